@@ -1,0 +1,223 @@
+/** What readers (RPC, subscriptions, CLI queries) see of the chain. Implemented by app/; a View is a frozen height. */
+import type { Bytes } from '../lib/bytes.ts';
+import type { FinalizeReply } from '../types/app.ts';
+import type { Block, BlockMeta, Commit } from '../types/block.ts';
+import type { Address, Hash, Height } from '../types/ids.ts';
+import type { ConsensusParams } from '../types/params.ts';
+import type { TxResult } from '../types/result.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+
+/** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
+export interface EthHeader {
+  readonly parentHash: Hash;
+  readonly unclesHash: Hash;
+  readonly coinbase: Address;
+  readonly stateRoot: Hash;
+  readonly transactionsRoot: Hash;
+  readonly receiptsRoot: Hash;
+  /** 256 bytes. */
+  readonly logsBloom: Bytes;
+  readonly difficulty: bigint;
+  readonly number: Height;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** The 32-byte consensus block hash of this height. */
+  readonly extraData: Bytes;
+  readonly mixHash: Hash;
+  readonly nonce: Bytes;
+  readonly baseFeePerGas: bigint;
+  readonly withdrawalsRoot: Hash;
+  readonly blobGasUsed: bigint;
+  readonly excessBlobGas: bigint;
+  readonly parentBeaconBlockRoot: Hash;
+  readonly requestsHash: Hash;
+}
+
+export interface AccessListItem {
+  readonly address: Address;
+  readonly storageKeys: readonly Bytes[];
+}
+
+export interface Authorization {
+  readonly chainId: bigint;
+  readonly address: Address;
+  readonly nonce: bigint;
+  readonly yParity: number;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/** A decoded, signature-recovered Ethereum transaction of type 0, 1, 2 or 4. */
+export interface EthTx {
+  readonly type: 0 | 1 | 2 | 4;
+  /** keccak256(raw). */
+  readonly hash: Hash;
+  /** EIP-2718 bytes. */
+  readonly raw: Bytes;
+  readonly from: Address;
+  /** undefined creates a contract. */
+  readonly to: Address | undefined;
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  readonly value: bigint;
+  readonly data: Bytes;
+  /** undefined for an unprotected legacy tx. */
+  readonly chainId: bigint | undefined;
+  /** Types 0 and 1. */
+  readonly gasPrice: bigint | undefined;
+  /** Types 2 and 4; for 0 and 1 both are gasPrice. */
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly accessList: readonly AccessListItem[];
+  readonly authorizationList: readonly Authorization[];
+  /** As in the envelope: 27/28/35+ for legacy, 0/1 for typed. */
+  readonly v: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+export interface EthLog {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Bytes;
+  /** Position within the block. */
+  readonly logIndex: number;
+}
+
+export interface EthReceipt {
+  readonly type: 0 | 1 | 2 | 4;
+  readonly status: 0 | 1;
+  readonly cumulativeGasUsed: bigint;
+  readonly gasUsed: bigint;
+  readonly effectiveGasPrice: bigint;
+  readonly logsBloom: Bytes;
+  readonly logs: readonly EthLog[];
+  readonly contractAddress: Address | undefined;
+}
+
+/** The Ethereum face of one height; transactions[i] belongs to receipts[i]. */
+export interface EthBlock {
+  readonly hash: Hash;
+  readonly header: EthHeader;
+  readonly transactions: readonly EthTx[];
+  readonly receipts: readonly EthReceipt[];
+  /** Encoded size of the Ethereum block (RLP) in bytes. */
+  readonly size: number;
+}
+
+export interface EthAccountState {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly storageRoot: Hash;
+  readonly codeHash: Hash;
+}
+
+/** The auth module's half of an account. */
+export interface AuthRecord {
+  readonly accountNumber: bigint;
+  /** 33-byte compressed eth_secp256k1 key, undefined until the first signed tx. */
+  readonly pubKey: Bytes | undefined;
+}
+
+/** A frozen height. A handler takes one at its start and keeps it to its end. Reads are synchronous. */
+export interface View {
+  readonly height: Height;
+  readonly stateRoot: Hash;
+  readonly modulesRoot: Hash;
+  account(address: Address): EthAccountState | undefined;
+  code(address: Address): Bytes;
+  /** 32-byte slot → 32-byte value, zero when unset. */
+  storage(address: Address, slot: Bytes): Bytes;
+  auth(address: Address): AuthRecord | undefined;
+  /** Raw entry of the module store, key as laid out by the module. */
+  module(key: Bytes): Bytes | undefined;
+}
+
+export interface TxLocation {
+  readonly height: Height;
+  /** Index in the consensus block. */
+  readonly index: number;
+  /** Index among the block's Ethereum transactions; undefined for a Cosmos tx. */
+  readonly ethIndex: number | undefined;
+}
+
+export interface ChainReader {
+  /** Height of the newest readable block; 0 only before the first block. */
+  head(): Height;
+  /** Lowest height kept. */
+  base(): Height;
+  latest(): View;
+  /** undefined outside base()..head(); height 0 is the genesis state. */
+  view(height: Height): View | undefined;
+  /** Height 0 is the Ethereum genesis block. */
+  ethBlock(height: Height): EthBlock | undefined;
+  heightOfEthHash(hash: Hash): Height | undefined;
+  heightOfBlockHash(hash: Hash): Height | undefined;
+  ethTxLocation(ethHash: Hash): TxLocation | undefined;
+  /** By sha256 of the tx bytes. */
+  txLocation(hash: Hash): TxLocation | undefined;
+  block(height: Height): Block | undefined;
+  blockMeta(height: Height): BlockMeta | undefined;
+  /** The commit for `height` as contained in block height+1, undefined for the head. */
+  commit(height: Height): Commit | undefined;
+  seenCommit(height: Height): Commit | undefined;
+  /** Known up to head() + 1. */
+  validators(height: Height): ValidatorSet | undefined;
+  params(height: Height): ConsensusParams | undefined;
+  results(height: Height): FinalizeReply | undefined;
+  txResult(location: TxLocation): TxResult | undefined;
+  /** Base fee of the block after the head. */
+  nextBaseFee(): bigint;
+  gasLimit(): bigint;
+  readonly chainId: string;
+  readonly evmChainId: bigint;
+  readonly hrp: string;
+  readonly denom: string;
+}
+
+/** Arguments of eth_call and eth_estimateGas after parsing. */
+export interface CallArgs {
+  readonly from: Address | undefined;
+  readonly to: Address | undefined;
+  readonly gas: bigint | undefined;
+  readonly gasPrice: bigint | undefined;
+  readonly maxFeePerGas: bigint | undefined;
+  readonly maxPriorityFeePerGas: bigint | undefined;
+  readonly value: bigint;
+  readonly data: Bytes;
+  readonly nonce: bigint | undefined;
+  readonly accessList: readonly AccessListItem[];
+  readonly authorizationList: readonly Authorization[];
+}
+
+export type CallOutcome =
+  | { readonly kind: 'returned'; readonly data: Bytes; readonly gasUsed: bigint }
+  | { readonly kind: 'reverted'; readonly data: Bytes; readonly gasUsed: bigint }
+  /** `message` in geth wording: `out of gas`, `invalid opcode: INVALID`, … */
+  | { readonly kind: 'failed'; readonly message: string; readonly gasUsed: bigint }
+  /** Refused before execution: insufficient funds, fee cap below base fee, nonce … in geth wording. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** State override of one account (geth's eth_call third parameter). */
+export interface AccountOverride {
+  readonly nonce: bigint | undefined;
+  readonly balance: bigint | undefined;
+  readonly code: Bytes | undefined;
+  /** Replaces the whole storage. */
+  readonly state: ReadonlyMap<string, Bytes> | undefined;
+  readonly stateDiff: ReadonlyMap<string, Bytes> | undefined;
+}
+
+export interface EvmService {
+  /** Runs on the state after `view.height`, in that block's context, without touching it. */
+  call(view: View, args: CallArgs, overrides?: ReadonlyMap<string, AccountOverride>): Promise<CallOutcome>;
+  /** geth's binary search; `gasCap` bounds it. */
+  estimateGas(
+    view: View,
+    args: CallArgs,
+    gasCap: bigint,
+    overrides?: ReadonlyMap<string, AccountOverride>,
+  ): Promise<{ readonly kind: 'gas'; readonly gas: bigint } | Exclude<CallOutcome, { kind: 'returned' }>>;
+}

@@ -1,0 +1,21 @@
+import type { NodeEvent } from '../types/nodeEvent.ts';
+
+/** Called in commit order. Must not throw and must not wait: slow work goes to the subscriber's own bounded queue. */
+export type Listener = (event: NodeEvent) => void;
+
+/** Fans node events out to sessions, filters and indexers, in the order published. */
+export class EventHub {
+  #listeners: readonly Listener[] = [];
+
+  /** Returns the function that ends the subscription. */
+  listen(listener: Listener): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
+    };
+  }
+
+  publish(event: NodeEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}

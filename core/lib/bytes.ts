@@ -1,0 +1,71 @@
+import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
+import { err, ok, type Result } from './result.ts';
+
+export type Bytes = Uint8Array;
+
+export const EMPTY: Bytes = new Uint8Array(0);
+
+export interface HexError {
+  readonly code: 'hex';
+  readonly message: string;
+}
+
+/** Lower-case hex without prefix. */
+export const toHex = (bytes: Bytes): string => bytesToHex(bytes);
+
+/** Upper-case hex without prefix, as CometBFT prints hashes and addresses. */
+export const toUpperHex = (bytes: Bytes): string => bytesToHex(bytes).toUpperCase();
+
+/** `0x` and lower-case hex, as Ethereum JSON-RPC prints data. */
+export const to0xHex = (bytes: Bytes): string => `0x${bytesToHex(bytes)}`;
+
+const digitOf = (charCode: number): number => {
+  if (charCode >= 48 && charCode <= 57) return charCode - 48;
+  if (charCode >= 97 && charCode <= 102) return charCode - 87;
+  if (charCode >= 65 && charCode <= 70) return charCode - 55;
+  return -1;
+};
+
+/** Parses an even count of hex digits of either case, with or without `0x`. */
+export function parseHex(text: string): Result<Bytes, HexError> {
+  const start = text.startsWith('0x') || text.startsWith('0X') ? 2 : 0;
+  const digits = text.length - start;
+  if (digits % 2 !== 0) return err({ code: 'hex', message: 'hex string of odd length' });
+  const out = new Uint8Array(digits / 2);
+  for (let i = 0; i < out.length; i++) {
+    const high = digitOf(text.charCodeAt(start + 2 * i));
+    const low = digitOf(text.charCodeAt(start + 2 * i + 1));
+    if (high < 0 || low < 0) return err({ code: 'hex', message: `invalid hex digit at ${start + 2 * i}` });
+    out[i] = high * 16 + low;
+  }
+  return ok(out);
+}
+
+/** Hex that our own source wrote; anything else is a bug. */
+export function hex(text: string): Bytes {
+  const parsed = parseHex(text);
+  if (!parsed.ok) throw new TypeError(parsed.error.message);
+  return parsed.value;
+}
+
+export const concat = (...parts: readonly Bytes[]): Bytes => concatBytes(...parts);
+
+export function equalBytes(a: Bytes, b: Bytes): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Byte-wise order; a proper prefix comes first. */
+export function compareBytes(a: Bytes, b: Bytes): number {
+  const shared = a.length < b.length ? a.length : b.length;
+  for (let i = 0; i < shared; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Order of two texts by UTF-16 code unit, the same on every machine and locale. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,68 @@
+import type { ChainReader, EthTx, EvmService } from '../app/chain.ts';
+import type { EventHub } from '../events/hub.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import type { Genesis } from '../types/genesis.ts';
+import type { Address, Hash, Micros } from '../types/ids.ts';
+import type { SubmitResult } from '../types/submit.ts';
+import type { PublicKey } from '../types/validator.ts';
+
+/** The mempool as readers see it. */
+export interface PoolReader {
+  /** Next nonce after the executable txs of the sender, or undefined when the pool has none of its. */
+  pendingNonce(sender: Address): bigint | undefined;
+  /** By Ethereum hash. */
+  byEthHash(hash: Hash): EthTx | undefined;
+  stats(): { readonly pending: number; readonly queued: number; readonly bytes: number };
+}
+
+/** Keys the node may sign with (dev accounts, keyring); empty on a production node unless configured. */
+export interface NodeKeys {
+  readonly addresses: readonly Address[];
+  /** 32-byte secret of an address in `addresses`. */
+  secret(address: Address): Bytes | undefined;
+}
+
+export interface NodeIdentity {
+  readonly nodeId: string;
+  readonly moniker: string;
+  readonly version: string;
+  readonly listenAddress: string;
+  readonly rpcAddress: string;
+  readonly validator: { readonly address: Address; readonly pubKey: PublicKey } | undefined;
+}
+
+export interface RpcLimits {
+  readonly gasCap: bigint;
+  readonly txFeeCapWei: bigint;
+  readonly logsMax: number;
+  readonly blockRangeMax: number;
+  readonly feeHistoryMax: number;
+  readonly batchMax: number;
+  readonly batchResponseBytesMax: number;
+  readonly bodyBytesMax: number;
+  readonly filtersMax: number;
+  readonly filterTimeoutMs: number;
+  readonly allowUnprotectedTxs: boolean;
+  /** Enabled JSON-RPC namespaces; a disabled one answers -32601. */
+  readonly namespaces: readonly string[];
+}
+
+/** Everything a transport-free handler may ask. One object a node, shared by all surfaces. */
+export interface RpcContext {
+  readonly chain: ChainReader;
+  readonly evm: EvmService;
+  readonly pool: PoolReader;
+  readonly hub: EventHub;
+  readonly keys: NodeKeys;
+  readonly identity: NodeIdentity;
+  readonly genesis: Genesis;
+  readonly limits: RpcLimits;
+  /** Wall clock of the host, for filter deadlines and X-Server-Time only. */
+  now(): Micros;
+  /** Enters the node as an input; resolves with the mempool's verdict. `tx` is the consensus tx (TxRaw). */
+  submit(tx: Bytes): Promise<SubmitResult>;
+  /** Host randomness for ids of filters and subscriptions; 16 bytes. */
+  randomId(): Bytes;
+  /** True while the node is behind its peers. */
+  catchingUp(): boolean;
+}

@@ -1,0 +1,23 @@
+import type { Bytes } from '../lib/bytes.ts';
+import type { Address, Height, Timestamp } from './ids.ts';
+import type { ConsensusParams } from './params.ts';
+import type { PublicKey } from './validator.ts';
+
+export interface GenesisValidator {
+  readonly address: Address;
+  readonly pubKey: PublicKey;
+  readonly power: bigint;
+  readonly name: string;
+}
+
+/** genesis.json after parsing and filling in of defaults (reference: CometBFT §9). */
+export interface Genesis {
+  readonly genesisTime: Timestamp;
+  readonly chainId: string;
+  readonly initialHeight: Height;
+  readonly params: ConsensusParams;
+  readonly validators: readonly GenesisValidator[];
+  readonly appHash: Bytes;
+  /** The application's own section, as parsed JSON; app/genesis.ts checks it. */
+  readonly appState: unknown;
+}

@@ -1,0 +1,30 @@
+import type { Bytes } from '../lib/bytes.ts';
+import type { Address } from './ids.ts';
+
+export interface PublicKey {
+  /** ed25519: 32 bytes; secp256k1: 33 bytes. */
+  readonly type: 'ed25519' | 'secp256k1';
+  readonly bytes: Bytes;
+}
+
+export interface Validator {
+  readonly address: Address;
+  readonly pubKey: PublicKey;
+  readonly power: bigint;
+  /** int64; see consensus/priority. */
+  readonly priority: bigint;
+}
+
+/** Ordered by power descending, then address ascending. Immutable: every change makes a new set. */
+export interface ValidatorSet {
+  readonly validators: readonly Validator[];
+  readonly totalPower: bigint;
+  /** Proposer of round 0 of the height this set is for, as left by the last priority increment. */
+  readonly proposer: Validator;
+}
+
+/** From the application: power 0 removes. */
+export interface ValidatorUpdate {
+  readonly pubKey: PublicKey;
+  readonly power: bigint;
+}

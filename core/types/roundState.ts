@@ -1,0 +1,54 @@
+/** The consensus machine's state as its neighbours may read it: gossip decides from it what a peer lacks. */
+import type { BitSet } from '../lib/bitset.ts';
+import type { Block, BlockId, Commit, Part, PartSetHeader } from './block.ts';
+import type { Height, Micros, Round } from './ids.ts';
+import type { ValidatorSet } from './validator.ts';
+import type { Proposal, Vote, VoteType } from './vote.ts';
+
+/** Part set of a block on its way in. */
+export interface PartsReader {
+  readonly header: PartSetHeader;
+  readonly bits: BitSet;
+  readonly count: number;
+  part(index: number): Part | undefined;
+  isComplete(): boolean;
+}
+
+/** Votes of one (height, round, type). */
+export interface VoteSetReader {
+  readonly height: Height;
+  readonly round: Round;
+  readonly type: VoteType;
+  readonly bits: BitSet;
+  vote(index: number): Vote | undefined;
+  /** The value with more than two thirds, ZERO_BLOCK_ID for nil, undefined for none. */
+  majority(): BlockId | undefined;
+  /** More than two thirds have voted, for whatever. */
+  hasTwoThirdsAny(): boolean;
+  /** Who voted for exactly this value, as far as we track it. */
+  bitsFor(blockId: BlockId): BitSet;
+}
+
+export interface RoundState {
+  readonly height: Height;
+  readonly round: Round;
+  /** CometBFT's number, see STEP in messages.ts. */
+  readonly step: number;
+  readonly startTime: Micros;
+  readonly commitTime: Micros;
+  readonly validators: ValidatorSet;
+  readonly proposal: Proposal | undefined;
+  readonly proposalBlock: Block | undefined;
+  readonly proposalParts: PartsReader | undefined;
+  readonly lockedRound: Round;
+  readonly lockedBlock: BlockId | undefined;
+  readonly validRound: Round;
+  readonly validBlock: BlockId | undefined;
+  /** -1 until a commit round is known. */
+  readonly commitRound: Round;
+  votes(round: Round, type: VoteType): VoteSetReader | undefined;
+  /** Precommits of height - 1 that made the last commit; undefined at the initial height or after a restart from a stored commit. */
+  readonly lastPrecommits: VoteSetReader | undefined;
+  readonly lastCommit: Commit | undefined;
+  readonly proposer: { readonly address: Uint8Array; readonly index: number };
+}

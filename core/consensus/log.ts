@@ -1,0 +1,4 @@
+export interface LogError {
+  readonly code: 'log';
+  readonly message: string;
+}

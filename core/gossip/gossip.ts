@@ -1,0 +1,266 @@
+import { encodeConsensusMessage } from '../codec/messages.ts';
+import { type Bytes, compareText, equalBytes } from '../lib/bytes.ts';
+import type { Part } from '../types/block.ts';
+import type { BlockReader } from '../types/blockReader.ts';
+import type { Address, Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
+import { type ConsensusMessage, STEP } from '../types/messages.ts';
+import type { RoundState } from '../types/roundState.ts';
+import type { Proposal, Vote } from '../types/vote.ts';
+import { type Batch, missingAt } from './lacks.ts';
+import { PeerRound } from './peerRound.ts';
+
+type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
+
+/** Where gossip puts its effects; the node turns them into contract effects. */
+export interface GossipOut {
+  send(to: readonly PeerId[], message: ConsensusMessage, bytes: Bytes): void;
+  tickAfter(ms: Millis): void;
+}
+
+export interface GossipOptions {
+  readonly blocks: BlockReader;
+  readonly rs: RoundState;
+  readonly initialHeight: Height;
+  /** Our validator address; its votes and proposals leave at once, others' only where a peer still lacks them. */
+  readonly self: Address | undefined;
+}
+
+/** How often others' votes and parts are forwarded to peers that lack them (CometBFT peer_gossip_sleep). */
+const TICK_MS: Millis = 100;
+/** A peer that has not moved for this long may have lost what we sent: believe nothing, send again. */
+const STALE_MICROS = 2_000_000;
+const BATCH: Batch = { partsMax: 16, votesMax: 128 };
+
+interface Peer {
+  readonly id: PeerId;
+  readonly round: PeerRound;
+  movedAt: Micros;
+}
+
+/**
+ * Spreads what the consensus machine knows (reference §4.9). Event-driven: own messages and catch-up for a lagging
+ * peer leave in the step that makes them possible, the rest on a tick.
+ */
+export class Gossip {
+  readonly #options: GossipOptions;
+  /** Sorted by id, so that the order of connections decides nothing. */
+  #peers: readonly Peer[] = [];
+  #announced = { height: 0, round: -1, step: 0 };
+  #ticking = false;
+
+  constructor(options: GossipOptions) {
+    this.#options = options;
+  }
+
+  get peers(): readonly PeerId[] {
+    return this.#peers.map((peer) => peer.id);
+  }
+
+  /** What we believe of a peer, for operators and tests. */
+  peerRound(id: PeerId): PeerRound | undefined {
+    return this.#find(id)?.round;
+  }
+
+  /** Highest height any peer says it works on; 0 without peers. */
+  peerHeightMax(): Height {
+    return this.#peers.reduce((max, peer) => Math.max(max, peer.round.height), 0);
+  }
+
+  onPeerUp(now: Micros, id: PeerId, out: GossipOut): void {
+    const others = this.#peers.filter((peer) => peer.id !== id);
+    const fresh: Peer = { id, round: new PeerRound(), movedAt: now };
+    this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
+    this.#announceTo(now, [id], out);
+    if (!this.#ticking) {
+      this.#ticking = true;
+      out.tickAfter(TICK_MS);
+    }
+  }
+
+  onPeerDown(id: PeerId): void {
+    this.#peers = this.#peers.filter((peer) => peer.id !== id);
+  }
+
+  onTick(now: Micros, out: GossipOut): void {
+    this.#ticking = this.#peers.length > 0;
+    if (!this.#ticking) return;
+    out.tickAfter(TICK_MS);
+    for (const peer of this.#peers) {
+      if (now - peer.movedAt >= STALE_MICROS) this.#refresh(now, peer, out);
+      this.#pump(peer, 'all', out);
+    }
+  }
+
+  onNewRoundStep(now: Micros, id: PeerId, message: Message<'newRoundStep'>, out: GossipOut): void {
+    const peer = this.#find(id);
+    if (peer === undefined) return;
+    const before = peer.round.round;
+    const beforeHeight = peer.round.height;
+    if (!peer.round.onNewRoundStep(message)) return;
+    peer.movedAt = now;
+    if (message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
+    else if (message.height !== beforeHeight || message.round !== before) this.#pump(peer, 'own', out);
+  }
+
+  onNewValidBlock(id: PeerId, message: Message<'newValidBlock'>, out: GossipOut): void {
+    const peer = this.#find(id);
+    if (peer === undefined) return;
+    peer.round.onNewValidBlock(message);
+    if (message.isCommit || message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
+  }
+
+  onHasVote(id: PeerId, message: Message<'hasVote'>): void {
+    const size = this.#sizeAt(message.height);
+    this.#find(id)?.round.setVote(message.height, message.round, message.type, message.index, size);
+  }
+
+  /** The peer's claim goes to the consensus machine; here we answer with our votes for that value. */
+  onVoteSetMaj23(id: PeerId, message: Message<'voteSetMaj23'>, out: GossipOut): void {
+    const { height, round, type, blockId } = message;
+    const ours = height === this.#options.rs.height ? this.#options.rs.votes(round, type) : undefined;
+    if (ours === undefined) return;
+    this.#send([id], { kind: 'voteSetBits', height, round, type, blockId, bits: ours.bitsFor(blockId) }, out);
+  }
+
+  onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
+    const { rs } = this.#options;
+    const ours = message.height === rs.height ? rs.votes(message.round, message.type) : undefined;
+    if (ours === undefined) return;
+    this.#find(id)?.round.onVoteSetBits(message.round, message.type, message.bits, ours.bitsFor(message.blockId));
+  }
+
+  /** A message that a peer sent tells what it has, whether or not we could use it. */
+  noteVoteFrom(id: PeerId, vote: Vote): void {
+    const size = this.#sizeAt(vote.height);
+    this.#find(id)?.round.setVote(vote.height, vote.round, vote.type, vote.validatorIndex, size);
+  }
+
+  noteProposalFrom(id: PeerId, proposal: Proposal): void {
+    this.#find(id)?.round.setProposal(proposal.height, proposal.round, proposal.blockId.parts);
+  }
+
+  notePartFrom(id: PeerId, height: Height, part: Part): void {
+    this.#find(id)?.round.setPart(height, part.index);
+  }
+
+  /** Own votes go to whoever lacks them; of others' votes we only say that we have them. */
+  onVoteAdded(vote: Vote, out: GossipOut): void {
+    const lacking = this.#peers.filter(
+      (peer) =>
+        peer.round.height === vote.height &&
+        !peer.round.votes(vote.round, vote.type)?.has(vote.validatorIndex),
+    );
+    if (lacking.length === 0) return;
+    const to = lacking.map((peer) => peer.id);
+    if (!this.#isOwn(vote.validatorAddress)) {
+      const { height, round, type, validatorIndex: index } = vote;
+      this.#send(to, { kind: 'hasVote', height, round, type, index }, out);
+      return;
+    }
+    this.#send(to, { kind: 'vote', vote }, out);
+    for (const peer of lacking) this.#markVote(peer, vote);
+  }
+
+  /** We made a proposal: it and its parts leave at once. */
+  onOwnProposal(out: GossipOut): void {
+    for (const peer of this.#peers) this.#pump(peer, 'own', out);
+  }
+
+  /** We know which block is valid or decided: a peer that has its parts may send them. */
+  onValidBlock(out: GossipOut): void {
+    const { rs } = this.#options;
+    if (rs.proposalParts === undefined || this.#peers.length === 0) return;
+    const { header: parts, bits } = rs.proposalParts;
+    const isCommit = rs.step === STEP.commit;
+    const message = { kind: 'newValidBlock', height: rs.height, round: rs.round, parts, bits, isCommit } as const;
+    this.#send(this.peers, message, out);
+  }
+
+  /** Called once after each input: tells everyone where we stand if that changed. */
+  flush(now: Micros, out: GossipOut): void {
+    const { height, round, step } = this.#options.rs;
+    const last = this.#announced;
+    if (height === last.height && round === last.round && step === last.step) return;
+    this.#announced = { height, round, step };
+    if (this.#peers.length > 0) this.#announceTo(now, this.peers, out);
+    if (height === last.height && round === last.round) return;
+    // Those who are already here did not get our votes while we were elsewhere; those behind need the last commit.
+    for (const peer of this.#peers) this.#pump(peer, peer.round.height < height ? 'all' : 'own', out);
+  }
+
+  #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {
+    const { rs } = this.#options;
+    const lastCommitRound: Round =
+      rs.height === this.#options.initialHeight ? -1 : (rs.lastPrecommits?.round ?? rs.lastCommit?.round ?? 0);
+    const secondsSinceStart = Math.max(0, Math.floor((now - rs.startTime) / 1_000_000));
+    const { height, round, step } = rs;
+    this.#send(to, { kind: 'newRoundStep', height, round, step, secondsSinceStart, lastCommitRound }, out);
+  }
+
+  #refresh(now: Micros, peer: Peer, out: GossipOut): void {
+    peer.movedAt = now;
+    peer.round.forget();
+    this.#announceTo(now, [peer.id], out);
+    const { rs } = this.#options;
+    if (peer.round.height !== rs.height || peer.round.round < 0) return;
+    for (const type of ['prevote', 'precommit'] as const) {
+      const blockId = rs.votes(peer.round.round, type)?.majority();
+      if (blockId === undefined) continue;
+      const { height } = rs;
+      this.#send([peer.id], { kind: 'voteSetMaj23', height, round: peer.round.round, type, blockId }, out);
+    }
+  }
+
+  /** Sends what the peer lacks and we have; `own` keeps to what we signed ourselves. */
+  #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
+    const { rs, blocks } = this.#options;
+    const missing = missingAt(peer.round, rs, blocks, BATCH);
+    const to = [peer.id];
+    const height = peer.round.height;
+    if (scope === 'all' || this.#isOwn(rs.proposer.address)) {
+      if (missing.proposal !== undefined) {
+        const { proposal, pol } = missing.proposal;
+        this.#send(to, { kind: 'proposal', proposal }, out);
+        if (pol !== undefined) {
+          this.#send(to, { kind: 'proposalPol', height, polRound: proposal.polRound, bits: pol }, out);
+        }
+        peer.round.setProposal(proposal.height, proposal.round, proposal.blockId.parts);
+      }
+      for (const part of missing.parts) {
+        this.#send(to, { kind: 'blockPart', height, round: peer.round.round, part }, out);
+        peer.round.setPart(height, part.index);
+      }
+    }
+    for (const vote of missing.votes) {
+      if (scope === 'own' && !this.#isOwn(vote.validatorAddress)) continue;
+      this.#send(to, { kind: 'vote', vote }, out);
+      this.#markVote(peer, vote);
+    }
+  }
+
+  #markVote(peer: Peer, vote: Vote): void {
+    const { height, round, type, validatorIndex } = vote;
+    peer.round.setVote(height, round, type, validatorIndex, this.#sizeAt(height));
+  }
+
+  /** Votes are counted against the validator set of their height; old heights use the commit's length. */
+  #sizeAt(height: Height): number {
+    const { rs, blocks } = this.#options;
+    if (height === rs.height) return rs.validators.validators.length;
+    if (height === rs.height - 1 && rs.lastCommit !== undefined) return rs.lastCommit.signatures.length;
+    if (height > rs.height || height < blocks.base()) return 0;
+    return (blocks.loadCommit(height) ?? blocks.loadSeenCommit(height))?.signatures.length ?? 0;
+  }
+
+  #isOwn(address: Bytes): boolean {
+    return this.#options.self !== undefined && equalBytes(address, this.#options.self);
+  }
+
+  #find(id: PeerId): Peer | undefined {
+    return this.#peers.find((peer) => peer.id === id);
+  }
+
+  #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): void {
+    out.send(to, message, encodeConsensusMessage(message));
+  }
+}

@@ -1,0 +1,112 @@
+/** What a peer lacks and we have, in the order in which CometBFT's gossip loops would send it (reference §4.9). */
+import { BitSet } from '../lib/bitset.ts';
+import { equalPartSetHeader, type Part } from '../types/block.ts';
+import type { BlockReader } from '../types/blockReader.ts';
+import { STEP } from '../types/messages.ts';
+import type { RoundState, VoteSetReader } from '../types/roundState.ts';
+import type { Proposal, Vote } from '../types/vote.ts';
+import { commitVote } from './commitVotes.ts';
+import type { PeerRound } from './peerRound.ts';
+
+export interface Missing {
+  readonly proposal: { readonly proposal: Proposal; readonly pol: BitSet | undefined } | undefined;
+  readonly parts: readonly Part[];
+  readonly votes: readonly Vote[];
+}
+
+const NOTHING: Missing = { proposal: undefined, parts: [], votes: [] };
+
+export interface Batch {
+  readonly partsMax: number;
+  readonly votesMax: number;
+}
+
+export function missingAt(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch: Batch): Missing {
+  if (peer.height === 0) return NOTHING;
+  if (peer.height === rs.height) return missingNow(peer, rs, batch);
+  if (peer.height < rs.height && peer.height >= blocks.base()) return missingOld(peer, rs, blocks, batch);
+  return NOTHING;
+}
+
+function missingNow(peer: PeerRound, rs: RoundState, batch: Batch): Missing {
+  const votes: Vote[] = [];
+  const take = (set: VoteSetReader | undefined): void => takeVotes(set, peer, votes, batch.votesMax);
+  if (peer.step === STEP.newHeight && rs.lastPrecommits?.round === peer.lastCommitRound) {
+    takeLastCommit(rs.lastPrecommits, peer, votes, batch.votesMax);
+  }
+  const polRound = rs.proposal !== undefined && rs.round === peer.round ? rs.proposal.polRound : -1;
+  if (polRound >= 0) take(rs.votes(polRound, 'prevote'));
+  if (peer.round >= 0 && peer.round <= rs.round) {
+    take(rs.votes(peer.round, 'prevote'));
+    take(rs.votes(peer.round, 'precommit'));
+  }
+  // Our own round's votes let a peer in an earlier round skip to it once +1/3 are there (L55).
+  if (peer.round < rs.round) {
+    take(rs.votes(rs.round, 'prevote'));
+    take(rs.votes(rs.round, 'precommit'));
+  }
+  if (rs.commitRound >= 0) take(rs.votes(rs.commitRound, 'precommit'));
+  return { proposal: missingProposal(peer, rs), parts: missingParts(peer, rs, batch.partsMax), votes };
+}
+
+function missingProposal(peer: PeerRound, rs: RoundState): Missing['proposal'] {
+  if (rs.proposal === undefined || peer.hasProposal || peer.round !== rs.round) return undefined;
+  const { polRound } = rs.proposal;
+  return { proposal: rs.proposal, pol: polRound >= 0 ? rs.votes(polRound, 'prevote')?.bits : undefined };
+}
+
+function missingParts(peer: PeerRound, rs: RoundState, max: number): readonly Part[] {
+  const ours = rs.proposalParts;
+  if (ours === undefined) return [];
+  const willKnow = peer.partsHeader ?? (peer.round === rs.round ? rs.proposal?.blockId.parts : undefined);
+  if (willKnow === undefined || !equalPartSetHeader(willKnow, ours.header)) return [];
+  const parts: Part[] = [];
+  for (const index of ours.bits.minus(peer.parts)) {
+    if (parts.length >= max) break;
+    const part = ours.part(index);
+    if (part !== undefined) parts.push(part);
+  }
+  return parts;
+}
+
+function takeVotes(set: VoteSetReader | undefined, peer: PeerRound, out: Vote[], max: number): void {
+  if (set === undefined) return;
+  for (const index of set.bits.minus(peer.votes(set.round, set.type))) {
+    if (out.length >= max) return;
+    const vote = set.vote(index);
+    if (vote !== undefined && !out.includes(vote)) out.push(vote);
+  }
+}
+
+function takeLastCommit(set: VoteSetReader, peer: PeerRound, out: Vote[], max: number): void {
+  for (const index of set.bits.minus(peer.lastCommit)) {
+    if (out.length >= max) return;
+    const vote = set.vote(index);
+    if (vote !== undefined) out.push(vote);
+  }
+}
+
+/** A peer at a decided height first needs the commit, then, once it names the part set, the parts. */
+function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch: Batch): Missing {
+  const commit =
+    blocks.loadCommit(peer.height) ??
+    (peer.height === rs.height - 1 ? (rs.lastCommit ?? blocks.loadSeenCommit(peer.height)) : undefined);
+  const votes: Vote[] = [];
+  if (commit !== undefined && commit.height === peer.height) {
+    const known = peer.votes(commit.round, 'precommit');
+    for (let i = 0; i < commit.signatures.length && votes.length < batch.votesMax; i++) {
+      const vote = known?.has(i) ? undefined : commitVote(commit, i);
+      if (vote !== undefined) votes.push(vote);
+    }
+  }
+  const parts: Part[] = [];
+  const meta = peer.partsHeader === undefined ? undefined : blocks.loadMeta(peer.height);
+  if (meta !== undefined && peer.partsHeader !== undefined && equalPartSetHeader(meta.blockId.parts, peer.partsHeader)) {
+    const all = peer.parts ?? new BitSet(meta.blockId.parts.total);
+    for (let i = 0; i < all.size && parts.length < batch.partsMax; i++) {
+      const part = all.has(i) ? undefined : blocks.loadPart(peer.height, i);
+      if (part !== undefined) parts.push(part);
+    }
+  }
+  return { proposal: undefined, parts, votes };
+}

@@ -1,0 +1,121 @@
+import { BitSet } from '../lib/bitset.ts';
+import { equalPartSetHeader, type PartSetHeader } from '../types/block.ts';
+import type { Height, Round } from '../types/ids.ts';
+import { type ConsensusMessage, STEP } from '../types/messages.ts';
+import type { VoteType } from '../types/vote.ts';
+
+type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
+
+/** Vote sets remembered for one peer's height: its rounds, the POL round, catch-up rounds and ours. */
+const VOTE_SETS_MAX = 32;
+
+/**
+ * What one peer has, as far as it told us or we told it (CometBFT's PeerRoundState, reference §4.9). A belief, not a
+ * fact: on a network that loses messages it is forgotten from time to time so that lost messages are sent again.
+ */
+export class PeerRound {
+  height: Height = 0;
+  round: Round = -1;
+  step = 0;
+  lastCommitRound: Round = -1;
+  hasProposal = false;
+  partsHeader: PartSetHeader | undefined = undefined;
+  parts: BitSet | undefined = undefined;
+  /** Votes of the peer's height by `round * 2 + (precommit ? 1 : 0)`. */
+  readonly #votes = new Map<number, BitSet>();
+  /** Precommits of the peer's height - 1 (its last commit). */
+  lastCommit: BitSet | undefined = undefined;
+
+  /** False when the message is not newer than what we know. */
+  onNewRoundStep(message: Message<'newRoundStep'>): boolean {
+    const { height, round, step } = message;
+    const older =
+      height < this.height ||
+      (height === this.height && (round < this.round || (round === this.round && step < this.step)));
+    if (older) return false;
+    if (height !== this.height) this.#enterHeight(height, message.lastCommitRound);
+    if (height !== this.height || round !== this.round) this.#forgetProposal();
+    this.height = height;
+    this.round = round;
+    this.step = step;
+    this.lastCommitRound = message.lastCommitRound;
+    return true;
+  }
+
+  #enterHeight(height: Height, lastCommitRound: Round): void {
+    const precommits = this.#votes.get(slot(lastCommitRound, 'precommit'));
+    this.lastCommit = height === this.height + 1 && lastCommitRound >= 0 ? precommits : undefined;
+    this.#votes.clear();
+    this.#forgetProposal();
+  }
+
+  #forgetProposal(): void {
+    this.hasProposal = false;
+    this.partsHeader = undefined;
+    this.parts = undefined;
+  }
+
+  onNewValidBlock(message: Message<'newValidBlock'>): void {
+    if (message.height !== this.height) return;
+    if (message.round !== this.round && !message.isCommit) return;
+    this.partsHeader = message.parts;
+    this.parts = message.bits.clone();
+  }
+
+  /** The peer sent us, or was sent, the proposal of its round. */
+  setProposal(height: Height, round: Round, parts: PartSetHeader): void {
+    if (height !== this.height || round !== this.round) return;
+    this.hasProposal = true;
+    if (this.partsHeader === undefined || !equalPartSetHeader(this.partsHeader, parts)) {
+      this.partsHeader = parts;
+      this.parts = new BitSet(parts.total);
+    }
+  }
+
+  setPart(height: Height, index: number): void {
+    if (height === this.height && this.parts !== undefined && index < this.parts.size) this.parts.add(index);
+  }
+
+  setVote(height: Height, round: Round, type: VoteType, index: number, size: number): void {
+    if (index < 0 || index >= size) return;
+    if (height === this.height) this.#votesOf(round, type, size)?.add(index);
+    else if (height === this.height - 1 && type === 'precommit' && round === this.lastCommitRound) {
+      this.lastCommit ??= new BitSet(size);
+      if (index < this.lastCommit.size) this.lastCommit.add(index);
+    }
+  }
+
+  /** Replaces our belief about votes for one value: (known − ours) ∪ sent. */
+  onVoteSetBits(round: Round, type: VoteType, bits: BitSet, ours: BitSet): void {
+    const known = this.#votesOf(round, type, ours.size);
+    if (known === undefined || bits.size !== ours.size) return;
+    for (let i = 0; i < known.size; i++) {
+      if (bits.has(i)) known.add(i);
+      else if (ours.has(i)) known.remove(i);
+    }
+  }
+
+  votes(round: Round, type: VoteType): BitSet | undefined {
+    return this.#votes.get(slot(round, type));
+  }
+
+  #votesOf(round: Round, type: VoteType, size: number): BitSet | undefined {
+    const key = slot(round, type);
+    const known = this.#votes.get(key);
+    if (known !== undefined) return known.size === size ? known : undefined;
+    if (this.#votes.size >= VOTE_SETS_MAX) return undefined;
+    const fresh = new BitSet(size);
+    this.#votes.set(key, fresh);
+    return fresh;
+  }
+
+  /** Drops what we only believe, keeps where the peer says it stands. */
+  forget(): void {
+    this.#votes.clear();
+    this.lastCommit = undefined;
+    this.hasProposal = false;
+    if (this.parts !== undefined && this.step < STEP.commit) this.parts = new BitSet(this.parts.size);
+  }
+}
+
+const slot = (round: Round, type: VoteType): number => round * 2 + (type === 'precommit' ? 1 : 0);

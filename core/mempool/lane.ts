@@ -1,0 +1,100 @@
+import { assert } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import type { LanePosition } from '../types/app.ts';
+
+export interface PoolTx {
+  readonly bytes: Bytes;
+  /** Lower-case hex of sha256(bytes). */
+  readonly key: string;
+  readonly lane: LanePosition;
+  /** Arrival order, the tie-break between equal prices. */
+  readonly sequence: number;
+  /** Announced as pending: it became executable once. */
+  announced: boolean;
+}
+
+/** A replacement must pay at least this much more, in percent, on both fee fields (geth's price bump). */
+const PRICE_BUMP_PERCENT = 10n;
+
+/** One sender's transactions by nonce. Executable are those that follow the state nonce without a gap. */
+export class Lane {
+  #stateNonce: bigint;
+  #txs: PoolTx[] = [];
+  #executable = 0;
+
+  constructor(stateNonce: bigint) {
+    this.#stateNonce = stateNonce;
+  }
+
+  get stateNonce(): bigint {
+    return this.#stateNonce;
+  }
+
+  /** How many txs from the front follow the state nonce without a gap. */
+  get executable(): number {
+    return this.#executable;
+  }
+
+  get size(): number {
+    return this.#txs.length;
+  }
+
+  /** Ascending by nonce. */
+  get txs(): readonly PoolTx[] {
+    return this.#txs;
+  }
+
+  at(nonce: bigint): PoolTx | undefined {
+    const tx = this.#txs[this.#search(nonce)];
+    return tx?.lane.nonce === nonce ? tx : undefined;
+  }
+
+  /** Puts a tx at its nonce; answers the one it replaced, or 'underpriced' when it may not replace it. */
+  put(tx: PoolTx): { readonly replaced: PoolTx | undefined } | 'underpriced' {
+    assert(tx.lane.nonce >= this.#stateNonce, 'a tx below the state nonce');
+    const index = this.#search(tx.lane.nonce);
+    const old = this.#txs[index];
+    if (old === undefined || old.lane.nonce !== tx.lane.nonce) {
+      this.#txs.splice(index, 0, tx);
+      this.#extend();
+      return { replaced: undefined };
+    }
+    if (!outbids(tx.lane, old.lane)) return 'underpriced';
+    this.#txs[index] = tx;
+    return { replaced: old };
+  }
+
+  /** Moves to a new state nonce; answers the txs that are past or that the balance no longer covers. */
+  advance(stateNonce: bigint, balance: bigint): readonly PoolTx[] {
+    assert(stateNonce >= this.#stateNonce, 'a lane never moves back');
+    this.#stateNonce = stateNonce;
+    const isGone = (tx: PoolTx): boolean => tx.lane.nonce < stateNonce || tx.lane.cost > balance;
+    const gone = this.#txs.filter(isGone);
+    if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));
+    this.#executable = 0;
+    this.#extend();
+    return gone;
+  }
+
+  #extend(): void {
+    while (this.#txs[this.#executable]?.lane.nonce === this.#stateNonce + BigInt(this.#executable)) {
+      this.#executable += 1;
+    }
+  }
+
+  #search(nonce: bigint): number {
+    let low = 0;
+    let high = this.#txs.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#txs[middle] as PoolTx).lane.nonce < nonce) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+const outbids = (fresh: LanePosition, old: LanePosition): boolean =>
+  fresh.feeCap * 100n >= old.feeCap * (100n + PRICE_BUMP_PERCENT) &&
+  fresh.tipCap * 100n >= old.tipCap * (100n + PRICE_BUMP_PERCENT) &&
+  fresh.feeCap > old.feeCap;

@@ -1,0 +1,59 @@
+/** Bytes from a peer become a message, or a reason to drop the peer. Nothing past this file sees undecoded bytes. */
+import { decodeConsensusMessage, decodeEvidenceMessage, decodeTxsMessage } from '../codec/messages.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import type { Evidence } from '../types/evidence.ts';
+import type { ConsensusMessage } from '../types/messages.ts';
+import { CHANNELS, type ChannelId } from './contract.ts';
+
+export type PeerMessage =
+  | { readonly channel: 'consensus'; readonly message: ConsensusMessage }
+  | { readonly channel: 'mempool'; readonly txs: readonly Bytes[] }
+  | { readonly channel: 'evidence'; readonly evidence: readonly Evidence[] };
+
+/** Which messages belong on which consensus channel (reference §3). */
+const CHANNEL_OF: Readonly<Record<ConsensusMessage['kind'], ChannelId>> = {
+  newRoundStep: CHANNELS.state,
+  newValidBlock: CHANNELS.state,
+  hasVote: CHANNELS.state,
+  voteSetMaj23: CHANNELS.state,
+  proposal: CHANNELS.data,
+  proposalPol: CHANNELS.data,
+  blockPart: CHANNELS.data,
+  vote: CHANNELS.vote,
+  voteSetBits: CHANNELS.bits,
+};
+
+/** Largest message of a channel in bytes, checked before decoding. */
+const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
+  [CHANNELS.state, 1_048_576],
+  [CHANNELS.data, 1_048_576],
+  [CHANNELS.vote, 1_048_576],
+  [CHANNELS.bits, 1_048_576],
+  [CHANNELS.mempool, 1_048_576 + 16],
+  [CHANNELS.evidence, 1_048_576],
+]);
+
+export const channelOf = (message: ConsensusMessage): ChannelId => CHANNEL_OF[message.kind];
+
+export function decodeFrame(channel: ChannelId, bytes: Bytes): Result<PeerMessage, string> {
+  const bytesMax = BYTES_MAX.get(channel);
+  if (bytesMax === undefined) return err(`unknown channel 0x${channel.toString(16)}`);
+  if (bytes.length > bytesMax) {
+    return err(`message of ${bytes.length} bytes on channel 0x${channel.toString(16)}, at most ${bytesMax}`);
+  }
+  if (channel === CHANNELS.mempool) {
+    const decoded = decodeTxsMessage(bytes);
+    return decoded.ok ? ok({ channel: 'mempool', txs: decoded.value.txs }) : err(decoded.error.message);
+  }
+  if (channel === CHANNELS.evidence) {
+    const decoded = decodeEvidenceMessage(bytes);
+    return decoded.ok ? ok({ channel: 'evidence', evidence: decoded.value }) : err(decoded.error.message);
+  }
+  const decoded = decodeConsensusMessage(bytes);
+  if (!decoded.ok) return err(decoded.error.message);
+  if (channelOf(decoded.value) !== channel) {
+    return err(`${decoded.value.kind} on channel 0x${channel.toString(16)}`);
+  }
+  return ok({ channel: 'consensus', message: decoded.value });
+}

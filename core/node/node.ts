@@ -1,0 +1,225 @@
+import type { Consensus, ConsensusInput, ConsensusNotice } from '../consensus/machine.ts';
+import type { EvidencePool } from '../evidence/pool.ts';
+import type { Gossip, GossipOut } from '../gossip/gossip.ts';
+import { unreachable } from '../lib/assert.ts';
+import type { Mempool, MempoolOut } from '../mempool/mempool.ts';
+import type { Height, Micros, PeerId } from '../types/ids.ts';
+import type { ConsensusMessage } from '../types/messages.ts';
+import { CHANNELS, type Effect, type Input, type LogRecord, type Machine } from './contract.ts';
+import { channelOf, decodeFrame, type PeerMessage } from './ingress.ts';
+
+/** The machines of one node. Only this file knows all of them; they do not know each other. */
+export interface NodeParts {
+  readonly consensus: Consensus;
+  readonly gossip: Gossip;
+  readonly mempool: Mempool;
+  readonly evidence: EvidencePool;
+}
+
+/** Routes inputs to machines and machines' words to each other, and gathers their effects in order. */
+export class NodeMachine implements Machine {
+  readonly parts: NodeParts;
+  readonly #out: Effect[] = [];
+  readonly #notices: ConsensusNotice[] = [];
+  readonly #gossipOut: GossipOut;
+  readonly #mempoolOut: MempoolOut;
+  readonly #consensusOut;
+  /** The height for which consensus was told that transactions wait. */
+  #toldOfTxs: Height = 0;
+  #halted = false;
+
+  constructor(parts: NodeParts) {
+    this.parts = parts;
+    const out = this.#out;
+    const notices = this.#notices;
+    this.#consensusOut = {
+      effect: (effect: Effect): void => void out.push(effect),
+      notice: (notice: ConsensusNotice): void => void notices.push(notice),
+    };
+    this.#gossipOut = {
+      send: (to, message, bytes) => out.push({ kind: 'send', to, channel: channelOf(message), bytes }),
+      tickAfter: (afterMs) => out.push({ kind: 'timer', key: { machine: 'gossip', kind: 'tick' }, afterMs }),
+    };
+    this.#mempoolOut = {
+      check: (call, ask) => out.push({ kind: 'app', call, ask }),
+      reply: (call, result) => out.push({ kind: 'reply', call, result }),
+      pending: (tx) =>
+        out.push({ kind: 'publish', event: { kind: 'pendingTx', tx: tx.bytes, ethHash: tx.lane.ethHash } }),
+      gossip: (to, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.mempool, bytes }),
+    };
+  }
+
+  /** Rebuilds the height in progress from the log: the records' inputs, without their effects. */
+  replay(records: readonly LogRecord[]): void {
+    this.parts.consensus.replay(records);
+  }
+
+  step(now: Micros, input: Input): readonly Effect[] {
+    if (this.#halted) return [];
+    this.#out.length = 0;
+    this.#dispatch(now, input);
+    this.#settle(now);
+    this.parts.gossip.flush(now, this.#gossipOut);
+    const effects = this.#out.slice();
+    if (effects.some((effect) => effect.kind === 'halt')) this.#halted = true;
+    return effects;
+  }
+
+  #dispatch(now: Micros, input: Input): void {
+    const { consensus, gossip, mempool } = this.parts;
+    switch (input.kind) {
+      case 'start':
+        consensus.resume(now, this.#consensusOut);
+        return;
+      case 'peerUp':
+        gossip.onPeerUp(now, input.peer, this.#gossipOut);
+        mempool.onPeerUp(input.peer, this.#mempoolOut);
+        return;
+      case 'peerDown':
+        gossip.onPeerDown(input.peer);
+        mempool.onPeerDown(input.peer);
+        return;
+      case 'frame':
+        this.#onFrame(now, input);
+        return;
+      case 'timer':
+        this.#onTimer(now, input);
+        return;
+      case 'signed':
+        this.#consensus(now, input);
+        return;
+      case 'app':
+        if (input.reply.kind === 'checked') mempool.onChecked(input.call, input.reply.result, this.#mempoolOut);
+        else this.#consensus(now, input);
+        return;
+      case 'submit':
+        mempool.submit(input.tx, input.call, this.#mempoolOut);
+        return;
+      default:
+        unreachable(input);
+    }
+  }
+
+  #consensus(now: Micros, input: ConsensusInput): void {
+    this.parts.consensus.step(now, input, this.#consensusOut);
+  }
+
+  #onTimer(now: Micros, input: Extract<Input, { kind: 'timer' }>): void {
+    const { key } = input;
+    if (key.machine === 'consensus') this.#consensus(now, { kind: 'timer', key });
+    else if (key.machine === 'gossip') this.parts.gossip.onTick(now, this.#gossipOut);
+  }
+
+  #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
+    if (this.parts.gossip.peerRound(input.peer) === undefined) return;
+    const decoded = decodeFrame(input.channel, input.bytes);
+    if (decoded.ok) this.#onMessage(now, input.peer, decoded.value);
+    else this.#drop(input.peer, decoded.error);
+  }
+
+  #onMessage(now: Micros, peer: PeerId, message: PeerMessage): void {
+    switch (message.channel) {
+      case 'consensus':
+        this.#onConsensusMessage(now, peer, message.message);
+        return;
+      case 'mempool':
+        this.parts.mempool.onTxs(message.txs, peer, this.#mempoolOut);
+        return;
+      case 'evidence':
+        for (const evidence of message.evidence) {
+          const added = this.parts.evidence.add(evidence);
+          if (!added.ok) this.#drop(peer, `evidence: ${added.error.message}`);
+        }
+        return;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #onConsensusMessage(now: Micros, peer: PeerId, message: ConsensusMessage): void {
+    const { gossip } = this.parts;
+    switch (message.kind) {
+      case 'newRoundStep':
+        gossip.onNewRoundStep(now, peer, message, this.#gossipOut);
+        return;
+      case 'newValidBlock':
+        gossip.onNewValidBlock(peer, message, this.#gossipOut);
+        return;
+      case 'hasVote':
+        gossip.onHasVote(peer, message);
+        return;
+      case 'voteSetMaj23': {
+        const { height, round, type, blockId } = message;
+        this.#consensus(now, { kind: 'maj23', peer, height, round, type, blockId });
+        gossip.onVoteSetMaj23(peer, message, this.#gossipOut);
+        return;
+      }
+      case 'voteSetBits':
+        gossip.onVoteSetBits(peer, message);
+        return;
+      case 'proposal':
+        gossip.noteProposalFrom(peer, message.proposal);
+        this.#consensus(now, { kind: 'proposal', peer, proposal: message.proposal });
+        return;
+      case 'proposalPol':
+        return;
+      case 'blockPart':
+        gossip.notePartFrom(peer, message.height, message.part);
+        this.#consensus(now, { kind: 'part', peer, height: message.height, round: message.round, part: message.part });
+        return;
+      case 'vote':
+        gossip.noteVoteFrom(peer, message.vote);
+        this.#consensus(now, { kind: 'vote', peer, vote: message.vote });
+        return;
+      default:
+        unreachable(message);
+    }
+  }
+
+  /** Passes consensus's notices on until none is left, and wakes it when transactions wait. */
+  #settle(now: Micros): void {
+    const { consensus, mempool } = this.parts;
+    for (;;) {
+      for (let notice = this.#notices.shift(); notice !== undefined; notice = this.#notices.shift()) {
+        this.#onNotice(notice);
+      }
+      if (this.#toldOfTxs >= consensus.rs.height || !mempool.hasExecutable()) return;
+      this.#toldOfTxs = consensus.rs.height;
+      this.#consensus(now, { kind: 'txsAvailable' });
+    }
+  }
+
+  #onNotice(notice: ConsensusNotice): void {
+    const { gossip, mempool, evidence } = this.parts;
+    switch (notice.kind) {
+      case 'voteAdded':
+        gossip.onVoteAdded(notice.vote, this.#gossipOut);
+        return;
+      case 'proposalSet':
+        if (notice.peer === undefined) gossip.onOwnProposal(this.#gossipOut);
+        return;
+      case 'validBlock':
+        gossip.onValidBlock(this.#gossipOut);
+        return;
+      case 'conflict':
+        evidence.onConflict(notice.conflict);
+        return;
+      case 'committed':
+        evidence.onCommitted(notice.block, notice.state);
+        mempool.onCommitted(notice.block.txs, notice.reply, this.#mempoolOut);
+        return;
+      case 'punish':
+        this.#drop(notice.peer, notice.reason);
+        return;
+      case 'stepChanged':
+      case 'partAdded':
+        return;
+      default:
+        unreachable(notice);
+    }
+  }
+
+  #drop(peer: PeerId, reason: string): void {
+    this.#out.push({ kind: 'drop', peer, reason });
+  }
+}

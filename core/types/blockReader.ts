@@ -1,0 +1,13 @@
+import type { BlockMeta, Commit, Part } from './block.ts';
+import type { Height } from './ids.ts';
+
+/** Decided blocks as machines may read them: frozen facts at or below the head, so a read is not an input. */
+export interface BlockReader {
+  head(): Height;
+  base(): Height;
+  loadMeta(height: Height): BlockMeta | undefined;
+  loadPart(height: Height, index: number): Part | undefined;
+  /** The commit for `height` that block height + 1 carries. */
+  loadCommit(height: Height): Commit | undefined;
+  loadSeenCommit(height: Height): Commit | undefined;
+}

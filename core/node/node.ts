@@ -1,7 +1,10 @@
-import type { Consensus, ConsensusInput, ConsensusNotice } from '../consensus/machine.ts';
+import type { ConsensusInput, ConsensusNotice, Out } from '../consensus/contract.ts';
+import type { Consensus } from '../consensus/machine.ts';
+import type { LogError } from '../consensus/log.ts';
 import type { EvidencePool } from '../evidence/pool.ts';
 import type { Gossip, GossipOut } from '../gossip/gossip.ts';
 import { unreachable } from '../lib/assert.ts';
+import type { Result } from '../lib/result.ts';
 import type { Mempool, MempoolOut } from '../mempool/mempool.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
@@ -23,7 +26,7 @@ export class NodeMachine implements Machine {
   readonly #notices: ConsensusNotice[] = [];
   readonly #gossipOut: GossipOut;
   readonly #mempoolOut: MempoolOut;
-  readonly #consensusOut;
+  readonly #consensusOut: Out;
   /** The height for which consensus was told that transactions wait. */
   #toldOfTxs: Height = 0;
   #halted = false;
@@ -50,8 +53,8 @@ export class NodeMachine implements Machine {
   }
 
   /** Rebuilds the height in progress from the log: the records' inputs, without their effects. */
-  replay(records: readonly LogRecord[]): void {
-    this.parts.consensus.replay(records);
+  replay(records: readonly LogRecord[]): Result<number, LogError> {
+    return this.parts.consensus.replay(records);
   }
 
   step(now: Micros, input: Input): readonly Effect[] {

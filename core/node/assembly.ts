@@ -1,0 +1,142 @@
+import type { EvmService } from '../app/chain.ts';
+import { createApplication } from '../app/create.ts';
+import { Consensus } from '../consensus/machine.ts';
+import type { CryptoSuite } from '../crypto/suite.ts';
+import { EventHub } from '../events/hub.ts';
+import { EvidencePool } from '../evidence/pool.ts';
+import { Gossip } from '../gossip/gossip.ts';
+import { assert, present } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { Mempool } from '../mempool/mempool.ts';
+import type { NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
+import type { KvStore } from '../store/kv.ts';
+import type { Clock, Pause } from '../types/app.ts';
+import type { Genesis } from '../types/genesis.ts';
+import type { Height } from '../types/ids.ts';
+import type { ChainState } from '../types/state.ts';
+import type { SubmitResult } from '../types/submit.ts';
+import { AppService } from './appService.ts';
+import type { CallId, Effect, Host, LogRecord } from './contract.ts';
+import { Driver } from './driver.ts';
+import { NodeMachine } from './node.ts';
+import type { NodeCoreConfig } from './nodeConfig.ts';
+import { poolReader } from './poolReader.ts';
+
+/** What the core cannot do by itself: the rest of a Host, after publish and reply are handled here. */
+export interface Outside {
+  now: Host['now'];
+  append: Host['append'];
+  perform(effect: Exclude<Effect, { kind: 'persist' | 'publish' | 'reply' }>): void;
+}
+
+export interface CoreNodeOptions {
+  readonly genesis: Genesis;
+  readonly kv: KvStore;
+  readonly suite: CryptoSuite;
+  readonly config: NodeCoreConfig;
+  /** Records found in the node's log, oldest first; those at or below the stored height are skipped. */
+  readonly log: readonly LogRecord[];
+  readonly identity: NodeIdentity;
+  readonly keys: NodeKeys;
+  readonly pause: Pause;
+  readonly randomId: () => Bytes;
+  /** Wall clock for what is shown to users; the protocol is told the time by the host. */
+  readonly clock: Clock;
+  /** Called once the parts that a host performs effects with exist. */
+  outside(core: CoreServices): Outside;
+}
+
+export interface CoreServices {
+  readonly appService: AppService;
+  readonly hub: EventHub;
+}
+
+/** A whole node but for the world around it. The real node and the simulator both build it here. */
+export interface CoreNode {
+  readonly driver: Driver;
+  readonly machine: NodeMachine;
+  readonly rpc: RpcContext;
+  readonly hub: EventHub;
+  readonly appService: AppService;
+  readonly evm: EvmService;
+  /** The stored state that the node started from. */
+  readonly startState: ChainState;
+}
+
+/** Opens the store (writing the genesis state into an empty one), replays the log, and wires the machines. */
+export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
+  const { genesis, kv, suite, config, identity } = options;
+  const { app, reader, evm, state, blocks, evidenceOptions } = await createApplication({
+    kv,
+    suite,
+    genesis,
+    pause: options.pause,
+  });
+  let calls: CallId = 0;
+  const nextCall = (): CallId => ++calls;
+  const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
+  mempool.setPrices(reader.nextBaseFee(), reader.gasLimit());
+  const evidence = new EvidencePool(evidenceOptions);
+  const consensus = new Consensus({
+    state,
+    lastCommit: blocks.loadSeenCommit(state.lastBlockHeight),
+    config: config.consensus,
+    suite,
+    validator: identity.validator,
+    deps: {
+      reapTxs: (maxBytes) => mempool.reap(maxBytes).map((tx) => tx.bytes),
+      pendingEvidence: (maxBytes) => evidence.pendingEvidence(maxBytes),
+      checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
+      nextCall,
+    },
+  });
+  const gossip = new Gossip({
+    blocks,
+    rs: consensus.rs,
+    initialHeight: genesis.initialHeight,
+    self: identity.validator?.address,
+  });
+  const machine = new NodeMachine({ consensus, gossip, mempool, evidence });
+  const replayed = machine.replay(options.log.filter((record) => record.height > state.lastBlockHeight));
+  assert(replayed.ok, replayed.ok ? '' : `the log cannot be replayed: ${replayed.error.message}`);
+
+  const hub = new EventHub();
+  const appService = new AppService(app);
+  const submits = new Map<CallId, (result: SubmitResult) => void>();
+  const outside = options.outside({ appService, hub });
+  const host: Host = {
+    now: outside.now,
+    append: outside.append,
+    perform(effect) {
+      if (effect.kind === 'publish') hub.publish(effect.event);
+      else if (effect.kind === 'reply') {
+        present(submits.get(effect.call), 'reply to an unknown submit')(effect.result);
+        submits.delete(effect.call);
+      } else outside.perform(effect);
+    },
+  };
+  const driver = new Driver(machine, host);
+  const rpc: RpcContext = {
+    chain: reader,
+    evm,
+    pool: poolReader(mempool),
+    hub,
+    keys: options.keys,
+    identity,
+    genesis,
+    limits: config.rpc,
+    now: options.clock,
+    submit: (tx) =>
+      new Promise((resolve) => {
+        const call = nextCall();
+        submits.set(call, resolve);
+        driver.input({ kind: 'submit', call, tx });
+      }),
+    randomId: options.randomId,
+    catchingUp: () => isBehind(gossip.peerHeightMax(), reader.head()),
+  };
+  return { driver, machine, rpc, hub, appService, evm, startState: state };
+}
+
+/** A peer that works on height h has committed h - 1; one block behind is normal. */
+const isBehind = (peerHeight: Height, head: Height): boolean => peerHeight - 1 > head + 1;

@@ -1,0 +1,34 @@
+import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../consensus/contract.ts';
+import { DEFAULT_MEMPOOL, type MempoolConfig } from '../mempool/mempool.ts';
+import type { RpcLimits } from '../rpc/context.ts';
+
+/** Everything the core can be told about how to run; adapters fill it from flags, environment and files. */
+export interface NodeCoreConfig {
+  readonly consensus: ConsensusConfig;
+  readonly mempool: MempoolConfig;
+  readonly rpc: RpcLimits;
+}
+
+const WEI_PER_ETHER = 10n ** 18n;
+
+/** Caps of geth and of its Cosmos relatives where both have one (reference §3.10). */
+export const DEFAULT_RPC_LIMITS: RpcLimits = {
+  gasCap: 50_000_000n,
+  txFeeCapWei: WEI_PER_ETHER,
+  logsMax: 10_000,
+  blockRangeMax: 10_000,
+  feeHistoryMax: 1024,
+  batchMax: 1000,
+  batchResponseBytesMax: 25_000_000,
+  bodyBytesMax: 5_242_880,
+  filtersMax: 10_000,
+  filterTimeoutMs: 300_000,
+  allowUnprotectedTxs: false,
+  namespaces: ['eth', 'web3', 'net', 'txpool', 'debug', 'personal'],
+};
+
+export const DEFAULT_NODE_CONFIG: NodeCoreConfig = {
+  consensus: DEFAULT_CONSENSUS_CONFIG,
+  mempool: DEFAULT_MEMPOOL,
+  rpc: DEFAULT_RPC_LIMITS,
+};

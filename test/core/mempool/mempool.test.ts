@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { DEFAULT_MEMPOOL, Mempool, type MempoolOut } from '../../../core/mempool/mempool.ts';
+import type { CheckReply, CommitReply } from '../../../core/types/app.ts';
+import type { SubmitResult } from '../../../core/types/submit.ts';
+
+interface Ask {
+  readonly call: number;
+  readonly tx: Uint8Array;
+}
+
+/** A pool whose application verdicts the test gives itself. */
+class World implements MempoolOut {
+  readonly asks: Ask[] = [];
+  readonly replies = new Map<number, SubmitResult>();
+  readonly pendingKeys: string[] = [];
+  readonly gossiped: { to: readonly string[]; bytes: Uint8Array }[] = [];
+  readonly pool: Mempool;
+  #calls = 1000;
+
+  constructor(config = DEFAULT_MEMPOOL) {
+    this.pool = new Mempool(config, sha256, () => this.#calls++);
+    this.pool.setPrices(10n, 30_000_000n);
+  }
+
+  check(call: number, ask: { tx: Uint8Array }): void {
+    this.asks.push({ call, tx: ask.tx });
+  }
+  reply(call: number, result: SubmitResult): void {
+    this.replies.set(call, result);
+  }
+  pending(tx: { key: string }): void {
+    this.pendingKeys.push(tx.key);
+  }
+  gossip(to: readonly string[], bytes: Uint8Array): void {
+    this.gossiped.push({ to, bytes });
+  }
+
+  /** Submits a tx of `sender` and lets the application accept it. */
+  add(sender: string, nonce: number, tip = 1, stateNonce = 0, cap = 100): SubmitResult | undefined {
+    const call = this.#calls++;
+    const tx = new TextEncoder().encode(`${sender}/${nonce}/${tip}/${cap}`);
+    this.pool.submit(tx, call, this);
+    const ask = this.asks.pop();
+    if (ask !== undefined) this.pool.onChecked(ask.call, accepted(sender, nonce, tip, stateNonce, cap), this);
+    return this.replies.get(call);
+  }
+
+  commit(txs: readonly Uint8Array[], senders: CommitReply['senders'], nextBaseFee = 10n): void {
+    this.pool.onCommitted(txs, { height: 1, senders, nextBaseFee, gasLimit: 30_000_000n }, this);
+  }
+
+  reaped(): string[] {
+    return this.pool.reap(1_000_000).map((tx) => `${tx.lane.sender}${tx.lane.nonce}`);
+  }
+}
+
+const accepted = (sender: string, nonce: number, tip: number, stateNonce: number, cap: number): CheckReply => ({
+  kind: 'accepted',
+  gasWanted: 21000n,
+  events: [],
+  lane: {
+    sender,
+    nonce: BigInt(nonce),
+    stateNonce: BigInt(stateNonce),
+    balance: 10n ** 18n,
+    cost: 21000n * BigInt(cap),
+    gas: 21000n,
+    feeCap: BigInt(cap),
+    tipCap: BigInt(tip),
+    ethHash: undefined,
+  },
+});
+
+test('a proposer takes the best tip first and keeps each sender in nonce order', () => {
+  const world = new World();
+  world.add('aa', 0, 1);
+  world.add('aa', 1, 50);
+  world.add('bb', 0, 5);
+  expect(world.reaped()).toEqual(['bb0', 'aa0', 'aa1']);
+});
+
+test('a nonce gap waits until it is filled', () => {
+  const world = new World();
+  world.add('aa', 1);
+  expect(world.reaped()).toEqual([]);
+  expect(world.pool.stats()).toMatchObject({ pending: 0, queued: 1 });
+  world.add('aa', 0);
+  expect(world.reaped()).toEqual(['aa0', 'aa1']);
+  expect(world.pendingKeys).toHaveLength(2);
+});
+
+test('the same bytes twice are refused as already in the cache', () => {
+  const world = new World();
+  world.add('aa', 0);
+  expect(world.add('aa', 0)).toMatchObject({ kind: 'refused', refusal: { code: 'in-cache' } });
+});
+
+test('a replacement must pay ten percent more on both fee fields', () => {
+  const world = new World();
+  world.add('aa', 0, 10, 0, 100);
+  expect(world.add('aa', 0, 10, 0, 109)).toMatchObject({ refusal: { code: 'replacement-underpriced' } });
+  expect(world.add('aa', 0, 11, 0, 110)).toMatchObject({ kind: 'checked' });
+  expect(world.pool.size).toBe(1);
+});
+
+test('a rejected tx may be sent again', () => {
+  const world = new World();
+  const tx = new TextEncoder().encode('x');
+  for (const call of [1, 2]) {
+    world.pool.submit(tx, call, world);
+    const ask = world.asks.pop() as Ask;
+    const reply = { kind: 'rejected', code: 5, codespace: 'sdk', log: 'l', ethMessage: 'm', gasWanted: 0n, gasUsed: 0n } as const;
+    world.pool.onChecked(ask.call, reply, world);
+    expect(world.replies.get(call)).toMatchObject({ kind: 'checked', result: { kind: 'rejected' } });
+  }
+});
+
+test('a tx whose fee cap is below the base fee waits for a cheaper block', () => {
+  const world = new World();
+  world.add('aa', 0, 1, 0, 5);
+  expect(world.pool.hasExecutable()).toBe(false);
+  world.commit([], [], 5n);
+  expect(world.pool.hasExecutable()).toBe(true);
+});
+
+test('committed and unaffordable txs leave the pool, later ones of the lane stay', () => {
+  const world = new World();
+  world.add('aa', 0);
+  world.add('aa', 1, 1, 0, 200);
+  world.add('aa', 2);
+  world.commit([], [{ sender: 'aa', nonce: 1n, balance: 21000n * 150n }]);
+  expect(world.pool.txs().map((tx) => Number(tx.lane.nonce))).toEqual([2]);
+  expect(world.reaped()).toEqual([]);
+});
+
+test('a verdict from before a commit is asked for again', () => {
+  const world = new World();
+  world.pool.submit(new TextEncoder().encode('x'), 1, world);
+  const first = world.asks.pop() as Ask;
+  world.commit([], []);
+  world.pool.onChecked(first.call, accepted('aa', 0, 1, 0, 100), world);
+  expect(world.replies.has(1)).toBe(false);
+  const second = world.asks.pop() as Ask;
+  world.pool.onChecked(second.call, accepted('aa', 0, 1, 0, 100), world);
+  expect(world.replies.get(1)).toMatchObject({ kind: 'checked' });
+});
+
+test('a full pool and a full queue say so', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 2, laneQueuedMax: 1 });
+  world.add('aa', 5);
+  expect(world.add('aa', 7)).toMatchObject({ refusal: { code: 'lane-full' } });
+  world.add('bb', 0);
+  expect(world.add('cc', 0)).toMatchObject({ refusal: { code: 'full', txs: 2, txsMax: 2 } });
+});
+
+test('a new tx is gossiped to every peer but the one it came from', () => {
+  const world = new World();
+  for (const peer of ['p2', 'p1']) world.pool.onPeerUp(peer, world);
+  world.pool.onTxs([new TextEncoder().encode('x')], 'p1', world);
+  const ask = world.asks.pop() as Ask;
+  world.pool.onChecked(ask.call, accepted('aa', 0, 1, 0, 100), world);
+  expect(world.gossiped.map((sent) => sent.to)).toEqual([['p2']]);
+});
+
+test('whatever comes in, a proposal has no gap, keeps the limits, and the counts are right', () => {
+  const op = fc.record({
+    sender: fc.constantFrom('aa', 'bb', 'cc'),
+    nonce: fc.nat(6),
+    tip: fc.nat(40),
+    commit: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(op, { maxLength: 60 }), (ops) => {
+      const world = new World();
+      const stateNonce = new Map<string, number>();
+      for (const { sender, nonce, tip, commit } of ops) {
+        const at = stateNonce.get(sender) ?? 0;
+        if (nonce >= at) world.add(sender, nonce, tip, at, 60 + tip);
+        if (!commit) continue;
+        const taken = world.pool.reap(200).slice(0, 2);
+        const next = new Map<string, bigint>();
+        for (const tx of taken) next.set(tx.lane.sender, tx.lane.nonce + 1n);
+        for (const [who, to] of next) stateNonce.set(who, Number(to));
+        const senders = [...next].map(([who, to]) => ({ sender: who, nonce: to, balance: 10n ** 18n }));
+        world.commit(taken.map((tx) => tx.bytes), senders);
+      }
+      const expected = new Map(stateNonce);
+      for (const tx of world.pool.reap(1_000_000)) {
+        const at = expected.get(tx.lane.sender) ?? 0;
+        expect(Number(tx.lane.nonce)).toBe(at);
+        expected.set(tx.lane.sender, at + 1);
+      }
+      const { pending, queued } = world.pool.stats();
+      expect(pending + queued).toBe(world.pool.size);
+      expect(pending).toBe(world.pool.reap(1_000_000).length);
+    }),
+    { numRuns: 200 },
+  );
+});

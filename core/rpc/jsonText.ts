@@ -1,0 +1,199 @@
+import { err, ok, type Result } from '../lib/result.ts';
+
+/** A JSON number as written: ids are echoed and 256-bit values kept without passing through a double. */
+export class JsonNumber {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type JsonObject = ReadonlyMap<string, Json>;
+export type Json = null | boolean | string | JsonNumber | readonly Json[] | JsonObject;
+
+export interface JsonError {
+  readonly offset: number;
+  readonly message: string;
+}
+
+export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map;
+export const isArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
+/** Nesting beyond this is refused, so that a body of brackets cannot exhaust the stack. */
+const DEPTH_MAX = 512;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+class Failure extends Error {
+  readonly offset: number;
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** Strict RFC 8259 reader. A repeated key keeps its last value, as Go's and JavaScript's parsers do. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): Json {
+    const value = this.#value(0);
+    this.#space();
+    if (this.#at !== this.#text.length) this.#fail('unexpected text after the value');
+    return value;
+  }
+
+  #fail(message: string): never {
+    throw new Failure(this.#at, message);
+  }
+
+  #space(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
+      this.#at++;
+    }
+  }
+
+  #value(depth: number): Json {
+    if (depth > DEPTH_MAX) this.#fail('exceeded max depth');
+    this.#space();
+    const char = this.#text[this.#at];
+    if (char === '"') return this.#string();
+    if (char === '{') return this.#object(depth);
+    if (char === '[') return this.#array(depth);
+    if (char === 't') return this.#word('true', true);
+    if (char === 'f') return this.#word('false', false);
+    if (char === 'n') return this.#word('null', null);
+    NUMBER.lastIndex = this.#at;
+    const number = NUMBER.exec(this.#text);
+    if (number === null)
+      this.#fail(char === undefined ? 'unexpected end of JSON input' : `invalid character ${char}`);
+    this.#at = NUMBER.lastIndex;
+    return new JsonNumber(number[0]);
+  }
+
+  #word<T extends Json>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#at)) this.#fail('invalid literal');
+    this.#at += word.length;
+    return value;
+  }
+
+  #string(): string {
+    const start = ++this.#at;
+    let out = '';
+    let from = start;
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === 34) {
+        const text = this.#text.slice(from, this.#at++);
+        return out === '' ? text : out + text;
+      }
+      if (Number.isNaN(code)) this.#fail('unexpected end of JSON input');
+      if (code < 32) this.#fail('invalid control character in string');
+      if (code !== 92) {
+        this.#at++;
+        continue;
+      }
+      out += this.#text.slice(from, this.#at) + this.#escape();
+      from = this.#at;
+    }
+  }
+
+  #escape(): string {
+    const char = this.#text[this.#at + 1];
+    if (char === 'u') {
+      const digits = this.#text.slice(this.#at + 2, this.#at + 6);
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('invalid escape in string');
+      this.#at += 6;
+      return String.fromCharCode(Number.parseInt(digits, 16));
+    }
+    const plain = char === undefined ? undefined : ESCAPES[char];
+    if (plain === undefined) this.#fail('invalid escape in string');
+    this.#at += 2;
+    return plain;
+  }
+
+  #array(depth: number): readonly Json[] {
+    this.#at++;
+    const items: Json[] = [];
+    this.#space();
+    if (this.#text[this.#at] === ']') {
+      this.#at++;
+      return items;
+    }
+    for (;;) {
+      items.push(this.#value(depth + 1));
+      if (this.#separator(']')) return items;
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    this.#at++;
+    const members = new Map<string, Json>();
+    this.#space();
+    if (this.#text[this.#at] === '}') {
+      this.#at++;
+      return members;
+    }
+    for (;;) {
+      this.#space();
+      if (this.#text[this.#at] !== '"') this.#fail('object key must be a string');
+      const key = this.#string();
+      this.#space();
+      if (this.#text[this.#at++] !== ':') this.#fail('missing colon after object key');
+      members.set(key, this.#value(depth + 1));
+      if (this.#separator('}')) return members;
+    }
+  }
+
+  /** True when the container closed, false after a comma. */
+  #separator(close: string): boolean {
+    this.#space();
+    const char = this.#text[this.#at];
+    if (char !== close && char !== ',')
+      this.#fail(char === undefined ? 'unexpected end of JSON input' : `invalid character ${char}`);
+    this.#at++;
+    return char === close;
+  }
+}
+
+/** Parses one JSON document; numbers stay text. */
+export function parseJson(text: string): Result<Json, JsonError> {
+  try {
+    return ok(new Reader(text).document());
+  } catch (failure) {
+    if (failure instanceof Failure) return err({ offset: failure.offset, message: failure.message });
+    throw failure;
+  }
+}
+
+/** The value as JSON text again; numbers as they were written. */
+export function renderJson(value: Json): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (isArray(value)) return `[${value.map(renderJson).join(',')}]`;
+  if (isObject(value)) {
+    return `{${[...value].map(([key, member]) => `${JSON.stringify(key)}:${renderJson(member)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+const UNSAFE = /[<>&\u2028\u2029]/g;
+const escapeUnsafe = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** JSON text as Go's encoding/json writes it: compact, with HTML-sensitive characters escaped. */
+export const goJson = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, escapeUnsafe);

@@ -1,0 +1,92 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatingError } from '../operatingError.ts';
+
+/** errno in words where the usual text would not help an operator. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space left on device',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  ENOENT: 'no such file or directory',
+  EIO: 'input/output error',
+  EMFILE: 'too many open files',
+  EISDIR: 'is a directory',
+  ENOTDIR: 'not a directory',
+  EDQUOT: 'disk quota exceeded',
+};
+
+export function reasonOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (typeof code === 'string' && REASONS[code] !== undefined) return REASONS[code];
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? 'unknown error';
+}
+
+/** `cannot <action> <path>: <reason>`. */
+export const fileError = (action: string, path: string, error: unknown): OperatingError =>
+  error instanceof OperatingError
+    ? error
+    : new OperatingError(`cannot ${action} ${path}: ${reasonOf(error)}`, { cause: error });
+
+/** Runs a piece of file work; whatever it throws comes out as an OperatingError about `path`. */
+export function onFile<T>(action: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fileError(action, path, error);
+  }
+}
+
+/** Makes names created, renamed or removed in `dir` survive a power cut. */
+export function syncDir(dir: string): void {
+  // Windows has no handle to sync a directory with; there the file system's journal has to do.
+  if (process.platform === 'win32') return;
+  const fd = openSync(dir, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Writes all of `data`, however short the single writes are. */
+export function writeAll(fd: number, data: Uint8Array, position: number): void {
+  let done = 0;
+  while (done < data.length) done += writeSync(fd, data, done, data.length - done, position + done);
+}
+
+/** `mkdir -p` with private directories whose names are durable. */
+export function makeDir(dir: string): void {
+  const missing: string[] = [];
+  for (let at = dir; !existsSync(at) && missing.length < 64; at = dirname(at)) missing.push(at);
+  if (missing.length === 0) return;
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  for (const made of missing) syncDir(dirname(made));
+}
+
+/**
+ * Replaces a file so that, whenever the power goes, either the old or the new content is found whole: temporary file,
+ * sync, rename, sync of the directory.
+ */
+export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void {
+  const temporary = `${path}.tmp`;
+  const fd = openSync(temporary, 'w', mode);
+  try {
+    writeAll(fd, data, 0);
+    fdatasyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, path);
+  syncDir(dirname(path));
+}

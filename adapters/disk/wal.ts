@@ -1,0 +1,266 @@
+import { closeSync, fdatasync, fsyncSync, openSync, readFileSync, rmSync, write } from 'node:fs';
+import type { LogRecord } from '../../core/node/contract.ts';
+import type { OperatingError } from '../operatingError.ts';
+import { fileError, makeDir, onFile, syncDir, writeAll } from './files.ts';
+import {
+  encodeSegmentHeader,
+  FRAME_HEADER_BYTES,
+  SEGMENT_HEADER_BYTES,
+  scanSegment,
+  writeFrame,
+} from './walFormat.ts';
+import { recoverLog, type Segment, segmentPath, type WalDamage } from './walRecovery.ts';
+
+/** The two system calls of the hot path; replaced in tests by ones that fail. */
+export interface WalIo {
+  write(fd: number, bytes: Uint8Array, offset: number, position: number, done: WriteDone): void;
+  sync(fd: number, done: (error: Error | null) => void): void;
+}
+type WriteDone = (error: Error | null, written: number) => void;
+
+const NODE_IO: WalIo = {
+  write: (fd, bytes, offset, position, done) =>
+    write(fd, bytes, offset, bytes.length - offset, position, done),
+  sync: (fd, done) => fdatasync(fd, done),
+};
+
+export interface WalOptions {
+  /** Called once, when a write or sync has failed; nothing is written afterwards and no callback comes. */
+  readonly onFatal: (error: OperatingError) => void;
+  /** A new segment is begun above this size. */
+  readonly segmentBytesMax?: number;
+  /** Finished heights are kept for replay up to this size in all. */
+  readonly keepBytesMax?: number;
+  /** Largest record; longer ones are a bug of the caller, and damage when found on disk. */
+  readonly recordBytesMax?: number;
+  readonly io?: WalIo;
+}
+
+const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
+const KEEP_BYTES_MAX = 64 * 1024 * 1024;
+const RECORD_BYTES_MAX = 32 * 1024 * 1024;
+/** Marks waiting for the next burst. Only the newest matter, so older ones are let go. */
+const MARKS_WAITING_MAX = 16;
+
+interface Burst {
+  readonly records: readonly LogRecord[];
+  readonly durable: () => void;
+}
+
+interface OpenSegment {
+  readonly sequence: number;
+  readonly path: string;
+  readonly fd: number;
+  bytes: number;
+  heightMax: number;
+}
+
+/**
+ * The node's log: appended in bursts, each with one write and one sync; read back once, at start. A failed write or
+ * sync is final, because the kernel may have dropped the pages and would report the next sync as good (fsyncgate).
+ */
+export class Wal {
+  readonly #dir: string;
+  readonly #options: Required<WalOptions>;
+  /** Full segments, oldest first. */
+  #closed: Segment[];
+  #open: OpenSegment;
+  #waiting: Burst[] = [];
+  #marks: number[] = [];
+  #turnedOver: number;
+  #records: readonly LogRecord[];
+  #state: 'idle' | 'writing' | 'failed' | 'closed' = 'idle';
+  #whenIdle: (() => void)[] = [];
+  /** Damage beyond an unfinished last write, found at open. */
+  readonly damage: WalDamage | undefined;
+
+  /** Opens or creates the log in `dir`, repairing its end. Throws OperatingError. */
+  static open(dir: string, options: WalOptions): Wal {
+    return onFile('open the log', dir, () => new Wal(dir, options));
+  }
+
+  private constructor(dir: string, options: WalOptions) {
+    this.#dir = dir;
+    this.#options = {
+      segmentBytesMax: SEGMENT_BYTES_MAX,
+      keepBytesMax: KEEP_BYTES_MAX,
+      recordBytesMax: RECORD_BYTES_MAX,
+      io: NODE_IO,
+      ...options,
+    };
+    makeDir(dir);
+    const { segments, turnedOver, records, damage } = recoverLog(dir, this.#options.recordBytesMax);
+    this.#turnedOver = turnedOver;
+    this.#records = records;
+    this.damage = damage;
+    this.#closed = segments.slice(0, -1);
+    const last = segments.at(-1);
+    this.#open =
+      last === undefined
+        ? this.#create(1)
+        : {
+            sequence: last.sequence,
+            path: last.path,
+            fd: openSync(last.path, 'r+'),
+            bytes: last.bytes,
+            heightMax: last.heightMax,
+          };
+  }
+
+  /** The height that the newest mark found at open, or made since, declares finished; 0 for none. */
+  get turnedOver(): number {
+    return this.#turnedOver;
+  }
+
+  /** What was found at open above the finished heights, oldest first. Kept until `forget`. */
+  records(): readonly LogRecord[] {
+    return this.#records;
+  }
+
+  /** Recovery is over; frees what it needed. */
+  forget(): void {
+    this.#records = [];
+  }
+
+  /** Every record on disk, finished heights included, for replay of a stopped node's log. */
+  *history(): IterableIterator<LogRecord> {
+    for (const { path, sequence } of [...this.#closed, this.#open]) {
+      const bytes = onFile('read', path, () => readFileSync(path));
+      for (const frame of scanSegment(bytes, sequence, this.#options.recordBytesMax).frames) {
+        if (frame.kind === 'record') yield { height: frame.height, bytes: new Uint8Array(frame.bytes) };
+      }
+    }
+  }
+
+  /** Calls `durable` in a later turn, once the records would survive a power cut. Callbacks keep the order of calls. */
+  append(records: readonly LogRecord[], durable: () => void): void {
+    if (this.#state === 'failed' || this.#state === 'closed') return;
+    for (const { bytes } of records) {
+      if (bytes.length > this.#options.recordBytesMax)
+        throw new RangeError(`log record of ${bytes.length} bytes`);
+    }
+    this.#waiting.push({ records, durable });
+    if (this.#state === 'idle') this.#flush();
+  }
+
+  /**
+   * Heights up to `height` are in the store. The mark travels with the next burst: losing it costs nothing, since the
+   * store knows its own height.
+   */
+  turnover(height: number): void {
+    if (height <= this.#turnedOver) return;
+    this.#turnedOver = height;
+    this.#marks.push(height);
+    if (this.#marks.length > MARKS_WAITING_MAX) this.#marks.shift();
+  }
+
+  /** Waits for bursts under way, writes the marks and closes. */
+  async close(): Promise<void> {
+    if (this.#state === 'idle' && this.#marks.length > 0) this.append([], () => {});
+    if (this.#state === 'writing') await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    if (this.#state === 'idle') {
+      this.#state = 'closed';
+      onFile('close', this.#open.path, () => closeSync(this.#open.fd));
+    }
+  }
+
+  #flush(): void {
+    this.#state = 'writing';
+    const bursts = this.#waiting;
+    this.#waiting = [];
+    try {
+      const data = this.#encode(bursts);
+      if (
+        this.#open.bytes > SEGMENT_HEADER_BYTES &&
+        this.#open.bytes + data.length > this.#options.segmentBytesMax
+      ) {
+        this.#rotate();
+      }
+      for (const { records } of bursts) for (const { height } of records) this.#raise(height);
+      this.#write(data, 0, bursts);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #raise(height: number): void {
+    if (height > this.#open.heightMax) this.#open.heightMax = height;
+  }
+
+  #encode(bursts: readonly Burst[]): Uint8Array {
+    const marks = this.#marks;
+    this.#marks = [];
+    let size = marks.length * FRAME_HEADER_BYTES;
+    for (const { records } of bursts)
+      for (const { bytes } of records) size += FRAME_HEADER_BYTES + bytes.length;
+    const data = new Uint8Array(size);
+    let offset = 0;
+    for (const height of marks) offset = writeFrame(data, offset, 'mark', height, new Uint8Array(0));
+    for (const { records } of bursts) {
+      for (const { height, bytes } of records) offset = writeFrame(data, offset, 'record', height, bytes);
+    }
+    return data;
+  }
+
+  #write(data: Uint8Array, done: number, bursts: readonly Burst[]): void {
+    const { io } = this.#options;
+    const { fd, bytes } = this.#open;
+    io.write(fd, data, done, bytes + done, (error, written) => {
+      if (error !== null) return this.#fail(error);
+      if (done + written < data.length) return this.#write(data, done + written, bursts);
+      io.sync(fd, (failed) => {
+        if (failed !== null) return this.#fail(failed);
+        this.#open.bytes += data.length;
+        this.#settle(bursts);
+      });
+    });
+  }
+
+  #settle(bursts: readonly Burst[]): void {
+    this.#state = 'idle';
+    for (const { durable } of bursts) durable();
+    // A callback may have appended and so begun the next burst.
+    if (this.#state !== 'idle') return;
+    if (this.#waiting.length > 0) {
+      this.#flush();
+      return;
+    }
+    const resolvers = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const resolve of resolvers) resolve();
+  }
+
+  #fail(error: unknown): void {
+    this.#state = 'failed';
+    this.#waiting = [];
+    for (const resolve of this.#whenIdle) resolve();
+    this.#options.onFatal(fileError('write the log', this.#open.path, error));
+  }
+
+  #create(sequence: number): OpenSegment {
+    const path = segmentPath(this.#dir, sequence);
+    const fd = openSync(path, 'wx+', 0o600);
+    writeAll(fd, encodeSegmentHeader(sequence), 0);
+    fsyncSync(fd);
+    syncDir(this.#dir);
+    return { sequence, path, fd, bytes: SEGMENT_HEADER_BYTES, heightMax: 0 };
+  }
+
+  /** Begins a new segment and removes the oldest ones that neither recovery nor replay wants. */
+  #rotate(): void {
+    const { sequence, path, bytes, heightMax, fd } = this.#open;
+    this.#open = this.#create(sequence + 1);
+    closeSync(fd);
+    this.#closed.push({ sequence, path, bytes, heightMax });
+    let kept = this.#closed.reduce((sum, segment) => sum + segment.bytes, 0);
+    let removed = 0;
+    for (const segment of this.#closed) {
+      if (kept <= this.#options.keepBytesMax || segment.heightMax > this.#turnedOver) break;
+      rmSync(segment.path);
+      kept -= segment.bytes;
+      removed += 1;
+    }
+    if (removed > 0) syncDir(this.#dir);
+    this.#closed = this.#closed.slice(removed);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Bytes of the log. A segment file is a header and then frames:
+ *
+ *   header  magic "orrywal" ‖ version u8 ‖ sequence u64 ‖ crc32c u32 of the 16 bytes before
+ *   frame   crc32c u32 ‖ length u32 ‖ kind u8 ‖ height u64 ‖ bytes[length]          (all big-endian)
+ *
+ * The checksum covers everything of the frame after itself, so that a flipped length or height is found too.
+ */
+import { crc32c } from './crc32c.ts';
+
+const MAGIC = Uint8Array.from([0x6f, 0x72, 0x72, 0x79, 0x77, 0x61, 0x6c, 0x01]);
+export const SEGMENT_HEADER_BYTES = 20;
+export const FRAME_HEADER_BYTES = 17;
+
+/** `record`: a LogRecord. `mark`: everything up to `height` is in the store and no longer needed. */
+export type FrameKind = 'record' | 'mark';
+
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly height: number;
+  /** A view into the scanned bytes. */
+  readonly bytes: Uint8Array;
+}
+
+export interface SegmentFault {
+  /** Where the whole prefix ends. */
+  readonly offset: number;
+  /** The damage is an unfinished write at the very end: nothing whole follows it. */
+  readonly torn: boolean;
+  readonly reason: 'header' | 'short frame' | 'length' | 'checksum' | 'kind' | 'height';
+}
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export function encodeSegmentHeader(sequence: number): Uint8Array {
+  const header = new Uint8Array(SEGMENT_HEADER_BYTES);
+  header.set(MAGIC);
+  const view = viewOf(header);
+  view.setBigUint64(8, BigInt(sequence));
+  view.setUint32(16, crc32c(header, 0, 16));
+  return header;
+}
+
+/** Writes one frame into `out` at `offset`; returns the offset after it. */
+export function writeFrame(
+  out: Uint8Array,
+  offset: number,
+  kind: FrameKind,
+  height: number,
+  bytes: Uint8Array,
+): number {
+  const view = viewOf(out);
+  const end = offset + FRAME_HEADER_BYTES + bytes.length;
+  view.setUint32(offset + 4, bytes.length);
+  out[offset + 8] = kind === 'record' ? 1 : 2;
+  view.setBigUint64(offset + 9, BigInt(height));
+  out.set(bytes, offset + FRAME_HEADER_BYTES);
+  view.setUint32(offset, crc32c(out, offset + 4, end));
+  return end;
+}
+
+const isHeaderWhole = (bytes: Uint8Array, sequence: number): boolean => {
+  const expected = encodeSegmentHeader(sequence);
+  return bytes.length >= expected.length && expected.every((byte, i) => bytes[i] === byte);
+};
+
+/** The frame at `offset` and its end, or why there is none. */
+function frameAt(
+  bytes: Uint8Array,
+  view: DataView,
+  offset: number,
+  frameBytesMax: number,
+): { readonly frame: Frame; readonly end: number } | SegmentFault['reason'] {
+  if (bytes.length - offset < FRAME_HEADER_BYTES) return 'short frame';
+  const length = view.getUint32(offset + 4);
+  if (length > frameBytesMax) return 'length';
+  const end = offset + FRAME_HEADER_BYTES + length;
+  if (end > bytes.length) return 'short frame';
+  if (view.getUint32(offset) !== crc32c(bytes, offset + 4, end)) return 'checksum';
+  const kind = bytes[offset + 8];
+  if (kind !== 1 && kind !== 2) return 'kind';
+  const height = Number(view.getBigUint64(offset + 9));
+  if (!Number.isSafeInteger(height)) return 'height';
+  const frame: Frame = {
+    kind: kind === 1 ? 'record' : 'mark',
+    height,
+    bytes: bytes.subarray(offset + FRAME_HEADER_BYTES, end),
+  };
+  return { frame, end };
+}
+
+/** True when some whole frame lies after `offset`: then the damage before it is no unfinished write. */
+function hasFrameAfter(bytes: Uint8Array, view: DataView, offset: number, frameBytesMax: number): boolean {
+  for (let at = offset + 1; at + FRAME_HEADER_BYTES <= bytes.length; at++) {
+    // A cheap look first: most positions hold no plausible kind.
+    const kind = bytes[at + 8];
+    if (kind !== 1 && kind !== 2) continue;
+    if (typeof frameAt(bytes, view, at, frameBytesMax) !== 'string') return true;
+  }
+  return false;
+}
+
+/** The whole frames of a segment's prefix, and the fault that ended it, if any. Never throws on damaged bytes. */
+export function scanSegment(
+  bytes: Uint8Array,
+  sequence: number,
+  frameBytesMax: number,
+): { readonly frames: readonly Frame[]; readonly fault: SegmentFault | undefined } {
+  const view = viewOf(bytes);
+  if (!isHeaderWhole(bytes, sequence)) {
+    const torn = !hasFrameAfter(bytes, view, -1, frameBytesMax);
+    return { frames: [], fault: { offset: 0, torn, reason: 'header' } };
+  }
+  const frames: Frame[] = [];
+  let offset = SEGMENT_HEADER_BYTES;
+  while (offset < bytes.length) {
+    const found = frameAt(bytes, view, offset, frameBytesMax);
+    if (typeof found === 'string') {
+      const torn = !hasFrameAfter(bytes, view, offset, frameBytesMax);
+      return { frames, fault: { offset, torn, reason: found } };
+    }
+    frames.push(found.frame);
+    offset = found.end;
+  }
+  return { frames, fault: undefined };
+}

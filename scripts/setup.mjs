@@ -1,0 +1,154 @@
+/**
+ * What a checkout needs before anything can run: dependencies and a build. Both are skipped when a stamp says that
+ * nothing has changed, so an up-to-date tree pays only for listing its files.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+const LOCK_WAIT_MS_MAX = 600_000;
+const SOURCE_ROOMS = {
+  adapters: ['core', 'sim', 'adapters'],
+  bench: ['core', 'sim', 'adapters', 'bench'],
+};
+
+/** Runs a command without showing it; its output is shown only when it fails. */
+function runQuietly(command, args, what) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 << 20,
+    shell: process.platform === 'win32',
+  });
+  if (result.signal) process.kill(process.pid, result.signal);
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}\n`);
+  process.stderr.write(`${what} failed\n`);
+  process.exit(1);
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** One process at a time installs or builds: two launchers started together must not write the same files. */
+function exclusively(name, work) {
+  const lock = path.join(root, `.${name}.lock`);
+  for (let waitedMs = 0; ; waitedMs += 100) {
+    try {
+      fs.writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (!isHeld(lock)) fs.rmSync(lock, { force: true });
+      else if (waitedMs > LOCK_WAIT_MS_MAX) throw new Error(`waited too long for ${lock}`);
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
+  const release = () => fs.rmSync(lock, { force: true });
+  process.once('exit', release);
+  try {
+    work();
+  } finally {
+    release();
+    process.off('exit', release);
+  }
+}
+
+function isHeld(lock) {
+  const pid = Number(readText(lock));
+  // An empty file is a holder between creating and writing it.
+  if (pid === 0) return fs.existsSync(lock) && Date.now() - fs.statSync(lock).mtimeMs < 5000;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** True when `npm ci` by hand left exactly what the lock file asks for (a package of another platform may be absent). */
+function installedMatchesLock(lockText) {
+  const hidden = readText(path.join(root, 'node_modules', '.package-lock.json'));
+  if (hidden === undefined) return false;
+  const installed = JSON.parse(hidden).packages;
+  return Object.entries(JSON.parse(lockText).packages).every(
+    ([name, entry]) =>
+      name === '' || entry.optional || entry.peer || installed[name]?.version === entry.version,
+  );
+}
+
+/** Installs the dependencies of the lock file unless they are there. */
+export function install() {
+  const lockText = fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8');
+  const wanted = createHash('sha256').update(lockText).digest('hex');
+  const stamp = path.join(root, 'node_modules', '.orrery-lock');
+  if (readText(stamp) === wanted) return;
+  exclusively('install', () => {
+    if (readText(stamp) === wanted) return;
+    if (!installedMatchesLock(lockText)) {
+      process.stderr.write('installing dependencies …\n');
+      // No dependency needs its install script: native ones carry their binaries.
+      runQuietly('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], 'npm ci');
+    }
+    fs.writeFileSync(stamp, wanted);
+  });
+}
+
+function* filesUnder(folder) {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesUnder(full);
+    else yield full;
+  }
+}
+
+/** Name, size and modification time of every source file: cheap to take, different after every edit. */
+function sourceStamp(rooms) {
+  const hash = createHash('sha256');
+  hash.update(readText(path.join(root, 'node_modules', '.orrery-lock')) ?? '');
+  const files = [path.join(root, 'tsconfig.base.json')];
+  for (const room of rooms) files.push(...filesUnder(path.join(root, room)));
+  for (const file of files.sort()) {
+    const { size, mtimeMs } = fs.statSync(file);
+    hash.update(`${path.relative(root, file)}\0${size}\0${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Output of a source file that is gone would still be found by whoever lists the folder. */
+function sweep(rooms) {
+  for (const room of rooms) {
+    const out = path.join(root, 'dist', room);
+    if (!fs.existsSync(out)) continue;
+    for (const file of filesUnder(out)) {
+      const source = path.relative(path.join(root, 'dist'), file).replace(/(\.d\.ts|\.js|\.js\.map)$/, '.ts');
+      if (!fs.existsSync(path.join(root, source))) fs.rmSync(file);
+    }
+  }
+}
+
+/** Compiles `target` (`adapters` or `bench`, with all it stands on) to dist/ unless no source has changed. */
+export function build(target = 'adapters') {
+  const rooms = SOURCE_ROOMS[target];
+  const stamp = path.join(root, 'dist', `.${target}.stamp`);
+  if (readText(stamp) === sourceStamp(rooms)) return;
+  exclusively('build', () => {
+    const now = sourceStamp(rooms);
+    if (readText(stamp) === now) return;
+    const tsc = createRequire(path.join(root, 'package.json')).resolve('typescript/package.json');
+    runQuietly(process.execPath, [path.join(path.dirname(tsc), 'bin', 'tsc'), '-b', target], 'the build');
+    sweep(rooms);
+    fs.writeFileSync(stamp, now);
+  });
+}

@@ -1,0 +1,102 @@
+import { ClassicLevel } from 'classic-level';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
+import { OperatingError } from '../operatingError.ts';
+import { fileError, makeDir, onFile, reasonOf } from './files.ts';
+import { checkLevelLogs } from './levelCheck.ts';
+import { lockedError, notePid, removePid } from './lock.ts';
+
+export interface LevelOptions {
+  /** Bytes of uncompressed blocks kept in memory. */
+  readonly cacheBytesMax?: number;
+  /** Bytes of writes gathered before a table file is made; two such buffers may exist at once. */
+  readonly writeBufferBytesMax?: number;
+}
+
+const CACHE_BYTES_MAX = 32 * 1024 * 1024;
+const WRITE_BUFFER_BYTES_MAX = 8 * 1024 * 1024;
+const OPEN_FILES_MAX = 256;
+
+type Database = ClassicLevel<Bytes, Bytes>;
+
+/** KvStore over LevelDB. A batch is one record of LevelDB's own log, atomic by its checksum, and synced. */
+export class LevelStore implements KvStore {
+  readonly #db: Database;
+  readonly #home: string;
+
+  /** `home` is named in messages. Throws OperatingError: locked, damaged, not readable. */
+  static async open(path: string, home: string, options: LevelOptions = {}): Promise<LevelStore> {
+    onFile('create', path, () => makeDir(path));
+    const db: Database = new ClassicLevel(path, {
+      keyEncoding: 'view',
+      valueEncoding: 'view',
+      cacheSize: options.cacheBytesMax ?? CACHE_BYTES_MAX,
+      writeBufferSize: options.writeBufferBytesMax ?? WRITE_BUFFER_BYTES_MAX,
+      maxOpenFiles: OPEN_FILES_MAX,
+    });
+    try {
+      // The binding cannot ask LevelDB for paranoid checks: without them it drops what follows damage in its log.
+      onFile('check', path, () => checkLevelLogs(path));
+      await db.open();
+    } catch (error) {
+      throw openError(path, home, error);
+    }
+    notePid(home);
+    return new LevelStore(db, home);
+  }
+
+  private constructor(db: Database, home: string) {
+    this.#db = db;
+    this.#home = home;
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    try {
+      return this.#db.getSync(key);
+    } catch (error) {
+      throw this.#failed('read', error);
+    }
+  }
+
+  async batch(ops: readonly KvOp[]): Promise<void> {
+    try {
+      await this.#db.batch(ops as KvOp[], { sync: true });
+    } catch (error) {
+      throw this.#failed('write', error);
+    }
+  }
+
+  async range({ gte, lt, reverse, limitMax }: KvRange): Promise<readonly (readonly [Bytes, Bytes])[]> {
+    const iterator = this.#db.iterator({ gte, lt, reverse: reverse ?? false, limit: limitMax });
+    try {
+      return await iterator.all();
+    } catch (error) {
+      throw this.#failed('read', error);
+    }
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#db.close();
+    } catch (error) {
+      throw this.#failed('close', error);
+    }
+    removePid(this.#home);
+  }
+
+  #failed(action: string, error: unknown): OperatingError {
+    return fileError(`${action} the database`, this.#db.location, causeOf(error));
+  }
+}
+
+/** abstract-level wraps what LevelDB said. */
+const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause ?? error;
+
+function openError(path: string, home: string, error: unknown): OperatingError {
+  if (error instanceof OperatingError) return error;
+  const cause = causeOf(error);
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  if (code === 'LEVEL_LOCKED') return lockedError(home);
+  const word = code === 'LEVEL_CORRUPTION' ? 'the database is damaged' : 'cannot open the database';
+  return new OperatingError(`${word}: ${path}: ${reasonOf(cause)}`, { cause: error });
+}

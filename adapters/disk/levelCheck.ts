@@ -1,0 +1,64 @@
+/**
+ * What LevelDB's paranoid checks would do for its write-ahead logs, which the binding cannot switch on. Without them
+ * LevelDB silently drops the rest of a damaged log: committed heights would be gone and nobody told.
+ *
+ * Log format (leveldb doc/log_format.md): blocks of 32 KiB; record = masked crc32c u32 ‖ length u16 ‖ type u8 ‖ data,
+ * little-endian; the checksum covers type and data; type 1 full, 2 first, 3 middle, 4 last; a block's last bytes, too
+ * few for a record header, are zero.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatingError } from '../operatingError.ts';
+import { crc32c } from './crc32c.ts';
+
+const BLOCK_BYTES = 32768;
+const HEADER_BYTES = 7;
+
+/** Throws OperatingError when a log under `path` is damaged before its end. An unfinished last record is no damage. */
+export function checkLevelLogs(path: string): void {
+  for (const name of readdirSync(path)) {
+    if (!/^\d+\.log$/.test(name)) continue;
+    const offset = damageOf(readFileSync(join(path, name)));
+    if (offset === undefined) continue;
+    throw new OperatingError(`the database is damaged: ${join(path, name)}: bad record at byte ${offset}`);
+  }
+}
+
+/** Offset of the first bad record that a whole one follows, or undefined. */
+export function damageOf(bytes: Uint8Array): number | undefined {
+  let bad: number | undefined;
+  for (let block = 0; block < bytes.length; block += BLOCK_BYTES) {
+    const end = Math.min(block + BLOCK_BYTES, bytes.length);
+    let at = block;
+    while (at + HEADER_BYTES <= end) {
+      const next = recordEnd(bytes, at, end);
+      if (next === undefined) {
+        bad ??= at;
+        break;
+      }
+      if (bad !== undefined) return bad;
+      at = next;
+    }
+  }
+  return bad !== undefined && hasRecordAfter(bytes, bad) ? bad : undefined;
+}
+
+/** In the block of the damage the record borders are lost, so every byte is tried. */
+function hasRecordAfter(bytes: Uint8Array, bad: number): boolean {
+  const end = Math.min(bad - (bad % BLOCK_BYTES) + BLOCK_BYTES, bytes.length);
+  for (let at = bad + 1; at + HEADER_BYTES < end; at++) {
+    const type = bytes[at + 6] as number;
+    if (type >= 1 && type <= 4 && recordEnd(bytes, at, end) !== undefined) return true;
+  }
+  return false;
+}
+
+function recordEnd(bytes: Uint8Array, at: number, blockEnd: number): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = at + HEADER_BYTES + view.getUint16(at + 4, true);
+  if (end > blockEnd) return undefined;
+  return view.getUint32(at, true) === masked(crc32c(bytes, at + 6, end)) ? end : undefined;
+}
+
+/** LevelDB rotates and shifts stored checksums, so that a checksum over data holding checksums stays good. */
+const masked = (crc: number): number => ((((crc >>> 15) | (crc << 17)) >>> 0) + 0xa282ead8) >>> 0;

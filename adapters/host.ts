@@ -1,0 +1,150 @@
+import { unreachable } from '../core/lib/assert.ts';
+import type { Bytes } from '../core/lib/bytes.ts';
+import type { ChannelId, Effect, Host, Input, LogRecord, SignAsk, TimerKey } from '../core/node/contract.ts';
+import type { AppAsk, AppReply } from '../core/types/app.ts';
+import type { Micros, PeerId } from '../core/types/ids.ts';
+import type { Signer } from './signer/fileSigner.ts';
+import { systemNow } from './system.ts';
+
+/** The effects left to the host: publish and reply are answered within the core. */
+export type OutsideEffect = Exclude<Effect, { kind: 'persist' | 'publish' | 'reply' }>;
+
+export interface HostParts {
+  readonly log: {
+    append(records: readonly LogRecord[], durable: () => void): void;
+    turnover(height: number): void;
+  };
+  /** undefined on a node that is no validator. */
+  readonly signer: Signer | undefined;
+  readonly app: { handle(ask: AppAsk): Promise<AppReply> };
+  readonly network: {
+    send(to: readonly PeerId[], channel: ChannelId, bytes: Bytes): void;
+    drop(peer: PeerId, reason: string): void;
+  };
+  /** The protocol cannot go on safely. */
+  readonly onHalt: (reason: string) => void;
+  /** A disk fault or a bug of ours: the process must stop. Called at most once. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Timers under way; the machines keep a handful each, so more means a leak of ours. */
+const TIMERS_MAX = 4096;
+/** setTimeout fires at once above this. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
+/** The real world behind the driver: clock, log, signer, application, timers, sockets. */
+export class NodeHost {
+  readonly #parts: HostParts;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #input: ((input: Input) => void) | undefined;
+  #stopped = false;
+
+  constructor(parts: HostParts) {
+    this.#parts = parts;
+  }
+
+  /** Where answers go. Call before the first input is handed to the driver. */
+  attach(driver: { input(input: Input): void }): void {
+    this.#input = (input) => driver.input(input);
+  }
+
+  now(): Micros {
+    return systemNow();
+  }
+
+  append(...[records, durable]: Parameters<Host['append']>): void {
+    if (this.#stopped) return;
+    this.#parts.log.append(records, () => this.#guarded(durable));
+  }
+
+  perform(effect: OutsideEffect): void {
+    if (this.#stopped) return;
+    switch (effect.kind) {
+      case 'send':
+        this.#parts.network.send(effect.to, effect.channel, effect.bytes);
+        return;
+      case 'timer':
+        this.#startTimer(effect.key, effect.afterMs);
+        return;
+      case 'sign':
+        this.#sign(effect.call, effect.ask);
+        return;
+      case 'app':
+        this.#ask(effect.call, effect.ask);
+        return;
+      case 'drop':
+        this.#parts.network.drop(effect.peer, effect.reason);
+        return;
+      case 'turnover':
+        this.#parts.log.turnover(effect.height);
+        return;
+      case 'halt':
+        this.stop();
+        this.#parts.onHalt(effect.reason);
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+
+  /** Nothing is performed and no answer is delivered any more. */
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #startTimer(key: TimerKey, afterMs: number): void {
+    if (this.#timers.size >= TIMERS_MAX) {
+      this.#fail(new RangeError(`more than ${TIMERS_MAX} timers`));
+      return;
+    }
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.#deliver({ kind: 'timer', key });
+      },
+      Math.min(afterMs, TIMEOUT_MS_MAX),
+    );
+    this.#timers.add(timer);
+  }
+
+  #sign(call: number, ask: SignAsk): void {
+    const { signer } = this.#parts;
+    if (signer === undefined) {
+      this.#fail(new Error('asked to sign on a node without a validator key'));
+      return;
+    }
+    signer.sign(ask).then(
+      (result) => this.#deliver({ kind: 'signed', call, result }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #ask(call: number, ask: AppAsk): void {
+    this.#parts.app.handle(ask).then(
+      (reply) => this.#deliver({ kind: 'app', call, reply }),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #deliver(input: Input): void {
+    this.#guarded(() => this.#input?.(input));
+  }
+
+  /** The machines throw only on a broken invariant: the node stops before anything wrong can leave. */
+  #guarded(work: () => void): void {
+    if (this.#stopped) return;
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#parts.onFatal(error);
+  }
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { err, ok, type Result } from '../../core/lib/result.ts';
+import type { SignAsk, SignError, Signed } from '../../core/node/contract.ts';
+import {
+  decideSign,
+  formatLastSigned,
+  type LastSigned,
+  lastSigned,
+  NOTHING_SIGNED,
+  parseLastSigned,
+} from '../../core/node/signGuard.ts';
+import { onFile, replaceFile } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+import type { ValidatorKey } from './keyFile.ts';
+import { replaceFileAsync } from './replaceFileAsync.ts';
+
+/** Signs for one validator. Rejects only on a fault of the disk, which is fatal. */
+export interface Signer {
+  sign(ask: SignAsk): Promise<Result<Signed, SignError>>;
+}
+
+export interface FileSignerOptions {
+  readonly key: ValidatorKey;
+  /** priv_validator_state.json. */
+  readonly statePath: string;
+  readonly suite: CryptoSuite;
+  /**
+   * Heights up to this one are not signed at all: the log was damaged there, and with it the memory of a lock. The
+   * last-signed guard alone would allow a vote in a later round that contradicts that lock.
+   */
+  readonly silentThrough?: number;
+}
+
+/** A signer over key and state files. The state is durable before a signature leaves. */
+export class FileSigner implements Signer {
+  readonly #options: FileSignerOptions;
+  #last: LastSigned;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  /** Throws OperatingError when the state is missing or unreadable: without it the validator might sign twice. */
+  static open(options: FileSignerOptions): FileSigner {
+    const { statePath } = options;
+    if (!existsSync(statePath)) {
+      throw new OperatingError(
+        `validator state ${statePath} is missing: without it the validator could sign twice; restore it`,
+      );
+    }
+    const parsed = parseLastSigned(onFile('read', statePath, () => readFileSync(statePath, 'utf8')));
+    if (!parsed.ok) {
+      throw new OperatingError(`validator state ${statePath} is not usable: ${parsed.error.message}`);
+    }
+    return new FileSigner(options, parsed.value);
+  }
+
+  private constructor(options: FileSignerOptions, last: LastSigned) {
+    this.#options = options;
+    this.#last = last;
+  }
+
+  /** What was signed last, as it is on disk. */
+  get last(): LastSigned {
+    return this.#last;
+  }
+
+  /** One ask at a time, in the order asked. */
+  sign(ask: SignAsk): Promise<Result<Signed, SignError>> {
+    const answer = this.#tail.then(() => this.#sign(ask));
+    this.#tail = answer;
+    return answer;
+  }
+
+  async #sign(ask: SignAsk): Promise<Result<Signed, SignError>> {
+    const { suite, key, statePath, silentThrough = 0 } = this.#options;
+    const decision = decideSign(this.#last, ask);
+    if (decision.kind === 'refused') return err(decision.error);
+    if (decision.kind === 'again') return ok(decision.signed);
+    if (ask.height <= silentThrough) {
+      return err({
+        code: 'unavailable',
+        message: `not signing up to height ${silentThrough}: the log was damaged`,
+      });
+    }
+    const signature = suite.ed25519Sign(key.seed, ask.bytes);
+    const next = lastSigned(ask, signature);
+    await replaceFileAsync(statePath, Buffer.from(formatLastSigned(next)));
+    this.#last = next;
+    return ok({ signature, bytes: ask.bytes });
+  }
+}
+
+/** Writes the state of a validator that has never signed, unless there is one. */
+export function createSignState(statePath: string): void {
+  if (existsSync(statePath)) return;
+  onFile('write', statePath, () => replaceFile(statePath, Buffer.from(formatLastSigned(NOTHING_SIGNED))));
+}

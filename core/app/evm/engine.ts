@@ -1,0 +1,136 @@
+import { type Common, createCustomCommon, Mainnet, type StateManagerInterface } from '@ethereumjs/common';
+import { createEVM, type EVM } from '@ethereumjs/evm';
+import { Address as EvmAddress } from '@ethereumjs/util';
+import type { CryptoSuite } from '../../crypto/suite.ts';
+import { present } from '../../lib/assert.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import type { Address } from '../../types/ids.ts';
+import type { ForkName } from './forks.ts';
+import { verifyKzgProof } from './kzg.ts';
+
+/** What the block tells the instructions. */
+export interface BlockEnv {
+  readonly number: number;
+  readonly coinbase: Address;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly prevRandao: Bytes;
+  readonly gasLimit: bigint;
+  readonly baseFee: bigint;
+  /** Ethereum hash of an earlier block within the last 256. */
+  blockHash(number: number): Bytes;
+}
+
+/** The library's block object of a BlockEnv; made once a block. */
+export type EvmBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
+
+export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
+  header: {
+    number: BigInt(env.number),
+    coinbase: new EvmAddress(env.coinbase),
+    timestamp: BigInt(env.timestamp),
+    difficulty: 0n,
+    prevRandao: env.prevRandao,
+    gasLimit: env.gasLimit,
+    baseFeePerGas: env.baseFee,
+    // No blobs: the price stays at its minimum (EIP-4844).
+    getBlobGasPrice: () => 1n,
+  },
+});
+
+export function createCommon(evmChainId: bigint, fork: ForkName, suite: CryptoSuite): Common {
+  const refuse = (): never => {
+    throw new Error('C_KZG_BADARGS');
+  };
+  return createCustomCommon({ chainId: evmChainId.toString(), name: 'orrery' }, Mainnet, {
+    hardfork: fork,
+    customCrypto: {
+      keccak256: (message) => suite.keccak256(message),
+      kzg: {
+        verifyProof: verifyKzgProof,
+        blobToKzgCommitment: refuse,
+        computeBlobProof: refuse,
+        verifyBlobProofBatch: refuse,
+        computeCells: refuse,
+        computeCellsAndProofs: refuse,
+        recoverCellsAndProofs: refuse,
+        verifyCellKzgProofBatch: refuse,
+      },
+    },
+  });
+}
+
+/** The BLOCKHASH instruction's view of the chain, pointed at the running block. */
+class BlockHashes {
+  env: BlockEnv | undefined;
+
+  async getBlock(blockId: number): Promise<{ hash(): Uint8Array }> {
+    const hash = present(this.env, 'no block is being run').blockHash(blockId);
+    return { hash: () => hash };
+  }
+
+  async putBlock(): Promise<void> {}
+
+  shallowCopy(): this {
+    return this;
+  }
+}
+
+/**
+ * One EVM of the library. Making one costs milliseconds (opcode tables), so engines are reused; each run gets a fresh
+ * journal and transient storage, so that nothing of an earlier run, even a failed one, is left.
+ */
+export class EvmEngine {
+  readonly evm: EVM;
+  readonly #hashes: BlockHashes;
+
+  constructor(evm: EVM, hashes: BlockHashes) {
+    this.evm = evm;
+    this.#hashes = hashes;
+  }
+
+  /** Points the machine at a state and a block. */
+  aim(state: StateManagerInterface, env: BlockEnv): void {
+    const evm = this.evm;
+    const NewJournal = evm.journal.constructor as new (s: StateManagerInterface, c: Common) => EVM['journal'];
+    const NewStorage = evm.transientStorage.constructor as new () => EVM['transientStorage'];
+    evm.stateManager = state;
+    evm.journal = new NewJournal(state, evm.common);
+    (evm as { transientStorage: EVM['transientStorage'] }).transientStorage = new NewStorage();
+    this.#hashes.env = env;
+  }
+}
+
+/** Idle engines kept for reuse. */
+const IDLE_ENGINES_MAX = 4;
+
+/** Lends engines: block execution and read-only calls interleave, so one machine would not do. */
+export class EnginePool {
+  readonly #common: Common;
+  readonly #idle: EvmEngine[] = [];
+
+  constructor(common: Common) {
+    this.#common = common;
+  }
+
+  get common(): Common {
+    return this.#common;
+  }
+
+  async borrow(state: StateManagerInterface, env: BlockEnv): Promise<EvmEngine> {
+    const engine = this.#idle.pop() ?? (await this.#create(state));
+    engine.aim(state, env);
+    return engine;
+  }
+
+  /** Only after a run that ended normally; an engine whose run threw is dropped. */
+  giveBack(engine: EvmEngine): void {
+    if (this.#idle.length < IDLE_ENGINES_MAX) this.#idle.push(engine);
+  }
+
+  async #create(stateManager: StateManagerInterface): Promise<EvmEngine> {
+    const hashes = new BlockHashes();
+    const evm = await createEVM({ common: this.#common, stateManager, blockchain: hashes });
+    return new EvmEngine(evm as EVM, hashes);
+  }
+}

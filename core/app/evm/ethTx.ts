@@ -1,0 +1,308 @@
+import type { CryptoSuite } from '../../crypto/suite.ts';
+import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { Address } from '../../types/ids.ts';
+import type { AccessListItem, Authorization, EthTx } from '../chain.ts';
+import type { AdmissionError } from '../errors.ts';
+import { bigintToBytes, bytesToBigint } from './numbers.ts';
+import { decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
+
+/** geth's `txMaxSize`: four slots of 32 KiB. */
+export const TX_BYTES_MAX = 131072;
+
+/** Order of secp256k1 (SEC 2); half of it bounds s (EIP-2). */
+export const SECP256K1_N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const HALF_N = SECP256K1_N / 2n;
+
+/** An Ethereum transaction together with the public key that its signature reveals. */
+export interface SignedEthTx {
+  readonly tx: EthTx;
+  /** 33-byte compressed secp256k1 key of `tx.from`. */
+  readonly pubKey: Bytes;
+}
+
+type TxType = EthTx['type'];
+/** Everything but what the signature tells. */
+export type UnsignedParts = Omit<EthTx, 'hash' | 'from'> & {
+  /** Bytes whose keccak256 was signed. */
+  readonly signingBytes: Bytes;
+  readonly yParity: number;
+};
+
+type Decoded<T> = Result<T, AdmissionError>;
+
+const rlpError = (message: string): { readonly ok: false; readonly error: AdmissionError } =>
+  err({ code: 'rlp', message: `rlp: ${message}` });
+
+const GO_NAMES: Record<TxType, string> = {
+  0: 'types.LegacyTx',
+  1: 'types.AccessListTx',
+  2: 'types.DynamicFeeTx',
+  4: 'types.SetCodeTx',
+};
+
+const FIELD_COUNT: Record<TxType, number> = { 0: 9, 1: 11, 2: 12, 4: 13 };
+
+/** Reads the fields of a list in order, remembering the first thing that is wrong. */
+class FieldReader {
+  readonly #items: readonly RlpItem[];
+  readonly #owner: string;
+  #next = 0;
+  failure: string | undefined;
+
+  constructor(items: readonly RlpItem[], owner: string) {
+    this.#items = items;
+    this.#owner = owner;
+  }
+
+  #fail(problem: string): void {
+    this.failure ??= `${problem}, decoding into (${this.#owner}) field ${this.#next - 1}`;
+  }
+
+  bytes(): Bytes {
+    const item = this.#items[this.#next++];
+    if (item instanceof Uint8Array) return item;
+    this.#fail('expected input string or byte');
+    return EMPTY;
+  }
+
+  integer(bytesMax: number): bigint {
+    const bytes = this.bytes();
+    if (bytes[0] === 0) this.#fail('non-canonical integer (leading zero bytes)');
+    if (bytes.length > bytesMax) this.#fail(`input string too long for uint${8 * bytesMax}`);
+    return bytesToBigint(bytes);
+  }
+
+  address(): Address {
+    const bytes = this.bytes();
+    if (bytes.length !== 20) {
+      this.#fail(`input string too ${bytes.length < 20 ? 'short' : 'long'} for common.Address`);
+    }
+    return bytes;
+  }
+
+  optionalAddress(): Address | undefined {
+    const item = this.#items[this.#next];
+    if (item instanceof Uint8Array && item.length === 0) {
+      this.#next++;
+      return undefined;
+    }
+    return this.address();
+  }
+
+  list(): readonly RlpItem[] {
+    const item = this.#items[this.#next++];
+    if (item !== undefined && !(item instanceof Uint8Array)) return item;
+    this.#fail('expected input list');
+    return [];
+  }
+
+  fail(problem: string): void {
+    this.#fail(problem);
+  }
+}
+
+function readAccessList(reader: FieldReader): readonly AccessListItem[] {
+  return reader.list().map((entry) => {
+    const [address, keys] = entry instanceof Uint8Array ? [undefined, undefined] : entry;
+    const isPair = !(entry instanceof Uint8Array) && entry.length === 2;
+    if (!isPair || !(address instanceof Uint8Array) || address.length !== 20) {
+      reader.fail('malformed access list');
+      return { address: EMPTY, storageKeys: [] };
+    }
+    if (keys === undefined || keys instanceof Uint8Array) {
+      reader.fail('malformed access list');
+      return { address, storageKeys: [] };
+    }
+    return { address, storageKeys: keys.map((key) => readStorageKey(reader, key)) };
+  });
+}
+
+function readStorageKey(reader: FieldReader, key: RlpItem): Bytes {
+  if (key instanceof Uint8Array && key.length === 32) return key;
+  reader.fail('malformed access list');
+  return EMPTY;
+}
+
+/** EIP-7702 tuples; bounds on the values are 256, 64 and 8 bits, validity of the signature is judged at execution. */
+function readAuthorizations(reader: FieldReader): readonly Authorization[] {
+  return reader.list().map((entry) => {
+    const fields = new FieldReader(entry instanceof Uint8Array ? [] : entry, 'types.SetCodeAuthorization');
+    if (entry instanceof Uint8Array || entry.length !== 6) reader.fail('malformed authorization');
+    const authorization: Authorization = {
+      chainId: fields.integer(32),
+      address: fields.address(),
+      nonce: fields.integer(8),
+      yParity: Number(fields.integer(1)),
+      r: fields.integer(32),
+      s: fields.integer(32),
+    };
+    if (fields.failure !== undefined) reader.fail(fields.failure);
+    return authorization;
+  });
+}
+
+/** Legacy v: 27/28 unprotected, 35 + 2·chainId + parity protected (EIP-155); anything else is no signature. */
+function legacyV(v: bigint): { readonly chainId: bigint | undefined; readonly yParity: number } | undefined {
+  if (v === 27n || v === 28n) return { chainId: undefined, yParity: Number(v - 27n) };
+  if (v < 35n) return undefined;
+  return { chainId: (v - 35n) / 2n, yParity: Number((v - 35n) % 2n) };
+}
+
+function parseLegacy(raw: Bytes, items: readonly RlpItem[]): Decoded<UnsignedParts> {
+  const reader = new FieldReader(items, GO_NAMES[0]);
+  const nonce = reader.integer(8);
+  const gasPrice = reader.integer(32);
+  const gasLimit = reader.integer(8);
+  const to = reader.optionalAddress();
+  const value = reader.integer(32);
+  const data = reader.bytes();
+  const v = reader.integer(32);
+  const r = reader.integer(32);
+  const s = reader.integer(32);
+  if (reader.failure !== undefined) return rlpError(reader.failure);
+  const meaning = legacyV(v);
+  if (meaning === undefined) return err({ code: 'signature' });
+  const { chainId, yParity } = meaning;
+  const replay = chainId === undefined ? [] : [bigintToBytes(chainId), EMPTY, EMPTY];
+  const signingBytes = encodeRlp([...items.slice(0, 6), ...replay]);
+  const fees = { gasPrice, maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice };
+  const lists = { accessList: [], authorizationList: [] };
+  return ok({
+    type: 0,
+    raw,
+    chainId,
+    nonce,
+    ...fees,
+    gasLimit,
+    to,
+    value,
+    data,
+    ...lists,
+    v,
+    r,
+    s,
+    signingBytes,
+    yParity,
+  });
+}
+
+function readFees(
+  reader: FieldReader,
+  type: TxType,
+): Pick<EthTx, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
+  const first = reader.integer(32);
+  if (type === 1) return { gasPrice: first, maxFeePerGas: first, maxPriorityFeePerGas: first };
+  return { gasPrice: undefined, maxPriorityFeePerGas: first, maxFeePerGas: reader.integer(32) };
+}
+
+function parseTyped(raw: Bytes, items: readonly RlpItem[], type: 1 | 2 | 4): Decoded<UnsignedParts> {
+  const reader = new FieldReader(items, GO_NAMES[type]);
+  const chainId = reader.integer(32);
+  const nonce = reader.integer(8);
+  const fees = readFees(reader, type);
+  const gasLimit = reader.integer(8);
+  const to = type === 4 ? reader.address() : reader.optionalAddress();
+  const value = reader.integer(32);
+  const data = reader.bytes();
+  const accessList = readAccessList(reader);
+  const authorizationList = type === 4 ? readAuthorizations(reader) : [];
+  const v = reader.integer(32);
+  const r = reader.integer(32);
+  const s = reader.integer(32);
+  if (reader.failure !== undefined) return rlpError(reader.failure);
+  if (v > 1n) return err({ code: 'signature' });
+  const payload = encodeRlp(items.slice(0, -3));
+  const signingBytes = new Uint8Array(1 + payload.length);
+  signingBytes[0] = type;
+  signingBytes.set(payload, 1);
+  const lists = { accessList, authorizationList };
+  return ok({
+    type,
+    raw,
+    chainId,
+    nonce,
+    ...fees,
+    gasLimit,
+    to,
+    value,
+    data,
+    ...lists,
+    v,
+    r,
+    s,
+    signingBytes,
+    yParity: Number(v),
+  });
+}
+
+/** Splits EIP-2718 bytes into type and field list (EIP-2718: a first byte from 0xc0 up is a legacy list). */
+function splitEnvelope(raw: Bytes): Decoded<{ readonly type: TxType; readonly items: readonly RlpItem[] }> {
+  const first = raw[0];
+  if (first === undefined) return err({ code: 'tx-too-short' });
+  const isLegacy = first >= 0xc0;
+  if (!isLegacy && first > 0x7f) return rlpError('expected input list for types.LegacyTx');
+  if (!isLegacy && raw.length < 2) return err({ code: 'tx-too-short' });
+  if (!isLegacy && first !== 1 && first !== 2 && first !== 4) return err({ code: 'tx-type' });
+  const type: TxType = isLegacy ? 0 : (first as 1 | 2 | 4);
+  const list = decodeRlp(isLegacy ? raw : raw.subarray(1));
+  if (!list.ok) return list;
+  if (list.value instanceof Uint8Array) return rlpError(`expected input list for ${GO_NAMES[type]}`);
+  const excess = list.value.length - FIELD_COUNT[type];
+  if (excess < 0) return rlpError(`too few elements for ${GO_NAMES[type]}`);
+  if (excess > 0) return rlpError(`input list has too many elements for ${GO_NAMES[type]}`);
+  return ok({ type, items: list.value });
+}
+
+/** Decodes without recovering the sender: for bytes whose sender we have stored ourselves. */
+export function parseEthTx(raw: Bytes): Decoded<UnsignedParts> {
+  if (raw.length > TX_BYTES_MAX) return err({ code: 'oversized', size: raw.length, limit: TX_BYTES_MAX });
+  const split = splitEnvelope(raw);
+  if (!split.ok) return split;
+  const { type, items } = split.value;
+  return type === 0 ? parseLegacy(raw, items) : parseTyped(raw, items, type);
+}
+
+/** Puts the recovered half onto the parsed half. */
+export function completeEthTx(parts: UnsignedParts, from: Address, hash: Bytes): EthTx {
+  const { signingBytes: _signingBytes, yParity: _yParity, ...fields } = parts;
+  return { ...fields, from, hash };
+}
+
+const compress = (key: Bytes): Bytes => {
+  const out = new Uint8Array(33);
+  out[0] = 2 + ((key[64] as number) & 1);
+  out.set(key.subarray(1, 33), 1);
+  return out;
+};
+
+/** Address of a 65-byte uncompressed key: the last 20 bytes of keccak256 of its coordinates. */
+export const addressOfKey = (key: Bytes, suite: Pick<CryptoSuite, 'keccak256'>): Address =>
+  suite.keccak256(key.subarray(1)).slice(12);
+
+/** r ‖ s, or undefined when either is out of range or s is in the upper half (EIP-2). */
+export function signatureBytes(r: bigint, s: bigint): Bytes | undefined {
+  if (r <= 0n || r >= SECP256K1_N || s <= 0n || s > HALF_N) return undefined;
+  const rs = new Uint8Array(64);
+  const rBytes = bigintToBytes(r);
+  const sBytes = bigintToBytes(s);
+  rs.set(rBytes, 32 - rBytes.length);
+  rs.set(sBytes, 64 - sBytes.length);
+  return rs;
+}
+
+/**
+ * Decodes EIP-2718 bytes of type 0, 1, 2 or 4 and recovers the signer. Strict: canonical RLP, exact field counts,
+ * low s. The chain id is not judged here (see evm/admission.ts).
+ */
+export function decodeEthTx(raw: Bytes, suite: CryptoSuite): Decoded<SignedEthTx> {
+  const parsed = parseEthTx(raw);
+  if (!parsed.ok) return parsed;
+  const parts = parsed.value;
+  const rs = signatureBytes(parts.r, parts.s);
+  if (rs === undefined) return err({ code: 'signature' });
+  const key = suite.secp256k1Recover(suite.keccak256(parts.signingBytes), rs, parts.yParity);
+  if (key === undefined) return err({ code: 'signature' });
+  const tx = completeEthTx(parts, addressOfKey(key, suite), suite.keccak256(raw));
+  return ok({ tx, pubKey: compress(key) });
+}

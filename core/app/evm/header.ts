@@ -1,0 +1,89 @@
+import { type Bytes, hex } from '../../lib/bytes.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { EthHeader } from '../chain.ts';
+import { bigintToBytes, bytesToBigint } from './numbers.ts';
+import { EMPTY_TRIE_ROOT } from './orderedTrie.ts';
+import { encodeRlp, type RlpItem } from './rlp.ts';
+
+/** keccak256(RLP([])). */
+export const EMPTY_UNCLES_HASH: Bytes = hex(
+  '1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347',
+);
+/** sha256 of nothing: no EIP-7685 requests. */
+export const EMPTY_REQUESTS_HASH: Bytes = hex(
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+);
+export const ZERO_HASH: Bytes = new Uint8Array(32);
+
+/** The fields that are the same in every block of ours: no uncles, no proof of work, no withdrawals, no blobs. */
+export const CONSTANT_FIELDS = {
+  unclesHash: EMPTY_UNCLES_HASH,
+  difficulty: 0n,
+  nonce: new Uint8Array(8),
+  withdrawalsRoot: EMPTY_TRIE_ROOT,
+  blobGasUsed: 0n,
+  excessBlobGas: 0n,
+  parentBeaconBlockRoot: ZERO_HASH,
+  requestsHash: EMPTY_REQUESTS_HASH,
+} as const;
+
+const FIELD_COUNT = 21;
+
+/** The header's 21 fields in RLP order (Yellow Paper 4.3 with London, Shanghai, Cancun and Prague). */
+export const headerFields = (h: EthHeader): readonly Bytes[] => [
+  h.parentHash,
+  h.unclesHash,
+  h.coinbase,
+  h.stateRoot,
+  h.transactionsRoot,
+  h.receiptsRoot,
+  h.logsBloom,
+  bigintToBytes(h.difficulty),
+  bigintToBytes(BigInt(h.number)),
+  bigintToBytes(h.gasLimit),
+  bigintToBytes(h.gasUsed),
+  bigintToBytes(BigInt(h.timestamp)),
+  h.extraData,
+  h.mixHash,
+  h.nonce,
+  bigintToBytes(h.baseFeePerGas),
+  h.withdrawalsRoot,
+  bigintToBytes(h.blobGasUsed),
+  bigintToBytes(h.excessBlobGas),
+  h.parentBeaconBlockRoot,
+  h.requestsHash,
+];
+
+/** keccak256 of the RLP header: the block hash of every Ethereum surface. */
+export const headerHash = (header: EthHeader, keccak256: (message: Bytes) => Bytes): Bytes =>
+  keccak256(encodeRlp(headerFields(header)));
+
+/** Inverse of `headerFields`, for what we stored ourselves. */
+export function headerOfFields(items: readonly RlpItem[]): Result<EthHeader, string> {
+  if (items.length !== FIELD_COUNT) return err(`header of ${items.length} fields`);
+  for (const item of items) if (!(item instanceof Uint8Array)) return err('header field is a list');
+  const at = (i: number): Bytes => items[i] as Bytes;
+  return ok({
+    parentHash: at(0),
+    unclesHash: at(1),
+    coinbase: at(2),
+    stateRoot: at(3),
+    transactionsRoot: at(4),
+    receiptsRoot: at(5),
+    logsBloom: at(6),
+    difficulty: bytesToBigint(at(7)),
+    number: Number(bytesToBigint(at(8))),
+    gasLimit: bytesToBigint(at(9)),
+    gasUsed: bytesToBigint(at(10)),
+    timestamp: Number(bytesToBigint(at(11))),
+    extraData: at(12),
+    mixHash: at(13),
+    nonce: at(14),
+    baseFeePerGas: bytesToBigint(at(15)),
+    withdrawalsRoot: at(16),
+    blobGasUsed: bytesToBigint(at(17)),
+    excessBlobGas: bytesToBigint(at(18)),
+    parentBeaconBlockRoot: at(19),
+    requestsHash: at(20),
+  });
+}

@@ -1,0 +1,35 @@
+import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
+
+/** Largest value of an EVM word. */
+export const MAX_UINT256 = 2n ** 256n - 1n;
+export const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** Big-endian, shortest form; zero is the empty string, as RLP writes integers. */
+export function bigintToBytes(value: bigint): Bytes {
+  if (value === 0n) return EMPTY;
+  let size = 0;
+  for (let rest = value; rest > 0n; rest >>= 8n) size++;
+  return bigintToFixed(value, size);
+}
+
+/** Big-endian in exactly `size` bytes. */
+export function bigintToFixed(value: bigint, size: number): Bytes {
+  const out = new Uint8Array(size);
+  let rest = value;
+  for (let i = size - 1; i >= 0; i--) {
+    out[i] = Number(rest & 0xffn);
+    rest >>= 8n;
+  }
+  return out;
+}
+
+export const bytesToBigint = (bytes: Bytes): bigint =>
+  bytes.length === 0 ? 0n : BigInt(`0x${toHex(bytes)}`);
+
+/** Left-padded with zeros to 32 bytes. */
+export function toWord(bytes: Bytes): Bytes {
+  if (bytes.length === 32) return bytes;
+  const out = new Uint8Array(32);
+  out.set(bytes.slice(-32), 32 - Math.min(32, bytes.length));
+  return out;
+}

@@ -1,0 +1,25 @@
+/** Library texts of exceptional halts → geth's, which clients and tests match on. */
+const GETH_TEXT: ReadonlyMap<string, string> = new Map([
+  ['out of gas', 'out of gas'],
+  ['code store out of gas', 'contract creation code storage out of gas'],
+  ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
+  ['stack underflow', 'stack underflow'],
+  ['stack overflow', 'stack limit reached 1024 (1023)'],
+  ['invalid JUMP', 'invalid jump destination'],
+  ['value out of range', 'return data out of bounds'],
+  ['revert', 'execution reverted'],
+  ['static state change', 'write protection'],
+  ['create collision', 'contract address collision'],
+  ['insufficient balance', 'insufficient balance for transfer'],
+  ['invalid bytecode deployed', 'invalid code: must not begin with 0xef'],
+  ['initcode exceeds max initcode size', 'max initcode size exceeded'],
+]);
+
+export const REVERTED = 'execution reverted';
+
+/** geth's wording; `opcode` is the byte that was about to run, for the invalid opcode text. */
+export function gethVmError(libraryText: string, opcode: number | undefined): string {
+  if (libraryText !== 'invalid opcode') return GETH_TEXT.get(libraryText) ?? libraryText;
+  if (opcode === undefined || opcode === 0xfe) return 'invalid opcode: INVALID';
+  return `invalid opcode: opcode 0x${opcode.toString(16)} not defined`;
+}

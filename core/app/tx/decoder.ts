@@ -1,0 +1,32 @@
+import type { CryptoSuite } from '../../crypto/suite.ts';
+import { type Bytes, toHex } from '../../lib/bytes.ts';
+import { ok, type Result } from '../../lib/result.ts';
+import type { AdmissionError } from '../errors.ts';
+import { LruCache } from '../lru.ts';
+import { type DecodedTx, decodeTx } from './decodeTx.ts';
+
+/** More than a full pool and a block, so that a transaction is recovered once for check, propose, validate and finalize. */
+export const DECODED_TXS_MAX = 16_384;
+/** Sum of the transactions' own sizes; what we keep of one is a small multiple. */
+const DECODED_BYTES_MAX = 32 * 1024 * 1024;
+
+/** decodeTx with a memory of what it accepted, keyed by sha256 of the bytes. */
+export class TxDecoder {
+  readonly #suite: CryptoSuite;
+  readonly #denom: string;
+  readonly #known = new LruCache<DecodedTx>(DECODED_TXS_MAX, DECODED_BYTES_MAX);
+
+  constructor(suite: CryptoSuite, denom: string) {
+    this.#suite = suite;
+    this.#denom = denom;
+  }
+
+  decode(txBytes: Bytes): Result<DecodedTx, AdmissionError> {
+    const key = toHex(this.#suite.sha256(txBytes));
+    const known = this.#known.get(key);
+    if (known !== undefined) return ok(known);
+    const decoded = decodeTx(txBytes, this.#suite, this.#denom);
+    if (decoded.ok) this.#known.set(key, decoded.value, txBytes.length);
+    return decoded;
+  }
+}

@@ -1,5 +1,7 @@
 /** One measured value; a bench prints as many as it likes. */
 export interface Figure {
+  /** Name of the bench: its file without `.ts`. */
+  readonly bench: string;
   readonly metric: string;
   readonly value: number;
   /** `tx/s`, `ms`, `MiB`, `virtual s/s`, … */
@@ -20,9 +22,9 @@ export interface Bench {
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** The one JSON line of a figure. */
-export const figureLine = (bench: string, figure: Figure): string =>
+export const figureLine = (figure: Figure): string =>
   JSON.stringify({
-    bench,
+    bench: figure.bench,
     metric: figure.metric,
     value: rounded(figure.value),
     unit: figure.unit,

@@ -17,5 +17,5 @@ export async function main(args: readonly string[]): Promise<void> {
     return;
   }
   const bench: Bench = await import(`./${name}.js`);
-  await bench.run((figure) => process.stdout.write(`${figureLine(name, figure)}\n`), rest);
+  await bench.run((figure) => process.stdout.write(`${figureLine(figure)}\n`), rest);
 }

@@ -1,0 +1,81 @@
+import type { Bytes } from '../lib/bytes.ts';
+import { StorageFault } from '../store/fault.ts';
+import { codeKey, nodeKey } from '../store/keys.ts';
+import type { Hash } from '../types/ids.ts';
+import { EMPTY_CODE_HASH } from './account.ts';
+import { NodeCache } from './nodeCache.ts';
+import { packed } from './packed.ts';
+import { Recent } from './recent.ts';
+import { type AuthenticatedMap, Trie } from './trie.ts';
+
+/** Point reads of the database; `KvStore` is one. */
+export interface StateReader {
+  get(key: Bytes): Bytes | undefined;
+}
+
+export interface StateCacheLimits {
+  /** Trie nodes; a full branch takes about 650 bytes. */
+  readonly nodesMax: number;
+  /** Contract codes; each up to 24 KiB, most far smaller. */
+  readonly codesMax: number;
+  /** keccak256 of addresses and slots. */
+  readonly keyHashesMax: number;
+}
+
+export const STATE_CACHE_LIMITS: StateCacheLimits = {
+  nodesMax: 1 << 15,
+  codesMax: 512,
+  keyHashesMax: 1 << 15,
+};
+
+const EMPTY_CODE = new Uint8Array(0);
+
+/**
+ * What all heights share: nodes and code by hash, and the caches in front of them. Everything is named by its
+ * content, so nothing in a cache can be stale.
+ */
+export class StateDb {
+  readonly trie: AuthenticatedMap;
+  readonly keccak256: (bytes: Bytes) => Hash;
+  readonly #reader: StateReader;
+  readonly #codes: Recent<Bytes>;
+  readonly #keyHashes: Recent<Hash>;
+
+  constructor(
+    reader: StateReader,
+    keccak256: (bytes: Bytes) => Hash,
+    limits: StateCacheLimits = STATE_CACHE_LIMITS,
+  ) {
+    this.#reader = reader;
+    this.keccak256 = keccak256;
+    this.trie = new Trie(keccak256, (hash) => reader.get(nodeKey(hash)), new NodeCache(limits.nodesMax));
+    this.#codes = new Recent(limits.codesMax);
+    this.#keyHashes = new Recent(limits.keyHashesMax);
+  }
+
+  /** keccak256 of an address (20 bytes) or a slot (32 bytes), remembered. */
+  keyHash(key: Bytes): Hash {
+    const name = packed(key);
+    const known = this.#keyHashes.get(name);
+    if (known !== undefined) return known;
+    const hash = this.keccak256(key);
+    this.#keyHashes.set(name, hash);
+    return hash;
+  }
+
+  /** Code that an account names; that it is missing or altered is a storage fault. */
+  code(hash: Hash): Bytes {
+    const name = packed(hash);
+    if (name === EMPTY_NAME) return EMPTY_CODE;
+    const cached = this.#codes.get(name);
+    if (cached !== undefined) return cached;
+    const found = this.#reader.get(codeKey(hash));
+    if (found === undefined) throw new StorageFault('contract code missing', codeKey(hash));
+    const code = new Uint8Array(found);
+    if (packed(this.keccak256(code)) !== name) throw new StorageFault('contract code altered', codeKey(hash));
+    this.#codes.set(name, code);
+    return code;
+  }
+}
+
+const EMPTY_NAME = packed(EMPTY_CODE_HASH);

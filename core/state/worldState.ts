@@ -1,0 +1,100 @@
+import { assert, present } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import type { Address, Hash } from '../types/ids.ts';
+import { type AccountState, decodeAccount } from './account.ts';
+import { payloadStart } from './rlp.ts';
+import type { StateDb } from './stateDb.ts';
+import type { EntryRange, TrieEntry } from './trieEntries.ts';
+import { EMPTY_ROOT } from './trieNode.ts';
+
+/** Names the whole state after a height. */
+export interface Roots {
+  /** Ethereum's state trie. */
+  readonly stateRoot: Hash;
+  /** The module store's trie. */
+  readonly modulesRoot: Hash;
+}
+
+export const EMPTY_ROOTS: Roots = { stateRoot: EMPTY_ROOT, modulesRoot: EMPTY_ROOT };
+
+const NO_VALUE = new Uint8Array(0);
+
+/**
+ * The state at one pair of roots, frozen. Accounts lie in Ethereum's trie under keccak256(address), their slots in
+ * tries of their own under keccak256(slot) as RLP of the value without leading zeros.
+ *
+ * The module store is a second trie whose keys are *not* hashed: a module key is a prefix byte or word and what the
+ * module chose, so entries of a module can be walked in key order, and a proof names the key itself. Keys hold
+ * addresses and names that nobody can grind into deep common prefixes cheaply, and have a bounded length.
+ */
+export class WorldState implements Roots {
+  readonly db: StateDb;
+  readonly stateRoot: Hash;
+  readonly modulesRoot: Hash;
+
+  private constructor(db: StateDb, roots: Roots) {
+    this.db = db;
+    this.stateRoot = roots.stateRoot;
+    this.modulesRoot = roots.modulesRoot;
+  }
+
+  static open(db: StateDb, roots: Roots): WorldState {
+    assert(roots.stateRoot.length === 32 && roots.modulesRoot.length === 32, 'roots are 32 bytes');
+    return new WorldState(db, roots);
+  }
+
+  account(address: Address): AccountState | undefined {
+    assert(address.length === 20, 'address length');
+    const raw = this.db.trie.get(this.stateRoot, this.db.keyHash(address));
+    return raw === undefined ? undefined : present(decodeAccount(raw), 'the state trie holds accounts');
+  }
+
+  /** Empty when the account has none or is none. */
+  code(address: Address): Bytes {
+    const account = this.account(address);
+    return account === undefined ? NO_VALUE : this.db.code(account.codeHash);
+  }
+
+  /** 32 bytes, zero when unset. */
+  storage(address: Address, slot: Bytes): Bytes {
+    const account = this.account(address);
+    const word = new Uint8Array(32);
+    if (account === undefined) return word;
+    const value = this.slot(account.storageRoot, slot);
+    word.set(value, 32 - value.length);
+    return word;
+  }
+
+  /** A slot's value without leading zeros; empty when unset. */
+  slot(storageRoot: Hash, slot: Bytes): Bytes {
+    assert(slot.length === 32, 'slot length');
+    if (storageRoot === EMPTY_ROOT) return NO_VALUE;
+    const raw = this.db.trie.get(storageRoot, this.db.keyHash(slot));
+    return raw === undefined ? NO_VALUE : raw.subarray(payloadStart(raw, 0));
+  }
+
+  /** Raw entry of the module store. */
+  module(key: Bytes): Bytes | undefined {
+    return this.db.trie.get(this.modulesRoot, key);
+  }
+
+  /** Entries of the module store in key order. */
+  moduleEntries(range: EntryRange): TrieEntry[] {
+    return this.db.trie.entries(this.modulesRoot, range);
+  }
+
+  /** eth_getProof's accountProof: nodes from stateRoot towards the account, or towards its absence. */
+  proveAccount(address: Address): Bytes[] {
+    return this.db.trie.prove(this.stateRoot, this.db.keyHash(address));
+  }
+
+  /** eth_getProof's storageProof for one slot; empty when the account has no storage. */
+  proveStorage(address: Address, slot: Bytes): Bytes[] {
+    const account = this.account(address);
+    return account === undefined ? [] : this.db.trie.prove(account.storageRoot, this.db.keyHash(slot));
+  }
+
+  proveModule(key: Bytes): Bytes[] {
+    return this.db.trie.prove(this.modulesRoot, key);
+  }
+}

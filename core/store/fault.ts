@@ -1,0 +1,16 @@
+import { AssertionError } from '../lib/assert.ts';
+import { type Bytes, toHex } from '../lib/bytes.ts';
+
+/**
+ * The database gave back something that we did not write: a missing or altered record. Nothing that the node could
+ * say after this would be true, so nobody catches it but the root: the process (or simulated node) stops.
+ */
+export class StorageFault extends AssertionError {
+  /** Database key of the record. */
+  readonly key: Bytes;
+
+  constructor(what: string, key: Bytes) {
+    super(`storage fault: ${what} (record ${toHex(key)})`);
+    this.key = key;
+  }
+}

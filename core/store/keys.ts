@@ -1,0 +1,87 @@
+/**
+ * The whole database on one page. A key is one prefix byte and what follows; heights are 8 bytes big-endian, so that
+ * a range over a prefix runs by height. Prefixes are never reused for something else.
+ *
+ *   n ‖ hash32          trie node (state, storage and module tries alike), by its keccak256
+ *   c ‖ hash32          contract code, by its keccak256
+ *   r ‖ height          roots after the height: stateRoot32 ‖ modulesRoot32
+ *   m ‖ height          block meta (BlockMeta)
+ *   p ‖ height ‖ index4 block part
+ *   k ‖ height          the commit for the height, as the next block carries it
+ *   s ‖ height          the commit that this node saw when it decided the height
+ *   v ‖ height          validators of the height: the set, or the height that has it
+ *   a ‖ height          consensus params of the height: the params, or the height that has them
+ *   f ‖ height          FinalizeReply: results of the height
+ *   e ‖ height          the Ethereum face of the height, opaque here
+ *   b ‖ hash32          height of a consensus block, by its hash
+ *   h ‖ hash32          height of an Ethereum block, by its hash
+ *   t ‖ sha256          where a consensus tx is
+ *   x ‖ keccak256       where an Ethereum tx is
+ *   C                   chain state after the head
+ *   B                   base: lowest height kept
+ *   H                   head pointer; last in every batch
+ *
+ * Nodes and code are named by their content. Every other value goes through record.ts, which binds it to its key.
+ */
+import { assert } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import type { Hash, Height } from '../types/ids.ts';
+
+const prefix = (letter: string): number => letter.charCodeAt(0);
+
+function hashKey(letter: string, hash: Hash): Bytes {
+  assert(hash.length === 32, 'a database key by hash takes 32 bytes');
+  const key = new Uint8Array(33);
+  key[0] = prefix(letter);
+  key.set(hash, 1);
+  return key;
+}
+
+function heightKey(letter: string, height: Height, extra = 0): Bytes {
+  assert(Number.isSafeInteger(height) && height >= 0, 'a height in a database key');
+  const key = new Uint8Array(9 + extra);
+  key[0] = prefix(letter);
+  putHeight(key, 1, height);
+  return key;
+}
+
+/** Writes 8 bytes big-endian. */
+export function putHeight(out: Bytes, at: number, height: Height): void {
+  let rest = height;
+  for (let i = 7; i >= 0; i--) {
+    out[at + i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+}
+
+export function readHeight(bytes: Bytes, at: number): Height {
+  let height = 0;
+  for (let i = 0; i < 8; i++) height = height * 256 + (bytes[at + i] as number);
+  return height;
+}
+
+export const nodeKey = (hash: Hash): Bytes => hashKey('n', hash);
+export const codeKey = (hash: Hash): Bytes => hashKey('c', hash);
+export const rootsKey = (height: Height): Bytes => heightKey('r', height);
+export const metaKey = (height: Height): Bytes => heightKey('m', height);
+export const commitKey = (height: Height): Bytes => heightKey('k', height);
+export const seenCommitKey = (height: Height): Bytes => heightKey('s', height);
+export const validatorsKey = (height: Height): Bytes => heightKey('v', height);
+export const paramsKey = (height: Height): Bytes => heightKey('a', height);
+export const resultsKey = (height: Height): Bytes => heightKey('f', height);
+export const ethRecordKey = (height: Height): Bytes => heightKey('e', height);
+export const blockHashKey = (hash: Hash): Bytes => hashKey('b', hash);
+export const ethHashKey = (hash: Hash): Bytes => hashKey('h', hash);
+export const txKey = (sha256: Hash): Bytes => hashKey('t', sha256);
+export const ethTxKey = (keccak256: Hash): Bytes => hashKey('x', keccak256);
+
+export function partKey(height: Height, index: number): Bytes {
+  assert(Number.isSafeInteger(index) && index >= 0 && index < 2 ** 32, 'a part index in a database key');
+  const key = heightKey('p', height, 4);
+  for (let i = 0; i < 4; i++) key[9 + i] = (index >>> (8 * (3 - i))) & 255;
+  return key;
+}
+
+export const STATE_KEY: Bytes = Uint8Array.of(prefix('C'));
+export const BASE_KEY: Bytes = Uint8Array.of(prefix('B'));
+export const HEAD_KEY: Bytes = Uint8Array.of(prefix('H'));

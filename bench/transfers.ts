@@ -71,7 +71,11 @@ async function signAll(chainId: number, accounts: readonly HDAccount[]): Promise
   return raws;
 }
 
-async function measure(port: number, raws: readonly string[], accounts: readonly HDAccount[]): Promise<number> {
+async function measure(
+  port: number,
+  raws: readonly string[],
+  accounts: readonly HDAccount[],
+): Promise<number> {
   const started = performance.now();
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -79,7 +83,10 @@ async function measure(port: number, raws: readonly string[], accounts: readonly
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   for (const account of accounts) {
-    while (Number(await rpc(port, 'eth_getTransactionCount', [account.address, 'latest'])) < raws.length / SENDERS) {
+    while (
+      Number(await rpc(port, 'eth_getTransactionCount', [account.address, 'latest'])) <
+      raws.length / SENDERS
+    ) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -110,7 +117,14 @@ export async function run(print: Print): Promise<void> {
   try {
     const args = ['bin/orrery.js', 'devnet', '--home', home, ...ports, ...others];
     const ours = await against(process.execPath, args, 28545);
-    print({ bench: 'transfers', metric: 'included', value: ours, unit: 'tx/s', vs: 'anvil', ratio: ours / anvil });
+    print({
+      bench: 'transfers',
+      metric: 'included',
+      value: ours,
+      unit: 'tx/s',
+      vs: 'anvil',
+      ratio: ours / anvil,
+    });
   } finally {
     rmSync(home, { recursive: true, force: true });
     agent.destroy();

@@ -126,7 +126,12 @@ export class Gossip {
     const { rs } = this.#options;
     const ours = message.height === rs.height ? rs.votes(message.round, message.type) : undefined;
     if (ours === undefined) return;
-    this.#find(id)?.round.onVoteSetBits(message.round, message.type, message.bits, ours.bitsFor(message.blockId));
+    this.#find(id)?.round.onVoteSetBits(
+      message.round,
+      message.type,
+      message.bits,
+      ours.bitsFor(message.blockId),
+    );
   }
 
   /** A message that a peer sent tells what it has, whether or not we could use it. */
@@ -172,7 +177,14 @@ export class Gossip {
     if (rs.proposalParts === undefined || this.#peers.length === 0) return;
     const { header: parts, bits } = rs.proposalParts;
     const isCommit = rs.step === STEP.commit;
-    const message = { kind: 'newValidBlock', height: rs.height, round: rs.round, parts, bits, isCommit } as const;
+    const message = {
+      kind: 'newValidBlock',
+      height: rs.height,
+      round: rs.round,
+      parts,
+      bits,
+      isCommit,
+    } as const;
     this.#send(this.peers, message, out);
   }
 
@@ -191,7 +203,9 @@ export class Gossip {
   #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {
     const { rs } = this.#options;
     const lastCommitRound: Round =
-      rs.height === this.#options.initialHeight ? -1 : (rs.lastPrecommits?.round ?? rs.lastCommit?.round ?? 0);
+      rs.height === this.#options.initialHeight
+        ? -1
+        : (rs.lastPrecommits?.round ?? rs.lastCommit?.round ?? 0);
     const secondsSinceStart = Math.max(0, Math.floor((now - rs.startTime) / 1_000_000));
     const { height, round, step } = rs;
     this.#send(to, { kind: 'newRoundStep', height, round, step, secondsSinceStart, lastCommitRound }, out);

@@ -101,7 +101,11 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   }
   const parts: Part[] = [];
   const meta = peer.partsHeader === undefined ? undefined : blocks.loadMeta(peer.height);
-  if (meta !== undefined && peer.partsHeader !== undefined && equalPartSetHeader(meta.blockId.parts, peer.partsHeader)) {
+  if (
+    meta !== undefined &&
+    peer.partsHeader !== undefined &&
+    equalPartSetHeader(meta.blockId.parts, peer.partsHeader)
+  ) {
     const all = peer.parts ?? new BitSet(meta.blockId.parts.total);
     for (let i = 0; i < all.size && parts.length < batch.partsMax; i++) {
       const part = all.has(i) ? undefined : blocks.loadPart(peer.height, i);

@@ -156,10 +156,17 @@ export class Mempool {
     if (result.kind === 'rejected' || refusal !== undefined) this.#seen.remove(check.key);
     if (check.call === undefined) return;
     const { hash } = check;
-    out.reply(check.call, refusal === undefined ? { kind: 'checked', hash, result } : { kind: 'refused', hash, refusal });
+    out.reply(
+      check.call,
+      refusal === undefined ? { kind: 'checked', hash, result } : { kind: 'refused', hash, refusal },
+    );
   }
 
-  #insert(check: Check, result: CheckReply & { kind: 'accepted' }, out: MempoolOut): MempoolRefusal | undefined {
+  #insert(
+    check: Check,
+    result: CheckReply & { kind: 'accepted' },
+    out: MempoolOut,
+  ): MempoolRefusal | undefined {
     const { sender, nonce, stateNonce, balance } = result.lane;
     const lane = this.#lanes.get(sender) ?? new Lane(stateNonce);
     // The nonce may have moved without a tx of the sender: an EIP-7702 authorization uses one.
@@ -191,7 +198,10 @@ export class Mempool {
     const { laneQueuedMax, queuedMax } = this.#config;
     const laneQueued = lane.size - executable;
     if (laneQueued >= laneQueuedMax) {
-      return { code: 'lane-full', message: `account limit exceeded: ${laneQueued} queued of ${laneQueuedMax}` };
+      return {
+        code: 'lane-full',
+        message: `account limit exceeded: ${laneQueued} queued of ${laneQueuedMax}`,
+      };
     }
     const queued = this.#byKey.size - this.#executable;
     if (queued < queuedMax) return undefined;

@@ -1,5 +1,5 @@
 import { unreachable } from '../lib/assert.ts';
-import type { AppAsk, AppReply, Application } from '../types/app.ts';
+import type { AppAsk, Application, AppReply } from '../types/app.ts';
 
 /**
  * Puts the machine's questions to the application. propose, validate, finalize and commit run strictly one after

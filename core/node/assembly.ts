@@ -125,6 +125,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     identity,
     genesis,
     limits: config.rpc,
+    suite,
     now: options.clock,
     submit: (tx) =>
       new Promise((resolve) => {

@@ -79,7 +79,12 @@ export type Effect =
   | { readonly kind: 'persist'; readonly record: LogRecord }
   | { readonly kind: 'sign'; readonly call: CallId; readonly ask: SignAsk }
   | { readonly kind: 'app'; readonly call: CallId; readonly ask: AppAsk }
-  | { readonly kind: 'send'; readonly to: readonly PeerId[]; readonly channel: ChannelId; readonly bytes: Bytes }
+  | {
+      readonly kind: 'send';
+      readonly to: readonly PeerId[];
+      readonly channel: ChannelId;
+      readonly bytes: Bytes;
+    }
   | { readonly kind: 'drop'; readonly peer: PeerId; readonly reason: string }
   | { readonly kind: 'timer'; readonly key: TimerKey; readonly afterMs: Millis }
   | { readonly kind: 'publish'; readonly event: NodeEvent }

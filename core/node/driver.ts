@@ -53,17 +53,15 @@ export class Driver {
 
   /** True when the host was durable before append returned; otherwise the run goes on from its callback. */
   #appendAtOnce(records: readonly LogRecord[], effects: readonly Effect[]): boolean {
-    let state: 'appending' | 'waiting' | 'durable' = 'appending';
+    const append = { returned: false, durable: false };
     this.#host.append(records, () => {
-      assert(state !== 'durable', 'durable() called twice');
-      const waited = state === 'waiting';
-      state = 'durable';
+      assert(!append.durable, 'durable() called twice');
+      append.durable = true;
       this.#perform(effects);
-      if (waited) this.#run();
+      if (append.returned) this.#run();
     });
-    if (state === 'durable') return true;
-    state = 'waiting';
-    return false;
+    append.returned = true;
+    return append.durable;
   }
 
   #perform(effects: readonly Effect[]): void {

@@ -1,6 +1,6 @@
 import type { ConsensusInput, ConsensusNotice, Out } from '../consensus/contract.ts';
-import type { Consensus } from '../consensus/machine.ts';
 import type { LogError } from '../consensus/log.ts';
+import type { Consensus } from '../consensus/machine.ts';
 import type { EvidencePool } from '../evidence/pool.ts';
 import type { Gossip, GossipOut } from '../gossip/gossip.ts';
 import { unreachable } from '../lib/assert.ts';
@@ -92,7 +92,8 @@ export class NodeMachine implements Machine {
         this.#consensus(now, input);
         return;
       case 'app':
-        if (input.reply.kind === 'checked') mempool.onChecked(input.call, input.reply.result, this.#mempoolOut);
+        if (input.reply.kind === 'checked')
+          mempool.onChecked(input.call, input.reply.result, this.#mempoolOut);
         else this.#consensus(now, input);
         return;
       case 'submit':
@@ -168,7 +169,13 @@ export class NodeMachine implements Machine {
         return;
       case 'blockPart':
         gossip.notePartFrom(peer, message.height, message.part);
-        this.#consensus(now, { kind: 'part', peer, height: message.height, round: message.round, part: message.part });
+        this.#consensus(now, {
+          kind: 'part',
+          peer,
+          height: message.height,
+          round: message.round,
+          part: message.part,
+        });
         return;
       case 'vote':
         gossip.noteVoteFrom(peer, message.vote);

@@ -1,6 +1,6 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sha256 } from '@noble/hashes/sha2.js';
 import { DEFAULT_MEMPOOL, Mempool, type MempoolOut } from '../../../core/mempool/mempool.ts';
 import type { CheckReply, CommitReply } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
@@ -56,7 +56,13 @@ class World implements MempoolOut {
   }
 }
 
-const accepted = (sender: string, nonce: number, tip: number, stateNonce: number, cap: number): CheckReply => ({
+const accepted = (
+  sender: string,
+  nonce: number,
+  tip: number,
+  stateNonce: number,
+  cap: number,
+): CheckReply => ({
   kind: 'accepted',
   gasWanted: 21000n,
   events: [],
@@ -111,7 +117,15 @@ test('a rejected tx may be sent again', () => {
   for (const call of [1, 2]) {
     world.pool.submit(tx, call, world);
     const ask = world.asks.pop() as Ask;
-    const reply = { kind: 'rejected', code: 5, codespace: 'sdk', log: 'l', ethMessage: 'm', gasWanted: 0n, gasUsed: 0n } as const;
+    const reply = {
+      kind: 'rejected',
+      code: 5,
+      codespace: 'sdk',
+      log: 'l',
+      ethMessage: 'm',
+      gasWanted: 0n,
+      gasUsed: 0n,
+    } as const;
     world.pool.onChecked(ask.call, reply, world);
     expect(world.replies.get(call)).toMatchObject({ kind: 'checked', result: { kind: 'rejected' } });
   }
@@ -184,7 +198,10 @@ test('whatever comes in, a proposal has no gap, keeps the limits, and the counts
         for (const tx of taken) next.set(tx.lane.sender, tx.lane.nonce + 1n);
         for (const [who, to] of next) stateNonce.set(who, Number(to));
         const senders = [...next].map(([who, to]) => ({ sender: who, nonce: to, balance: 10n ** 18n }));
-        world.commit(taken.map((tx) => tx.bytes), senders);
+        world.commit(
+          taken.map((tx) => tx.bytes),
+          senders,
+        );
       }
       const expected = new Map(stateNonce);
       for (const tx of world.pool.reap(1_000_000)) {

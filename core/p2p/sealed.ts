@@ -1,0 +1,84 @@
+/** The encrypted byte stream of a SecretConnection: fixed frames of 1028 plain bytes (reference §8). */
+import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
+import { assert } from '../lib/assert.ts';
+import { type Bytes, concat, EMPTY } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+
+const DATA_BYTES_MAX = 1024;
+const PLAIN_BYTES = 4 + DATA_BYTES_MAX;
+export const SEALED_BYTES = PLAIN_BYTES + 16;
+
+/** 96-bit nonce: four zero bytes and a little-endian counter. */
+class Nonce {
+  readonly #bytes = new Uint8Array(12);
+  readonly #view = new DataView(this.#bytes.buffer);
+  #count = 0;
+
+  next(): Bytes {
+    assert(this.#count < Number.MAX_SAFE_INTEGER, 'nonce counter exhausted');
+    this.#view.setUint32(4, this.#count >>> 0, true);
+    this.#view.setUint32(8, Math.floor(this.#count / 0x1_0000_0000), true);
+    this.#count += 1;
+    return this.#bytes;
+  }
+}
+
+/** Cuts bytes into sealed frames. */
+export class Sealer {
+  readonly #key: Bytes;
+  readonly #nonce = new Nonce();
+
+  constructor(key: Bytes) {
+    this.#key = key;
+  }
+
+  seal(data: Bytes): Bytes {
+    const frames = Math.ceil(data.length / DATA_BYTES_MAX);
+    const out = new Uint8Array(frames * SEALED_BYTES);
+    for (let i = 0; i < frames; i++) {
+      const chunk = data.subarray(i * DATA_BYTES_MAX, (i + 1) * DATA_BYTES_MAX);
+      const plain = new Uint8Array(PLAIN_BYTES);
+      new DataView(plain.buffer).setUint32(0, chunk.length, true);
+      plain.set(chunk, 4);
+      out.set(chacha20poly1305(this.#key, this.#nonce.next()).encrypt(plain), i * SEALED_BYTES);
+    }
+    return out;
+  }
+}
+
+/** Opens sealed frames as bytes arrive; keeps at most one unfinished frame. */
+export class Opener {
+  readonly #key: Bytes;
+  readonly #nonce = new Nonce();
+  #rest: Bytes = EMPTY;
+
+  constructor(key: Bytes) {
+    this.#key = key;
+  }
+
+  /** The data of every whole frame. After an error the connection is dead. */
+  open(bytes: Bytes): Result<Bytes, string> {
+    const input = this.#rest.length === 0 ? bytes : concat(this.#rest, bytes);
+    const frames = Math.floor(input.length / SEALED_BYTES);
+    const chunks: Bytes[] = [];
+    for (let i = 0; i < frames; i++) {
+      const opened = this.#openFrame(input.subarray(i * SEALED_BYTES, (i + 1) * SEALED_BYTES));
+      if (!opened.ok) return opened;
+      chunks.push(opened.value);
+    }
+    this.#rest = input.slice(frames * SEALED_BYTES);
+    return ok(chunks.length === 1 ? (chunks[0] as Bytes) : concat(...chunks));
+  }
+
+  #openFrame(sealed: Bytes): Result<Bytes, string> {
+    let plain: Bytes;
+    try {
+      plain = chacha20poly1305(this.#key, this.#nonce.next()).decrypt(sealed);
+    } catch {
+      return err('frame does not authenticate');
+    }
+    const length = new DataView(plain.buffer, plain.byteOffset).getUint32(0, true);
+    if (length > DATA_BYTES_MAX) return err(`frame claims ${length} data bytes, at most ${DATA_BYTES_MAX}`);
+    return ok(plain.subarray(4, 4 + length));
+  }
+}

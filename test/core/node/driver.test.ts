@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { Effect, Host, Input, LogRecord, Machine } from '../../../core/node/contract.ts';
+import { Driver } from '../../../core/node/driver.ts';
+
+/** Echoes each submit: a record, then a reply. A timer input answers with a reply alone. */
+const echo: Machine = {
+  step(_now, input: Input): readonly Effect[] {
+    if (input.kind === 'submit') {
+      const record: LogRecord = { height: 1, bytes: input.tx };
+      return [reply(input.call), { kind: 'persist', record }];
+    }
+    return input.kind === 'start' ? [reply(0)] : [];
+  },
+};
+const reply = (call: number): Effect => ({
+  kind: 'reply',
+  call,
+  result: { kind: 'refused', hash: new Uint8Array(), refusal: { code: 'in-cache' } },
+});
+const submit = (call: number): Input => ({ kind: 'submit', call, tx: new Uint8Array([call]) });
+
+class SlowDisk implements Host {
+  readonly performed: number[] = [];
+  readonly appended: number[][] = [];
+  durable: (() => void) | undefined;
+  onPerform: (call: number) => void = () => {};
+
+  now(): number {
+    return 0;
+  }
+  append(records: readonly LogRecord[], durable: () => void): void {
+    this.appended.push(records.map((record) => record.bytes[0] as number));
+    this.durable = durable;
+  }
+  perform(effect: Effect): void {
+    if (effect.kind !== 'reply') return;
+    this.performed.push(effect.call);
+    this.onPerform(effect.call);
+  }
+}
+
+test('nothing leaves before the records of its burst are durable', () => {
+  const disk = new SlowDisk();
+  const driver = new Driver(echo, disk);
+  driver.input(submit(1));
+  expect(disk.performed).toEqual([]);
+  disk.durable?.();
+  expect(disk.performed).toEqual([1]);
+});
+
+test('inputs that arrive during a sync share the next one, in order', () => {
+  const disk = new SlowDisk();
+  const driver = new Driver(echo, disk);
+  for (const call of [1, 2, 3]) driver.input(submit(call));
+  expect(driver.backlog).toBe(2);
+  disk.durable?.();
+  expect(disk.appended).toEqual([[1], [2, 3]]);
+  expect(disk.performed).toEqual([1]);
+  disk.durable?.();
+  expect(disk.performed).toEqual([1, 2, 3]);
+});
+
+test('an effect without records waits behind the burst it came with, not behind later ones', () => {
+  const disk = new SlowDisk();
+  const driver = new Driver(echo, disk);
+  driver.input({ kind: 'start' });
+  expect(disk.performed).toEqual([0]);
+  driver.input(submit(1));
+  driver.input({ kind: 'start' });
+  expect(disk.performed).toEqual([0]);
+  disk.durable?.();
+  expect(disk.performed).toEqual([0, 1, 0]);
+});
+
+test('an input given while effects are performed is handled after them, without recursion', () => {
+  const disk = new SlowDisk();
+  disk.append = (_records, durable) => durable();
+  const driver = new Driver(echo, disk);
+  disk.onPerform = (call) => {
+    if (call > 0 && call < 20_000) driver.input(submit(call + 1));
+  };
+  driver.input(submit(1));
+  expect(disk.performed).toHaveLength(20_000);
+});

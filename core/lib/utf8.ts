@@ -2,7 +2,10 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Bytes } from './bytes.ts';
 
 // TextDecoder is a deterministic part of every JavaScript host, but not of the `es2023` library we compile against.
-declare const TextDecoder: new (label: string, options: { fatal: boolean; ignoreBOM: boolean }) => {
+declare const TextDecoder: new (
+  label: string,
+  options: { fatal: boolean; ignoreBOM: boolean },
+) => {
   decode(bytes: Uint8Array): string;
 };
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

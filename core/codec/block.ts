@@ -1,0 +1,53 @@
+import type { Bytes } from '../lib/bytes.ts';
+import { ok, type Result } from '../lib/result.ts';
+import type { Block, BlockMeta, Commit, Header } from '../types/block.ts';
+import { COMMIT } from './commit.ts';
+import { EVIDENCE_LIST, type EvidenceListWire } from './evidence.ts';
+import { embed, int64, repeatedBytes } from './fields.ts';
+import { BLOCK_ID, HEADER } from './header.ts';
+import { TX_BYTES_MAX, TXS_MAX } from './limits.ts';
+import { decode, encode, mapped, table } from './proto.ts';
+import type { CodecError } from './wire.ts';
+
+interface DataWire {
+  readonly txs: readonly Bytes[];
+}
+interface BlockWire {
+  readonly header: Header;
+  readonly data: DataWire;
+  readonly evidence: EvidenceListWire;
+  readonly lastCommit: Commit;
+}
+
+export const DATA = table<DataWire>('Data', [repeatedBytes(1, 'txs', TX_BYTES_MAX, TXS_MAX)]);
+
+export const BLOCK_WIRE = table<BlockWire>('Block', [
+  embed(1, 'header', HEADER),
+  embed(2, 'data', DATA),
+  embed(3, 'evidence', EVIDENCE_LIST),
+  embed(4, 'lastCommit', COMMIT),
+]);
+
+export const BLOCK = mapped(
+  BLOCK_WIRE,
+  ({ header, txs, evidence, lastCommit }: Block): BlockWire => ({
+    header,
+    data: { txs },
+    evidence: { evidence },
+    lastCommit,
+  }),
+  ({ header, data, evidence, lastCommit }): Result<Block, string> =>
+    ok({ header, txs: data.txs, evidence: evidence.evidence, lastCommit }),
+);
+
+export const BLOCK_META = table<BlockMeta>('BlockMeta', [
+  embed(1, 'blockId', BLOCK_ID),
+  int64(2, 'blockSize'),
+  embed(3, 'header', HEADER),
+  int64(4, 'numTxs'),
+]);
+
+export const encodeBlock = (block: Block): Bytes => encode(BLOCK, block);
+export const decodeBlock = (from: Bytes): Result<Block, CodecError> => decode(BLOCK, from);
+export const encodeBlockMeta = (meta: BlockMeta): Bytes => encode(BLOCK_META, meta);
+export const decodeBlockMeta = (from: Bytes): Result<BlockMeta, CodecError> => decode(BLOCK_META, from);

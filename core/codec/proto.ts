@@ -1,0 +1,301 @@
+/**
+ * Messages as tables: an ordered list of fields, from which one encoder and one decoder follow.
+ *
+ * The encoding is gogoproto's as CometBFT uses it: fields ascending, scalars equal to their default are not written,
+ * `embed` messages always are, negative integers take ten bytes. The decoder accepts that encoding and no other, so
+ * whatever it accepts encodes to the same bytes again. Tables nest, they never recurse: depth is bounded by their
+ * number. test/core/codec/protoFiles.test.ts proves them equal to proto/*.proto.
+ */
+import { assert, unreachable } from '../lib/assert.ts';
+import { type Bytes, EMPTY } from '../lib/bytes.ts';
+import { ok, type Result } from '../lib/result.ts';
+import { type Field, type Kind, type Presence, WIRE_OF } from './fields.ts';
+import { type CodecError, Reader, type Writer, written } from './wire.ts';
+
+/** Anything that can be the content of a length-delimited field. */
+export interface Shape<T> {
+  /** Message name, as in the .proto file. */
+  readonly name: string;
+  write(writer: Writer, value: T): void;
+  /** Reads up to `reader.end`. After a failure the answer is meaningless and `reader.error` is set. */
+  read(reader: Reader): T;
+}
+
+export interface Table<T> extends Shape<T> {
+  readonly fields: readonly AnyField[];
+  readonly options: TableOptions<T>;
+}
+
+export interface TableOptions<T> {
+  /** Set as `kind` on every decoded value: the table is a case of a union. */
+  readonly kind?: string;
+  /** What to do with fields the table does not know; stock peers of a later release may send some. Default `refuse`. */
+  readonly unknown?: 'refuse' | 'ignore';
+  /** Says what is wrong with a decoded value that no single field can know. */
+  readonly check?: (value: T) => string | undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table holds fields of every type; builders keep them typed.
+export type AnyField = Field<string, any>;
+type FieldOf<T> = { [K in keyof T & string]: Field<K, T[K]> }[keyof T & string];
+
+/** Keyed access that the table's type has already checked. */
+type Loose = Record<string, unknown>;
+
+/** Declares a message; `fields` in ascending order of number. */
+export function table<T>(
+  name: string,
+  fields: readonly FieldOf<T>[],
+  options: TableOptions<T> = {},
+): Table<T> {
+  const list = fields as readonly AnyField[];
+  for (let i = 1; i < list.length; i++) {
+    assert((list[i - 1] as AnyField).number < (list[i] as AnyField).number, `${name}: fields not ascending`);
+  }
+  const paths = list.map((field) => `${name}.${field.name}`);
+  const numbers = new Set(list.map((field) => field.number));
+  return {
+    name,
+    fields: list,
+    options,
+    write(writer, value) {
+      for (let i = 0; i < list.length; i++) {
+        const field = list[i] as AnyField;
+        writeField(writer, field, (value as Loose)[field.key]);
+      }
+    },
+    read(reader) {
+      const value: Loose = options.kind === undefined ? {} : { kind: options.kind };
+      for (let i = 0; i < list.length; i++) {
+        const field = list[i] as AnyField;
+        const path = paths[i] as string;
+        let tag = reader.peekTag(name);
+        while (tag !== 0 && options.unknown === 'ignore' && !numbers.has(tag >>> 3)) {
+          reader.skip(name);
+          tag = reader.peekTag(name);
+        }
+        value[field.key] =
+          tag >>> 3 === field.number ? readField(reader, field, path, tag) : absent(reader, field, path);
+      }
+      finishReading(reader, name, numbers, options.unknown === 'ignore');
+      if (options.check !== undefined && reader.error === undefined) {
+        const problem = options.check(value as T);
+        if (problem !== undefined) reader.fail(name, problem);
+      }
+      return value as T;
+    },
+  };
+}
+
+/** The same message, stepping over unknown fields on its own level. */
+export const tolerant = <T>(base: Table<T>): Table<T> =>
+  table(base.name, base.fields as unknown as readonly FieldOf<T>[], { ...base.options, unknown: 'ignore' });
+
+function finishReading(
+  reader: Reader,
+  name: string,
+  known: ReadonlySet<number>,
+  ignoreUnknown: boolean,
+): void {
+  for (let tag = reader.peekTag(name); tag !== 0; tag = reader.peekTag(name)) {
+    const number = tag >>> 3;
+    if (known.has(number)) reader.fail(name, `field ${number} is out of order or given twice`);
+    else if (ignoreUnknown) reader.skip(name);
+    else reader.fail(name, `unknown field ${number}`);
+  }
+}
+
+function writeField(writer: Writer, field: AnyField, value: unknown): void {
+  switch (field.presence) {
+    case 'implicit':
+      if (isDefault(field.kind, value)) return;
+      writer.uint32(field.tag);
+      writeValue(writer, field, value);
+      return;
+    case 'optional':
+      if (value === undefined) return;
+      writer.uint32(field.tag);
+      writeValue(writer, field, value);
+      return;
+    case 'always':
+      writer.uint32(field.tag);
+      writeValue(writer, field, value);
+      return;
+    case 'repeated':
+      for (const item of value as readonly unknown[]) {
+        writer.uint32(field.tag);
+        writeValue(writer, field, item);
+      }
+      return;
+    default:
+      unreachable(field.presence);
+  }
+}
+
+function isDefault(kind: Kind, value: unknown): boolean {
+  switch (kind) {
+    case 'bytes':
+    case 'string':
+      return (value as Bytes | string).length === 0;
+    case 'int64Big':
+    case 'uint64Big':
+      return value === 0n;
+    case 'bool':
+      return value === false;
+    default:
+      return value === 0;
+  }
+}
+
+function writeValue(writer: Writer, field: AnyField, value: unknown): void {
+  switch (field.kind) {
+    case 'uint32':
+      return writer.uint32(value as number);
+    case 'int32':
+    case 'int64':
+    case 'uint64':
+      return writer.int64(value as number);
+    case 'int64Big':
+    case 'uint64Big':
+      return writer.big(value as bigint);
+    case 'bool':
+      return writer.uint32(value === true ? 1 : 0);
+    case 'string':
+      return writer.string(value as string);
+    case 'bytes':
+      return writer.bytes(value as Bytes);
+    case 'enum': {
+      const number = field.names.indexOf(value as string);
+      assert(number >= 0, `${field.name} has no such value`);
+      return writer.uint32(number);
+    }
+    case 'message': {
+      const mark = writer.open();
+      (field.shape as Shape<unknown>).write(writer, value);
+      return writer.close(mark);
+    }
+    default:
+      unreachable(field.kind);
+  }
+}
+
+/** Value of a field that the bytes do not hold. */
+function absent(reader: Reader, field: AnyField, path: string): unknown {
+  switch (field.presence as Presence) {
+    case 'repeated':
+      return [];
+    case 'optional':
+      return undefined;
+    case 'always':
+      reader.fail(path, 'is missing');
+      return undefined;
+    default:
+  }
+  switch (field.kind) {
+    case 'bytes':
+      return EMPTY;
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int64Big':
+    case 'uint64Big':
+      return 0n;
+    default:
+      return 0;
+  }
+}
+
+function readField(reader: Reader, field: AnyField, path: string, tag: number): unknown {
+  if (tag !== field.tag) {
+    reader.fail(path, `wire type ${tag & 7}, expected ${WIRE_OF[field.kind]}`);
+    return undefined;
+  }
+  if (field.presence === 'repeated') return readRepeated(reader, field, path);
+  reader.uint32(path);
+  const value = readValue(reader, field, path);
+  if (field.presence === 'implicit' && reader.error === undefined && isDefault(field.kind, value)) {
+    reader.fail(path, 'a default is written out');
+  }
+  return value;
+}
+
+function readRepeated(reader: Reader, field: AnyField, path: string): unknown[] {
+  const items: unknown[] = [];
+  while (reader.peekTag(path) === field.tag) {
+    if (items.length === field.countMax) {
+      reader.fail(path, `more than ${field.countMax} entries`, field.countMax);
+      break;
+    }
+    reader.uint32(path);
+    items.push(readValue(reader, field, path));
+  }
+  return items;
+}
+
+function readValue(reader: Reader, field: AnyField, path: string): unknown {
+  switch (field.kind) {
+    case 'uint32':
+      return reader.uint32(path);
+    case 'int32':
+      return reader.int32(path);
+    case 'int64':
+      return reader.int64(path);
+    case 'uint64':
+      return reader.uint64(path);
+    case 'int64Big':
+      return reader.int64Big(path);
+    case 'uint64Big':
+      return reader.uint64Big(path);
+    case 'bool':
+      return reader.bool(path);
+    case 'string':
+      return reader.string(path, field.bytesMax);
+    case 'bytes':
+      return reader.bytes(path, field.bytesMax);
+    case 'enum': {
+      const number = reader.uint32(path);
+      const value = field.names[number];
+      if (value === undefined) reader.fail(path, `unknown value ${number}`);
+      return value;
+    }
+    case 'message': {
+      const outer = reader.enter(path, field.bytesMax);
+      const value = (field.shape as Shape<unknown>).read(reader);
+      reader.leave(path, outer);
+      return value;
+    }
+    default:
+      return unreachable(field.kind);
+  }
+}
+
+/** A shape seen through another type: `from` may refuse with a text. */
+export function mapped<T, W>(
+  shape: Shape<W>,
+  to: (value: T) => W,
+  from: (wire: W) => Result<T, string>,
+): Shape<T> {
+  return {
+    name: shape.name,
+    write: (writer, value) => shape.write(writer, to(value)),
+    read(reader) {
+      const wire = shape.read(reader);
+      if (reader.error !== undefined) return undefined as T;
+      const result = from(wire);
+      if (result.ok) return result.value;
+      reader.fail(shape.name, result.error);
+      return undefined as T;
+    },
+  };
+}
+
+export const encode = <T>(shape: Shape<T>, value: T): Bytes => written(shape.write, value);
+
+/** The message that `bytes` canonically encode; nothing in the answer shares memory with them. */
+export function decode<T>(shape: Shape<T>, bytes: Bytes): Result<T, CodecError> {
+  const reader = new Reader(bytes);
+  const value = shape.read(reader);
+  if (reader.error === undefined && reader.at < reader.end) reader.fail(shape.name, 'bytes left over');
+  return reader.error === undefined ? ok(value) : { ok: false, error: reader.error };
+}

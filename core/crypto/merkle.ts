@@ -1,0 +1,144 @@
+/** The Merkle tree of RFC 6962 shape that CometBFT and the Cosmos SDK share (reference: CometBFT §1). */
+import { assert } from '../lib/assert.ts';
+import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
+import { encodeUtf8 } from '../lib/utf8.ts';
+import type { Proof } from '../types/block.ts';
+import type { Hash } from '../types/ids.ts';
+import { sha256 } from './hash.ts';
+
+/** 2^100 leaves are more than anyone has. */
+export const AUNTS_MAX = 100;
+/** Root of no leaves: SHA-256 of nothing. */
+export const EMPTY_ROOT: Hash = sha256(new Uint8Array(0));
+
+const LEAF_PREFIX = 0;
+const INNER_PREFIX = 1;
+/** Reused between calls: prefix and two hashes. Nothing outside keeps it, hashing copies. */
+const innerInput = new Uint8Array(65);
+innerInput[0] = INNER_PREFIX;
+
+export function leafHash(leaf: Bytes): Hash {
+  const input = new Uint8Array(leaf.length + 1);
+  input[0] = LEAF_PREFIX;
+  input.set(leaf, 1);
+  return sha256(input);
+}
+
+export function innerHash(left: Hash, right: Hash): Hash {
+  assert(left.length === 32 && right.length === 32, 'inner node of hashes that are not 32 bytes');
+  innerInput.set(left, 1);
+  innerInput.set(right, 33);
+  return sha256(innerInput);
+}
+
+/** Largest power of two strictly below `count`, for count ≥ 2. */
+export function splitPoint(count: number): number {
+  let split = 1;
+  while (split * 2 < count) split *= 2;
+  return split;
+}
+
+function rootOf(hashes: readonly Hash[], from: number, to: number): Hash {
+  if (to - from === 1) return hashes[from] as Hash;
+  const middle = from + splitPoint(to - from);
+  return innerHash(rootOf(hashes, from, middle), rootOf(hashes, middle, to));
+}
+
+export const merkleRoot = (leaves: readonly Bytes[]): Hash =>
+  leaves.length === 0 ? EMPTY_ROOT : rootOf(leaves.map(leafHash), 0, leaves.length);
+
+/** Root and one proof a leaf. */
+export function merkleProofs(leaves: readonly Bytes[]): {
+  readonly root: Hash;
+  readonly proofs: readonly Proof[];
+} {
+  const total = leaves.length;
+  if (total === 0) return { root: EMPTY_ROOT, proofs: [] };
+  const hashes = leaves.map(leafHash);
+  const aunts: Hash[][] = hashes.map(() => []);
+  // Post-order: a leaf's nearest sibling is pushed first, the root's child last.
+  const visit = (from: number, to: number): Hash => {
+    if (to - from === 1) return hashes[from] as Hash;
+    const middle = from + splitPoint(to - from);
+    const left = visit(from, middle);
+    const right = visit(middle, to);
+    for (let i = from; i < to; i++) (aunts[i] as Hash[]).push(i < middle ? right : left);
+    return innerHash(left, right);
+  };
+  const root = visit(0, total);
+  const proofs = hashes.map((hash, index) => ({
+    total,
+    index,
+    leafHash: hash,
+    aunts: aunts[index] as Hash[],
+  }));
+  return { root, proofs };
+}
+
+/** The root that a proof leads to, undefined when its shape is wrong (aunts missing or left over). */
+export function rootOfProof(proof: Proof): Hash | undefined {
+  const { total, index, aunts } = proof;
+  if (!Number.isSafeInteger(total) || !Number.isSafeInteger(index)) return undefined;
+  if (total < 1 || index < 0 || index >= total) return undefined;
+  if (aunts.length > AUNTS_MAX || proof.leafHash.length !== 32) return undefined;
+  if (aunts.some((aunt) => aunt.length !== 32)) return undefined;
+  const path: boolean[] = [];
+  let from = 0;
+  let to = total;
+  while (to - from > 1) {
+    const middle = from + splitPoint(to - from);
+    const isLeft = index < middle;
+    path.push(isLeft);
+    if (isLeft) to = middle;
+    else from = middle;
+  }
+  if (path.length !== aunts.length) return undefined;
+  let hash = proof.leafHash;
+  for (let i = 0; i < aunts.length; i++) {
+    const aunt = aunts[i] as Hash;
+    hash = path[aunts.length - 1 - i] === true ? innerHash(hash, aunt) : innerHash(aunt, hash);
+  }
+  return hash;
+}
+
+/** True when `leaf` stands at `proof.index` of the tree with this root. */
+export function verifyProof(proof: Proof, root: Hash, leaf: Bytes): boolean {
+  if (!equalBytes(proof.leafHash, leafHash(leaf))) return false;
+  const computed = rootOfProof(proof);
+  return computed !== undefined && equalBytes(computed, root);
+}
+
+/** Entry of a simple map: length-prefixed name, length-prefixed hash of the value. */
+export function simpleMapLeaf(name: string, value: Bytes): Bytes {
+  const key = encodeUtf8(name);
+  assert(key.length > 0 && key.length < 128, 'simple map name of 1 to 127 bytes');
+  const leaf = new Uint8Array(key.length + 34);
+  leaf[0] = key.length;
+  leaf.set(key, 1);
+  leaf[key.length + 1] = 32;
+  leaf.set(sha256(value), key.length + 2);
+  return leaf;
+}
+
+function sortedEntries(
+  entries: readonly (readonly [string, Bytes])[],
+): readonly (readonly [string, Bytes])[] {
+  const sorted = [...entries].sort((a, b) => compareBytes(encodeUtf8(a[0]), encodeUtf8(b[0])));
+  for (let i = 1; i < sorted.length; i++)
+    assert(sorted[i - 1]?.[0] !== sorted[i]?.[0], 'simple map name given twice');
+  return sorted;
+}
+
+/** Root of the Cosmos SDK's simple map: names sorted byte-wise, values hashed. */
+export const simpleMapRoot = (entries: readonly (readonly [string, Bytes])[]): Hash =>
+  merkleRoot(sortedEntries(entries).map(([name, value]) => simpleMapLeaf(name, value)));
+
+/** Proof that `name` is in the map; the leaf it proves is `simpleMapLeaf(name, value)`. */
+export function simpleMapProof(
+  entries: readonly (readonly [string, Bytes])[],
+  name: string,
+): Proof | undefined {
+  const sorted = sortedEntries(entries);
+  const index = sorted.findIndex((entry) => entry[0] === name);
+  return merkleProofs(sorted.map(([key, value]) => simpleMapLeaf(key, value))).proofs[index];
+}

@@ -1,0 +1,146 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { reasonOf } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+import { answerCors, type CorsPolicy } from './cors.ts';
+import { type ListenAddress, showAddress } from './listenAddress.ts';
+import { replyText } from './reply.ts';
+
+export interface HttpServerOptions {
+  /** In messages: `json-rpc`. */
+  readonly name: string;
+  readonly listen: ListenAddress;
+  readonly cors: CorsPolicy;
+  readonly connectionsMax: number;
+  /** Answers one request. What it throws is a bug: the client gets 500, the error goes to `onError`. */
+  readonly route: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+  /** Takes over a connection that asks for another protocol; without it, such a request is refused. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly onError: (error: unknown) => void;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export interface HttpLimits {
+  readonly headerBytesMax: number;
+  /** For the whole request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** For the next request on an open connection. */
+  readonly idleTimeoutMs: number;
+  /** Requests of one connection that are answered at a time; then nothing more is read from it. */
+  readonly pipelinedMax: number;
+}
+
+const LIMITS: HttpLimits = {
+  headerBytesMax: 64 * 1024,
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 120_000,
+  pipelinedMax: 32,
+};
+
+/** How long a stop waits for answers under way. */
+const DRAIN_MS = 5_000;
+
+const PENDING = Symbol('requests under way');
+type CountedSocket = Socket & { [PENDING]?: number };
+
+/** A listening HTTP server with the bounds every surface of the node needs. */
+export class HttpServer {
+  readonly #server: Server;
+  readonly #options: HttpServerOptions;
+  readonly #limits: HttpLimits;
+  #isDraining = false;
+  /** Where it listens, with the port that the system chose when 0 was asked for. */
+  readonly address: ListenAddress;
+
+  /** Throws OperatingError when the address cannot be had. */
+  static async listen(options: HttpServerOptions): Promise<HttpServer> {
+    const limits = { ...LIMITS, ...options.limits };
+    const server = createServer({
+      maxHeaderSize: limits.headerBytesMax,
+      requestTimeout: limits.requestTimeoutMs,
+      headersTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      connectionsCheckingInterval: 5_000,
+      noDelay: true,
+    });
+    server.maxConnections = options.connectionsMax;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (error) => reject(listenError(options, error)));
+      server.listen(options.listen.port, options.listen.host, () => resolve());
+    });
+    server.removeAllListeners('error');
+    return new HttpServer(server, options, limits);
+  }
+
+  private constructor(server: Server, options: HttpServerOptions, limits: HttpLimits) {
+    this.#server = server;
+    this.#options = options;
+    this.#limits = limits;
+    this.address = { host: options.listen.host, port: (server.address() as AddressInfo).port };
+    server.on('error', options.onError);
+    server.on('request', (request, response) => this.#onRequest(request, response));
+    server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
+  }
+
+  /** `127.0.0.1:8545`. */
+  get label(): string {
+    return showAddress(this.address);
+  }
+
+  /** Takes no more requests, finishes those under way, and cuts what is still open after `drainMs`. */
+  async close(drainMs: number = DRAIN_MS): Promise<void> {
+    this.#isDraining = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const cut = setTimeout(() => this.#server.closeAllConnections(), drainMs);
+    await closed;
+    clearTimeout(cut);
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const socket: CountedSocket = request.socket;
+    const pending = (socket[PENDING] ?? 0) + 1;
+    socket[PENDING] = pending;
+    if (pending === this.#limits.pipelinedMax) socket.pause();
+    response.on('close', () => this.#onAnswered(socket));
+    if (this.#isDraining) response.setHeader('connection', 'close');
+    if (request.headers.origin !== undefined && answerCors(this.#options.cors, request, response)) return;
+    try {
+      const answering = this.#options.route(request, response);
+      if (answering !== undefined) answering.catch((error: unknown) => this.#onBug(response, error));
+    } catch (error) {
+      this.#onBug(response, error);
+    }
+  }
+
+  #onAnswered(socket: CountedSocket): void {
+    const pending = (socket[PENDING] ?? 1) - 1;
+    socket[PENDING] = pending;
+    if (pending === this.#limits.pipelinedMax - 1) socket.resume();
+    if (this.#isDraining) setImmediate(() => this.#server.closeIdleConnections());
+  }
+
+  #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { upgrade } = this.#options;
+    if (upgrade !== undefined && !this.#isDraining) upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  }
+
+  #onBug(response: ServerResponse, error: unknown): void {
+    this.#options.onError(error);
+    if (response.headersSent) response.destroy();
+    else replyText(response, 500, 'internal error');
+  }
+}
+
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'address already in use',
+  EADDRNOTAVAIL: 'address not available on this machine',
+  ENOTFOUND: 'unknown host',
+};
+
+function listenError({ name, listen }: HttpServerOptions, error: NodeJS.ErrnoException): OperatingError {
+  const reason = LISTEN_REASONS[error.code ?? ''] ?? reasonOf(error);
+  return new OperatingError(`cannot listen on ${showAddress(listen)} (${name}): ${reason}`, { cause: error });
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
+import { type BodyOutcome, readBody } from './body.ts';
+import type { CorsPolicy } from './cors.ts';
+import { type HttpLimits, HttpServer } from './httpServer.ts';
+import type { ListenAddress } from './listenAddress.ts';
+import { replyAnswer, replyEarly, textAnswer } from './reply.ts';
+
+export interface RestRequest {
+  readonly method: string;
+  /** As sent, percent-encoded. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  readonly body: string;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export interface RestServerOptions {
+  readonly listen: ListenAddress;
+  readonly handle: (request: RestRequest) => Promise<HttpAnswer>;
+  readonly bodyBytesMax: number;
+  readonly connectionsMax: number;
+  readonly cors?: CorsPolicy;
+  readonly limits?: Partial<HttpLimits>;
+  readonly onError: (error: unknown) => void;
+}
+
+const NO_CORS: CorsPolicy = { origins: [], methods: [], headers: [] };
+
+/** The REST surface: paths of the service table. */
+export function startRestServer(options: RestServerOptions): Promise<HttpServer> {
+  return HttpServer.listen({
+    name: 'rest',
+    listen: options.listen,
+    cors: options.cors ?? NO_CORS,
+    connectionsMax: options.connectionsMax,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    onError: options.onError,
+    route: (request, response) => answer(options, request, response),
+  });
+}
+
+async function answer(
+  options: RestServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const method = request.method ?? 'GET';
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const outcome: BodyOutcome = hasBody
+    ? await new Promise((resolve) => readBody(request, options.bodyBytesMax, resolve))
+    : { kind: 'body', text: '' };
+  if (outcome.kind === 'aborted') return;
+  if (outcome.kind === 'too-large') {
+    replyEarly(response, textAnswer(413, `request body above ${options.bodyBytesMax} bytes`));
+    return;
+  }
+  const handled = await options.handle({
+    method,
+    path: mark === -1 ? url : url.slice(0, mark),
+    query: mark === -1 ? '' : url.slice(mark + 1),
+    body: outcome.text,
+    headers: request.headers,
+  });
+  replyAnswer(response, handled);
+}

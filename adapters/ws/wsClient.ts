@@ -1,0 +1,133 @@
+import type { RawData, WebSocket } from 'ws';
+import type { SessionOut } from '../../core/rpc/httpAnswer.ts';
+
+/** One client's conversation. The endpoint hands over one message at a time. */
+export interface WsSession {
+  /** The next message is read when the promise has settled. */
+  message(text: string): void | Promise<void>;
+  /** The socket is gone, or about to be: ends its subscriptions. */
+  close(): void;
+}
+
+export interface WsLimits {
+  readonly connectionsMax: number;
+  readonly frameBytesMax: number;
+  /** Messages of one client that wait; then nothing more is read from it. */
+  readonly waitingMax: number;
+  /** Bytes that a client may leave unread; above that it is closed as too slow. */
+  readonly bufferedBytesMax: number;
+  readonly pingMs: number;
+  /** Silence (no frame, no pong) after which a client counts as gone. */
+  readonly silenceMs: number;
+}
+
+/** A websocket close reason has at most this many bytes. */
+const REASON_BYTES_MAX = 123;
+const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
+
+/** One websocket: reads messages one at a time, bounds what it holds in both directions. */
+export class WsClient implements SessionOut {
+  readonly #ws: WebSocket;
+  readonly #limits: WsLimits;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting: string[] = [];
+  #session: WsSession | undefined;
+  #isHandling = false;
+  #heardAt = performance.now();
+  #pingedAt = performance.now();
+
+  constructor(ws: WebSocket, limits: WsLimits, onError: (error: unknown) => void, onGone: () => void) {
+    this.#ws = ws;
+    this.#limits = limits;
+    this.#onError = onError;
+    const heard = (): void => {
+      this.#heardAt = performance.now();
+    };
+    ws.on('message', (data) => {
+      heard();
+      this.#onMessage(textOf(data));
+    });
+    ws.on('pong', heard);
+    ws.on('ping', heard);
+    // A bad frame or a reset: ws closes the socket itself with the fitting code.
+    ws.on('error', () => {});
+    ws.on('close', () => {
+      onGone();
+      this.#endSession();
+    });
+  }
+
+  start(session: WsSession): void {
+    this.#session = session;
+    this.#next();
+  }
+
+  send(text: string): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#ws.send(text);
+    if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.close(POLICY_VIOLATION, 'slow client');
+  }
+
+  buffered(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  close(code: number, reason: string): void {
+    this.#waiting.length = 0;
+    this.#endSession();
+    this.#ws.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString());
+  }
+
+  /** Pings, and lets go of a client that has been silent for too long. */
+  check(now: number): void {
+    // Of a client that we do not read from, silence says nothing.
+    if (this.#ws.isPaused) this.#heardAt = now;
+    if (now - this.#heardAt > this.#limits.silenceMs) this.#ws.terminate();
+    else if (now - this.#pingedAt >= this.#limits.pingMs && this.#ws.readyState === this.#ws.OPEN) {
+      this.#pingedAt = now;
+      this.#ws.ping();
+    }
+  }
+
+  #onMessage(text: string): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#waiting.push(text);
+    if (this.#waiting.length >= this.#limits.waitingMax) this.#ws.pause();
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#isHandling || this.#session === undefined) return;
+    const text = this.#waiting.shift();
+    if (text === undefined) return;
+    if (this.#ws.isPaused && this.#waiting.length < this.#limits.waitingMax) this.#ws.resume();
+    this.#isHandling = true;
+    this.#handle(this.#session, text).then(() => {
+      this.#isHandling = false;
+      this.#next();
+    });
+  }
+
+  async #handle(session: WsSession, text: string): Promise<void> {
+    try {
+      await session.message(text);
+    } catch (error) {
+      this.#onError(error);
+      this.close(INTERNAL_ERROR, 'internal error');
+    }
+  }
+
+  #endSession(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    session?.close();
+  }
+}
+
+const textOf = (data: RawData): string =>
+  Array.isArray(data)
+    ? Buffer.concat(data).toString()
+    : data instanceof ArrayBuffer
+      ? Buffer.from(data).toString()
+      : data.toString();

@@ -67,17 +67,18 @@ export class Writer {
     if (value >= 0 && value < TWO_32) this.uint32(value);
     else {
       assert(Number.isSafeInteger(value), 'integer is not safe');
-      this.#words(value >>> 0, Math.floor(value / TWO_32) >>> 0);
+      this.words(value >>> 0, Math.floor(value / TWO_32) >>> 0);
     }
   }
 
   /** int64 or uint64 as bigint. */
   big(value: bigint): void {
     assert(value >= -(2n ** 63n) && value < 2n ** 64n, 'integer beyond 64 bits');
-    this.#words(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
+    this.words(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
   }
 
-  #words(lowWord: number, highWord: number): void {
+  /** A 64-bit varint of two 32-bit words. */
+  words(lowWord: number, highWord: number): void {
     this.#reserve(10);
     let low = lowWord;
     let high = highWord;

@@ -1,0 +1,130 @@
+/** The hashes that stand in a header, and the header's own (reference: CometBFT §1). */
+import { sha256 } from '../crypto/hash.ts';
+import { EMPTY_ROOT, merkleRoot } from '../crypto/merkle.ts';
+import { type Bytes, EMPTY } from '../lib/bytes.ts';
+import type { Commit, Header } from '../types/block.ts';
+import type { Evidence } from '../types/evidence.ts';
+import type { Hash } from '../types/ids.ts';
+import type { ConsensusParams } from '../types/params.ts';
+import type { TxResult } from '../types/result.ts';
+import type { PublicKey, ValidatorSet } from '../types/validator.ts';
+import { encodeCommitSig } from './commit.ts';
+import { encodeInnerEvidence } from './evidence.ts';
+import { bytes, embed, int64Big, uint32 } from './fields.ts';
+import { BLOCK_ID, CONSENSUS_VERSION } from './header.ts';
+import { RESULT_BYTES_MAX } from './limits.ts';
+import { HASHED_PARAMS } from './params.ts';
+import { encode, table } from './proto.ts';
+import { TIMESTAMP } from './time.ts';
+import { PUBLIC_KEY } from './validator.ts';
+import { type Writer, written } from './wire.ts';
+
+/** Root of nothing: no txs, no evidence, no validators, no results. */
+export const EMPTY_HASH: Hash = EMPTY_ROOT;
+
+export const SIMPLE_VALIDATOR = table<{ readonly pubKey: PublicKey; readonly power: bigint }>(
+  'SimpleValidator',
+  [embed(1, 'pubKey', PUBLIC_KEY), int64Big(2, 'power', { name: 'voting_power' })],
+);
+
+type ReducedResult = Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>;
+
+/** What must be the same on every node: log, info, events and codespace need not be. */
+export const REDUCED_TX_RESULT = table<ReducedResult>('ExecTxResult', [
+  uint32(1, 'code'),
+  bytes(2, 'data', RESULT_BYTES_MAX),
+  int64Big(5, 'gasWanted'),
+  int64Big(6, 'gasUsed'),
+]);
+
+/** Leaves are wrapped as google.protobuf's …Value messages; a default value makes an empty leaf. */
+const writeWrapped = (writer: Writer, value: Bytes): void => {
+  if (value.length === 0) return;
+  writer.uint32(10);
+  writer.bytes(value);
+};
+const wrapped = (value: Bytes): Bytes => (value.length === 0 ? EMPTY : written(writeWrapped, value));
+
+const writeText = (writer: Writer, text: string): void => {
+  if (text === '') return;
+  writer.uint32(10);
+  writer.string(text);
+};
+
+const writeHeight = (writer: Writer, height: number): void => {
+  if (height === 0) return;
+  writer.uint32(8);
+  writer.int64(height);
+};
+
+export function headerLeaves(header: Header): readonly Bytes[] {
+  return [
+    encode(CONSENSUS_VERSION, header.version),
+    written(writeText, header.chainId),
+    written(writeHeight, header.height),
+    encode(TIMESTAMP, header.time),
+    encode(BLOCK_ID, header.lastBlockId),
+    wrapped(header.lastCommitHash),
+    wrapped(header.dataHash),
+    wrapped(header.validatorsHash),
+    wrapped(header.nextValidatorsHash),
+    wrapped(header.consensusHash),
+    wrapped(header.appHash),
+    wrapped(header.lastResultsHash),
+    wrapped(header.evidenceHash),
+    wrapped(header.proposerAddress),
+  ];
+}
+
+// Headers, commits and validator sets never change once made, and the same one is hashed at several places.
+const headerHashes = new WeakMap<Header, Hash>();
+const commitHashes = new WeakMap<Commit, Hash>();
+const validatorHashes = new WeakMap<ValidatorSet, Hash>();
+
+function remembered<K extends object>(memo: WeakMap<K, Hash>, key: K, compute: (key: K) => Hash): Hash {
+  const known = memo.get(key);
+  if (known !== undefined) return known;
+  const hash = compute(key);
+  memo.set(key, hash);
+  return hash;
+}
+
+/** The block hash. Empty when the header names no validators: such a header is nobody's. */
+export const headerHash = (header: Header): Hash =>
+  header.validatorsHash.length === 0
+    ? EMPTY
+    : remembered(headerHashes, header, (one) => merkleRoot(headerLeaves(one)));
+
+export const commitHash = (commit: Commit): Hash =>
+  remembered(commitHashes, commit, (one) => merkleRoot(one.signatures.map(encodeCommitSig)));
+
+/** Identifies a tx in the consensus world; its Ethereum hash is another. */
+export const txHash = (tx: Bytes): Hash => sha256(tx);
+
+export const dataHash = (txs: readonly Bytes[]): Hash => merkleRoot(txs.map(txHash));
+
+export const evidenceListHash = (evidence: readonly Evidence[]): Hash =>
+  merkleRoot(evidence.map(encodeInnerEvidence));
+
+export const validatorsHash = (set: ValidatorSet): Hash =>
+  remembered(validatorHashes, set, ({ validators }) =>
+    merkleRoot(validators.map((validator) => encode(SIMPLE_VALIDATOR, validator))),
+  );
+
+export const consensusParamsHash = (params: ConsensusParams): Hash =>
+  sha256(encode(HASHED_PARAMS, { blockMaxBytes: params.block.maxBytes, blockMaxGas: params.block.maxGas }));
+
+export const resultsHash = (results: readonly TxResult[]): Hash =>
+  merkleRoot(results.map((result) => encode(REDUCED_TX_RESULT, result)));
+
+/** Name of an evidence in the pool. */
+export function evidenceHash(evidence: Evidence): Hash {
+  if (evidence.kind === 'duplicate-vote') return sha256(encodeInnerEvidence(evidence));
+  // As CometBFT has it: 31 bytes of the header hash in a 32-byte buffer, then the height as a zig-zag varint.
+  const zigZag = BigInt(evidence.commonHeight) * 2n;
+  const height = written((writer: Writer, value: bigint) => writer.big(value), zigZag);
+  const input = new Uint8Array(32 + height.length);
+  input.set(headerHash(evidence.conflictingBlock.header).subarray(0, 31));
+  input.set(height, 32);
+  return sha256(input);
+}

@@ -1,0 +1,245 @@
+/** CometBFT's ValidateBasic: what a value must satisfy by itself, before any state is known (reference §1, §3). */
+import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { encodeUtf8 } from '../lib/utf8.ts';
+import {
+  type Block,
+  type BlockId,
+  type Commit,
+  type CommitSig,
+  type Header,
+  isCompleteBlockId,
+  isZeroBlockId,
+  type Part,
+} from '../types/block.ts';
+import type { DuplicateVoteEvidence, Evidence, LightClientAttackEvidence } from '../types/evidence.ts';
+import { ZERO_TIME } from '../types/ids.ts';
+import type { Proposal, Vote } from '../types/vote.ts';
+import { commitHash, dataHash, evidenceListHash, headerHash, validatorsHash } from './hashes.ts';
+import { encodePartSetHeader } from './header.ts';
+import {
+  ADDRESS_BYTES,
+  AUNTS_MAX,
+  BLOCK_PROTOCOL,
+  CHAIN_ID_BYTES_MAX,
+  EXTENSION_BYTES_MAX,
+  HASH_BYTES,
+  PART_BYTES,
+  SIGNATURE_BYTES_MAX,
+} from './limits.ts';
+import { isTimestamp } from './time.ts';
+
+export interface InvalidError {
+  readonly code: 'invalid';
+  /** `header.data_hash`, `commit.signatures[3].signature`, … */
+  readonly field: string;
+  readonly message: string;
+}
+
+type Check = Result<void, InvalidError>;
+
+const VALID: Check = ok(undefined);
+const invalid = (field: string, problem: string): Check =>
+  err({ code: 'invalid', field, message: `${field}: ${problem}` });
+
+/** The first failure of the list, evaluated in order. */
+function firstOf(...checks: readonly (() => Check)[]): Check {
+  for (const check of checks) {
+    const result = check();
+    if (!result.ok) return result;
+  }
+  return VALID;
+}
+
+const require = (fact: boolean, field: string, problem: string): Check =>
+  fact ? VALID : invalid(field, problem);
+
+const checkHash = (hash: Bytes, field: string): Check =>
+  require(hash.length === 0 ||
+    hash.length === HASH_BYTES, field, `${hash.length} bytes, expected 0 or ${HASH_BYTES}`);
+
+const checkAddress = (address: Bytes, field: string): Check =>
+  require(address.length === ADDRESS_BYTES, field, `${address.length} bytes, expected ${ADDRESS_BYTES}`);
+
+const checkSignature = (signature: Bytes, field: string): Check =>
+  require(signature.length > 0 &&
+    signature.length <=
+      SIGNATURE_BYTES_MAX, field, `${signature.length} bytes, expected 1 to ${SIGNATURE_BYTES_MAX}`);
+
+const checkHeight = (height: number, field: string, min = 1): Check =>
+  require(Number.isSafeInteger(height) && height >= min, field, `${height}, expected at least ${min}`);
+
+export const validateBlockIdBasic = (id: BlockId, field = 'block_id'): Check =>
+  firstOf(
+    () => checkHash(id.hash, `${field}.hash`),
+    () => checkHash(id.parts.hash, `${field}.part_set_header.hash`),
+  );
+
+export function validateHeaderBasic(header: Header): Check {
+  const hashes: readonly (readonly [Bytes, string])[] = [
+    [header.lastCommitHash, 'header.last_commit_hash'],
+    [header.dataHash, 'header.data_hash'],
+    [header.evidenceHash, 'header.evidence_hash'],
+    [header.validatorsHash, 'header.validators_hash'],
+    [header.nextValidatorsHash, 'header.next_validators_hash'],
+    [header.consensusHash, 'header.consensus_hash'],
+    [header.lastResultsHash, 'header.last_results_hash'],
+  ];
+  const { block } = header.version;
+  const chainIdBytes = encodeUtf8(header.chainId).length;
+  return firstOf(
+    () => require(block === BLOCK_PROTOCOL, 'header.version.block', `${block}, expected ${BLOCK_PROTOCOL}`),
+    () => require(chainIdBytes <= CHAIN_ID_BYTES_MAX, 'header.chain_id', `${chainIdBytes} bytes, at most 50`),
+    () => checkHeight(header.height, 'header.height'),
+    () => require(isTimestamp(header.time), 'header.time', 'outside years 1 to 9999'),
+    () => validateBlockIdBasic(header.lastBlockId, 'header.last_block_id'),
+    ...hashes.map(
+      ([hash, field]) =>
+        () =>
+          checkHash(hash, field),
+    ),
+    () => checkAddress(header.proposerAddress, 'header.proposer_address'),
+  );
+}
+
+function validateCommitSig(sig: CommitSig, field: string): Check {
+  if (sig.flag !== 'absent') {
+    return firstOf(
+      () => checkAddress(sig.validatorAddress, `${field}.validator_address`),
+      () => checkSignature(sig.signature, `${field}.signature`),
+    );
+  }
+  const { timestamp } = sig;
+  const isZero = timestamp.seconds === ZERO_TIME.seconds && timestamp.nanos === ZERO_TIME.nanos;
+  return firstOf(
+    () =>
+      require(sig.validatorAddress.length === 0, `${field}.validator_address`, 'given for an absent vote'),
+    () => require(isZero, `${field}.timestamp`, 'given for an absent vote'),
+    () => require(sig.signature.length === 0, `${field}.signature`, 'given for an absent vote'),
+  );
+}
+
+export function validateCommitBasic(commit: Commit): Check {
+  const basics = firstOf(
+    () => checkHeight(commit.height, 'commit.height', 0),
+    () => require(commit.round >= 0, 'commit.round', `${commit.round} is negative`),
+  );
+  if (!basics.ok || commit.height === 0) return basics;
+  return firstOf(
+    () => validateBlockIdBasic(commit.blockId, 'commit.block_id'),
+    () => require(!isZeroBlockId(commit.blockId), 'commit.block_id', 'is nil'),
+    () => require(commit.signatures.length > 0, 'commit.signatures', 'there is none'),
+    ...commit.signatures.map((sig, i) => () => validateCommitSig(sig, `commit.signatures[${i}]`)),
+  );
+}
+
+/** Header and commit are well-formed, and the header's hashes are those of the contents. */
+export function validateBlockBasic(block: Block): Check {
+  const { header } = block;
+  return firstOf(
+    () => validateHeaderBasic(header),
+    () => validateCommitBasic(block.lastCommit),
+    () => checkEqual(header.lastCommitHash, commitHash(block.lastCommit), 'header.last_commit_hash'),
+    () => checkEqual(header.dataHash, dataHash(block.txs), 'header.data_hash'),
+    ...block.evidence.map((one, i) => () => validateEvidenceBasic(one, `evidence[${i}]`)),
+    () => checkEqual(header.evidenceHash, evidenceListHash(block.evidence), 'header.evidence_hash'),
+  );
+}
+
+const checkEqual = (given: Bytes, computed: Bytes, field: string): Check =>
+  require(equalBytes(given, computed), field, 'is not the hash of the contents');
+
+export const validateVoteBasic = (vote: Vote, field = 'vote'): Check =>
+  firstOf(
+    () => checkHeight(vote.height, `${field}.height`),
+    () => require(vote.round >= 0, `${field}.round`, `${vote.round} is negative`),
+    () =>
+      require(isZeroBlockId(vote.blockId) ||
+        isCompleteBlockId(vote.blockId), `${field}.block_id`, 'neither nil nor complete'),
+    () => checkAddress(vote.validatorAddress, `${field}.validator_address`),
+    () => require(vote.validatorIndex >= 0, `${field}.validator_index`, `${vote.validatorIndex} is negative`),
+    () => checkSignature(vote.signature, `${field}.signature`),
+    () => validateExtension(vote, field),
+  );
+
+function validateExtension(vote: Vote, field: string): Check {
+  const { extension, extensionSignature } = vote;
+  if (extension.length === 0 && extensionSignature.length === 0) return VALID;
+  const mayExtend = vote.type === 'precommit' && !isZeroBlockId(vote.blockId);
+  return firstOf(
+    () => require(mayExtend, `${field}.extension`, 'only precommits for a block have extensions'),
+    () =>
+      require(extension.length <=
+        EXTENSION_BYTES_MAX, `${field}.extension`, `at most ${EXTENSION_BYTES_MAX} bytes`),
+    () => checkSignature(extensionSignature, `${field}.extension_signature`),
+  );
+}
+
+export const validateProposalBasic = (proposal: Proposal): Check =>
+  firstOf(
+    () => checkHeight(proposal.height, 'proposal.height', 0),
+    () => require(proposal.round >= 0, 'proposal.round', `${proposal.round} is negative`),
+    () =>
+      require(proposal.polRound >= -1, 'proposal.pol_round', `${proposal.polRound}, expected at least -1`),
+    () => require(isCompleteBlockId(proposal.blockId), 'proposal.block_id', 'is not complete'),
+    () => checkSignature(proposal.signature, 'proposal.signature'),
+  );
+
+export const validatePartBasic = ({ index, bytes, proof }: Part): Check =>
+  firstOf(
+    () => require(bytes.length <= PART_BYTES, 'part.bytes', `${bytes.length} bytes, at most ${PART_BYTES}`),
+    () =>
+      require(index + 1 >= proof.total ||
+        bytes.length === PART_BYTES, 'part.bytes', 'a part before the last is short'),
+    // ASA-2025-002: a proof for another index makes a part that looks valid and never completes the set.
+    () => require(index === proof.index, 'part.proof.index', `${proof.index}, the part's is ${index}`),
+    () => require(proof.total >= 0, 'part.proof.total', `${proof.total} is negative`),
+    () => require(proof.leafHash.length === HASH_BYTES, 'part.proof.leaf_hash', 'is not 32 bytes'),
+    () =>
+      require(proof.aunts.length <=
+        AUNTS_MAX, 'part.proof.aunts', `${proof.aunts.length}, at most ${AUNTS_MAX}`),
+    () =>
+      require(proof.aunts.every(
+        (aunt) => aunt.length === HASH_BYTES,
+      ), 'part.proof.aunts', 'not all of 32 bytes'),
+  );
+
+/** Order of the two votes of an evidence: block hash, then the encoded part set header. */
+export const blockIdKey = (id: BlockId): Bytes => {
+  const parts = encodePartSetHeader(id.parts);
+  const key = new Uint8Array(id.hash.length + parts.length);
+  key.set(id.hash);
+  key.set(parts, id.hash.length);
+  return key;
+};
+
+export const validateEvidenceBasic = (evidence: Evidence, field = 'evidence'): Check =>
+  evidence.kind === 'duplicate-vote'
+    ? validateDuplicateVote(evidence, field)
+    : validateLightClientAttack(evidence, field);
+
+const validateDuplicateVote = ({ voteA, voteB }: DuplicateVoteEvidence, field: string): Check =>
+  firstOf(
+    () => validateVoteBasic(voteA, `${field}.vote_a`),
+    () => validateVoteBasic(voteB, `${field}.vote_b`),
+    () =>
+      require(compareBytes(blockIdKey(voteA.blockId), blockIdKey(voteB.blockId)) <
+        0, field, 'votes are not in order'),
+  );
+
+function validateLightClientAttack(evidence: LightClientAttackEvidence, field: string): Check {
+  const { header, commit, validators } = evidence.conflictingBlock;
+  const block = `${field}.conflicting_block`;
+  return firstOf(
+    () => require(evidence.totalVotingPower > 0n, `${field}.total_voting_power`, 'is not positive'),
+    () => checkHeight(evidence.commonHeight, `${field}.common_height`),
+    () =>
+      require(evidence.commonHeight <=
+        header.height, `${field}.common_height`, 'is above the conflicting block'),
+    () => validateHeaderBasic(header),
+    () => validateCommitBasic(commit),
+    () => require(commit.height === header.height, block, 'commit and header are of different heights'),
+    () => checkEqual(commit.blockId.hash, headerHash(header), `${block}.commit.block_id`),
+    () => checkEqual(header.validatorsHash, validatorsHash(validators), `${block}.validator_set`),
+  );
+}

@@ -63,6 +63,11 @@ export class StateDb {
     return hash;
   }
 
+  /** Is there a node of this name? The whole trie is then there, for batches are all or nothing. */
+  hasRoot(root: Hash): boolean {
+    return this.#reader.get(nodeKey(root)) !== undefined;
+  }
+
   /** Code that an account names; that it is missing or altered is a storage fault. */
   code(hash: Hash): Bytes {
     const name = packed(hash);

@@ -1,0 +1,43 @@
+import type { Bytes } from '../lib/bytes.ts';
+import type { Address, Hash, Height } from '../types/ids.ts';
+import type { AccountState } from './account.ts';
+import type { Roots, WorldState } from './worldState.ts';
+
+/**
+ * The state of a frozen height, as far as the state knows it: `View` of app/chain.ts without `auth`, which the
+ * application adds (`class AppView extends StateView implements View`), for it alone knows its modules' records.
+ */
+export class StateView implements Roots {
+  readonly height: Height;
+  /** For proofs, ranges over the module store, and as the base of a call's writes. */
+  readonly world: WorldState;
+
+  constructor(height: Height, world: WorldState) {
+    this.height = height;
+    this.world = world;
+  }
+
+  get stateRoot(): Hash {
+    return this.world.stateRoot;
+  }
+
+  get modulesRoot(): Hash {
+    return this.world.modulesRoot;
+  }
+
+  account(address: Address): AccountState | undefined {
+    return this.world.account(address);
+  }
+
+  code(address: Address): Bytes {
+    return this.world.code(address);
+  }
+
+  storage(address: Address, slot: Bytes): Bytes {
+    return this.world.storage(address, slot);
+  }
+
+  module(key: Bytes): Bytes | undefined {
+    return this.world.module(key);
+  }
+}

@@ -1,4 +1,5 @@
 import type { ChainReader, EthTx, EvmService } from '../app/chain.ts';
+import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Genesis } from '../types/genesis.ts';
@@ -57,12 +58,15 @@ export interface RpcContext {
   readonly identity: NodeIdentity;
   readonly genesis: Genesis;
   readonly limits: RpcLimits;
+  readonly suite: CryptoSuite;
   /** Wall clock of the host, for filter deadlines and X-Server-Time only. */
   now(): Micros;
   /** Enters the node as an input; resolves with the mempool's verdict. `tx` is the consensus tx (TxRaw). */
   submit(tx: Bytes): Promise<SubmitResult>;
   /** Host randomness for ids of filters and subscriptions; 16 bytes. */
   randomId(): Bytes;
+  /** Connected p2p peers; absent while the node has no network. */
+  peerCount?(): number;
   /** True while the node is behind its peers. */
   catchingUp(): boolean;
 }

@@ -1,0 +1,85 @@
+import type { ChainReader, EthBlock, View } from '../../app/chain.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import { err, ok } from '../../lib/result.ts';
+import type { Height } from '../../types/ids.ts';
+import { isObject, type Json, JsonNumber, type JsonObject } from '../jsonText.ts';
+import { serverError } from '../rpcError.ts';
+import { type Decoded, goKind, goTypeError, quantityFault, readHash } from './goHex.ts';
+
+export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'pending', 'earliest'] as const;
+export type BlockTag = (typeof BLOCK_TAGS)[number];
+
+/** A block as a request names it (reference §3.2). */
+export type BlockId =
+  | { readonly kind: 'tag'; readonly tag: BlockTag }
+  | { readonly kind: 'number'; readonly number: bigint }
+  | { readonly kind: 'hash'; readonly hash: Bytes };
+
+export const LATEST: BlockId = { kind: 'tag', tag: 'latest' };
+
+const INT64_MAX = (1n << 63n) - 1n;
+
+/** rpc.BlockNumber: a tag or a canonical hex number. */
+export function readBlockNumber(value: Json): Decoded<BlockId> {
+  const text = typeof value === 'string' ? value : value instanceof JsonNumber ? value.text : undefined;
+  if (text === undefined) return err('hex string without 0x prefix');
+  const tag = BLOCK_TAGS.find((name) => name === text);
+  if (tag !== undefined) return ok({ kind: 'tag', tag });
+  const fault = quantityFault(text, 64);
+  if (fault !== undefined) return err(fault);
+  const number = BigInt(text);
+  return number > INT64_MAX ? err('block number larger than int64') : ok({ kind: 'number', number });
+}
+
+function readBlockObject(object: JsonObject): Decoded<BlockId> {
+  const number = object.get('blockNumber') ?? null;
+  const hash = object.get('blockHash') ?? null;
+  if (number !== null && hash !== null) {
+    return err('cannot specify both BlockHash and BlockNumber, choose one or the other');
+  }
+  if (hash !== null) {
+    const read = readHash(hash, 'erased.blockHash');
+    return read.ok ? ok({ kind: 'hash', hash: read.value }) : read;
+  }
+  if (number !== null) return readBlockNumber(number);
+  return err('must specify either BlockHash or BlockNumber');
+}
+
+/** rpc.BlockNumberOrHash: also a 32-byte hash or an object. */
+export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
+  if (isObject(value)) return readBlockObject(value);
+  if (typeof value !== 'string') return err(goTypeError(goKind(value), 'string', undefined));
+  if (value.length !== 66) return readBlockNumber(value);
+  const hash = readHash(value);
+  return hash.ok ? ok({ kind: 'hash', hash: hash.value }) : hash;
+}
+
+/**
+ * Final is what is committed, so latest, safe and finalized are one. `pending` is the latest state: the pool's txs are
+ * not executed before consensus orders them (the pending nonce alone looks into the pool).
+ */
+export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
+  const head = chain.head();
+  if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : head;
+  if (id.kind === 'number') return id.number > BigInt(head) ? undefined : Number(id.number);
+  return chain.heightOfEthHash(id.hash);
+}
+
+/** The genesis block as long as it is kept, then the oldest one kept. */
+const earliest = (chain: ChainReader): Height => (chain.ethBlock(0) === undefined ? chain.base() : 0);
+
+/** undefined when there is no such block, or no longer. */
+export function blockOf(chain: ChainReader, id: BlockId): EthBlock | undefined {
+  const height = heightOf(chain, id);
+  return height === undefined ? undefined : chain.ethBlock(height);
+}
+
+/** The state a getter reads; throws as geth does when there is none. */
+export function viewOf(chain: ChainReader, id: BlockId): View {
+  if (id.kind === 'tag' && id.tag !== 'earliest') return chain.latest();
+  const height = heightOf(chain, id);
+  const view = height === undefined ? undefined : chain.view(height);
+  if (view === undefined)
+    throw serverError(id.kind === 'hash' ? 'header for hash not found' : 'header not found');
+  return view;
+}

@@ -1,0 +1,206 @@
+import type { AccessListItem, AccountOverride, Authorization, CallArgs } from '../../app/chain.ts';
+import { type Bytes, EMPTY, equalBytes, toHex } from '../../lib/bytes.ts';
+import { err, ok } from '../../lib/result.ts';
+import { isObject, type Json, type JsonObject } from '../jsonText.ts';
+import {
+  type Decoded,
+  goKind,
+  goTypeError,
+  readAddress,
+  readBytes,
+  readHash,
+  readQuantity,
+} from './goHex.ts';
+import { arrayOf } from './method.ts';
+
+/** A transaction object of a request: everything optional, nothing checked against the chain. */
+export interface TransactionArgs {
+  readonly from: Bytes | undefined;
+  readonly to: Bytes | undefined;
+  readonly gas: bigint | undefined;
+  readonly gasPrice: bigint | undefined;
+  readonly maxFeePerGas: bigint | undefined;
+  readonly maxPriorityFeePerGas: bigint | undefined;
+  readonly value: bigint | undefined;
+  readonly nonce: bigint | undefined;
+  readonly data: Bytes | undefined;
+  readonly input: Bytes | undefined;
+  readonly accessList: readonly AccessListItem[] | undefined;
+  readonly authorizationList: readonly Authorization[] | undefined;
+  readonly chainId: bigint | undefined;
+}
+
+const ACCESS_LIST_MAX = 10_000;
+const STORAGE_KEYS_MAX = 10_000;
+const AUTHORIZATIONS_MAX = 1_000;
+const OVERRIDES_MAX = 1_000;
+const OVERRIDE_SLOTS_MAX = 10_000;
+
+type Decoder<T> = (value: Json, place: string) => Decoded<T>;
+
+/** Reads members of one JSON object and keeps the first fault, so that a decoder stays a flat list of fields. */
+class Fields {
+  readonly #object: JsonObject;
+  readonly #struct: string;
+  fault: string | undefined;
+
+  constructor(object: JsonObject, struct: string) {
+    this.#object = object;
+    this.#struct = struct;
+  }
+
+  optional<T>(name: string, decode: Decoder<T>): T | undefined {
+    const value = this.#object.get(name) ?? null;
+    if (value === null || this.fault !== undefined) return undefined;
+    const decoded = decode(value, `${this.#struct}.${name}`);
+    if (decoded.ok) return decoded.value;
+    this.fault = decoded.error;
+    return undefined;
+  }
+
+  required<T>(name: string, decode: Decoder<T>, zero: T): T {
+    return this.optional(name, decode) ?? zero;
+  }
+}
+
+const readBig: Decoder<bigint> = (value, place) => readQuantity(value, 256, place);
+const readUint64: Decoder<bigint> = (value, place) => readQuantity(value, 64, place);
+
+function fieldsOf(value: Json, struct: string, type: string): Decoded<Fields> {
+  return isObject(value) ? ok(new Fields(value, struct)) : err(goTypeError(goKind(value), type, undefined));
+}
+
+const done = <T>(fields: Fields, value: T): Decoded<T> =>
+  fields.fault === undefined ? ok(value) : err(fields.fault);
+
+const ZERO_ADDRESS = new Uint8Array(20);
+
+export function readAccessListItem(value: Json): Decoded<AccessListItem> {
+  const fields = fieldsOf(value, 'AccessTuple', 'types.AccessTuple');
+  if (!fields.ok) return fields;
+  const address = fields.value.required('address', readAddress, ZERO_ADDRESS);
+  const keys = arrayOf(readHash, STORAGE_KEYS_MAX);
+  return done(fields.value, { address, storageKeys: fields.value.required('storageKeys', keys, []) });
+}
+
+function readAuthorization(value: Json): Decoded<Authorization> {
+  const fields = fieldsOf(value, 'SetCodeAuthorization', 'types.SetCodeAuthorization');
+  if (!fields.ok) return fields;
+  const read = fields.value;
+  return done(read, {
+    chainId: read.required('chainId', readBig, 0n),
+    address: read.required('address', readAddress, ZERO_ADDRESS),
+    nonce: read.required('nonce', readUint64, 0n),
+    yParity: Number(read.required('yParity', readUint64, 0n)),
+    r: read.required('r', readBig, 0n),
+    s: read.required('s', readBig, 0n),
+  });
+}
+
+/** geth's TransactionArgs. */
+export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
+  const fields = fieldsOf(value, 'TransactionArgs', 'ethapi.TransactionArgs');
+  if (!fields.ok) return fields;
+  const read = fields.value;
+  return done(read, {
+    from: read.optional('from', readAddress),
+    to: read.optional('to', readAddress),
+    gas: read.optional('gas', readUint64),
+    gasPrice: read.optional('gasPrice', readBig),
+    maxFeePerGas: read.optional('maxFeePerGas', readBig),
+    maxPriorityFeePerGas: read.optional('maxPriorityFeePerGas', readBig),
+    value: read.optional('value', readBig),
+    nonce: read.optional('nonce', readUint64),
+    data: read.optional('data', readBytes),
+    input: read.optional('input', readBytes),
+    accessList: read.optional('accessList', arrayOf(readAccessListItem, ACCESS_LIST_MAX)),
+    authorizationList: read.optional('authorizationList', arrayOf(readAuthorization, AUTHORIZATIONS_MAX)),
+    chainId: read.optional('chainId', readBig),
+  });
+}
+
+/** What geth's setDefaults refuses whatever the chain's state; the text of the -32000 error. */
+export function transactionFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
+  const { data, input, gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
+  if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
+    return 'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data';
+  }
+  if (gasPrice !== undefined && (cap !== undefined || tip !== undefined)) {
+    return 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
+  }
+  if (cap !== undefined && tip !== undefined && cap < tip) {
+    return `maxFeePerGas (${cap}) < maxPriorityFeePerGas (${tip})`;
+  }
+  if (chainId !== undefined && chainId !== evmChainId) {
+    return `chainId does not match node's (have=${chainId}, want=${evmChainId})`;
+  }
+  return undefined;
+}
+
+export const callData = (args: TransactionArgs): Bytes => args.input ?? args.data ?? EMPTY;
+
+export const toCallArgs = (args: TransactionArgs, gas: bigint | undefined): CallArgs => ({
+  from: args.from,
+  to: args.to,
+  gas,
+  gasPrice: args.gasPrice,
+  maxFeePerGas: args.maxFeePerGas,
+  maxPriorityFeePerGas: args.maxPriorityFeePerGas,
+  value: args.value ?? 0n,
+  data: callData(args),
+  nonce: args.nonce,
+  accessList: args.accessList ?? [],
+  authorizationList: args.authorizationList ?? [],
+});
+
+/** Slot → value, keyed by the slot's lower-case hex. */
+const readSlots: Decoder<ReadonlyMap<string, Bytes>> = (value, place) => {
+  if (!isObject(value)) return err(goTypeError(goKind(value), 'map[common.Hash]common.Hash', place));
+  if (value.size > OVERRIDE_SLOTS_MAX) return err(`more than ${OVERRIDE_SLOTS_MAX} storage slots`);
+  const slots = new Map<string, Bytes>();
+  for (const [slot, entry] of value) {
+    const key = readHash(slot, place);
+    if (!key.ok) return key;
+    const word = readHash(entry, place);
+    if (!word.ok) return word;
+    slots.set(toHex(key.value), word.value);
+  }
+  return ok(slots);
+};
+
+function readOverride(value: Json): Decoded<AccountOverride> {
+  const fields = fieldsOf(value, 'OverrideAccount', 'override.OverrideAccount');
+  if (!fields.ok) return fields;
+  const read = fields.value;
+  return done(read, {
+    nonce: read.optional('nonce', readUint64),
+    balance: read.optional('balance', readBig),
+    code: read.optional('code', readBytes),
+    state: read.optional('state', readSlots),
+    stateDiff: read.optional('stateDiff', readSlots),
+  });
+}
+
+/** Account → override, keyed by the address's lower-case hex without prefix. */
+export function readStateOverrides(value: Json): Decoded<ReadonlyMap<string, AccountOverride>> {
+  if (!isObject(value)) return err(goTypeError(goKind(value), 'override.StateOverride', undefined));
+  if (value.size > OVERRIDES_MAX) return err(`more than ${OVERRIDES_MAX} accounts`);
+  const overrides = new Map<string, AccountOverride>();
+  for (const [address, entry] of value) {
+    const key = readAddress(address);
+    if (!key.ok) return key;
+    const override = readOverride(entry);
+    if (!override.ok) return override;
+    overrides.set(toHex(key.value), override.value);
+  }
+  return ok(overrides);
+}
+
+/** geth's Apply refuses both kinds of storage override on one account. */
+export function overridesFault(overrides: ReadonlyMap<string, AccountOverride>): string | undefined {
+  for (const [address, { state, stateDiff }] of overrides) {
+    if (state !== undefined && stateDiff !== undefined)
+      return `account 0x${address} has both 'state' and 'stateDiff'`;
+  }
+  return undefined;
+}

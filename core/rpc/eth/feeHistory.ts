@@ -1,0 +1,87 @@
+import type { ChainReader, EthBlock } from '../../app/chain.ts';
+import type { RpcContext } from '../context.ts';
+import { serverError } from '../rpcError.ts';
+import { type BlockId, heightOf } from './blockId.ts';
+import { effectiveTip } from './gasOracle.ts';
+import { quantity } from './goHex.ts';
+
+const PERCENTILES_MAX = 100;
+/** Minimum blob base fee (EIP-4844); no blob ever raises it here. */
+const BLOB_BASE_FEE = '0x1';
+
+function checkPercentiles(percentiles: readonly number[]): void {
+  const invalid = (text: string): never => {
+    throw serverError(`invalid reward percentile: ${text}`);
+  };
+  if (percentiles.length > PERCENTILES_MAX) invalid(`over the query limit ${PERCENTILES_MAX}`);
+  for (const [i, p] of percentiles.entries()) {
+    const before = percentiles[i - 1];
+    if (!(p >= 0 && p <= 100)) invalid(p.toFixed(6));
+    if (before !== undefined && p <= before)
+      invalid(`#${i - 1}:${before.toFixed(6)} >= #${i}:${p.toFixed(6)}`);
+  }
+}
+
+/** Tips at the given percentiles of gas used, transactions ordered by tip; zeros for an empty block. */
+function rewards(block: EthBlock, percentiles: readonly number[]): readonly string[] {
+  const rows = block.transactions
+    .map((_, i) => ({ tip: effectiveTip(block, i), gasUsed: block.receipts[i]?.gasUsed ?? 0n }))
+    .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0));
+  if (rows.length === 0) return percentiles.map(() => '0x0');
+  let index = 0;
+  let sum = (rows[0] as { gasUsed: bigint }).gasUsed;
+  return percentiles.map((percentile) => {
+    const threshold = BigInt(Math.floor((Number(block.header.gasUsed) * percentile) / 100));
+    while (sum < threshold && index < rows.length - 1) sum += (rows[++index] as { gasUsed: bigint }).gasUsed;
+    return quantity((rows[index] as { tip: bigint }).tip);
+  });
+}
+
+/** Heights that are answered: at most `count` up to `newest`, none before the oldest block kept. */
+function resolveRange(
+  ctx: RpcContext,
+  count: bigint,
+  newest: BlockId,
+): { readonly first: number; readonly last: number } {
+  const { chain, limits } = ctx;
+  const head = chain.latest().height;
+  const last = newest.kind === 'tag' && newest.tag !== 'earliest' ? head : heightOf(chain, newest);
+  if (last === undefined) {
+    const asked = newest.kind === 'number' ? newest.number : -1n;
+    throw serverError(`request beyond head block: requested ${asked}, head ${head}`);
+  }
+  const span = count > BigInt(limits.feeHistoryMax) ? limits.feeHistoryMax : Number(count);
+  const oldest = chain.ethBlock(0) === undefined ? chain.base() : 0;
+  return { first: Math.max(oldest, last - span + 1), last };
+}
+
+const baseFeeAfter = (chain: ChainReader, height: number): bigint =>
+  chain.ethBlock(height + 1)?.header.baseFeePerGas ?? chain.nextBaseFee();
+
+/** eth_feeHistory (reference §3.6): too many blocks are clipped, as geth does. */
+export function feeHistory(
+  ctx: RpcContext,
+  count: bigint,
+  newest: BlockId,
+  percentiles: readonly number[],
+): unknown {
+  if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null };
+  checkPercentiles(percentiles);
+  const { first, last } = resolveRange(ctx, count, newest);
+  const blocks: EthBlock[] = [];
+  for (let height = first; height <= last; height++) {
+    const block = ctx.chain.ethBlock(height);
+    if (block !== undefined) blocks.push(block);
+  }
+  const fees = [...blocks.map((block) => block.header.baseFeePerGas), baseFeeAfter(ctx.chain, last)];
+  return {
+    oldestBlock: quantity(first),
+    ...(percentiles.length === 0 ? {} : { reward: blocks.map((block) => rewards(block, percentiles)) }),
+    baseFeePerGas: fees.map(quantity),
+    gasUsedRatio: blocks.map(({ header }) =>
+      header.gasLimit === 0n ? 0 : Number(header.gasUsed) / Number(header.gasLimit),
+    ),
+    baseFeePerBlobGas: fees.map(() => BLOB_BASE_FEE),
+    blobGasUsedRatio: blocks.map(() => 0),
+  };
+}

@@ -1,0 +1,73 @@
+import type { EthBlock } from '../../app/chain.ts';
+import type { Hash, Height } from '../../types/ids.ts';
+import type { RpcContext } from '../context.ts';
+import type { LogMatcher } from './logSearch.ts';
+import { headerJson } from './render.ts';
+
+/** A committed block on its way to subscribers; what many of them need is rendered once. */
+export class HeadNews {
+  readonly block: EthBlock;
+  #header: string | undefined;
+
+  constructor(block: EthBlock) {
+    this.block = block;
+  }
+
+  get height(): Height {
+    return this.block.header.number;
+  }
+
+  /** JSON text of the header, as newHeads shows it. */
+  headerText(): string {
+    this.#header ??= JSON.stringify(headerJson(this.block.header, this.block.hash));
+    return this.#header;
+  }
+
+  logTexts(matcher: LogMatcher): readonly string[] {
+    return matcher.inBlock(this.block).map((log) => JSON.stringify(log));
+  }
+}
+
+export interface FeedListener {
+  onHead(news: HeadNews): void;
+  onPendingTx(hash: Hash): void;
+}
+
+/** One listener on the node's hub for all websocket sessions; silent while there is none. */
+export class EthFeed {
+  readonly #ctx: RpcContext;
+  readonly #listeners = new Set<FeedListener>();
+  #stop: (() => void) | undefined;
+
+  constructor(ctx: RpcContext) {
+    this.#ctx = ctx;
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  add(listener: FeedListener): void {
+    this.#listeners.add(listener);
+    this.#stop ??= this.#ctx.hub.listen((event) => {
+      if (event.kind === 'committed') this.#onCommitted(event.block.header.height);
+      else if (event.kind === 'pendingTx' && event.ethHash !== undefined) {
+        for (const each of [...this.#listeners]) each.onPendingTx(event.ethHash);
+      }
+    });
+  }
+
+  remove(listener: FeedListener): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size > 0) return;
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  #onCommitted(height: Height): void {
+    const block = this.#ctx.chain.ethBlock(height);
+    if (block === undefined) return;
+    const news = new HeadNews(block);
+    for (const listener of [...this.#listeners]) listener.onHead(news);
+  }
+}

@@ -1,0 +1,121 @@
+import type { EthBlock } from '../../app/chain.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import type { Height } from '../../types/ids.ts';
+import type { RpcContext } from '../context.ts';
+import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
+import { type BlockId, heightOf } from './blockId.ts';
+import { checkCriteria, type LogCriteria, type LogFilter, matchesLog } from './logFilter.ts';
+import { logJson } from './render.ts';
+
+export type LogJson = ReturnType<typeof logJson>;
+
+/** Byte and bit of a bloom that an item sets. */
+type BloomBits = readonly { readonly at: number; readonly mask: number }[];
+
+const BLOOM_BYTES = 256;
+
+function bloomBits(item: Bytes, keccak256: (message: Bytes) => Bytes): BloomBits {
+  const hash = keccak256(item);
+  return [0, 2, 4].map((i) => {
+    const bit = (((hash[i] as number) << 8) | (hash[i + 1] as number)) & 0x7ff;
+    return { at: BLOOM_BYTES - 1 - (bit >>> 3), mask: 1 << (bit & 7) };
+  });
+}
+
+/** Criteria with the bloom positions of every address and topic worked out once a search. */
+export class LogMatcher {
+  readonly criteria: LogCriteria;
+  readonly #positions: readonly (readonly BloomBits[])[];
+
+  constructor(criteria: LogCriteria, keccak256: (message: Bytes) => Bytes) {
+    this.criteria = criteria;
+    this.#positions = [criteria.addresses, ...criteria.topics]
+      .filter((list) => list.length > 0)
+      .map((list) => list.map((item) => bloomBits(item, keccak256)));
+  }
+
+  /** False proves that no log under this bloom matches. */
+  mayMatch(bloom: Bytes): boolean {
+    const holds = (bits: BloomBits): boolean =>
+      bits.every(({ at, mask }) => ((bloom[at] as number) & mask) !== 0);
+    return this.#positions.every((alternatives) => alternatives.some(holds));
+  }
+
+  /** Matching logs of one block in order of logIndex. */
+  inBlock(block: EthBlock): LogJson[] {
+    if (!this.mayMatch(block.header.logsBloom)) return [];
+    const found: LogJson[] = [];
+    for (const [txIndex, receipt] of block.receipts.entries()) {
+      for (const log of receipt.logs)
+        if (matchesLog(this.criteria, log)) found.push(logJson(block, txIndex, log));
+    }
+    return found;
+  }
+}
+
+/** Logs of heights from..to, ordered by block and logIndex. Throws beyond the configured number of results. */
+export function searchRange(ctx: RpcContext, matcher: LogMatcher, from: Height, to: Height): LogJson[] {
+  const { logsMax } = ctx.limits;
+  const found: LogJson[] = [];
+  for (let height = from; height <= to; height++) {
+    const block = ctx.chain.ethBlock(height);
+    if (block === undefined) continue;
+    found.push(...matcher.inBlock(block));
+    if (found.length > logsMax) throw serverError(`query returned more than ${logsMax} results`);
+  }
+  return found;
+}
+
+export const isPending = (id: BlockId | undefined): boolean => id?.kind === 'tag' && id.tag === 'pending';
+
+const PENDING_UNSUPPORTED = 'pending logs are not supported';
+
+/** eth_getLogs and eth_getFilterLogs (reference §4.1): geth's codes with configurable caps. */
+export function searchLogs(ctx: RpcContext, filter: LogFilter): LogJson[] {
+  checkCriteria(filter);
+  const matcher = new LogMatcher(filter, ctx.suite.keccak256);
+  if (filter.blockHash !== undefined) {
+    const height = ctx.chain.heightOfEthHash(filter.blockHash);
+    if (height === undefined) throw serverError('unknown block');
+    return searchRange(ctx, matcher, height, height);
+  }
+  if (isPending(filter.from) || isPending(filter.to)) throw invalidParams(PENDING_UNSUPPORTED);
+  const head = ctx.chain.latest().height;
+  const range = [filter.from, filter.to].map((id) => (id?.kind === 'number' ? id.number : undefined));
+  const [from, to] = range;
+  if (from !== undefined && to !== undefined && from > to) throw invalidParams('invalid block range params');
+  if (to !== undefined && to > BigInt(head))
+    throw invalidParams('block range extends beyond current head block');
+  // A poller that asks from the block after the head gets nothing yet, not an error.
+  if (from !== undefined && from > BigInt(head)) return [];
+  const first = filter.from === undefined ? head : (heightOf(ctx.chain, filter.from) ?? head);
+  const last = filter.to === undefined ? head : (heightOf(ctx.chain, filter.to) ?? head);
+  checkSpan(ctx, first, last);
+  return searchRange(ctx, matcher, first, last);
+}
+
+function checkSpan(ctx: RpcContext, first: Height, last: Height): void {
+  const { blockRangeMax } = ctx.limits;
+  if (last - first >= blockRangeMax)
+    throw new RpcError(CODES.server, `exceed maximum block range ${blockRangeMax}`);
+}
+
+/** Heights that a log filter or subscription may deliver (reference §4.2): the three forms geth allows. */
+export function liveRange(
+  ctx: RpcContext,
+  filter: LogFilter,
+): { readonly from: Height; readonly to: Height | undefined } {
+  checkCriteria(filter);
+  if (isPending(filter.from) || isPending(filter.to)) throw invalidParams(PENDING_UNSUPPORTED);
+  const next = ctx.chain.latest().height + 1;
+  const bound = (id: BlockId | undefined): Height | 'latest' => {
+    if (id === undefined || (id.kind === 'tag' && id.tag === 'latest')) return 'latest';
+    if (id.kind === 'tag' && id.tag === 'earliest') return 0;
+    if (id.kind === 'number') return Number(id.number);
+    throw invalidParams('invalid block range params');
+  };
+  const [from, to] = [bound(filter.from), bound(filter.to)];
+  if (from === 'latest' && to === 'latest') return { from: next, to: undefined };
+  if (from === 'latest' || (to !== 'latest' && to < from)) throw invalidParams('invalid block range params');
+  return { from: Math.max(from, next), to: to === 'latest' ? undefined : to };
+}

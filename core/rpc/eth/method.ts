@@ -1,0 +1,133 @@
+import { err, ok } from '../../lib/result.ts';
+import type { RpcContext } from '../context.ts';
+import { isArray, type Json } from '../jsonText.ts';
+import { invalidParams } from '../rpcError.ts';
+import type { Decoded } from './goHex.ts';
+import type { LogFilter } from './logFilter.ts';
+import type { EthServices } from './services.ts';
+
+/** JSON Schema of a parameter, as OpenRPC wants it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** One positional parameter: how to read it, and what documentation says of it. */
+export interface Param<T> {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+  decode(value: Json): Decoded<T>;
+  /** Value when an optional parameter is absent or null. */
+  readonly fallback: T | undefined;
+}
+
+/** Who carries notifications of one request; absent over HTTP. */
+export interface Notifier {
+  /** Returns the new subscription's id. Nothing is sent before the request's reply is. */
+  subscribe(subscription: SubscriptionRequest): string;
+  /** False when there is none of that id. */
+  unsubscribe(id: string): boolean;
+}
+
+export type SubscriptionRequest =
+  | { readonly kind: 'newHeads' }
+  | { readonly kind: 'logs'; readonly filter: LogFilter }
+  | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
+  | { readonly kind: 'syncing' };
+
+export interface EthCall {
+  readonly ctx: RpcContext;
+  readonly transport: 'http' | 'ws';
+  readonly notifier: Notifier | undefined;
+  readonly services: EthServices;
+}
+
+type Values<P extends readonly Param<unknown>[]> = {
+  readonly [I in keyof P]: P[I] extends Param<infer T> ? T : never;
+};
+
+/** A row of the one handler table; documentation and OpenRPC are generated from it. */
+export interface EthMethod {
+  /** `namespace_name`. */
+  readonly method: string;
+  readonly namespace: string;
+  readonly params: readonly Param<unknown>[];
+  readonly result: string;
+  /** What the answer means and which errors are the method's own. */
+  readonly doc: string;
+  /** Throws RpcError. */
+  run(call: EthCall, params: Json | undefined): unknown;
+}
+
+interface Definition<P extends readonly Param<unknown>[]> {
+  readonly method: string;
+  readonly params: P;
+  readonly result: string;
+  readonly doc: string;
+  run(call: EthCall, ...args: Values<P>): unknown;
+}
+
+/** Declares a row; arguments reach `run` decoded. */
+export function method<const P extends readonly Param<unknown>[]>(definition: Definition<P>): EthMethod {
+  const { method: name, params, result, doc } = definition;
+  return {
+    method: name,
+    namespace: name.slice(0, name.indexOf('_')),
+    params,
+    result,
+    doc,
+    run: (call, raw) => definition.run(call, ...(decodeParams(params, raw) as unknown as Values<P>)),
+  };
+}
+
+/** geth's parsePositionalArguments: `params` may be absent or null, trailing optional ones too. */
+export function decodeParams(params: readonly Param<unknown>[], raw: Json | undefined): readonly unknown[] {
+  if (raw !== undefined && raw !== null && !isArray(raw)) throw invalidParams('non-array args');
+  const given = raw ?? [];
+  const args: unknown[] = [];
+  for (const [i, value] of given.entries()) {
+    const param = params[i];
+    if (param === undefined) throw invalidParams(`too many arguments, want at most ${params.length}`);
+    if (value === null && !param.required) {
+      args.push(param.fallback);
+      continue;
+    }
+    const decoded = param.decode(value);
+    if (!decoded.ok) throw invalidParams(`invalid argument ${i}: ${decoded.error}`);
+    args.push(decoded.value);
+  }
+  for (let i = args.length; i < params.length; i++) {
+    const param = params[i] as Param<unknown>;
+    if (param.required) throw invalidParams(`missing value for required argument ${i}`);
+    args.push(param.fallback);
+  }
+  return args;
+}
+
+export const required = <T>(name: string, schema: Schema, decode: (value: Json) => Decoded<T>): Param<T> => ({
+  name,
+  schema,
+  required: true,
+  decode,
+  fallback: undefined,
+});
+
+/** The same parameter, optional; `fallback` stands for absent or null. */
+export const optional = <T, F extends T | undefined>(param: Param<T>, fallback: F): Param<T | F> => ({
+  ...param,
+  required: false,
+  fallback,
+});
+
+/** A decoder of homogeneous arrays with a named bound. */
+export const arrayOf =
+  <T>(item: (value: Json) => Decoded<T>, itemsMax: number) =>
+  (value: Json): Decoded<readonly T[]> => {
+    if (!isArray(value)) return err('expected an array');
+    if (value.length > itemsMax) return err(`more than ${itemsMax} items`);
+    const out: T[] = [];
+    for (const entry of value) {
+      const decoded = item(entry);
+      if (!decoded.ok) return decoded;
+      out.push(decoded.value);
+    }
+    return ok(out);
+  };

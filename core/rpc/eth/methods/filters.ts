@@ -1,0 +1,127 @@
+/** Log search, polling filters and subscriptions. */
+import { ok } from '../../../lib/result.ts';
+import type { Json } from '../../jsonText.ts';
+import { CODES, invalidParams, RpcError, serverError } from '../../rpcError.ts';
+import { searchLogs } from '../logSearch.ts';
+import {
+  decodeParams,
+  type EthCall,
+  type EthMethod,
+  method,
+  optional,
+  type Param,
+  required,
+  type SubscriptionRequest,
+} from '../method.ts';
+import { FULL_PENDING, LOG_FILTER, text } from '../params.ts';
+
+const FILTER_ID = text('filterId');
+
+/** `{}` after newHeads, which wallets send. */
+const IGNORED = optional(
+  required('options', { type: 'object' }, () => ok(undefined)),
+  undefined,
+);
+
+interface Kind {
+  readonly params: readonly Param<unknown>[];
+  request(args: readonly unknown[]): SubscriptionRequest;
+}
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['newHeads', { params: [IGNORED], request: () => ({ kind: 'newHeads' }) }],
+  ['logs', { params: [LOG_FILTER], request: ([filter]) => ({ kind: 'logs', filter: filter as never }) }],
+  [
+    'newPendingTransactions',
+    {
+      params: [FULL_PENDING],
+      request: ([full]) => ({ kind: 'newPendingTransactions', full: full === true }),
+    },
+  ],
+  ['syncing', { params: [IGNORED], request: () => ({ kind: 'syncing' }) }],
+]);
+
+/** The first parameter names the kind, the rest are the kind's own (geth's handleSubscribe). */
+function subscribe(call: EthCall, raw: Json | undefined): string {
+  if (call.notifier === undefined) throw new RpcError(CODES.methodNotFound, 'notifications not supported');
+  if (!Array.isArray(raw)) throw invalidParams('non-array args');
+  const [name, ...rest] = raw as readonly Json[];
+  if (typeof name !== 'string') throw invalidParams('expected subscription name as first argument');
+  const kind = KINDS.get(name);
+  if (kind === undefined) {
+    throw new RpcError(CODES.methodNotFound, `no ${JSON.stringify(name)} subscription in eth namespace`);
+  }
+  const args = decodeParams([text('name'), ...kind.params], [name, ...rest]);
+  return call.notifier.subscribe(kind.request(args.slice(1)));
+}
+
+export const filterMethods: readonly EthMethod[] = [
+  method({
+    method: 'eth_getLogs',
+    params: [LOG_FILTER],
+    result: 'log[]',
+    doc: 'Logs by address, topics and range, ordered by block and log index.',
+    run: ({ ctx }, filter) => searchLogs(ctx, filter),
+  }),
+  method({
+    method: 'eth_newFilter',
+    params: [LOG_FILTER],
+    result: 'filter id',
+    doc: 'A filter for new logs.',
+    run: ({ services }, filter) => services.filters.installLogs(filter),
+  }),
+  method({
+    method: 'eth_newBlockFilter',
+    params: [],
+    result: 'filter id',
+    doc: 'A filter for the hashes of new blocks: each once, none missed.',
+    run: ({ services }) => services.filters.installBlocks(),
+  }),
+  method({
+    method: 'eth_newPendingTransactionFilter',
+    params: [FULL_PENDING],
+    result: 'filter id',
+    doc: 'A filter for transactions as they enter the pool.',
+    run: ({ services }, full) => services.filters.installPending(full),
+  }),
+  method({
+    method: 'eth_getFilterChanges',
+    params: [FILTER_ID],
+    result: 'array',
+    doc: 'Everything since the last poll. Unknown or expired: -32000 `filter not found`.',
+    run: ({ services }, id) => services.filters.changes(id),
+  }),
+  method({
+    method: 'eth_getFilterLogs',
+    params: [FILTER_ID],
+    result: 'log[]',
+    doc: 'The whole search of a log filter.',
+    run: ({ services }, id) => services.filters.logs(id),
+  }),
+  method({
+    method: 'eth_uninstallFilter',
+    params: [FILTER_ID],
+    result: 'boolean',
+    doc: 'True once, then false.',
+    run: ({ services }, id) => services.filters.uninstall(id),
+  }),
+  {
+    method: 'eth_subscribe',
+    namespace: 'eth',
+    params: [text('name'), IGNORED],
+    result: 'subscription id',
+    doc: 'newHeads, logs, newPendingTransactions or syncing; websocket only.',
+    run: subscribe,
+  },
+  method({
+    method: 'eth_unsubscribe',
+    params: [text('subscriptionId')],
+    result: 'boolean',
+    doc: 'Ends a subscription. Unknown: -32000 `subscription not found`.',
+    run: ({ notifier }, id) => {
+      if (notifier === undefined) throw new RpcError(CODES.methodNotFound, 'notifications not supported');
+      if (!notifier.unsubscribe(id)) throw serverError('subscription not found');
+      return true;
+    },
+  }),
+];

@@ -1,0 +1,86 @@
+/** Transactions: look-up, execution without effect, submission. */
+import { to0xHex } from '../../../lib/bytes.ts';
+import type { RpcContext } from '../../context.ts';
+import { serverError } from '../../rpcError.ts';
+import { viewOf } from '../blockId.ts';
+import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
+import { quantity } from '../goHex.ts';
+import { type EthMethod, method } from '../method.ts';
+import { BLOCK, DATA, HASH, OVERRIDES, TRANSACTION } from '../params.ts';
+import { receiptJson } from '../render.ts';
+import { outcomeError } from '../revert.ts';
+import { sendRaw, sendTransaction } from '../submit.ts';
+import { minedTx, shownTx } from '../transactions.ts';
+
+/** Gas a call may use: what was asked for, bounded by the node's cap. */
+const cappedGas = (ctx: RpcContext, asked: bigint | undefined): bigint =>
+  asked === undefined || asked > ctx.limits.gasCap ? ctx.limits.gasCap : asked;
+
+function checkCall(
+  ctx: RpcContext,
+  args: TransactionArgs,
+  overrides: Parameters<typeof overridesFault>[0] | undefined,
+): void {
+  const fault = transactionFault(args, ctx.chain.evmChainId) ?? (overrides && overridesFault(overrides));
+  if (fault !== undefined) throw serverError(fault);
+}
+
+export const transactionMethods: readonly EthMethod[] = [
+  method({
+    method: 'eth_getTransactionByHash',
+    params: [HASH],
+    result: 'transaction or null',
+    doc: 'A committed transaction, or one that waits in the pool (its block fields are null).',
+    run: ({ ctx }, hash) => shownTx(ctx, hash),
+  }),
+  method({
+    method: 'eth_getTransactionReceipt',
+    params: [HASH],
+    result: 'receipt or null',
+    doc: 'The receipt of a committed transaction; null at once for any other.',
+    run: ({ ctx }, hash) => {
+      const mined = minedTx(ctx, hash);
+      return mined === undefined ? null : receiptJson(mined.block, mined.index);
+    },
+  }),
+  method({
+    method: 'eth_call',
+    params: [TRANSACTION, BLOCK, OVERRIDES],
+    result: 'bytes',
+    doc: 'Runs a call on a state without changing it. A revert: code 3 with the revert bytes in `data`.',
+    run: async ({ ctx }, args, block, overrides) => {
+      checkCall(ctx, args, overrides);
+      const gas = cappedGas(ctx, args.gas);
+      const outcome = await ctx.evm.call(viewOf(ctx.chain, block), toCallArgs(args, gas), overrides);
+      if (outcome.kind === 'returned') return to0xHex(outcome.data);
+      throw outcomeError(outcome, gas);
+    },
+  }),
+  method({
+    method: 'eth_estimateGas',
+    params: [TRANSACTION, BLOCK, OVERRIDES],
+    result: 'quantity',
+    doc: 'Least gas limit with which the transaction succeeds. A revert: code 3.',
+    run: async ({ ctx }, args, block, overrides) => {
+      checkCall(ctx, args, overrides);
+      const call = toCallArgs(args, args.gas);
+      const outcome = await ctx.evm.estimateGas(viewOf(ctx.chain, block), call, ctx.limits.gasCap, overrides);
+      if (outcome.kind === 'gas') return quantity(outcome.gas);
+      throw outcomeError(outcome, cappedGas(ctx, args.gas));
+    },
+  }),
+  method({
+    method: 'eth_sendRawTransaction',
+    params: [DATA],
+    result: '32-byte hash',
+    doc: 'Submits a signed transaction; answers when the pool has taken it. Refusals: -32000 in geth wording.',
+    run: ({ ctx }, raw) => sendRaw(ctx, raw),
+  }),
+  method({
+    method: 'eth_sendTransaction',
+    params: [TRANSACTION],
+    result: '32-byte hash',
+    doc: 'Signs with a key of the node (dev accounts) and submits. Foreign sender: -32000 `unknown account`.',
+    run: ({ ctx, services }, args) => sendTransaction(ctx, args, services.oracle),
+  }),
+];

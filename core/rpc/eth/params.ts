@@ -1,0 +1,107 @@
+/** The parameters that methods share: how each is read and how OpenRPC describes it. */
+import { err, ok } from '../../lib/result.ts';
+import { type Json, JsonNumber } from '../jsonText.ts';
+import { LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
+import { readStateOverrides, readTransactionArgs } from './callArgs.ts';
+import {
+  type Decoded,
+  goKind,
+  goTypeError,
+  readAddress,
+  readBool,
+  readBytes,
+  readHash,
+  readQuantity,
+} from './goHex.ts';
+import { readLogFilter } from './logFilter.ts';
+import { arrayOf, optional, required } from './method.ts';
+
+const HEX_SCHEMA = (title: string, pattern: string) => ({ title, type: 'string', pattern });
+
+export const ADDRESS = required('address', HEX_SCHEMA('address', '^0x[0-9a-fA-F]{40}$'), (value) =>
+  readAddress(value),
+);
+export const HASH = required('hash', HEX_SCHEMA('32-byte hash', '^0x[0-9a-fA-F]{64}$'), (value) =>
+  readHash(value),
+);
+export const DATA = required('data', HEX_SCHEMA('bytes', '^0x([0-9a-fA-F]{2})*$'), (value) =>
+  readBytes(value),
+);
+export const INDEX = required('index', HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$'), (value) =>
+  readQuantity(value, 64),
+);
+
+const BLOCK_SCHEMA = {
+  title: 'block number or tag',
+  oneOf: [
+    { type: 'string', enum: ['earliest', 'finalized', 'safe', 'latest', 'pending'] },
+    HEX_SCHEMA('block number', '^0x(0|[1-9a-f][0-9a-f]*)$'),
+  ],
+};
+
+export const BLOCK_NUMBER = required('block', BLOCK_SCHEMA, readBlockNumber);
+
+/** Number, tag, hash or object; absent means latest. */
+export const BLOCK = optional(
+  required(
+    'block',
+    {
+      title: 'block number, tag or hash',
+      oneOf: [...BLOCK_SCHEMA.oneOf, HEX_SCHEMA('block hash', '^0x[0-9a-fA-F]{64}$'), { type: 'object' }],
+    },
+    readBlockNumberOrHash,
+  ),
+  LATEST,
+);
+
+export const BLOCK_REQUIRED = { ...BLOCK, required: true };
+
+export const FULL_TRANSACTIONS = required('fullTransactions', { type: 'boolean' }, (value) =>
+  readBool(value),
+);
+export const TRANSACTION = required('transaction', { type: 'object' }, readTransactionArgs);
+export const OVERRIDES = optional(
+  required('stateOverrides', { type: 'object' }, readStateOverrides),
+  undefined,
+);
+export const LOG_FILTER = required('filter', { type: 'object' }, readLogFilter);
+export const FULL_PENDING = optional(
+  required('fullTransactions', { type: 'boolean' }, (value) => readBool(value)),
+  false,
+);
+
+export const text = (name: string) =>
+  required(name, { type: 'string' }, (value): Decoded<string> => {
+    return typeof value === 'string' ? ok(value) : err(goTypeError(goKind(value), 'string', undefined));
+  });
+
+/** go-ethereum's math.HexOrDecimal64: hex or decimal text, or a JSON number. */
+export const COUNT = required(
+  'blockCount',
+  HEX_SCHEMA('count', '^(0x)?[0-9a-fA-F]+$'),
+  (value): Decoded<bigint> => {
+    const digits = typeof value === 'string' ? value : value instanceof JsonNumber ? value.text : undefined;
+    const valid =
+      digits !== undefined && (/^0[xX][0-9a-fA-F]{1,16}$/.test(digits) || /^[0-9]{1,20}$/.test(digits));
+    return valid
+      ? ok(BigInt(digits))
+      : err(`invalid hex or decimal integer ${JSON.stringify(digits ?? null)}`);
+  },
+);
+
+/** Longer lists are refused by the method with geth's text. */
+const PERCENTILES_READ_MAX = 1000;
+
+const readPercentile = (value: Json): Decoded<number> =>
+  value instanceof JsonNumber
+    ? ok(Number(value.text))
+    : err(goTypeError(goKind(value), 'float64', undefined));
+
+export const PERCENTILES = optional(
+  required(
+    'rewardPercentiles',
+    { type: 'array', items: { type: 'number' } },
+    arrayOf(readPercentile, PERCENTILES_READ_MAX),
+  ),
+  [] as readonly number[],
+);

@@ -1,0 +1,140 @@
+import type { EthTx } from '../../app/chain.ts';
+import { renderError } from '../../app/errors.ts';
+import { decodeEthTx, TX_BYTES_MAX } from '../../app/evm/ethTx.ts';
+import { wrapEthTx } from '../../app/tx/wrapEthTx.ts';
+import { unreachable } from '../../lib/assert.ts';
+import { type Bytes, to0xHex } from '../../lib/bytes.ts';
+import type { MempoolRefusal } from '../../types/submit.ts';
+import type { RpcContext } from '../context.ts';
+import { serverError } from '../rpcError.ts';
+import { callData, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
+import type { GasOracle } from './gasOracle.ts';
+import { outcomeError } from './revert.ts';
+import { signDynamicFeeTx } from './signTx.ts';
+
+const WEI_PER_CENT_ETHER = 10_000_000_000_000_000n;
+
+/** Two decimals, rounded half up, as geth prints fees. */
+function ether(wei: bigint): string {
+  const cents = (wei + WEI_PER_CENT_ETHER / 2n) / WEI_PER_CENT_ETHER;
+  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`;
+}
+
+/** What the RPC refuses before the pool sees it: a typing error in a fee, a replayable signature. */
+function checkPolicy(ctx: RpcContext, tx: EthTx): void {
+  const { txFeeCapWei, allowUnprotectedTxs } = ctx.limits;
+  const fee = tx.maxFeePerGas * tx.gasLimit;
+  if (txFeeCapWei > 0n && fee > txFeeCapWei) {
+    throw serverError(
+      `tx fee (${ether(fee)} ether) exceeds the configured cap (${ether(txFeeCapWei)} ether)`,
+    );
+  }
+  if (tx.type === 0 && tx.chainId === undefined && !allowUnprotectedTxs) {
+    throw serverError('only replay-protected (EIP-155) transactions allowed over RPC');
+  }
+}
+
+function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): string {
+  switch (refusal.code) {
+    case 'in-cache':
+    case 'already-known': {
+      const next = ctx.chain.latest().account(tx.from)?.nonce ?? 0n;
+      if (tx.nonce < next) return `nonce too low: next nonce ${next}, tx nonce ${tx.nonce}`;
+      return 'already known';
+    }
+    case 'full':
+      return 'txpool is full';
+    case 'too-large':
+      return `oversized data: transaction size ${tx.raw.length}, limit ${TX_BYTES_MAX}`;
+    case 'replacement-underpriced':
+      return 'replacement transaction underpriced';
+    case 'lane-full':
+      return refusal.message;
+    default:
+      return unreachable(refusal);
+  }
+}
+
+/** eth_sendRawTransaction: decode, wrap, submit; answers the hash once the pool has taken it (reference §3.9). */
+export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
+  const decoded = decodeEthTx(raw, ctx.suite);
+  if (!decoded.ok) throw serverError(renderError(decoded.error).ethMessage);
+  const { tx } = decoded.value;
+  checkPolicy(ctx, tx);
+  const answer = await ctx.submit(wrapEthTx(tx, ctx.chain.denom));
+  if (answer.kind === 'refused') throw serverError(refusalMessage(ctx, tx, answer.refusal));
+  if (answer.result.kind === 'rejected') throw serverError(answer.result.ethMessage);
+  return to0xHex(tx.hash);
+}
+
+interface Fees {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** A given gas price stands for both fields; what is missing leaves room for six full blocks of rising base fee. */
+function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): Fees {
+  if (args.gasPrice !== undefined)
+    return { maxFeePerGas: args.gasPrice, maxPriorityFeePerGas: args.gasPrice };
+  const suggested = oracle.suggestTip();
+  const cap = args.maxFeePerGas;
+  const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);
+  const maxFeePerGas = cap ?? 2n * ctx.chain.nextBaseFee() + tip;
+  if (maxFeePerGas < tip) throw serverError(`maxFeePerGas (${maxFeePerGas}) < maxPriorityFeePerGas (${tip})`);
+  return { maxFeePerGas, maxPriorityFeePerGas: tip };
+}
+
+async function fillGas(ctx: RpcContext, args: TransactionArgs): Promise<bigint> {
+  if (args.gas !== undefined) return args.gas;
+  const estimate = await ctx.evm.estimateGas(
+    ctx.chain.latest(),
+    toCallArgs(args, undefined),
+    ctx.limits.gasCap,
+  );
+  if (estimate.kind === 'gas') return estimate.gas;
+  throw outcomeError(estimate, ctx.limits.gasCap);
+}
+
+/** eth_sendTransaction: fills nonce, fees and gas, signs EIP-1559 with a key of the node. */
+export async function sendTransaction(
+  ctx: RpcContext,
+  args: TransactionArgs,
+  oracle: GasOracle,
+): Promise<string> {
+  const fault = transactionFault(args, ctx.chain.evmChainId);
+  if (fault !== undefined) throw serverError(fault);
+  const from = args.from;
+  const secret = from === undefined ? undefined : ctx.keys.secret(from);
+  if (from === undefined || secret === undefined) throw serverError('unknown account');
+  const data = callData(args);
+  if (args.to === undefined && data.length === 0)
+    throw serverError('contract creation without any data provided');
+  if ((args.authorizationList?.length ?? 0) > 0)
+    throw serverError('authorizationList cannot be signed by this node');
+  const gas = await fillGas(ctx, args);
+  const nonce = args.nonce ?? pendingNonce(ctx, from);
+  const raw = signDynamicFeeTx(
+    {
+      chainId: ctx.chain.evmChainId,
+      nonce,
+      ...fillFees(ctx, args, oracle),
+      gas,
+      to: args.to,
+      value: args.value ?? 0n,
+      data,
+      accessList: args.accessList ?? [],
+    },
+    secret,
+    ctx.suite,
+  );
+  return sendRaw(ctx, raw);
+}
+
+/** The nonce after everything of the sender that waits in the pool. */
+export function pendingNonce(ctx: RpcContext, address: Bytes): bigint {
+  const state = ctx.chain.latest().account(address)?.nonce ?? 0n;
+  const pooled = ctx.pool.pendingNonce(address) ?? 0n;
+  return pooled > state ? pooled : state;
+}
+
+export const ownAddresses = (ctx: RpcContext): readonly string[] => ctx.keys.addresses.map(to0xHex);

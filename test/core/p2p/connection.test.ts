@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ed25519Address } from '../../../core/crypto/addresses.ts';
+import { nobleSuite } from '../../../core/crypto/noble.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
+import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
+import { Connection, type ConnectionEvent, type ConnectionOptions } from '../../../core/p2p/connection.ts';
+import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
+
+const seedOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);
+const idOf = (n: number): string => toHex(ed25519Address(nobleSuite.ed25519PublicKey(seedOf(n))));
+
+const infoOf = (n: number, change: Partial<NodeInfo> = {}): NodeInfo => ({
+  protocol: { p2p: 8, block: 11, app: 0 },
+  id: idOf(n),
+  listenAddress: 'tcp://0.0.0.0:26656',
+  network: 'chain_9000-1',
+  version: '0.1.0',
+  channels: Uint8Array.from(CHANNEL_SPECS.map((spec) => spec.id)),
+  moniker: `node${n}`,
+  other: { txIndex: 'on', rpcAddress: '' },
+  ...change,
+});
+
+const connect = (n: number, change: Partial<ConnectionOptions> = {}): Connection =>
+  new Connection(0, {
+    suite: nobleSuite,
+    nodeSeed: seedOf(n),
+    ephemeralSecret: seedOf(100 + n),
+    self: infoOf(n),
+    expectedId: undefined,
+    channels: CHANNEL_SPECS,
+    sendRate: 5_120_000,
+    receiveRate: 5_120_000,
+    ...change,
+  });
+
+/** Carries bytes both ways, `cut` at a time, until both are silent. */
+function talk(
+  a: Connection,
+  b: Connection,
+  cut = 100_000,
+  now = 0,
+): { a: ConnectionEvent[]; b: ConnectionEvent[] } {
+  const events = { a: [] as ConnectionEvent[], b: [] as ConnectionEvent[] };
+  for (let silent = false; !silent; ) {
+    silent = true;
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const bytes = from.take(now, 20_000);
+      if (bytes === undefined) continue;
+      silent = false;
+      for (let at = 0; at < bytes.length; at += cut) to.onBytes(now, bytes.slice(at, at + cut));
+    }
+    events.a.push(...a.events());
+    events.b.push(...b.events());
+  }
+  return events;
+}
+
+test('two nodes shake hands and know each other by their keys', () => {
+  const events = talk(connect(1, { expectedId: idOf(2) }), connect(2));
+  expect(events.a).toMatchObject([{ kind: 'ready', peer: idOf(2), info: { moniker: 'node2' } }]);
+  expect(events.b).toMatchObject([{ kind: 'ready', peer: idOf(1) }]);
+});
+
+test('messages of any size arrive whole and in order on their channels, however the stream is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 8 }),
+      fc.integer({ min: 7, max: 4000 }),
+      (sizes, cut) => {
+        const [a, b] = [connect(1), connect(2)];
+        talk(a, b, cut);
+        for (const [i, size] of sizes.entries())
+          expect(a.send(0x22, new Uint8Array(size).fill(i))).toBe(true);
+        const got = talk(a, b, cut).b;
+        expect(got).toEqual(
+          sizes.map((size, i) => ({ kind: 'message', channel: 0x22, bytes: new Uint8Array(size).fill(i) })),
+        );
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test('a channel of higher priority overtakes one that has already sent much', () => {
+  const [a, b] = [connect(1), connect(2)];
+  talk(a, b);
+  a.send(0x30, new Uint8Array(200_000));
+  a.send(0x22, new Uint8Array(10));
+  const order = talk(a, b).b.map((event) => (event.kind === 'message' ? event.channel : event));
+  expect(order).toEqual([0x22, 0x30]);
+});
+
+const refused: readonly [string, () => [Connection, Connection], RegExp][] = [
+  [
+    'another chain',
+    () => [connect(1), connect(2, { self: infoOf(2, { network: 'other-1' }) })],
+    /network "other-1"/,
+  ],
+  [
+    'another block protocol',
+    () => [connect(1), connect(2, { self: infoOf(2, { protocol: { p2p: 8, block: 10, app: 0 } }) })],
+    /block protocol 10/,
+  ],
+  ['a false node id', () => [connect(1), connect(2, { self: infoOf(2, { id: idOf(3) }) })], /claims node id/],
+  ['itself', () => [connect(1), connect(1, { ephemeralSecret: seedOf(9) })], /this node itself/],
+  ['not whom we dialled', () => [connect(1, { expectedId: idOf(3) }), connect(2)], /was dialled/],
+  [
+    'no common channel',
+    () => [connect(1), connect(2, { self: infoOf(2, { channels: new Uint8Array([0x99]) }) })],
+    /no channel in common/,
+  ],
+];
+
+test.each(refused)('a peer that is %s is refused with a reason', (_name, make, reason) => {
+  const [a, b] = make();
+  const closed = talk(a, b).a.find((event) => event.kind === 'closed');
+  expect(closed?.reason).toMatch(reason);
+});
+
+test('garbage, silence, an oversize message and an unknown channel close the connection', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 40, maxLength: 3000 }), (garbage) => {
+      const victim = connect(1);
+      victim.onBytes(0, garbage);
+      victim.onTime(3_000_000);
+      victim.onTime(6_000_000);
+      expect(victim.events().at(-1)).toMatchObject({ kind: 'closed' });
+    }),
+  );
+  const small = [{ id: 0x22, priority: 1, queueMax: 10, messageBytesMax: 1000 }];
+  const [a, b] = [connect(1), connect(2, { channels: small })];
+  talk(a, b);
+  a.send(0x22, new Uint8Array(1001));
+  expect(talk(a, b).b).toMatchObject([
+    { kind: 'closed', reason: expect.stringMatching(/exceeds 1000 bytes/) },
+  ]);
+  const [c, d] = [connect(1), connect(2, { channels: small })];
+  talk(c, d);
+  c.send(0x30, new Uint8Array(1));
+  expect(talk(c, d).b).toMatchObject([{ kind: 'closed', reason: 'unknown channel 48' }]);
+});
+
+test('a peer that stops answering pings is closed, one that answers stays', () => {
+  const [a, b] = [connect(1), connect(2)];
+  talk(a, b);
+  a.onTime(60_000_000);
+  talk(a, b, 100_000, 60_000_000);
+  a.onTime(105_000_000);
+  expect(a.events()).toEqual([]);
+  a.onTime(121_000_000);
+  a.onTime(166_000_000);
+  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no pong' }]);
+});
+
+test('the send rate is kept and the receiver asks for a pause', () => {
+  const [a, b] = [connect(1, { sendRate: 10_000 }), connect(2, { receiveRate: 10_000 })];
+  talk(a, b);
+  a.send(0x22, new Uint8Array(60_000));
+  talk(a, b);
+  expect(a.sendPauseMicros(0)).toBeGreaterThan(0);
+  expect(b.readPauseMicros(0)).toBeGreaterThan(0);
+  expect(b.readPauseMicros(60_000_000)).toBe(0);
+});

@@ -1,0 +1,47 @@
+import type { ChoiceStream } from './choices.ts';
+
+/** One connection between two nodes, as each end believes it to be. */
+export class Connection {
+  readonly a: number;
+  readonly b: number;
+  readonly choices: ChoiceStream;
+  /** Counts connections of this pair; what was sent on an earlier one never arrives. */
+  epoch = 0;
+  #upAtA = false;
+  #upAtB = false;
+  #attempts = 0;
+
+  constructor(a: number, b: number, choices: ChoiceStream) {
+    this.a = a;
+    this.b = b;
+    this.choices = choices;
+  }
+
+  isUp(end: number): boolean {
+    return end === this.a ? this.#upAtA : this.#upAtB;
+  }
+
+  other(end: number): number {
+    return end === this.a ? this.b : this.a;
+  }
+
+  lose(end: number): void {
+    if (end === this.a) this.#upAtA = false;
+    else this.#upAtB = false;
+  }
+
+  establish(): void {
+    this.epoch++;
+    this.#upAtA = true;
+    this.#upAtB = true;
+  }
+
+  /** A newer dial replaces an older one that has not connected yet. */
+  newAttempt(): number {
+    return ++this.#attempts;
+  }
+
+  isAttempt(attempt: number): boolean {
+    return attempt === this.#attempts;
+  }
+}

@@ -1,0 +1,27 @@
+import type { SignAsk, Signed } from '../core/node/contract.ts';
+import type { NodeEvent } from '../core/types/nodeEvent.ts';
+import type { Process } from './process.ts';
+
+/** Where a node's consensus stands: height, round and CometBFT's step number. */
+export interface Position {
+  readonly height: number;
+  readonly round: number;
+  readonly step: number;
+}
+
+/** What the omniscient observer sees, in the order in which it happened. */
+export type Fact =
+  | { readonly kind: 'event'; readonly node: Process; readonly event: NodeEvent }
+  /** A signature left the signer of a node. */
+  | { readonly kind: 'signed'; readonly node: Process; readonly ask: SignAsk; readonly signed: Signed }
+  /** A node decided to drop a peer. */
+  | { readonly kind: 'dropped'; readonly node: Process; readonly peer: string; readonly reason: string }
+  | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
+  | { readonly kind: 'crashed'; readonly node: Process }
+  /** The node stopped itself, or its code threw. */
+  | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
+  | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
+  /** The timeline says that faults are over. */
+  | { readonly kind: 'stable' };
+
+export type Witness = (fact: Fact) => void;

@@ -1,0 +1,215 @@
+import { unreachable } from '../core/lib/assert.ts';
+import type { CallId, Effect, LogRecord, SignAsk } from '../core/node/contract.ts';
+import type { AppAsk } from '../core/types/app.ts';
+import type { NodeEvent } from '../core/types/nodeEvent.ts';
+import type { ChoiceStream } from './choices.ts';
+import { type KvGate, KvHandle } from './disk/kvDisk.ts';
+import type { Process } from './process.ts';
+import type { LifeEnv } from './simNode.ts';
+import type { World } from './world.ts';
+
+/** How long things inside a machine take, in virtual microseconds, both ends included. */
+export interface Latencies {
+  readonly sync: { readonly low: number; readonly high: number };
+  readonly sign: { readonly low: number; readonly high: number };
+  readonly check: { readonly low: number; readonly high: number };
+  /** propose, validate, finalize, commit. */
+  readonly app: { readonly low: number; readonly high: number };
+}
+
+export const DEFAULT_LATENCIES: Latencies = {
+  sync: { low: 200, high: 2_000 },
+  sign: { low: 100, high: 1_000 },
+  check: { low: 200, high: 1_000 },
+  app: { low: 500, high: 5_000 },
+};
+
+/** Points of a life at which a crash can be set, besides every virtual time. */
+export type CrashPoint =
+  | 'append'
+  | 'durable'
+  | 'sign'
+  | 'signed'
+  | 'app'
+  | 'send'
+  | 'turnover'
+  | 'batch'
+  | 'batched';
+
+type Performed = Exclude<Effect, { kind: 'persist' }>;
+
+/**
+ * One life of a process, from start to crash: the simulated Host. Effects of a life that is over do nothing, so code
+ * of a crashed node that is still on the stack can run on without being heard.
+ */
+export class Life implements KvGate {
+  alive = true;
+  readonly #world: World;
+  readonly #process: Process;
+  readonly #syncs: ChoiceStream;
+  readonly #signs: ChoiceStream;
+  readonly #apps: ChoiceStream;
+  readonly #checks: ChoiceStream;
+  /** When the application is free for the next block-shaped call. */
+  #appFreeAt = 0;
+
+  constructor(world: World, process: Process) {
+    this.#world = world;
+    this.#process = process;
+    const stream = (what: string): ChoiceStream => world.choices.stream(`${what}/${process.name}`);
+    this.#syncs = stream('sync');
+    this.#signs = stream('sign');
+    this.#apps = stream('app');
+    this.#checks = stream('check');
+  }
+
+  env(log: readonly LogRecord[]): LifeEnv {
+    const world = this.#world;
+    const process = this.#process;
+    const ids = world.choices.stream(`ids/${process.name}`);
+    return {
+      name: process.name,
+      index: process.index,
+      kv: new KvHandle(process.disk.kv, this),
+      log,
+      now: () => process.clock.now(world.now),
+      append: (records, durable) => this.#append(records, durable),
+      perform: (effect) => this.#performWrapped(effect),
+      listen: (event) => this.#listen(event),
+      randomId: () => Uint8Array.from({ length: 16 }, () => ids.choose(256)),
+    };
+  }
+
+  beforeBatch(): void {
+    this.#at('batch');
+  }
+
+  afterBatch(): void {
+    this.#at('batched');
+  }
+
+  #listen(event: NodeEvent): void {
+    if (this.alive) this.#world.witness({ kind: 'event', node: this.#process, event });
+  }
+
+  #append(records: readonly LogRecord[], durable: () => void): void {
+    if (!this.#at('append')) return;
+    const { log } = this.#process.disk;
+    log.append(records);
+    const done = (): undefined => {
+      log.sync();
+      if (this.#at('durable')) durable();
+      return undefined;
+    };
+    const { low, high } = this.#world.latencies.sync;
+    const wait = this.#syncs.between(low, high);
+    if (wait === 0) done();
+    else this.#later(wait, 'sync', done);
+  }
+
+  #performWrapped(effect: Performed): void {
+    if (!this.alive) return;
+    const { wrapper } = this.#process;
+    if (wrapper === undefined) this.perform(effect);
+    else for (const changed of wrapper.effect(effect)) this.perform(changed);
+  }
+
+  /** Performs an effect as it is. */
+  perform(effect: Performed): void {
+    const process = this.#process;
+    const world = this.#world;
+    switch (effect.kind) {
+      case 'send':
+        if (this.#at('send')) world.network.send(process.index, effect.to, effect.channel, effect.bytes);
+        return;
+      case 'timer':
+        if (this.alive) this.#timer(effect);
+        return;
+      case 'sign':
+        if (this.#at('sign')) this.#sign(effect.call, effect.ask);
+        return;
+      case 'app':
+        if (this.#at('app')) this.#ask(effect.call, effect.ask);
+        return;
+      case 'drop':
+        if (!this.alive) return;
+        world.note('drop', process, world.network.indexOf(effect.peer), effect.reason);
+        world.witness({ kind: 'dropped', node: process, peer: effect.peer, reason: effect.reason });
+        world.network.drop(process.index, effect.peer);
+        return;
+      case 'turnover':
+        if (this.#at('turnover')) process.disk.log.turnover(effect.height);
+        return;
+      case 'halt':
+        if (this.alive) process.halt(effect.reason);
+        return;
+      case 'publish':
+      case 'reply':
+        // The assembly keeps these to itself.
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+
+  #timer(effect: Extract<Effect, { kind: 'timer' }>): void {
+    const { key } = effect;
+    this.#later(this.#process.clock.timerMicros(effect.afterMs), 'timer', () => {
+      this.#process.input({ kind: 'timer', key });
+      return undefined;
+    });
+  }
+
+  /** The guard is durable before the signature exists; the signature takes its time to come back. */
+  #sign(call: CallId, ask: SignAsk): void {
+    const process = this.#process;
+    const result = process.signer?.sign(process.disk, ask) ?? {
+      ok: false,
+      error: { code: 'unavailable', message: 'the node has no key' },
+    };
+    const { low, high } = this.#world.latencies.sign;
+    if (!this.#at('signed')) return;
+    if (result.ok) this.#world.witness({ kind: 'signed', node: process, ask, signed: result.value });
+    this.#later(this.#signs.between(low, high), 'signed', () => {
+      process.input({ kind: 'signed', call, result });
+      return undefined;
+    });
+  }
+
+  /**
+   * The virtual time of the answer is drawn now; the work itself happens at that time, all at once, and virtual time
+   * waits for it. So real asynchrony in the EVM library cannot reorder anything, and a crash before the answer is a
+   * crash before the work. Block-shaped calls answer in the order asked.
+   */
+  #ask(call: CallId, ask: AppAsk): void {
+    const { check, app } = this.#world.latencies;
+    const isCheck = ask.kind === 'checkTx';
+    const wait = isCheck
+      ? this.#checks.between(check.low, check.high)
+      : this.#apps.between(app.low, app.high);
+    const at = isCheck ? this.#world.now + wait : Math.max(this.#world.now + wait, this.#appFreeAt);
+    if (!isCheck) this.#appFreeAt = at;
+    this.#later(at - this.#world.now, ask.kind, () => this.#answer(call, ask));
+  }
+
+  async #answer(call: CallId, ask: AppAsk): Promise<void> {
+    const node = this.#process.node;
+    if (node === undefined) return;
+    const reply = await node.handle(ask);
+    if (this.alive) this.#process.input({ kind: 'app', call, reply });
+  }
+
+  #later(wait: number, what: string, act: () => Promise<void> | undefined): void {
+    this.#world.schedule(this.#world.now + wait, () => {
+      if (!this.alive) return undefined;
+      this.#world.note(what, this.#process, 0);
+      return this.#process.during(this, act);
+    });
+  }
+
+  /** Counts a crash point; false when the life ended there. */
+  #at(point: CrashPoint): boolean {
+    if (this.alive) this.#world.crashPoint(this.#process, point);
+    return this.alive;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Bytes } from '../core/lib/bytes.ts';
+import type { ChannelId } from '../core/node/contract.ts';
+import type { ChoiceStream, Choices } from './choices.ts';
+import { type Delay, drawDelay } from './delay.ts';
+
+/** What can go wrong on one direction of a connection; probabilities in parts per million. */
+export interface LinkFaults {
+  readonly delay: Delay;
+  /** A frame vanishes and the connection lives on. */
+  readonly lossPpm: number;
+  /** A frame arrives twice, the second copy as late as another draw says. */
+  readonly dupPpm: number;
+  /** A segment is held back by another draw and later ones overtake it. */
+  readonly reorderPpm: number;
+  /** One bit of a frame is inverted. */
+  readonly corruptPpm: number;
+  /** The connection breaks: what is in flight both ways is lost, both ends notice, one redials. */
+  readonly resetPpm: number;
+  /** Bandwidth in bytes a second; 0 is no limit. */
+  readonly rate: number;
+}
+
+export const DEFAULT_LINK: LinkFaults = {
+  delay: { low: 10_000, high: 100_000, shape: 'uniform' },
+  lossPpm: 0,
+  dupPpm: 0,
+  reorderPpm: 0,
+  corruptPpm: 0,
+  resetPpm: 0,
+  rate: 0,
+};
+
+/** One message as it travels; `hash` names its content in digest and trace. */
+export interface Frame {
+  readonly channel: ChannelId;
+  readonly bytes: Bytes;
+  readonly hash: number;
+}
+
+/** One direction between two nodes: its faults, its dice, and what waits to leave at the end of this event. */
+export class Link {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+  faults: LinkFaults;
+  /** Nothing passes: partitioned. */
+  cut = false;
+  /** Segments sent before this time arrive no earlier: clogged. */
+  clogUntil = 0;
+  outbox: Frame[] = [];
+  readonly #delays: ChoiceStream;
+  readonly #choices: Choices;
+  #lastArrival = 0;
+  #busyUntil = 0;
+
+  constructor(from: number, to: number, label: string, faults: LinkFaults, choices: Choices) {
+    this.from = from;
+    this.to = to;
+    this.label = label;
+    this.faults = faults;
+    this.#choices = choices;
+    this.#delays = choices.stream(`${label}/delay`);
+  }
+
+  /** When a segment of so many bytes that leaves now is there; segments keep their order. */
+  arrival(now: number, bytes: number): number {
+    const { rate } = this.faults;
+    let leaves = now;
+    if (rate > 0) {
+      leaves = Math.max(now, this.#busyUntil) + Math.ceil((bytes * 1_000_000) / rate);
+      this.#busyUntil = leaves;
+    }
+    const at = Math.max(
+      leaves + drawDelay(this.faults.delay, this.#delays),
+      this.#lastArrival,
+      this.clogUntil,
+    );
+    this.#lastArrival = at;
+    return at;
+  }
+
+  /** A second delay on top, outside the order of the stream. */
+  extraDelay(fault: 'dup' | 'reorder'): number {
+    return drawDelay(this.faults.delay, this.#choices.stream(`${this.label}/${fault}Delay`)) + 1;
+  }
+
+  happens(fault: 'loss' | 'dup' | 'reorder' | 'corrupt' | 'reset', ppm: number): boolean {
+    return ppm > 0 && this.#choices.stream(`${this.label}/${fault}`).chance(ppm);
+  }
+
+  corrupted(frame: Frame): Frame {
+    if (frame.bytes.length === 0) return frame;
+    const bit = this.#choices.choose(`${this.label}/corruptBit`, frame.bytes.length * 8);
+    const bytes = frame.bytes.slice();
+    bytes[bit >>> 3] = (bytes[bit >>> 3] as number) ^ (1 << (bit & 7));
+    return { channel: frame.channel, bytes, hash: (frame.hash ^ (bit + 1)) >>> 0 };
+  }
+}

@@ -1,0 +1,101 @@
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import { type Bytes, equalBytes } from '../core/lib/bytes.ts';
+import { hashBytes } from './rolling.ts';
+
+/** Entries of one generation; when it is full the older generation is forgotten. */
+const MEMO_ENTRIES_MAX = 16_384;
+
+interface Entry {
+  readonly parts: readonly Bytes[];
+  readonly answer: unknown;
+}
+
+/**
+ * Remembers answers of pure functions by the whole content of their arguments. Bounded by two generations; what is
+ * forgotten is computed again, so the memo can never change an answer.
+ */
+export class Memo {
+  #young = new Map<number, Entry[]>();
+  #old = new Map<number, Entry[]>();
+  #count = 0;
+
+  find(key: number, parts: readonly Bytes[]): Entry | undefined {
+    return search(this.#young.get(key), parts) ?? search(this.#old.get(key), parts);
+  }
+
+  add(key: number, parts: readonly Bytes[], answer: unknown): void {
+    if (this.#count++ >= MEMO_ENTRIES_MAX) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#count = 0;
+    }
+    const entry = { parts: parts.map((part) => part.slice()), answer };
+    const bucket = this.#young.get(key);
+    if (bucket === undefined) this.#young.set(key, [entry]);
+    else bucket.push(entry);
+  }
+}
+
+function search(bucket: readonly Entry[] | undefined, parts: readonly Bytes[]): Entry | undefined {
+  return bucket?.find((entry) => entry.parts.every((part, i) => equalBytes(part, parts[i] as Bytes)));
+}
+
+/**
+ * A suite that computes each expensive thing once for the whole cluster. Verification is a pure function, so what one
+ * node found out is true for all; a signature made here is known to be good without asking.
+ */
+export function memoised(suite: CryptoSuite): CryptoSuite {
+  const verified = new Memo();
+  const recovered = new Memo();
+  const verify = (publicKey: Bytes, message: Bytes, signature: Bytes): boolean => {
+    const key = hashBytes(signature, 1);
+    const parts = [signature, publicKey, message];
+    const known = verified.find(key, parts);
+    if (known !== undefined) return known.answer as boolean;
+    const answer = suite.ed25519Verify(publicKey, message, signature);
+    verified.add(key, parts, answer);
+    return answer;
+  };
+  const publicKeys = new Map<string, Bytes>();
+  const publicKeyOf = (seed: Bytes): Bytes => {
+    const name = seed.join();
+    const known = publicKeys.get(name);
+    if (known !== undefined) return known;
+    const publicKey = suite.ed25519PublicKey(seed);
+    publicKeys.set(name, publicKey);
+    return publicKey;
+  };
+  return {
+    ...boundTo(suite),
+    name: `memo(${suite.name})`,
+    ed25519Verify: verify,
+    ed25519Sign(seed, message) {
+      const signature = suite.ed25519Sign(seed, message);
+      verified.add(hashBytes(signature, 1), [signature, publicKeyOf(seed), message], true);
+      return signature;
+    },
+    secp256k1Recover(digest, rs, recovery) {
+      const key = hashBytes(rs, 2 + recovery);
+      const parts = [rs, digest, Uint8Array.of(recovery)];
+      const known = recovered.find(key, parts);
+      if (known !== undefined) return known.answer as Bytes | undefined;
+      const answer = suite.secp256k1Recover(digest, rs, recovery);
+      recovered.add(key, parts, answer);
+      return answer;
+    },
+  };
+}
+
+/** A suite may be a class: its methods are taken with their object. */
+export const boundTo = (suite: CryptoSuite): CryptoSuite => ({
+  name: suite.name,
+  sha256: (message) => suite.sha256(message),
+  keccak256: (message) => suite.keccak256(message),
+  ed25519PublicKey: (seed) => suite.ed25519PublicKey(seed),
+  ed25519Sign: (seed, message) => suite.ed25519Sign(seed, message),
+  ed25519Verify: (publicKey, message, signature) => suite.ed25519Verify(publicKey, message, signature),
+  secp256k1PublicKey: (secret, compressed) => suite.secp256k1PublicKey(secret, compressed),
+  secp256k1Sign: (secret, digest) => suite.secp256k1Sign(secret, digest),
+  secp256k1Recover: (digest, rs, recovery) => suite.secp256k1Recover(digest, rs, recovery),
+  secp256k1Verify: (publicKey, digest, rs) => suite.secp256k1Verify(publicKey, digest, rs),
+});

@@ -1,0 +1,201 @@
+import { assert, present } from '../core/lib/assert.ts';
+import type { Input } from '../core/node/contract.ts';
+import type { LastSigned } from '../core/node/signGuard.ts';
+import type { NodeClock } from './clock.ts';
+import type { PowerLoss } from './disk/powerLoss.ts';
+import type { Disk } from './disk.ts';
+import type { Position } from './facts.ts';
+import { Life } from './life.ts';
+import type { Frame } from './link.ts';
+import type { Port } from './network.ts';
+import type { Signer } from './signer.ts';
+import type { NodeFactory, SimNode } from './simNode.ts';
+import type { World } from './world.ts';
+
+/** Changes what a Byzantine node hears and says. The core inside stays what it is. */
+export interface Wrapper {
+  /** Inputs that the node gets instead of this one. */
+  input(input: Input): readonly Input[];
+  /** Called for each effect before it is performed; what comes back is performed instead. */
+  effect(effect: Parameters<Life['perform']>[0]): readonly Parameters<Life['perform']>[0][];
+}
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly index: number;
+  /** False for a node the scenario declares Byzantine: no invariant speaks for it. */
+  readonly isCorrect: boolean;
+  readonly clock: NodeClock;
+  readonly disk: Disk<LastSigned>;
+  readonly signer: Signer | undefined;
+  readonly factory: NodeFactory;
+}
+
+export type ProcessState = 'down' | 'up' | 'paused' | 'halted';
+
+const POSITION_ZERO: Position = { height: 0, round: 0, step: 0 };
+
+/** One machine of the cluster: it outlives the lives of the node that runs on it. */
+export class Process implements Port {
+  readonly name: string;
+  readonly index: number;
+  readonly isCorrect: boolean;
+  readonly clock: NodeClock;
+  readonly disk: Disk<LastSigned>;
+  readonly signer: Signer | undefined;
+  wrapper: Wrapper | undefined;
+  state: ProcessState = 'down';
+  /** Why the node stopped itself. */
+  haltReason: string | undefined;
+  position: Position = POSITION_ZERO;
+  lives = 0;
+  readonly #world: World;
+  readonly #factory: NodeFactory;
+  #life: Life | undefined;
+  #node: SimNode | undefined;
+  /** What would have happened to a paused process; it happens at once when it resumes. */
+  #held: (() => Promise<void> | undefined)[] = [];
+
+  constructor(world: World, options: ProcessOptions) {
+    this.#world = world;
+    this.#factory = options.factory;
+    this.name = options.name;
+    this.index = options.index;
+    this.isCorrect = options.isCorrect;
+    this.clock = options.clock;
+    this.disk = options.disk;
+    this.signer = options.signer;
+  }
+
+  get node(): SimNode | undefined {
+    return this.#node;
+  }
+
+  get listening(): boolean {
+    return this.#node !== undefined && (this.state === 'up' || this.state === 'paused');
+  }
+
+  /** Begins a new life from what the disk holds. */
+  async start(): Promise<void> {
+    assert(this.state === 'down', 'only a stopped process can start');
+    const life = new Life(this.#world, this);
+    this.#life = life;
+    this.lives++;
+    const { records, tornBytes } = this.disk.log.recover();
+    try {
+      const node = await this.#factory(life.env(records));
+      if (!life.alive) return;
+      this.#node = node;
+    } catch (error) {
+      this.halt(`start failed: ${textOf(error)}`);
+      return;
+    }
+    this.state = 'up';
+    this.haltReason = undefined;
+    this.#world.witness({ kind: 'started', node: this, tornBytes });
+    this.#world.network.nodeUp(this.index);
+    this.input({ kind: 'start' });
+  }
+
+  /** Ends the present life at this very point. */
+  crash(loss: PowerLoss): void {
+    if (this.state === 'down') return;
+    this.#end('down');
+    this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
+    this.#world.network.nodeDown(this.index, loss !== 'none');
+    this.#world.note('crash', this, 0);
+    this.#world.witness({ kind: 'crashed', node: this });
+  }
+
+  /** The node stopped itself: its disk is as a clean exit leaves it. */
+  halt(reason: string): void {
+    if (this.state === 'halted') return;
+    this.#end('halted');
+    this.haltReason = reason;
+    this.disk.log.sync();
+    this.#world.network.nodeDown(this.index, false);
+    this.#world.note('halt', this, 0, reason);
+    this.#world.witness({ kind: 'halted', node: this, reason });
+  }
+
+  pause(): void {
+    if (this.state === 'up') this.state = 'paused';
+  }
+
+  resume(): void {
+    if (this.state !== 'paused') return;
+    this.state = 'up';
+    const held = this.#held;
+    this.#held = [];
+    for (const act of held) this.#world.schedule(this.#world.now, act);
+  }
+
+  /** Runs `act` for one life of this process: not at all when that is over, later when the process is paused. */
+  during(life: Life, act: () => Promise<void> | undefined): Promise<void> | undefined {
+    if (!life.alive) return undefined;
+    if (this.state === 'paused') {
+      this.#held.push(() => this.during(life, act));
+      return undefined;
+    }
+    return this.#guard(act);
+  }
+
+  /** Hands one input to the node, through the wrapper of a Byzantine one. */
+  input(input: Input): void {
+    if (this.wrapper === undefined) this.deliver(input);
+    else for (const changed of this.wrapper.input(input)) this.deliver(changed);
+  }
+
+  deliver(input: Input): void {
+    const life = this.#life;
+    if (life === undefined) return;
+    this.during(life, () => {
+      this.#world.touch(this);
+      present(this.#node, 'a live process has a node').input(input);
+      return undefined;
+    });
+  }
+
+  peerUp(peer: string): void {
+    this.#world.note('peerUp', this, this.#world.network.indexOf(peer), peer);
+    this.input({ kind: 'peerUp', peer });
+  }
+
+  peerDown(peer: string): void {
+    this.#world.note('peerDown', this, this.#world.network.indexOf(peer), peer);
+    this.input({ kind: 'peerDown', peer });
+  }
+
+  frames(from: string, frames: readonly Frame[]): void {
+    const sender = this.#world.network.indexOf(from);
+    for (const frame of frames) {
+      this.#world.noteFrame(this, sender, frame);
+      this.input({ kind: 'frame', peer: from, channel: frame.channel, bytes: frame.bytes });
+    }
+  }
+
+  /** Errors end here, at the root of the simulated process: a broken assertion stops it and is reported. */
+  #guard(act: () => Promise<void> | undefined): Promise<void> | undefined {
+    const life = this.#life;
+    const fail = (error: unknown): void => {
+      if (life?.alive === true) this.halt(`threw ${textOf(error)}`);
+    };
+    try {
+      return act()?.catch(fail);
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  }
+
+  #end(state: 'down' | 'halted'): void {
+    if (this.#life !== undefined) this.#life.alive = false;
+    this.#life = undefined;
+    this.#node = undefined;
+    this.#held = [];
+    this.state = state;
+  }
+}
+
+const textOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}\n${error.stack ?? ''}` : String(error);

@@ -1,0 +1,10 @@
+import type { Choices } from './choices.ts';
+
+/** Virtual time and dice, as parts of the world need them. */
+export interface Scheduler {
+  /** Virtual microseconds since the run's start. */
+  readonly now: number;
+  readonly choices: Choices;
+  /** Runs `fire` at virtual time `at`, after whatever was scheduled earlier for the same time. */
+  schedule(at: number, fire: () => Promise<void> | undefined): void;
+}

@@ -1,0 +1,35 @@
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import type { Bytes } from '../core/lib/bytes.ts';
+import { err, ok, type Result } from '../core/lib/result.ts';
+import type { SignAsk, SignError, Signed } from '../core/node/contract.ts';
+import { decideSign, type LastSigned, lastSigned, NOTHING_SIGNED } from '../core/node/signGuard.ts';
+import type { Disk } from './disk.ts';
+
+/** A validator's key behind the same guard as the real signer's. */
+export class Signer {
+  readonly publicKey: Bytes;
+  readonly #suite: CryptoSuite;
+  readonly #seed: Bytes;
+
+  /** @param seed 32 bytes. */
+  constructor(suite: CryptoSuite, seed: Bytes) {
+    this.#suite = suite;
+    this.#seed = seed;
+    this.publicKey = suite.ed25519PublicKey(seed);
+  }
+
+  /** The guard on the disk is durable before the signature is handed out. */
+  sign(disk: Disk<LastSigned>, ask: SignAsk): Result<Signed, SignError> {
+    const decision = decideSign(disk.guard ?? NOTHING_SIGNED, ask);
+    if (decision.kind === 'refused') return err(decision.error);
+    if (decision.kind === 'again') return ok(decision.signed);
+    const signature = this.signFreely(ask.bytes);
+    disk.guard = lastSigned(ask, signature);
+    return ok({ signature, bytes: ask.bytes });
+  }
+
+  /** Signs whatever it is given: what a Byzantine node does with its own key. */
+  signFreely(bytes: Bytes): Bytes {
+    return this.#suite.ed25519Sign(this.#seed, bytes);
+  }
+}

@@ -1,0 +1,154 @@
+import type { Choices } from './choices.ts';
+import type { Fact, Position, Witness } from './facts.ts';
+import { EventHeap, type SimEvent } from './heap.ts';
+import { type CrashPoint, DEFAULT_LATENCIES, type Latencies } from './life.ts';
+import type { Frame, LinkFaults } from './link.ts';
+import { Network } from './network.ts';
+import { Process, type ProcessOptions } from './process.ts';
+import { RollingHash } from './rolling.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { TraceEntry, TraceSink } from './trace.ts';
+
+/** Events after which a run is given up: far above any honest scenario. */
+export const EVENTS_MAX = 500_000_000;
+
+export interface WorldOptions {
+  readonly choices: Choices;
+  readonly link: LinkFaults;
+  readonly latencies?: Latencies;
+  readonly nodes: readonly ProcessOptions[];
+  /** Receives one entry a happening; undefined costs nothing. */
+  readonly trace?: TraceSink | undefined;
+}
+
+/** What the world awaits before virtual time moves on: client code woken by an answer. */
+export type Settle = () => Promise<void> | undefined;
+
+/**
+ * Virtual time and everything in it. One heap of events ordered by (time, sequence); one event at a time; whatever
+ * an event starts is over before the next one begins, real promises included.
+ */
+export class World implements Scheduler {
+  readonly choices: Choices;
+  readonly latencies: Latencies;
+  readonly network: Network;
+  readonly processes: readonly Process[];
+  readonly hash = new RollingHash();
+  now = 0;
+  events = 0;
+  /** Set by whoever drives clients. */
+  settle: Settle | undefined;
+  /** Asked at each crash point of each node; may crash it. */
+  onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
+  readonly #heap = new EventHeap<SimEvent>();
+  readonly #witnesses: Witness[] = [];
+  readonly #trace: TraceSink | undefined;
+  #entries: TraceEntry[] = [];
+  #touched: Process[] = [];
+  #sequence = 0;
+
+  constructor(options: WorldOptions) {
+    this.choices = options.choices;
+    this.latencies = options.latencies ?? DEFAULT_LATENCIES;
+    this.#trace = options.trace;
+    this.processes = options.nodes.map((node) => new Process(this, node));
+    this.network = new Network(this, this.processes, options.link);
+  }
+
+  process(name: string): Process {
+    return this.processes[this.network.indexOf(name)] as Process;
+  }
+
+  /** Adds an observer. Called in the order added, for every fact, while it happens. */
+  observe(witness: Witness): void {
+    this.#witnesses.push(witness);
+  }
+
+  schedule(at: number, fire: () => Promise<void> | undefined): void {
+    this.#heap.push({ at, seq: this.#sequence++, fire });
+  }
+
+  /** Runs events until `isOver` (asked after each) or until nothing is left before `timeMax`. */
+  async run(isOver: () => boolean, timeMax: number): Promise<'over' | 'time' | 'idle' | 'events'> {
+    for (;;) {
+      const event = this.#heap.peek();
+      if (event === undefined) return 'idle';
+      if (event.at > timeMax) return 'time';
+      if (this.events >= EVENTS_MAX) return 'events';
+      this.#heap.pop();
+      this.now = event.at;
+      this.events++;
+      const pending = event.fire();
+      if (pending !== undefined) {
+        await pending;
+        const settling = this.settle?.();
+        if (settling !== undefined) await settling;
+      }
+      this.#afterEvent();
+      if (isOver()) return 'over';
+    }
+  }
+
+  /** The node's state may have changed in this event. */
+  touch(process: Process): void {
+    if (!this.#touched.includes(process)) this.#touched.push(process);
+  }
+
+  witness(fact: Fact): void {
+    for (const witness of this.#witnesses) witness(fact);
+  }
+
+  crashPoint(process: Process, point: CrashPoint): void {
+    this.onCrashPoint?.(process, point);
+  }
+
+  /** Puts a happening into the digest and, when traced, into the trace. */
+  note(kind: string, process: Process, detail: number, text = ''): void {
+    this.hash.word(kind.length * 31 + kind.charCodeAt(0) * 7 + kind.charCodeAt(kind.length - 1));
+    this.hash.word(process.index);
+    this.hash.word(detail);
+    if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
+  }
+
+  noteFrame(process: Process, sender: number, frame: Frame): void {
+    this.hash.word((process.index << 16) | sender);
+    this.hash.word(frame.channel);
+    this.hash.word(frame.hash);
+    if (this.#trace !== undefined) {
+      this.#entries.push({
+        kind: 'frame',
+        node: process,
+        text: '',
+        from: this.processes[sender] as Process,
+        frame,
+      });
+    }
+  }
+
+  #afterEvent(): void {
+    this.network.flush();
+    this.hash.number(this.now);
+    if (this.#touched.length > 0) {
+      const touched = this.#touched;
+      this.#touched = [];
+      for (const process of touched) this.#look(process);
+    }
+    if (this.#trace !== undefined && this.#entries.length > 0) {
+      this.#trace(this.now, this.events, this.#entries, this.hash);
+      this.#entries = [];
+    }
+  }
+
+  #look(process: Process): void {
+    const { node, position: before } = process;
+    if (node === undefined) return;
+    const position: Position = node.position();
+    this.hash.word(position.height);
+    this.hash.word(position.round * 16 + position.step);
+    const same =
+      position.height === before.height && position.round === before.round && position.step === before.step;
+    if (same) return;
+    process.position = { height: position.height, round: position.round, step: position.step };
+    this.witness({ kind: 'moved', node: process, position: process.position });
+  }
+}

@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { ethAddress } from '../../core/crypto/addresses.ts';
+import { DEFAULT_HD_PATH, deriveSecret, isMnemonic, mnemonicToSeed } from '../../core/crypto/hd.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { err, ok, type Result } from '../../core/lib/result.ts';
+import { decodeUtf8, encodeUtf8 } from '../../core/lib/utf8.ts';
+import type { Address } from '../../core/types/ids.ts';
+import { OperatingError } from '../operatingError.ts';
+import { fileItems, type Items, memoryItems } from './items.ts';
+import { decodeRecord, encodeRecord, type RecordKind, type StoredKey } from './record.ts';
+
+export type KeyringBackend = 'test' | 'memory';
+
+/** What may be shown of a key. */
+export interface KeyInfo {
+  readonly name: string;
+  readonly kind: RecordKind;
+  readonly address: Address;
+  /** 33 bytes, eth_secp256k1. */
+  readonly publicKey: Bytes;
+}
+
+export type KeyringError =
+  | { readonly code: 'key-name'; readonly message: string }
+  | { readonly code: 'key-exists'; readonly message: string }
+  | { readonly code: 'key-duplicate'; readonly message: string }
+  | { readonly code: 'key-unknown'; readonly message: string }
+  | { readonly code: 'key-unreadable'; readonly message: string }
+  | { readonly code: 'key-secret'; readonly message: string }
+  | { readonly code: 'mnemonic'; readonly message: string }
+  | { readonly code: 'hd-path'; readonly message: string };
+
+type KeyResult<T> = Result<T, KeyringError>;
+
+const NAME_CHARS_MAX = 200;
+const INFO = '.info';
+const ADDRESS = '.address';
+
+const fail = (
+  code: KeyringError['code'],
+  message: string,
+): { readonly ok: false; readonly error: KeyringError } => err({ code, message });
+
+/**
+ * The accounts' keys, by name and by address. The `test` backend keeps SDK-compatible files whose password everyone
+ * knows. A damaged or unreadable file throws OperatingError.
+ */
+export class Keyring {
+  readonly #items: Items;
+  readonly #suite: CryptoSuite;
+
+  constructor(items: Items, suite: CryptoSuite) {
+    this.#items = items;
+    this.#suite = suite;
+  }
+
+  /** Stores a 32-byte eth_secp256k1 secret under a new name. */
+  add(name: string, secret: Bytes): KeyResult<KeyInfo> {
+    const publicKey = this.#publicKeyOf(secret);
+    if (publicKey === undefined) return fail('key-secret', 'not a secp256k1 secret of 32 bytes');
+    return this.#store({ name, kind: 'local', publicKey, secret });
+  }
+
+  /** The key of a BIP-39 mnemonic at an HD path, m/44'/60'/0'/0/0 unless told. */
+  addMnemonic(
+    name: string,
+    mnemonic: string,
+    path: string = DEFAULT_HD_PATH,
+    passphrase = '',
+  ): KeyResult<KeyInfo> {
+    const words = mnemonic.trim().split(/\s+/).join(' ');
+    if (!isMnemonic(words)) return fail('mnemonic', 'invalid mnemonic');
+    const secret = deriveSecret(mnemonicToSeed(words, passphrase), path);
+    return secret.ok ? this.add(name, secret.value) : fail('hd-path', secret.error.message);
+  }
+
+  /** A key whose secret is elsewhere; 33 bytes. */
+  addOffline(name: string, publicKey: Bytes): KeyResult<KeyInfo> {
+    return this.#store({ name, kind: 'offline', publicKey, secret: undefined });
+  }
+
+  /** By name, or by its 20-byte address. */
+  show(key: string | Address): KeyResult<KeyInfo> {
+    const stored = this.#load(key);
+    return stored.ok ? ok(infoOf(stored.value)) : stored;
+  }
+
+  has(name: string): boolean {
+    return this.#items.get(name + INFO) !== undefined;
+  }
+
+  /** All keys that can be read, sorted by name. */
+  list(): readonly KeyInfo[] {
+    const names = this.#items.names().filter((name) => name.endsWith(INFO));
+    return names.flatMap((name) => {
+      const stored = this.#load(name.slice(0, -INFO.length));
+      return stored.ok ? [infoOf(stored.value)] : [];
+    });
+  }
+
+  delete(name: string): KeyResult<KeyInfo> {
+    const stored = this.#load(name);
+    if (!stored.ok) return stored;
+    const info = infoOf(stored.value);
+    this.#items.remove(name + INFO);
+    const index = toHex(info.address) + ADDRESS;
+    if (this.#items.get(index) !== undefined) this.#items.remove(index);
+    return ok(info);
+  }
+
+  /** The 32-byte secret of a local key. */
+  secret(key: string | Address): KeyResult<Bytes> {
+    const stored = this.#load(key);
+    if (!stored.ok) return stored;
+    const { name, kind, secret } = stored.value;
+    return secret === undefined
+      ? fail('key-secret', `${name} is ${kind}: its secret is not here`)
+      : ok(secret);
+  }
+
+  #publicKeyOf(secret: Bytes): Bytes | undefined {
+    try {
+      return secret.length === 32 ? this.#suite.secp256k1PublicKey(secret, true) : undefined;
+    } catch {
+      // Zero or above the group's order.
+      return undefined;
+    }
+  }
+
+  #store(key: StoredKey): KeyResult<KeyInfo> {
+    const problem = nameProblem(key.name);
+    if (problem !== undefined) return fail('key-name', problem);
+    if (this.has(key.name)) return fail('key-exists', `key ${key.name} exists already`);
+    const info = infoOf(key);
+    const index = toHex(info.address) + ADDRESS;
+    if (this.#items.get(index) !== undefined) return fail('key-duplicate', 'duplicated address created');
+    this.#items.set(key.name + INFO, encodeRecord(key));
+    this.#items.set(index, encodeUtf8(key.name + INFO));
+    return ok(info);
+  }
+
+  #load(key: string | Address): KeyResult<StoredKey> {
+    if (typeof key !== 'string') return this.#loadByAddress(key);
+    const data = this.#items.get(key + INFO);
+    if (data === undefined) return fail('key-unknown', `${key}: key not found`);
+    const record = decodeRecord(data);
+    return record.ok ? record : fail('key-unreadable', record.error.message);
+  }
+
+  #loadByAddress(address: Address): KeyResult<StoredKey> {
+    const index = this.#items.get(toHex(address) + ADDRESS);
+    const item = index === undefined ? undefined : decodeUtf8(index);
+    if (item?.endsWith(INFO) !== true) {
+      return fail('key-unknown', `key with address ${toHex(address).toUpperCase()} not found`);
+    }
+    return this.#load(item.slice(0, -INFO.length));
+  }
+}
+
+const infoOf = ({ name, kind, publicKey }: StoredKey): KeyInfo => ({
+  name,
+  kind,
+  publicKey,
+  address: ethAddress(publicKey),
+});
+
+function nameProblem(name: string): string | undefined {
+  if (name.trim() === '') return 'the provided name is invalid or empty after trimming whitespace';
+  if (name.length > NAME_CHARS_MAX) return `a key name has at most ${NAME_CHARS_MAX} characters`;
+  return /\p{Cc}/u.test(name) ? 'a key name has no control characters' : undefined;
+}
+
+/** `dir` is the home, or what `--keyring-dir` says. Throws OperatingError for a backend that is not there. */
+export function openKeyring(backend: string, dir: string, suite: CryptoSuite): Keyring {
+  switch (backend) {
+    case 'test':
+      return new Keyring(fileItems(join(dir, 'keyring-test'), 'test'), suite);
+    case 'memory':
+      return new Keyring(memoryItems(), suite);
+    default:
+      throw new OperatingError(`keyring backend "${backend}" is not available here: use test or memory`);
+  }
+}

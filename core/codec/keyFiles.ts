@@ -1,0 +1,132 @@
+/** The key files of a CometBFT home (reference §9), as texts; adapters read and write the files themselves. */
+import { ed25519Address } from '../crypto/addresses.ts';
+import { nobleSuite } from '../crypto/noble.ts';
+import { toBase64 } from '../lib/base64.ts';
+import { type Bytes, concat, equalBytes, toUpperHex } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import type { Address, Height, Round } from '../types/ids.ts';
+import { publicKeyFromJson } from './genesis.ts';
+import { type JsonObject, publicKeyJson } from './json.ts';
+import { JsonReader, parseJson } from './jsonReader.ts';
+import { SIGNATURE_BYTES_MAX } from './limits.ts';
+
+export interface KeyFileError {
+  readonly code: 'key-file';
+  readonly field: string;
+  /** Names what is wrong, never the secret. */
+  readonly message: string;
+}
+
+export interface Ed25519Key {
+  /** 32 bytes, secret. */
+  readonly seed: Bytes;
+  /** 32 bytes. */
+  readonly publicKey: Bytes;
+}
+
+export interface ValidatorKey extends Ed25519Key {
+  readonly address: Address;
+}
+
+/** What the signer signed last; step 1 is propose, 2 prevote, 3 precommit, 0 nothing. */
+export interface LastSigned {
+  readonly height: Height;
+  readonly round: Round;
+  readonly step: 0 | 1 | 2 | 3;
+  readonly signature: Bytes;
+  readonly signBytes: Bytes;
+}
+
+const PRIVATE_KEY_NAME = 'tendermint/PrivKeyEd25519';
+const SIGN_BYTES_MAX = 1 << 21;
+
+function readText<T>(
+  text: string,
+  read: (reader: JsonReader, doc: JsonObject) => T,
+): Result<T, KeyFileError> {
+  const json = parseJson(text);
+  if (json === undefined) return err({ code: 'key-file', field: '', message: 'the file is not JSON' });
+  const reader = new JsonReader();
+  const value = read(reader, reader.object(json.value, 'document') as JsonObject);
+  const { problem } = reader;
+  return problem === undefined ? ok(value) : err({ code: 'key-file', ...problem });
+}
+
+function readPrivateKey(reader: JsonReader, given: unknown): Ed25519Key {
+  const { type, value } = reader.object(given, 'priv_key');
+  if (type !== PRIVATE_KEY_NAME) reader.fail('priv_key.type', PRIVATE_KEY_NAME);
+  const secret = reader.base64(value, 'priv_key.value', 64);
+  const key = { seed: secret.slice(0, 32), publicKey: secret.slice(32) };
+  if (reader.problem === undefined && !equalBytes(nobleSuite.ed25519PublicKey(key.seed), key.publicKey)) {
+    reader.fail('priv_key.value', 'seed and public key that belong together');
+  }
+  return key;
+}
+
+const privateKeyJson = (key: Ed25519Key): JsonObject => ({
+  type: PRIVATE_KEY_NAME,
+  value: toBase64(concat(key.seed, key.publicKey)),
+});
+
+/** node_key.json. */
+export const parseNodeKey = (text: string): Result<Ed25519Key, KeyFileError> =>
+  readText(text, (reader, doc) => readPrivateKey(reader, doc['priv_key']));
+
+export const renderNodeKey = (key: Ed25519Key): string => JSON.stringify({ priv_key: privateKeyJson(key) });
+
+/** priv_validator_key.json; address and public key must follow from the secret. */
+export const parseValidatorKey = (text: string): Result<ValidatorKey, KeyFileError> =>
+  readText(text, (reader, doc) => {
+    const key = readPrivateKey(reader, doc['priv_key']);
+    const address = ed25519Address(key.publicKey);
+    const written = publicKeyFromJson(reader, doc['pub_key'], 'pub_key');
+    if (!equalBytes(written.bytes, key.publicKey)) reader.fail('pub_key', 'the public key of priv_key');
+    if (!equalBytes(reader.hex(doc['address'], 'address'), address)) {
+      reader.fail('address', 'the address of priv_key');
+    }
+    return { ...key, address };
+  });
+
+export function renderValidatorKey(key: Ed25519Key): string {
+  const file = {
+    address: toUpperHex(ed25519Address(key.publicKey)),
+    pub_key: publicKeyJson({ type: 'ed25519', bytes: key.publicKey }),
+    priv_key: privateKeyJson(key),
+  };
+  return JSON.stringify(file, undefined, 2);
+}
+
+/** priv_validator_state.json. */
+export const parseLastSigned = (text: string): Result<LastSigned, KeyFileError> =>
+  readText(text, (reader, doc) => {
+    const height = reader.integer(doc['height'], 'height');
+    const round = reader.integer(doc['round'], 'round');
+    const step = reader.integer(doc['step'], 'step');
+    if (height < 0) reader.fail('height', 'at least 0');
+    if (round < 0) reader.fail('round', 'at least 0');
+    if (step < 0 || step > 3) reader.fail('step', '0 to 3');
+    const { signature } = doc;
+    const hasSignature = signature !== undefined && signature !== null;
+    const signBytes = reader.hex(doc['signbytes'], 'signbytes');
+    if (signBytes.length > SIGN_BYTES_MAX) reader.fail('signbytes', `at most ${SIGN_BYTES_MAX} bytes`);
+    return {
+      height,
+      round,
+      step: step as LastSigned['step'],
+      signature: hasSignature
+        ? reader.base64(signature, 'signature', SIGNATURE_BYTES_MAX)
+        : new Uint8Array(0),
+      signBytes,
+    };
+  });
+
+export function renderLastSigned(state: LastSigned): string {
+  const file = {
+    height: String(state.height),
+    round: state.round,
+    step: state.step,
+    ...(state.signature.length === 0 ? {} : { signature: toBase64(state.signature) }),
+    ...(state.signBytes.length === 0 ? {} : { signbytes: toUpperHex(state.signBytes) }),
+  };
+  return JSON.stringify(file, undefined, 2);
+}

@@ -1,4 +1,4 @@
-import { formatEip55 } from '../address/eip55.ts';
+import { toEip55 } from '../address/eip55.ts';
 import { type Bytes, to0xHex } from '../lib/bytes.ts';
 
 /** Why a transaction is not admitted, to the pool or to a block. One union for the whole application. */
@@ -83,7 +83,7 @@ function renderEnvelope(error: AdmissionError): RenderedError | undefined {
       return sdk(18, `${text}: invalid request`, text);
     }
     case 'sender-mismatch': {
-      const text = `signature verification failed: from ${formatEip55(error.have)} is not the signer ${formatEip55(error.want)}`;
+      const text = `signature verification failed: from ${toEip55(error.have)} is not the signer ${toEip55(error.want)}`;
       return sdk(24, `${text}: tx intended signer does not match the given signer`, 'invalid sender');
     }
     default:
@@ -145,7 +145,7 @@ function renderStateful(error: AdmissionError): RenderedError {
       return sdk(11, log, 'gas limit reached');
     }
     case 'nonce-max': {
-      const text = `nonce has max value: address ${formatEip55(error.address)}, nonce: ${error.nonce}`;
+      const text = `nonce has max value: address ${toEip55(error.address)}, nonce: ${error.nonce}`;
       return sdk(3, `${text}: invalid sequence`, text);
     }
     case 'nonce-too-low': {
@@ -154,12 +154,12 @@ function renderStateful(error: AdmissionError): RenderedError {
     }
     case 'nonce-too-high': {
       const log = `invalid nonce; got ${error.tx}, expected ${error.state}: invalid sequence`;
-      const eth = `nonce too high: address ${formatEip55(error.address)}, tx: ${error.tx} state: ${error.state}`;
+      const eth = `nonce too high: address ${toEip55(error.address)}, tx: ${error.tx} state: ${error.state}`;
       return sdk(3, log, eth);
     }
     case 'sender-not-eoa': {
-      const text = `sender not an eoa: address ${formatEip55(error.address)}, codehash: ${to0xHex(error.codeHash)}`;
-      return sdk(29, `the sender is not EOA: address ${formatEip55(error.address)}: invalid type`, text);
+      const text = `sender not an eoa: address ${toEip55(error.address)}, codehash: ${to0xHex(error.codeHash)}`;
+      return sdk(29, `the sender is not EOA: address ${toEip55(error.address)}: invalid type`, text);
     }
     case 'insufficient-funds': {
       const { balance, cost } = error;
@@ -170,7 +170,7 @@ function renderStateful(error: AdmissionError): RenderedError {
     case 'fee-cap-below-base': {
       const { cap, baseFee } = error;
       const log = `max fee per gas less than block base fee (${cap} < ${baseFee}): insufficient fee`;
-      const eth = `max fee per gas less than block base fee: address ${formatEip55(error.address)}, maxFeePerGas: ${cap}, baseFee: ${baseFee}`;
+      const eth = `max fee per gas less than block base fee: address ${toEip55(error.address)}, maxFeePerGas: ${cap}, baseFee: ${baseFee}`;
       return sdk(13, log, eth);
     }
     case 'underpriced': {

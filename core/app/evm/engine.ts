@@ -1,5 +1,5 @@
 import { type Common, createCustomCommon, Mainnet, type StateManagerInterface } from '@ethereumjs/common';
-import { createEVM, type EVM } from '@ethereumjs/evm';
+import { createEVM, type EVM, getActivePrecompiles } from '@ethereumjs/evm';
 import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
@@ -108,9 +108,16 @@ const IDLE_ENGINES_MAX = 4;
 export class EnginePool {
   readonly #common: Common;
   readonly #idle: EvmEngine[] = [];
+  readonly #precompiles: ReadonlySet<string>;
 
   constructor(common: Common) {
     this.#common = common;
+    this.#precompiles = new Set(getActivePrecompiles(common).keys());
+  }
+
+  /** `addressHex`: 40 lower-case digits. */
+  isPrecompile(addressHex: string): boolean {
+    return this.#precompiles.has(addressHex);
   }
 
   get common(): Common {

@@ -1,0 +1,251 @@
+import type { CryptoSuite } from '../crypto/suite.ts';
+import { assert } from '../lib/assert.ts';
+import { type Bytes, concat, EMPTY, toHex } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { EMPTY_CODE_HASH } from '../state/account.ts';
+import type { Sealed } from '../state/seal.ts';
+import type { WorldState } from '../state/worldState.ts';
+import { BlockWriteSet } from '../state/writeSet.ts';
+import type { BlockContext, FinalizeReply } from '../types/app.ts';
+import type { Hash } from '../types/ids.ts';
+import type { TxResult } from '../types/result.ts';
+import { appHashOf } from './appHash.ts';
+import { putSupply, readSupply } from './bank/keeper.ts';
+import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx } from './chain.ts';
+import { type AdmissionError, renderError } from './errors.ts';
+import { blockEvents, type EventNames, ethTxEvents } from './events.ts';
+import { type ChainRules, checkForBlock, checkStatic } from './evm/admission.ts';
+import { ethBlockSize } from './evm/blockCodec.ts';
+import { logsBloom, mergeBloom } from './evm/bloom.ts';
+import type { BlockEnv } from './evm/engine.ts';
+import { type ExecutionRules, executeTx, type TxEffects } from './evm/execute.ts';
+import { CONSTANT_FIELDS, headerHash } from './evm/header.ts';
+import { bigintToFixed } from './evm/numbers.ts';
+import { orderedTrieRoot } from './evm/orderedTrie.ts';
+import { encodeReceipt } from './evm/receipt.ts';
+import { HISTORY_ADDRESS, historySlot } from './evm/systemContracts.ts';
+import { type FeeMarketParams, nextBaseFee } from './feemarket/baseFee.ts';
+import type { TxDecoder } from './tx/decoder.ts';
+import type { DecodedTx } from './tx/decodeTx.ts';
+import { encodeTxData } from './tx/response.ts';
+
+/** What all blocks of a chain share. */
+export interface ChainServices extends EventNames {
+  readonly suite: CryptoSuite;
+  readonly decoder: TxDecoder;
+  readonly rules: ChainRules;
+  readonly execution: ExecutionRules;
+  readonly feeMarket: FeeMarketParams;
+}
+
+/** The height that a block builds on. */
+export interface ParentState {
+  readonly world: WorldState;
+  readonly ethHash: Hash;
+  readonly ethHeader: EthHeader;
+  /** Ethereum hash of an earlier block; zeros when there is none. */
+  blockHash(number: number): Hash;
+}
+
+/** A block after its end. */
+export interface SealedBlock {
+  readonly reply: FinalizeReply;
+  readonly ethBlock: EthBlock;
+  readonly sealed: Sealed;
+}
+
+const NO_BLOOM = new Uint8Array(256);
+
+/**
+ * PREVRANDAO of a block: keccak256(parent's Ethereum hash ‖ height). It is a different number in each block and covers
+ * all history, but whoever knows the parent knows it: contracts must not take it for secret.
+ */
+const prevRandaoOf = (parentHash: Hash, height: number, suite: CryptoSuite): Hash =>
+  suite.keccak256(concat(parentHash, bigintToFixed(BigInt(height), 8)));
+
+/**
+ * The execution of one block on a frozen parent. Nothing of it depends on the consensus block's hash but `extraData`,
+ * so a block that was proposed or validated here need not be run again when it is decided.
+ */
+export class BlockRun {
+  readonly #services: ChainServices;
+  readonly #parent: ParentState;
+  readonly #context: BlockContext;
+  readonly #env: BlockEnv;
+  readonly #writes: BlockWriteSet;
+  readonly #results: TxResult[] = [];
+  readonly #transactions: EthTx[] = [];
+  readonly #receipts: EthReceipt[] = [];
+  #gasUsed = 0n;
+  #logCount = 0;
+  #supplyChange = 0n;
+  #sealed: Sealed | undefined;
+
+  constructor(services: ChainServices, parent: ParentState, context: BlockContext) {
+    this.#services = services;
+    this.#parent = parent;
+    this.#context = context;
+    this.#writes = new BlockWriteSet(parent.world);
+    assert(context.time.seconds >= 0, 'block time before 1970');
+    this.#env = {
+      number: context.height,
+      coinbase: context.proposerAddress,
+      timestamp: context.time.seconds,
+      prevRandao: prevRandaoOf(parent.ethHash, context.height, services.suite),
+      gasLimit: services.rules.blockGasLimit,
+      baseFee: nextBaseFee(parent.ethHeader, services.feeMarket),
+      blockHash: (number) => parent.blockHash(number),
+    };
+    this.#writeHistory();
+  }
+
+  get env(): BlockEnv {
+    return this.#env;
+  }
+
+  get gasLeft(): bigint {
+    return this.#env.gasLimit - this.#gasUsed;
+  }
+
+  /** EIP-2935 as a plain write: the contract's code at the address says that the chain wants it. */
+  #writeHistory(): void {
+    if (!this.#services.rules.fork.prague) return;
+    const account = this.#writes.account(HISTORY_ADDRESS);
+    if (account === undefined || toHex(account.codeHash) === toHex(EMPTY_CODE_HASH)) return;
+    this.#writes.putStorage(HISTORY_ADDRESS, historySlot(this.#env.number - 1), this.#parent.ethHash);
+  }
+
+  /** Runs the transaction, or refuses it without any effect. */
+  async add(txBytes: Bytes): Promise<Result<{ readonly isPlain: boolean }, AdmissionError>> {
+    const decoded = this.#services.decoder.decode(txBytes);
+    if (!decoded.ok) return decoded;
+    const refused = this.#check(decoded.value.tx);
+    if (refused !== undefined) return err(refused);
+    const effects = await executeTx(this.#writes, this.#env, decoded.value, this.#services.execution);
+    this.#record(decoded.value, effects);
+    return ok({ isPlain: effects.isPlain });
+  }
+
+  /** As `add`, but a refusal becomes a result: for blocks that were decided with it. */
+  async addDecided(txBytes: Bytes): Promise<boolean> {
+    const added = await this.add(txBytes);
+    if (added.ok) return added.value.isPlain;
+    const { code, codespace, log } = renderError(added.error);
+    const none = { data: EMPTY, info: '', gasWanted: 0n, gasUsed: 0n, events: [] };
+    this.#results.push({ ...none, code, codespace, log });
+    return true;
+  }
+
+  #check(tx: EthTx): AdmissionError | undefined {
+    const refused = checkStatic(tx, this.#services.rules);
+    if (refused !== undefined) return refused;
+    const account = this.#writes.account(tx.from);
+    const sender = {
+      nonce: account?.nonce ?? 0n,
+      balance: account?.balance ?? 0n,
+      codeHash: account?.codeHash ?? EMPTY_CODE_HASH,
+      code: () => this.#writes.code(tx.from),
+    };
+    return checkForBlock(tx, sender, { baseFee: this.#env.baseFee, gasLeft: this.gasLeft });
+  }
+
+  #record(decoded: DecodedTx, effects: TxEffects): void {
+    const { tx, hash } = decoded;
+    const { keccak256 } = this.#services.suite;
+    const ethIndex = this.#transactions.length;
+    const height = this.#context.height;
+    const logs: readonly EthLog[] = effects.logs.map((log, i) => ({ ...log, logIndex: this.#logCount + i }));
+    this.#logCount += logs.length;
+    this.#gasUsed += effects.gasUsed;
+    this.#supplyChange += effects.supplyChange;
+    const { status, gasUsed, effectiveGasPrice, vmError, contractAddress } = effects;
+    this.#transactions.push(tx);
+    this.#receipts.push({
+      type: tx.type,
+      status,
+      cumulativeGasUsed: this.#gasUsed,
+      gasUsed,
+      effectiveGasPrice,
+      logsBloom: logs.length === 0 ? NO_BLOOM : logsBloom(logs, (item) => keccak256(item)),
+      logs,
+      contractAddress,
+    });
+    const facts = { tx, hash, height, ethIndex, gasUsed, effectiveGasPrice, logs, vmError, contractAddress };
+    this.#results.push({
+      code: 0,
+      codespace: '',
+      log: '',
+      info: '',
+      gasWanted: tx.gasLimit,
+      gasUsed,
+      events: ethTxEvents(facts, this.#services),
+      data: encodeTxData({
+        hash: tx.hash,
+        logs,
+        ret: effects.returnValue,
+        vmError,
+        gasUsed,
+        height,
+        txIndex: ethIndex,
+      }),
+    });
+  }
+
+  /** New roots; the supply follows what was burned. Nothing can be added after. */
+  #end(): Sealed {
+    if (this.#sealed !== undefined) return this.#sealed;
+    if (this.#supplyChange !== 0n) {
+      const { denom } = this.#services;
+      assert(this.#supplyChange < 0n, 'execution never mints');
+      putSupply(this.#writes, denom, readSupply(this.#writes, denom) + this.#supplyChange);
+    }
+    this.#sealed = this.#writes.seal();
+    return this.#sealed;
+  }
+
+  #header(sealed: Sealed, consensusHash: Hash): EthHeader {
+    const keccak256 = (message: Bytes): Hash => this.#services.suite.keccak256(message);
+    const bloom = new Uint8Array(256);
+    for (const receipt of this.#receipts) if (receipt.logs.length > 0) mergeBloom(bloom, receipt.logsBloom);
+    const raws = this.#transactions.map((tx) => tx.raw);
+    return {
+      ...CONSTANT_FIELDS,
+      parentHash: this.#parent.ethHash,
+      coinbase: this.#env.coinbase,
+      stateRoot: sealed.stateRoot,
+      transactionsRoot: orderedTrieRoot(raws, keccak256),
+      receiptsRoot: orderedTrieRoot(this.#receipts.map(encodeReceipt), keccak256),
+      logsBloom: bloom,
+      number: this.#env.number,
+      gasLimit: this.#env.gasLimit,
+      gasUsed: this.#gasUsed,
+      timestamp: this.#env.timestamp,
+      extraData: consensusHash,
+      mixHash: this.#env.prevRandao,
+      baseFeePerGas: this.#env.baseFee,
+    };
+  }
+
+  /** Ends the block under the hash of the consensus block that carries it. */
+  seal(consensusHash: Hash): SealedBlock {
+    const sealed = this.#end();
+    const header = this.#header(sealed, consensusHash);
+    const hash = headerHash(header, (message) => this.#services.suite.keccak256(message));
+    const transactions = this.#transactions;
+    const size = ethBlockSize(header, transactions);
+    const ethBlock: EthBlock = { hash, header, transactions, receipts: this.#receipts, size };
+    const reply: FinalizeReply = {
+      txResults: this.#results,
+      events: blockEvents({
+        baseFee: header.baseFeePerGas,
+        gasUsed: this.#gasUsed,
+        height: this.#context.height,
+        bloom: this.#logCount > 0 ? header.logsBloom : undefined,
+      }),
+      validatorUpdates: [],
+      paramUpdates: undefined,
+      appHash: appHashOf(hash, sealed.modulesRoot),
+    };
+    return { reply, ethBlock, sealed };
+  }
+}

@@ -1,0 +1,143 @@
+/** ABCI events of an Ethereum transaction and of a block (reference §5.4); names and letter cases are what tools query. */
+import { toEip55 } from '../address/eip55.ts';
+import { formatAddress } from '../address/kinds.ts';
+import { type Bytes, to0xHex, toHex } from '../lib/bytes.ts';
+import type { AbciEvent, EventAttribute } from '../types/result.ts';
+import type { EthLog, EthTx } from './chain.ts';
+import { TYPE_URL } from './typeUrls.ts';
+
+const attribute = (key: string, value: string): EventAttribute => ({ key, value, index: true });
+
+const event = (type: string, attributes: readonly (readonly [string, string])[]): AbciEvent => ({
+  type,
+  attributes: attributes.map(([key, value]) => attribute(key, value)),
+});
+
+/** The chain's names that event texts need. */
+export interface EventNames {
+  readonly hrp: string;
+  readonly denom: string;
+}
+
+export interface EthTxEventFacts {
+  readonly tx: EthTx;
+  /** sha256 of the consensus transaction. */
+  readonly hash: Bytes;
+  readonly height: number;
+  /** Among the block's Ethereum transactions. */
+  readonly ethIndex: number;
+  readonly gasUsed: bigint;
+  readonly effectiveGasPrice: bigint;
+  readonly logs: readonly EthLog[];
+  readonly vmError: string | undefined;
+  readonly contractAddress: Bytes | undefined;
+}
+
+/** Proto names of a log, as the `tx_log` event has always printed it. */
+function logText(log: EthLog, facts: EthTxEventFacts): string {
+  return JSON.stringify({
+    address: toEip55(log.address),
+    topics: log.topics.map(to0xHex),
+    data: to0xHex(log.data),
+    blockNumber: facts.height,
+    transactionHash: to0xHex(facts.tx.hash),
+    transactionIndex: facts.ethIndex,
+    logIndex: log.logIndex,
+  });
+}
+
+function transferLegs(from: string, to: string, amount: string): readonly AbciEvent[] {
+  return [
+    event('coin_spent', [
+      ['spender', from],
+      ['amount', amount],
+    ]),
+    event('coin_received', [
+      ['receiver', to],
+      ['amount', amount],
+    ]),
+    event('transfer', [
+      ['recipient', to],
+      ['sender', from],
+      ['amount', amount],
+    ]),
+  ];
+}
+
+/** `ethereum_tx` with the attributes of execution. */
+function ethereumTxEvent(facts: EthTxEventFacts): AbciEvent {
+  const { tx } = facts;
+  const attributes: (readonly [string, string])[] = [
+    ['amount', tx.value.toString()],
+    ['ethereumTxHash', to0xHex(tx.hash)],
+    ['txIndex', facts.ethIndex.toString()],
+    ['txGasUsed', facts.gasUsed.toString()],
+    ['txHash', toHex(facts.hash)],
+  ];
+  if (tx.to !== undefined) attributes.push(['recipient', toEip55(tx.to)]);
+  if (facts.vmError !== undefined) attributes.push(['ethereumTxFailed', facts.vmError]);
+  return event('ethereum_tx', attributes);
+}
+
+/** `ethereum`: what the specification's query `ethereum.recipient='0x…'` matches. */
+function ethereumEvent(tx: EthTx): AbciEvent {
+  const attributes: (readonly [string, string])[] = [['sender', toEip55(tx.from)]];
+  if (tx.to !== undefined) attributes.push(['recipient', toEip55(tx.to)]);
+  attributes.push(['amount', tx.value.toString()]);
+  return event('ethereum', attributes);
+}
+
+export function ethTxEvents(facts: EthTxEventFacts, names: EventNames): readonly AbciEvent[] {
+  const { tx } = facts;
+  const payer = formatAddress('acc', names.hrp, tx.from);
+  const fee = `${facts.gasUsed * facts.effectiveGasPrice}${names.denom}`;
+  const receiver = tx.to ?? facts.contractAddress;
+  const moved = tx.value > 0n && facts.vmError === undefined && receiver !== undefined;
+  return [
+    event('tx', [
+      ['fee', fee],
+      ['fee_payer', payer],
+    ]),
+    event('coin_spent', [
+      ['spender', payer],
+      ['amount', fee],
+    ]),
+    ethereumTxEvent(facts),
+    ethereumEvent(tx),
+    event('message', [
+      ['action', TYPE_URL.msgEthereumTx],
+      ['module', 'evm'],
+      ['sender', toEip55(tx.from)],
+      ['txType', tx.type.toString()],
+    ]),
+    ...(facts.logs.length === 0
+      ? []
+      : [
+          event(
+            'tx_log',
+            facts.logs.map((log) => ['txLog', logText(log, facts)] as const),
+          ),
+        ]),
+    ...(moved
+      ? transferLegs(payer, formatAddress('acc', names.hrp, receiver), `${tx.value}${names.denom}`)
+      : []),
+  ];
+}
+
+/** Events of the block itself: the base fee it used, the gas it burned, its bloom when there is something in it. */
+export function blockEvents(block: {
+  readonly baseFee: bigint;
+  readonly gasUsed: bigint;
+  readonly height: number;
+  readonly bloom: Bytes | undefined;
+}): readonly AbciEvent[] {
+  const events = [
+    event('fee_market', [['base_fee', block.baseFee.toString()]]),
+    event('block_gas', [
+      ['height', block.height.toString()],
+      ['amount', block.gasUsed.toString()],
+    ]),
+  ];
+  if (block.bloom !== undefined) events.push(event('block_bloom', [['bloom', to0xHex(block.bloom)]]));
+  return events;
+}

@@ -1,0 +1,155 @@
+import type { CryptoSuite } from '../../crypto/suite.ts';
+import { assert, present } from '../../lib/assert.ts';
+import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
+import type { BlockWriteSet } from '../../state/writeSet.ts';
+import type { Address } from '../../types/ids.ts';
+import { FEE_COLLECTOR, moduleAddress, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
+import type { EthTx } from '../chain.ts';
+import { effectivePrice } from '../feemarket/baseFee.ts';
+import type { BlockEnv, EnginePool } from './engine.ts';
+import type { SignedEthTx } from './ethTx.ts';
+import type { ForkRules } from './forks.ts';
+import { intrinsicGas } from './intrinsicGas.ts';
+import { type MessageResult, type RawLog, runMessage } from './message.ts';
+import { bigintToBytes } from './numbers.ts';
+import { encodeRlp } from './rlp.ts';
+import { TouchLog } from './touchLog.ts';
+
+/** What does not change from transaction to transaction. */
+export interface ExecutionRules {
+  readonly evmChainId: bigint;
+  readonly fork: ForkRules;
+  readonly collectBaseFee: boolean;
+  readonly engines: EnginePool;
+  readonly suite: CryptoSuite;
+  /** Tests run both ways; blocks always take the short way where it is one. */
+  readonly plainTransfers: 'short' | 'evm';
+}
+
+/** What an admitted transaction did. */
+export interface TxEffects {
+  readonly status: 0 | 1;
+  readonly gasUsed: bigint;
+  readonly effectiveGasPrice: bigint;
+  readonly logs: readonly RawLog[];
+  readonly returnValue: Bytes;
+  readonly vmError: string | undefined;
+  /** Of a creation, successful or not. */
+  readonly contractAddress: Address | undefined;
+  /** How much of the native coin came or (always) went: minus the burned base fee and what contracts destroyed. */
+  readonly supplyChange: bigint;
+  /** True when the EVM was not needed. */
+  readonly isPlain: boolean;
+}
+
+const REFUND_QUOTIENT = 5n;
+
+/** keccak256(RLP([sender, nonce])), last 20 bytes. */
+export const contractAddressOf = (
+  from: Address,
+  nonce: bigint,
+  suite: Pick<CryptoSuite, 'keccak256'>,
+): Address => suite.keccak256(encodeRlp([from, bigintToBytes(nonce)])).slice(12);
+
+/**
+ * A value transfer to an account without code runs no instruction: sender, receiver and proposer change, nothing
+ * else. test/core/app/evm/plainTransfer.test.ts proves that both ways give the same state.
+ */
+function isPlainTransfer(
+  tx: EthTx,
+  writes: BlockWriteSet,
+  rules: ExecutionRules,
+): tx is EthTx & { to: Address } {
+  if (rules.plainTransfers === 'evm' || tx.to === undefined || tx.authorizationList.length > 0) return false;
+  return !rules.engines.isPrecompile(toHex(tx.to)) && writes.code(tx.to).length === 0;
+}
+
+const NOTHING_RAN: MessageResult = {
+  gasUsed: 0n,
+  refund: 0n,
+  returnValue: EMPTY,
+  logs: [],
+  vmError: undefined,
+};
+
+/** Balance changes of our own accounting; the log sees every account first. */
+class Ledger {
+  readonly #writes: BlockWriteSet;
+  readonly #log: TouchLog;
+
+  constructor(writes: BlockWriteSet, log: TouchLog) {
+    this.#writes = writes;
+    this.#log = log;
+  }
+
+  change(address: Address, amount: bigint, nonce?: bigint): void {
+    this.#log.touch(address);
+    const balance = (this.#writes.account(address)?.balance ?? 0n) + amount;
+    this.#writes.putAccount(address, nonce === undefined ? { balance } : { balance, nonce });
+  }
+}
+
+/**
+ * Runs a transaction that checkStatic and checkForBlock have admitted. In order: buy all gas, raise the nonce, apply
+ * authorizations, run, refund (EIP-3529), floor (EIP-7623), return the rest, pay the tip, burn or collect the base
+ * fee, drop emptied accounts (EIP-161), number new accounts.
+ */
+export async function executeTx(
+  writes: BlockWriteSet,
+  env: BlockEnv,
+  signed: SignedEthTx,
+  rules: ExecutionRules,
+): Promise<TxEffects> {
+  const { tx } = signed;
+  const { price, tip } = present(effectivePrice(tx, env.baseFee), 'admission checked the fee cap');
+  const { intrinsic, floor } = intrinsicGas(tx, rules.fork);
+  assert(tx.gasLimit >= intrinsic, 'admission checked the intrinsic gas');
+  writes.beginTx();
+  const log = new TouchLog(writes);
+  const ledger = new Ledger(writes, log);
+  ledger.change(tx.from, -tx.gasLimit * price, tx.nonce + 1n);
+  const isPlain = isPlainTransfer(tx, writes, rules);
+  let result = NOTHING_RAN;
+  if (isPlain) {
+    ledger.change(tx.from, -tx.value);
+    ledger.change(tx.to, tx.value);
+  } else {
+    const message = { ...messageOf(tx), gas: tx.gasLimit - intrinsic, gasPrice: price };
+    const { engines, evmChainId, suite } = rules;
+    result = await runMessage({ writes, log, env, engines, evmChainId, suite }, message);
+  }
+  const gasUsed = chargedGas(intrinsic + result.gasUsed, result.refund, floor);
+  ledger.change(tx.from, (tx.gasLimit - gasUsed) * price);
+  ledger.change(env.coinbase, gasUsed * tip);
+  if (rules.collectBaseFee) ledger.change(moduleAddress(FEE_COLLECTOR), gasUsed * env.baseFee);
+  writes.removeEmptyTouched();
+  numberAccounts(writes, log.existing());
+  rememberPubKey(writes, tx.from, signed.pubKey);
+  return {
+    status: result.vmError === undefined ? 1 : 0,
+    gasUsed,
+    effectiveGasPrice: price,
+    logs: result.logs,
+    returnValue: result.returnValue,
+    vmError: result.vmError,
+    contractAddress: tx.to === undefined ? contractAddressOf(tx.from, tx.nonce, rules.suite) : undefined,
+    supplyChange: log.supplyChange(),
+    isPlain,
+  };
+}
+
+const messageOf = ({ from, to, value, data, accessList, authorizationList }: EthTx) => ({
+  from,
+  to,
+  value,
+  data,
+  accessList,
+  authorizationList,
+});
+
+/** EIP-3529 refund cap, then the EIP-7623 floor. */
+export function chargedGas(used: bigint, refund: bigint, floor: bigint): bigint {
+  const cap = used / REFUND_QUOTIENT;
+  const after = used - (refund < cap ? refund : cap);
+  return after < floor ? floor : after;
+}

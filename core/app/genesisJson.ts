@@ -1,0 +1,97 @@
+/** Typed reading of parsed JSON with a path in every error. */
+import { err, ok, type Result } from '../lib/result.ts';
+
+export interface GenesisError {
+  readonly code: 'genesis';
+  /** Where, e.g. `app_state.bank.balances[2].coins[0].amount`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Carries the first problem out of the nested readers; parseAppState turns it into a Result. */
+export class GenesisProblem extends Error {
+  override readonly name = 'GenesisProblem';
+  readonly problem: GenesisError;
+
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.problem = { code: 'genesis', path, message };
+  }
+}
+
+export function readGenesis<T>(read: () => T): Result<T, GenesisError> {
+  try {
+    return ok(read());
+  } catch (error) {
+    if (error instanceof GenesisProblem) return err(error.problem);
+    throw error;
+  }
+}
+
+const describe = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+
+/** A JSON value and where it stands. */
+export class Json {
+  readonly value: unknown;
+  readonly path: string;
+
+  constructor(value: unknown, path: string) {
+    this.value = value;
+    this.path = path;
+  }
+
+  fail(message: string): never {
+    throw new GenesisProblem(this.path, message);
+  }
+
+  get isMissing(): boolean {
+    return this.value === undefined || this.value === null;
+  }
+
+  /** The object's fields; any other than `known` is refused, so that a typo is not silently a default. */
+  object(known: readonly string[]): { readonly [key: string]: Json } {
+    if (typeof this.value !== 'object' || this.value === null || Array.isArray(this.value)) {
+      return this.fail(`expected an object, got ${describe(this.value)}`);
+    }
+    const record = this.value as Record<string, unknown>;
+    for (const key of Object.keys(record)) {
+      if (!known.includes(key)) this.fail(`unknown field "${key}"; known are ${known.join(', ')}`);
+    }
+    return Object.fromEntries(known.map((key) => [key, new Json(record[key], `${this.path}.${key}`)]));
+  }
+
+  /** A missing array is empty. */
+  array(itemsMax: number): readonly Json[] {
+    if (this.isMissing) return [];
+    if (!Array.isArray(this.value)) return this.fail(`expected an array, got ${describe(this.value)}`);
+    if (this.value.length > itemsMax) return this.fail(`more than ${itemsMax} entries`);
+    return this.value.map((item, i) => new Json(item, `${this.path}[${i}]`));
+  }
+
+  text(fallback?: string): string {
+    if (this.isMissing && fallback !== undefined) return fallback;
+    if (typeof this.value !== 'string') return this.fail(`expected a string, got ${describe(this.value)}`);
+    return this.value;
+  }
+
+  boolean(fallback: boolean): boolean {
+    if (this.isMissing) return fallback;
+    if (typeof this.value !== 'boolean')
+      return this.fail(`expected true or false, got ${describe(this.value)}`);
+    return this.value;
+  }
+
+  /** Decimal digits in a string, as Cosmos JSON writes integers; a safe JSON number is taken too. */
+  amount(max: bigint, fallback?: bigint): bigint {
+    if (this.isMissing && fallback !== undefined) return fallback;
+    const isNumber = typeof this.value === 'number' && Number.isSafeInteger(this.value);
+    const text = isNumber ? String(this.value) : this.value;
+    if (typeof text !== 'string' || !/^(0|[1-9][0-9]{0,79})$/.test(text)) {
+      return this.fail('expected a whole number in decimal digits');
+    }
+    const amount = BigInt(text);
+    if (amount > max) this.fail(`larger than ${max}`);
+    return amount;
+  }
+}

@@ -17,7 +17,7 @@ import { HASHED_PARAMS } from './params.ts';
 import { encode, table } from './proto.ts';
 import { TIMESTAMP } from './time.ts';
 import { PUBLIC_KEY } from './validator.ts';
-import { type Writer, written } from './wire.ts';
+import { type Writer, written } from './writer.ts';
 
 /** Root of nothing: no txs, no evidence, no validators, no results. */
 export const EMPTY_HASH: Hash = EMPTY_ROOT;

@@ -1,6 +1,7 @@
 import { present } from '../lib/assert.ts';
 import type { Shape } from './proto.ts';
-import type { Reader, Writer } from './wire.ts';
+import type { Reader } from './wire.ts';
+import type { Writer } from './writer.ts';
 
 /** A case of a union: its field number in the oneof, its `kind` in our types, its message. */
 // biome-ignore lint/suspicious/noExplicitAny: the cases of one union have different types.

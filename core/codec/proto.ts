@@ -6,11 +6,14 @@
  * whatever it accepts encodes to the same bytes again. Tables nest, they never recurse: depth is bounded by their
  * number. test/core/codec/protoFiles.test.ts proves them equal to proto/*.proto.
  */
-import { assert, unreachable } from '../lib/assert.ts';
-import { type Bytes, EMPTY } from '../lib/bytes.ts';
+import { assert } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
 import { ok, type Result } from '../lib/result.ts';
-import { type Field, type Kind, type Presence, WIRE_OF } from './fields.ts';
-import { type CodecError, Reader, type Writer, written } from './wire.ts';
+import type { Field } from './fields.ts';
+import { absent, readField } from './readField.ts';
+import { type CodecError, Reader } from './wire.ts';
+import { writeField } from './writeField.ts';
+import { type Writer, written } from './writer.ts';
 
 /** Anything that can be the content of a length-delimited field. */
 export interface Shape<T> {
@@ -102,171 +105,6 @@ function finishReading(
     if (known.has(number)) reader.fail(name, `field ${number} is out of order or given twice`);
     else if (ignoreUnknown) reader.skip(name);
     else reader.fail(name, `unknown field ${number}`);
-  }
-}
-
-function writeField(writer: Writer, field: AnyField, value: unknown): void {
-  switch (field.presence) {
-    case 'implicit':
-      if (isDefault(field.kind, value)) return;
-      writer.uint32(field.tag);
-      writeValue(writer, field, value);
-      return;
-    case 'optional':
-      if (value === undefined) return;
-      writer.uint32(field.tag);
-      writeValue(writer, field, value);
-      return;
-    case 'always':
-      writer.uint32(field.tag);
-      writeValue(writer, field, value);
-      return;
-    case 'repeated':
-      for (const item of value as readonly unknown[]) {
-        writer.uint32(field.tag);
-        writeValue(writer, field, item);
-      }
-      return;
-    default:
-      unreachable(field.presence);
-  }
-}
-
-function isDefault(kind: Kind, value: unknown): boolean {
-  switch (kind) {
-    case 'bytes':
-    case 'string':
-      return (value as Bytes | string).length === 0;
-    case 'int64Big':
-    case 'uint64Big':
-      return value === 0n;
-    case 'bool':
-      return value === false;
-    default:
-      return value === 0;
-  }
-}
-
-function writeValue(writer: Writer, field: AnyField, value: unknown): void {
-  switch (field.kind) {
-    case 'uint32':
-      return writer.uint32(value as number);
-    case 'int32':
-    case 'int64':
-    case 'uint64':
-      return writer.int64(value as number);
-    case 'int64Big':
-    case 'uint64Big':
-      return writer.big(value as bigint);
-    case 'bool':
-      return writer.uint32(value === true ? 1 : 0);
-    case 'string':
-      return writer.string(value as string);
-    case 'bytes':
-      return writer.bytes(value as Bytes);
-    case 'enum': {
-      const number = field.names.indexOf(value as string);
-      assert(number >= 0, `${field.name} has no such value`);
-      return writer.uint32(number);
-    }
-    case 'message': {
-      const mark = writer.open();
-      (field.shape as Shape<unknown>).write(writer, value);
-      return writer.close(mark);
-    }
-    default:
-      unreachable(field.kind);
-  }
-}
-
-/** Value of a field that the bytes do not hold. */
-function absent(reader: Reader, field: AnyField, path: string): unknown {
-  switch (field.presence as Presence) {
-    case 'repeated':
-      return [];
-    case 'optional':
-      return undefined;
-    case 'always':
-      reader.fail(path, 'is missing');
-      return undefined;
-    default:
-  }
-  switch (field.kind) {
-    case 'bytes':
-      return EMPTY;
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'int64Big':
-    case 'uint64Big':
-      return 0n;
-    default:
-      return 0;
-  }
-}
-
-function readField(reader: Reader, field: AnyField, path: string, tag: number): unknown {
-  if (tag !== field.tag) {
-    reader.fail(path, `wire type ${tag & 7}, expected ${WIRE_OF[field.kind]}`);
-    return undefined;
-  }
-  if (field.presence === 'repeated') return readRepeated(reader, field, path);
-  reader.uint32(path);
-  const value = readValue(reader, field, path);
-  if (field.presence === 'implicit' && reader.error === undefined && isDefault(field.kind, value)) {
-    reader.fail(path, 'a default is written out');
-  }
-  return value;
-}
-
-function readRepeated(reader: Reader, field: AnyField, path: string): unknown[] {
-  const items: unknown[] = [];
-  while (reader.peekTag(path) === field.tag) {
-    if (items.length === field.countMax) {
-      reader.fail(path, `more than ${field.countMax} entries`, field.countMax);
-      break;
-    }
-    reader.uint32(path);
-    items.push(readValue(reader, field, path));
-  }
-  return items;
-}
-
-function readValue(reader: Reader, field: AnyField, path: string): unknown {
-  switch (field.kind) {
-    case 'uint32':
-      return reader.uint32(path);
-    case 'int32':
-      return reader.int32(path);
-    case 'int64':
-      return reader.int64(path);
-    case 'uint64':
-      return reader.uint64(path);
-    case 'int64Big':
-      return reader.int64Big(path);
-    case 'uint64Big':
-      return reader.uint64Big(path);
-    case 'bool':
-      return reader.bool(path);
-    case 'string':
-      return reader.string(path, field.bytesMax);
-    case 'bytes':
-      return reader.bytes(path, field.bytesMax);
-    case 'enum': {
-      const number = reader.uint32(path);
-      const value = field.names[number];
-      if (value === undefined) reader.fail(path, `unknown value ${number}`);
-      return value;
-    }
-    case 'message': {
-      const outer = reader.enter(path, field.bytesMax);
-      const value = (field.shape as Shape<unknown>).read(reader);
-      reader.leave(path, outer);
-      return value;
-    }
-    default:
-      return unreachable(field.kind);
   }
 }
 

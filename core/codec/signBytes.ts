@@ -7,7 +7,7 @@ import { type BlockId, isZeroBlockId } from '../types/block.ts';
 import type { Timestamp } from '../types/ids.ts';
 import type { Proposal, Vote, VoteType } from '../types/vote.ts';
 import { PROPOSAL_TYPE, VOTE_TYPE } from './vote.ts';
-import { type Writer, written } from './wire.ts';
+import { type Writer, written } from './writer.ts';
 
 /** What a vote's signature covers. Type 0 ("unknown") exists in CometBFT's tests alone. */
 export interface CanonicalVote {

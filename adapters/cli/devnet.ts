@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { devAccounts } from '../config/devAccounts.ts';
+import { DEVNET_CHAIN_ID, fundedDevAccounts, prepareDevnetHome } from '../config/devnetHome.ts';
+import { formatDuration, parseDuration } from '../config/duration.ts';
+import { checkChainId } from '../config/genesisFile.ts';
+import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { OperatingError } from '../operatingError.ts';
+import { systemNow } from '../system.ts';
+import { banner, blockLine } from './banner.ts';
+import { logTo } from './log.ts';
+import { nodeFromHome, runNode } from './runNode.ts';
+import { addSettingFlags } from './settingFlags.ts';
+import { type GlobalOptions, homeFrom, type World } from './world.ts';
+
+const BLOCK_TIME = '1s';
+
+interface DevnetOptions extends GlobalOptions {
+  readonly chainId?: string;
+  readonly blockTime?: string;
+  readonly quiet?: boolean;
+}
+
+export function devnetCommand(command: Command, world: World): void {
+  const flags = addSettingFlags(command);
+  command
+    .option('--block-time <duration>', `time between blocks without transactions (default ${BLOCK_TIME})`)
+    .option('--chain-id <id>', `of a new chain (default ${DEVNET_CHAIN_ID})`)
+    .option('--quiet', 'no line a block')
+    .action(() => devnet(command.optsWithGlobals(), flags, world));
+}
+
+async function devnet(
+  options: DevnetOptions,
+  flags: ReadonlyMap<string, string>,
+  world: World,
+): Promise<void> {
+  const home = homeFrom(options, world);
+  const blockTime = blockTimeOf(options.blockTime);
+  const accounts = devAccounts();
+  prepareDevnetHome({
+    home,
+    accounts,
+    chainId: checkChainId(options.chainId ?? DEVNET_CHAIN_ID),
+    moniker: 'devnet',
+    blockTime: blockTime ?? BLOCK_TIME,
+    suite: nobleSuite,
+    randomSeed: () => new Uint8Array(randomBytes(32)),
+    now: systemNow(),
+  });
+  const settings = new Map(flags);
+  if (blockTime !== undefined) settings.set('consensus.create_empty_blocks_interval', blockTime);
+  const config = loadNodeConfig(home, settings, world.env);
+  const node = nodeFromHome(config);
+  if (options.chainId !== undefined && options.chainId !== node.genesis.chainId)
+    throw new OperatingError(`${home} holds the chain ${node.genesis.chainId}, not ${options.chainId}`);
+  const unlocked = fundedDevAccounts(node.genesis, accounts, home);
+  const start = {
+    ...node,
+    unlocked,
+    log: logTo(world, config),
+    // Blocks may come before the banner is out; it belongs above them.
+    onBlock: (block: Parameters<typeof blockLine>[0]) => {
+      if (isShown && options.quiet !== true) world.out(blockLine(block));
+    },
+  };
+  let isShown = false;
+  await runNode(start, ({ endpoints }) => {
+    world.out(banner({ ...node, home, endpoints, accounts: unlocked }));
+    isShown = true;
+  });
+  world.out('stopped\n');
+}
+
+function blockTimeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < 1)
+    throw new OperatingError(
+      `flag --block-time: expected a duration such as "500ms" or "2s", found "${text}"`,
+    );
+  return formatDuration(ms);
+}

@@ -1,0 +1,116 @@
+import { Command, CommanderError } from 'commander';
+import { OperatingError } from '../operatingError.ts';
+import type { World } from './world.ts';
+import { processWorld } from './world.ts';
+
+/** A command's module adds options and an action to the command it is given. */
+type Furnish = (command: Command, world: World) => void;
+
+interface Entry {
+  readonly name: string;
+  readonly alias?: string;
+  readonly summary: string;
+  /** Loaded only when it is the command asked for: `version` must not wait for the EVM. */
+  readonly load: () => Promise<Furnish>;
+}
+
+const COMMANDS: readonly Entry[] = [
+  {
+    name: 'devnet',
+    summary: 'run a one-validator chain with funded accounts',
+    load: async () => (await import('./devnet.ts')).devnetCommand,
+  },
+  {
+    name: 'start',
+    summary: 'run a node',
+    load: async () => (await import('./start.ts')).startCommand,
+  },
+  {
+    name: 'init',
+    summary: "write a new home: settings, genesis, this node's keys",
+    load: async () => (await import('./init.ts')).initCommand,
+  },
+  {
+    name: 'keys',
+    summary: 'accounts kept in the keyring',
+    load: async () => (await import('./keys.ts')).keysCommand,
+  },
+  {
+    name: 'query',
+    alias: 'q',
+    summary: 'ask a running node',
+    load: async () => (await import('./query.ts')).queryCommand,
+  },
+  {
+    name: 'sim',
+    summary: 'run the node in the simulator',
+    load: async () => (await import('./sim.ts')).simCommand,
+  },
+  {
+    name: 'debug',
+    summary: 'convert and inspect values',
+    load: async () => (await import('./debug.ts')).debugCommand,
+  },
+  {
+    name: 'version',
+    summary: 'the version of this program',
+    load: async () => (await import('./version.ts')).versionCommand,
+  },
+];
+
+/** The first word that is neither an option nor the value of --home. */
+function commandWord(args: readonly string[]): string | undefined {
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    if (arg === '--home') i++;
+    else if (!arg.startsWith('-')) return arg;
+  }
+  return undefined;
+}
+
+async function programFor(args: readonly string[], world: World): Promise<Command> {
+  const program = new Command('orrery')
+    .description('An EVM-compatible BFT blockchain node, and the simulator that runs the same node.')
+    .option('--home <dir>', 'folder of settings, keys and data (ORRERY_HOME; default ~/.orrery)')
+    .option('--trace', 'show where an internal error came from')
+    .exitOverride()
+    .configureOutput({
+      writeOut: world.out,
+      writeErr: world.err,
+      outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')),
+    });
+  const word = commandWord(args);
+  const asked = word === 'help' ? commandWord(args.slice(args.indexOf('help') + 1)) : word;
+  for (const entry of COMMANDS) {
+    const command = program.command(entry.name).summary(entry.summary).description(entry.summary);
+    if (entry.alias !== undefined) command.alias(entry.alias);
+    if (asked === entry.name || asked === entry.alias) (await entry.load())(command, world);
+  }
+  return program;
+}
+
+/** Runs one command line; the promise resolves with the exit code and never rejects. */
+export async function run(args: readonly string[], world: World): Promise<number> {
+  try {
+    const program = await programFor(args, world);
+    await program.parseAsync(args, { from: 'user' });
+    return world.exitCode;
+  } catch (error) {
+    // Commander has already said what it had to say; help and version come this way too.
+    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof OperatingError) world.err(`Error: ${error.message}\n`);
+    else if (args.includes('--trace') && error instanceof Error) world.err(`${error.stack}\n`);
+    else world.err(`Error: internal error: ${firstLine(error)} (--trace shows where)\n`);
+    return 1;
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+
+/** The whole program: runs, then leaves with the exit code. */
+export async function main(args: readonly string[]): Promise<void> {
+  const code = await run(args, processWorld());
+  // Idle sockets and timers of libraries must not keep a finished command alive.
+  process.exit(code);
+}

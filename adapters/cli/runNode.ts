@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { loadGenesis } from '../config/genesisFile.ts';
+import type { NodeConfig } from '../config/nodeConfig.ts';
+import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
+import type { RunningNode, StartOptions } from '../nodeOptions.ts';
+import { loadValidatorKey } from '../signer/keyFile.ts';
+import { packageVersion } from './version.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What a shell reports for a process that Ctrl-C has killed. */
+const EXIT_INTERRUPTED = 130;
+
+/** What the files of a home say about the node that is to run on it. */
+export function nodeFromHome(
+  config: NodeConfig,
+): Pick<StartOptions, 'config' | 'genesis' | 'nodeId' | 'validatorKey' | 'version'> {
+  const { files } = config;
+  return {
+    config,
+    genesis: loadGenesis(files.genesis),
+    nodeId: nodeIdOf(loadNodeKey(files.nodeKey, nobleSuite), nobleSuite),
+    validatorKey: existsSync(files.validatorKey)
+      ? loadValidatorKey(files.validatorKey, nobleSuite)
+      : undefined,
+    version: packageVersion(),
+  };
+}
+
+/** Runs a node until a signal asks it to stop (resolves) or it cannot go on (rejects). A second signal does not wait. */
+export async function runNode(options: StartOptions, onStarted: (node: RunningNode) => void): Promise<void> {
+  let node: RunningNode | undefined;
+  let isAsked = false;
+  const onSignal = (): void => {
+    if (isAsked) process.exit(EXIT_INTERRUPTED);
+    isAsked = true;
+    void node?.stop();
+  };
+  // A closed pipe (`orrery devnet | head`) means that nobody reads any more.
+  const onPipe = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    if (!isAsked) onSignal();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.stdout.on('error', onPipe);
+  process.stderr.on('error', onPipe);
+  try {
+    const { startNode } = await import('../node.ts');
+    node = await startNode(options);
+    if (isAsked) void node.stop();
+    else onStarted(node);
+    await node.stopped;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    process.stdout.off('error', onPipe);
+    process.stderr.off('error', onPipe);
+  }
+}

@@ -1,0 +1,28 @@
+import { homeOf } from '../config/home.ts';
+
+/** What a command may touch of the process it runs in; tests give another one. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Writes to stdout as it is. */
+  out(text: string): void;
+  /** Writes to stderr as it is. */
+  err(text: string): void;
+  /** The exit code when nothing is thrown; 0 unless set. */
+  exitCode: number;
+}
+
+/** Options that every command has. */
+export interface GlobalOptions {
+  readonly home?: string;
+  readonly trace?: boolean;
+}
+
+/** The home that flag and environment name. */
+export const homeFrom = (options: GlobalOptions, world: World): string => homeOf(options.home, world.env);
+
+export const processWorld = (): World => ({
+  env: process.env,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  exitCode: 0,
+});

@@ -1,0 +1,57 @@
+import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/mempool.ts';
+import { DEFAULT_RPC_LIMITS as LIMITS } from '../../core/node/nodeConfig.ts';
+import { boolean, count, decimal18, duration, list, text } from './field.ts';
+import { listenAt } from './listen.ts';
+
+const NAMESPACES = ['eth', 'web3', 'net', 'txpool', 'debug', 'personal'];
+
+const checkNamespaces = (value: string): string | undefined =>
+  value.split(',').every((name) => NAMESPACES.includes(name.trim()) || value.trim() === '')
+    ? undefined
+    : `expected namespaces out of ${NAMESPACES.join(',')}`;
+
+/** app.toml: the node as a server for wallets and tools. Names as in Cosmos EVM chains where the meaning is equal. */
+export const APP_TOML = {
+  api: {
+    enable: boolean('Serve REST.', true),
+    address: listenAt('Where REST listens.', 'tcp://127.0.0.1:10337'),
+    'enabled-unsafe-cors': boolean('Let browsers of any origin call.', false),
+    'max-open-connections': count('Open connections.', 1000, 1),
+    'rpc-max-body-bytes': count('Largest request body, bytes.', 1_000_000, 1),
+  },
+  'json-rpc': {
+    enable: boolean('Serve Ethereum JSON-RPC over HTTP and websocket.', true),
+    address: listenAt('Where HTTP listens.', '127.0.0.1:8545'),
+    'ws-address': listenAt('Where the websocket listens. Empty: off.', '127.0.0.1:8546'),
+    'ws-origins': list('Hosts that browsers may open a websocket from; "*" allows all.', [
+      '127.0.0.1',
+      'localhost',
+    ]),
+    api: text('Namespaces, separated by commas.', LIMITS.namespaces.join(','), checkNamespaces),
+    'gas-cap': count('Most gas of eth_call and eth_estimateGas.', Number(LIMITS.gasCap), 21_000),
+    'txfee-cap': decimal18(
+      'Most that a sent transaction may cost in fees, coins; 0 is no cap.',
+      LIMITS.txFeeCapWei,
+    ),
+    'filter-cap': count('Installed filters.', LIMITS.filtersMax),
+    'filter-timeout': duration('A filter not polled for this long is removed.', LIMITS.filterTimeoutMs),
+    'feehistory-cap': count('Blocks in one eth_feeHistory answer.', LIMITS.feeHistoryMax, 1),
+    'logs-cap': count('Logs in one eth_getLogs answer.', LIMITS.logsMax, 1),
+    'block-range-cap': count('Blocks that one eth_getLogs may search.', LIMITS.blockRangeMax, 1),
+    'http-body-limit': count('Largest request body, bytes.', LIMITS.bodyBytesMax, 1),
+    'allow-unprotected-txs': boolean(
+      'Accept transactions without a chain id (replayable elsewhere).',
+      LIMITS.allowUnprotectedTxs,
+    ),
+    'max-open-connections': count('Open connections.', 1000, 1),
+    'batch-request-limit': count('Calls in one batch.', LIMITS.batchMax, 1),
+    'batch-response-max-size': count('Largest answer to a batch, bytes.', LIMITS.batchResponseBytesMax, 1),
+  },
+  'evm.mempool': {
+    'account-queue': count(
+      'Transactions of one sender that wait for an earlier nonce.',
+      MEMPOOL.laneQueuedMax,
+    ),
+    'global-queue': count('Transactions of all senders that wait for an earlier nonce.', MEMPOOL.queuedMax),
+  },
+} as const;

@@ -1,0 +1,62 @@
+import { DEFAULT_CONSENSUS_CONFIG as CONSENSUS } from '../../core/consensus/contract.ts';
+import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/mempool.ts';
+import { boolean, count, duration, list, oneOf, text } from './field.ts';
+import { listenAt } from './listen.ts';
+
+/**
+ * config.toml: the node as a member of the network. Names and defaults are CometBFT 0.38's where the meaning is equal;
+ * a key that Orrery does not have is refused rather than ignored.
+ */
+export const CONFIG_TOML = {
+  '': {
+    moniker: text('Name of this node, shown to peers and in status.', ''),
+    db_dir: text('Folder of the database and the log, relative to the home.', 'data'),
+    log_level: oneOf('Lowest level that is printed.', 'info', ['debug', 'info', 'warn', 'error', 'none']),
+    log_format: oneOf('Form of a log line.', 'plain', ['plain', 'json']),
+    genesis_file: text('Relative to the home, as the files below.', 'config/genesis.json'),
+    priv_validator_key_file: text('Consensus key. Keep it secret.', 'config/priv_validator_key.json'),
+    priv_validator_state_file: text(
+      'What the validator signed last. Never copy it back from a backup.',
+      'data/priv_validator_state.json',
+    ),
+    node_key_file: text('Key that names this node to its peers.', 'config/node_key.json'),
+  },
+  rpc: {
+    laddr: listenAt('Consensus RPC and its websocket (/websocket). Empty: off.', 'tcp://127.0.0.1:26657'),
+    cors_allowed_origins: list('Origins that browsers may call from; "*" allows all.', []),
+    max_open_connections: count('Open connections.', 900, 1),
+    max_subscription_clients: count('Websocket clients with subscriptions.', 100),
+    max_subscriptions_per_client: count('Subscriptions of one client.', 5),
+    experimental_subscription_buffer_size: count('Events that wait for a slow subscriber.', 200, 1),
+    timeout_broadcast_tx_commit: duration('Wait of broadcast_tx_commit for the block.', 10_000),
+    max_request_batch_size: count('Calls in one batch.', 10, 1),
+    max_body_bytes: count('Largest request body, bytes.', 1_000_000, 1),
+  },
+  p2p: {
+    laddr: listenAt('Where peers connect. Empty: off.', 'tcp://0.0.0.0:26656'),
+  },
+  mempool: {
+    size: count('Transactions in the pool.', MEMPOOL.txsMax, 1),
+    max_txs_bytes: count('Bytes of all transactions in the pool.', MEMPOOL.bytesMax, 1),
+    cache_size: count('Remembered hashes of transactions already seen.', MEMPOOL.cacheMax),
+    max_tx_bytes: count('Largest transaction, bytes.', MEMPOOL.txBytesMax, 1),
+  },
+  consensus: {
+    timeout_propose: duration('Wait for a proposal before prevoting nil.', CONSENSUS.timeoutProposeMs),
+    timeout_propose_delta: duration('Growth of it with each round.', CONSENSUS.timeoutProposeDeltaMs),
+    timeout_prevote: duration('Wait after +2/3 of prevotes for anything.', CONSENSUS.timeoutPrevoteMs),
+    timeout_prevote_delta: duration('Growth of it with each round.', CONSENSUS.timeoutPrevoteDeltaMs),
+    timeout_precommit: duration('Wait after +2/3 of precommits for anything.', CONSENSUS.timeoutPrecommitMs),
+    timeout_precommit_delta: duration('Growth of it with each round.', CONSENSUS.timeoutPrecommitDeltaMs),
+    timeout_commit: duration(
+      'Wait for late precommits after a commit, before the next height.',
+      CONSENSUS.timeoutCommitMs,
+    ),
+    skip_timeout_commit: boolean('Go on as soon as all precommits are in.', CONSENSUS.skipTimeoutCommit),
+    create_empty_blocks: boolean('Make blocks without transactions too.', CONSENSUS.createEmptyBlocks),
+    create_empty_blocks_interval: duration(
+      'Above 0: a block without transactions is made only after this time.',
+      CONSENSUS.createEmptyBlocksIntervalMs,
+    ),
+  },
+} as const;

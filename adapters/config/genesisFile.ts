@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DEFAULT_HRP, evmChainIdOf, parseAppState } from '../../core/app/appState.ts';
+import { defaultAppState } from '../../core/app/defaultAppState.ts';
+import { parseGenesis } from '../../core/codec/genesis.ts';
+import { keccak256 } from '../../core/crypto/hash.ts';
+import type { Genesis, GenesisValidator } from '../../core/types/genesis.ts';
+import { type Address, type Micros, timestampOf } from '../../core/types/ids.ts';
+import { DEFAULT_PARAMS } from '../../core/types/params.ts';
+import { onFile } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+
+/** Gas limit of a block on a chain made here; Ethereum tools expect a finite one. */
+const BLOCK_GAS_MAX = 30_000_000;
+
+export interface NewGenesis {
+  readonly chainId: string;
+  /** Bech32 prefix of accounts; undefined for the usual one. */
+  readonly hrp: string | undefined;
+  readonly denom: string | undefined;
+  readonly now: Micros;
+  readonly validators: readonly GenesisValidator[];
+  readonly accounts: readonly { readonly address: Address; readonly balance: bigint }[];
+}
+
+/** The first document of a new chain. */
+export function newGenesis(options: NewGenesis): Genesis {
+  const { chainId, hrp, denom, accounts } = options;
+  return {
+    genesisTime: timestampOf(options.now),
+    chainId,
+    initialHeight: 1,
+    params: { ...DEFAULT_PARAMS, block: { ...DEFAULT_PARAMS.block, maxGas: BLOCK_GAS_MAX } },
+    validators: options.validators,
+    appHash: new Uint8Array(0),
+    appState: defaultAppState({
+      accounts,
+      ...(hrp === undefined ? {} : { hrp }),
+      ...(denom === undefined ? {} : { denom }),
+    }),
+  };
+}
+
+const CHAIN_ID_CHARS_MAX = 48;
+
+/** Throws OperatingError unless the id has the form that carries an EVM chain id. */
+export function checkChainId(chainId: string): string {
+  if (chainId.length > CHAIN_ID_CHARS_MAX || evmChainIdOf(chainId) === undefined)
+    throw new OperatingError(
+      `invalid chain-id '${chainId}': expected name_EVMID-EPOCH, such as chain_9000-1, of at most ${CHAIN_ID_CHARS_MAX} characters`,
+    );
+  return chainId;
+}
+
+/** Reads genesis.json. Throws OperatingError that names the file and what is wrong in it. */
+export function loadGenesis(file: string): Genesis {
+  const text = onFile('read', file, () => readFileSync(file, 'utf8'));
+  const parsed = parseGenesis(text);
+  if (!parsed.ok) throw new OperatingError(`genesis file ${file} is not usable: ${parsed.error.message}`);
+  return parsed.value;
+}
+
+/** The Bech32 prefix of the chain's accounts; the usual one when the section does not say. */
+export function hrpOfGenesis(genesis: Genesis): string {
+  const state = parseAppState(genesis.appState, genesis.chainId, keccak256);
+  return state.ok ? state.value.hrp : DEFAULT_HRP;
+}
+
+/** The prefix of the chain whose home this is, or the usual one when there is no chain yet. */
+export function hrpOfHome(home: string): string {
+  const file = path.join(home, 'config', 'genesis.json');
+  return existsSync(file) ? hrpOfGenesis(loadGenesis(file)) : DEFAULT_HRP;
+}

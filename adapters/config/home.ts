@@ -1,0 +1,12 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Sources } from './table.ts';
+
+/** The folder that `--home` names, else ORRERY_HOME, else ~/.orrery. */
+export const homeOf = (flag: string | undefined, env: Sources['env']): string =>
+  path.resolve(flag ?? env['ORRERY_HOME'] ?? path.join(homedir(), '.orrery'));
+
+/** The three settings files of a home. */
+export const configTomlPath = (home: string): string => path.join(home, 'config', 'config.toml');
+export const appTomlPath = (home: string): string => path.join(home, 'config', 'app.toml');
+export const clientTomlPath = (home: string): string => path.join(home, 'config', 'client.toml');

@@ -1,0 +1,193 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { NodeCoreConfig } from '../../core/node/nodeConfig.ts';
+import { onFile } from '../disk/files.ts';
+import { type ListenAddress, parseListenAddress } from '../http/listenAddress.ts';
+import { OperatingError } from '../operatingError.ts';
+import { APP_TOML } from './appToml.ts';
+import { CONFIG_TOML } from './configToml.ts';
+import { appTomlPath, configTomlPath } from './home.ts';
+import { readTable, type Sources, type Values } from './table.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'none';
+
+/** Absolute paths. */
+export interface NodeFiles {
+  readonly home: string;
+  readonly genesis: string;
+  readonly validatorKey: string;
+  readonly validatorState: string;
+  readonly nodeKey: string;
+  /** Folder of database and log. */
+  readonly data: string;
+}
+
+/** What any HTTP server of the node is told. */
+export interface ServerConfig {
+  /** undefined: off. */
+  readonly listen: ListenAddress | undefined;
+  /** Origins of browsers; `*` allows all. */
+  readonly corsOrigins: readonly string[];
+  readonly connectionsMax: number;
+  readonly bodyBytesMax: number;
+}
+
+export interface ConsensusRpcConfig extends ServerConfig {
+  readonly batchMax: number;
+  readonly subscriptionClientsMax: number;
+  readonly subscriptionsPerClientMax: number;
+  readonly subscriptionBufferMax: number;
+  readonly broadcastCommitTimeoutMs: number;
+}
+
+/** How a node runs: flags over environment over files over defaults. */
+export interface NodeConfig {
+  readonly moniker: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'plain' | 'json';
+  readonly files: NodeFiles;
+  readonly consensusRpc: ConsensusRpcConfig;
+  /** Where peers connect; undefined: nowhere. */
+  readonly p2p: { readonly listen: ListenAddress | undefined };
+  readonly jsonRpc: ServerConfig;
+  /** `corsOrigins` are the hosts that may open the websocket. */
+  readonly evmWs: ServerConfig;
+  readonly rest: ServerConfig;
+  readonly core: NodeCoreConfig;
+}
+
+export type ConfigValues = Values<typeof CONFIG_TOML>;
+export type AppValues = Values<typeof APP_TOML>;
+
+/** Reads config.toml and app.toml of `home`. Throws OperatingError. */
+export function loadNodeConfig(home: string, flags: Sources['flags'], env: Sources['env']): NodeConfig {
+  const config = readTable(CONFIG_TOML, { flags, env, file: readSettings(configTomlPath(home)) });
+  const app = readTable(APP_TOML, { flags, env, file: readSettings(appTomlPath(home)) });
+  return nodeConfigOf(home, config, app);
+}
+
+/** undefined when there is no such file. */
+export function readSettings(file: string): Sources['file'] {
+  if (!existsSync(file)) return undefined;
+  return { name: file, text: onFile('read', file, () => readFileSync(file, 'utf8')) };
+}
+
+export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues): NodeConfig {
+  const top = config[''];
+  const inHome = (file: string): string => path.resolve(home, file);
+  const node: NodeConfig = {
+    moniker: top.moniker,
+    logLevel: top.log_level,
+    logFormat: top.log_format,
+    files: {
+      home,
+      genesis: inHome(top.genesis_file),
+      validatorKey: inHome(top.priv_validator_key_file),
+      validatorState: inHome(top.priv_validator_state_file),
+      nodeKey: inHome(top.node_key_file),
+      data: inHome(top.db_dir),
+    },
+    consensusRpc: {
+      listen: listenOf(config.rpc.laddr),
+      corsOrigins: config.rpc.cors_allowed_origins,
+      connectionsMax: config.rpc.max_open_connections,
+      bodyBytesMax: config.rpc.max_body_bytes,
+      batchMax: config.rpc.max_request_batch_size,
+      subscriptionClientsMax: config.rpc.max_subscription_clients,
+      subscriptionsPerClientMax: config.rpc.max_subscriptions_per_client,
+      subscriptionBufferMax: config.rpc.experimental_subscription_buffer_size,
+      broadcastCommitTimeoutMs: config.rpc.timeout_broadcast_tx_commit,
+    },
+    p2p: { listen: listenOf(config.p2p.laddr) },
+    ...serversOf(app),
+    core: coreOf(config, app),
+  };
+  refuseSharedPorts(node);
+  return node;
+}
+
+function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest'> {
+  const evm = app['json-rpc'];
+  const limits = { connectionsMax: evm['max-open-connections'], bodyBytesMax: evm['http-body-limit'] };
+  return {
+    jsonRpc: { listen: evm.enable ? listenOf(evm.address) : undefined, corsOrigins: ['*'], ...limits },
+    evmWs: {
+      listen: evm.enable ? listenOf(evm['ws-address']) : undefined,
+      corsOrigins: evm['ws-origins'],
+      ...limits,
+    },
+    rest: {
+      listen: app.api.enable ? listenOf(app.api.address) : undefined,
+      corsOrigins: app.api['enabled-unsafe-cors'] ? ['*'] : [],
+      connectionsMax: app.api['max-open-connections'],
+      bodyBytesMax: app.api['rpc-max-body-bytes'],
+    },
+  };
+}
+
+function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
+  const { consensus, mempool } = config;
+  const evm = app['json-rpc'];
+  return {
+    consensus: {
+      timeoutProposeMs: consensus.timeout_propose,
+      timeoutProposeDeltaMs: consensus.timeout_propose_delta,
+      timeoutPrevoteMs: consensus.timeout_prevote,
+      timeoutPrevoteDeltaMs: consensus.timeout_prevote_delta,
+      timeoutPrecommitMs: consensus.timeout_precommit,
+      timeoutPrecommitDeltaMs: consensus.timeout_precommit_delta,
+      timeoutCommitMs: consensus.timeout_commit,
+      skipTimeoutCommit: consensus.skip_timeout_commit,
+      createEmptyBlocks: consensus.create_empty_blocks,
+      createEmptyBlocksIntervalMs: consensus.create_empty_blocks_interval,
+    },
+    mempool: {
+      txsMax: mempool.size,
+      bytesMax: mempool.max_txs_bytes,
+      txBytesMax: mempool.max_tx_bytes,
+      cacheMax: mempool.cache_size,
+      laneQueuedMax: app['evm.mempool']['account-queue'],
+      queuedMax: app['evm.mempool']['global-queue'],
+    },
+    rpc: {
+      gasCap: BigInt(evm['gas-cap']),
+      txFeeCapWei: evm['txfee-cap'],
+      logsMax: evm['logs-cap'],
+      blockRangeMax: evm['block-range-cap'],
+      feeHistoryMax: evm['feehistory-cap'],
+      batchMax: evm['batch-request-limit'],
+      batchResponseBytesMax: evm['batch-response-max-size'],
+      bodyBytesMax: evm['http-body-limit'],
+      filtersMax: evm['filter-cap'],
+      filterTimeoutMs: evm['filter-timeout'],
+      allowUnprotectedTxs: evm['allow-unprotected-txs'],
+      namespaces: evm.api
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    },
+  };
+}
+
+function listenOf(address: string): ListenAddress | undefined {
+  const parsed = parseListenAddress(address);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+/** Two servers on one port: better said here than by the second one's failed listen. */
+function refuseSharedPorts(node: NodeConfig): void {
+  const servers = [
+    ['rpc.laddr', node.consensusRpc.listen],
+    ['p2p.laddr', node.p2p.listen],
+    ['json-rpc.address', node.jsonRpc.listen],
+    ['json-rpc.ws-address', node.evmWs.listen],
+    ['api.address', node.rest.listen],
+  ] as const;
+  const taken = new Map<number, string>();
+  for (const [name, listen] of servers) {
+    if (listen === undefined || listen.port === 0) continue;
+    const other = taken.get(listen.port);
+    if (other !== undefined) throw new OperatingError(`${other} and ${name} both want port ${listen.port}`);
+    taken.set(listen.port, name);
+  }
+}

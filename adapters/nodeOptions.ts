@@ -1,0 +1,64 @@
+/** What the command line and the running node say to each other. */
+import type { Bytes } from '../core/lib/bytes.ts';
+import type { Genesis } from '../core/types/genesis.ts';
+import type { Address, Hash, Height, Timestamp } from '../core/types/ids.ts';
+import type { LogLevel, NodeConfig } from './config/nodeConfig.ts';
+import type { ValidatorKey } from './signer/keyFile.ts';
+
+/** A key the node may sign with on behalf of JSON-RPC clients (eth_sendTransaction). */
+export interface UnlockedKey {
+  readonly address: Address;
+  /** 32 bytes. */
+  readonly secret: Bytes;
+}
+
+/** One committed block, for whoever watches the terminal. */
+export interface BlockSummary {
+  readonly height: Height;
+  /** Round in which it was decided. */
+  readonly round: number;
+  /** Consensus block hash. */
+  readonly hash: Hash;
+  /** Ethereum block hash. */
+  readonly ethHash: Hash;
+  readonly time: Timestamp;
+  readonly txs: number;
+  readonly gasUsed: bigint;
+}
+
+export type Log = (level: Exclude<LogLevel, 'none'>, text: string) => void;
+
+export interface StartOptions {
+  readonly config: NodeConfig;
+  readonly genesis: Genesis;
+  /** Lower-case hex of the node key's address. */
+  readonly nodeId: string;
+  /** undefined: this node follows and never signs. */
+  readonly validatorKey: ValidatorKey | undefined;
+  readonly unlocked: readonly UnlockedKey[];
+  /** Version of Orrery, for status and web3_clientVersion. */
+  readonly version: string;
+  readonly log: Log;
+  /** Called once a block is durable and readable, in order of height. */
+  readonly onBlock: (block: BlockSummary) => void;
+}
+
+/** Where the node listens, as URLs with the real ports; undefined where a server is off. */
+export interface Endpoints {
+  /** `http://127.0.0.1:26657`; its websocket is at `/websocket`. */
+  readonly consensusRpc: string | undefined;
+  /** `http://127.0.0.1:8545` */
+  readonly jsonRpc: string | undefined;
+  /** `ws://127.0.0.1:8546` */
+  readonly evmWs: string | undefined;
+  /** `http://127.0.0.1:10337` */
+  readonly rest: string | undefined;
+}
+
+export interface RunningNode {
+  readonly endpoints: Endpoints;
+  /** Refuses new work, finishes what is under way, closes the files. Resolves when the process could exit. */
+  stop(): Promise<void>;
+  /** Resolves after `stop`; rejects when the node could not go on (OperatingError, or our own bug). */
+  readonly stopped: Promise<void>;
+}

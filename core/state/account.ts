@@ -1,7 +1,7 @@
 import { type Bytes, hex } from '../lib/bytes.ts';
+import { EMPTY_ROOT } from '../store/roots.ts';
 import type { Hash } from '../types/ids.ts';
 import { decodeUint, encodeList, encodeString, encodeUint, itemStarts, payloadStart } from './rlp.ts';
-import { EMPTY_ROOT } from './trieNode.ts';
 
 /** keccak256 of nothing: the code hash of an account without code. */
 export const EMPTY_CODE_HASH: Hash = hex('c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470');

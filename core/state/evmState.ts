@@ -2,8 +2,9 @@ import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address } from '@ethereumjs/util';
 import { assert } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import type { Roots } from '../store/roots.ts';
 import { isEmptyRoot } from './trieNode.ts';
-import { type Roots, WorldState } from './worldState.ts';
+import { WorldState } from './worldState.ts';
 import { BlockWriteSet } from './writeSet.ts';
 
 /**

@@ -2,12 +2,13 @@
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
 import { codeKey, nodeKey } from '../store/keys.ts';
 import type { KvOp } from '../store/kv.ts';
+import type { Roots } from '../store/roots.ts';
 import type { Hash } from '../types/ids.ts';
 import { type AccountState, encodeAccount } from './account.ts';
 import { packed } from './packed.ts';
 import { encodeString } from './rlp.ts';
 import type { Change } from './trieUpdate.ts';
-import type { Roots, WorldState } from './worldState.ts';
+import type { WorldState } from './worldState.ts';
 import type { AccountEntry, ModuleEntry } from './writeSet.ts';
 
 export interface Sealed extends Roots {

@@ -1,12 +1,10 @@
 /** Nodes of the Merkle-Patricia trie in the forms that reading and rewriting need. */
 import { assert } from '../lib/assert.ts';
-import { type Bytes, equalBytes, hex } from '../lib/bytes.ts';
+import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import { EMPTY_ROOT } from '../store/roots.ts';
 import type { Hash } from '../types/ids.ts';
 import { decodeHexPrefix, encodeHexPrefix } from './nibbles.ts';
 import { EMPTY_ITEM, encodeList, encodeString, itemEnd, itemStarts, payloadStart } from './rlp.ts';
-
-/** keccak256(RLP('')): the root of a trie without entries. */
-export const EMPTY_ROOT: Hash = hex('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421');
 
 export const isEmptyRoot = (root: Hash): boolean => equalBytes(root, EMPTY_ROOT);
 

@@ -1,13 +1,13 @@
 /** One batch of changes to a trie: every touched node is rebuilt once, from the leaves up, and hashed once. */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
+import { EMPTY_ROOT } from '../store/roots.ts';
 import type { Hash } from '../types/ids.ts';
 import { joinKey, nibbleAt, nibblesFrom, prepend, sharedByKeys, sharedWithPath } from './nibbles.ts';
 import type { NodeCache } from './nodeCache.ts';
 import { EMPTY_ITEM } from './rlp.ts';
 import {
   Branch,
-  EMPTY_ROOT,
   type Extension,
   encodeNode,
   type Item,

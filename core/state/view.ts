@@ -1,7 +1,8 @@
 import type { Bytes } from '../lib/bytes.ts';
+import type { Roots } from '../store/roots.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
 import type { AccountState } from './account.ts';
-import type { Roots, WorldState } from './worldState.ts';
+import type { WorldState } from './worldState.ts';
 
 /**
  * The state of a frozen height, as far as the state knows it: `View` of app/chain.ts without `auth`, which the

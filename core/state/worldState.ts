@@ -1,21 +1,11 @@
 import { assert, present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import { EMPTY_ROOT, type Roots } from '../store/roots.ts';
 import type { Address, Hash } from '../types/ids.ts';
 import { type AccountState, decodeAccount } from './account.ts';
 import { payloadStart } from './rlp.ts';
 import type { StateDb } from './stateDb.ts';
 import type { EntryRange, TrieEntry } from './trieEntries.ts';
-import { EMPTY_ROOT } from './trieNode.ts';
-
-/** Names the whole state after a height. */
-export interface Roots {
-  /** Ethereum's state trie. */
-  readonly stateRoot: Hash;
-  /** The module store's trie. */
-  readonly modulesRoot: Hash;
-}
-
-export const EMPTY_ROOTS: Roots = { stateRoot: EMPTY_ROOT, modulesRoot: EMPTY_ROOT };
 
 const NO_VALUE = new Uint8Array(0);
 

@@ -1,11 +1,12 @@
 import { assert } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import { EMPTY_ROOT } from '../store/roots.ts';
 import type { Address, Hash } from '../types/ids.ts';
 import { type AccountState, EMPTY_CODE_HASH, isEmptyAccount, NEW_ACCOUNT } from './account.ts';
 import { Journal } from './journal.ts';
 import { latin1, packed } from './packed.ts';
 import { type Sealed, sealWrites } from './seal.ts';
-import { EMPTY_ROOT, TRIE_KEY_BYTES_MAX } from './trieNode.ts';
+import { TRIE_KEY_BYTES_MAX } from './trieNode.ts';
 import type { WorldState } from './worldState.ts';
 
 const NO_VALUE = new Uint8Array(0);

@@ -2,8 +2,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { type Bytes, toHex } from '../../../core/lib/bytes.ts';
 import { NodeCache } from '../../../core/state/nodeCache.ts';
 import { Trie } from '../../../core/state/trie.ts';
-import { EMPTY_ROOT } from '../../../core/state/trieNode.ts';
 import type { Change } from '../../../core/state/trieUpdate.ts';
+import { EMPTY_ROOT } from '../../../core/store/roots.ts';
 
 /** A trie, its node store and its newest root. */
 export class TrieBook {

@@ -1,0 +1,198 @@
+import { encodeBlockMeta } from '../codec/block.ts';
+import { encodeCommit } from '../codec/commit.ts';
+import { headerHash, txHash } from '../codec/hashes.ts';
+import { encodeConsensusParams } from '../codec/params.ts';
+import { encodePart } from '../codec/part.ts';
+import { encodeFinalizeReply } from '../codec/results.ts';
+import { encodeChainState } from '../codec/state.ts';
+import { encodeValidatorSet } from '../codec/validator.ts';
+import { assert, present } from '../lib/assert.ts';
+import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
+import type { FinalizeReply } from '../types/app.ts';
+import { type Block, type BlockId, type Commit, equalBlockId, type Part } from '../types/block.ts';
+import type { Hash, Height } from '../types/ids.ts';
+import type { ConsensusParams } from '../types/params.ts';
+import type { ChainState } from '../types/state.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+import { ChainReads, STORED_FULL, STORED_POINTER } from './chainReads.ts';
+import * as keys from './keys.ts';
+import type { KvOp, KvStore } from './kv.ts';
+import * as layouts from './layouts.ts';
+import { encodeRecord } from './record.ts';
+import type { Roots } from './roots.ts';
+
+/** CometBFT's valSetCheckpointInterval: a full set now and then, so that old heights can be pruned. */
+const FULL_VALIDATORS_EVERY = 100_000;
+
+/** The Ethereum face of a height, opaque to the store. */
+export interface EthPart {
+  readonly hash: Hash;
+  readonly record: Bytes;
+}
+
+export interface CommitInput {
+  readonly block: Block;
+  readonly blockId: BlockId;
+  readonly parts: readonly Part[];
+  readonly seenCommit: Commit;
+  /** After the block. */
+  readonly state: ChainState;
+  readonly results: FinalizeReply;
+  /** After the block. */
+  readonly roots: Roots;
+  readonly eth: EthPart & {
+    /**
+     * One entry a tx of the block: keccak256 of the Ethereum transaction that it put into the Ethereum block, or
+     * undefined when it put none (another kind, or refused).
+     */
+    readonly txHashes: readonly (Hash | undefined)[];
+  };
+}
+
+export interface GenesisInput {
+  /** Before the first block. */
+  readonly state: ChainState;
+  readonly roots: Roots;
+  readonly eth: EthPart;
+}
+
+const put = (key: Bytes, payload: Bytes): KvOp => ({ type: 'put', key, value: encodeRecord(key, payload) });
+const tagged = (tag: number, body: Bytes): Bytes => concat(Uint8Array.of(tag), body);
+
+/** Writes decided heights: one atomic batch each, the head pointer last. */
+export class BlockStore {
+  readonly reads: ChainReads;
+  readonly #kv: KvStore;
+
+  constructor(kv: KvStore) {
+    this.#kv = kv;
+    this.reads = new ChainReads(kv);
+  }
+
+  /** Durable, and readable through `reads`, when the promise resolves. `stateOps` are those of the sealed write set. */
+  async commit(input: CommitInput, stateOps: readonly KvOp[]): Promise<void> {
+    await this.#kv.batch([...stateOps, ...this.commitOps(input)]);
+    this.reads.refresh();
+  }
+
+  async commitGenesis(input: GenesisInput, stateOps: readonly KvOp[]): Promise<void> {
+    await this.#kv.batch([...stateOps, ...this.genesisOps(input)]);
+    this.reads.refresh();
+  }
+
+  /** Operations of one decided height, to follow the state's own in the same batch. */
+  commitOps(input: CommitInput): KvOp[] {
+    assertFits(input, this.reads.head());
+    const { block, blockId, parts, seenCommit, state, results, roots, eth } = input;
+    const { height } = block.header;
+    const isFirst = height === state.initialHeight;
+    const blockSize = parts.reduce((sum, part) => sum + part.bytes.length, 0);
+    const meta = { blockId, blockSize, header: block.header, numTxs: block.txs.length };
+    return [
+      put(keys.metaKey(height), encodeBlockMeta(meta)),
+      ...parts.map((part) => put(keys.partKey(height, part.index), encodePart(part))),
+      ...(isFirst ? [] : [put(keys.commitKey(height - 1), encodeCommit(block.lastCommit))]),
+      put(keys.seenCommitKey(height), encodeCommit(seenCommit)),
+      this.#validatorsOp(height + 2, state.nextValidators),
+      this.#paramsOp(height + 1, state.params),
+      put(keys.resultsKey(height), encodeFinalizeReply(results)),
+      put(keys.rootsKey(height), layouts.encodeRoots(roots)),
+      put(keys.ethRecordKey(height), eth.record),
+      put(keys.ethHashKey(eth.hash), layouts.encodeHeight(height)),
+      put(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),
+      ...this.#txOps(input),
+      ...(isFirst ? [put(keys.BASE_KEY, layouts.encodeHeight(height))] : []),
+      put(keys.STATE_KEY, encodeChainState(state)),
+      put(keys.HEAD_KEY, layouts.encodeHead({ height, blockHash: blockId.hash })),
+    ];
+  }
+
+  /** Operations of the state before the first block, height 0. */
+  genesisOps({ state, roots, eth }: GenesisInput): KvOp[] {
+    assert(state.lastBlockHeight === 0, 'the genesis state comes before the first block');
+    assert(this.reads.headPointer() === undefined, 'the genesis state is written once');
+    const first = state.initialHeight;
+    return [
+      put(keys.validatorsKey(first), tagged(STORED_FULL, encodeValidatorSet(state.validators))),
+      put(keys.validatorsKey(first + 1), tagged(STORED_FULL, encodeValidatorSet(state.nextValidators))),
+      put(keys.paramsKey(first), tagged(STORED_FULL, encodeConsensusParams(state.params))),
+      put(keys.rootsKey(0), layouts.encodeRoots(roots)),
+      put(keys.ethRecordKey(0), eth.record),
+      put(keys.ethHashKey(eth.hash), layouts.encodeHeight(0)),
+      put(keys.STATE_KEY, encodeChainState(state)),
+      put(keys.HEAD_KEY, layouts.encodeHead({ height: 0, blockHash: EMPTY })),
+    ];
+  }
+
+  #validatorsOp(height: Height, set: ValidatorSet): KvOp {
+    const key = keys.validatorsKey(height);
+    const like = this.reads.fullValidatorsHeight(height - 1);
+    const previous = like === undefined ? undefined : this.reads.loadValidators(height - 1);
+    const isPointer =
+      like !== undefined &&
+      previous !== undefined &&
+      height % FULL_VALIDATORS_EVERY !== 0 &&
+      layouts.isSameMembers(previous, set);
+    return put(
+      key,
+      isPointer
+        ? tagged(STORED_POINTER, layouts.encodeSetPointer(layouts.pointerOf(like, set)))
+        : tagged(STORED_FULL, encodeValidatorSet(set)),
+    );
+  }
+
+  #paramsOp(height: Height, params: ConsensusParams): KvOp {
+    const key = keys.paramsKey(height);
+    const like = this.reads.fullParamsHeight(height - 1);
+    const previous = like === undefined ? undefined : this.reads.loadParams(height - 1);
+    const encoded = encodeConsensusParams(params);
+    const isPointer =
+      like !== undefined && previous !== undefined && equalBytes(encodeConsensusParams(previous), encoded);
+    return put(
+      key,
+      isPointer ? tagged(STORED_POINTER, layouts.encodeHeight(like)) : tagged(STORED_FULL, encoded),
+    );
+  }
+
+  /** As in CometBFT's indexer, a tx that failed does not hide one with the same bytes that is already there. */
+  #txOps({ block, results, eth }: CommitInput): KvOp[] {
+    const ops: KvOp[] = [];
+    const here = new Set<string>();
+    let ethCount = 0;
+    for (const [index, tx] of block.txs.entries()) {
+      const ethHash = eth.txHashes[index];
+      const ethIndex = ethHash === undefined ? undefined : ethCount++;
+      const location = layouts.encodeLocation({ height: block.header.height, index, ethIndex });
+      if (ethHash !== undefined) ops.push(put(keys.ethTxKey(ethHash), location));
+      const hash = txHash(tx);
+      const name = toHex(hash);
+      const hasFailed = present(results.txResults[index], 'a result for each tx').code !== 0;
+      if (hasFailed && (here.has(name) || this.#kv.get(keys.txKey(hash)) !== undefined)) continue;
+      here.add(name);
+      ops.push(put(keys.txKey(hash), location));
+    }
+    return ops;
+  }
+}
+
+function assertFits(
+  { block, blockId, parts, seenCommit, state, results, eth }: CommitInput,
+  head: Height,
+): void {
+  const { height } = block.header;
+  assert(height === (head === 0 ? state.initialHeight : head + 1), 'heights are committed one after another');
+  assert(state.lastBlockHeight === height, 'the state is that after the block');
+  assert(equalBlockId(state.lastBlockId, blockId), 'the state names the block');
+  assert(equalBytes(headerHash(block.header), blockId.hash), 'the block id is that of the block');
+  assert(parts.length === blockId.parts.total, 'all parts of the block');
+  assert(
+    parts.every((part, index) => part.index === index),
+    'parts in order',
+  );
+  assert(
+    seenCommit.height === height && equalBlockId(seenCommit.blockId, blockId),
+    'the commit is for the block',
+  );
+  assert(results.txResults.length === block.txs.length, 'one result a tx');
+  assert(eth.txHashes.length === block.txs.length, 'one Ethereum hash (or none) a tx');
+}

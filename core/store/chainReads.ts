@@ -1,0 +1,238 @@
+import { decodeBlock, decodeBlockMeta } from '../codec/block.ts';
+import { decodeCommit } from '../codec/commit.ts';
+import { headerHash } from '../codec/hashes.ts';
+import { decodeConsensusParams } from '../codec/params.ts';
+import { decodePart } from '../codec/part.ts';
+import { PartSet } from '../codec/partSet.ts';
+import { decodeFinalizeReply } from '../codec/results.ts';
+import { decodeValidatorSet } from '../codec/validator.ts';
+import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import type { Result } from '../lib/result.ts';
+import type { FinalizeReply } from '../types/app.ts';
+import type { Block, BlockMeta, Commit, Part } from '../types/block.ts';
+import type { BlockReader } from '../types/blockReader.ts';
+import type { Hash, Height } from '../types/ids.ts';
+import type { ConsensusParams } from '../types/params.ts';
+import type { TxResult } from '../types/result.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+import { StorageFault } from './fault.ts';
+import * as keys from './keys.ts';
+import type { KvStore } from './kv.ts';
+import * as layouts from './layouts.ts';
+import { RecentHeights } from './recentHeights.ts';
+import { decodeRecord } from './record.ts';
+import type { Roots } from './roots.ts';
+
+/** First payload byte of validators and params records. */
+export const STORED_FULL = 1;
+export const STORED_POINTER = 2;
+
+const HEIGHTS_CACHED_MAX = 64;
+
+/**
+ * Everything that was decided, by height or by hash, up to the head. Each value is checked against its key as it is
+ * read, and a block against its hash; a value that cannot be ours is a StorageFault, never an answer.
+ */
+export class ChainReads implements BlockReader {
+  readonly #kv: Pick<KvStore, 'get'>;
+  #head: Height = 0;
+  #base: Height = 0;
+  readonly #metas = new RecentHeights<BlockMeta>(HEIGHTS_CACHED_MAX);
+  readonly #commits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
+  readonly #seenCommits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
+
+  constructor(kv: Pick<KvStore, 'get'>) {
+    this.#kv = kv;
+    this.refresh();
+  }
+
+  /** Takes the head from the database: at the start, and after a commit batch is durable. */
+  refresh(): void {
+    const head = this.headPointer();
+    if (head === undefined) return;
+    this.#head = head.height;
+    this.#base = this.#read(keys.BASE_KEY, layouts.decodeHeight) ?? 0;
+  }
+
+  /** Undefined before the genesis state was written. */
+  headPointer(): layouts.HeadPointer | undefined {
+    return this.#read(keys.HEAD_KEY, layouts.decodeHead);
+  }
+
+  /** Newest height that may be read; 0 before the first block. */
+  head(): Height {
+    return this.#head;
+  }
+
+  /** Lowest block kept; 0 before the first block. */
+  base(): Height {
+    return this.#base;
+  }
+
+  loadMeta(height: Height): BlockMeta | undefined {
+    if (!this.#has(height)) return undefined;
+    return this.#metas.at(height, () => this.#decode(keys.metaKey(height), decodeBlockMeta));
+  }
+
+  loadPart(height: Height, index: number): Part | undefined {
+    return this.#has(height) ? this.#decode(keys.partKey(height, index), decodePart) : undefined;
+  }
+
+  /** The commit for `height` that block height + 1 carries. */
+  loadCommit(height: Height): Commit | undefined {
+    if (!this.#has(height)) return undefined;
+    return this.#commits.at(height, () => this.#decode(keys.commitKey(height), decodeCommit));
+  }
+
+  loadSeenCommit(height: Height): Commit | undefined {
+    if (!this.#has(height)) return undefined;
+    return this.#seenCommits.at(height, () => this.#decode(keys.seenCommitKey(height), decodeCommit));
+  }
+
+  /** The whole block, its parts proven against the meta and its hash recomputed. */
+  loadBlock(height: Height): Block | undefined {
+    const meta = this.loadMeta(height);
+    if (meta === undefined) return undefined;
+    const parts = PartSet.empty(meta.blockId.parts);
+    for (let index = 0; index < meta.blockId.parts.total; index++) {
+      const part = this.loadPart(height, index);
+      const added = part === undefined ? undefined : parts.add(part);
+      if (added?.ok !== true)
+        throw new StorageFault('block part missing or wrong', keys.partKey(height, index));
+    }
+    const block = decodeBlock(parts.bytes());
+    if (!block.ok || block.value.header.height !== height)
+      throw new StorageFault('block altered', keys.metaKey(height));
+    if (!equalBytes(headerHash(block.value.header), meta.blockId.hash)) {
+      throw new StorageFault('block has another hash', keys.metaKey(height));
+    }
+    return block.value;
+  }
+
+  /** Known up to head + 2. */
+  loadValidators(height: Height): ValidatorSet | undefined {
+    const stored = this.#stored(keys.validatorsKey(height));
+    if (stored === undefined || height > this.#head + 2) return undefined;
+    const fault = (): StorageFault => new StorageFault('validators altered', keys.validatorsKey(height));
+    if (stored.isFull) return orFault(decodeValidatorSet(stored.body), fault);
+    const pointer = layouts.decodeSetPointer(stored.body);
+    const full = pointer === undefined ? undefined : this.#stored(keys.validatorsKey(pointer.like));
+    if (pointer === undefined || full?.isFull !== true) throw fault();
+    const set = layouts.setOfPointer(orFault(decodeValidatorSet(full.body), fault), pointer);
+    if (set === undefined) throw fault();
+    return set;
+  }
+
+  /** The height that holds the full set for `height`. */
+  fullValidatorsHeight(height: Height): Height | undefined {
+    const stored = this.#stored(keys.validatorsKey(height));
+    if (stored === undefined) return undefined;
+    return stored.isFull ? height : layouts.decodeSetPointer(stored.body)?.like;
+  }
+
+  /** Known up to head + 1. */
+  loadParams(height: Height): ConsensusParams | undefined {
+    const at = this.fullParamsHeight(height);
+    if (at === undefined || height > this.#head + 1) return undefined;
+    const key = keys.paramsKey(at);
+    const stored = this.#stored(key);
+    const fault = (): StorageFault => new StorageFault('params missing or altered', key);
+    if (stored?.isFull !== true) throw fault();
+    return orFault(decodeConsensusParams(stored.body), fault);
+  }
+
+  /** The height that holds the full params for `height`. */
+  fullParamsHeight(height: Height): Height | undefined {
+    const stored = this.#stored(keys.paramsKey(height));
+    if (stored === undefined) return undefined;
+    return stored.isFull ? height : layouts.decodeHeight(stored.body);
+  }
+
+  loadResults(height: Height): FinalizeReply | undefined {
+    return this.#has(height) ? this.#decode(keys.resultsKey(height), decodeFinalizeReply) : undefined;
+  }
+
+  loadTxResult(location: layouts.StoredLocation): TxResult | undefined {
+    return this.loadResults(location.height)?.txResults[location.index];
+  }
+
+  /** The application's record of the height's Ethereum face; height 0 is the genesis block. */
+  loadEthRecord(height: Height): Bytes | undefined {
+    return height > this.#head ? undefined : this.#payload(keys.ethRecordKey(height));
+  }
+
+  /** State roots after the height; height 0 is the genesis state. */
+  loadRoots(height: Height): Roots | undefined {
+    return height > this.#head ? undefined : this.#read(keys.rootsKey(height), layouts.decodeRoots);
+  }
+
+  heightOfBlockHash(hash: Hash): Height | undefined {
+    return this.#heightAt('block', hash);
+  }
+
+  heightOfEthHash(hash: Hash): Height | undefined {
+    return this.#heightAt('eth', hash);
+  }
+
+  /** By sha256 of the consensus tx. */
+  txLocation(hash: Hash): layouts.StoredLocation | undefined {
+    return this.#location('tx', hash);
+  }
+
+  /** By keccak256 of the Ethereum envelope. */
+  ethTxLocation(hash: Hash): layouts.StoredLocation | undefined {
+    return this.#location('ethTx', hash);
+  }
+
+  #has(height: Height): boolean {
+    return height >= this.#base && height <= this.#head && height > 0;
+  }
+
+  #heightAt(kind: 'block' | 'eth', hash: Hash): Height | undefined {
+    if (hash.length !== 32) return undefined;
+    const key = kind === 'block' ? keys.blockHashKey(hash) : keys.ethHashKey(hash);
+    const height = this.#read(key, layouts.decodeHeight);
+    return height === undefined || height > this.#head ? undefined : height;
+  }
+
+  #location(kind: 'tx' | 'ethTx', hash: Hash): layouts.StoredLocation | undefined {
+    if (hash.length !== 32) return undefined;
+    const key = kind === 'tx' ? keys.txKey(hash) : keys.ethTxKey(hash);
+    const location = this.#read(key, layouts.decodeLocation);
+    return location === undefined || location.height > this.#head ? undefined : location;
+  }
+
+  #payload(key: Bytes): Bytes | undefined {
+    const record = this.#kv.get(key);
+    return record === undefined ? undefined : decodeRecord(key, record);
+  }
+
+  #read<T>(key: Bytes, decode: (payload: Bytes) => T | undefined): T | undefined {
+    const payload = this.#payload(key);
+    if (payload === undefined) return undefined;
+    const value = decode(payload);
+    if (value === undefined) throw new StorageFault('record of another shape', key);
+    return value;
+  }
+
+  #decode<T>(key: Bytes, decode: (payload: Bytes) => Result<T, { readonly message: string }>): T | undefined {
+    const payload = this.#payload(key);
+    return payload === undefined
+      ? undefined
+      : orFault(decode(payload), () => new StorageFault('record does not decode', key));
+  }
+
+  #stored(key: Bytes): { readonly isFull: boolean; readonly body: Bytes } | undefined {
+    const payload = this.#payload(key);
+    if (payload === undefined) return undefined;
+    const kind = payload[0];
+    if (kind !== STORED_FULL && kind !== STORED_POINTER)
+      throw new StorageFault('record of another shape', key);
+    return { isFull: kind === STORED_FULL, body: payload.subarray(1) };
+  }
+}
+
+function orFault<T>(result: Result<T, unknown>, fault: () => StorageFault): T {
+  if (!result.ok) throw fault();
+  return result.value;
+}

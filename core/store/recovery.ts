@@ -1,0 +1,121 @@
+/** Opening the database after a clean stop, a crash, or a fault: is the head whole, and do its records agree? */
+import { decodeChainState } from '../codec/state.ts';
+import { equalBytes } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { equalBlockId } from '../types/block.ts';
+import type { Height } from '../types/ids.ts';
+import type { ChainState } from '../types/state.ts';
+import { BlockStore } from './blockStore.ts';
+import { StorageFault } from './fault.ts';
+import { nodeKey, STATE_KEY } from './keys.ts';
+import type { KvStore } from './kv.ts';
+import { decodeRecord } from './record.ts';
+import { EMPTY_ROOT, type Roots } from './roots.ts';
+
+export interface OpenedStore {
+  readonly blocks: BlockStore;
+  /** Undefined when the database is new: the application writes the genesis state first. */
+  readonly chain: { readonly state: ChainState; readonly roots: Roots } | undefined;
+}
+
+/** `message` is one line for the operator and says what to do. */
+export type StoreError =
+  /** A record is not what was written under its key. */
+  | { readonly code: 'store-corrupt'; readonly message: string }
+  /** The head names something that is not there: part of a batch was lost. */
+  | {
+      readonly code: 'store-incomplete';
+      readonly height: Height;
+      readonly missing: string;
+      readonly message: string;
+    }
+  /** Two records that a batch wrote together tell different stories. */
+  | { readonly code: 'store-disagrees'; readonly height: Height; readonly message: string };
+
+const REMEDY =
+  'restore the data directory from a backup, or remove it and sync from peers (keep the signer state file)';
+
+const incomplete = (height: Height, missing: string): { ok: false; error: StoreError } =>
+  err({
+    code: 'store-incomplete',
+    height,
+    missing,
+    message: `the database lacks ${missing} of its head, height ${height}: ${REMEDY}`,
+  });
+
+const disagrees = (height: Height, what: string): { ok: false; error: StoreError } =>
+  err({ code: 'store-disagrees', height, message: `the database's ${what}, height ${height}: ${REMEDY}` });
+
+/** Checks the newest height as a whole; older ones are checked as they are read. */
+export function openStore(kv: KvStore): Result<OpenedStore, StoreError> {
+  try {
+    return checked(kv);
+  } catch (fault) {
+    // The one place where a fault of the store becomes a value: nothing runs yet, and the operator needs a line.
+    if (!(fault instanceof StorageFault)) throw fault;
+    return err({ code: 'store-corrupt', message: `${fault.message}: ${REMEDY}` });
+  }
+}
+
+function checked(kv: KvStore): Result<OpenedStore, StoreError> {
+  const blocks = new BlockStore(kv);
+  const head = blocks.reads.headPointer();
+  const record = kv.get(STATE_KEY);
+  if (head === undefined) {
+    return record === undefined ? ok({ blocks, chain: undefined }) : incomplete(0, 'the head pointer');
+  }
+  const { height } = head;
+  if (record === undefined) return incomplete(height, 'the chain state');
+  const decoded = decodeChainState(decodeRecord(STATE_KEY, record));
+  if (!decoded.ok) throw new StorageFault('chain state does not decode', STATE_KEY);
+  const state = decoded.value;
+  if (state.lastBlockHeight !== height) {
+    return disagrees(height, `chain state is of height ${state.lastBlockHeight}, not of its head`);
+  }
+  if (height > 0) {
+    const block = checkBlock(blocks, state, head.blockHash);
+    if (!block.ok) return block;
+  }
+  const next = height === 0 ? state.initialHeight : height + 1;
+  const { reads } = blocks;
+  if (reads.loadValidators(next) === undefined) return incomplete(height, `the validators of height ${next}`);
+  if (height > 0 && reads.loadValidators(next + 1) === undefined) {
+    return incomplete(height, `the validators of height ${next + 1}`);
+  }
+  if (height > 0 && reads.loadParams(next) === undefined)
+    return incomplete(height, `the params of height ${next}`);
+  if (reads.loadEthRecord(height) === undefined) return incomplete(height, 'the Ethereum block');
+  const roots = reads.loadRoots(height);
+  if (roots === undefined) return incomplete(height, 'the state roots');
+  for (const root of [roots.stateRoot, roots.modulesRoot]) {
+    if (!equalBytes(root, EMPTY_ROOT) && kv.get(nodeKey(root)) === undefined)
+      return incomplete(height, 'the state');
+  }
+  return ok({ blocks, chain: { state, roots } });
+}
+
+function checkBlock(
+  { reads }: BlockStore,
+  state: ChainState,
+  headHash: Uint8Array,
+): Result<undefined, StoreError> {
+  const height = state.lastBlockHeight;
+  const meta = reads.loadMeta(height);
+  if (meta === undefined) return incomplete(height, 'the block meta');
+  if (!equalBytes(meta.blockId.hash, headHash))
+    return disagrees(height, 'block is not the one its head names');
+  if (!equalBlockId(state.lastBlockId, meta.blockId))
+    return disagrees(height, 'chain state names another block');
+  for (let index = 0; index < meta.blockId.parts.total; index++) {
+    if (reads.loadPart(height, index) === undefined) return incomplete(height, `block part ${index}`);
+  }
+  reads.loadBlock(height);
+  const seen = reads.loadSeenCommit(height);
+  if (seen === undefined) return incomplete(height, 'the seen commit');
+  if (!equalBlockId(seen.blockId, meta.blockId)) return disagrees(height, 'seen commit is for another block');
+  const results = reads.loadResults(height);
+  if (results === undefined) return incomplete(height, 'the results');
+  if (!equalBytes(results.appHash, state.appHash))
+    return disagrees(height, 'results have another app hash than its state');
+  return ok(undefined);
+}

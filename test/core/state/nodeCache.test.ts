@@ -1,0 +1,35 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { expect, test } from 'vitest';
+import { NodeCache } from '../../../core/state/nodeCache.ts';
+
+const node = (n: number): Uint8Array => Uint8Array.of(n & 255, n >>> 8, 1);
+
+test('never holds more than its bound, and what it answers is what was put', () => {
+  const cache = new NodeCache(64);
+  for (let n = 0; n < 2000; n++) cache.put(keccak_256(node(n)), node(n));
+  let held = 0;
+  for (let n = 0; n < 2000; n++) {
+    const found = cache.get(keccak_256(node(n)), 0);
+    if (found === undefined) continue;
+    held++;
+    expect(found).toEqual(node(n));
+  }
+  expect(held).toBe(64);
+});
+
+test('keeps the node that is asked for while others pass through its set', () => {
+  const cache = new NodeCache(4);
+  const kept = keccak_256(node(0));
+  cache.put(kept, node(0));
+  for (let n = 1; n < 100; n++) {
+    cache.put(keccak_256(node(n)), node(n));
+    expect(cache.get(kept, 0)).toEqual(node(0));
+  }
+});
+
+test('finds a hash inside other bytes', () => {
+  const cache = new NodeCache(16);
+  const hash = keccak_256(node(5));
+  cache.put(hash, node(5));
+  expect(cache.get(Uint8Array.of(9, 9, ...hash), 2)).toEqual(node(5));
+});

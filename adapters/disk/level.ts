@@ -27,6 +27,9 @@ export class LevelStore implements KvStore {
   /** `home` is named in messages. Throws OperatingError: locked, damaged, not readable. */
   static async open(path: string, home: string, options: LevelOptions = {}): Promise<LevelStore> {
     onFile('create', path, () => makeDir(path));
+    // The binding cannot ask LevelDB for paranoid checks: without them it drops what follows damage in its log. The
+    // constructor below already begins to open, hence before it.
+    onFile('check', path, () => checkLevelLogs(path));
     const db: Database = new ClassicLevel(path, {
       keyEncoding: 'view',
       valueEncoding: 'view',
@@ -35,8 +38,6 @@ export class LevelStore implements KvStore {
       maxOpenFiles: OPEN_FILES_MAX,
     });
     try {
-      // The binding cannot ask LevelDB for paranoid checks: without them it drops what follows damage in its log.
-      onFile('check', path, () => checkLevelLogs(path));
       await db.open();
     } catch (error) {
       throw openError(path, home, error);
@@ -52,7 +53,8 @@ export class LevelStore implements KvStore {
 
   get(key: Bytes): Bytes | undefined {
     try {
-      return this.#db.getSync(key);
+      const value = this.#db.getSync(key);
+      return value === undefined ? undefined : plain(value);
     } catch (error) {
       throw this.#failed('read', error);
     }
@@ -69,7 +71,8 @@ export class LevelStore implements KvStore {
   async range({ gte, lt, reverse, limitMax }: KvRange): Promise<readonly (readonly [Bytes, Bytes])[]> {
     const iterator = this.#db.iterator({ gte, lt, reverse: reverse ?? false, limit: limitMax });
     try {
-      return await iterator.all();
+      const rows = await iterator.all();
+      return rows.map(([key, value]) => [plain(key), plain(value)] as const);
     } catch (error) {
       throw this.#failed('read', error);
     }
@@ -88,6 +91,9 @@ export class LevelStore implements KvStore {
     return fileError(`${action} the database`, this.#db.location, causeOf(error));
   }
 }
+
+/** The binding gives Buffers, whose `slice` does not copy: the core must never meet one. */
+const plain = (bytes: Bytes): Bytes => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /** abstract-level wraps what LevelDB said. */
 const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | undefined)?.cause ?? error;

@@ -18,9 +18,20 @@ const HEADER_BYTES = 7;
 export function checkLevelLogs(path: string): void {
   for (const name of readdirSync(path)) {
     if (!/^\d+\.log$/.test(name)) continue;
-    const offset = damageOf(readFileSync(join(path, name)));
+    const bytes = readLog(join(path, name));
+    const offset = bytes === undefined ? undefined : damageOf(bytes);
     if (offset === undefined) continue;
     throw new OperatingError(`the database is damaged: ${join(path, name)}: bad record at byte ${offset}`);
+  }
+}
+
+/** undefined when it has just gone: another process holds the database, as opening it will show. */
+function readLog(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

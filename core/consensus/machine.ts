@@ -1,29 +1,267 @@
-import { AssertionError } from '../lib/assert.ts';
-import type { Result } from '../lib/result.ts';
+import { assert, present, unreachable } from '../lib/assert.ts';
+import { EMPTY } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
 import type { LogRecord } from '../node/contract.ts';
-import type { Micros } from '../types/ids.ts';
+import { compareTime, type Micros, timestampOf } from '../types/ids.ts';
+import { STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
+import type { ChainState } from '../types/state.ts';
+import { findSign, onProposed, onSigned, onTimer, onTxsAvailable, onValidated } from './answers.ts';
+import { reopenCalls } from './calls.ts';
 import type { ConsensusInput, ConsensusOptions, Out } from './contract.ts';
-import type { LogError } from './log.ts';
+import { armNewHeight, beginHeight, onCommitted, onFinalized } from './deciding.ts';
+import { type Engine, halt, setTimer } from './engine.ts';
+import { newHeightState, precommitsOf } from './heightState.ts';
+import { NO_PEER, onMaj23, onPart, onProposal, onVote } from './intake.ts';
+import { decodeLogRecord, type LogEntry, type LogError } from './log.ts';
+import { armEmptyBlock, armPropose } from './rounds.ts';
+import { RoundView } from './roundView.ts';
+import { settle } from './rules.ts';
+import { precommitTimeoutMs, prevoteTimeoutMs } from './timeouts.ts';
 
-/** The Tendermint machine of one node: synchronous, deterministic, told the time, never waiting. */
+type AppInput = Extract<ConsensusInput, { kind: 'app' }>;
+type SignedInput = Extract<ConsensusInput, { kind: 'signed' }>;
+
+/**
+ * The Tendermint machine of one node: synchronous, deterministic, told the time, never waiting. An input is taken in
+ * (intake.ts, answers.ts), then the paper's clauses run until none applies (rules.ts).
+ */
 export class Consensus {
   /** A live view; always the same object. */
   readonly rs: RoundState;
+  readonly #e: Engine;
+  #started = false;
+  #replayed = false;
 
-  constructor(_options: ConsensusOptions) {
-    throw new AssertionError('not built yet');
+  constructor(options: ConsensusOptions) {
+    const { state, lastCommit } = options;
+    this.#e = {
+      config: options.config,
+      suite: options.suite,
+      validator: options.validator,
+      deps: options.deps,
+      s: newHeightState(state, lastPrecommits(state, lastCommit), lastCommit),
+      now: 0,
+      out: SILENT,
+      replaying: false,
+      halted: undefined,
+    };
+    this.rs = new RoundView(this.#e);
   }
 
-  step(_now: Micros, _input: ConsensusInput, _out: Out): void {}
+  /** Handles one input to its end. Notices and effects go to `out` in order. */
+  step(now: Micros, input: ConsensusInput, out: Out): void {
+    const e = this.#e;
+    e.now = now;
+    e.out = out;
+    if (e.halted !== undefined) {
+      // A log that ends in a halt halts again; a machine that has halted says nothing more.
+      if (input.kind === 'start') halt(e, e.halted);
+      return;
+    }
+    const { height, round, step } = e.s;
+    this.#take(input);
+    settle(e);
+    if (e.s.height !== height || e.s.round !== round || e.s.step !== step) {
+      out.notice({ kind: 'stepChanged' });
+    }
+    e.out = SILENT;
+  }
 
-  /** Before `start`: feeds the log of heights above the stored state. Answers with the count of records used. */
-  replay(_records: readonly LogRecord[]): Result<number, LogError> {
-    throw new AssertionError('not built yet');
+  #take(input: ConsensusInput): void {
+    const e = this.#e;
+    switch (input.kind) {
+      case 'start':
+        return this.#start();
+      case 'proposal':
+        return onProposal(e, input.peer ?? NO_PEER, input.proposal);
+      case 'part':
+        return input.height === e.s.height
+          ? onPart(e, input.peer ?? NO_PEER, input.round, input.part)
+          : undefined;
+      case 'vote':
+        return onVote(e, input.peer ?? NO_PEER, input.vote);
+      case 'maj23':
+        return input.height === e.s.height
+          ? onMaj23(e, input.peer, input.round, input.type, input.blockId)
+          : undefined;
+      case 'timer':
+        return input.key.machine === 'consensus' && input.key.height === e.s.height
+          ? onTimer(e, input.key.kind, input.key.round)
+          : undefined;
+      case 'signed':
+        return onSignedCall(e, input);
+      case 'app':
+        return onAppCall(e, input);
+      case 'txsAvailable':
+        return onTxsAvailable(e);
+      default:
+        return unreachable(input);
+    }
+  }
+
+  /**
+   * Before `start`: feeds the log of heights above the stored state through the same handlers and rules, silently.
+   * Answers with the count of records used. Records of stored heights are skipped.
+   */
+  replay(records: readonly LogRecord[]): Result<number, LogError> {
+    const e = this.#e;
+    assert(!this.#started, 'the log is replayed before the start');
+    e.replaying = true;
+    let used = 0;
+    for (const record of records) {
+      if (record.height < e.s.height || e.halted !== undefined) continue;
+      if (record.height > e.s.height) {
+        const message = `record of height ${record.height}, the store is at ${e.s.state.lastBlockHeight}`;
+        return err({ code: 'log', message });
+      }
+      const decoded = decodeLogRecord(record);
+      if (!decoded.ok) return decoded;
+      e.now = decoded.value.now;
+      if (!isFitting(e, decoded.value.entry)) {
+        return err({
+          code: 'log',
+          message: `record ${used} (${decoded.value.entry.kind}) does not fit the state`,
+        });
+      }
+      takeEntry(e, decoded.value.entry);
+      settle(e);
+      used++;
+      this.#replayed = true;
+    }
+    e.replaying = false;
+    return ok(used);
   }
 
   /** What input `start` does. */
   resume(now: Micros, out: Out): void {
     this.step(now, { kind: 'start' }, out);
+  }
+
+  #start(): void {
+    const e = this.#e;
+    assert(!this.#started, 'started twice');
+    this.#started = true;
+    const { s } = e;
+    if (!this.#replayed) beginHeight(e);
+    s.startTime ??= startTimeOf(s.state, e.now);
+    armPresentStep(e);
+    reopenCalls(e);
+    // The evidence pool keeps pairs in memory until the block time is known: tell it again.
+    for (const conflict of s.conflicts) e.out.notice({ kind: 'conflict', conflict });
+  }
+}
+
+const SILENT: Out = { effect: () => {}, notice: () => {} };
+
+function lastPrecommits(state: ChainState, lastCommit: ConsensusOptions['lastCommit']) {
+  if (state.lastValidators === undefined) return undefined;
+  const commit = present(lastCommit, 'the store has the commit of its last block');
+  assert(commit.height === state.lastBlockHeight, 'the seen commit is of the last block');
+  return precommitsOf(commit, state.lastValidators);
+}
+
+/** Before the first block nobody starts ahead of genesis time; after a restart nobody waits for late precommits. */
+function startTimeOf(state: ChainState, now: Micros): Micros {
+  if (state.lastBlockHeight > 0 || compareTime(state.lastBlockTime, timestampOf(now)) <= 0) return now;
+  return state.lastBlockTime.seconds * 1_000_000 + Math.ceil(state.lastBlockTime.nanos / 1000);
+}
+
+/** Timers do not survive a restart: the present step's starts anew. */
+function armPresentStep(e: Engine): void {
+  const { s, config } = e;
+  if (s.step === STEP.newHeight) armNewHeight(e);
+  if (s.step === STEP.newRound) armEmptyBlock(e);
+  if (s.step === STEP.propose) armPropose(e);
+  if (s.step === STEP.prevoteWait) setTimer(e, 'prevote', s.round, prevoteTimeoutMs(config, s.round));
+  if (s.step < STEP.commit && s.precommitTimer) {
+    setTimer(e, 'precommit', s.round, precommitTimeoutMs(config, s.round));
+  }
+}
+
+/** Names the call by what it asked for, as the log does; a call of an earlier height or run is nobody's. */
+function onSignedCall(e: Engine, { call, result }: SignedInput): void {
+  const open = e.s.signs.find((one) => one.call === call);
+  if (open === undefined) return;
+  const { kind: of, round } = open.ask;
+  onSigned(
+    e,
+    result.ok
+      ? {
+          kind: 'signed',
+          of,
+          round,
+          signature: result.value.signature,
+          bytes: result.value.bytes,
+          reason: '',
+        }
+      : { kind: 'signed', of, round, signature: EMPTY, bytes: EMPTY, reason: result.error.message },
+  );
+}
+
+function onAppCall(e: Engine, { call, reply }: AppInput): void {
+  const open = e.s.app;
+  if (open === undefined || open.call !== call) return;
+  switch (reply.kind) {
+    case 'proposed':
+      assert(open.kind === 'propose', 'answer to propose');
+      return onProposed(e, reply.txs, open.evidence);
+    case 'validated':
+      return onValidated(e, reply.accept, reply.reason);
+    case 'finalized':
+      assert(open.kind === 'finalize', 'answer to finalize');
+      e.s.app = undefined;
+      return onFinalized(e, reply.result);
+    case 'committed':
+      assert(open.kind === 'commit', 'answer to commit');
+      e.s.app = undefined;
+      return onCommitted(e, reply.result);
+    case 'checked':
+      return assert(false, 'consensus checks no transactions');
+    default:
+      return unreachable(reply);
+  }
+}
+
+/** Whether a record's question is open; if not, the log is of another chain, program or configuration. */
+function isFitting(e: Engine, entry: LogEntry): boolean {
+  switch (entry.kind) {
+    case 'signed':
+      return findSign(e, entry.of, entry.round) !== undefined;
+    case 'proposed':
+      return e.s.app?.kind === 'propose';
+    case 'validated':
+      return e.s.app?.kind === 'validate';
+    default:
+      return true;
+  }
+}
+
+function takeEntry(e: Engine, entry: LogEntry): void {
+  switch (entry.kind) {
+    case 'proposal':
+      return onProposal(e, entry.peer, entry.proposal);
+    case 'part':
+      return onPart(e, entry.peer, entry.round, entry.part);
+    case 'vote':
+      return onVote(e, entry.peer, entry.vote);
+    case 'maj23':
+      return onMaj23(e, entry.peer, entry.round, entry.type, entry.blockId);
+    case 'timer':
+      return onTimer(e, entry.timer, entry.round);
+    case 'signed':
+      return onSigned(e, entry);
+    case 'proposed':
+      return onProposed(e, entry.txs, entry.evidence);
+    case 'validated':
+      return onValidated(e, entry.accept, entry.reason);
+    case 'txsAvailable':
+      return onTxsAvailable(e);
+    case 'settings':
+      e.s.waitsForTxs = entry.waitsForTxs;
+      e.s.skipsWait = entry.skipsWait;
+      return;
+    default:
+      return unreachable(entry);
   }
 }

@@ -1,0 +1,89 @@
+/** Blocks on their way in: collecting parts, judging the whole (valid(v) of the paper). */
+import { decodeBlock } from '../codec/block.ts';
+import { headerHash } from '../codec/hashes.ts';
+import { PartSet } from '../codec/partSet.ts';
+import { assert, present } from '../lib/assert.ts';
+import { equalBytes } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { type Block, type BlockId, type CommitSig, equalBlockId } from '../types/block.ts';
+import { compareTime } from '../types/ids.ts';
+import { askApp } from './calls.ts';
+import { type Engine, publish, roundEvent } from './engine.ts';
+import type { Candidate, HeightState } from './heightState.ts';
+import { blockBytesMax, blockPartsMax } from './params.ts';
+import { validateBlock } from './validateBlock.ts';
+import { flagOf } from './voteSet.ts';
+
+export const isOf = (candidate: Candidate | undefined, blockId: BlockId): candidate is Candidate =>
+  candidate !== undefined && equalBlockId(candidate.blockId, blockId);
+
+/** Whether a part set of this id can belong to a block the params allow; asked before memory is taken. */
+export const fitsParams = (s: HeightState, blockId: BlockId): boolean =>
+  blockId.parts.total > 0 && blockId.parts.total <= blockPartsMax(s.state.params);
+
+/** A block we hold already (locked or valid), or an empty one to be filled. */
+export function candidateFor(s: HeightState, blockId: BlockId): Candidate {
+  for (const held of [s.current, s.locked, s.valid]) if (isOf(held, blockId)) return held;
+  assert(fitsParams(s, blockId), 'part total was checked');
+  return { blockId, parts: PartSet.empty(blockId.parts), block: undefined, verdict: undefined };
+}
+
+/** Makes `blockId` the block being collected. */
+export function collect(e: Engine, blockId: BlockId): void {
+  e.s.current = candidateFor(e.s, blockId);
+}
+
+/** Called once, when the last part is in. A block that fails here needs no word of the application. */
+export function completeCandidate(e: Engine, candidate: Candidate): void {
+  const decoded = decodeCandidate(e, candidate);
+  if (!decoded.ok) {
+    candidate.verdict = decoded;
+    return;
+  }
+  candidate.block = decoded.value;
+  publish(e, { kind: 'completeProposal', at: roundEvent(e), blockId: candidate.blockId });
+  const checked = checkBlock(e, decoded.value);
+  if (!checked.ok) candidate.verdict = checked;
+}
+
+function decodeCandidate(e: Engine, { parts, blockId }: Candidate): Result<Block, string> {
+  const bytes = parts.bytes();
+  if (bytes.length > blockBytesMax(e.s.state.params))
+    return err(`block of ${bytes.length} bytes is too large`);
+  const decoded = decodeBlock(bytes);
+  if (!decoded.ok) return err(`block does not decode: ${decoded.error.message}`);
+  const hash = headerHash(decoded.value.header);
+  return equalBytes(hash, blockId.hash) ? decoded : err('block does not have the hash it was proposed by');
+}
+
+function checkBlock(e: Engine, block: Block): Result<void, string> {
+  const { state, lastPrecommits } = e.s;
+  const checked = validateBlock(state, block, {
+    chainId: state.chainId,
+    suite: e.suite,
+    checkEvidence: (list, at) => e.deps.checkEvidence(list, at),
+    isKnown: (index, signature) =>
+      isVerified(lastPrecommits?.vote(index), signature, block.lastCommit.blockId),
+  });
+  return checked.ok ? ok(undefined) : err(`${checked.error.check}: ${checked.error.message}`);
+}
+
+/** A commit signature that we have verified as a precommit: same flag, time and bytes. */
+function isVerified(
+  vote: Parameters<typeof flagOf>[0] | undefined,
+  signature: CommitSig,
+  blockId: BlockId,
+): boolean {
+  return (
+    vote !== undefined &&
+    flagOf(vote, blockId) === signature.flag &&
+    compareTime(vote.timestamp, signature.timestamp) === 0 &&
+    equalBytes(vote.signature, signature.signature)
+  );
+}
+
+/** Asks the application whether it would execute the block. */
+export function askVerdict(e: Engine, candidate: Candidate): void {
+  present(candidate.block, 'a whole block is judged');
+  askApp(e, { kind: 'validate', call: e.deps.nextCall(), candidate });
+}

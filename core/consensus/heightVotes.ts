@@ -1,0 +1,112 @@
+import { present } from '../lib/assert.ts';
+import type { BlockId } from '../types/block.ts';
+import type { Height, PeerId, Round } from '../types/ids.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+import type { Vote, VoteType } from '../types/vote.ts';
+import { isOneThird } from './quorum.ts';
+import { VoteSet } from './voteSet.ts';
+
+/** Rounds ahead of ours that one peer may open with its votes. */
+export const CATCHUP_ROUNDS_MAX = 2;
+/** Peers that may open rounds in one height. */
+export const CATCHUP_PEERS_MAX = 256;
+
+interface RoundVotes {
+  readonly prevotes: VoteSet;
+  readonly precommits: VoteSet;
+  /** Of distinct validators with a vote of either type. */
+  power: bigint;
+}
+
+/** All votes of one height. Rounds up to the next are open to all; later ones within each peer's allowance. */
+export class HeightVotes {
+  readonly #height: Height;
+  readonly #validators: ValidatorSet;
+  readonly #rounds = new Map<Round, RoundVotes>();
+  readonly #opened = new Map<PeerId, number>();
+  /** The first round with two thirds of precommits for a block. */
+  #commit: { readonly round: Round; readonly blockId: BlockId } | undefined;
+  /** Highest round with more than a third of the power (L55). */
+  #skipRound: Round = -1;
+
+  constructor(height: Height, validators: ValidatorSet) {
+    this.#height = height;
+    this.#validators = validators;
+  }
+
+  #open(round: Round): RoundVotes {
+    let votes = this.#rounds.get(round);
+    if (votes === undefined) {
+      votes = {
+        prevotes: new VoteSet(this.#height, round, 'prevote', this.#validators),
+        precommits: new VoteSet(this.#height, round, 'precommit', this.#validators),
+        power: 0n,
+      };
+      this.#rounds.set(round, votes);
+    }
+    return votes;
+  }
+
+  peek(round: Round, type: VoteType): VoteSet | undefined {
+    const votes = this.#rounds.get(round);
+    return type === 'prevote' ? votes?.prevotes : votes?.precommits;
+  }
+
+  prevotes(round: Round): VoteSet {
+    return this.#open(round).prevotes;
+  }
+
+  precommits(round: Round): VoteSet {
+    return this.#open(round).precommits;
+  }
+
+  get commit(): { readonly round: Round; readonly blockId: BlockId } | undefined {
+    return this.#commit;
+  }
+
+  get skipRound(): Round {
+    return this.#skipRound;
+  }
+
+  /** Whether a vote of `round` may be looked at while we are in `current`; see also `openFor`. */
+  isOpen(round: Round, current: Round): boolean {
+    return round <= current + 1 || this.#rounds.has(round);
+  }
+
+  /** Spends one of the peer's catch-up rounds. Only after the signature of a vote for it was found good. */
+  mayOpen(peer: PeerId): boolean {
+    const used = this.#opened.get(peer);
+    if (used === undefined) return this.#opened.size < CATCHUP_PEERS_MAX;
+    return used < CATCHUP_ROUNDS_MAX;
+  }
+
+  openFor(peer: PeerId, round: Round): void {
+    this.#opened.set(peer, (this.#opened.get(peer) ?? 0) + 1);
+    this.#open(round);
+  }
+
+  /** The set a vote belongs to; opens it when the round is allowed (`isOpen`). */
+  setOf(round: Round, type: VoteType): VoteSet {
+    const votes = this.#open(round);
+    return type === 'prevote' ? votes.prevotes : votes.precommits;
+  }
+
+  /** Adds a judged and verified vote. */
+  add(vote: Vote): void {
+    const votes = this.#open(vote.round);
+    const { prevotes, precommits } = votes;
+    const index = vote.validatorIndex;
+    const isFirst = !prevotes.bits.has(index) && !precommits.bits.has(index);
+    const set = vote.type === 'prevote' ? prevotes : precommits;
+    set.add(vote);
+    if (isFirst) {
+      votes.power += present(this.#validators.validators[index], 'vote was judged').power;
+      if (vote.round > this.#skipRound && isOneThird(votes.power, this.#validators.totalPower)) {
+        this.#skipRound = vote.round;
+      }
+    }
+    if (vote.type === 'precommit' && this.#commit === undefined && set.hasBlockMajority()) {
+      this.#commit = { round: vote.round, blockId: present(set.majority(), 'has a majority') };
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { commitHash, dataHash, EMPTY_HASH, evidenceListHash } from '../codec/hashes.ts';
+import { BLOCK_PROTOCOL } from '../codec/limits.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { ok, type Result } from '../lib/result.ts';
+import type { BlockContext, CommitInfo } from '../types/app.ts';
+import type { Block, Commit } from '../types/block.ts';
+import type { Evidence } from '../types/evidence.ts';
+import type { Address, Timestamp } from '../types/ids.ts';
+import { toMisbehavior } from '../types/misbehavior.ts';
+import type { ChainState } from '../types/state.ts';
+import { hashOfParams, nextHeight } from './chainState.ts';
+import { type MedianTimeError, medianTime } from './medianTime.ts';
+import { hashOfSet } from './setHash.ts';
+
+export interface BlockContent {
+  readonly txs: readonly Bytes[];
+  readonly evidence: readonly Evidence[];
+  /** EMPTY_COMMIT at the initial height. */
+  readonly lastCommit: Commit;
+  readonly proposerAddress: Address;
+}
+
+/** The only time a block of these contents may carry (BFT time, CometBFT §4.5). */
+export function blockTime(state: ChainState, lastCommit: Commit): Result<Timestamp, MedianTimeError> {
+  if (state.lastValidators === undefined) return ok(state.lastBlockTime);
+  return medianTime(lastCommit, state.lastValidators);
+}
+
+/** The next block on `state` with these contents: every other header field follows from them. */
+export function makeBlock(state: ChainState, content: BlockContent): Result<Block, MedianTimeError> {
+  const time = blockTime(state, content.lastCommit);
+  if (!time.ok) return time;
+  const { txs, evidence, lastCommit } = content;
+  return ok({
+    header: {
+      version: { block: BLOCK_PROTOCOL, app: state.params.version.app },
+      chainId: state.chainId,
+      height: nextHeight(state),
+      time: time.value,
+      lastBlockId: state.lastBlockId,
+      lastCommitHash: lastCommit.signatures.length === 0 ? EMPTY_HASH : commitHash(lastCommit),
+      dataHash: txs.length === 0 ? EMPTY_HASH : dataHash(txs),
+      validatorsHash: hashOfSet(state.validators),
+      nextValidatorsHash: hashOfSet(state.nextValidators),
+      consensusHash: hashOfParams(state.params),
+      appHash: state.appHash,
+      lastResultsHash: state.lastResultsHash,
+      evidenceHash: evidence.length === 0 ? EMPTY_HASH : evidenceListHash(evidence),
+      proposerAddress: content.proposerAddress,
+    },
+    txs,
+    evidence,
+    lastCommit,
+  });
+}
+
+/** Who signed the previous block, as the application is told. */
+function commitInfo(state: ChainState, lastCommit: Commit): CommitInfo {
+  const signers = state.lastValidators?.validators ?? [];
+  return {
+    round: lastCommit.round,
+    votes: signers.map(({ address, power }, i) => ({
+      address,
+      power,
+      flag: lastCommit.signatures[i]?.flag ?? 'absent',
+    })),
+  };
+}
+
+/** What the application is told of a block, or of one about to be made. */
+export const blockContext = (
+  state: ChainState,
+  time: Timestamp,
+  content: Pick<BlockContent, 'evidence' | 'lastCommit' | 'proposerAddress'>,
+): BlockContext => ({
+  height: nextHeight(state),
+  time,
+  proposerAddress: content.proposerAddress,
+  nextValidatorsHash: hashOfSet(state.nextValidators),
+  lastCommit: commitInfo(state, content.lastCommit),
+  misbehavior: content.evidence.flatMap(toMisbehavior),
+});

@@ -1,0 +1,52 @@
+import { assert, present } from '../lib/assert.ts';
+import { equalBytes, toHex } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import type { Commit } from '../types/block.ts';
+import { compareTime, type Timestamp } from '../types/ids.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+import { findByAddress } from './priority.ts';
+
+export interface WeightedTime {
+  readonly time: Timestamp;
+  readonly power: bigint;
+}
+
+/** The weighted median (CometBFT §4.5): inside the range of honest clocks while less than a third is faulty. */
+export function weightedMedian(times: readonly WeightedTime[]): Timestamp {
+  assert(times.length > 0, 'median of nothing');
+  const sorted = [...times].sort((a, b) => compareTime(a.time, b.time));
+  let rest = sorted.reduce((sum, { power }) => sum + power, 0n) / 2n;
+  for (const { time, power } of sorted) {
+    if (rest <= power) return time;
+    rest -= power;
+  }
+  return present(sorted[sorted.length - 1], 'non-empty').time;
+}
+
+export interface MedianTimeError {
+  readonly code: 'median-time';
+  readonly message: string;
+}
+
+/** Block time from the commit it carries: nil votes count, absent ones do not, strangers are an error. */
+export function medianTime(commit: Commit, validators: ValidatorSet): Result<Timestamp, MedianTimeError> {
+  const times: WeightedTime[] = [];
+  for (let i = 0; i < commit.signatures.length; i++) {
+    const signature = present(commit.signatures[i], 'in range');
+    if (signature.flag === 'absent') continue;
+    const here = validators.validators[i];
+    const signer =
+      here !== undefined && equalBytes(here.address, signature.validatorAddress)
+        ? here
+        : findByAddress(validators, signature.validatorAddress)?.validator;
+    if (signer === undefined) {
+      return err({
+        code: 'median-time',
+        message: `commit signer ${toHex(signature.validatorAddress)} is no validator`,
+      });
+    }
+    times.push({ time: signature.timestamp, power: signer.power });
+  }
+  if (times.length === 0) return err({ code: 'median-time', message: 'commit without signatures' });
+  return ok(weightedMedian(times));
+}

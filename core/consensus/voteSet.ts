@@ -1,0 +1,174 @@
+import { assert, present } from '../lib/assert.ts';
+import { BitSet } from '../lib/bitset.ts';
+import { equalBytes } from '../lib/bytes.ts';
+import { type BlockId, type BlockIdFlag, equalBlockId, isZeroBlockId } from '../types/block.ts';
+import type { Height, PeerId, Round } from '../types/ids.ts';
+import type { VoteSetReader } from '../types/roundState.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+import type { Vote, VoteType } from '../types/vote.ts';
+import { isQuorum } from './quorum.ts';
+
+/** Peers whose majority claim one set remembers. */
+export const CLAIMS_MAX = 256;
+
+/** How a precommit stands in a commit for `blockId`: a vote for another block is as good as absent. */
+export const flagOf = (vote: Vote, blockId: BlockId): BlockIdFlag =>
+  equalBlockId(vote.blockId, blockId) ? 'commit' : isZeroBlockId(vote.blockId) ? 'nil' : 'absent';
+
+/** Votes for one value. `claimed`: a peer says that two thirds are for it, so conflicting votes count for it too. */
+interface Tally {
+  readonly blockId: BlockId;
+  readonly bits: BitSet;
+  readonly votes: (Vote | undefined)[];
+  power: bigint;
+  claimed: boolean;
+}
+
+/** What adding a vote would do; decided before its signature is worth checking. */
+export type VoteVerdict =
+  | { readonly kind: 'fresh' }
+  /** Against an earlier vote of the same validator; `counts` when a claim makes the value worth tracking. */
+  | { readonly kind: 'conflict'; readonly with: Vote; readonly counts: boolean; readonly reported: boolean }
+  /** This value of this validator is here already, perhaps with another time or signature. */
+  | { readonly kind: 'duplicate' }
+  /** No vote of this set, or not by whom it says. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Votes of one (height, round, type). The first vote of a validator is kept; a later one for another value is
+ * counted only for values that some peer claims a majority for, so that a proven two thirds is never missed and
+ * an equivocator cannot fill memory: at most validators + CLAIMS_MAX values are tracked.
+ */
+export class VoteSet implements VoteSetReader {
+  readonly height: Height;
+  readonly round: Round;
+  readonly type: VoteType;
+  readonly bits: BitSet;
+  readonly #validators: ValidatorSet;
+  readonly #votes: (Vote | undefined)[];
+  readonly #tallies: Tally[] = [];
+  readonly #claims = new Map<PeerId, BlockId>();
+  readonly #equivocators: BitSet;
+  #power = 0n;
+  #majority: BlockId | undefined;
+
+  constructor(height: Height, round: Round, type: VoteType, validators: ValidatorSet) {
+    const size = validators.validators.length;
+    this.height = height;
+    this.round = round;
+    this.type = type;
+    this.bits = new BitSet(size);
+    this.#validators = validators;
+    this.#votes = new Array<Vote | undefined>(size).fill(undefined);
+    this.#equivocators = new BitSet(size);
+  }
+
+  get validators(): ValidatorSet {
+    return this.#validators;
+  }
+
+  vote(index: number): Vote | undefined {
+    return this.#votes[index];
+  }
+
+  majority(): BlockId | undefined {
+    return this.#majority;
+  }
+
+  hasTwoThirdsAny(): boolean {
+    return isQuorum(this.#power, this.#validators.totalPower);
+  }
+
+  /** Every validator has voted. */
+  isFull(): boolean {
+    return this.bits.isFull();
+  }
+
+  bitsFor(blockId: BlockId): BitSet {
+    return this.#tally(blockId)?.bits.clone() ?? new BitSet(this.bits.size);
+  }
+
+  /** Power behind exactly this value. */
+  powerFor(blockId: BlockId): bigint {
+    return this.#tally(blockId)?.power ?? 0n;
+  }
+
+  #tally(blockId: BlockId): Tally | undefined {
+    for (const tally of this.#tallies) if (equalBlockId(tally.blockId, blockId)) return tally;
+    return undefined;
+  }
+
+  /** Everything but the signature. */
+  judge(vote: Vote): VoteVerdict {
+    if (vote.height !== this.height || vote.round !== this.round || vote.type !== this.type) {
+      return { kind: 'refused', reason: 'vote of another height, round or type' };
+    }
+    const validator = this.#validators.validators[vote.validatorIndex];
+    if (validator === undefined) return { kind: 'refused', reason: 'validator index out of range' };
+    if (!equalBytes(validator.address, vote.validatorAddress)) {
+      return { kind: 'refused', reason: 'validator address does not match its index' };
+    }
+    const first = this.#votes[vote.validatorIndex];
+    if (first === undefined) return { kind: 'fresh' };
+    if (equalBlockId(first.blockId, vote.blockId)) return { kind: 'duplicate' };
+    const tally = this.#tally(vote.blockId);
+    if (tally?.votes[vote.validatorIndex] !== undefined) return { kind: 'duplicate' };
+    const reported = this.#equivocators.has(vote.validatorIndex);
+    return { kind: 'conflict', with: first, counts: tally?.claimed === true, reported };
+  }
+
+  /** Takes a vote that `judge` found fresh, or conflicting but counting, and whose signature is good. */
+  add(vote: Vote): void {
+    const index = vote.validatorIndex;
+    const { power } = present(this.#validators.validators[index], 'judged before');
+    const tally = this.#tally(vote.blockId) ?? this.#open(vote.blockId);
+    assert(tally.votes[index] === undefined, 'vote counted twice');
+    if (this.#votes[index] === undefined) {
+      this.#votes[index] = vote;
+      this.bits.add(index);
+      this.#power += power;
+    } else {
+      assert(tally.claimed, 'conflicting vote without a claim');
+      if (this.#majority !== undefined && equalBlockId(this.#majority, vote.blockId)) {
+        this.#votes[index] = vote;
+      }
+    }
+    tally.votes[index] = vote;
+    tally.bits.add(index);
+    tally.power += power;
+    if (this.#majority === undefined && isQuorum(tally.power, this.#validators.totalPower)) {
+      this.#majority = tally.blockId;
+      // The set now shows who made the majority, also those whose other vote came first.
+      for (const [i, counted] of tally.votes.entries()) if (counted !== undefined) this.#votes[i] = counted;
+    }
+  }
+
+  #open(blockId: BlockId): Tally {
+    const size = this.bits.size;
+    assert(this.#tallies.length <= size + CLAIMS_MAX, 'too many values tracked');
+    const votes = new Array<Vote | undefined>(size).fill(undefined);
+    const tally: Tally = { blockId, bits: new BitSet(size), votes, power: 0n, claimed: false };
+    this.#tallies.push(tally);
+    return tally;
+  }
+
+  /** A conflict of this validator was handed on; its further conflicts are not looked at. */
+  markEquivocator(index: number): void {
+    this.#equivocators.add(index);
+  }
+
+  /** A peer says that it saw two thirds for a value. One claim a peer; another one contradicts it. */
+  claim(peer: PeerId, blockId: BlockId): 'added' | 'known' | 'contradiction' | 'full' {
+    const earlier = this.#claims.get(peer);
+    if (earlier !== undefined) return equalBlockId(earlier, blockId) ? 'known' : 'contradiction';
+    if (this.#claims.size >= CLAIMS_MAX) return 'full';
+    this.#claims.set(peer, blockId);
+    (this.#tally(blockId) ?? this.#open(blockId)).claimed = true;
+    return 'added';
+  }
+
+  /** True when the majority is for a block. */
+  hasBlockMajority(): boolean {
+    return this.#majority !== undefined && !isZeroBlockId(this.#majority);
+  }
+}

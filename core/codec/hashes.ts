@@ -4,7 +4,7 @@ import { EMPTY_ROOT, merkleRoot } from '../crypto/merkle.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
 import type { Commit, Header } from '../types/block.ts';
 import type { Evidence } from '../types/evidence.ts';
-import type { Hash } from '../types/ids.ts';
+import type { Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
 import type { PublicKey, ValidatorSet } from '../types/validator.ts';
@@ -117,14 +117,17 @@ export const consensusParamsHash = (params: ConsensusParams): Hash =>
 export const resultsHash = (results: readonly TxResult[]): Hash =>
   merkleRoot(results.map((result) => encode(REDUCED_TX_RESULT, result)));
 
-/** Name of an evidence in the pool. */
-export function evidenceHash(evidence: Evidence): Hash {
-  if (evidence.kind === 'duplicate-vote') return sha256(encodeInnerEvidence(evidence));
-  // As CometBFT has it: 31 bytes of the header hash in a 32-byte buffer, then the height as a zig-zag varint.
-  const zigZag = BigInt(evidence.commonHeight) * 2n;
-  const height = written((writer: Writer, value: bigint) => writer.big(value), zigZag);
+/** As CometBFT has it: 31 bytes of the header hash in a 32-byte buffer, then the height as a zig-zag varint. */
+export function lightClientAttackHash(conflictingHeaderHash: Hash, commonHeight: Height): Hash {
+  const height = written((writer: Writer, value: bigint) => writer.big(value), BigInt(commonHeight) * 2n);
   const input = new Uint8Array(32 + height.length);
-  input.set(headerHash(evidence.conflictingBlock.header).subarray(0, 31));
+  input.set(conflictingHeaderHash.subarray(0, 31));
   input.set(height, 32);
   return sha256(input);
 }
+
+/** Name of an evidence in the pool. */
+export const evidenceHash = (evidence: Evidence): Hash =>
+  evidence.kind === 'duplicate-vote'
+    ? sha256(encodeInnerEvidence(evidence))
+    : lightClientAttackHash(headerHash(evidence.conflictingBlock.header), evidence.commonHeight);

@@ -130,22 +130,20 @@ function readAuthAccount(json: Json, hrp: string, accounts: Accounts): bigint {
   const record = json.value as { readonly '@type'?: unknown } | null;
   const isEth = typeof record === 'object' && record !== null && record['@type'] === TYPE_URL.ethAccount;
   const baseFields = ['address', 'pub_key', 'account_number', 'sequence'];
-  const outer = isEth ? json.object(['@type', 'base_account', 'code_hash']) : undefined;
-  const base = isEth
-    ? (outer?.base_account as Json).object(baseFields)
-    : json.object(['@type', ...baseFields]);
-  if (!isEth && (base['@type'] as Json).text() !== TYPE_URL.baseAccount) {
-    (base['@type'] as Json).fail(`expected ${TYPE_URL.ethAccount} or ${TYPE_URL.baseAccount}`);
+  const outer = json.object(isEth ? ['@type', 'base_account', 'code_hash'] : ['@type', ...baseFields]);
+  const type = outer['@type'] as Json;
+  if (!isEth && type.text() !== TYPE_URL.baseAccount) {
+    type.fail(`expected ${TYPE_URL.ethAccount} or ${TYPE_URL.baseAccount}`);
   }
+  const base = isEth ? (outer.base_account as Json).object(baseFields) : outer;
   const account = accounts.of(readAddress(base.address as Json, hrp));
   if (account.accountNumber !== undefined) json.fail('account is given twice');
   const number = (base.account_number as Json).amount(MAX_UINT64);
   account.accountNumber = number;
   account.nonce = (base.sequence as Json).amount(MAX_UINT64, 0n);
   account.pubKey = readPubKey(base.pub_key as Json);
-  if (outer !== undefined && !(outer.code_hash as Json).isMissing) {
-    account.codeHash = readWord(outer.code_hash as Json);
-  }
+  const codeHash = outer.code_hash;
+  if (codeHash !== undefined && !codeHash.isMissing) account.codeHash = readWord(codeHash);
   return number;
 }
 

@@ -1,12 +1,12 @@
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert } from '../lib/assert.ts';
-import { type Bytes, concat, EMPTY, toHex } from '../lib/bytes.ts';
+import { type Bytes, compareText, concat, EMPTY, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { EMPTY_CODE_HASH } from '../state/account.ts';
 import type { Sealed } from '../state/seal.ts';
 import type { WorldState } from '../state/worldState.ts';
 import { BlockWriteSet } from '../state/writeSet.ts';
-import type { BlockContext, FinalizeReply } from '../types/app.ts';
+import type { BlockContext, CommitReply, FinalizeReply } from '../types/app.ts';
 import type { Hash } from '../types/ids.ts';
 import type { TxResult } from '../types/result.ts';
 import { appHashOf } from './appHash.ts';
@@ -51,6 +51,8 @@ export interface ParentState {
 export interface SealedBlock {
   readonly reply: FinalizeReply;
   readonly ethBlock: EthBlock;
+  /** One entry a consensus tx: the Ethereum hash of what it put into the Ethereum block, undefined when refused. */
+  readonly ethHashes: readonly (Hash | undefined)[];
   readonly sealed: Sealed;
 }
 
@@ -76,6 +78,7 @@ export class BlockRun {
   readonly #results: TxResult[] = [];
   readonly #transactions: EthTx[] = [];
   readonly #receipts: EthReceipt[] = [];
+  readonly #ethHashes: (Hash | undefined)[] = [];
   #gasUsed = 0n;
   #logCount = 0;
   #supplyChange = 0n;
@@ -99,8 +102,17 @@ export class BlockRun {
     this.#writeHistory();
   }
 
-  get env(): BlockEnv {
-    return this.#env;
+  get txCount(): number {
+    return this.#results.length;
+  }
+
+  /** Nonce and balance now of everyone who sent an Ethereum transaction in this block, by lower-case hex address. */
+  senders(): CommitReply['senders'] {
+    const bySender = new Map(this.#transactions.map((tx) => [toHex(tx.from), tx.from]));
+    return [...bySender.keys()].sort(compareText).map((sender) => {
+      const account = this.#writes.account(bySender.get(sender) as Bytes);
+      return { sender, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
+    });
   }
 
   get gasLeft(): bigint {
@@ -133,6 +145,7 @@ export class BlockRun {
     const { code, codespace, log } = renderError(added.error);
     const none = { data: EMPTY, info: '', gasWanted: 0n, gasUsed: 0n, events: [] };
     this.#results.push({ ...none, code, codespace, log });
+    this.#ethHashes.push(undefined);
     return true;
   }
 
@@ -160,6 +173,7 @@ export class BlockRun {
     this.#supplyChange += effects.supplyChange;
     const { status, gasUsed, effectiveGasPrice, vmError, contractAddress } = effects;
     this.#transactions.push(tx);
+    this.#ethHashes.push(tx.hash);
     this.#receipts.push({
       type: tx.type,
       status,
@@ -246,6 +260,6 @@ export class BlockRun {
       paramUpdates: undefined,
       appHash: appHashOf(hash, sealed.modulesRoot),
     };
-    return { reply, ethBlock, sealed };
+    return { reply, ethBlock, ethHashes: this.#ethHashes, sealed };
   }
 }

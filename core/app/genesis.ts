@@ -2,9 +2,10 @@ import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert } from '../lib/assert.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { StateDb } from '../state/stateDb.ts';
-import { EMPTY_ROOTS, WorldState } from '../state/worldState.ts';
+import { WorldState } from '../state/worldState.ts';
 import { BlockWriteSet } from '../state/writeSet.ts';
 import type { KvOp, KvStore } from '../store/kv.ts';
+import { EMPTY_ROOTS } from '../store/roots.ts';
 import type { Genesis } from '../types/genesis.ts';
 import type { Hash } from '../types/ids.ts';
 import { appHashOf } from './appHash.ts';
@@ -14,9 +15,6 @@ import { putSupply } from './bank/keeper.ts';
 import type { EthBlock } from './chain.ts';
 import { genesisEthBlock } from './evm/genesisBlock.ts';
 import type { GenesisError } from './genesisJson.ts';
-
-export { defaultAppState } from './defaultAppState.ts';
-export type { GenesisError } from './genesisJson.ts';
 
 /** Ethereum's gas limit of a chain whose consensus sets none (max_gas -1). */
 export const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;

@@ -1,0 +1,213 @@
+import { assert, present } from '../lib/assert.ts';
+import { type Bytes, equalBytes, toHex } from '../lib/bytes.ts';
+import { EMPTY_CODE_HASH } from '../state/account.ts';
+import type { StateDb } from '../state/stateDb.ts';
+import { WorldState } from '../state/worldState.ts';
+import type { BlockStore } from '../store/blockStore.ts';
+import type {
+  AppAsk,
+  Application,
+  BlockContext,
+  CheckReply,
+  CommitReply,
+  FinalizeReply,
+  Pause,
+} from '../types/app.ts';
+import type { Hash } from '../types/ids.ts';
+import { AppView } from './appView.ts';
+import { BlockRun, type ChainServices, type SealedBlock } from './blockRun.ts';
+import type { ChainHead } from './chainHead.ts';
+import { type AdmissionError, renderError } from './errors.ts';
+import { checkForPool, checkStatic, txCost } from './evm/admission.ts';
+import { encodeEthBlock } from './evm/blockCodec.ts';
+import { TX_GAS } from './evm/intrinsicGas.ts';
+import { nextBaseFee } from './feemarket/baseFee.ts';
+import type { DecodedTx } from './tx/decodeTx.ts';
+
+type Ask<K extends AppAsk['kind']> = Extract<AppAsk, { kind: K }>;
+
+/** Runs of blocks at the next height that may yet be decided: own proposals and validated ones of later rounds. */
+const RUNS_KEPT_MAX = 4;
+/** Plain transfers between two pauses; anything that ran code pauses at once. */
+const PLAIN_TXS_PER_PAUSE = 16;
+
+interface KeptRun {
+  readonly context: BlockContext;
+  readonly txs: readonly Bytes[];
+  readonly run: BlockRun;
+}
+
+interface Staged {
+  readonly hash: Hash;
+  readonly height: number;
+  readonly block: SealedBlock;
+  readonly run: BlockRun;
+}
+
+/** Bytes that a tx takes in a block: tag, length and content of a repeated field. */
+export function blockBytesOf(tx: Bytes): number {
+  let lengthBytes = 1;
+  for (let rest = tx.length; rest > 127; rest = Math.floor(rest / 128)) lengthBytes++;
+  return 1 + lengthBytes + tx.length;
+}
+
+const sameTxs = (a: readonly Bytes[], b: readonly Bytes[]): boolean =>
+  a.length === b.length && a.every((tx, i) => equalBytes(tx, b[i] as Bytes));
+
+/** What of the context the execution reads. */
+const sameContext = (a: BlockContext, b: BlockContext): boolean =>
+  a.height === b.height &&
+  a.time.seconds === b.time.seconds &&
+  equalBytes(a.proposerAddress, b.proposerAddress);
+
+/** The chain's application: Ethereum transactions on authenticated state, one block at a time. */
+export class EvmApplication implements Application {
+  readonly #services: ChainServices;
+  readonly #store: BlockStore;
+  readonly #db: StateDb;
+  readonly #head: ChainHead;
+  readonly #pause: Pause;
+  #runs: KeptRun[] = [];
+  #staged: Staged | undefined;
+
+  constructor(parts: {
+    readonly services: ChainServices;
+    readonly store: BlockStore;
+    readonly db: StateDb;
+    readonly head: ChainHead;
+    readonly pause: Pause;
+  }) {
+    this.#services = parts.services;
+    this.#store = parts.store;
+    this.#db = parts.db;
+    this.#head = parts.head;
+    this.#pause = parts.pause;
+  }
+
+  async checkTx(tx: Bytes, _recheck: boolean): Promise<CheckReply> {
+    const decoded = this.#services.decoder.decode(tx);
+    if (!decoded.ok) return rejected(decoded.error, 0n);
+    return this.#checkDecoded(decoded.value);
+  }
+
+  #checkDecoded({ tx }: DecodedTx): CheckReply {
+    const view = this.#head.view;
+    const account = view.account(tx.from);
+    const sender = {
+      nonce: account?.nonce ?? 0n,
+      balance: account?.balance ?? 0n,
+      codeHash: account?.codeHash ?? EMPTY_CODE_HASH,
+      code: () => view.code(tx.from),
+    };
+    const refused = checkStatic(tx, this.#services.rules) ?? checkForPool(tx, sender);
+    if (refused !== undefined) return rejected(refused, tx.gasLimit);
+    const lane = {
+      sender: toHex(tx.from),
+      nonce: tx.nonce,
+      stateNonce: sender.nonce,
+      balance: sender.balance,
+      cost: txCost(tx),
+      gas: tx.gasLimit,
+      feeCap: tx.maxFeePerGas,
+      tipCap: tx.maxPriorityFeePerGas,
+      ethHash: tx.hash,
+    };
+    return { kind: 'accepted', lane, gasWanted: tx.gasLimit, events: [] };
+  }
+
+  #newRun(context: BlockContext): BlockRun {
+    const { view, latestEthBlock } = this.#head;
+    assert(view.height === 0 || context.height === view.height + 1, 'a block is run on its parent');
+    const parent = {
+      world: view.world,
+      ethHash: latestEthBlock.hash,
+      ethHeader: latestEthBlock.header,
+      blockHash: (number: number) => this.#head.ethHashOf(number),
+    };
+    return new BlockRun(this.#services, parent, context);
+  }
+
+  #keep(context: BlockContext, txs: readonly Bytes[], run: BlockRun): void {
+    this.#runs = [{ context, txs, run }, ...this.#runs].slice(0, RUNS_KEPT_MAX);
+  }
+
+  #keptRun(context: BlockContext, txs: readonly Bytes[]): BlockRun | undefined {
+    return this.#runs.find((kept) => sameContext(kept.context, context) && sameTxs(kept.txs, txs))?.run;
+  }
+
+  async #rest(isPlain: boolean, index: number): Promise<void> {
+    if (!isPlain || index % PLAIN_TXS_PER_PAUSE === PLAIN_TXS_PER_PAUSE - 1) await this.#pause();
+  }
+
+  /** The txs that execute in the order given and fit; the others are left for later blocks. */
+  async propose(ask: Ask<'propose'>): Promise<readonly Bytes[]> {
+    const run = this.#newRun(ask.context);
+    const included: Bytes[] = [];
+    let bytesLeft = ask.maxBytes;
+    for (const [index, tx] of ask.txs.entries()) {
+      const size = blockBytesOf(tx);
+      if (size > bytesLeft) continue;
+      if (run.gasLeft < TX_GAS) break;
+      const added = await run.add(tx);
+      if (!added.ok) continue;
+      included.push(tx);
+      bytesLeft -= size;
+      await this.#rest(added.value.isPlain, index);
+    }
+    this.#keep(ask.context, included, run);
+    return included;
+  }
+
+  /** Rejects exactly what execution would refuse. */
+  async validate(ask: Ask<'validate'>): Promise<{ readonly accept: boolean; readonly reason: string }> {
+    if (this.#keptRun(ask.context, ask.txs) !== undefined) return { accept: true, reason: '' };
+    const run = this.#newRun(ask.context);
+    for (const [index, tx] of ask.txs.entries()) {
+      const added = await run.add(tx);
+      if (!added.ok) return { accept: false, reason: `tx ${index}: ${renderError(added.error).log}` };
+      await this.#rest(added.value.isPlain, index);
+    }
+    this.#keep(ask.context, ask.txs, run);
+    return { accept: true, reason: '' };
+  }
+
+  async finalize(ask: Ask<'finalize'>): Promise<FinalizeReply> {
+    let run = this.#keptRun(ask.context, ask.txs);
+    if (run === undefined) {
+      run = this.#newRun(ask.context);
+      for (const [index, tx] of ask.txs.entries()) await this.#rest(await run.addDecided(tx), index);
+      this.#keep(ask.context, ask.txs, run);
+    }
+    assert(run.txCount === ask.txs.length, 'one result a tx');
+    const block = run.seal(ask.hash);
+    this.#staged = { hash: ask.hash, height: ask.context.height, block, run };
+    return block.reply;
+  }
+
+  /** One atomic batch: state, block, indices, head pointer last. Then, and only then, the view advances. */
+  async commit(ask: Ask<'commit'>): Promise<CommitReply> {
+    const staged = present(this.#staged, 'commit follows finalize');
+    const { ethBlock, ethHashes, sealed } = staged.block;
+    const height = ask.block.header.height;
+    assert(staged.height === height, 'the committed height is the finalized one');
+    assert(equalBytes(staged.hash, ask.blockId.hash), 'the committed block is the finalized one');
+    const { stateRoot, modulesRoot, ops } = sealed;
+    const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock), txHashes: ethHashes };
+    const { block, blockId, parts, seenCommit, state, results } = ask;
+    const roots = { stateRoot, modulesRoot };
+    await this.#store.commit({ block, blockId, parts, seenCommit, state, results, roots, eth }, ops);
+    this.#staged = undefined;
+    this.#runs = [];
+    this.#head.advance(new AppView(height, WorldState.open(this.#db, roots)), ethBlock);
+    return {
+      height,
+      senders: staged.run.senders(),
+      nextBaseFee: nextBaseFee(ethBlock.header, this.#services.feeMarket),
+      gasLimit: this.#services.rules.blockGasLimit,
+    };
+  }
+}
+
+function rejected(error: AdmissionError, gasWanted: bigint): CheckReply {
+  return { kind: 'rejected', ...renderError(error), gasWanted, gasUsed: 0n };
+}

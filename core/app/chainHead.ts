@@ -1,0 +1,77 @@
+import type { StateDb } from '../state/stateDb.ts';
+import { WorldState } from '../state/worldState.ts';
+import type { ChainReads } from '../store/chainReads.ts';
+import { StorageFault } from '../store/fault.ts';
+import { RecentHeights } from '../store/recentHeights.ts';
+import type { Hash, Height } from '../types/ids.ts';
+import { AppView } from './appView.ts';
+import type { EthBlock } from './chain.ts';
+import { decodeEthBlock } from './evm/blockCodec.ts';
+import { ZERO_HASH } from './evm/header.ts';
+
+/** Ethereum blocks kept decoded: what filters, fee history and explorers ask for again and again. */
+const ETH_BLOCKS_CACHED_MAX = 256;
+/** BLOCKHASH's window, and some. */
+const ETH_HASHES_CACHED_MAX = 512;
+
+/** The newest readable height and the way back from it. Written by the application's commit, read by everyone. */
+export class ChainHead {
+  readonly #reads: ChainReads;
+  readonly #db: StateDb;
+  readonly #initialHeight: Height;
+  readonly #blocks = new RecentHeights<EthBlock>(ETH_BLOCKS_CACHED_MAX);
+  readonly #hashes = new RecentHeights<Hash>(ETH_HASHES_CACHED_MAX);
+  #view: AppView;
+  #ethBlock: EthBlock;
+
+  /** `ethBlock` is the one of the view's height. */
+  constructor(reads: ChainReads, db: StateDb, initialHeight: Height, view: AppView, ethBlock: EthBlock) {
+    this.#reads = reads;
+    this.#db = db;
+    this.#initialHeight = initialHeight;
+    this.#view = view;
+    this.#ethBlock = ethBlock;
+  }
+
+  get view(): AppView {
+    return this.#view;
+  }
+
+  get latestEthBlock(): EthBlock {
+    return this.#ethBlock;
+  }
+
+  /** After the commit batch is durable and before subscribers hear of it. */
+  advance(view: AppView, ethBlock: EthBlock): void {
+    this.#view = view;
+    this.#ethBlock = ethBlock;
+    this.#blocks.at(view.height, () => ethBlock);
+    this.#hashes.at(view.height, () => ethBlock.hash);
+  }
+
+  viewAt(height: Height): AppView | undefined {
+    if (height === this.#view.height) return this.#view;
+    const roots = height < 0 || height > this.#view.height ? undefined : this.#reads.loadRoots(height);
+    return roots === undefined ? undefined : new AppView(height, WorldState.open(this.#db, roots));
+  }
+
+  ethBlock(height: Height): EthBlock | undefined {
+    if (height === this.#view.height) return this.#ethBlock;
+    if (height < 0 || height > this.#view.height) return undefined;
+    return this.#blocks.at(height, () => {
+      const record = this.#reads.loadEthRecord(height);
+      if (record === undefined) return undefined;
+      const decoded = decodeEthBlock(record, this.#db.keccak256);
+      if (!decoded.ok)
+        throw new StorageFault(`Ethereum block of height ${height}: ${decoded.error}`, ZERO_HASH);
+      return decoded.value;
+    });
+  }
+
+  /** Ethereum hash by Ethereum block number, zeros when there is none (BLOCKHASH). */
+  ethHashOf(number: number): Hash {
+    // The genesis block has the number before the first height but is kept under height 0.
+    const height = number === this.#initialHeight - 1 ? 0 : number;
+    return this.#hashes.at(height, () => this.ethBlock(height)?.hash) ?? ZERO_HASH;
+  }
+}

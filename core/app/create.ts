@@ -1,0 +1,160 @@
+import { genesisState } from '../consensus/chainState.ts';
+import type { CryptoSuite } from '../crypto/suite.ts';
+import { AssertionError, assert, present } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { StateDb } from '../state/stateDb.ts';
+import { WorldState } from '../state/worldState.ts';
+import type { BlockStore } from '../store/blockStore.ts';
+import { StorageFault } from '../store/fault.ts';
+import type { KvStore } from '../store/kv.ts';
+import { openStore } from '../store/recovery.ts';
+import type { Roots } from '../store/roots.ts';
+import type { Pause } from '../types/app.ts';
+import type { BlockReader } from '../types/blockReader.ts';
+import type { Genesis } from '../types/genesis.ts';
+import type { ChainState } from '../types/state.ts';
+import { EvmApplication } from './application.ts';
+import type { AppState } from './appState.ts';
+import { AppView } from './appView.ts';
+import type { ChainServices } from './blockRun.ts';
+import type { ChainReader, EthBlock, EvmService } from './chain.ts';
+import { ChainHead } from './chainHead.ts';
+import { decodeEthBlock, encodeEthBlock } from './evm/blockCodec.ts';
+import { EvmCalls } from './evm/call.ts';
+import { createCommon, EnginePool } from './evm/engine.ts';
+import { blockGasLimit, initGenesis, parseGenesis } from './genesis.ts';
+import { AppReader } from './reader.ts';
+import { TxDecoder } from './tx/decoder.ts';
+
+export interface ApplicationOptions {
+  readonly kv: KvStore;
+  readonly suite: CryptoSuite;
+  readonly genesis: Genesis;
+  readonly pause: Pause;
+}
+
+export interface CreatedApplication {
+  readonly app: EvmApplication;
+  readonly reader: ChainReader;
+  readonly evm: EvmService;
+  /** The consensus state to start from: the stored one, or that of genesis. */
+  readonly state: ChainState;
+  readonly blocks: BlockReader;
+  readonly store: BlockStore;
+}
+
+/** The node cannot start on this genesis or this database; `message` is one line for the operator. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+  readonly code: 'genesis' | 'store';
+
+  constructor(code: 'genesis' | 'store', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Turns every failed read into a fault that execution never mistakes for an answer of the EVM library. */
+function guarded(kv: KvStore): KvStore {
+  return {
+    get(key: Bytes): Bytes | undefined {
+      try {
+        return kv.get(key);
+      } catch (error) {
+        if (error instanceof AssertionError) throw error;
+        throw new StorageFault(`read failed: ${String(error)}`, key);
+      }
+    },
+    batch: (ops) => kv.batch(ops),
+    range: (range) => kv.range(range),
+  };
+}
+
+function servicesOf(genesis: Genesis, appState: AppState, suite: CryptoSuite): ChainServices {
+  const { hrp, denom, evmChainId, fork, feeMarket } = appState;
+  const engines = new EnginePool(createCommon(evmChainId, fork.name, suite));
+  return {
+    hrp,
+    denom,
+    suite,
+    feeMarket,
+    decoder: new TxDecoder(suite, denom),
+    rules: { evmChainId, fork, blockGasLimit: blockGasLimit(genesis), minGasPrice: feeMarket.minGasPrice },
+    execution: {
+      evmChainId,
+      fork,
+      collectBaseFee: feeMarket.collectBaseFee,
+      engines,
+      suite,
+      plainTransfers: 'short',
+    },
+  };
+}
+
+interface Start {
+  readonly appState: AppState;
+  readonly store: BlockStore;
+  readonly state: ChainState;
+  readonly roots: Roots;
+  readonly ethBlock: EthBlock;
+}
+
+/** Writes height 0 into an empty database. */
+async function startNew(store: BlockStore, options: ApplicationOptions): Promise<Start> {
+  const { genesis, suite, kv } = options;
+  const made = initGenesis(kv, genesis, suite);
+  if (!made.ok) throw new StartError('genesis', `genesis: ${made.error.path}: ${made.error.message}`);
+  const { appState, appHash, stateRoot, modulesRoot, ethBlock, ops } = made.value;
+  const state = genesisState(genesis, { appHash, validators: [], params: undefined });
+  if (!state.ok) throw new StartError('genesis', `genesis: ${JSON.stringify(state.error)}`);
+  const roots = { stateRoot, modulesRoot };
+  const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock) };
+  await store.commitGenesis({ state: state.value, roots, eth }, ops);
+  return { appState, store, state: state.value, roots, ethBlock };
+}
+
+function startStored(
+  store: BlockStore,
+  chain: { readonly state: ChainState; readonly roots: Roots },
+  options: ApplicationOptions,
+): Start {
+  const { genesis, suite } = options;
+  if (chain.state.chainId !== genesis.chainId) {
+    const message = `the database is of chain "${chain.state.chainId}", genesis is of "${genesis.chainId}"`;
+    throw new StartError('store', message);
+  }
+  const parsed = parseGenesis(genesis, suite);
+  if (!parsed.ok) throw new StartError('genesis', `genesis: ${parsed.error.path}: ${parsed.error.message}`);
+  const record = present(store.reads.loadEthRecord(store.reads.head()), 'the head has an Ethereum block');
+  const ethBlock = decodeEthBlock(record, (message) => suite.keccak256(message));
+  if (!ethBlock.ok)
+    throw new StartError('store', `the database's Ethereum block is damaged: ${ethBlock.error}`);
+  return { appState: parsed.value, store, state: chain.state, roots: chain.roots, ethBlock: ethBlock.value };
+}
+
+async function start(options: ApplicationOptions): Promise<Start> {
+  const opened = openStore(options.kv);
+  if (!opened.ok) throw new StartError('store', opened.error.message);
+  const { blocks, chain } = opened.value;
+  return chain === undefined ? startNew(blocks, options) : startStored(blocks, chain, options);
+}
+
+/** Opens the database (writing the genesis state into an empty one) and wires the application. Rejects with StartError. */
+export async function createApplication(given: ApplicationOptions): Promise<CreatedApplication> {
+  const options = { ...given, kv: guarded(given.kv) };
+  const { genesis, suite, kv, pause } = options;
+  const { appState, store, state, roots, ethBlock } = await start(options);
+  const services = servicesOf(genesis, appState, suite);
+  const db = new StateDb(kv, (message) => suite.keccak256(message));
+  const view = new AppView(store.reads.head(), WorldState.open(db, roots));
+  assert(view.height === state.lastBlockHeight, 'the state is that of the head');
+  const head = new ChainHead(store.reads, db, genesis.initialHeight, view, ethBlock);
+  return {
+    app: new EvmApplication({ services, store, db, head, pause }),
+    reader: new AppReader(genesis.chainId, store.reads, head, services),
+    evm: new EvmCalls(services, head, db),
+    state,
+    blocks: store.reads,
+    store,
+  };
+}

@@ -1,0 +1,86 @@
+import type { ForkRules } from './forks.ts';
+import { TX_GAS, TX_GAS_CAP } from './intrinsicGas.ts';
+import type { MessageResult } from './message.ts';
+
+/** One execution with a given gas limit. */
+export type Probed =
+  /** Cannot run whatever the gas: funds, fees, code size. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Below the intrinsic or floor cost: more gas may do. */
+  | { readonly kind: 'too-little'; readonly message: string }
+  | {
+      readonly kind: 'ran';
+      readonly result: MessageResult;
+      /** After refunds. */
+      readonly gasUsed: bigint;
+      /** Before refunds: what the limit must cover. */
+      readonly gasPeak: bigint;
+    };
+
+export interface GasProbe {
+  run(gas: bigint): Promise<Probed>;
+  isTransfer(): boolean;
+  readonly balance: bigint;
+  readonly feeCap: bigint;
+  readonly value: bigint;
+}
+
+export type Estimated =
+  | { readonly kind: 'gas'; readonly gas: bigint }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'failed'; readonly probed: Extract<Probed, { kind: 'ran' }> };
+
+const CALL_STIPEND = 2300n;
+const OUT_OF_GAS = 'out of gas';
+
+interface Bounds {
+  readonly asked: bigint | undefined;
+  readonly blockGasLimit: bigint;
+  readonly gasCap: bigint;
+  readonly rules: ForkRules;
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** Highest gas limit worth trying: asked for or a whole block, what the sender can pay, the node's cap, EIP-7825. */
+function highest(probe: GasProbe, bounds: Bounds): bigint | undefined {
+  let high = bounds.asked !== undefined && bounds.asked >= TX_GAS ? bounds.asked : bounds.blockGasLimit;
+  if (bounds.rules.osaka) high = least(high, TX_GAS_CAP);
+  if (probe.feeCap > 0n) {
+    if (probe.value >= probe.balance && probe.value > 0n) return undefined;
+    high = least(high, (probe.balance - probe.value) / probe.feeCap);
+  }
+  return bounds.gasCap > 0n ? least(high, bounds.gasCap) : high;
+}
+
+const succeeded = (probed: Probed): boolean => probed.kind === 'ran' && probed.result.vmError === undefined;
+
+/** geth's eth/gasestimator: run at the top, guess from what was used, then halve until within 1.5 per cent. */
+export async function estimate(probe: GasProbe, bounds: Bounds): Promise<Estimated> {
+  let high = highest(probe, bounds);
+  if (high === undefined) return { kind: 'refused', message: 'insufficient funds for transfer' };
+  if (probe.isTransfer() && high >= TX_GAS && succeeded(await probe.run(TX_GAS)))
+    return { kind: 'gas', gas: TX_GAS };
+  const top = await probe.run(high);
+  if (top.kind === 'refused') return top;
+  if (top.kind === 'too-little') return exceeds(high);
+  if (top.result.vmError === OUT_OF_GAS) return exceeds(high);
+  if (top.result.vmError !== undefined) return { kind: 'failed', probed: top };
+  let low = top.gasUsed - 1n;
+  const guess = ((top.gasPeak + CALL_STIPEND) * 64n) / 63n;
+  if (guess < high) {
+    if (succeeded(await probe.run(guess))) high = guess;
+    else low = guess;
+  }
+  while (low + 1n < high && (high - low) * 1000n >= 15n * high) {
+    const middle = least((high + low) / 2n, low * 2n);
+    if (succeeded(await probe.run(middle))) high = middle;
+    else low = middle;
+  }
+  return { kind: 'gas', gas: high };
+}
+
+const exceeds = (gas: bigint): Estimated => ({
+  kind: 'refused',
+  message: `gas required exceeds allowance (${gas})`,
+});

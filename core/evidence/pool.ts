@@ -1,0 +1,261 @@
+import { decodeEvidence, encodeEvidence } from '../codec/evidence.ts';
+import { evidenceHash } from '../codec/hashes.ts';
+import { blockIdKey } from '../codec/validate.ts';
+import type { CryptoSuite } from '../crypto/suite.ts';
+import { assert, present } from '../lib/assert.ts';
+import { type Bytes, compareBytes, compareText, toHex } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
+import type { KvOp } from '../store/kv.ts';
+import type { Block } from '../types/block.ts';
+import type { Conflict, DuplicateVoteEvidence, Evidence } from '../types/evidence.ts';
+import type { Timestamp } from '../types/ids.ts';
+import type { ChainState } from '../types/state.ts';
+import type { ValidatorSet } from '../types/validator.ts';
+import {
+  type ChainFacts,
+  type EvidenceError,
+  evidenceHeight,
+  findValidator,
+  isExpired,
+  verifyEvidence,
+} from './verify.ts';
+
+/** Conflicts waiting for their block's time. */
+export const CONFLICTS_MAX = 1024;
+/** Evidence waiting for a block; more is not taken, the expiry makes room. */
+export const PENDING_MAX = 1024;
+
+export interface EvidenceOptions extends ChainFacts {
+  readonly suite: CryptoSuite;
+  /** After the last stored block. */
+  readonly state: ChainState;
+  /** What `snapshotOps` or `takeOps` have put under `evidence/` before. */
+  readonly entries?: readonly (readonly [Bytes, Bytes])[];
+}
+
+export type AddOutcome = 'added' | 'known' | 'not-yet' | 'expired' | 'unsupported' | 'full';
+
+interface Entry {
+  readonly evidence: Evidence;
+  readonly key: string;
+  readonly encoded: Bytes;
+}
+
+/** Height first and in hex, so that keys sort by age. */
+const keyOf = (evidence: Evidence): string =>
+  `${evidenceHeight(evidence).toString(16).padStart(14, '0')}/${toHex(evidenceHash(evidence))}`;
+
+const PENDING = 'evidence/pending/';
+const COMMITTED = 'evidence/committed/';
+
+/**
+ * From two conflicting votes to one entry in a block. Pending evidence is offered to every block we propose until
+ * some block carries it; committed evidence is remembered until it expires, so that nobody is punished twice.
+ */
+export class EvidencePool {
+  readonly #suite: CryptoSuite;
+  readonly #facts: ChainFacts;
+  #state: ChainState;
+  readonly #conflicts: Conflict[] = [];
+  readonly #pending = new Map<string, Entry>();
+  /** Key to the block time at the evidence's height. Bounded by the expiry of its entries. */
+  readonly #committed = new Map<string, Evidence>();
+  #ops: KvOp[] = [];
+
+  constructor(options: EvidenceOptions) {
+    this.#suite = options.suite;
+    this.#facts = options;
+    this.#state = options.state;
+    for (const [key, value] of options.entries ?? []) this.#restore(decodeUtf8(key) ?? '', value);
+  }
+
+  #restore(key: string, value: Bytes): void {
+    const decoded = decodeEvidence(value);
+    assert(decoded.ok, 'stored evidence decodes');
+    const evidence = decoded.value;
+    if (key.startsWith(PENDING)) this.#pending.set(keyOf(evidence), entryOf(evidence));
+    else if (key.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);
+  }
+
+  /** Both votes are verified and of one validator; they become evidence when their height has a block. */
+  onConflict(conflict: Conflict): void {
+    if (this.#conflicts.length >= CONFLICTS_MAX) return;
+    if (this.#conflicts.some((known) => isSameOffence(known, conflict))) return;
+    this.#conflicts.push(conflict);
+    this.#ripen();
+  }
+
+  /** From a peer. Only an error is the sender's fault; every other outcome can be honest bad timing. */
+  add(evidence: Evidence): Result<AddOutcome, EvidenceError> {
+    const key = keyOf(evidence);
+    if (this.#pending.has(key) || this.#committed.has(key)) return ok('known');
+    const verified = verifyEvidence(this.#suite, this.#facts, this.#state, evidence);
+    if (!verified.ok) {
+      if (verified.error.code === 'unknown-height') return ok('not-yet');
+      if (verified.error.code === 'expired') return ok('expired');
+      if (verified.error.code === 'unsupported') return ok('unsupported');
+      return verified;
+    }
+    return ok(this.#keep(evidence) ? 'added' : 'full');
+  }
+
+  #keep(evidence: Evidence): boolean {
+    if (this.#pending.size >= PENDING_MAX) return false;
+    const entry = entryOf(evidence);
+    this.#pending.set(entry.key, entry);
+    this.#ops.push({ type: 'put', key: encodeUtf8(PENDING + entry.key), value: entry.encoded });
+    return true;
+  }
+
+  /** For a proposal: oldest first, as much as fits into an evidence list of `maxBytes`. */
+  pendingEvidence(maxBytes: number): readonly Evidence[] {
+    const list: Evidence[] = [];
+    let bytes = 0;
+    for (const { evidence, encoded } of this.#sorted()) {
+      bytes += encoded.length + 1 + varintBytes(encoded.length);
+      if (bytes > maxBytes) break;
+      list.push(evidence);
+    }
+    return list;
+  }
+
+  /** All of it, oldest first, for gossip. */
+  pending(): readonly Evidence[] {
+    return this.#sorted().map(({ evidence }) => evidence);
+  }
+
+  #sorted(): readonly Entry[] {
+    return [...this.#pending.values()].sort((a, b) => compareText(a.key, b.key));
+  }
+
+  /** Evidence of a proposed block: each valid, none committed before or twice in the list. */
+  checkBlockEvidence(list: readonly Evidence[], state: ChainState): Result<void, EvidenceError> {
+    const seen = new Set<string>();
+    for (const evidence of list) {
+      const key = keyOf(evidence);
+      if (this.#committed.has(key)) {
+        return err({ code: 'already-committed', message: 'evidence was already committed' });
+      }
+      if (seen.has(key)) return err({ code: 'duplicate-evidence', message: 'duplicate evidence' });
+      seen.add(key);
+      if (this.#pending.has(key)) continue;
+      const verified = verifyEvidence(this.#suite, this.#facts, state, evidence);
+      if (!verified.ok) return verified;
+    }
+    return ok(undefined);
+  }
+
+  /** After the block is stored: `state` is the state after it. */
+  onCommitted(block: Block, state: ChainState): void {
+    this.#state = state;
+    for (const evidence of block.evidence) this.#commit(evidence);
+    this.#ripen();
+    this.#expire();
+  }
+
+  #commit(evidence: Evidence): void {
+    const entry = entryOf(evidence);
+    this.#committed.set(entry.key, evidence);
+    this.#ops.push({ type: 'put', key: encodeUtf8(COMMITTED + entry.key), value: entry.encoded });
+    this.#drop(entry.key);
+  }
+
+  #drop(key: string): void {
+    if (this.#pending.delete(key)) this.#ops.push({ type: 'del', key: encodeUtf8(PENDING + key) });
+  }
+
+  /** Conflicts whose height has a block become evidence; those of later heights stay. */
+  #ripen(): void {
+    const waiting = this.#conflicts.splice(0);
+    for (const conflict of waiting) {
+      const { height } = conflict.voteA;
+      const time = height <= this.#state.lastBlockHeight ? this.#facts.blockTimeAt(height) : undefined;
+      const validators = this.#facts.validatorsAt(height);
+      if (time === undefined || validators === undefined) {
+        if (height > this.#state.lastBlockHeight) this.#conflicts.push(conflict);
+        continue;
+      }
+      const evidence = duplicateVoteEvidence(conflict, validators, time);
+      if (!this.#isKnownOffence(conflict) && !isExpired(this.#state, height, time)) this.#keep(evidence);
+    }
+  }
+
+  /** Other nodes may have caught the same offence with other signatures; one entry is enough. */
+  #isKnownOffence(conflict: Conflict): boolean {
+    const isIt = (evidence: Evidence): boolean =>
+      evidence.kind === 'duplicate-vote' && isSameOffence(evidence, conflict);
+    for (const { evidence } of this.#pending.values()) if (isIt(evidence)) return true;
+    for (const evidence of this.#committed.values()) if (isIt(evidence)) return true;
+    return false;
+  }
+
+  #expire(): void {
+    const isOld = (evidence: Evidence): boolean =>
+      isExpired(this.#state, evidenceHeight(evidence), evidence.timestamp);
+    for (const { key, evidence } of [...this.#pending.values()]) if (isOld(evidence)) this.#drop(key);
+    for (const [key, evidence] of [...this.#committed]) {
+      if (!isOld(evidence)) continue;
+      this.#committed.delete(key);
+      this.#ops.push({ type: 'del', key: encodeUtf8(COMMITTED + key) });
+    }
+  }
+
+  /** Changes since the last call, to go into the next batch. */
+  takeOps(): readonly KvOp[] {
+    const ops = this.#ops;
+    this.#ops = [];
+    return ops;
+  }
+
+  /** Everything, as puts into an empty store. */
+  snapshotOps(): readonly KvOp[] {
+    const put = (prefix: string, key: string, evidence: Evidence): KvOp => ({
+      type: 'put',
+      key: encodeUtf8(prefix + key),
+      value: encodeEvidence(evidence),
+    });
+    return [
+      ...this.#sorted().map(({ key, evidence }) => put(PENDING, key, evidence)),
+      ...[...this.#committed]
+        .sort(([a], [b]) => compareText(a, b))
+        .map(([key, evidence]) => put(COMMITTED, key, evidence)),
+    ];
+  }
+}
+
+const entryOf = (evidence: Evidence): Entry => ({
+  evidence,
+  key: keyOf(evidence),
+  encoded: encodeEvidence(evidence),
+});
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
+}
+
+const isSameOffence = (a: Conflict, b: Conflict): boolean =>
+  a.voteA.height === b.voteA.height &&
+  a.voteA.round === b.voteA.round &&
+  a.voteA.type === b.voteA.type &&
+  compareBytes(a.voteA.validatorAddress, b.voteA.validatorAddress) === 0;
+
+/** Votes in the order of their values' keys, powers of the set that was in force. */
+export function duplicateVoteEvidence(
+  { voteA, voteB }: Conflict,
+  validators: ValidatorSet,
+  timestamp: Timestamp,
+): DuplicateVoteEvidence {
+  const isOrdered = compareBytes(blockIdKey(voteA.blockId), blockIdKey(voteB.blockId)) < 0;
+  const validator = present(findValidator(validators, voteA), 'a vote of the set');
+  return {
+    kind: 'duplicate-vote',
+    voteA: isOrdered ? voteA : voteB,
+    voteB: isOrdered ? voteB : voteA,
+    totalVotingPower: validators.totalPower,
+    validatorPower: validator.power,
+    timestamp,
+  };
+}

@@ -1,0 +1,108 @@
+/** Evidence rules (CometBFT §4.7): who may be accused, of what, for how long. */
+import { voteSignBytes } from '../codec/signBytes.ts';
+import { validateEvidenceBasic } from '../codec/validate.ts';
+import type { CryptoSuite } from '../crypto/suite.ts';
+import { equalBytes } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { equalBlockId } from '../types/block.ts';
+import type { DuplicateVoteEvidence, Evidence } from '../types/evidence.ts';
+import { compareTime, type Height, type Timestamp } from '../types/ids.ts';
+import type { ChainState } from '../types/state.ts';
+import type { PublicKey, Validator, ValidatorSet } from '../types/validator.ts';
+import type { Vote } from '../types/vote.ts';
+
+export type EvidenceError =
+  /** Nobody honest sends this. */
+  | { readonly code: 'invalid-evidence'; readonly message: string }
+  /** Its height is not in our store yet, or no more. */
+  | { readonly code: 'unknown-height'; readonly message: string; readonly height: Height }
+  | { readonly code: 'expired'; readonly message: string; readonly height: Height }
+  | { readonly code: 'already-committed'; readonly message: string }
+  | { readonly code: 'duplicate-evidence'; readonly message: string }
+  /** Light client attacks are not judged by this node yet. */
+  | { readonly code: 'unsupported'; readonly message: string };
+
+/** What is looked up by height. Both undefined outside the stored chain. */
+export interface ChainFacts {
+  validatorsAt(height: Height): ValidatorSet | undefined;
+  /** Header time of the block of that height. */
+  blockTimeAt(height: Height): Timestamp | undefined;
+}
+
+export const evidenceHeight = (evidence: Evidence): Height =>
+  evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.commonHeight;
+
+const nanosBetween = (from: Timestamp, to: Timestamp): bigint =>
+  BigInt(to.seconds - from.seconds) * 1_000_000_000n + BigInt(to.nanos - from.nanos);
+
+/** Too old only when it is so in blocks and in time. */
+export function isExpired(state: ChainState, height: Height, time: Timestamp): boolean {
+  const { maxAgeNumBlocks, maxAgeDurationNs } = state.params.evidence;
+  return (
+    state.lastBlockHeight - height > maxAgeNumBlocks &&
+    nanosBetween(time, state.lastBlockTime) > maxAgeDurationNs
+  );
+}
+
+const invalid = (message: string): Result<void, EvidenceError> => err({ code: 'invalid-evidence', message });
+
+/** Everything that makes evidence worth a block, but whether it was there before. */
+export function verifyEvidence(
+  suite: CryptoSuite,
+  facts: ChainFacts,
+  state: ChainState,
+  evidence: Evidence,
+): Result<void, EvidenceError> {
+  const basic = validateEvidenceBasic(evidence);
+  if (!basic.ok) return invalid(basic.error.message);
+  if (evidence.kind !== 'duplicate-vote') {
+    return err({ code: 'unsupported', message: 'light client attack evidence is not judged here' });
+  }
+  const height = evidenceHeight(evidence);
+  const time = height <= state.lastBlockHeight ? facts.blockTimeAt(height) : undefined;
+  const validators = facts.validatorsAt(height);
+  if (time === undefined || validators === undefined) {
+    return err({ code: 'unknown-height', height, message: `no block ${height} to judge evidence by` });
+  }
+  if (compareTime(evidence.timestamp, time) !== 0)
+    return invalid('timestamp is not the block time of its height');
+  if (isExpired(state, height, time)) {
+    return err({ code: 'expired', height, message: `evidence from height ${height} is too old` });
+  }
+  return verifyDuplicateVote(suite, state.chainId, validators, evidence);
+}
+
+function verifyDuplicateVote(
+  suite: CryptoSuite,
+  chainId: string,
+  validators: ValidatorSet,
+  evidence: DuplicateVoteEvidence,
+): Result<void, EvidenceError> {
+  const { voteA, voteB } = evidence;
+  if (voteA.height !== voteB.height || voteA.round !== voteB.round || voteA.type !== voteB.type) {
+    return invalid('votes are of different height, round or type');
+  }
+  if (!equalBytes(voteA.validatorAddress, voteB.validatorAddress))
+    return invalid('votes are of two validators');
+  if (equalBlockId(voteA.blockId, voteB.blockId)) return invalid('votes are for the same value');
+  const validator = findValidator(validators, voteA);
+  if (validator === undefined) return invalid('the voter was no validator at that height');
+  if (evidence.validatorPower !== validator.power) return invalid('validator power is wrong');
+  if (evidence.totalVotingPower !== validators.totalPower) return invalid('total voting power is wrong');
+  for (const vote of [voteA, voteB]) {
+    if (!isSigned(suite, validator.pubKey, voteSignBytes(chainId, vote), vote.signature)) {
+      return invalid('a vote has a bad signature');
+    }
+  }
+  return ok(undefined);
+}
+
+export const findValidator = (set: ValidatorSet, vote: Vote): Validator | undefined =>
+  set.validators.find(({ address }) => equalBytes(address, vote.validatorAddress));
+
+function isSigned(suite: CryptoSuite, key: PublicKey, bytes: Uint8Array, signature: Uint8Array): boolean {
+  if (signature.length !== 64) return false;
+  return key.type === 'ed25519'
+    ? suite.ed25519Verify(key.bytes, bytes, signature)
+    : suite.secp256k1Verify(key.bytes, suite.sha256(bytes), signature);
+}

@@ -31,12 +31,11 @@ interface Subscription {
 
 export const SUBSCRIPTIONS_PER_SESSION_MAX = 1024;
 /** Bytes that a slow reader may be behind before it is closed. */
-export const OUTBOX_BYTES_MAX = 16 * 1024 * 1024;
+export const OUTBOX_BYTES_MAX = 8 * 1024 * 1024;
 const REQUESTS_IN_FLIGHT_MAX = 512;
 /** Notifications held for one subscription while its own request is still being answered. */
 const HELD_MAX = 1024;
-/** RFC 6455 / IANA: 1008 policy violation, 1013 try again later. */
-const POLICY = 1008;
+/** IANA: try again later. */
 const TRY_AGAIN = 1013;
 
 /**
@@ -48,7 +47,7 @@ export class EthSession implements FeedListener {
   readonly #out: SessionOut;
   readonly #feed: EthFeed;
   readonly #subscriptions = new Map<string, Subscription>();
-  #inFlight = 0;
+  readonly #inFlight = new Set<Promise<void>>();
   #closed = false;
 
   constructor(ctx: RpcContext, out: SessionOut) {
@@ -61,27 +60,37 @@ export class EthSession implements FeedListener {
     return this.#subscriptions.size;
   }
 
-  /** One text frame from the client. Resolves when its reply, if any, is written. */
-  async receive(text: string): Promise<void> {
-    if (this.#closed) return;
-    if (this.#inFlight >= REQUESTS_IN_FLIGHT_MAX) {
-      this.#close(POLICY, 'too many requests in flight');
-      return;
-    }
-    this.#inFlight++;
+  /**
+   * One text frame from the client. Requests run side by side, so that a slow one holds up no other; the adapter reads
+   * on at once, except when too many are under way: then it waits for the returned promise.
+   */
+  message(text: string): Promise<void> | undefined {
+    if (this.#closed) return undefined;
+    const answered = this.#answer(text).then(() => {
+      this.#inFlight.delete(answered);
+    });
+    this.#inFlight.add(answered);
+    return this.#inFlight.size < REQUESTS_IN_FLIGHT_MAX ? undefined : answered;
+  }
+
+  /** Resolves when everything received so far is answered: for a graceful stop. */
+  async settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  async #answer(text: string): Promise<void> {
     const started: string[] = [];
     const notifier: Notifier = {
       subscribe: (request) => this.#subscribe(request, started),
       unsubscribe: (id) => this.#unsubscribe(id),
     };
     const reply = await handleEthRequest(this.#ctx, text, 'ws', notifier);
-    this.#inFlight--;
     if (reply !== undefined) this.#write(reply, this.#ctx.chain.head());
     for (const id of started) this.#release(id);
   }
 
   /** The socket is gone; everything of this client ends. */
-  closed(): void {
+  close(): void {
     this.#closed = true;
     this.#subscriptions.clear();
     this.#feed.remove(this);
@@ -170,7 +179,7 @@ export class EthSession implements FeedListener {
     const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`;
     if (subscription.held === undefined) this.#write(text, height);
     else if (subscription.held.length < HELD_MAX) subscription.held.push(text);
-    else this.#close(TRY_AGAIN, `slow request: resume from block ${height}`);
+    else this.#giveUp(`slow request: resume from block ${height}`);
   }
 
   #write(text: string, height: Height): void {
@@ -178,16 +187,16 @@ export class EthSession implements FeedListener {
     const waiting = this.#out.buffered();
     // A client that has read everything may get one answer of any size.
     if (waiting > 0 && waiting + text.length > OUTBOX_BYTES_MAX) {
-      this.#close(TRY_AGAIN, `slow reader: resume from block ${height}`);
+      this.#giveUp(`slow reader: resume from block ${height}`);
       return;
     }
     this.#out.send(text);
   }
 
-  #close(code: number, reason: string): void {
+  #giveUp(reason: string): void {
     if (this.#closed) return;
     assert(reason.length <= 123, 'close reason too long');
-    this.closed();
-    this.#out.close(code, reason);
+    this.close();
+    this.#out.close(TRY_AGAIN, reason);
   }
 }

@@ -1,0 +1,132 @@
+/** What subscribers of the consensus websocket can match on, and in which order a block is told (reference §6.3). */
+import { validatorAddress } from '../crypto/addresses.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { toUpperHex } from '../lib/bytes.ts';
+import type { Evidence } from '../types/evidence.ts';
+import type { Height } from '../types/ids.ts';
+import type { NodeEvent } from '../types/nodeEvent.ts';
+import type { AbciEvent, TxResult } from '../types/result.ts';
+import type { Validator, ValidatorUpdate } from '../types/validator.ts';
+import type { EventKeys } from './query/query.ts';
+
+export const EVENT_KEY = 'tm.event';
+export const TX_HASH_KEY = 'tx.hash';
+export const TX_HEIGHT_KEY = 'tx.height';
+export const BLOCK_HEIGHT_KEY = 'block.height';
+
+type Committed = Extract<NodeEvent, { kind: 'committed' }>;
+type OfRound = Extract<NodeEvent, { kind: 'round' }>;
+
+export type PublicationData =
+  | { readonly kind: 'NewBlock' | 'NewBlockHeader' | 'NewBlockEvents'; readonly of: Committed }
+  | { readonly kind: 'NewEvidence'; readonly height: Height; readonly evidence: Evidence }
+  | {
+      readonly kind: 'Tx';
+      readonly height: Height;
+      readonly index: number;
+      readonly tx: Bytes;
+      readonly result: TxResult;
+    }
+  | { readonly kind: 'ValidatorSetUpdates'; readonly validators: readonly Validator[] }
+  | { readonly kind: OfRound['name']; readonly of: OfRound }
+  | { readonly kind: 'NewRound'; readonly of: Extract<NodeEvent, { kind: 'newRound' }> }
+  | { readonly kind: 'CompleteProposal'; readonly of: Extract<NodeEvent, { kind: 'completeProposal' }> }
+  | { readonly kind: 'Vote'; readonly of: Extract<NodeEvent, { kind: 'vote' }> };
+
+/** One event as subscribers see it; `keys` is what queries match. */
+export interface Publication {
+  readonly keys: EventKeys;
+  readonly data: PublicationData;
+}
+
+/** Composite keys `type.attribute`; nameless types and attributes are skipped, the index flag does not matter here. */
+export function keysOf(
+  events: readonly AbciEvent[],
+  reserved: readonly (readonly [string, string])[],
+): EventKeys {
+  const keys = new Map<string, string[]>();
+  const add = (key: string, value: string): void => {
+    const values = keys.get(key);
+    if (values === undefined) keys.set(key, [value]);
+    else values.push(value);
+  };
+  for (const { type, attributes } of events) {
+    if (type === '') continue;
+    for (const { key, value } of attributes) if (key !== '') add(`${type}.${key}`, value);
+  }
+  for (const [key, value] of reserved) add(key, value);
+  return keys;
+}
+
+const bare = (kind: string): EventKeys => new Map([[EVENT_KEY, [kind]]]);
+
+const updateToValidator = ({ pubKey, power }: ValidatorUpdate): Validator => ({
+  address: validatorAddress(pubKey),
+  pubKey,
+  power,
+  priority: 0n,
+});
+
+function txPublication(of: Committed, index: number, sha256: (bytes: Bytes) => Bytes): Publication {
+  const { height } = of.block.header;
+  const tx = of.block.txs[index] as Bytes;
+  const result = of.results.txResults[index] as TxResult;
+  const keys = keysOf(result.events, [
+    [EVENT_KEY, 'Tx'],
+    [TX_HASH_KEY, toUpperHex(sha256(tx))],
+    [TX_HEIGHT_KEY, String(height)],
+  ]);
+  return { keys, data: { kind: 'Tx', height, index, tx, result } };
+}
+
+/** The order is CometBFT's: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence*, Tx*, ValidatorSetUpdates. */
+function* committedPublications(
+  of: Committed,
+  sha256: (bytes: Bytes) => Bytes,
+): IterableIterator<Publication> {
+  const { block, results } = of;
+  const { height } = block.header;
+  yield { keys: keysOf(results.events, [[EVENT_KEY, 'NewBlock']]), data: { kind: 'NewBlock', of } };
+  yield { keys: bare('NewBlockHeader'), data: { kind: 'NewBlockHeader', of } };
+  yield {
+    keys: keysOf(results.events, [[EVENT_KEY, 'NewBlockEvents']]),
+    data: { kind: 'NewBlockEvents', of },
+  };
+  for (const evidence of block.evidence) {
+    yield { keys: bare('NewEvidence'), data: { kind: 'NewEvidence', height, evidence } };
+  }
+  for (let i = 0; i < block.txs.length; i++) yield txPublication(of, i, sha256);
+  if (results.validatorUpdates.length > 0) {
+    const validators = results.validatorUpdates.map(updateToValidator);
+    yield { keys: bare('ValidatorSetUpdates'), data: { kind: 'ValidatorSetUpdates', validators } };
+  }
+}
+
+/** What a node event means to subscribers, in order of publication; nothing for events that are the node's own. */
+export function* publicationsOf(
+  event: NodeEvent,
+  sha256: (bytes: Bytes) => Bytes,
+): IterableIterator<Publication> {
+  switch (event.kind) {
+    case 'committed':
+      yield* committedPublications(event, sha256);
+      return;
+    case 'round':
+      yield { keys: bare(event.name), data: { kind: event.name, of: event } };
+      return;
+    case 'newRound':
+      yield { keys: bare('NewRound'), data: { kind: 'NewRound', of: event } };
+      return;
+    case 'completeProposal':
+      yield { keys: bare('CompleteProposal'), data: { kind: 'CompleteProposal', of: event } };
+      return;
+    case 'vote':
+      yield { keys: bare('Vote'), data: { kind: 'Vote', of: event } };
+      return;
+    // Evidence is told when a block carries it; pending txs and notes are not CometBFT events.
+    case 'newEvidence':
+    case 'pendingTx':
+    case 'note':
+      return;
+  }
+}

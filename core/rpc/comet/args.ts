@@ -1,0 +1,157 @@
+/** One argument specification for URI, JSON-RPC and websocket requests (reference §5.1). */
+
+import { fromBase64 } from '../../lib/base64.ts';
+import { type Bytes, EMPTY, parseHex } from '../../lib/bytes.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
+import { isArray, isObject, type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
+
+export type ArgType = 'int64' | 'int64?' | 'bool' | 'bool?' | 'string' | 'bytes' | 'hex';
+
+export interface ArgSpec {
+  readonly name: string;
+  readonly type: ArgType;
+}
+
+/** A value of its type; undefined for an absent pointer (`?`), the type's zero otherwise. */
+export type ArgValue = bigint | boolean | string | Bytes | undefined;
+export type Args = ReadonlyMap<string, ArgValue>;
+
+const INT64_MAX = (1n << 63n) - 1n;
+
+/** Go's name of the kind behind a type, for error texts. */
+const GO_KIND: Readonly<Record<ArgType, string>> = {
+  int64: 'int64',
+  'int64?': 'int64',
+  bool: 'bool',
+  'bool?': 'bool',
+  string: 'string',
+  bytes: 'slice',
+  hex: 'slice',
+};
+
+export function zeroOf(type: ArgType): ArgValue {
+  if (type === 'int64?' || type === 'bool?') return undefined;
+  if (type === 'int64') return 0n;
+  if (type === 'bool') return false;
+  return type === 'string' ? '' : EMPTY;
+}
+
+function readInt(value: Json): Result<bigint, string> {
+  if (typeof value !== 'string') {
+    return err(`invalid 64-bit integer encoding ${JSON.stringify(renderJson(value))}, expected string`);
+  }
+  if (!/^-?(0|[1-9][0-9]*)$/.test(value)) return err(`invalid 64-bit integer ${JSON.stringify(value)}`);
+  const number = BigInt(value);
+  if (number > INT64_MAX || number < -INT64_MAX - 1n) {
+    return err(`json: cannot unmarshal number ${value} into Go value of type int64`);
+  }
+  return ok(number);
+}
+
+/** A JSON value as cmtjson reads it: 64-bit integers are texts, bytes base64, HexBytes hex of either case. */
+export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
+  if (value === null) return ok(zeroOf(type));
+  if (type === 'int64' || type === 'int64?') return readInt(value);
+  if (type === 'bool' || type === 'bool?') {
+    return typeof value === 'boolean' ? ok(value) : err(`json: cannot unmarshal into Go value of type bool`);
+  }
+  if (typeof value !== 'string') {
+    const kind =
+      value instanceof JsonNumber ? 'number' : isArray(value) ? 'array' : isObject(value) ? 'object' : 'bool';
+    return err(`json: cannot unmarshal ${kind} into Go value of type string`);
+  }
+  if (type === 'string') return ok(value);
+  const bytes = type === 'bytes' ? fromBase64(value) : parseHex(value.startsWith('0x') ? `!${value}` : value);
+  if (bytes.ok) return bytes;
+  return err(
+    type === 'bytes' ? `illegal base64 data: ${bytes.error.message}` : `invalid hex: ${bytes.error.message}`,
+  );
+}
+
+/** `params` of a request: an object by name or an array of exact length. */
+export function jsonArgs(specs: readonly ArgSpec[], params: Json | undefined): Result<Args, string> {
+  const args = new Map<string, ArgValue>(specs.map(({ name, type }) => [name, zeroOf(type)]));
+  if (params === undefined || params === null) return ok(args);
+  const isList = isArray(params);
+  if (!isList && !isObject(params)) return err(`unknown type for JSON params: ${renderJson(params)}`);
+  if (isList && params.length !== specs.length) {
+    const names = specs.map(({ name }) => name).join(' ');
+    const given = params.map(renderJson).join(' ');
+    return err(`expected ${specs.length} parameters ([${names}]), got ${params.length} ([${given}])`);
+  }
+  for (const [i, { name, type }] of specs.entries()) {
+    const value = isList ? params[i] : params.get(name);
+    if (value === undefined) continue;
+    const read = readJsonArg(type, value);
+    if (!read.ok) return read;
+    args.set(name, read.value);
+  }
+  return ok(args);
+}
+
+/** A URI value that is not JSON: bare integers, 0x hex, quoted raw bytes; undefined leaves it to the JSON reader. */
+function readUriForm(type: ArgType, text: string): Result<ArgValue, string> | undefined {
+  const isInt = type === 'int64' || type === 'int64?';
+  if (isInt && /^-?[0-9]+$/.test(text)) return readInt(BigInt(text).toString());
+  if (/^0x/i.test(text)) {
+    if (isInt || type === 'bool' || type === 'bool?')
+      return err(`got a hex string arg, but expected '${GO_KIND[type]}'`);
+    const bytes = parseHex(text);
+    if (!bytes.ok) return err(`encoding/hex: ${bytes.error.message}`);
+    return type === 'string' ? ok(decodeUtf8(bytes.value) ?? '') : bytes;
+  }
+  if ((type === 'bytes' || type === 'hex') && /^".*"$/s.test(text)) {
+    const parsed = parseJson(text);
+    return parsed.ok && typeof parsed.value === 'string'
+      ? ok(encodeUtf8(parsed.value))
+      : err(`invalid string ${text}`);
+  }
+  return undefined;
+}
+
+function percentDecoded(text: string): Result<string, string> {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return ok(decodeURIComponent(spaced));
+  } catch {
+    return err(`invalid URL escape in ${JSON.stringify(text)}`);
+  }
+}
+
+/** The first value of each name; a broken escape is an error, as in Go's Request.FormValue it would be an empty value. */
+export function parseQueryString(query: string): Result<ReadonlyMap<string, string>, string> {
+  const values = new Map<string, string>();
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const mark = pair.indexOf('=');
+    const name = percentDecoded(mark < 0 ? pair : pair.slice(0, mark));
+    const value = percentDecoded(mark < 0 ? '' : pair.slice(mark + 1));
+    if (!name.ok) return name;
+    if (!value.ok) return value;
+    if (!values.has(name.value)) values.set(name.value, value.value);
+  }
+  return ok(values);
+}
+
+/** Arguments of a URI request. */
+export function uriArgs(specs: readonly ArgSpec[], query: string): Result<Args, string> {
+  const values = parseQueryString(query);
+  if (!values.ok) return values;
+  const args = new Map<string, ArgValue>(specs.map(({ name, type }) => [name, zeroOf(type)]));
+  for (const { name, type } of specs) {
+    const text = values.value.get(name) ?? '';
+    if (text === '') continue;
+    const read = readUriForm(type, text) ?? readUriJson(type, text);
+    if (!read.ok) return read;
+    args.set(name, read.value);
+  }
+  return ok(args);
+}
+
+function readUriJson(type: ArgType, text: string): Result<ArgValue, string> {
+  const parsed = parseJson(text);
+  return parsed.ok
+    ? readJsonArg(type, parsed.value)
+    : err(`invalid JSON value ${text}: ${parsed.error.message}`);
+}

@@ -1,0 +1,78 @@
+/** Requests and replies of CometBFT's JSON-RPC (reference §5.1). */
+import { err, ok, type Result } from '../../lib/result.ts';
+import type { RpcContext } from '../context.ts';
+import { goJson, isObject, type Json, JsonNumber, parseJson } from '../jsonText.ts';
+import { CODES, RpcError } from '../rpcError.ts';
+
+/** JSON text of an id; undefined when there is none. */
+export type IdText = string | undefined;
+
+export const URI_ID: IdText = '-1';
+
+export interface CometRequest {
+  /** undefined marks a notification, which gets no reply. */
+  readonly id: IdText;
+  readonly method: string;
+  readonly params: Json | undefined;
+}
+
+export const MESSAGES = {
+  [CODES.parse]: 'Parse error. Invalid JSON',
+  [CODES.invalidRequest]: 'Invalid Request',
+  [CODES.methodNotFound]: 'Method not found',
+  [CODES.invalidParams]: 'Invalid params',
+  [CODES.internal]: 'Internal error',
+  [CODES.server]: 'Server error',
+} as const;
+
+/** Go keeps whole numbers: a fraction is cut toward zero. */
+function idText(value: Json): Result<IdText, string> {
+  if (value === null) return ok(undefined);
+  if (typeof value === 'string') return ok(goJson(value));
+  if (value instanceof JsonNumber) return ok(String(Math.trunc(Number(value.text)) || 0));
+  return err('json-rpc ID is of unknown type');
+}
+
+/** One request object; anything else makes the whole body unreadable. */
+export function readRequest(value: Json): Result<CometRequest, string> {
+  if (!isObject(value)) return err('error unmarshaling request: expected an object');
+  const method = value.get('method') ?? '';
+  if (typeof method !== 'string') return err('error unmarshaling request: method is not a string');
+  const id = idText(value.get('id') ?? null);
+  return id.ok
+    ? ok({ id: id.value, method, params: value.get('params') })
+    : err(`error unmarshaling request: ${id.error}`);
+}
+
+/** A frame with one request. */
+export function parseRequest(text: string): Result<CometRequest, string> {
+  const parsed = parseJson(text);
+  return parsed.ok ? readRequest(parsed.value) : err(`error unmarshaling request: ${parsed.error.message}`);
+}
+
+const opening = (id: IdText): string =>
+  id === undefined ? '{"jsonrpc":"2.0",' : `{"jsonrpc":"2.0","id":${id},`;
+
+export const resultText = (id: IdText, result: unknown): string =>
+  `${opening(id)}"result":${goJson(result ?? null)}}`;
+
+export function errorText(id: IdText, code: keyof typeof MESSAGES, data: string): string {
+  const error = { code, message: MESSAGES[code], ...(data === '' ? {} : { data }) };
+  return `${opening(id)}"error":${goJson(error)}}`;
+}
+
+export type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly data: string };
+
+/** Runs a handler; only RpcErrors are answers, anything else is reported to the node's log. */
+export async function outcomeOf(ctx: RpcContext, name: string, run: () => unknown): Promise<Outcome> {
+  try {
+    return { ok: true, value: await run() };
+  } catch (failure) {
+    if (failure instanceof RpcError) return { ok: false, data: failure.message };
+    const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+    ctx.hub.publish({ kind: 'note', level: 'error', text: `${name} crashed: ${text}` });
+    return { ok: false, data: 'internal error' };
+  }
+}

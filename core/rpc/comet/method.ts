@@ -1,0 +1,55 @@
+import type { RpcContext } from '../context.ts';
+import type { ArgSpec, Args, ArgType, ArgValue } from './args.ts';
+
+type ValueOf<T extends ArgType> = T extends 'int64'
+  ? bigint
+  : T extends 'int64?'
+    ? bigint | undefined
+    : T extends 'bool'
+      ? boolean
+      : T extends 'bool?'
+        ? boolean | undefined
+        : T extends 'string'
+          ? string
+          : Uint8Array;
+
+/** Whether a good answer may be cached for a day: always, never, or only when this argument was given and not zero. */
+export type Caching = 'always' | 'never' | { readonly whenGiven: string };
+
+/** A row of the consensus RPC; the same row serves URI, JSON-RPC and websocket. */
+export interface CometMethod {
+  readonly method: string;
+  readonly args: readonly ArgSpec[];
+  readonly caching: Caching;
+  readonly doc: string;
+  /** Throws RpcError, whose message becomes the `data` of an internal error. */
+  run(ctx: RpcContext, args: Args): unknown;
+}
+
+interface Definition<A extends Readonly<Record<string, ArgType>>> {
+  readonly method: string;
+  /** In the order of positional parameters. */
+  readonly args: A;
+  readonly caching?: Caching;
+  readonly doc: string;
+  run(ctx: RpcContext, args: { readonly [N in keyof A]: ValueOf<A[N]> }): unknown;
+}
+
+export function method<const A extends Readonly<Record<string, ArgType>>>(
+  definition: Definition<A>,
+): CometMethod {
+  const specs = Object.entries(definition.args).map(([name, type]) => ({ name, type }));
+  return {
+    method: definition.method,
+    args: specs,
+    caching: definition.caching ?? 'never',
+    doc: definition.doc,
+    run: (ctx, args) => definition.run(ctx, Object.fromEntries(args) as never),
+  };
+}
+
+const isZero = (value: ArgValue): boolean =>
+  value === undefined || value === 0n || value === false || value === '';
+
+export const isCacheable = (row: CometMethod, args: Args): boolean =>
+  row.caching === 'always' || (row.caching !== 'never' && !isZero(args.get(row.caching.whenGiven)));

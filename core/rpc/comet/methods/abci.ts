@@ -1,0 +1,50 @@
+/** The application, asked through the consensus RPC. */
+import { base64Json } from '../../../codec/json.ts';
+import { toBase64 } from '../../../lib/base64.ts';
+import { EMPTY } from '../../../lib/bytes.ts';
+import { answerAbciQuery } from '../../cosmos/abciQuery.ts';
+import { type CometMethod, method } from '../method.ts';
+
+export const abciMethods: readonly CometMethod[] = [
+  method({
+    method: 'abci_info',
+    args: {},
+    caching: 'always',
+    doc: 'Name, version and height of the application; zero fields are left out.',
+    run: (ctx) => {
+      const head = ctx.chain.head();
+      const appHash = ctx.chain.results(head)?.appHash ?? EMPTY;
+      const app = ctx.chain.params(head + 1)?.version.app ?? 0;
+      return {
+        response: {
+          data: 'orrery',
+          version: ctx.identity.version,
+          ...(app === 0 ? {} : { app_version: String(app) }),
+          ...(head === 0 ? {} : { last_block_height: String(head) }),
+          ...(appHash.length === 0 ? {} : { last_block_app_hash: toBase64(appHash) }),
+        },
+      };
+    },
+  }),
+  method({
+    method: 'abci_query',
+    args: { path: 'string', data: 'hex', height: 'int64', prove: 'bool' },
+    doc: 'A service query (path is its gRPC name, data its protobuf request) or a raw entry of the module store.',
+    run: (ctx, { path, data, height }) => {
+      const answer = answerAbciQuery(ctx, path, data, height);
+      return {
+        response: {
+          code: answer.code,
+          log: answer.log,
+          info: '',
+          index: '0',
+          key: base64Json(answer.key),
+          value: base64Json(answer.value),
+          proofOps: null,
+          height: String(answer.height),
+          codespace: answer.codespace,
+        },
+      };
+    },
+  }),
+];

@@ -1,0 +1,141 @@
+/** The node itself: health, status, genesis, network, pool. */
+import { genesisJson } from '../../../codec/genesis.ts';
+import { publicKeyJson } from '../../../codec/json.ts';
+import { formatTime } from '../../../codec/timeText.ts';
+import { toBase64 } from '../../../lib/base64.ts';
+import { EMPTY, equalBytes, toUpperHex } from '../../../lib/bytes.ts';
+import { encodeUtf8 } from '../../../lib/utf8.ts';
+import { type Height, ZERO_TIME } from '../../../types/ids.ts';
+import type { RpcContext } from '../../context.ts';
+import { goJson } from '../../jsonText.ts';
+import { serverError } from '../../rpcError.ts';
+import { type CometMethod, method } from '../method.ts';
+
+/** As every CometBFT 0.38 node lists its channels. */
+const CHANNELS_HEX = '40202122233038606100';
+const P2P_PROTOCOL = '8';
+const BLOCK_PROTOCOL = '11';
+const GENESIS_BYTES_MAX = 16 * 1024 * 1024;
+
+const genesisText = new WeakMap<RpcContext, string>();
+
+/** Rendered once a node: genesis does not change. */
+function renderedGenesis(ctx: RpcContext): string {
+  let text = genesisText.get(ctx);
+  if (text === undefined) {
+    text = goJson(genesisJson(ctx.genesis));
+    genesisText.set(ctx, text);
+  }
+  return text;
+}
+
+export function nodeInfoJson(ctx: RpcContext) {
+  const { identity, chain } = ctx;
+  const app = chain.params(chain.head() + 1)?.version.app ?? 0;
+  return {
+    protocol_version: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: String(app) },
+    id: identity.nodeId,
+    listen_addr: identity.listenAddress,
+    network: chain.chainId,
+    version: identity.version,
+    channels: CHANNELS_HEX,
+    moniker: identity.moniker,
+    other: { tx_index: 'on', rpc_address: identity.rpcAddress },
+  };
+}
+
+function syncFacts(ctx: RpcContext, height: Height) {
+  const meta = height > 0 ? ctx.chain.blockMeta(height) : undefined;
+  return {
+    hash: toUpperHex(meta?.blockId.hash ?? EMPTY),
+    time: formatTime(meta?.header.time ?? ZERO_TIME),
+    headerAppHash: toUpperHex(meta?.header.appHash ?? EMPTY),
+  };
+}
+
+function status(ctx: RpcContext) {
+  const { chain, identity } = ctx;
+  const head = chain.head();
+  const base = Math.min(chain.base(), head);
+  const [latest, earliest] = [syncFacts(ctx, head), syncFacts(ctx, base)];
+  const appHash = head > 0 ? (chain.results(head)?.appHash ?? EMPTY) : ctx.genesis.appHash;
+  const own = identity.validator;
+  const power = chain
+    .validators(head)
+    ?.validators.find(({ address }) => own !== undefined && equalBytes(address, own.address))?.power;
+  return {
+    node_info: nodeInfoJson(ctx),
+    sync_info: {
+      latest_block_hash: latest.hash,
+      latest_app_hash: toUpperHex(appHash),
+      latest_block_height: String(head),
+      latest_block_time: latest.time,
+      earliest_block_hash: earliest.hash,
+      earliest_app_hash: earliest.headerAppHash,
+      earliest_block_height: String(base),
+      earliest_block_time: earliest.time,
+      catching_up: ctx.catchingUp(),
+    },
+    validator_info: {
+      address: toUpperHex(own?.address ?? EMPTY),
+      pub_key: own === undefined ? null : publicKeyJson(own.pubKey),
+      voting_power: String(power ?? 0n),
+    },
+  };
+}
+
+function genesisChunk(ctx: RpcContext, chunk: bigint) {
+  const bytes = encodeUtf8(renderedGenesis(ctx));
+  const total = Math.max(1, Math.ceil(bytes.length / GENESIS_BYTES_MAX));
+  if (chunk < 0n || chunk >= BigInt(total)) {
+    // Upstream counts the chunks one short here; clients have learned this text.
+    throw serverError(`there are ${total - 1} chunks, ${chunk} is invalid`);
+  }
+  const start = Number(chunk) * GENESIS_BYTES_MAX;
+  const data = toBase64(bytes.subarray(start, start + GENESIS_BYTES_MAX));
+  return { chunk: chunk.toString(), total: String(total), data };
+}
+
+export const nodeMethods: readonly CometMethod[] = [
+  method({ method: 'health', args: {}, doc: 'An empty object while the node answers.', run: () => ({}) }),
+  method({ method: 'status', args: {}, doc: 'Identity, progress and validator of the node.', run: status }),
+  method({
+    method: 'net_info',
+    args: {},
+    doc: 'Listeners and peers.',
+    run: (ctx) => {
+      const listener = ctx.identity.listenAddress.replace(/^tcp:\/\//, '');
+      const peers = ctx.peerCount?.() ?? 0;
+      return { listening: true, listeners: [`Listener(@${listener})`], n_peers: String(peers), peers: [] };
+    },
+  }),
+  method({
+    method: 'genesis',
+    args: {},
+    caching: 'always',
+    doc: 'The genesis document.',
+    run: (ctx) => {
+      if (renderedGenesis(ctx).length > GENESIS_BYTES_MAX) {
+        throw serverError('genesis response is large, please use the genesis_chunked API instead');
+      }
+      return { genesis: genesisJson(ctx.genesis) };
+    },
+  }),
+  method({
+    method: 'genesis_chunked',
+    args: { chunk: 'int64' },
+    caching: 'always',
+    doc: 'One piece of the genesis document, base64, counted from 0.',
+    run: (ctx, { chunk }) => genesisChunk(ctx, chunk),
+  }),
+  method({
+    method: 'num_unconfirmed_txs',
+    args: {},
+    doc: 'How many transactions wait, and their bytes.',
+    run: (ctx) => {
+      const { pending, queued, bytes } = ctx.pool.stats();
+      const count = String(pending + queued);
+      return { n_txs: count, total: count, total_bytes: String(bytes), txs: null };
+    },
+  }),
+];

@@ -1,0 +1,76 @@
+import { parseQueryString } from '../comet/args.ts';
+import type { RpcContext } from '../context.ts';
+import type { HttpAnswer } from '../httpAnswer.ts';
+import { goJson } from '../jsonText.ts';
+import { scopeAt } from './scope.ts';
+import { GRPC, type GrpcCode, GrpcError, httpStatusOf } from './status.ts';
+import { matchRest } from './table.ts';
+
+/** Header names in lower case, as an HTTP adapter has them. */
+export type RestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const HEIGHT_HEADER = 'x-cosmos-block-height';
+const GATEWAY_HEIGHT_HEADER = 'grpc-metadata-x-cosmos-block-height';
+
+const answer = (status: number, body: unknown, height?: number): HttpAnswer => ({
+  status,
+  headers: {
+    'content-type': 'application/json',
+    ...(height === undefined ? {} : { [HEIGHT_HEADER]: String(height) }),
+  },
+  body: goJson(body),
+});
+
+const refusal = (code: GrpcCode, message: string): HttpAnswer =>
+  answer(httpStatusOf(code), { code, message, details: [] });
+
+/** Height asked for by header, undefined for the newest. */
+function askedHeight(headers: RestHeaders): bigint | undefined {
+  const value = headers[HEIGHT_HEADER] ?? headers[GATEWAY_HEIGHT_HEADER];
+  const text = typeof value === 'string' ? value : value?.[0];
+  if (text === undefined || text === '') return undefined;
+  if (/^[0-9]{1,19}$/.test(text)) return BigInt(text);
+  throw new GrpcError(GRPC.invalidArgument, `invalid height header ${JSON.stringify(text)}`);
+}
+
+function decodeSegments(path: string): readonly string[] | undefined {
+  try {
+    return path.slice(1).split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function run(ctx: RpcContext, verb: string, path: string, query: string, headers: RestHeaders): HttpAnswer {
+  const segments = decodeSegments(path);
+  const match = segments === undefined ? undefined : matchRest(verb, segments);
+  if (match === undefined) return refusal(GRPC.unimplemented, 'Not Implemented');
+  const named = parseQueryString(query);
+  if (!named.ok) throw new GrpcError(GRPC.invalidArgument, named.error);
+  const fields = new Map([...named.value, ...match.fields]);
+  const scope = scopeAt(ctx, askedHeight(headers));
+  return answer(200, match.row.rest(scope, fields), scope.view.height);
+}
+
+/** One REST request (reference §2). `path` without the query, `query` without its question mark. */
+export async function handleRest(
+  ctx: RpcContext,
+  method: string,
+  path: string,
+  query: string,
+  headers: RestHeaders,
+  _body: string,
+): Promise<HttpAnswer> {
+  try {
+    return run(ctx, method === 'HEAD' ? 'GET' : method, path, query, headers);
+  } catch (failure) {
+    if (failure instanceof GrpcError) {
+      // The gateway asks the application through an ABCI query, which is why a missing entry carries that prefix.
+      const message = failure.code === GRPC.notFound ? failure.text : failure.message;
+      return refusal(failure.code, message);
+    }
+    const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+    ctx.hub.publish({ kind: 'note', level: 'error', text: `${method} ${path} crashed: ${text}` });
+    return refusal(GRPC.internal, 'internal error');
+  }
+}

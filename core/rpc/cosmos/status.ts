@@ -1,0 +1,60 @@
+/** gRPC status codes and their HTTP face (reference §2.3). */
+export const GRPC = {
+  ok: 0,
+  unknown: 2,
+  invalidArgument: 3,
+  notFound: 5,
+  outOfRange: 11,
+  unimplemented: 12,
+  internal: 13,
+  unauthenticated: 16,
+} as const;
+
+export type GrpcCode = (typeof GRPC)[keyof typeof GRPC];
+
+const HTTP_STATUS: Readonly<Record<GrpcCode, number>> = {
+  0: 200,
+  2: 500,
+  3: 400,
+  5: 404,
+  11: 400,
+  12: 501,
+  13: 500,
+  16: 401,
+};
+
+export const httpStatusOf = (code: GrpcCode): number => HTTP_STATUS[code];
+
+/** Code in codespace `sdk` that a query handler's error becomes in an ABCI answer. */
+export function sdkCodeOf(code: GrpcCode): number {
+  if (code === GRPC.notFound) return 22;
+  if (code === GRPC.invalidArgument) return 18;
+  return code === GRPC.unauthenticated ? 4 : 6;
+}
+
+const NAMES: Readonly<Record<GrpcCode, string>> = {
+  0: 'OK',
+  2: 'Unknown',
+  3: 'InvalidArgument',
+  5: 'NotFound',
+  11: 'OutOfRange',
+  12: 'Unimplemented',
+  13: 'Internal',
+  16: 'Unauthenticated',
+};
+
+/** What a service query refuses with. */
+export class GrpcError extends Error {
+  readonly code: GrpcCode;
+
+  constructor(code: GrpcCode, message: string) {
+    super(message);
+    this.name = 'GrpcError';
+    this.code = code;
+  }
+
+  /** As Go prints a status error; the form that clients of an ABCI query see. */
+  get text(): string {
+    return `rpc error: code = ${NAMES[this.code]} desc = ${this.message}`;
+  }
+}

@@ -195,7 +195,8 @@ export class EvmApplication implements Application {
     const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock), txHashes: ethHashes };
     const { block, blockId, parts, seenCommit, state, results } = ask;
     const roots = { stateRoot, modulesRoot };
-    await this.#store.commit({ block, blockId, parts, seenCommit, state, results, roots, eth }, ops);
+    const stateOps = ask.extraOps === undefined ? ops : [...ops, ...ask.extraOps];
+    await this.#store.commit({ block, blockId, parts, seenCommit, state, results, roots, eth }, stateOps);
     this.#staged = undefined;
     this.#runs = [];
     this.#head.advance(new AppView(height, WorldState.open(this.#db, roots)), ethBlock);

@@ -41,6 +41,8 @@ export interface CreatedApplication {
   readonly state: ChainState;
   readonly blocks: BlockReader;
   readonly store: BlockStore;
+  /** Decodes a consensus tx, remembering what it recovered. */
+  readonly decoder: TxDecoder;
 }
 
 /** The node cannot start on this genesis or this database; `message` is one line for the operator. */
@@ -106,7 +108,7 @@ async function startNew(store: BlockStore, options: ApplicationOptions): Promise
   if (!made.ok) throw new StartError('genesis', `genesis: ${made.error.path}: ${made.error.message}`);
   const { appState, appHash, stateRoot, modulesRoot, ethBlock, ops } = made.value;
   const state = genesisState(genesis, { appHash, validators: [], params: undefined });
-  if (!state.ok) throw new StartError('genesis', `genesis: ${JSON.stringify(state.error)}`);
+  if (!state.ok) throw new StartError('genesis', `genesis: validators or consensus params: ${state.error.code}`);
   const roots = { stateRoot, modulesRoot };
   const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock) };
   await store.commitGenesis({ state: state.value, roots, eth }, ops);
@@ -156,5 +158,6 @@ export async function createApplication(given: ApplicationOptions): Promise<Crea
     state,
     blocks: store.reads,
     store,
+    decoder: services.decoder,
   };
 }

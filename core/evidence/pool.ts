@@ -6,7 +6,6 @@ import { assert, present } from '../lib/assert.ts';
 import { type Bytes, compareBytes, compareText, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
-import type { KvOp } from '../store/kv.ts';
 import type { Block } from '../types/block.ts';
 import type { Conflict, DuplicateVoteEvidence, Evidence } from '../types/evidence.ts';
 import type { Timestamp } from '../types/ids.ts';
@@ -26,11 +25,16 @@ export const CONFLICTS_MAX = 1024;
 /** Evidence waiting for a block; more is not taken, the expiry makes room. */
 export const PENDING_MAX = 1024;
 
+/** A write under `evidence/`; any store's batch takes it as it is. */
+export type EvidenceOp =
+  | { readonly type: 'put'; readonly key: Bytes; readonly value: Bytes }
+  | { readonly type: 'del'; readonly key: Bytes };
+
 export interface EvidenceOptions extends ChainFacts {
   readonly suite: CryptoSuite;
   /** After the last stored block. */
   readonly state: ChainState;
-  /** What `snapshotOps` or `takeOps` have put under `evidence/` before. */
+  /** What earlier commits have stored in EVIDENCE_RANGE. */
   readonly entries?: readonly (readonly [Bytes, Bytes])[];
 }
 
@@ -48,6 +52,8 @@ const keyOf = (evidence: Evidence): string =>
 
 const PENDING = 'evidence/pending/';
 const COMMITTED = 'evidence/committed/';
+/** Keys of the pool in the node's database. */
+export const EVIDENCE_RANGE = { gte: encodeUtf8('evidence/'), lt: encodeUtf8('evidence0') };
 
 /**
  * From two conflicting votes to one entry in a block. Pending evidence is offered to every block we propose until
@@ -61,7 +67,9 @@ export class EvidencePool {
   readonly #pending = new Map<string, Entry>();
   /** Key to the block time at the evidence's height. Bounded by the expiry of its entries. */
   readonly #committed = new Map<string, Evidence>();
-  #ops: KvOp[] = [];
+  #ops: EvidenceOp[] = [];
+  /** How many of them are on their way into the store. */
+  #taken = 0;
 
   constructor(options: EvidenceOptions) {
     this.#suite = options.suite;
@@ -149,6 +157,8 @@ export class EvidencePool {
   /** After the block is stored: `state` is the state after it. */
   onCommitted(block: Block, state: ChainState): void {
     this.#state = state;
+    this.#ops = this.#ops.slice(this.#taken);
+    this.#taken = 0;
     for (const evidence of block.evidence) this.#commit(evidence);
     this.#ripen();
     this.#expire();
@@ -157,8 +167,7 @@ export class EvidencePool {
   #commit(evidence: Evidence): void {
     const entry = entryOf(evidence);
     this.#committed.set(entry.key, evidence);
-    this.#ops.push({ type: 'put', key: encodeUtf8(COMMITTED + entry.key), value: entry.encoded });
-    this.#drop(entry.key);
+    this.#pending.delete(entry.key);
   }
 
   #drop(key: string): void {
@@ -201,26 +210,20 @@ export class EvidencePool {
     }
   }
 
-  /** Changes since the last call, to go into the next batch. */
-  takeOps(): readonly KvOp[] {
-    const ops = this.#ops;
-    this.#ops = [];
-    return ops;
-  }
-
-  /** Everything, as puts into an empty store. */
-  snapshotOps(): readonly KvOp[] {
-    const put = (prefix: string, key: string, evidence: Evidence): KvOp => ({
-      type: 'put',
-      key: encodeUtf8(prefix + key),
-      value: encodeEvidence(evidence),
+  /**
+   * What belongs into the batch that commits `block`: the changes since the last such batch, and the marks of the
+   * block's own evidence. Asked again after a crash before the batch, it gives the same.
+   */
+  commitOps(block: Block): readonly EvidenceOp[] {
+    const marks = block.evidence.flatMap((evidence): EvidenceOp[] => {
+      const { key, encoded } = entryOf(evidence);
+      return [
+        { type: 'put', key: encodeUtf8(COMMITTED + key), value: encoded },
+        { type: 'del', key: encodeUtf8(PENDING + key) },
+      ];
     });
-    return [
-      ...this.#sorted().map(({ key, evidence }) => put(PENDING, key, evidence)),
-      ...[...this.#committed]
-        .sort(([a], [b]) => compareText(a, b))
-        .map(([key, evidence]) => put(COMMITTED, key, evidence)),
-    ];
+    this.#taken = this.#ops.length;
+    return [...this.#ops, ...marks];
   }
 }
 

@@ -3,7 +3,7 @@ import { createApplication } from '../app/create.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
-import { EvidencePool } from '../evidence/pool.ts';
+import { EVIDENCE_RANGE, EvidencePool } from '../evidence/pool.ts';
 import { Gossip } from '../gossip/gossip.ts';
 import { assert, present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -63,20 +63,25 @@ export interface CoreNode {
   readonly startState: ChainState;
 }
 
+/** Pending and committed evidence read at start; the pool's own bounds and the expiry keep it below. */
+const EVIDENCE_ENTRIES_MAX = 1_000_000;
+
 /** Opens the store (writing the genesis state into an empty one), replays the log, and wires the machines. */
 export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const { genesis, kv, suite, config, identity } = options;
-  const { app, reader, evm, state, blocks, evidenceOptions } = await createApplication({
-    kv,
-    suite,
-    genesis,
-    pause: options.pause,
-  });
+  const made = await createApplication({ kv, suite, genesis, pause: options.pause });
+  const { app, reader, evm, state, blocks } = made;
   let calls: CallId = 0;
   const nextCall = (): CallId => ++calls;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
   mempool.setPrices(reader.nextBaseFee(), reader.gasLimit());
-  const evidence = new EvidencePool(evidenceOptions);
+  const evidence = new EvidencePool({
+    suite,
+    state,
+    entries: await kv.range({ ...EVIDENCE_RANGE, limitMax: EVIDENCE_ENTRIES_MAX }),
+    validatorsAt: (height) => reader.validators(height),
+    blockTimeAt: (height) => reader.blockMeta(height)?.header.time,
+  });
   const consensus = new Consensus({
     state,
     lastCommit: blocks.loadSeenCommit(state.lastBlockHeight),
@@ -119,7 +124,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const rpc: RpcContext = {
     chain: reader,
     evm,
-    pool: poolReader(mempool),
+    pool: poolReader(mempool, made.decoder),
     hub,
     keys: options.keys,
     identity,

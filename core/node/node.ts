@@ -36,7 +36,7 @@ export class NodeMachine implements Machine {
     const out = this.#out;
     const notices = this.#notices;
     this.#consensusOut = {
-      effect: (effect: Effect): void => void out.push(effect),
+      effect: (effect: Effect): void => void out.push(this.#withEvidence(effect)),
       notice: (notice: ConsensusNotice): void => void notices.push(notice),
     };
     this.#gossipOut = {
@@ -227,6 +227,12 @@ export class NodeMachine implements Machine {
       default:
         unreachable(notice);
     }
+  }
+
+  /** The evidence a block carries is marked as committed in the batch that commits the block. */
+  #withEvidence(effect: Effect): Effect {
+    if (effect.kind !== 'app' || effect.ask.kind !== 'commit') return effect;
+    return { ...effect, ask: { ...effect.ask, extraOps: this.parts.evidence.commitOps(effect.ask.block) } };
   }
 
   #drop(peer: PeerId, reason: string): void {

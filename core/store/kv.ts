@@ -1,8 +1,7 @@
 import type { Bytes } from '../lib/bytes.ts';
+import type { KvOp } from '../types/kvOp.ts';
 
-export type KvOp =
-  | { readonly type: 'put'; readonly key: Bytes; readonly value: Bytes }
-  | { readonly type: 'del'; readonly key: Bytes };
+export type { KvOp };
 
 export interface KvRange {
   /** Inclusive. */

@@ -2,6 +2,7 @@ import type { Bytes } from '../lib/bytes.ts';
 import type { Block, BlockId, BlockIdFlag, Commit, Part } from './block.ts';
 import type { Misbehavior } from './evidence.ts';
 import type { Address, Hash, Height, Micros, Timestamp } from './ids.ts';
+import type { KvOp } from './kvOp.ts';
 import type { ConsensusParams } from './params.ts';
 import type { AbciEvent, TxResult } from './result.ts';
 import type { ChainState } from './state.ts';
@@ -45,6 +46,8 @@ export type AppAsk =
       readonly seenCommit: Commit;
       readonly state: ChainState;
       readonly results: FinalizeReply;
+      /** What other machines want in the same batch: evidence marks. */
+      readonly extraOps?: readonly KvOp[];
     };
 
 /** Where a valid tx stands in its sender's lane. */

@@ -1,0 +1,167 @@
+/** Composes a production node: store, log, signer, core, servers. The order of opening is the order of trust. */
+import path from 'node:path';
+import { createNode, type CoreNode } from '../core/node/assembly.ts';
+import type { Bytes } from '../core/lib/bytes.ts';
+import { toHex } from '../core/lib/bytes.ts';
+import type { NodeEvent } from '../core/types/nodeEvent.ts';
+import { acceleratedSuite } from './crypto/accelerated.ts';
+import { LevelStore } from './disk/level.ts';
+import { Wal } from './disk/wal.ts';
+import { NodeHost } from './host.ts';
+import { showAddress } from './http/listenAddress.ts';
+import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
+import { OperatingError } from './operatingError.ts';
+import { startServers } from './servers.ts';
+import { FileSigner } from './signer/fileSigner.ts';
+import { immediatePause, randomId, systemNow } from './system.ts';
+
+/** No peers yet: what a lone validator sends goes nowhere. */
+const NO_NETWORK = { send: () => {}, drop: () => {} };
+
+export async function startNode(options: StartOptions): Promise<RunningNode> {
+  const { files } = options.config;
+  const suite = await acceleratedSuite();
+  const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home);
+  const ending = new Ending();
+  const closing: (() => Promise<void>)[] = [() => kv.close()];
+  try {
+    const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal: (error) => ending.fail(error) });
+    closing.unshift(() => wal.close());
+    const signer = openSigner(options, wal, suite);
+    let host: NodeHost | undefined;
+    const node = await createNode({
+      genesis: options.genesis,
+      kv,
+      suite,
+      config: options.config.core,
+      log: wal.records(),
+      identity: identityOf(options),
+      keys: keysOf(options),
+      pause: immediatePause,
+      randomId,
+      clock: systemNow,
+      outside: ({ appService }) => {
+        host = new NodeHost({
+          log: wal,
+          signer,
+          app: appService,
+          network: NO_NETWORK,
+          onHalt: (reason) => ending.fail(new OperatingError(`the chain cannot go on safely: ${reason}`)),
+          onFatal: (error) => ending.fail(error),
+        });
+        return host;
+      },
+    });
+    wal.forget();
+    const running = host as unknown as NodeHost;
+    closing.unshift(async () => running.stop());
+    running.attach(node.driver);
+    const servers = await startServers(node.rpc, options.config, (error) =>
+      options.log('error', `request failed: ${String(error)}`),
+    );
+    closing.unshift(() => servers.stop());
+    watch(node, options);
+    node.driver.input({ kind: 'start' });
+    return {
+      endpoints: servers.endpoints,
+      stopped: ending.promise.finally(() => closeAll(closing)),
+      stop: async () => {
+        ending.done();
+        await ending.promise;
+        await closeAll(closing);
+      },
+    };
+  } catch (error) {
+    await closeAll(closing);
+    throw error;
+  }
+}
+
+/** The one way a node ends: stopped, or unable to go on. The first word counts. */
+class Ending {
+  readonly promise: Promise<void>;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // A failure while starting is thrown by startNode itself.
+    this.promise.catch(() => {});
+  }
+
+  done(): void {
+    this.#resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error);
+  }
+}
+
+/** Closes in order, each once; a second call finds nothing left. */
+async function closeAll(closing: (() => Promise<void>)[]): Promise<void> {
+  for (let close = closing.shift(); close !== undefined; close = closing.shift()) await close();
+}
+
+/**
+ * A lock lives in the log. If the guard has signed at a height of which the log knows nothing any more, the validator
+ * stays silent through that height: a vote in a later round could contradict a lock it has forgotten.
+ */
+function openSigner(options: StartOptions, wal: Wal, suite: Parameters<typeof FileSigner.open>[0]['suite']): FileSigner | undefined {
+  const { validatorKey, config, log } = options;
+  if (validatorKey === undefined) return undefined;
+  const statePath = config.files.validatorState;
+  const open = (silentThrough: number): FileSigner =>
+    FileSigner.open({ key: validatorKey, statePath, suite, silentThrough });
+  const signer = open(0);
+  const signed = signer.last.height;
+  const known = wal.damage === undefined && (signed <= wal.turnedOver || wal.records().some((r) => r.height === signed));
+  if (known || signed === 0) return signer;
+  log('warn', `the log does not reach back to height ${signed}, signed last: not signing up to that height`);
+  return open(signed);
+}
+
+function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
+  return {
+    nodeId,
+    moniker: config.moniker,
+    version,
+    listenAddress: config.p2p.listen === undefined ? '' : `tcp://${showAddress(config.p2p.listen)}`,
+    rpcAddress: config.consensusRpc.listen === undefined ? '' : `tcp://${showAddress(config.consensusRpc.listen)}`,
+    validator:
+      validatorKey === undefined
+        ? undefined
+        : { address: validatorKey.address, pubKey: { type: 'ed25519', bytes: validatorKey.publicKey } as const },
+  };
+}
+
+function keysOf({ unlocked }: StartOptions) {
+  const secrets = new Map(unlocked.map((key) => [toHex(key.address), key.secret]));
+  return {
+    addresses: unlocked.map((key) => key.address),
+    secret: (address: Bytes): Bytes | undefined => secrets.get(toHex(address)),
+  };
+}
+
+/** Tells the operator of blocks and warnings. */
+function watch(node: CoreNode, { onBlock, log }: StartOptions): void {
+  node.hub.listen((event: NodeEvent) => {
+    if (event.kind === 'note') log(event.level, event.text);
+    if (event.kind !== 'committed') return;
+    const { header, txs } = event.block;
+    const eth = node.rpc.chain.ethBlock(header.height);
+    const summary: BlockSummary = {
+      height: header.height,
+      round: node.rpc.chain.seenCommit(header.height)?.round ?? 0,
+      hash: event.blockId.hash,
+      ethHash: eth?.hash ?? new Uint8Array(32),
+      time: header.time,
+      txs: txs.length,
+      gasUsed: eth?.header.gasUsed ?? 0n,
+    };
+    onBlock(summary);
+  });
+}

@@ -1,0 +1,153 @@
+/** Every surface that the configuration switches on, over one RpcContext. */
+import { handleCometGet, handleCometPost } from '../core/rpc/comet/http.ts';
+import { CometSession } from '../core/rpc/comet/session.ts';
+import type { RpcContext } from '../core/rpc/context.ts';
+import { handleRest } from '../core/rpc/cosmos/rest.ts';
+import { handleEthRequest } from '../core/rpc/eth/jsonrpc.ts';
+import { EthSession } from '../core/rpc/eth/session.ts';
+import type { NodeConfig, ServerConfig } from './config/nodeConfig.ts';
+import { startCometServer } from './http/cometServer.ts';
+import type { HttpServer } from './http/httpServer.ts';
+import { startJsonRpcServer } from './http/jsonRpcServer.ts';
+import { startRestServer } from './http/restServer.ts';
+import type { Endpoints } from './nodeOptions.ts';
+import { WsEndpoint } from './ws/wsEndpoint.ts';
+
+export interface Servers {
+  readonly endpoints: Endpoints;
+  /** Lets requests under way finish, then closes. */
+  stop(): Promise<void>;
+}
+
+type OnError = (error: unknown) => void;
+
+const corsOf = (server: ServerConfig) => ({
+  origins: server.corsOrigins,
+  methods: ['HEAD', 'GET', 'POST'],
+  headers: ['Origin', 'Accept', 'Content-Type', 'X-Requested-With', 'X-Server-Time'],
+});
+
+/** Starts all of them or none: when one cannot listen, the others are stopped again. */
+export async function startServers(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Servers> {
+  const started: { name: keyof Endpoints; url: string; stop(): Promise<void> }[] = [];
+  try {
+    for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest]) {
+      const server = await start(ctx, config, onError);
+      if (server !== undefined) started.push(server);
+    }
+  } catch (error) {
+    await Promise.all(started.map((server) => server.stop()));
+    throw error;
+  }
+  const url = (name: keyof Endpoints): string | undefined => started.find((one) => one.name === name)?.url;
+  return {
+    endpoints: {
+      consensusRpc: url('consensusRpc'),
+      jsonRpc: url('jsonRpc'),
+      evmWs: url('evmWs'),
+      rest: url('rest'),
+    },
+    stop: async () => {
+      await Promise.all(started.map((server) => server.stop()));
+    },
+  };
+}
+
+interface Started {
+  readonly name: keyof Endpoints;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
+
+async function startConsensusRpc(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+  const { listen, bodyBytesMax, connectionsMax } = config.consensusRpc;
+  if (listen === undefined) return undefined;
+  const ws = new WsEndpoint({
+    path: '/websocket',
+    origins: ['*'],
+    onError,
+    open(out, remote) {
+      const session = new CometSession(ctx, out, remote);
+      return { message: (text) => session.receive(text), close: () => session.closed() };
+    },
+  });
+  const server = await startCometServer({
+    listen,
+    ws,
+    post: (body) => handleCometPost(ctx, body),
+    get: (path, query) => handleCometGet(ctx, path, query),
+    bodyBytesMax,
+    connectionsMax,
+    cors: corsOf(config.consensusRpc),
+    onError,
+  });
+  return {
+    name: 'consensusRpc',
+    url: urlOf('http', server),
+    async stop() {
+      ws.close('the node stops');
+      await server.close();
+    },
+  };
+}
+
+async function startJsonRpc(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+  const { listen, bodyBytesMax, connectionsMax, corsOrigins } = config.jsonRpc;
+  if (listen === undefined) return undefined;
+  const server = await startJsonRpcServer({
+    listen,
+    handle: async (body) => (await handleEthRequest(ctx, body, 'http')) ?? '',
+    bodyBytesMax,
+    connectionsMax,
+    cors: { ...corsOf(config.jsonRpc), origins: corsOrigins },
+    onError,
+  });
+  return { name: 'jsonRpc', url: urlOf('http', server), stop: () => server.close() };
+}
+
+async function startEvmWs(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+  const { listen, bodyBytesMax, connectionsMax, corsOrigins } = config.evmWs;
+  if (listen === undefined) return undefined;
+  const ws = new WsEndpoint({
+    path: undefined,
+    origins: corsOrigins,
+    onError,
+    open(out) {
+      const session = new EthSession(ctx, out);
+      return { message: (text) => session.receive(text), close: () => session.closed() };
+    },
+  });
+  const server = await startJsonRpcServer({
+    name: 'evm websocket',
+    listen,
+    ws,
+    handle: async (body) => (await handleEthRequest(ctx, body, 'http')) ?? '',
+    bodyBytesMax,
+    connectionsMax,
+    onError,
+  });
+  return {
+    name: 'evmWs',
+    url: urlOf('ws', server),
+    async stop() {
+      ws.close('the node stops');
+      await server.close();
+    },
+  };
+}
+
+async function startRest(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+  const { listen, bodyBytesMax, connectionsMax } = config.rest;
+  if (listen === undefined) return undefined;
+  const server = await startRestServer({
+    listen,
+    handle: (request) => handleRest(ctx, request),
+    bodyBytesMax,
+    connectionsMax,
+    cors: corsOf(config.rest),
+    onError,
+  });
+  return { name: 'rest', url: urlOf('http', server), stop: () => server.close() };
+}

@@ -2,7 +2,8 @@
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import type { Address, Hash, Height, Timestamp } from '../core/types/ids.ts';
-import type { LogLevel, NodeConfig } from './config/nodeConfig.ts';
+import type { NodeConfig } from './config/nodeConfig.ts';
+import type { Logger } from './log/logger.ts';
 import type { ValidatorKey } from './signer/keyFile.ts';
 
 /** A key the node may sign with on behalf of JSON-RPC clients (eth_sendTransaction). */
@@ -26,8 +27,6 @@ export interface BlockSummary {
   readonly gasUsed: bigint;
 }
 
-export type Log = (level: Exclude<LogLevel, 'none'>, text: string) => void;
-
 export interface StartOptions {
   readonly config: NodeConfig;
   readonly genesis: Genesis;
@@ -38,7 +37,7 @@ export interface StartOptions {
   readonly unlocked: readonly UnlockedKey[];
   /** Version of Orrery, for status and web3_clientVersion. */
   readonly version: string;
-  readonly log: Log;
+  readonly log: Logger;
   /** Called once a block is durable and readable, in order of height. */
   readonly onBlock: (block: BlockSummary) => void;
 }

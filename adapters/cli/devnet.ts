@@ -6,10 +6,10 @@ import { DEVNET_CHAIN_ID, fundedDevAccounts, prepareDevnetHome } from '../config
 import { formatDuration, parseDuration } from '../config/duration.ts';
 import { checkChainId } from '../config/genesisFile.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { createLogger } from '../log/logger.ts';
 import { OperatingError } from '../operatingError.ts';
 import { systemNow } from '../system.ts';
 import { banner, blockLine } from './banner.ts';
-import { logTo } from './log.ts';
 import { nodeFromHome, runNode } from './runNode.ts';
 import { addSettingFlags } from './settingFlags.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
@@ -59,7 +59,7 @@ async function devnet(
   const start = {
     ...node,
     unlocked,
-    log: logTo(world, config),
+    log: createLogger({ level: config.logLevel, format: config.logFormat }),
     // Blocks may come before the banner is out; it belongs above them.
     onBlock: (block: Parameters<typeof blockLine>[0]) => {
       if (isShown && options.quiet !== true) world.out(blockLine(block));

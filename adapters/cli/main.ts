@@ -84,7 +84,8 @@ async function programFor(args: readonly string[], world: World): Promise<Comman
   for (const entry of COMMANDS) {
     const command = program.command(entry.name).summary(entry.summary).description(entry.summary);
     if (entry.alias !== undefined) command.alias(entry.alias);
-    if (asked === entry.name || asked === entry.alias) (await entry.load())(command, world);
+    if (asked !== undefined && (asked === entry.name || asked === entry.alias))
+      (await entry.load())(command, world);
   }
   return program;
 }

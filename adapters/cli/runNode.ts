@@ -46,10 +46,11 @@ export async function runNode(options: StartOptions, onStarted: (node: RunningNo
   process.stderr.on('error', onPipe);
   try {
     const { startNode } = await import('../node.ts');
-    node = await startNode(options);
-    if (isAsked) void node.stop();
-    else onStarted(node);
-    await node.stopped;
+    const running = await startNode(options);
+    node = running;
+    if (isAsked) void running.stop();
+    else onStarted(running);
+    await running.stopped;
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);
     process.stdout.off('error', onPipe);

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { createLogger } from '../log/logger.ts';
 import type { BlockSummary, RunningNode } from '../nodeOptions.ts';
 import { OperatingError } from '../operatingError.ts';
-import { logTo } from './log.ts';
 import { nodeFromHome, runNode } from './runNode.ts';
 import { addSettingFlags } from './settingFlags.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
@@ -20,16 +20,13 @@ export function startCommand(command: Command, world: World): void {
     const node = nodeFromHome(config);
     if (options.chainId !== undefined && options.chainId !== node.genesis.chainId)
       throw new OperatingError(`${home} holds the chain ${node.genesis.chainId}, not ${options.chainId}`);
-    const log = logTo(world, config);
-    const onBlock = (block: BlockSummary): void => log('info', blockText(block));
+    const log = createLogger({ level: config.logLevel, format: config.logFormat });
+    const onBlock = ({ height, round, hash, txs, gasUsed }: BlockSummary): void =>
+      log.info('committed', { height, round, hash: toUpperHex(hash), txs, gas: gasUsed });
     await runNode({ ...node, unlocked: [], log, onBlock }, ({ endpoints }: RunningNode) => {
-      log('info', `orrery ${node.version} runs ${node.genesis.chainId}; node id ${node.nodeId}`);
-      for (const [name, url] of Object.entries(endpoints))
-        if (url !== undefined) log('info', `${name} ${url}`);
+      const { version, genesis, nodeId } = node;
+      log.info('started', { version, chain: genesis.chainId, node: nodeId, ...endpoints });
     });
-    log('info', 'stopped');
+    log.info('stopped');
   });
 }
-
-const blockText = ({ height, round, hash, txs, gasUsed }: BlockSummary): string =>
-  `committed height=${height} round=${round} hash=${toUpperHex(hash)} txs=${txs} gas=${gasUsed}`;

@@ -3,13 +3,12 @@ import path from 'node:path';
 import type { NodeCoreConfig } from '../../core/node/nodeConfig.ts';
 import { onFile } from '../disk/files.ts';
 import { type ListenAddress, parseListenAddress } from '../http/listenAddress.ts';
+import type { LogFormat, LogLevel } from '../log/logger.ts';
 import { OperatingError } from '../operatingError.ts';
 import { APP_TOML } from './appToml.ts';
 import { CONFIG_TOML } from './configToml.ts';
 import { appTomlPath, configTomlPath } from './home.ts';
 import { readTable, type Sources, type Values } from './table.ts';
-
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'none';
 
 /** Absolute paths. */
 export interface NodeFiles {
@@ -43,8 +42,8 @@ export interface ConsensusRpcConfig extends ServerConfig {
 /** How a node runs: flags over environment over files over defaults. */
 export interface NodeConfig {
   readonly moniker: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat: 'plain' | 'json';
+  readonly logLevel: LogLevel | 'none';
+  readonly logFormat: LogFormat;
   readonly files: NodeFiles;
   readonly consensusRpc: ConsensusRpcConfig;
   /** Where peers connect; undefined: nowhere. */

@@ -1,0 +1,30 @@
+import { reasonOf } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_CHARS_MAX = 16 * 1024 * 1024;
+
+/** One GET; the body must be JSON. Throws OperatingError when the node cannot be asked. */
+export async function getJson(url: string): Promise<{ readonly status: number; readonly body: unknown }> {
+  let text: string;
+  let status: number;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    status = response.status;
+    text = await response.text();
+  } catch (error) {
+    const cause = (error as { cause?: unknown }).cause ?? error;
+    throw new OperatingError(`cannot ask ${url}: ${connectionReason(cause)}`);
+  }
+  if (text.length > ANSWER_CHARS_MAX) throw new OperatingError(`answer of ${url} is too long`);
+  try {
+    return { status, body: JSON.parse(text) };
+  } catch {
+    throw new OperatingError(`answer of ${url} is not JSON (status ${status})`);
+  }
+}
+
+const connectionReason = (cause: unknown): string =>
+  (cause as { code?: unknown }).code === 'ECONNREFUSED'
+    ? 'connection refused; is the node running?'
+    : reasonOf(cause);

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { type AddressKind, formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
+import { TYPE_URL } from '../../core/app/typeUrls.ts';
+import { ethHdPath, generateMnemonic } from '../../core/crypto/hd.ts';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import type { Result } from '../../core/lib/result.ts';
+import { CLIENT_TOML } from '../config/clientToml.ts';
+import { hrpOfHome } from '../config/genesisFile.ts';
+import { clientTomlPath } from '../config/home.ts';
+import { readSettings } from '../config/nodeConfig.ts';
+import { readTable } from '../config/table.ts';
+import { onFile } from '../disk/files.ts';
+import { type KeyInfo, type Keyring, openKeyring } from '../keyring/keyring.ts';
+import { OperatingError } from '../operatingError.ts';
+import { ask, isYes } from './prompt.ts';
+import { type GlobalOptions, homeFrom, type World } from './world.ts';
+import { toYaml } from './yaml.ts';
+
+interface KeysOptions extends GlobalOptions {
+  readonly keyringBackend?: string;
+  readonly keyringDir?: string;
+  readonly output?: string;
+}
+
+interface AddOptions extends KeysOptions {
+  readonly recover?: boolean;
+  readonly source?: string;
+  readonly backup: boolean;
+  readonly dryRun?: boolean;
+  readonly account: string;
+  readonly index: string;
+  readonly hdPath?: string;
+  readonly keyType: string;
+}
+
+interface ShowOptions extends KeysOptions {
+  readonly bech: string;
+  readonly address?: boolean;
+  readonly pubkey?: boolean;
+}
+
+export function keysCommand(command: Command, world: World): void {
+  command
+    .option('--keyring-backend <backend>', 'where keys are kept: test (unprotected files) or memory')
+    .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
+    .option('--output <form>', 'text or json');
+  const addKey = command
+    .command('add')
+    .argument('<name>')
+    .option('--recover', 'read the mnemonic from standard input instead of making one')
+    .option('--source <file>', 'read the mnemonic from a file')
+    .option('--no-backup', 'do not print the mnemonic')
+    .option('--dry-run', 'show the key without keeping it')
+    .option('--account <number>', "account in m/44'/60'/account'/0/index", '0')
+    .option('--index <number>', "index in m/44'/60'/account'/0/index", '0')
+    .option('--hd-path <path>', 'the whole derivation path')
+    .option('--key-type <type>', 'eth_secp256k1', 'eth_secp256k1')
+    .description('make or recover a key');
+  addKey.action((name: string) => add(name, openFor(addKey.optsWithGlobals<AddOptions>(), world)));
+  const showKey = command
+    .command('show')
+    .argument('<name|address>')
+    .option('--bech <kind>', 'form of the address: acc, val or cons', 'acc')
+    .option('-a, --address', 'only the address')
+    .option('-p, --pubkey', 'only the public key')
+    .description('show a key');
+  showKey.action((which: string) => show(which, openFor(showKey.optsWithGlobals<ShowOptions>(), world)));
+  const listKeys = command
+    .command('list')
+    .option('-n, --list-names', 'only the names')
+    .description('show all keys, sorted by name');
+  listKeys.action(() =>
+    list(openFor(listKeys.optsWithGlobals<KeysOptions & { listNames?: boolean }>(), world)),
+  );
+}
+
+/** A keyring opened as flags, environment and client.toml say. */
+interface Open<O extends KeysOptions> {
+  readonly options: O;
+  readonly world: World;
+  readonly keyring: Keyring;
+  readonly hrp: string;
+  readonly isJson: boolean;
+}
+
+function openFor<O extends KeysOptions>(options: O, world: World): Open<O> {
+  const home = homeFrom(options, world);
+  const flags = new Map<string, string>();
+  if (options.output !== undefined) flags.set('output', options.output);
+  const file = readSettings(clientTomlPath(home));
+  const client = readTable(CLIENT_TOML, { flags, env: world.env, file })[''];
+  const backend = options.keyringBackend ?? client['keyring-backend'];
+  return {
+    options,
+    world,
+    keyring: openKeyring(backend, options.keyringDir ?? home, nobleSuite),
+    hrp: hrpOfHome(home),
+    isJson: client.output === 'json',
+  };
+}
+
+function valueOrThrow<T>(result: Result<T, { readonly message: string }>): T {
+  if (!result.ok) throw new OperatingError(result.error.message);
+  return result.value;
+}
+
+async function add(name: string, open: Open<AddOptions>): Promise<void> {
+  const { options, world, keyring } = open;
+  if (options.keyType !== 'eth_secp256k1')
+    throw new OperatingError(`--key-type: expected eth_secp256k1, found ${options.keyType}`);
+  const path = options.hdPath ?? ethHdPath(whole('account', options.account), whole('index', options.index));
+  const target = options.dryRun === true ? openKeyring('memory', '', nobleSuite) : keyring;
+  if (target.has(name)) {
+    if (!isYes(await ask(`override the existing name ${name} [y/N]: `)))
+      throw new OperatingError(`key overwrite confirmation for "${name}" aborted`);
+  }
+  const given = await givenMnemonic(options);
+  const mnemonic = given ?? generateMnemonic(new Uint8Array(randomBytes(32)));
+  // Checked before the old key goes: bad words, or an address kept under another name, must not cost it.
+  const { address } = valueOrThrow(openKeyring('memory', '', nobleSuite).addMnemonic(name, mnemonic, path));
+  const holder = target.show(address);
+  if (holder.ok && holder.value.name !== name) throw new OperatingError('duplicated address created');
+  if (target.has(name)) valueOrThrow(target.delete(name));
+  const key = valueOrThrow(target.addMnemonic(name, mnemonic, path));
+  const isShown = given === undefined && options.backup;
+  if (open.isJson) {
+    const record = recordOf(key, formatAddress('acc', open.hrp, key.address));
+    world.out(`${JSON.stringify(isShown ? { ...record, mnemonic } : record)}\n`);
+    return;
+  }
+  world.out(toYaml([recordOf(key, formatAddress('acc', open.hrp, key.address))]));
+  if (isShown) world.err(`${MNEMONIC_NOTICE}${mnemonic}\n`);
+}
+
+const MNEMONIC_NOTICE =
+  '\n**Important** write this mnemonic phrase in a safe place.\n' +
+  'It is the only way to recover your account if you ever forget your password.\n\n';
+
+async function givenMnemonic(options: AddOptions): Promise<string | undefined> {
+  const { source } = options;
+  if (source !== undefined) return onFile('read', source, () => readFileSync(source, 'utf8')).trim();
+  return options.recover === true ? (await ask('> Enter your bip39 mnemonic\n')).trim() : undefined;
+}
+
+function whole(flag: string, text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new OperatingError(`--${flag}: expected a whole number, found ${text}`);
+  return Number(text);
+}
+
+function show(which: string, { options, world, keyring, hrp, isJson }: Open<ShowOptions>): void {
+  const kind = (['acc', 'val', 'cons'] as const).find((one) => one === options.bech);
+  if (kind === undefined)
+    throw new OperatingError(`invalid Bech32 prefix encoding provided: ${options.bech}`);
+  const isPart = options.address === true || options.pubkey === true;
+  if (options.address === true && options.pubkey === true)
+    throw new OperatingError('cannot use both --address and --pubkey at once');
+  if (isPart && options.output !== undefined)
+    throw new OperatingError('cannot use --output with --address or --pubkey');
+  const key = find(which, keyring, hrp);
+  const address = formatAddress(kind, hrp, key.address);
+  if (options.address === true) world.out(`${address}\n`);
+  else if (options.pubkey === true) world.out(`${pubKeyText(key)}\n`);
+  else if (isJson) world.out(`${JSON.stringify(recordOf(key, address))}\n`);
+  else world.out(toYaml([recordOf(key, address)]));
+}
+
+/** By name first: a name may look like an address. */
+function find(which: string, keyring: Keyring, hrp: string): KeyInfo {
+  const named = keyring.show(which);
+  if (named.ok) return named.value;
+  const parsed = parseAnyAddress(which, hrp);
+  const found = parsed.ok ? keyring.show(parsed.value.address) : named;
+  if (found.ok) return found.value;
+  throw new OperatingError(`${which} is not a valid name or address: ${found.error.message}`);
+}
+
+function list({
+  options,
+  world,
+  keyring,
+  hrp,
+  isJson,
+}: Open<KeysOptions & { readonly listNames?: boolean }>): void {
+  const keys = keyring.list();
+  const records = keys.map((key) =>
+    recordOf(key, formatAddress('acc' satisfies AddressKind, hrp, key.address)),
+  );
+  if (options.listNames === true) world.out(keys.map((key) => `${key.name}\n`).join(''));
+  else if (isJson) world.out(`${JSON.stringify(records)}\n`);
+  else world.out(records.length === 0 ? 'No records were found in keyring\n' : toYaml(records));
+}
+
+const pubKeyText = (key: KeyInfo): string =>
+  JSON.stringify({ '@type': TYPE_URL.ethPubKey, key: toBase64(key.publicKey) });
+
+/** One key as the SDK prints it; `pubkey` is a text of JSON. */
+const recordOf = (key: KeyInfo, address: string) => ({
+  name: key.name,
+  type: key.kind,
+  address,
+  pubkey: pubKeyText(key),
+});

@@ -27,7 +27,7 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
   /** For the next request on an open connection. */
   readonly idleTimeoutMs: number;
-  /** Requests of one connection that are answered at a time; then nothing more is read from it. */
+  /** Requests that one connection may send ahead of their answers; one that sends more is cut. */
   readonly pipelinedMax: number;
 }
 
@@ -35,7 +35,7 @@ const LIMITS: HttpLimits = {
   headerBytesMax: 64 * 1024,
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 120_000,
-  pipelinedMax: 32,
+  pipelinedMax: 100,
 };
 
 /** How long a stop waits for answers under way. */
@@ -49,6 +49,7 @@ export class HttpServer {
   readonly #server: Server;
   readonly #options: HttpServerOptions;
   readonly #limits: HttpLimits;
+  readonly #sockets = new Set<CountedSocket>();
   #isDraining = false;
   /** Where it listens, with the port that the system chose when 0 was asked for. */
   readonly address: ListenAddress;
@@ -79,6 +80,7 @@ export class HttpServer {
     this.#limits = limits;
     this.address = { host: options.listen.host, port: (server.address() as AddressInfo).port };
     server.on('error', options.onError);
+    server.on('connection', (socket) => this.#onConnection(socket));
     server.on('request', (request, response) => this.#onRequest(request, response));
     server.on('upgrade', (request, socket, head) => this.#onUpgrade(request, socket, head));
   }
@@ -92,17 +94,27 @@ export class HttpServer {
   async close(drainMs: number = DRAIN_MS): Promise<void> {
     this.#isDraining = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
-    const cut = setTimeout(() => this.#server.closeAllConnections(), drainMs);
+    for (const socket of this.#sockets) if (!socket[PENDING]) socket.destroy();
+    const cut = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, drainMs);
     await closed;
     clearTimeout(cut);
+  }
+
+  #onConnection(socket: CountedSocket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const socket: CountedSocket = request.socket;
     const pending = (socket[PENDING] ?? 0) + 1;
     socket[PENDING] = pending;
-    if (pending === this.#limits.pipelinedMax) socket.pause();
+    if (pending > this.#limits.pipelinedMax) {
+      socket.destroy();
+      return;
+    }
     response.on('close', () => this.#onAnswered(socket));
     if (this.#isDraining) response.setHeader('connection', 'close');
     if (request.headers.origin !== undefined && answerCors(this.#options.cors, request, response)) return;
@@ -117,12 +129,13 @@ export class HttpServer {
   #onAnswered(socket: CountedSocket): void {
     const pending = (socket[PENDING] ?? 1) - 1;
     socket[PENDING] = pending;
-    if (pending === this.#limits.pipelinedMax - 1) socket.resume();
-    if (this.#isDraining) setImmediate(() => this.#server.closeIdleConnections());
+    if (this.#isDraining && pending === 0) socket.destroy();
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade } = this.#options;
+    // Whoever takes it over says goodbye in its own way; a stop waits for that as for an answer.
+    (request.socket as CountedSocket)[PENDING] = 1;
     if (upgrade !== undefined && !this.#isDraining) upgrade(request, socket, head);
     else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   }

@@ -1,6 +1,7 @@
 /** Requests and replies of CometBFT's JSON-RPC (reference §5.1). */
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { RpcContext } from '../context.ts';
+import { reportCrash } from '../crash.ts';
 import { goJson, isObject, type Json, JsonNumber, parseJson } from '../jsonText.ts';
 import { CODES, RpcError } from '../rpcError.ts';
 
@@ -71,8 +72,7 @@ export async function outcomeOf(ctx: RpcContext, name: string, run: () => unknow
     return { ok: true, value: await run() };
   } catch (failure) {
     if (failure instanceof RpcError) return { ok: false, data: failure.message };
-    const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
-    ctx.hub.publish({ kind: 'note', level: 'error', text: `${name} crashed: ${text}` });
+    reportCrash(ctx, name, failure);
     return { ok: false, data: 'internal error' };
   }
 }

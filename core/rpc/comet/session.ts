@@ -43,14 +43,17 @@ const QUERY_ARGS: readonly ArgSpec[] = [{ name: 'query', type: 'string' }];
 export class CometSession implements NewsListener {
   readonly #ctx: RpcContext;
   readonly #out: SessionOut;
+  readonly #remote: string;
   readonly #feed: CometFeed;
   /** By the query's normal form. */
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #own: ReadonlyMap<string, { readonly args: readonly ArgSpec[]; readonly run: Handler }>;
   #closed = false;
 
-  constructor(ctx: RpcContext, out: SessionOut) {
+  /** `remote` names the client in the node's log, `ip:port`. */
+  constructor(ctx: RpcContext, out: SessionOut, remote: string) {
     this.#ctx = ctx;
+    this.#remote = remote;
     this.#out = out;
     this.#feed = cometFeed(ctx);
     this.#own = new Map<string, { args: readonly ArgSpec[]; run: Handler }>([
@@ -65,7 +68,7 @@ export class CometSession implements NewsListener {
   }
 
   /** One text frame: one request object. The adapter hands over the next when the promise has settled. */
-  async message(text: string): Promise<void> {
+  async receive(text: string): Promise<void> {
     if (this.#closed) return;
     const request = parseRequest(text);
     if (!request.ok) {
@@ -78,7 +81,7 @@ export class CometSession implements NewsListener {
   }
 
   /** The socket is gone; everything of this client ends. */
-  close(): void {
+  closed(): void {
     this.#closed = true;
     this.#subscriptions.clear();
     this.#feed.remove(this);
@@ -153,8 +156,9 @@ export class CometSession implements NewsListener {
   #giveUp(): void {
     const resume = `slow client, resume from height ${this.#ctx.chain.head()}`;
     const data = `subscription was canceled (reason: ${resume})`;
+    this.#ctx.hub.publish({ kind: 'note', level: 'warn', text: `${this.#remote}: ${resume}` });
     for (const { id } of this.#subscriptions.values()) this.#out.send(errorText(id, CODES.server, data));
-    this.close();
+    this.closed();
     this.#out.close(TRY_AGAIN, resume);
   }
 }

@@ -1,5 +1,6 @@
 import { parseQueryString } from '../comet/args.ts';
 import type { RpcContext } from '../context.ts';
+import { reportCrash } from '../crash.ts';
 import type { HttpAnswer } from '../httpAnswer.ts';
 import { goJson } from '../jsonText.ts';
 import { scopeAt } from './scope.ts';
@@ -52,15 +53,19 @@ function run(ctx: RpcContext, verb: string, path: string, query: string, headers
   return answer(200, match.row.rest(scope, fields), scope.view.height);
 }
 
-/** One REST request (reference §2). `path` without the query, `query` without its question mark. */
-export async function handleRest(
-  ctx: RpcContext,
-  method: string,
-  path: string,
-  query: string,
-  headers: RestHeaders,
-  _body: string,
-): Promise<HttpAnswer> {
+export interface RestRequest {
+  readonly method: string;
+  /** As sent, percent-encoded, without the query. */
+  readonly path: string;
+  /** Without its question mark. */
+  readonly query: string;
+  readonly headers: RestHeaders;
+  readonly body: string;
+}
+
+/** One REST request (reference §2). */
+export async function handleRest(ctx: RpcContext, request: RestRequest): Promise<HttpAnswer> {
+  const { method, path, query, headers } = request;
   try {
     return run(ctx, method === 'HEAD' ? 'GET' : method, path, query, headers);
   } catch (failure) {
@@ -69,8 +74,7 @@ export async function handleRest(
       const message = failure.code === GRPC.notFound ? failure.text : failure.message;
       return refusal(failure.code, message);
     }
-    const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
-    ctx.hub.publish({ kind: 'note', level: 'error', text: `${method} ${path} crashed: ${text}` });
+    reportCrash(ctx, `${method} ${path}`, failure);
     return refusal(GRPC.internal, 'internal error');
   }
 }

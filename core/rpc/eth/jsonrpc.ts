@@ -1,4 +1,5 @@
 import type { RpcContext } from '../context.ts';
+import { reportCrash } from '../crash.ts';
 import { isArray, isObject, type Json, parseJson, renderJson } from '../jsonText.ts';
 import { CODES, RpcError } from '../rpcError.ts';
 import type { EthCall, Notifier } from './method.ts';
@@ -70,9 +71,7 @@ async function runMethod(call: EthCall, message: Message): Promise<string> {
     return JSON.stringify((await row.run(call, params)) ?? null);
   } catch (failure) {
     if (failure instanceof RpcError) throw failure;
-    // A bug or a fault below must not take the server's other clients along; it is reported, not hidden.
-    const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
-    call.ctx.hub.publish({ kind: 'note', level: 'error', text: `${method} crashed: ${text}` });
+    reportCrash(call.ctx, method, failure);
     throw new RpcError(CODES.internal, 'method handler crashed');
   }
 }

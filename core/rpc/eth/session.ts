@@ -64,7 +64,7 @@ export class EthSession implements FeedListener {
    * One text frame from the client. Requests run side by side, so that a slow one holds up no other; the adapter reads
    * on at once, except when too many are under way: then it waits for the returned promise.
    */
-  message(text: string): Promise<void> | undefined {
+  receive(text: string): Promise<void> | undefined {
     if (this.#closed) return undefined;
     const answered = this.#answer(text).then(() => {
       this.#inFlight.delete(answered);
@@ -90,7 +90,7 @@ export class EthSession implements FeedListener {
   }
 
   /** The socket is gone; everything of this client ends. */
-  close(): void {
+  closed(): void {
     this.#closed = true;
     this.#subscriptions.clear();
     this.#feed.remove(this);
@@ -196,7 +196,7 @@ export class EthSession implements FeedListener {
   #giveUp(reason: string): void {
     if (this.#closed) return;
     assert(reason.length <= 123, 'close reason too long');
-    this.close();
+    this.closed();
     this.#out.close(TRY_AGAIN, reason);
   }
 }

@@ -5,17 +5,42 @@ import type { Bytes } from '../lib/bytes.ts';
  * cost of hex. Only keys of one length may meet in one map.
  */
 export function packed(b: Bytes): string {
-  const word = (i: number): number => ((b[i] as number) << 8) | (b[i + 1] as number);
   if (b.length === 20) {
-    // biome-ignore format: one line a call
-    return String.fromCharCode(word(0), word(2), word(4), word(6), word(8), word(10), word(12), word(14), word(16), word(18));
+    return String.fromCharCode(
+      ((b[0] as number) << 8) | (b[1] as number),
+      ((b[2] as number) << 8) | (b[3] as number),
+      ((b[4] as number) << 8) | (b[5] as number),
+      ((b[6] as number) << 8) | (b[7] as number),
+      ((b[8] as number) << 8) | (b[9] as number),
+      ((b[10] as number) << 8) | (b[11] as number),
+      ((b[12] as number) << 8) | (b[13] as number),
+      ((b[14] as number) << 8) | (b[15] as number),
+      ((b[16] as number) << 8) | (b[17] as number),
+      ((b[18] as number) << 8) | (b[19] as number),
+    );
   }
   if (b.length === 32) {
-    // biome-ignore format: one line a call
-    return String.fromCharCode(word(0), word(2), word(4), word(6), word(8), word(10), word(12), word(14), word(16), word(18), word(20), word(22), word(24), word(26), word(28), word(30));
+    return String.fromCharCode(
+      ((b[0] as number) << 8) | (b[1] as number),
+      ((b[2] as number) << 8) | (b[3] as number),
+      ((b[4] as number) << 8) | (b[5] as number),
+      ((b[6] as number) << 8) | (b[7] as number),
+      ((b[8] as number) << 8) | (b[9] as number),
+      ((b[10] as number) << 8) | (b[11] as number),
+      ((b[12] as number) << 8) | (b[13] as number),
+      ((b[14] as number) << 8) | (b[15] as number),
+      ((b[16] as number) << 8) | (b[17] as number),
+      ((b[18] as number) << 8) | (b[19] as number),
+      ((b[20] as number) << 8) | (b[21] as number),
+      ((b[22] as number) << 8) | (b[23] as number),
+      ((b[24] as number) << 8) | (b[25] as number),
+      ((b[26] as number) << 8) | (b[27] as number),
+      ((b[28] as number) << 8) | (b[29] as number),
+      ((b[30] as number) << 8) | (b[31] as number),
+    );
   }
   return latin1(b);
 }
 
 /** Bytes of any length as a Map key, one byte a character. */
-export const latin1 = (bytes: Bytes): string => String.fromCharCode(...bytes);
+export const latin1 = (bytes: Bytes): string => String.fromCharCode.apply(null, bytes as unknown as number[]);

@@ -33,12 +33,18 @@ export function encodeString(bytes: Bytes): Bytes {
   return out;
 }
 
+/** Room for a list of `length` bytes of items, its header written; the items begin at `start`. */
+export function startList(length: number): { readonly out: Bytes; readonly start: number } {
+  const out = new Uint8Array(headerSize(length) + length);
+  return { out, start: putHeader(out, 0, 0xc0, length) };
+}
+
 /** The item of a list whose members are already items. */
 export function encodeList(items: readonly Bytes[]): Bytes {
   let length = 0;
   for (const item of items) length += item.length;
-  const out = new Uint8Array(headerSize(length) + length);
-  let at = putHeader(out, 0, 0xc0, length);
+  const { out, start } = startList(length);
+  let at = start;
   for (const item of items) {
     out.set(item, at);
     at += item.length;
@@ -100,7 +106,8 @@ export function itemStarts(raw: Bytes, count: number): number[] | undefined {
   let at = payloadStart(raw, 0);
   while (at < raw.length && starts.length < count) {
     starts.push(at);
-    at = itemEnd(raw, at);
+    const first = raw[at];
+    at = first === 0x80 ? at + 1 : first === 0xa0 ? at + 33 : itemEnd(raw, at);
   }
   if (starts.length !== count || at !== raw.length) return undefined;
   starts.push(at);

@@ -1,10 +1,10 @@
 /** Nodes of the Merkle-Patricia trie in the forms that reading and rewriting need. */
-import { assert } from '../lib/assert.ts';
+import { assert, present } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { EMPTY_ROOT } from '../store/roots.ts';
 import type { Hash } from '../types/ids.ts';
 import { decodeHexPrefix, encodeHexPrefix } from './nibbles.ts';
-import { EMPTY_ITEM, encodeList, encodeString, itemEnd, itemStarts, payloadStart } from './rlp.ts';
+import { EMPTY_ITEM, encodeList, encodeString, itemEnd, itemStarts, payloadStart, startList } from './rlp.ts';
 
 export const isEmptyRoot = (root: Hash): boolean => equalBytes(root, EMPTY_ROOT);
 
@@ -43,21 +43,24 @@ export interface Extension {
 const BRANCH_ITEMS = 17;
 const VALUE = 16;
 
-/** A branch being rewritten: the old encoding, and per slot what takes the place of the old item. */
+/**
+ * A branch being rewritten: the old encoding, and the items that replace old ones. What stays is copied in runs, so
+ * that a change of one child costs little more than the hash.
+ */
 export class Branch {
   readonly kind = 'branch';
-  readonly #raw: Bytes | undefined;
+  readonly #raw: Bytes;
   readonly #starts: readonly number[];
-  /** Undefined where the old item stands. */
-  readonly #items: (Item | undefined)[] = new Array<Item | undefined>(BRANCH_ITEMS).fill(undefined);
+  /** Sparse: undefined where the old item stands. */
+  readonly #items: (Item | undefined)[] = [];
 
-  private constructor(raw: Bytes | undefined, starts: readonly number[]) {
+  private constructor(raw: Bytes, starts: readonly number[]) {
     this.#raw = raw;
     this.#starts = starts;
   }
 
   static empty(): Branch {
-    return new Branch(undefined, []);
+    return new Branch(EMPTY_BRANCH, EMPTY_STARTS);
   }
 
   static of(raw: Bytes): Branch | undefined {
@@ -65,34 +68,66 @@ export class Branch {
     return starts === undefined ? undefined : new Branch(raw, starts);
   }
 
-  item(slot: number): Item {
+  isEmptyAt(slot: number): boolean {
     const item = this.#items[slot];
-    if (item !== undefined) return item;
-    if (this.#raw === undefined) return EMPTY_ITEM;
-    const start = this.#starts[slot] as number;
-    const end = this.#starts[slot + 1] as number;
-    return end - start === 1 && this.#raw[start] === 0x80 ? EMPTY_ITEM : this.#raw.subarray(start, end);
+    return item === undefined ? this.#raw[this.#starts[slot] as number] === 0x80 : isEmptyItem(item);
+  }
+
+  item(slot: number): Item {
+    return (
+      this.#items[slot] ?? this.#raw.subarray(this.#starts[slot] as number, this.#starts[slot + 1] as number)
+    );
   }
 
   setItem(slot: number, item: Item): void {
+    while (this.#items.length < slot) this.#items.push(undefined);
     this.#items[slot] = item;
   }
 
   /** The value of the key that ends here. */
   value(): Bytes | undefined {
+    if (this.isEmptyAt(VALUE)) return undefined;
     const item = this.item(VALUE);
-    return isEmptyItem(item) ? undefined : item.subarray(payloadStart(item, 0));
+    return item.subarray(payloadStart(item, 0));
   }
 
   setValue(value: Bytes | undefined): void {
-    this.#items[VALUE] = value === undefined ? EMPTY_ITEM : encodeString(value);
+    this.setItem(VALUE, value === undefined ? EMPTY_ITEM : encodeString(value));
   }
 
   encode(): Bytes {
-    const items: Item[] = [];
-    for (let slot = 0; slot < BRANCH_ITEMS; slot++) items.push(this.item(slot));
-    return encodeList(items);
+    const items = this.#items;
+    const starts = this.#starts;
+    let length = (starts[BRANCH_ITEMS] as number) - (starts[0] as number);
+    for (let slot = 0; slot < items.length; slot++) {
+      const item = items[slot];
+      if (item !== undefined)
+        length += item.length - ((starts[slot + 1] as number) - (starts[slot] as number));
+    }
+    const { out, start } = startList(length);
+    let at = start;
+    let from = starts[0] as number;
+    for (let slot = 0; slot < items.length; slot++) {
+      const item = items[slot];
+      if (item === undefined) continue;
+      at = copyRun(out, at, this.#raw, from, starts[slot] as number);
+      out.set(item, at);
+      at += item.length;
+      from = starts[slot + 1] as number;
+    }
+    at = copyRun(out, at, this.#raw, from, starts[BRANCH_ITEMS] as number);
+    assert(at === out.length, 'a branch has the length of its items');
+    return out;
   }
+}
+
+/** A branch of no children and no value: never stored, only filled. */
+const EMPTY_BRANCH: Bytes = encodeList(new Array<Item>(BRANCH_ITEMS).fill(EMPTY_ITEM));
+const EMPTY_STARTS: readonly number[] = present(itemStarts(EMPTY_BRANCH, BRANCH_ITEMS), 'a list of 17 items');
+
+function copyRun(out: Bytes, at: number, raw: Bytes, from: number, to: number): number {
+  if (to > from) out.set(raw.subarray(from, to), at);
+  return at + to - from;
 }
 
 export type Node = Leaf | Extension | Branch;
@@ -127,6 +162,10 @@ export function isShort(raw: Bytes): boolean {
 export function branchItemStart(raw: Bytes, slot: number): number {
   assert(slot >= 0 && slot < BRANCH_ITEMS, 'branch slot');
   let at = payloadStart(raw, 0);
-  for (let i = 0; i < slot; i++) at = itemEnd(raw, at);
+  for (let i = 0; i < slot; i++) {
+    // Nearly all items are an absent child or a hash.
+    const first = raw[at];
+    at = first === 0x80 ? at + 1 : first === 0xa0 ? at + 33 : itemEnd(raw, at);
+  }
   return at;
 }

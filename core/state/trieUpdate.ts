@@ -177,16 +177,16 @@ export class TrieUpdate {
 
   /** Names the pending children, or collapses a branch that has fewer than two entries left. */
   #settle(branch: Branch, pending: Map<number, Built>): Built {
-    let count = 0;
+    const value = branch.value();
+    let count = value === undefined ? 0 : 1;
     let last = -1;
-    for (let slot = 0; slot < 16; slot++) {
-      const isThere = pending.has(slot) ? pending.get(slot) !== undefined : !isEmptyItem(branch.item(slot));
+    for (let slot = 0; slot < 16 && count < 2; slot++) {
+      const isThere = pending.has(slot) ? pending.get(slot) !== undefined : !branch.isEmptyAt(slot);
       if (!isThere) continue;
       count++;
       last = slot;
     }
-    const value = branch.value();
-    if (count + (value === undefined ? 0 : 1) >= 2) {
+    if (count >= 2) {
       for (const [slot, child] of pending)
         branch.setItem(slot, child === undefined ? EMPTY_ITEM : this.#name(child));
       return branch;

@@ -30,7 +30,7 @@ export const CORE_ROOMS = {
   state: [...below, 'store'],
   'app/chain': ['lib', 'types'],
   events: [...below, 'store', 'app/chain'],
-  app: [...APP, 'app/chain'],
+  app: [...APP, 'app/chain', 'consensus', 'evidence'],
   'rpc/context': [...below, 'app/chain', 'events'],
   rpc: [...APP, 'app/chain', 'app', 'rpc/context'],
   node: [

@@ -30,11 +30,12 @@ export function nodeFromHome(
 /** Runs a node until a signal asks it to stop (resolves) or it cannot go on (rejects). A second signal does not wait. */
 export async function runNode(options: StartOptions, onStarted: (node: RunningNode) => void): Promise<void> {
   let node: RunningNode | undefined;
+  let stopping: Promise<void> | undefined;
   let isAsked = false;
   const onSignal = (): void => {
     if (isAsked) process.exit(EXIT_INTERRUPTED);
     isAsked = true;
-    void node?.stop();
+    stopping = node?.stop();
   };
   // A closed pipe (`orrery devnet | head`) means that nobody reads any more.
   const onPipe = (error: NodeJS.ErrnoException): void => {
@@ -48,9 +49,10 @@ export async function runNode(options: StartOptions, onStarted: (node: RunningNo
     const { startNode } = await import('../node.ts');
     const running = await startNode(options);
     node = running;
-    if (isAsked) void running.stop();
+    if (isAsked) stopping = running.stop();
     else onStarted(running);
     await running.stopped;
+    await stopping;
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);
     process.stdout.off('error', onPipe);

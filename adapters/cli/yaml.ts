@@ -1,4 +1,4 @@
-import { Document, isPair, isScalar, type TagId, type Tags, visit } from 'yaml';
+import { Document, isPair, isScalar, type Tags, visit } from 'yaml';
 
 /**
  * YAML as Cosmos tools print it: keys sorted at every level, texts that look like numbers quoted, no folding. A hash
@@ -16,8 +16,8 @@ export function toYaml(value: unknown): string {
 }
 
 const shortHexIsNumber = (tags: Tags): Tags =>
-  tags.map((tag: TagId | Exclude<Tags[number], TagId>) =>
-    typeof tag !== 'string' && 'format' in tag && tag.format === 'HEX'
+  tags.map((tag) =>
+    typeof tag === 'object' && 'format' in tag && tag.format === 'HEX'
       ? { ...tag, test: /^0x[0-9a-fA-F]{1,16}$/ }
       : tag,
-  );
+  ) as Tags;

@@ -55,4 +55,4 @@ function plainLine(time: Date, level: LogLevel, text: string, fields: LogFields)
 const oneLine = (text: string): string =>
   text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
-const quoted = (text: string): string => (/^[\w.:/@+-]+$/.test(text) ? text : JSON.stringify(oneLine(text)));
+const quoted = (text: string): string => (/^[\w.:/@+-]+$/.test(text) ? text : oneLine(JSON.stringify(text)));

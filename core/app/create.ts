@@ -108,7 +108,8 @@ async function startNew(store: BlockStore, options: ApplicationOptions): Promise
   if (!made.ok) throw new StartError('genesis', `genesis: ${made.error.path}: ${made.error.message}`);
   const { appState, appHash, stateRoot, modulesRoot, ethBlock, ops } = made.value;
   const state = genesisState(genesis, { appHash, validators: [], params: undefined });
-  if (!state.ok) throw new StartError('genesis', `genesis: validators or consensus params: ${state.error.code}`);
+  if (!state.ok)
+    throw new StartError('genesis', `genesis: validators or consensus params: ${state.error.code}`);
   const roots = { stateRoot, modulesRoot };
   const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock) };
   await store.commitGenesis({ state: state.value, roots, eth }, ops);

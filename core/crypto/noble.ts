@@ -1,7 +1,8 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { Bytes } from '../lib/bytes.ts';
-import { keccak256, sha256 } from './hash.ts';
+import { keccak256 } from './hash.ts';
 import type { CryptoSuite } from './suite.ts';
 
 function ed25519Verify(publicKey: Bytes, message: Bytes, signature: Bytes): boolean {
@@ -39,7 +40,7 @@ function secp256k1Verify(publicKey: Bytes, digest: Bytes, rs: Bytes): boolean {
 /** The reference implementation of every primitive; runs anywhere. */
 export const nobleSuite: CryptoSuite = {
   name: 'noble',
-  sha256,
+  sha256: (message) => sha256(message),
   keccak256,
   ed25519PublicKey: (seed) => ed25519.getPublicKey(seed),
   ed25519Sign: (seed, message) => ed25519.sign(message, seed),

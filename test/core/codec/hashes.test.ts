@@ -30,7 +30,7 @@ import { ZERO_TIME } from '../../../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../../../core/types/params.ts';
 import type { TxResult } from '../../../core/types/result.ts';
 import type { PublicKey, Validator, ValidatorSet } from '../../../core/types/validator.ts';
-import { type Any, blockOf, evidenceOf, headerOf, vectors } from './vectors.ts';
+import { type Any, blockOf, cases, evidenceOf, headerOf, vectors } from './vectors.ts';
 
 const blocks = vectors('cometbft/block-hashes.json');
 
@@ -47,7 +47,7 @@ describe('a header', () => {
   });
 });
 
-describe.each(blocks.real_blocks.map((one: Any) => [one.block_json.header.height, one]))(
+describe.each(cases(blocks.real_blocks, (one) => one.block_json.header.height))(
   'the real block of height %s',
   (_height, vector: Any) => {
     const block = blockOf(vector.block_json);
@@ -104,7 +104,7 @@ describe('validators', () => {
     expect(toUpperHex(ed25519Address(hex(pub_key)))).toBe(address);
   });
 
-  test.each(file.sets.map((set: Any) => [set.hash, set]))('have the set hash %s', (hash, set: Any) => {
+  test.each(cases(file.sets, (set) => set.hash))('have the set hash %s', (hash, set: Any) => {
     const validators: Validator[] = set.sorted_validators.map((one: Any) => {
       const pubKey: PublicKey = { type: 'ed25519', bytes: hex(one.pub_key) };
       expect(toUpperHex(validatorAddress(pubKey))).toBe(one.address);
@@ -116,7 +116,7 @@ describe('validators', () => {
   });
 });
 
-test.each(vectors('cometbft/consensus-params-hash.json').map((one: Any) => [one.hash, one]))(
+test.each(cases(vectors('cometbft/consensus-params-hash.json'), (one) => one.hash))(
   'consensus params hash to %s',
   (hash, vector: Any) => {
     const block = { maxBytes: Number(vector.block_max_bytes), maxGas: Number(vector.block_max_gas) };
@@ -126,7 +126,7 @@ test.each(vectors('cometbft/consensus-params-hash.json').map((one: Any) => [one.
   },
 );
 
-test.each(vectors('cometbft/last-results-hash.json').map((one: Any) => [one.hash, one]))(
+test.each(cases(vectors('cometbft/last-results-hash.json'), (one) => one.hash))(
   'results hash to %s whatever their logs and events say',
   (hash, vector: Any) => {
     const results: TxResult[] = vector.results.map((one: Any) => ({
@@ -158,7 +158,7 @@ describe('evidence', () => {
     expect(toUpperHex(evidenceListHash([evidence]))).toBe(evidence_list_hash);
   });
 
-  test.each(file.light_client_attack_hash.map((one: Any) => [one.common_height, one]))(
+  test.each(cases(file.light_client_attack_hash, (one) => one.common_height))(
     'of a light client attack from height %s has the recorded hash',
     (height, one: Any) => {
       expect(toUpperHex(lightClientAttackHash(hex(one.conflicting_header_hash), Number(height)))).toBe(

@@ -7,13 +7,13 @@ import {
 } from '../../../core/codec/signBytes.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { hex, toHex } from '../../../core/lib/bytes.ts';
-import { type Any, blockIdOf, time, vectors } from './vectors.ts';
+import { type Any, blockIdOf, cases, time, vectors } from './vectors.ts';
 
 const file = vectors('cometbft/sign-bytes.json');
 const timestampOf = (json: Any) => ({ seconds: Number(json.seconds), nanos: json.nanos });
 
 describe('canonical sign bytes', () => {
-  test.each(file.votes.map((one: Any) => [one.name, one]))('of the vote %s', (_name, vote: Any) => {
+  test.each(cases(file.votes, (one) => one.name))('of the vote %s', (_name, vote: Any) => {
     const content = {
       height: Number(vote.height),
       round: vote.round,
@@ -27,29 +27,23 @@ describe('canonical sign bytes', () => {
     expect(toHex(voteSignBytes(vote.chain_id, { ...content, type }))).toBe(vote.sign_bytes);
   });
 
-  test.each(file.proposals.map((one: Any) => [one.name, one]))(
-    'of the proposal %s',
-    (_name, proposal: Any) => {
-      const bytes = proposalSignBytes(proposal.chain_id, {
-        height: Number(proposal.height),
-        round: proposal.round,
-        polRound: proposal.pol_round,
-        blockId: blockIdOf(proposal.block_id),
-        timestamp: timestampOf(proposal.timestamp),
-      });
-      expect(toHex(bytes)).toBe(proposal.sign_bytes);
-    },
-  );
+  test.each(cases(file.proposals, (one) => one.name))('of the proposal %s', (_name, proposal: Any) => {
+    const bytes = proposalSignBytes(proposal.chain_id, {
+      height: Number(proposal.height),
+      round: proposal.round,
+      polRound: proposal.pol_round,
+      blockId: blockIdOf(proposal.block_id),
+      timestamp: timestampOf(proposal.timestamp),
+    });
+    expect(toHex(bytes)).toBe(proposal.sign_bytes);
+  });
 
-  test.each(file.vote_extensions.map((one: Any) => [one.extension, one]))(
-    'of the extension %s',
-    (_name, one: Any) => {
-      const extended = { height: Number(one.height), round: one.round, extension: hex(one.extension) };
-      expect(toHex(voteExtensionSignBytes(one.chain_id, extended))).toBe(one.sign_bytes);
-    },
-  );
+  test.each(cases(file.vote_extensions, (one) => one.extension))('of the extension %s', (_name, one: Any) => {
+    const extended = { height: Number(one.height), round: one.round, extension: hex(one.extension) };
+    expect(toHex(voteExtensionSignBytes(one.chain_id, extended))).toBe(one.sign_bytes);
+  });
 
-  test.each(file.real_chain_precommits.map((one: Any) => [one.height, one]))(
+  test.each(cases(file.real_chain_precommits, (one) => one.height))(
     'of the real precommit of height %s verify',
     (_height, one: Any) => {
       const bytes = voteSignBytes(one.chain_id, {

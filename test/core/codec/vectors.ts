@@ -13,6 +13,10 @@ export type Any = any;
 export const vectors = (path: string): Any =>
   JSON.parse(readFileSync(new URL(`../../vectors/${path}`, import.meta.url), 'utf8'));
 
+/** Rows for `test.each`: a title and the vector. */
+export const cases = (list: Any, title: (one: Any) => string): [string, Any][] =>
+  list.map((one: Any) => [String(title(one)), one]);
+
 export const rpcFixture = (name: string): Any =>
   vectors(`cometbft/rpc-fixtures-v0_38/incoming/${name}.json`).result;
 

@@ -15,13 +15,13 @@ import {
 } from '../../../core/crypto/merkle.ts';
 import { concat, hex, toHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import { type Any, vectors } from '../codec/vectors.ts';
+import { type Any, cases, vectors } from '../codec/vectors.ts';
 
 const file = vectors('cometbft/merkle.json');
 const leaves = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 40 });
 
 describe('the Merkle tree', () => {
-  test.each(file.roots.map((one: Any) => [one.items.length, one]))(
+  test.each(cases(file.roots, (one) => one.items.length))(
     'has the recorded root of %i items',
     (_n, one: Any) => {
       expect(toHex(merkleRoot(one.items.map(hex)))).toBe(one.root);
@@ -41,7 +41,7 @@ describe('the Merkle tree', () => {
     for (const [count, split] of file.split_point) if (count > 1) expect(splitPoint(count)).toBe(split);
   });
 
-  test.each(file.proofs.map((one: Any) => [one.items.length, one]))(
+  test.each(cases(file.proofs, (one) => one.items.length))(
     'has the recorded proofs of %i items',
     (_n, one: Any) => {
       const { root, proofs } = merkleProofs(one.items.map(hex));

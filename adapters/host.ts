@@ -52,10 +52,11 @@ export class NodeHost {
     return systemNow();
   }
 
-  append(...[records, durable]: Parameters<Host['append']>): void {
+  /** A property, so that it can be handed on by itself. */
+  readonly append: Host['append'] = (records, durable) => {
     if (this.#stopped) return;
     this.#parts.log.append(records, () => this.#guarded(durable));
-  }
+  };
 
   perform(effect: OutsideEffect): void {
     if (this.#stopped) return;

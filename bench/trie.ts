@@ -57,7 +57,14 @@ async function compareTries(print: Print): Promise<void> {
     for (const key of keys) await reference.put(key, value);
   });
   if (toHex(root) !== toHex(reference.root())) throw new Error('the two tries differ');
-  print({ bench: 'trie', metric: `put, batches of ${BATCH}`, value: ours, unit: 'us', vs: VS, ratio: ours / theirs });
+  print({
+    bench: 'trie',
+    metric: `put, batches of ${BATCH}`,
+    value: ours,
+    unit: 'us',
+    vs: VS,
+    ratio: ours / theirs,
+  });
 
   const getOurs = await perItem(KEYS, () => {
     for (const key of keys) trie.get(root, key);

@@ -191,7 +191,7 @@ export class TrieUpdate {
         branch.setItem(slot, child === undefined ? EMPTY_ITEM : this.#name(child));
       return branch;
     }
-    if (count === 0)
+    if (last === -1)
       return value === undefined ? undefined : { kind: 'leaf', path: new Uint8Array(0), value };
     const path = Uint8Array.of(last);
     if (pending.has(last)) return this.#under(path, pending.get(last));

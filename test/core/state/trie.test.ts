@@ -21,7 +21,11 @@ const value = fc.oneof(
 /** One batch: sorted, each key once. */
 const batchOf = (key: fc.Arbitrary<Bytes>): fc.Arbitrary<Change[]> =>
   fc
-    .uniqueArray(fc.record({ key, value }), { minLength: 1, maxLength: 12, selector: (change) => toHex(change.key) })
+    .uniqueArray(fc.record({ key, value }), {
+      minLength: 1,
+      maxLength: 12,
+      selector: (change) => toHex(change.key),
+    })
     .map((changes) => changes.toSorted((a, b) => compareBytes(a.key, b.key)));
 
 async function applyTo(reference: MerklePatriciaTrie, batch: Iterable<Change>): Promise<void> {
@@ -98,7 +102,11 @@ test('entries answer a prefix page by page in key order', () => {
         .filter((change) => toHex(change.key).startsWith(toHex(prefix)));
       const found: unknown[] = [];
       for (let after: Bytes | undefined; ; ) {
-        const page = book.trie.entries(book.root, { prefix, limitMax, ...(after === undefined ? {} : { after }) });
+        const page = book.trie.entries(book.root, {
+          prefix,
+          limitMax,
+          ...(after === undefined ? {} : { after }),
+        });
         if (page.length === 0) break;
         found.push(...page);
         after = page.at(-1)?.key;
@@ -172,5 +180,7 @@ test('keys out of order, twice, or of no bytes, and empty values are our own bug
   expect(() => book.update([two, one])).toThrow('changes ascend by key');
   expect(() => book.update([one, one])).toThrow('changes ascend by key');
   expect(() => book.update([{ key: new Uint8Array(0), value: hex('01') }])).toThrow('trie key length');
-  expect(() => book.update([{ key: hex('01'), value: new Uint8Array(0) }])).toThrow('a trie value is not empty');
+  expect(() => book.update([{ key: hex('01'), value: new Uint8Array(0) }])).toThrow(
+    'a trie value is not empty',
+  );
 });

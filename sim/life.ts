@@ -25,16 +25,18 @@ export const DEFAULT_LATENCIES: Latencies = {
 };
 
 /** Points of a life at which a crash can be set, besides every virtual time. */
-export type CrashPoint =
-  | 'append'
-  | 'durable'
-  | 'sign'
-  | 'signed'
-  | 'app'
-  | 'send'
-  | 'turnover'
-  | 'batch'
-  | 'batched';
+export const CRASH_POINTS = [
+  'append',
+  'durable',
+  'sign',
+  'signed',
+  'app',
+  'send',
+  'turnover',
+  'batch',
+  'batched',
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 

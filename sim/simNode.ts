@@ -5,6 +5,7 @@ import type { KvStore } from '../core/store/kv.ts';
 import type { AppAsk, AppReply } from '../core/types/app.ts';
 import type { Micros } from '../core/types/ids.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
+import type { RoundState } from '../core/types/roundState.ts';
 import type { Position } from './facts.ts';
 
 /** A running node as the simulated process drives it. coreNode.ts makes one of the real core; tests may use toys. */
@@ -12,6 +13,8 @@ export interface SimNode {
   input(input: Input): void;
   handle(ask: AppAsk): Promise<AppReply>;
   position(): Position;
+  /** The consensus state, for Byzantine wrappers and checkers; a toy has none. */
+  rs(): RoundState | undefined;
   /** 32-bit hash of the consensus state: more than the position, computed only for traces. */
   stateHash(): number;
   readonly rpc: RpcContext | undefined;

@@ -1,0 +1,72 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { Effect, Input } from '../../core/node/contract.ts';
+import type { BlockId } from '../../core/types/block.ts';
+import type { Address } from '../../core/types/ids.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Proposal, Vote } from '../../core/types/vote.ts';
+import type { ChoiceStream } from '../choices.ts';
+
+export type Send = Extract<Effect, { kind: 'send' }>;
+
+/** What a behaviour may use: its own key, its own node's state, dice, time. It sees no other node. */
+export interface Accomplice {
+  readonly name: string;
+  readonly address: Address;
+  readonly chainId: string;
+  /** Every other validator, in the scenario's order. */
+  readonly others: readonly string[];
+  readonly args: ReadonlyMap<string, string | number | boolean>;
+  readonly choices: ChoiceStream;
+  /** Consensus state of the correct core inside. */
+  rs(): RoundState | undefined;
+  /** Whether the behaviour is due at this height and round; drawn once for each. */
+  isDue(height: number, round: number): boolean;
+  /** Whether the behaviour is aimed at this peer. */
+  isAudience(peer: string): boolean;
+  /** With a signature of this node over its content, whatever that is. */
+  signVote(vote: Vote, chainId?: string): Vote;
+  signProposal(proposal: Proposal): Proposal;
+  /** Sends outside of any effect, e.g. later. */
+  send(to: readonly string[], message: ConsensusMessage): void;
+  sendBytes(send: Send): void;
+  later(micros: number, act: () => void): void;
+}
+
+/** The changes a behaviour makes; what is absent is left alone. */
+export interface Hooks {
+  /** Consensus messages on their way out: what is sent instead to the audience. */
+  message?(message: ConsensusMessage, peer: string): readonly ConsensusMessage[];
+  /** Any send to the audience: what is sent instead. After `message`. */
+  send?(send: Send): readonly Send[];
+  input?(input: Input): readonly Input[];
+}
+
+export interface Behaviour {
+  /** Catalogue id, e.g. B02. */
+  readonly id: string;
+  readonly alias: string;
+  /** What it does, in one sentence. */
+  readonly text: string;
+  readonly args: readonly string[];
+  create(me: Accomplice): Hooks;
+}
+
+export const isOwnVote = (
+  me: Accomplice,
+  message: ConsensusMessage,
+): message is ConsensusMessage & { kind: 'vote' } =>
+  message.kind === 'vote' && sameBytes(message.vote.validatorAddress, me.address);
+
+const sameBytes = (a: Bytes, b: Bytes): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+/** A value nobody proposed; the same for one height and round, so that all of an audience see one lie. */
+export function inventedBlock(me: Accomplice, height: number, round: number): BlockId {
+  const fill = (salt: number): Bytes =>
+    Uint8Array.from(
+      { length: 32 },
+      (_, i) => (i * 7 + salt * 31 + height * 13 + round * 5 + me.name.charCodeAt(0)) & 255,
+    );
+  return { hash: fill(1), parts: { total: 1, hash: fill(2) } };
+}

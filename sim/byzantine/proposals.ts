@@ -1,0 +1,245 @@
+import { encodeBlock } from '../../core/codec/block.ts';
+import { commitHash, headerHash } from '../../core/codec/hashes.ts';
+import { PartSet } from '../../core/codec/partSet.ts';
+import { medianTime } from '../../core/consensus/medianTime.ts';
+import { isQuorum } from '../../core/consensus/quorum.ts';
+import { EMPTY } from '../../core/lib/bytes.ts';
+import type { Block, BlockId, Commit, CommitSig } from '../../core/types/block.ts';
+import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Proposal } from '../../core/types/vote.ts';
+import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
+
+interface Variant {
+  readonly blockId: BlockId;
+  readonly parts: PartSet;
+}
+
+function variantOf(block: Block): Variant {
+  const parts = PartSet.of(encodeBlock(block));
+  return { blockId: { hash: headerHash(block.header), parts: parts.header }, parts };
+}
+
+const ABSENT: CommitSig = { flag: 'absent', validatorAddress: EMPTY, timestamp: ZERO_TIME, signature: EMPTY };
+
+/** Another block that is just as valid: one precommit less in its last commit, where two thirds still remain. */
+function otherValidBlock(rs: RoundState, block: Block): Block | undefined {
+  const { signatures } = block.lastCommit;
+  for (let drop = 0; drop < signatures.length; drop++) {
+    if (signatures[drop]?.flag === 'absent') continue;
+    const lastCommit: Commit = {
+      ...block.lastCommit,
+      signatures: signatures.map((signature, i) => (i === drop ? ABSENT : signature)),
+    };
+    const power = rs.validators.validators.reduce(
+      (sum, validator, i) => sum + (lastCommit.signatures[i]?.flag === 'commit' ? validator.power : 0n),
+      0n,
+    );
+    const time = medianTime(lastCommit, rs.validators);
+    if (!isQuorum(power, rs.validators.totalPower) || !time.ok) continue;
+    return {
+      ...block,
+      lastCommit,
+      header: { ...block.header, lastCommitHash: commitHash(lastCommit), time: time.value },
+    };
+  }
+  return undefined;
+}
+
+/** A block that differs and is not valid: its time is not the median. */
+const shifted = (block: Block): Block => ({
+  ...block,
+  header: { ...block.header, time: addMillis(block.header.time, 1) },
+});
+
+/** Replaces the node's own proposal and its parts, for the audience, by those of another block. */
+function replacingBlock(me: Accomplice, make: (rs: RoundState, block: Block) => Block | undefined): Hooks {
+  let made:
+    | { readonly height: number; readonly round: number; readonly variant: Variant | undefined }
+    | undefined;
+  const variantAt = (height: number, round: number): Variant | undefined => {
+    if (made?.height === height && made.round === round) return made.variant;
+    const rs = me.rs();
+    const block = rs?.proposalBlock;
+    const isOwn = rs !== undefined && block !== undefined && rs.height === height && isProposer(me, rs);
+    if (!isOwn || rs.round !== round) return undefined;
+    const other = me.isDue(height, round) ? make(rs, block) : undefined;
+    made = { height, round, variant: other === undefined ? undefined : variantOf(other) };
+    return made.variant;
+  };
+  return {
+    message(message) {
+      if (message.kind === 'proposal') {
+        const { proposal } = message;
+        const variant = variantAt(proposal.height, proposal.round);
+        if (variant === undefined) return [message];
+        return proposalOf(me, proposal, variant);
+      }
+      if (message.kind !== 'blockPart') return [message];
+      return variantAt(message.height, message.round) === undefined ? [message] : [];
+    },
+  };
+}
+
+function proposalOf(me: Accomplice, proposal: Proposal, variant: Variant): readonly ConsensusMessage[] {
+  const { height, round } = proposal;
+  return [
+    { kind: 'proposal', proposal: me.signProposal({ ...proposal, blockId: variant.blockId }) },
+    ...variant.parts.parts().map((part): ConsensusMessage => ({ kind: 'blockPart', height, round, part })),
+  ];
+}
+
+const isProposer = (me: Accomplice, rs: RoundState): boolean =>
+  rs.proposer.address.length === me.address.length &&
+  rs.proposer.address.every((byte, i) => byte === me.address[i]);
+
+/** Own proposals, re-signed after a change of their own fields. */
+function changingProposal(me: Accomplice, change: (proposal: Proposal) => Proposal): Hooks {
+  return {
+    message(message) {
+      if (message.kind !== 'proposal' || !isMine(me, message.proposal)) return [message];
+      return [{ kind: 'proposal', proposal: me.signProposal(change(message.proposal)) }];
+    },
+  };
+}
+
+function isMine(me: Accomplice, proposal: Proposal): boolean {
+  const rs = me.rs();
+  if (rs === undefined || rs.height !== proposal.height || rs.round !== proposal.round) return false;
+  return isProposer(me, rs) && me.isDue(proposal.height, proposal.round);
+}
+
+export const TWO_PROPOSALS: Behaviour = {
+  id: 'B01',
+  alias: 'two-proposals',
+  text: 'Proposes one block to the audience and another to the rest.',
+  args: [],
+  create: (me) => replacingBlock(me, (rs, block) => otherValidBlock(rs, block) ?? shifted(block)),
+};
+
+export const LOCK_BREAKER: Behaviour = {
+  id: 'B06',
+  alias: 'lock-breaker',
+  text: 'Proposes a fresh block, without proof of lock, although it holds a valid one.',
+  args: [],
+  create(me) {
+    const fresh = replacingBlock(me, (rs, block) =>
+      rs.validRound >= 0 ? (otherValidBlock(rs, block) ?? shifted(block)) : undefined,
+    );
+    return {
+      message: (message, peer) =>
+        (fresh.message?.(message, peer) ?? [message]).map((one) =>
+          one.kind === 'proposal' && one !== message
+            ? { kind: 'proposal', proposal: me.signProposal({ ...one.proposal, polRound: -1 }) }
+            : one,
+        ),
+    };
+  },
+};
+
+export const LYING_POL: Behaviour = {
+  id: 'B07',
+  alias: 'lying-pol',
+  text: 'Claims a proof of lock from the round before that does not exist.',
+  args: [],
+  create: (me) => changingProposal(me, (proposal) => ({ ...proposal, polRound: proposal.round - 1 })),
+};
+
+export const BAD_POL_ROUND: Behaviour = {
+  id: 'B09',
+  alias: 'bad-pol-round',
+  text: 'Names its own or a later round as proof of lock, or one below -1 with `round: below`.',
+  args: ['round'],
+  create: (me) =>
+    changingProposal(me, (proposal) => ({
+      ...proposal,
+      polRound: me.args.get('round') === 'below' ? -2 : proposal.round + 1,
+    })),
+};
+
+export const INVALID_BLOCK: Behaviour = {
+  id: 'B10',
+  alias: 'invalid-block',
+  text: 'Proposes a block with one wrong header field: `field` is app_hash, time, data_hash, validators, height or results.',
+  args: ['field'],
+  create: (me) =>
+    replacingBlock(me, (_, block) => spoiled(block, String(me.args.get('field') ?? 'app_hash'))),
+};
+
+function spoiled(block: Block, field: string): Block {
+  const { header } = block;
+  const wrong = (hash: Uint8Array): Uint8Array =>
+    hash.length === 0 ? new Uint8Array(32).fill(1) : hash.map((byte) => byte ^ 1);
+  switch (field) {
+    case 'time':
+      return { ...block, header: { ...header, time: addMillis(header.time, 60_000) } };
+    case 'data_hash':
+      return { ...block, header: { ...header, dataHash: wrong(header.dataHash) } };
+    case 'validators':
+      return { ...block, header: { ...header, validatorsHash: wrong(header.validatorsHash) } };
+    case 'height':
+      return { ...block, header: { ...header, height: header.height + 1 } };
+    case 'results':
+      return { ...block, header: { ...header, lastResultsHash: wrong(header.lastResultsHash) } };
+    case 'tx':
+      return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };
+    default:
+      return { ...block, header: { ...header, appHash: wrong(header.appHash) } };
+  }
+}
+
+export const WITHHELD_PARTS: Behaviour = {
+  id: 'B12',
+  alias: 'withheld-parts',
+  text: 'Proposes, but keeps the parts of the block from the audience.',
+  args: [],
+  create: (me) => ({
+    message: (message) =>
+      message.kind === 'blockPart' &&
+      me.isDue(message.height, message.round) &&
+      isOwnRound(me, message.height)
+        ? []
+        : [message],
+  }),
+};
+
+const isOwnRound = (me: Accomplice, height: number): boolean => {
+  const rs = me.rs();
+  return rs !== undefined && rs.height === height && isProposer(me, rs);
+};
+
+export const CORRUPT_PARTS: Behaviour = {
+  id: 'B13',
+  alias: 'corrupt-parts',
+  text: 'Sends damaged parts: `what` is bytes, index or surplus (the damaged one first, then the true one).',
+  args: ['what'],
+  create: (me) => ({
+    message(message) {
+      if (message.kind !== 'blockPart' || !me.isDue(message.height, message.round)) return [message];
+      const { part } = message;
+      const bytes = part.bytes.slice();
+      bytes[0] = (bytes[0] ?? 0) ^ 0xff;
+      switch (me.args.get('what') ?? 'bytes') {
+        case 'index':
+          return [{ ...message, part: { ...part, index: part.index + 1 } }];
+        case 'surplus':
+          return [{ ...message, part: { ...part, bytes } }, message];
+        default:
+          return [{ ...message, part: { ...part, bytes } }];
+      }
+    },
+  }),
+};
+
+export const OVERSIZE_PARTS: Behaviour = {
+  id: 'B14',
+  alias: 'oversize-total',
+  text: 'Proposes a part set of `total` parts, far more than a block may have.',
+  args: ['total'],
+  create: (me) =>
+    changingProposal(me, (proposal) => {
+      const total = Number(me.args.get('total') ?? 4_000_000_000);
+      return { ...proposal, blockId: { ...proposal.blockId, parts: { ...proposal.blockId.parts, total } } };
+    }),
+};

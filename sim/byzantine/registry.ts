@@ -1,0 +1,55 @@
+import type { Behaviour } from './behaviour.ts';
+import { EDGE_RIDER, REPLAY, SELECTIVE_DELIVERY } from './delivery.ts';
+import {
+  BAD_POL_ROUND,
+  CORRUPT_PARTS,
+  INVALID_BLOCK,
+  LOCK_BREAKER,
+  LYING_POL,
+  OVERSIZE_PARTS,
+  TWO_PROPOSALS,
+  WITHHELD_PARTS,
+} from './proposals.ts';
+import {
+  AMNESIA,
+  BAD_SIGNATURE,
+  DOUBLE_PRECOMMIT,
+  DOUBLE_PREVOTE,
+  FUTURE_FLOOD,
+  HIDDEN_PREVOTES,
+  NIL_VOTES,
+  SILENT_VOTER,
+  UNFOUNDED_PRECOMMIT,
+  VALUE_AND_NIL,
+  WRONG_TIME,
+} from './votes.ts';
+
+/** The catalogue, in order of id. */
+export const BEHAVIOURS: readonly Behaviour[] = [
+  TWO_PROPOSALS,
+  DOUBLE_PREVOTE,
+  DOUBLE_PRECOMMIT,
+  VALUE_AND_NIL,
+  AMNESIA,
+  LOCK_BREAKER,
+  LYING_POL,
+  HIDDEN_PREVOTES,
+  BAD_POL_ROUND,
+  INVALID_BLOCK,
+  WITHHELD_PARTS,
+  CORRUPT_PARTS,
+  OVERSIZE_PARTS,
+  SILENT_VOTER,
+  SELECTIVE_DELIVERY,
+  EDGE_RIDER,
+  BAD_SIGNATURE,
+  FUTURE_FLOOD,
+  NIL_VOTES,
+  REPLAY,
+  UNFOUNDED_PRECOMMIT,
+  WRONG_TIME,
+];
+
+/** By id (`B02`) or alias (`double-prevote`). */
+export const behaviourOf = (name: string): Behaviour | undefined =>
+  BEHAVIOURS.find((one) => one.id === name || one.alias === name);

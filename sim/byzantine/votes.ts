@@ -1,0 +1,169 @@
+import { isZeroBlockId, ZERO_BLOCK_ID } from '../../core/types/block.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
+
+/** Own votes of one type, as sent to the audience when due, become what `change` says. */
+function onOwnVotes(
+  me: Accomplice,
+  types: readonly Vote['type'][],
+  change: (vote: Vote) => readonly Vote[],
+): Hooks {
+  return {
+    message(message) {
+      if (!isOwnVote(me, message)) return [message];
+      const { vote } = message;
+      if (!types.includes(vote.type) || !me.isDue(vote.height, vote.round)) return [message];
+      return change(vote).map((one): ConsensusMessage => ({ kind: 'vote', vote: one }));
+    },
+  };
+}
+
+/** A second vote for another value before the honest one; without the honest one with `only: true`. */
+function withSecond(me: Accomplice, vote: Vote): readonly Vote[] {
+  const wantsNil = me.args.get('value') === 'nil' && !isZeroBlockId(vote.blockId);
+  const blockId = wantsNil ? ZERO_BLOCK_ID : inventedBlock(me, vote.height, vote.round);
+  const second = me.signVote({ ...vote, blockId });
+  return me.args.get('only') === true ? [second] : [second, vote];
+}
+
+const flipped = (signature: Uint8Array): Uint8Array =>
+  signature.map((byte, i) => (i === 3 ? byte ^ 1 : byte));
+
+export const DOUBLE_PREVOTE: Behaviour = {
+  id: 'B02',
+  alias: 'double-prevote',
+  text: 'Prevotes two values in one round; the audience gets both.',
+  args: ['value', 'only'],
+  create: (me) => onOwnVotes(me, ['prevote'], (vote) => withSecond(me, vote)),
+};
+
+export const DOUBLE_PRECOMMIT: Behaviour = {
+  id: 'B03',
+  alias: 'double-precommit',
+  text: 'Precommits two values in one round; the audience gets both.',
+  args: ['value', 'only'],
+  create: (me) => onOwnVotes(me, ['precommit'], (vote) => withSecond(me, vote)),
+};
+
+export const VALUE_AND_NIL: Behaviour = {
+  id: 'B04',
+  alias: 'prevote-and-nil',
+  text: 'Prevotes a value and nil in one round.',
+  args: [],
+  create: (me) =>
+    onOwnVotes(me, ['prevote'], (vote) =>
+      isZeroBlockId(vote.blockId) ? [vote] : [me.signVote({ ...vote, blockId: ZERO_BLOCK_ID }), vote],
+    ),
+};
+
+export const AMNESIA: Behaviour = {
+  id: 'B05',
+  alias: 'amnesia',
+  text: 'Forgets its lock: prevotes and precommits whatever is proposed in the round at hand.',
+  args: [],
+  create: (me) =>
+    onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
+      const proposed = me.rs()?.proposal;
+      if (proposed === undefined || proposed.height !== vote.height || proposed.round !== vote.round)
+        return [vote];
+      return [me.signVote({ ...vote, blockId: proposed.blockId })];
+    }),
+};
+
+export const SILENT_VOTER: Behaviour = {
+  id: 'B15',
+  alias: 'silent',
+  text: 'Says nothing of its own to the audience: no proposal, no part, no vote. `what` narrows it to one of these.',
+  args: ['what'],
+  create: (me) => ({
+    message(message) {
+      const what = me.args.get('what') ?? 'all';
+      const { height, round } = me.rs() ?? { height: 0, round: 0 };
+      const isVote = (what === 'all' || what === 'voter') && isOwnVote(me, message);
+      const isBlock = message.kind === 'proposal' || message.kind === 'blockPart';
+      const isProposal = (what === 'all' || what === 'proposer') && isBlock;
+      return (isVote || isProposal) && me.isDue(height, round) ? [] : [message];
+    },
+  }),
+};
+
+export const HIDDEN_PREVOTES: Behaviour = {
+  id: 'B08',
+  alias: 'hidden-prevotes',
+  text: 'Hides its prevotes from the audience, so that some see a polka and some do not.',
+  args: [],
+  create: (me) => onOwnVotes(me, ['prevote'], () => []),
+};
+
+export const BAD_SIGNATURE: Behaviour = {
+  id: 'B18',
+  alias: 'bad-vote',
+  text: 'Spoils its votes; `what` is signature, index, address or chain.',
+  args: ['what'],
+  create: (me) =>
+    onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
+      switch (me.args.get('what') ?? 'signature') {
+        case 'index':
+          return [{ ...vote, validatorIndex: vote.validatorIndex + 1 }];
+        case 'address':
+          return [{ ...vote, validatorAddress: flipped(vote.validatorAddress) }];
+        case 'chain':
+          return [me.signVote(vote, `${me.chainId}-other`)];
+        default:
+          return [{ ...vote, signature: flipped(vote.signature) }];
+      }
+    }),
+};
+
+/** Future rounds flooded at once, and how often the same is sent. */
+const FLOOD_ROUNDS = 64;
+
+export const FUTURE_FLOOD: Behaviour = {
+  id: 'B19',
+  alias: 'future-flood',
+  text: 'Floods votes for rounds far ahead beside each honest vote.',
+  args: ['rounds'],
+  create: (me) =>
+    onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
+      const count = Number(me.args.get('rounds') ?? FLOOD_ROUNDS);
+      const flood = Array.from({ length: count }, (_, i) =>
+        me.signVote({ ...vote, round: vote.round + 1 + i * 7, blockId: ZERO_BLOCK_ID }),
+      );
+      return [vote, ...flood];
+    }),
+};
+
+export const NIL_VOTES: Behaviour = {
+  id: 'B20',
+  alias: 'nil-votes',
+  text: 'Votes nil whatever it sees.',
+  args: [],
+  create: (me) =>
+    onOwnVotes(me, ['prevote', 'precommit'], (vote) => [me.signVote({ ...vote, blockId: ZERO_BLOCK_ID })]),
+};
+
+export const UNFOUNDED_PRECOMMIT: Behaviour = {
+  id: 'B22',
+  alias: 'unfounded-precommit',
+  text: 'Precommits the proposed block without having seen a polka.',
+  args: [],
+  create: (me) =>
+    onOwnVotes(me, ['precommit'], (vote) => {
+      const proposed = me.rs()?.proposal;
+      const fits = proposed?.height === vote.height && proposed.round === vote.round;
+      return [fits ? me.signVote({ ...vote, blockId: proposed.blockId }) : vote];
+    }),
+};
+
+export const WRONG_TIME: Behaviour = {
+  id: 'B24',
+  alias: 'wrong-time',
+  text: 'Puts a time `seconds` ahead (or behind, negative) into its precommits.',
+  args: ['seconds'],
+  create: (me) =>
+    onOwnVotes(me, ['precommit'], (vote) => {
+      const seconds = vote.timestamp.seconds + Number(me.args.get('seconds') ?? 3600);
+      return [me.signVote({ ...vote, timestamp: { seconds, nanos: vote.timestamp.nanos } })];
+    }),
+};

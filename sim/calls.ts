@@ -1,0 +1,113 @@
+import type { RpcContext } from '../core/rpc/context.ts';
+import { handleEthRequest } from '../core/rpc/eth/jsonrpc.ts';
+import type { Process } from './process.ts';
+import type { World } from './world.ts';
+
+/** A client's work in progress: it runs, or it waits for the node to take a transaction in. */
+class Op {
+  isOver = false;
+  /** Submissions that the node has not answered. */
+  waiting = 0;
+  #wake: () => void = () => {};
+
+  changed(): void {
+    this.#wake();
+  }
+
+  get isIdle(): boolean {
+    return this.isOver || this.waiting > 0;
+  }
+
+  /** Resolves when the work can go on only in virtual time, or is over. */
+  async idle(): Promise<void> {
+    while (!this.isIdle) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+/** Microtask turns in which an answer travels from the node's reply effect to the op that waits for it. */
+const TURNS = 6;
+
+/**
+ * Runs client code inside virtual time. Client code is ordinary async code over the node's real RPC handlers; before
+ * the next event every piece of it is over or waits for a submission, so real asynchrony decides nothing.
+ */
+export class ClientCalls {
+  readonly #world: World;
+  #open: { readonly op: Op; readonly node: Process; readonly life: number }[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+    world.settle = () => (this.#open.length === 0 ? undefined : this.#settle());
+  }
+
+  /** Starts `work` and returns when it is over or waits. Its `ask` answers undefined when the node is gone. */
+  async run(node: Process, work: (ask: EthAsk) => Promise<void>): Promise<void> {
+    const rpc = node.node?.rpc;
+    if (rpc === undefined || node.state !== 'up') return;
+    const op = new Op();
+    const entry = { op, node, life: node.lives };
+    const context = watched(rpc, op);
+    const ask: EthAsk = async (method, params) =>
+      parseReply(await handleEthRequest(context, request(method, params), 'http'));
+    this.#open.push(entry);
+    void work(ask).finally(() => {
+      op.isOver = true;
+      op.changed();
+    });
+    await op.idle();
+    this.#forget();
+  }
+
+  async #settle(): Promise<void> {
+    for (let i = 0; i < TURNS; i++) await undefined;
+    for (const { op } of this.#open) await op.idle();
+    this.#forget();
+  }
+
+  /** A call into a life that is over never comes back: nobody waits for it any more. */
+  #forget(): void {
+    this.#open = this.#open.filter(
+      ({ op, node, life }) =>
+        !op.isOver && node.lives === life && (node.state === 'up' || node.state === 'paused'),
+    );
+  }
+
+  get world(): World {
+    return this.#world;
+  }
+}
+
+export type EthReply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } };
+export type EthAsk = (method: string, params: readonly unknown[]) => Promise<EthReply>;
+
+function watched(rpc: RpcContext, op: Op): RpcContext {
+  return {
+    ...rpc,
+    now: () => rpc.now(),
+    randomId: () => rpc.randomId(),
+    catchingUp: () => rpc.catchingUp(),
+    async submit(tx) {
+      const answer = rpc.submit(tx);
+      op.waiting++;
+      op.changed();
+      const result = await answer;
+      op.waiting--;
+      op.changed();
+      return result;
+    },
+  };
+}
+
+const request = (method: string, params: readonly unknown[]): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+function parseReply(text: string | undefined): EthReply {
+  const reply = JSON.parse(text ?? '{}') as EthReply;
+  return 'error' in reply || 'result' in reply ? reply : { error: { code: 0, message: 'no answer' } };
+}

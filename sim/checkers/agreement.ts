@@ -1,0 +1,87 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+interface Decided {
+  readonly node: string;
+  readonly hash: Bytes;
+}
+
+/** AGR: no two correct nodes decide different blocks at one height, and none decides twice. */
+export function agreement(context: CheckerContext): Checker {
+  const name = 'agreement';
+  const decided = new Map<number, Decided>();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+      const { block, blockId } = fact.event;
+      const { height } = block.header;
+      const first = decided.get(height);
+      if (first === undefined) decided.set(height, { node: fact.node.name, hash: blockId.hash });
+      else if (!equalBytes(first.hash, blockId.hash)) {
+        const [a, b] = [toHex(first.hash).slice(0, 12), toHex(blockId.hash).slice(0, 12)];
+        context.fail(name, `height ${height}: ${first.node} decided ${a}, ${fact.node.name} decided ${b}`);
+      }
+    },
+  };
+}
+
+/** Equal app hash, validators and results of every correct node at every height. */
+export function appHash(context: CheckerContext): Checker {
+  const name = 'app_hash';
+  const known = new Map<number, Decided>();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+      const { height } = fact.event.block.header;
+      const hash = fact.event.results.appHash;
+      const first = known.get(height);
+      if (first === undefined) known.set(height, { node: fact.node.name, hash });
+      else if (!equalBytes(first.hash, hash)) {
+        context.fail(
+          name,
+          `height ${height}: app hash of ${fact.node.name} differs from that of ${first.node}`,
+        );
+      }
+    },
+    finish: () => compareStores(context, name),
+  };
+}
+
+/** Prefixes of records that depend on the node or on how far it is (store/keys.ts). */
+const OWN_RECORDS: readonly number[] = ['s', 'C', 'B', 'H'].map((letter) => letter.charCodeAt(0));
+const BY_HEIGHT: readonly number[] = ['m', 'p', 'k', 'r', 'v', 'a', 'f', 'e'].map((letter) =>
+  letter.charCodeAt(0),
+);
+
+/** Byte-equal databases of correct nodes, up to the height that both have. */
+function compareStores(context: CheckerContext, name: string): void {
+  const [first, ...rest] = context.correct.filter((node) => node.state !== 'halted');
+  if (first === undefined) return;
+  for (const other of rest) {
+    const common = Math.min(headOf(first.node), headOf(other.node));
+    for (const [key, value] of first.disk.kv.entries()) {
+      const letter = key[0] as number;
+      if (OWN_RECORDS.includes(letter)) continue;
+      if (BY_HEIGHT.includes(letter) && heightOf(key) >= common) continue;
+      const theirs = other.disk.kv.get(key);
+      if (theirs === undefined && !BY_HEIGHT.includes(letter)) continue;
+      if (theirs === undefined || !equalBytes(theirs, value)) {
+        context.fail(name, `record ${toHex(key)} of ${first.name} and ${other.name} differs`);
+        return;
+      }
+    }
+  }
+}
+
+const headOf = (
+  node: { readonly rpc: { readonly chain: { head(): number } } | undefined } | undefined,
+): number => node?.rpc?.chain.head() ?? 0;
+
+function heightOf(key: Bytes): number {
+  let height = 0;
+  for (let i = 1; i < 9; i++) height = height * 256 + (key[i] as number);
+  return height;
+}

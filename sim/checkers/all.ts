@@ -1,0 +1,42 @@
+import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
+import { agreement, appHash } from './agreement.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { evidenceCommitted } from './evidence.ts';
+import { noCrash, noFraming } from './framing.ts';
+import { liveness } from './liveness.ts';
+import { lockRule, noSelfEquivocation } from './signatures.ts';
+import { validity } from './validity.ts';
+
+/** Checkers that may only be believed while less than a third of the power is faulty. */
+const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash', 'no_crash'];
+
+const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
+  ['agreement', agreement],
+  ['validity', validity],
+  ['no_self_equivocation', noSelfEquivocation],
+  ['no_framing', noFraming],
+  ['app_hash', appHash],
+  ['lock', lockRule],
+  ['no_crash', noCrash],
+];
+
+/** What watches over a run: everything that stands, but for what is switched off by name, and what is expected. */
+export function checkersOf(context: CheckerContext): readonly Checker[] {
+  const { off, expect } = context.scenario;
+  const standing = STANDING.filter(
+    ([name]) => !off.has(name) && (isTolerable(context) || !NEEDS_TOLERABLE.includes(name)),
+  ).map(([, make]) => make(context));
+  return [...standing, ...expect.flatMap((one) => expected(context, one))];
+}
+
+function expected(context: CheckerContext, one: Expectation): readonly Checker[] {
+  switch (one.kind) {
+    case 'liveness':
+      return [liveness(context, one)];
+    case 'evidence':
+      return [evidenceCommitted(context, one)];
+    case 'receipts':
+      // The client itself knows; see workload.ts.
+      return [];
+  }
+}

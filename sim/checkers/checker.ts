@@ -1,0 +1,32 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { Cluster } from '../cluster.ts';
+import type { Fact } from '../facts.ts';
+import type { Process } from '../process.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import type { World } from '../world.ts';
+
+/** Watches the whole cluster and says when a promise is broken. Changes nothing. */
+export interface Checker {
+  /** As scenario files and reports call it. */
+  readonly name: string;
+  on?(fact: Fact): void;
+  /** After the last event. */
+  finish?(): void;
+}
+
+export interface CheckerContext {
+  readonly scenario: Scenario;
+  readonly cluster: Cluster;
+  readonly suite: CryptoSuite;
+  readonly world: World;
+  /** Nodes that no Byzantine entry names. */
+  readonly correct: readonly Process[];
+  /** Power of Byzantine validators, and of all. */
+  readonly faultyPower: bigint;
+  readonly totalPower: bigint;
+  fail(checker: string, message: string): void;
+}
+
+/** 3F < W: what agreement, validity and liveness may assume. */
+export const isTolerable = ({ faultyPower, totalPower }: CheckerContext): boolean =>
+  3n * faultyPower < totalPower;

@@ -1,0 +1,126 @@
+import type { ChainReader } from '../../core/app/chain.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import type { Process } from '../process.ts';
+import type { Expectation } from '../scenario/scenario.ts';
+import type { EvmClient, SentTx } from '../workload.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/**
+ * DUR: what a client was told stays true on every correct node: the block of its receipt, each transaction once,
+ * nonces without gaps, no coin made or lost.
+ */
+export function durability(context: CheckerContext, clients: readonly EvmClient[]): Checker {
+  const name = 'durability';
+  return {
+    name,
+    finish() {
+      for (const client of clients) {
+        for (const complaint of client.complaints) context.fail(name, `${client.spec.name}: ${complaint}`);
+      }
+      for (const node of context.correct) {
+        const chain = node.node?.rpc?.chain;
+        if (chain !== undefined && node.state !== 'halted') checkNode(context, name, node, chain, clients);
+      }
+    },
+  };
+}
+
+function checkNode(
+  context: CheckerContext,
+  name: string,
+  node: Process,
+  chain: ChainReader,
+  clients: readonly EvmClient[],
+): void {
+  for (const client of clients) {
+    for (const tx of client.sent) {
+      const problem = receiptProblem(chain, tx);
+      if (problem !== undefined)
+        context.fail(name, `${client.spec.name} was told of ${tx.hash}, but on ${node.name} ${problem}`);
+    }
+  }
+  const problem = chainProblem(context, chain);
+  if (problem !== undefined) context.fail(name, `${node.name}: ${problem}`);
+}
+
+function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
+  const { receipt } = tx;
+  if (receipt === undefined || chain.head() < receipt.blockNumber) return undefined;
+  const hash = parseHex(tx.hash);
+  const location = hash.ok ? chain.ethTxLocation(hash.value) : undefined;
+  if (location === undefined) return 'it is not there';
+  if (location.height !== receipt.blockNumber)
+    return `it is in block ${location.height}, not ${receipt.blockNumber}`;
+  const block = chain.ethBlock(receipt.blockNumber);
+  return block !== undefined && to0xHex(block.hash) === receipt.blockHash
+    ? undefined
+    : 'the block has another hash';
+}
+
+/** Walks the chain once: no transaction twice, nonces in order, and the supply adds up. */
+function chainProblem(context: CheckerContext, chain: ChainReader): string | undefined {
+  const seen = new Set<string>();
+  const nonces = new Map<string, bigint>();
+  const holders = new Map<string, Bytes>();
+  const hold = (address: Bytes): void => void holders.set(toHex(address), address);
+  for (const account of context.cluster.accounts) hold(account.address);
+  let burned = 0n;
+  for (let height = chain.base(); height <= chain.head(); height++) {
+    const block = chain.ethBlock(height);
+    if (block === undefined) return `block ${height} is missing`;
+    hold(block.header.coinbase);
+    burned += block.header.baseFeePerGas * block.header.gasUsed;
+    for (const tx of block.transactions) {
+      const hash = toHex(tx.hash);
+      if (seen.has(hash)) return `transaction ${hash} is in the chain twice`;
+      seen.add(hash);
+      const from = toHex(tx.from);
+      const next = nonces.get(from) ?? 0n;
+      if (tx.nonce !== next) return `nonce ${tx.nonce} of ${from} follows ${next - 1n}`;
+      nonces.set(from, next + 1n);
+      if (tx.to !== undefined) hold(tx.to);
+    }
+  }
+  return supplyProblem(chain, holders, burned);
+}
+
+/** Only plain transfers run here, so everyone who can hold a coin is known. */
+function supplyProblem(
+  chain: ChainReader,
+  holders: ReadonlyMap<string, Bytes>,
+  burned: bigint,
+): string | undefined {
+  const genesis = chain.view(0);
+  const latest = chain.latest();
+  if (genesis === undefined) return undefined;
+  let before = 0n;
+  let after = burned;
+  for (const address of holders.values()) {
+    before += genesis.account(address)?.balance ?? 0n;
+    after += latest.account(address)?.balance ?? 0n;
+  }
+  return before === after ? undefined : `supply was ${before}, is ${after} with what was burned`;
+}
+
+/** A client got receipts for at least so many of its transactions. */
+export function receipts(
+  context: CheckerContext,
+  clients: readonly EvmClient[],
+  wanted: Extract<Expectation, { kind: 'receipts' }>,
+): Checker {
+  const name = 'receipt';
+  return {
+    name,
+    finish() {
+      const client = clients.find((one) => one.spec.name === wanted.client);
+      const count = client?.confirmed.length ?? 0;
+      if (count < wanted.atLeast) {
+        context.fail(
+          name,
+          `${wanted.client} got ${count} receipts for ${client?.sent.length ?? 0} transactions, expected ${wanted.atLeast}`,
+        );
+      }
+    },
+  };
+}

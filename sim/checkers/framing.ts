@@ -1,0 +1,60 @@
+import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Addresses that a piece of evidence accuses. */
+export function accused(evidence: Evidence): readonly Bytes[] {
+  if (evidence.kind === 'duplicate-vote') return [evidence.voteA.validatorAddress];
+  return evidence.byzantineValidators.map((validator) => validator.address);
+}
+
+/**
+ * NOFRAME: no evidence names a correct identity, and no correct node drops a correct peer for what it said. The second
+ * half holds only while the network itself damages nothing.
+ */
+export function noFraming(context: CheckerContext): Checker {
+  const name = 'no_framing';
+  const correct = new Map<string, string>();
+  for (const member of context.cluster.members) {
+    if (context.correct.some((node) => node.name === member.name))
+      correct.set(toHex(member.address), member.name);
+  }
+  const check = (evidence: Evidence, where: string): void => {
+    for (const address of accused(evidence)) {
+      const victim = correct.get(toHex(address));
+      if (victim !== undefined) context.fail(name, `${evidence.kind} evidence against ${victim} ${where}`);
+    }
+  };
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'dropped') {
+        const isInnocent = context.correct.some((node) => node.name === fact.peer);
+        if (!fact.node.isCorrect || !isInnocent || mayDamage(context)) return;
+        context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
+      }
+      if (fact.kind !== 'event' || !fact.node.isCorrect) return;
+      const { event } = fact;
+      if (event.kind === 'newEvidence') check(event.evidence, `in the pool of ${fact.node.name}`);
+      if (event.kind !== 'committed') return;
+      for (const evidence of event.block.evidence) check(evidence, `in block ${event.block.header.height}`);
+    },
+  };
+}
+
+/** A damaged frame looks like a liar; a peer that drops it does right by what it can know. */
+const mayDamage = ({ scenario }: CheckerContext): boolean =>
+  scenario.network.corruptPpm > 0 ||
+  scenario.timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
+
+/** A correct node never stops itself and its code never throws, whatever the others do. */
+export function noCrash(context: CheckerContext): Checker {
+  const name = 'no_crash';
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'halted' || !fact.node.isCorrect) return;
+      context.fail(name, `${fact.node.name} stopped: ${fact.reason}`);
+    },
+  };
+}

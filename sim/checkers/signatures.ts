@@ -1,0 +1,113 @@
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Heights of signatures remembered for each node. */
+const KEPT_MAX = 16;
+
+interface Signature {
+  readonly height: number;
+  readonly kind: string;
+  readonly round: number;
+  readonly bytes: Bytes;
+  /** undefined is nil. */
+  readonly value: string | undefined;
+}
+
+/** All that correct signers let out, by node; older heights are forgotten. */
+class Ledger {
+  readonly #byNode = new Map<Process, Signature[]>();
+
+  of(node: Process): readonly Signature[] {
+    return this.#byNode.get(node) ?? [];
+  }
+
+  add(node: Process, signature: Signature): void {
+    const list = this.#byNode.get(node) ?? [];
+    const kept =
+      list.length > 0 && (list[0] as Signature).height <= signature.height - KEPT_MAX
+        ? list.filter((one) => one.height > signature.height - KEPT_MAX)
+        : list;
+    kept.push(signature);
+    this.#byNode.set(node, kept);
+  }
+}
+
+/** NOEQ: a correct identity never signs two different messages for one height, round and kind, restarts included. */
+export function noSelfEquivocation(context: CheckerContext): Checker {
+  const name = 'no_self_equivocation';
+  const ledger = new Ledger();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
+      const { ask, signed, node } = fact;
+      const { height, round, kind } = ask;
+      const same = ledger
+        .of(node)
+        .find((one) => one.height === height && one.round === round && one.kind === kind);
+      if (same === undefined)
+        ledger.add(node, { height, round, kind, bytes: signed.bytes, value: undefined });
+      else if (!equalBytes(same.bytes, signed.bytes)) {
+        context.fail(name, `${node.name} signed two different ${kind}s at ${height}/${round}`);
+      }
+    },
+  };
+}
+
+/**
+ * LOCK: a correct node that precommitted v' in an earlier round prevotes another v only if a polka for v exists from
+ * that round or a later one, before the round of the vote. Checked against what the node itself knows.
+ */
+export function lockRule(context: CheckerContext): Checker {
+  const name = 'lock';
+  const ledger = new Ledger();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+      const { node, ask } = fact;
+      const { height, round, kind } = ask;
+      const value = signedValue(fact.signed.bytes);
+      if (kind === 'prevote' && value !== undefined) {
+        const problem = lockProblem(node, ledger.of(node), { height, round, value });
+        if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
+      }
+      ledger.add(node, { height, round, kind, bytes: fact.signed.bytes, value });
+    },
+  };
+}
+
+function lockProblem(
+  node: Process,
+  signed: readonly Signature[],
+  vote: { readonly height: number; readonly round: number; readonly value: string },
+): string | undefined {
+  let lock: Signature | undefined;
+  for (const one of signed) {
+    const isEarlier = one.height === vote.height && one.kind === 'precommit' && one.round < vote.round;
+    if (isEarlier && one.value !== undefined && (lock === undefined || one.round > lock.round)) lock = one;
+  }
+  if (lock === undefined || lock.value === vote.value) return undefined;
+  const rs = node.node?.rs();
+  for (let round = lock.round; round < vote.round; round++) {
+    const polka = rs?.votes(round, 'prevote')?.majority();
+    if (polka !== undefined && toHex(polka.hash) === vote.value) return undefined;
+  }
+  return `prevoted ${vote.value.slice(0, 12)} against its lock on ${lock.value?.slice(0, 12)} of round ${lock.round}`;
+}
+
+const TYPE_TAG = 0x08;
+const FIXED_TAGS: readonly number[] = [0x11, 0x19];
+const BLOCK_ID_TAG = 0x22;
+const HASH_BYTES = 32;
+
+/** The block hash in canonical vote bytes (length ‖ type ‖ height ‖ round ‖ block id …), undefined for nil. */
+function signedValue(bytes: Bytes): string | undefined {
+  let at = (bytes[0] as number) < 0x80 ? 1 : 2;
+  if (bytes[at] === TYPE_TAG) at += 2;
+  for (const tag of FIXED_TAGS) if (bytes[at] === tag) at += 9;
+  if (bytes[at] !== BLOCK_ID_TAG) return undefined;
+  // Tag and length of the block id, tag and length of the hash.
+  return toHex(bytes.subarray(at + 4, at + 4 + HASH_BYTES));
+}

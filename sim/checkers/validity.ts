@@ -1,0 +1,140 @@
+import {
+  commitHash,
+  dataHash,
+  evidenceListHash,
+  headerHash,
+  resultsHash,
+  validatorsHash,
+} from '../../core/codec/hashes.ts';
+import { voteSignBytes } from '../../core/codec/signBytes.ts';
+import { proposerOf } from '../../core/consensus/priority.ts';
+import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import {
+  type Block,
+  type BlockId,
+  type Commit,
+  equalBlockId,
+  isZeroBlockId,
+  ZERO_BLOCK_ID,
+} from '../../core/types/block.ts';
+import { compareTime } from '../../core/types/ids.ts';
+import type { NodeEvent } from '../../core/types/nodeEvent.ts';
+import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+type Committed = Extract<NodeEvent, { kind: 'committed' }>;
+
+/** What the observer knows of one decided height. */
+interface Seen {
+  readonly event: Committed;
+  /** Who may sign and propose the next height. */
+  readonly validators: ValidatorSet;
+}
+
+/** Heights remembered behind the newest. */
+const KEPT_MAX = 64;
+
+/**
+ * VAL: an observer of its own follows the chain and checks every decided block once: hashes, links, proposer of the
+ * commit's round, and more than two thirds of valid signatures in the commit that the next block carries.
+ */
+export function validity(context: CheckerContext): Checker {
+  const name = 'validity';
+  const seen = new Map<number, Seen>();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+      const { event } = fact;
+      const { height } = event.block.header;
+      if (seen.has(height)) return;
+      const problem = problemOf(context, event, seen.get(height - 1));
+      if (problem !== undefined)
+        context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
+      seen.set(height, { event, validators: event.state.validators });
+      seen.delete(height - KEPT_MAX);
+    },
+  };
+}
+
+function problemOf(context: CheckerContext, event: Committed, last: Seen | undefined): string | undefined {
+  const { block, blockId } = event;
+  return hashProblem(block, blockId) ?? (last === undefined ? undefined : linkProblem(context, block, last));
+}
+
+function hashProblem(block: Block, blockId: BlockId): string | undefined {
+  const { header } = block;
+  if (!equalBytes(headerHash({ ...header }), blockId.hash))
+    return 'the block id is not the hash of the header';
+  if (!equalBytes(header.dataHash, dataHash(block.txs))) return 'data_hash is not that of the transactions';
+  if (!equalBytes(header.evidenceHash, evidenceListHash(block.evidence))) return 'evidence_hash is wrong';
+  const isFirst = block.lastCommit.signatures.length === 0;
+  if (!isFirst && !equalBytes(header.lastCommitHash, commitHash({ ...block.lastCommit })))
+    return 'last_commit_hash is wrong';
+  return undefined;
+}
+
+function linkProblem(context: CheckerContext, block: Block, last: Seen): string | undefined {
+  const { header, lastCommit } = block;
+  const before = last.event;
+  if (!equalBlockId(header.lastBlockId, before.blockId)) return 'last_block_id is not the block before';
+  if (!equalBytes(header.appHash, before.results.appHash))
+    return 'app_hash is not the result of the block before';
+  if (!equalBytes(header.lastResultsHash, resultsHash(before.results.txResults)))
+    return 'last_results_hash is wrong';
+  if (!equalBytes(header.validatorsHash, validatorsHash({ ...last.validators })))
+    return 'validators_hash is wrong';
+  if (compareTime(header.time, before.block.header.time) <= 0) return 'time does not grow';
+  const { proposerAddress } = header;
+  if (!last.validators.validators.some((one) => equalBytes(one.address, proposerAddress)))
+    return 'the proposer is no validator';
+  const signers = before.state.lastValidators;
+  if (signers === undefined) return 'the state after a block names no last validators';
+  return (
+    commitProblem(context, lastCommit, before.blockId, signers) ??
+    proposerProblem(before, lastCommit, signers)
+  );
+}
+
+/** More than two thirds of the power, each signature good, all for the one block. */
+function commitProblem(
+  context: CheckerContext,
+  commit: Commit,
+  blockId: BlockId,
+  signers: ValidatorSet,
+): string | undefined {
+  if (!equalBlockId(commit.blockId, blockId)) return 'the last commit is for another block';
+  if (commit.signatures.length !== signers.validators.length)
+    return 'the last commit has slots for other validators';
+  let power = 0n;
+  for (const [i, signature] of commit.signatures.entries()) {
+    const validator = signers.validators[i];
+    if (signature.flag === 'absent' || validator === undefined) continue;
+    if (!equalBytes(validator.address, signature.validatorAddress))
+      return `slot ${i} of the last commit names another validator`;
+    const bytes = voteSignBytes(context.cluster.genesis.chainId, {
+      type: 'precommit',
+      height: commit.height,
+      round: commit.round,
+      blockId: signature.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID,
+      timestamp: signature.timestamp,
+    });
+    if (!context.suite.ed25519Verify(validator.pubKey.bytes, bytes, signature.signature)) {
+      return `slot ${i} of the last commit has a bad signature`;
+    }
+    if (signature.flag === 'commit') power += validator.power;
+  }
+  return 3n * power > 2n * signers.totalPower
+    ? undefined
+    : `the last commit has power ${power} of ${signers.totalPower}`;
+}
+
+/** The decided block was proposed by the proposer of some round up to that of its commit. */
+function proposerProblem(decided: Committed, commit: Commit, signers: ValidatorSet): string | undefined {
+  if (isZeroBlockId(commit.blockId)) return 'the last commit is for nil';
+  const { proposerAddress } = decided.block.header;
+  for (let round = 0; round <= commit.round; round++) {
+    if (equalBytes(proposerOf(signers, round).address, proposerAddress)) return undefined;
+  }
+  return `${toHex(proposerAddress)} was proposer of no round up to ${commit.round}`;
+}

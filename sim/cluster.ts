@@ -1,0 +1,79 @@
+import { defaultAppState } from '../core/app/defaultAppState.ts';
+import { ed25519Address, ethAddress } from '../core/crypto/addresses.ts';
+import { deriveSecret, ethHdPath, mnemonicToSeed } from '../core/crypto/hd.ts';
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import { present } from '../core/lib/assert.ts';
+import type { Bytes } from '../core/lib/bytes.ts';
+import { encodeUtf8 } from '../core/lib/utf8.ts';
+import type { Genesis } from '../core/types/genesis.ts';
+import type { Address, Micros } from '../core/types/ids.ts';
+import { DEFAULT_PARAMS } from '../core/types/params.ts';
+import type { ValidatorSpec } from './scenario/scenario.ts';
+import { Signer } from './signer.ts';
+
+/** 2026-01-01T00:00:00Z: virtual time 0 of every run, on every correct clock. */
+export const EPOCH_MICROS: Micros = 1_767_225_600_000_000;
+export const CHAIN_ID = 'chain_9000-1';
+export const EVM_CHAIN_ID = 9000n;
+
+/** The well-known development accounts, as anvil and hardhat have them. */
+const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
+const DEV_ACCOUNTS = 10;
+const DEV_BALANCE = 10_000n * 10n ** 18n;
+
+export interface DevAccount {
+  readonly address: Address;
+  readonly secret: Bytes;
+}
+
+export interface Member {
+  readonly name: string;
+  readonly signer: Signer;
+  readonly address: Address;
+}
+
+export interface Cluster {
+  readonly genesis: Genesis;
+  readonly members: readonly Member[];
+  readonly accounts: readonly DevAccount[];
+}
+
+let devAccounts: readonly DevAccount[] | undefined;
+
+/** Derivation stretches the words 2048 times; once is enough. */
+function deriveDevAccounts(suite: CryptoSuite): readonly DevAccount[] {
+  if (devAccounts !== undefined) return devAccounts;
+  const seed = mnemonicToSeed(DEV_MNEMONIC);
+  devAccounts = Array.from({ length: DEV_ACCOUNTS }, (_, i) => {
+    const secret = deriveSecret(seed, ethHdPath(0, i));
+    if (!secret.ok) throw new RangeError(secret.error.message);
+    return { secret: secret.value, address: ethAddress(suite.secp256k1PublicKey(secret.value, false)) };
+  });
+  return devAccounts;
+}
+
+/** Validators whose keys follow from their names, and the genesis that they share. */
+export function makeCluster(suite: CryptoSuite, validators: readonly ValidatorSpec[]): Cluster {
+  const members = validators.map(({ name }) => {
+    const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${name}`)));
+    return { name, signer, address: ed25519Address(signer.publicKey) };
+  });
+  const accounts = deriveDevAccounts(suite);
+  const genesis: Genesis = {
+    genesisTime: { seconds: EPOCH_MICROS / 1_000_000, nanos: 0 },
+    chainId: CHAIN_ID,
+    initialHeight: 1,
+    params: DEFAULT_PARAMS,
+    validators: members.map(({ name, signer, address }, i) => ({
+      name,
+      address,
+      pubKey: { type: 'ed25519', bytes: signer.publicKey },
+      power: BigInt(present(validators[i], 'validator').power),
+    })),
+    appHash: new Uint8Array(0),
+    appState: defaultAppState({
+      accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),
+    }),
+  };
+  return { genesis, members, accounts };
+}

@@ -1,0 +1,84 @@
+import { DEFAULT_CONSENSUS_CONFIG } from '../core/consensus/contract.ts';
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import { createNode } from '../core/node/assembly.ts';
+import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../core/node/nodeConfig.ts';
+import type { RoundState } from '../core/types/roundState.ts';
+import type { Cluster } from './cluster.ts';
+import type { Position } from './facts.ts';
+import type { EngineSpec } from './scenario/scenario.ts';
+import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
+
+const VERSION = 'simulated';
+
+/** Between two transactions a real node lets its sockets run; here nothing else waits. */
+const noPause = async (): Promise<void> => {};
+
+const configOf = (engine: EngineSpec): NodeCoreConfig => ({
+  ...DEFAULT_NODE_CONFIG,
+  consensus: {
+    ...DEFAULT_CONSENSUS_CONFIG,
+    timeoutCommitMs: Math.floor(engine.blockTime / 1_000),
+    createEmptyBlocks: engine.createEmptyBlocks,
+  },
+});
+
+/** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
+export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
+  const config = configOf(engine);
+  return async (env: LifeEnv): Promise<SimNode> => {
+    const member = cluster.members[env.index];
+    const validator =
+      member === undefined
+        ? undefined
+        : { address: member.address, pubKey: { type: 'ed25519' as const, bytes: member.signer.publicKey } };
+    const core = await createNode({
+      genesis: cluster.genesis,
+      kv: env.kv,
+      suite,
+      config,
+      log: env.log,
+      identity: {
+        nodeId: env.name,
+        moniker: env.name,
+        version: VERSION,
+        listenAddress: '',
+        rpcAddress: '',
+        validator,
+      },
+      keys: { addresses: [], secret: () => undefined },
+      pause: noPause,
+      randomId: env.randomId,
+      clock: env.now,
+      outside: () => ({ now: env.now, append: env.append, perform: env.perform }),
+    });
+    core.hub.listen(env.listen);
+    const { rs } = core.machine.parts.consensus;
+    return {
+      input: (input) => core.driver.input(input),
+      handle: (ask) => core.appService.handle(ask),
+      position: (): Position => rs,
+      rs: () => rs,
+      stateHash: () => stateHash(rs),
+      rpc: core.rpc,
+    };
+  };
+}
+
+/** Folds what decides a node's next vote: where it stands, what it holds, which votes it has seen. */
+function stateHash(rs: RoundState): number {
+  let hash = 17;
+  const add = (value: number): void => {
+    hash = Math.imul(hash ^ value, 0x01000193) ^ (hash >>> 11);
+  };
+  for (const value of [rs.height, rs.round, rs.step, rs.lockedRound, rs.validRound, rs.commitRound])
+    add(value);
+  for (const id of [rs.lockedBlock, rs.validBlock, rs.proposal?.blockId]) {
+    for (let i = 0; i < 4; i++) add(id?.hash[i] ?? -1);
+  }
+  for (let round = 0; round <= rs.round; round++) {
+    for (const type of ['prevote', 'precommit'] as const) {
+      for (const word of rs.votes(round, type)?.bits.words() ?? []) add(word);
+    }
+  }
+  return hash >>> 0;
+}

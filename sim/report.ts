@@ -1,0 +1,48 @@
+/** What a run of a scenario comes back with; the command line prints it, tests and sweeps compare it. */
+
+export interface Failure {
+  /** Name of the checker, e.g. `agreement`. */
+  readonly checker: string;
+  readonly message: string;
+  /** Virtual microseconds since the run's start. */
+  readonly at: number;
+}
+
+export interface NodeReport {
+  readonly name: string;
+  readonly state: 'up' | 'down' | 'paused' | 'halted';
+  readonly isCorrect: boolean;
+  /** Highest decided height. */
+  readonly height: number;
+  /** How often the process was started. */
+  readonly lives: number;
+}
+
+export interface RunStats {
+  /** Virtual microseconds that passed. */
+  readonly virtualMicros: number;
+  readonly events: number;
+  readonly framesSent: number;
+  readonly bytesSent: number;
+  readonly framesLost: number;
+  readonly resets: number;
+  /** Highest round that any correct node entered. */
+  readonly roundMax: number;
+  readonly evidence: number;
+  readonly txsSent: number;
+  readonly txsConfirmed: number;
+}
+
+export interface ScenarioReport {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly seed: string;
+  /** 64 hex digits: SHA-256 over everything that happened. Equal runs have equal digests. */
+  readonly digest: string;
+  /** First failure of each checker first; at most FAILURES_MAX in all. */
+  readonly failures: readonly Failure[];
+  readonly nodes: readonly NodeReport[];
+  readonly stats: RunStats;
+}
+
+export const FAILURES_MAX = 100;

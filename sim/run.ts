@@ -1,0 +1,273 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { nobleSuite } from '../core/crypto/noble.ts';
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import { toHex } from '../core/lib/bytes.ts';
+import { ok, type Result } from '../core/lib/result.ts';
+import { encodeUtf8 } from '../core/lib/utf8.ts';
+import type { LastSigned } from '../core/node/signGuard.ts';
+import { wrap } from './byzantine/wrap.ts';
+import { ClientCalls } from './calls.ts';
+import { checkersOf } from './checkers/all.ts';
+import type { Checker, CheckerContext } from './checkers/checker.ts';
+import { durability, receipts } from './checkers/clients.ts';
+import { Choices } from './choices.ts';
+import { NodeClock } from './clock.ts';
+import { CHAIN_ID, type Cluster, EPOCH_MICROS, makeCluster } from './cluster.ts';
+import { coreNodes } from './coreNode.ts';
+import { Disk } from './disk.ts';
+import { nameFrame } from './frameNames.ts';
+import { keyedHashSuite } from './keyedHash.ts';
+import { memoised } from './memo.ts';
+import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
+import type { ScenarioError } from './scenario/cursor.ts';
+import { parseScenario } from './scenario/parse.ts';
+import type { Scenario } from './scenario/scenario.ts';
+import type { NodeFactory } from './simNode.ts';
+import { Timeline } from './timeline.ts';
+import { jsonLines } from './trace.ts';
+import { Tripwire } from './tripwire.ts';
+import { isOver, timeLimit } from './until.ts';
+import { EvmClient } from './workload.ts';
+import { World } from './world.ts';
+
+export interface RunOptions {
+  /** Instead of the scenario's own seed; without either it is `1`. */
+  readonly seed?: string | undefined;
+  /** Receives the trace, one JSON line a happening. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** Where real ed25519, ECDSA and hashes come from; all suites give the same answers. Default: noble. */
+  readonly suite?: CryptoSuite | undefined;
+  /** Instead of the scenario's `engine.crypto`. */
+  readonly crypto?: 'ed25519' | 'keyed-hash' | undefined;
+  /** Take clocks, timers and randomness away from everything that runs in the simulation; default true. */
+  readonly tripwire?: boolean | undefined;
+  /** Choices to replay instead of the seed's. */
+  readonly replay?: ReadonlyMap<string, readonly number[]> | undefined;
+  readonly zeroed?: ((label: string) => boolean) | undefined;
+  /** Told every choice of the run at its end. */
+  readonly onChoices?: ((choices: ReadonlyMap<string, readonly number[]>) => void) | undefined;
+  /** Wraps the node factory, e.g. to break a rule on purpose. */
+  readonly nodes?: ((real: NodeFactory) => NodeFactory) | undefined;
+}
+
+const DEFAULT_SEED = '1';
+
+/** Reads a scenario file and runs it. An error says where the file is wrong. */
+export async function runScenario(
+  text: string,
+  options: RunOptions = {},
+): Promise<Result<ScenarioReport, ScenarioError>> {
+  const parsed = parseScenario(text);
+  return parsed.ok ? ok(await runParsed(parsed.value, options)) : parsed;
+}
+
+/** Runs a scenario to its end and judges it. Same scenario and seed, same report, on every machine. */
+export async function runParsed(scenario: Scenario, options: RunOptions = {}): Promise<ScenarioReport> {
+  const tripwire = new Tripwire();
+  const run = await prepare(scenario, options);
+  if (options.tripwire !== false) tripwire.arm();
+  try {
+    await run.execute();
+  } finally {
+    tripwire.disarm();
+  }
+  for (const name of tripwire.touched) run.fail('tripwire', `${name} was used while simulated nodes ran`);
+  options.onChoices?.(run.world.choices.recorded());
+  return run.report();
+}
+
+function suiteOf(scenario: Scenario, options: RunOptions): CryptoSuite {
+  const base = options.suite ?? nobleSuite;
+  const kind = options.crypto ?? scenario.engine.crypto;
+  return memoised(kind === 'keyed-hash' ? keyedHashSuite(base) : base);
+}
+
+function makeWorld(
+  scenario: Scenario,
+  cluster: Cluster,
+  suite: CryptoSuite,
+  options: RunOptions,
+  seed: string,
+): World {
+  const real = coreNodes(cluster, suite, scenario.engine);
+  const factory = options.nodes?.(real) ?? real;
+  const faulty = new Set(scenario.byzantine.map((entry) => entry.who));
+  const { trace, replay, zeroed, onChoices } = options;
+  return new World({
+    choices: new Choices({ seed, replay, zeroed, record: onChoices !== undefined }),
+    link: scenario.network,
+    trace: trace === undefined ? undefined : jsonLines(trace, nameFrame),
+    nodes: cluster.members.map((member, index) => ({
+      name: member.name,
+      index,
+      isCorrect: !faulty.has(member.name),
+      clock: new NodeClock(EPOCH_MICROS),
+      disk: new Disk<LastSigned>(),
+      signer: member.signer,
+      factory,
+    })),
+  });
+}
+
+interface Run {
+  readonly world: World;
+  fail(checker: string, message: string): void;
+  execute(): Promise<void>;
+  report(): ScenarioReport;
+}
+
+async function prepare(scenario: Scenario, options: RunOptions): Promise<Run> {
+  const seed = options.seed ?? scenario.seed ?? DEFAULT_SEED;
+  const suite = suiteOf(scenario, options);
+  const cluster = makeCluster(suite, scenario.validators);
+  const world = makeWorld(scenario, cluster, suite, options, seed);
+  const failures: Failure[] = [];
+  const fail = (checker: string, message: string): void => {
+    if (failures.length < FAILURES_MAX) failures.push({ checker, message, at: world.now });
+  };
+  addByzantine(world, scenario, cluster);
+  const calls = new ClientCalls(world);
+  const clients = makeClients(world, calls, cluster, suite, scenario);
+  const context = contextOf(scenario, cluster, suite, world, fail);
+  const checkers = [...checkersOf(context), ...clientCheckers(context, clients)];
+  for (const checker of checkers) if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
+  const timeline = new Timeline(world, cluster, scenario.timeline);
+  const tally = tallyOf(world);
+  return {
+    world,
+    fail,
+    async execute() {
+      for (const process of world.processes) world.schedule(0, () => process.start());
+      timeline.start();
+      for (const client of clients) client.start();
+      const ended = await world.run(isOver(scenario, world, timeline), timeLimit(scenario));
+      const isTimed = scenario.until.kind === 'time' || scenario.until.kind === 'first';
+      if (ended !== 'over' && !(ended === 'time' && isTimed))
+        fail('until', `the end was not reached: ${ended}`);
+      for (const checker of checkers) checker.finish?.();
+    },
+    report: () => reportOf(scenario, seed, world, failures, clients, tally),
+  };
+}
+
+function addByzantine(world: World, scenario: Scenario, cluster: Cluster): void {
+  const names = cluster.members.map((member) => member.name);
+  for (const { name, address } of cluster.members) {
+    const entries = scenario.byzantine.filter((entry) => entry.who === name);
+    if (entries.length === 0) continue;
+    const process = world.process(name);
+    process.wrapper = wrap(world, process, entries, { chainId: CHAIN_ID, address, names });
+  }
+}
+
+/** Each client has development accounts of its own, as far as there are enough. */
+function makeClients(
+  world: World,
+  calls: ClientCalls,
+  cluster: Cluster,
+  suite: CryptoSuite,
+  scenario: Scenario,
+): readonly EvmClient[] {
+  let next = 0;
+  return scenario.clients.map((spec) => {
+    const accounts = cluster.accounts.slice(next, next + spec.accounts);
+    next += spec.accounts;
+    return new EvmClient(world, calls, cluster, suite, spec, accounts);
+  });
+}
+
+function contextOf(
+  scenario: Scenario,
+  cluster: Cluster,
+  suite: CryptoSuite,
+  world: World,
+  fail: CheckerContext['fail'],
+): CheckerContext {
+  const powerOf = (wanted: (name: string) => boolean): bigint =>
+    scenario.validators.reduce((sum, one) => sum + (wanted(one.name) ? BigInt(one.power) : 0n), 0n);
+  return {
+    scenario,
+    cluster,
+    suite,
+    world,
+    correct: world.processes.filter((process) => process.isCorrect),
+    faultyPower: powerOf((name) => !world.process(name).isCorrect),
+    totalPower: powerOf(() => true),
+    fail,
+  };
+}
+
+function clientCheckers(context: CheckerContext, clients: readonly EvmClient[]): readonly Checker[] {
+  const wanted = context.scenario.expect.flatMap((one) =>
+    one.kind === 'receipts' ? [receipts(context, clients, one)] : [],
+  );
+  return context.scenario.off.has('durability') ? wanted : [durability(context, clients), ...wanted];
+}
+
+interface Tally {
+  roundMax: number;
+  evidence: number;
+}
+
+/** Counts what reports show. */
+function tallyOf(world: World): Tally {
+  const tally: Tally = { roundMax: 0, evidence: 0 };
+  const counted = new Set<number>();
+  world.observe((fact) => {
+    if (!('node' in fact) || !fact.node.isCorrect) return;
+    if (fact.kind === 'moved') tally.roundMax = Math.max(tally.roundMax, fact.position.round);
+    if (fact.kind !== 'event' || fact.event.kind !== 'committed') return;
+    const { header, evidence } = fact.event.block;
+    if (counted.has(header.height)) return;
+    counted.add(header.height);
+    world.hash.bytes(fact.event.blockId.hash);
+    world.hash.bytes(fact.event.results.appHash);
+    tally.evidence += evidence.length;
+  });
+  return tally;
+}
+
+function reportOf(
+  scenario: Scenario,
+  seed: string,
+  world: World,
+  failures: readonly Failure[],
+  clients: readonly EvmClient[],
+  tally: Tally,
+): ScenarioReport {
+  const { network } = world;
+  const nodes = world.processes.map((process) => ({
+    name: process.name,
+    state: process.state,
+    isCorrect: process.isCorrect,
+    height: Math.max(0, process.position.height - 1),
+    lives: process.lives,
+  }));
+  const stats = {
+    virtualMicros: world.now,
+    events: world.events,
+    framesSent: network.stats.framesSent,
+    bytesSent: network.stats.bytesSent,
+    framesLost: network.stats.framesLost,
+    resets: network.stats.resets,
+    roundMax: tally.roundMax,
+    evidence: tally.evidence,
+    txsSent: clients.reduce((sum, client) => sum + client.sent.length, 0),
+    txsConfirmed: clients.reduce((sum, client) => sum + client.confirmed.length, 0),
+  };
+  const summary = JSON.stringify({
+    run: world.hash.hex(),
+    nodes,
+    stats,
+    failures: failures.map(({ checker, at }) => [checker, at]),
+  });
+  return {
+    name: scenario.name,
+    passed: failures.length === 0,
+    seed,
+    digest: toHex(sha256(encodeUtf8(`orrery-sim run/1\n${summary}`))),
+    failures,
+    nodes,
+    stats,
+  };
+}

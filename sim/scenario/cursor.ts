@@ -1,0 +1,167 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { err, ok, type Result } from '../../core/lib/result.ts';
+
+/** Why a scenario file is refused: where, and what was expected there. */
+export interface ScenarioError {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+class Refused extends Error {
+  readonly detail: ScenarioError;
+  constructor(detail: ScenarioError) {
+    super(detail.message);
+    this.detail = detail;
+  }
+}
+
+/** A place in a YAML document, with readers that refuse anything but what they are asked for. */
+export class Cursor {
+  readonly path: string;
+  readonly #node: Node | null;
+  readonly #offset: number;
+  readonly #lines: LineCounter;
+
+  constructor(node: Node | null, offset: number, path: string, lines: LineCounter) {
+    this.#node = node;
+    this.#offset = node?.range?.[0] ?? offset;
+    this.path = path;
+    this.#lines = lines;
+  }
+
+  /** Ends parsing with an error at this place. */
+  fail(expected: string): never {
+    const { line, col } = this.#lines.linePos(this.#offset);
+    const where = this.path === '' ? '' : `${this.path}: `;
+    throw new Refused({ line, column: col, message: `${where}${expected}` });
+  }
+
+  get isMap(): boolean {
+    return isMap(this.#node);
+  }
+
+  get isList(): boolean {
+    return isSeq(this.#node);
+  }
+
+  get isText(): boolean {
+    return isScalar(this.#node) && typeof this.#node.value === 'string';
+  }
+
+  /** The entries of a map, in file order. */
+  entries(expected: string): readonly (readonly [string, Cursor])[] {
+    const node = this.#node;
+    if (!isMap(node)) this.fail(`expected ${expected}`);
+    return node.items.map((pair) => {
+      const key = pair.key as Node;
+      const place = new Cursor(key, this.#offset, this.path, this.#lines);
+      if (!isScalar(key) || (typeof key.value !== 'string' && typeof key.value !== 'number')) {
+        return place.fail('expected a name as key');
+      }
+      const name = String(key.value);
+      const value = pair.value as Node | null;
+      return [
+        name,
+        new Cursor(value, key.range?.[0] ?? this.#offset, this.#below(name), this.#lines),
+      ] as const;
+    });
+  }
+
+  /** A map with none but the given keys. */
+  fields<K extends string>(keys: readonly K[], expected: string): Partial<Record<K, Cursor>> {
+    const out: Partial<Record<K, Cursor>> = {};
+    const node = this.#node;
+    if (!isMap(node)) this.fail(`expected ${expected}`);
+    for (const [i, [name, value]] of this.entries(expected).entries()) {
+      const key = keys.find((known) => known === name);
+      if (key === undefined) {
+        const place = new Cursor(node.items[i]?.key as Node, this.#offset, this.path, this.#lines);
+        return place.fail(`unknown key "${name}", expected one of ${keys.join(', ')}`);
+      }
+      out[key] = value;
+    }
+    return out;
+  }
+
+  items(expected: string): readonly Cursor[] {
+    const node = this.#node;
+    if (!isSeq(node)) this.fail(`expected ${expected}`);
+    return node.items.map(
+      (item, i) => new Cursor(item as Node, this.#offset, `${this.path}[${i}]`, this.#lines),
+    );
+  }
+
+  text(expected: string): string {
+    const value = this.#scalar();
+    if (typeof value !== 'string' || value === '') this.fail(`expected ${expected}`);
+    return value;
+  }
+
+  /** A whole number within bounds. */
+  integer(expected: string, min: number, max: number): number {
+    const value = this.#scalar();
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min || value > max) {
+      this.fail(`expected ${expected}, a whole number ${min}..${max}`);
+    }
+    return value;
+  }
+
+  boolean(expected: string): boolean {
+    const value = this.#scalar();
+    if (typeof value !== 'boolean') this.fail(`expected ${expected}, true or false`);
+    return value;
+  }
+
+  oneOf<T extends string>(values: readonly T[], expected: string): T {
+    const value = this.#scalar();
+    const found = values.find((one) => one === value);
+    if (found === undefined) this.fail(`expected ${expected}, one of ${values.join(', ')}`);
+    return found;
+  }
+
+  /** The scalar as written: text, number or boolean; undefined for anything else. */
+  raw(): string | number | boolean | undefined {
+    const value = this.#scalar();
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : undefined;
+  }
+
+  #scalar(): unknown {
+    return isScalar(this.#node) ? this.#node.value : undefined;
+  }
+
+  #below(name: string): string {
+    return this.path === '' ? name : `${this.path}.${name}`;
+  }
+}
+
+/** Reads one YAML document with `read`; YAML errors and refusals come back as a value. */
+export function readYaml<T>(text: string, read: (root: Cursor) => T): Result<T, ScenarioError> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, version: '1.2', merge: false, strict: true });
+  const broken = document.errors[0] ?? document.warnings[0];
+  if (broken !== undefined) {
+    const { line, col } = lines.linePos(broken.pos[0]);
+    return err({
+      line,
+      column: col,
+      message: (broken.message.split('\n')[0] ?? '').replace(/ at line.*$/, ''),
+    });
+  }
+  try {
+    refuseAliases(document.contents, lines);
+    return ok(read(new Cursor(document.contents, 0, '', lines)));
+  } catch (error) {
+    if (error instanceof Refused) return err(error.detail);
+    throw error;
+  }
+}
+
+/** Aliases can make a small file huge; scenarios have no need of them. */
+function refuseAliases(node: unknown, lines: LineCounter): void {
+  if (isAlias(node)) new Cursor(node, 0, '', lines).fail('aliases are not allowed');
+  if (isMap(node)) for (const pair of node.items) refuseAliases(pair.value, lines);
+  if (isSeq(node)) for (const item of node.items) refuseAliases(item, lines);
+}

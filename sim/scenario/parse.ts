@@ -1,0 +1,147 @@
+import type { Result } from '../../core/lib/result.ts';
+import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
+import { type Cursor, readYaml, type ScenarioError } from './cursor.ts';
+import { NODES_MAX, newName, nodeName } from './names.ts';
+import { FAULT_KEYS, faultsOf } from './parseAction.ts';
+import { parseByzantine } from './parseByzantine.ts';
+import { parseExpect } from './parseExpect.ts';
+import { parseTimeline } from './parseTimeline.ts';
+import type { ClientSpec, EngineSpec, Scenario, Until, ValidatorSpec } from './scenario.ts';
+import { duration, ratePeriod } from './units.ts';
+
+const KEYS = [
+  'name',
+  'seed',
+  'engine',
+  'validators',
+  'network',
+  'clients',
+  'timeline',
+  'byzantine',
+  'expect',
+  'until',
+] as const;
+const UNSUPPORTED = ['defaults', 'nodes', 'mutate', 'search', 'choices'] as const;
+
+const POWER_MAX = 1_000_000_000;
+const TIME_MAX = 24 * 3_600_000_000;
+const DEFAULT_TIME_MAX = 600_000_000;
+const DEFAULT_BLOCK_TIME = 1_000_000;
+const ACCOUNTS_MAX = 10;
+
+/** Reads a scenario file, strictly: anything it does not know it refuses, with line and column. */
+export const parseScenario = (text: string): Result<Scenario, ScenarioError> => readYaml(text, scenarioOf);
+
+function scenarioOf(root: Cursor): Scenario {
+  for (const [key, value] of root.entries('a scenario: a map with name, validators, …, until')) {
+    if (UNSUPPORTED.some((word) => word === key)) value.fail(`the key "${key}" is not supported yet`);
+  }
+  const fields = root.fields(KEYS, 'a scenario');
+  if (fields.name === undefined) return root.fail('expected a key name');
+  if (fields.until === undefined) return root.fail('expected a key until');
+  const validators = fields.validators === undefined ? numbered(4, 10) : validatorsOf(fields.validators);
+  const known = validators.map((validator) => validator.name);
+  const clients = fields.clients === undefined ? [] : clientsOf(fields.clients, known);
+  const named = clients.map((client) => client.name);
+  const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
+  return {
+    name: newName(fields.name, fields.name.text('a name')),
+    seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
+    engine: engineOf(fields.engine),
+    validators,
+    network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
+    clients,
+    timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
+    byzantine: fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, known),
+    expect: wanted?.expect ?? [],
+    off: wanted?.off ?? new Set(),
+    until: untilOf(fields.until),
+  };
+}
+
+const numbered = (count: number, power: number): readonly ValidatorSpec[] =>
+  Array.from({ length: count }, (_, i) => ({ name: `v${i}`, power }));
+
+/** `{count: N, power?: P}`, or names with their powers. */
+function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
+  const entries = at.entries('validators: {count, power?} or {NAME: {power?}}');
+  if (entries.some(([key]) => key === 'count')) {
+    const { count, power } = at.fields(['count', 'power'], 'validators: {count, power?}');
+    const size = (count as Cursor).integer('a number of validators', 1, NODES_MAX);
+    return numbered(size, power?.integer('a voting power', 1, POWER_MAX) ?? 10);
+  }
+  if (entries.length === 0) at.fail('expected at least one validator');
+  if (entries.length > NODES_MAX) at.fail(`expected at most ${NODES_MAX} validators`);
+  return entries.map(([name, value]) => {
+    const { power } = value.fields(['power'], 'a validator: {power?}');
+    return { name: newName(value, name), power: power?.integer('a voting power', 1, POWER_MAX) ?? 10 };
+  });
+}
+
+function seedOf(at: Cursor): string {
+  const value = at.raw();
+  return value === undefined || typeof value === 'boolean'
+    ? at.fail('expected a seed: text or a number')
+    : String(value);
+}
+
+function engineOf(at: Cursor | undefined): EngineSpec {
+  const fields =
+    at?.fields(['crypto', 'time_max', 'block_time', 'empty_blocks'], 'engine: {crypto?, time_max?, …}') ?? {};
+  const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : duration(fields.time_max);
+  if (timeMax > TIME_MAX) fields.time_max?.fail('expected at most 24h');
+  return {
+    crypto: fields.crypto?.oneOf(['ed25519', 'keyed-hash'] as const, 'a signature scheme') ?? 'ed25519',
+    timeMax,
+    blockTime: fields.block_time === undefined ? DEFAULT_BLOCK_TIME : duration(fields.block_time),
+    createEmptyBlocks: fields.empty_blocks?.boolean('empty_blocks') ?? true,
+  };
+}
+
+const networkOf = (at: Cursor): LinkFaults => ({
+  ...DEFAULT_LINK,
+  ...faultsOf(at.fields(FAULT_KEYS, `network: {${FAULT_KEYS.join('?, ')}?}`)),
+});
+
+function clientsOf(at: Cursor, known: readonly string[]): readonly ClientSpec[] {
+  const clients = at.items('a list of clients').map((item) => clientOf(item, known));
+  for (const [i, client] of clients.entries()) {
+    if (clients.findIndex((other) => other.name === client.name) !== i)
+      at.fail(`two clients are called ${client.name}`);
+  }
+  return clients;
+}
+
+function clientOf(at: Cursor, known: readonly string[]): ClientSpec {
+  const fields = at.fields(
+    ['name', 'kind', 'at', 'rate', 'script', 'args'],
+    'a client: {name, kind, at, rate?, args?}',
+  );
+  if (fields.name === undefined) return at.fail('expected a key name');
+  if (fields.kind === undefined) return at.fail('expected a key kind');
+  if (fields.at === undefined) return at.fail('expected a key at');
+  if (['bank', 'ws', 'light', 'rpc'].includes(String(fields.kind.raw()))) {
+    fields.kind.fail(`clients of kind ${String(fields.kind.raw())} are not supported yet`);
+  }
+  fields.kind.oneOf(['evm'] as const, 'a kind of client');
+  fields.script?.oneOf(['transfers'] as const, 'a script');
+  const args = fields.args?.fields(['accounts', 'count'], 'args: {accounts?, count?}') ?? {};
+  return {
+    name: newName(fields.name, fields.name.text('a name')),
+    at: nodeName(fields.at, known),
+    period: fields.rate === undefined ? 1_000_000 : ratePeriod(fields.rate),
+    accounts: args.accounts?.integer('a number of accounts', 1, ACCOUNTS_MAX) ?? 3,
+    count: args.count?.integer('a number of transactions', 1, 1_000_000) ?? 0,
+  };
+}
+
+function untilOf(at: Cursor): Until {
+  const fields = at.fields(['height', 'time', 'quiet', 'first'], 'until: {height | time | quiet | first}');
+  const given = Object.values(fields).filter((one) => one !== undefined);
+  if (given.length !== 1) return at.fail('expected exactly one of height, time, quiet, first');
+  if (fields.height !== undefined)
+    return { kind: 'height', height: fields.height.integer('a height', 1, 1_000_000) };
+  if (fields.time !== undefined) return { kind: 'time', time: duration(fields.time) };
+  if (fields.quiet !== undefined) return { kind: 'quiet', time: duration(fields.quiet) };
+  return { kind: 'first', of: (fields.first as Cursor).items('a list of ends').map(untilOf) };
+}

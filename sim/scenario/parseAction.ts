@@ -1,0 +1,147 @@
+import { DRIFT_PPM_MAX } from '../clock.ts';
+import { POWER_LOSSES } from '../disk/powerLoss.ts';
+import { CRASH_POINTS } from '../life.ts';
+import type { LinkFaults } from '../link.ts';
+import type { Cursor } from './cursor.ts';
+import { nodeNames, target } from './names.ts';
+import type { Action } from './scenario.ts';
+import { byteRate, delay, driftPpm, probability, signedDuration } from './units.ts';
+
+const ACTION_KEYS = [
+  'partition',
+  'heal',
+  'link',
+  'clog',
+  'crash',
+  'restart',
+  'pause',
+  'resume',
+  'wipe',
+  'disk',
+  'clock',
+  'gst',
+] as const;
+const OPTION_KEYS = ['oneway', 'power_loss', 'point', 'count'] as const;
+const UNSUPPORTED = ['swizzle', 'add_node', 'remove_node', 'upgrade', 'checkpoint', 'break'] as const;
+
+const EXPECTED = `an action: ${ACTION_KEYS.join(', ')}`;
+
+export function parseAction(at: Cursor, known: readonly string[]): Action {
+  if (at.isText) {
+    const word = at.oneOf(['heal', 'gst'] as const, 'an action without arguments');
+    return { kind: word };
+  }
+  for (const [key, value] of at.entries(EXPECTED)) {
+    if (UNSUPPORTED.some((word) => word === key)) value.fail(`the action "${key}" is not supported yet`);
+  }
+  const fields = at.fields([...ACTION_KEYS, ...OPTION_KEYS], EXPECTED);
+  const kinds = ACTION_KEYS.filter((key) => fields[key] !== undefined);
+  const kind = kinds[0];
+  if (kind === undefined || kinds.length > 1)
+    return at.fail(`expected exactly one action of ${ACTION_KEYS.join(', ')}`);
+  const allowed: readonly string[] =
+    kind === 'partition' ? ['oneway'] : kind === 'crash' ? ['power_loss', 'point', 'count'] : [];
+  for (const key of OPTION_KEYS) {
+    if (fields[key] !== undefined && !allowed.includes(key))
+      fields[key]?.fail(`expected no such key with ${kind}`);
+  }
+  return actionOf(kind, fields, fields[kind] as Cursor, known);
+}
+
+function actionOf(
+  kind: (typeof ACTION_KEYS)[number],
+  fields: Partial<Record<(typeof OPTION_KEYS)[number], Cursor>>,
+  value: Cursor,
+  known: readonly string[],
+): Action {
+  switch (kind) {
+    case 'heal':
+    case 'gst':
+      return { kind };
+    case 'partition':
+      return { kind, groups: groupsOf(value, known), oneWay: fields.oneway?.boolean('oneway') ?? false };
+    case 'link':
+      return linkOf(value, known);
+    case 'clog':
+    case 'restart':
+    case 'pause':
+    case 'resume':
+    case 'wipe':
+      return { kind, target: target(value, known) };
+    case 'crash':
+      return {
+        kind,
+        target: target(value, known),
+        powerLoss: fields.power_loss?.oneOf(POWER_LOSSES, 'power_loss') ?? 'none',
+        point: fields.point?.oneOf(CRASH_POINTS, 'a crash point'),
+        count: fields.count?.integer('a count', 1, 1_000_000) ?? 1,
+      };
+    case 'disk':
+      return diskOf(value, known);
+    case 'clock':
+      return clockOf(value, known);
+  }
+}
+
+function groupsOf(at: Cursor, known: readonly string[]): readonly (readonly string[])[] {
+  const groups = at.items('a list of groups, such as [[v0, v1], [v2, v3]]').map((group) => {
+    if (!group.isList) group.fail('expected a group: a list of validators');
+    return nodeNames(group, known);
+  });
+  if (groups.length === 0) at.fail('expected at least one group');
+  const seen = new Set<string>();
+  for (const name of groups.flat()) {
+    if (seen.has(name)) at.fail(`expected each validator in one group only, "${name}" is in two`);
+    seen.add(name);
+  }
+  return groups;
+}
+
+export const FAULT_KEYS = ['delay', 'loss', 'dup', 'reorder', 'corrupt', 'reset', 'rate'] as const;
+
+/** Link faults: what a `network:` section and a `link` action have in common. */
+export function faultsOf(fields: Partial<Record<(typeof FAULT_KEYS)[number], Cursor>>): Partial<LinkFaults> {
+  const { loss, dup, reorder, corrupt, reset, rate } = fields;
+  return {
+    ...(fields.delay === undefined ? {} : { delay: delay(fields.delay) }),
+    ...(loss === undefined ? {} : { lossPpm: probability(loss) }),
+    ...(dup === undefined ? {} : { dupPpm: probability(dup) }),
+    ...(reorder === undefined ? {} : { reorderPpm: probability(reorder) }),
+    ...(corrupt === undefined ? {} : { corruptPpm: probability(corrupt) }),
+    ...(reset === undefined ? {} : { resetPpm: probability(reset) }),
+    ...(rate === undefined ? {} : { rate: byteRate(rate) }),
+  };
+}
+
+function linkOf(at: Cursor, known: readonly string[]): Action {
+  const fields = at.fields(['from', 'to', ...FAULT_KEYS], 'a link: {from?, to?, delay?, loss?, …}');
+  return {
+    kind: 'link',
+    from: fields.from === undefined ? undefined : nodeNames(fields.from, known),
+    to: fields.to === undefined ? undefined : nodeNames(fields.to, known),
+    faults: faultsOf(fields),
+  };
+}
+
+function diskOf(at: Cursor, known: readonly string[]): Action {
+  const fields = at.fields(['target', 'fault', 'file'], 'a disk fault: {target, fault, file?}');
+  if (fields.target === undefined) return at.fail('expected a key target');
+  if (fields.fault === undefined) return at.fail('expected a key fault');
+  fields.file?.oneOf(['wal'] as const, 'a file');
+  const fault = fields.fault.oneOf(['torn', 'flip', 'truncate'] as const, 'a disk fault');
+  return { kind: 'disk', target: target(fields.target, known), fault };
+}
+
+function clockOf(at: Cursor, known: readonly string[]): Action {
+  const fields = at.fields(
+    ['target', 'skew', 'drift', 'jump'],
+    'a clock fault: {target, skew | drift | jump}',
+  );
+  if (fields.target === undefined) return at.fail('expected a key target');
+  const who = target(fields.target, known);
+  const given = [fields.skew, fields.drift, fields.jump].filter((one) => one !== undefined);
+  if (given.length !== 1) return at.fail('expected exactly one of skew, drift, jump');
+  if (fields.skew !== undefined) return { kind: 'skew', target: who, micros: signedDuration(fields.skew) };
+  if (fields.jump !== undefined) return { kind: 'jump', target: who, micros: signedDuration(fields.jump) };
+  return { kind: 'drift', target: who, ppm: driftPpm(fields.drift as Cursor, DRIFT_PPM_MAX) };
+}

@@ -1,0 +1,76 @@
+import type { Cursor } from './cursor.ts';
+import { nodeNames } from './names.ts';
+import { type Expectation, STANDING_CHECKERS, type StandingChecker } from './scenario.ts';
+import { duration } from './units.ts';
+
+const HEIGHTS_MAX = 1_000_000;
+const UNSUPPORTED = ['guilty', 'app', 'ws', 'resources', 'never', 'eventually'] as const;
+
+export interface Expectations {
+  readonly expect: readonly Expectation[];
+  readonly off: ReadonlySet<StandingChecker>;
+}
+
+export function parseExpect(at: Cursor, known: readonly string[], clients: readonly string[]): Expectations {
+  const expect: Expectation[] = [];
+  const off = new Set<StandingChecker>();
+  for (const item of at.items('a list of expectations')) {
+    // The standing checkers are on anyway; naming one says what the scenario is about.
+    if (item.isText) item.oneOf(STANDING_CHECKERS, 'a checker');
+    else readMap(item, known, clients, expect, off);
+  }
+  return { expect, off };
+}
+
+function readMap(
+  at: Cursor,
+  known: readonly string[],
+  clients: readonly string[],
+  expect: Expectation[],
+  off: Set<StandingChecker>,
+): void {
+  for (const [key, value] of at.entries('an expectation')) {
+    if (UNSUPPORTED.some((word) => word === key)) value.fail(`the expectation "${key}" is not supported yet`);
+  }
+  const fields = at.fields(
+    ['liveness', 'evidence', 'receipt', 'off'],
+    'an expectation: liveness, evidence, receipt or off',
+  );
+  if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
+  if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
+  if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
+  if (fields.off === undefined) return;
+  const names = fields.off.isList ? fields.off.items('a list of checkers') : [fields.off];
+  for (const name of names) off.add(name.oneOf(STANDING_CHECKERS, 'a checker'));
+}
+
+function livenessOf(at: Cursor): Expectation {
+  const fields = at.fields(['heights', 'within'], 'liveness: {heights, within}');
+  if (fields.heights === undefined) return at.fail('expected a key heights');
+  const heights = fields.heights.integer('a number of heights', 1, HEIGHTS_MAX);
+  const isAuto = fields.within === undefined || fields.within.raw() === 'auto';
+  return { kind: 'liveness', heights, within: isAuto ? 'auto' : duration(fields.within as Cursor) };
+}
+
+function evidenceOf(at: Cursor, known: readonly string[]): Expectation {
+  const fields = at.fields(
+    ['against', 'within_heights', 'exactly'],
+    'evidence: {against, within_heights?, exactly?}',
+  );
+  if (fields.against === undefined) return at.fail('expected a key against');
+  return {
+    kind: 'evidence',
+    against: nodeNames(fields.against, known),
+    withinHeights: fields.within_heights?.integer('a number of heights', 1, HEIGHTS_MAX),
+    exactly: fields.exactly?.integer('a number of pieces of evidence', 0, HEIGHTS_MAX),
+  };
+}
+
+function receiptOf(at: Cursor, clients: readonly string[]): Expectation {
+  const fields = at.fields(['for', 'at_least'], 'receipt: {for, at_least?}');
+  if (fields.for === undefined) return at.fail('expected a key for');
+  const client = fields.for.text('the name of a client');
+  if (!clients.includes(client))
+    fields.for.fail(`unknown client "${client}", expected one of ${clients.join(', ')}`);
+  return { kind: 'receipts', client, atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1 };
+}

@@ -1,0 +1,57 @@
+import { PPM } from '../choices.ts';
+import type { Cursor } from './cursor.ts';
+import { parseAction } from './parseAction.ts';
+import { onNode, WHEN_KEYS, whenMap, whenOf } from './parseWhen.ts';
+import type { Action, TimelineEntry, When } from './scenario.ts';
+import { duration, probability } from './units.ts';
+
+const ENTRY_KEYS = [...WHEN_KEYS, 'when', 'after', 'on', 'do', 'for', 'times', 'chance'] as const;
+const TIMES_MAX = 1_000_000;
+/** Actions that have an opposite for `for:` to do later. */
+const UNDONE: readonly Action['kind'][] = ['partition', 'crash', 'pause', 'clog', 'link'];
+
+export function parseTimeline(at: Cursor, known: readonly string[]): readonly TimelineEntry[] {
+  return at.items('a list of timeline entries').map((item) => entryOf(item, known));
+}
+
+function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
+  const fields = at.fields(ENTRY_KEYS, 'a timeline entry: {at | when | after, do}');
+  if (fields.do === undefined) return at.fail('expected a key do');
+  const action = parseAction(fields.do, known);
+  if (action.kind === 'clog' && fields.for === undefined) fields.do.fail('expected a key for next to clog');
+  if (fields.for !== undefined && !UNDONE.includes(action.kind)) {
+    fields.for.fail(`expected no key for with ${action.kind}: nothing undoes it`);
+  }
+  const { when, delay } = whenAndDelay(at, fields, known);
+  const isRepeated = when.kind === 'every' || fields.chance !== undefined;
+  return {
+    line: at.path,
+    when,
+    delay,
+    on: onNode(fields.on, known),
+    duration: fields.for === undefined ? undefined : duration(fields.for),
+    times: fields.times?.integer('a number of times', 1, TIMES_MAX) ?? (isRepeated ? TIMES_MAX : 1),
+    chancePpm: fields.chance === undefined ? PPM : probability(fields.chance),
+    action,
+  };
+}
+
+/** With `after: WHEN`, an `at:` counts from the moment WHEN holds. */
+function whenAndDelay(
+  at: Cursor,
+  fields: Partial<Record<(typeof ENTRY_KEYS)[number], Cursor>>,
+  known: readonly string[],
+): { readonly when: When; readonly delay: number } {
+  if (fields.after !== undefined) {
+    if (fields.when !== undefined) at.fail('expected only one of when and after');
+    return {
+      when: whenMap(fields.after, known),
+      delay: fields.at === undefined ? 0 : duration(fields.at),
+    };
+  }
+  const when = fields.when === undefined ? whenOf(fields, at, known) : whenMap(fields.when, known);
+  return {
+    when: when ?? at.fail('expected when it happens: at, every, event, height, round, step, when or after'),
+    delay: 0,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Cursor } from './cursor.ts';
+import { nodeName } from './names.ts';
+import { EVENT_WORDS, type StepWord, type When } from './scenario.ts';
+import { duration } from './units.ts';
+
+export const WHEN_KEYS = ['at', 'every', 'height', 'round', 'step', 'event'] as const;
+type WhenKey = (typeof WHEN_KEYS)[number];
+
+const STEPS: readonly StepWord[] = ['propose', 'prevote', 'precommit', 'commit'];
+const HEIGHT_MAX = 1_000_000;
+const ROUND_MAX = 10_000;
+
+/** Reads the keys of a `when`, inline or as a map of its own. */
+export function whenOf(
+  fields: Partial<Record<WhenKey, Cursor>>,
+  place: Cursor,
+  known: readonly string[],
+): When | undefined {
+  const { at, every, height, round, step, event } = fields;
+  const isState = height !== undefined || round !== undefined || step !== undefined;
+  const kinds = [at, every, event, isState ? place : undefined].filter((one) => one !== undefined);
+  if (kinds.length === 0) return undefined;
+  if (kinds.length > 1) place.fail('expected only one of at, every, event, or height/round/step');
+  if (at !== undefined) return { kind: 'at', at: duration(at) };
+  if (every !== undefined) return { kind: 'every', period: duration(every) };
+  if (event !== undefined) return eventOf(event, known);
+  return {
+    kind: 'state',
+    height: height?.integer('a height', 1, HEIGHT_MAX),
+    round: round?.integer('a round', 0, ROUND_MAX),
+    step: step?.oneOf(STEPS, 'a step'),
+  };
+}
+
+/** `crashed(v1)`. */
+function eventOf(at: Cursor, known: readonly string[]): When {
+  const match = /^([a-z]+)\(([^()]+)\)$/.exec(at.text('an event such as crashed(v1)'));
+  const event = EVENT_WORDS.find((word) => word === match?.[1]);
+  const node = match?.[2];
+  if (event === undefined || node === undefined) {
+    return at.fail(`expected an event: ${EVENT_WORDS.map((word) => `${word}(NAME)`).join(', ')}`);
+  }
+  if (!known.includes(node)) at.fail(`unknown validator "${node}", expected one of ${known.join(', ')}`);
+  return { kind: 'event', event, node };
+}
+
+export function whenMap(at: Cursor, known: readonly string[]): When {
+  const fields = at.fields(WHEN_KEYS, 'a when: {at | every | event | height, round, step}');
+  return whenOf(fields, at, known) ?? at.fail('expected a when: {at | every | event | height, round, step}');
+}
+
+/** `on: v1` next to a when. */
+export const onNode = (at: Cursor | undefined, known: readonly string[]): string | undefined =>
+  at === undefined ? undefined : nodeName(at, known);

@@ -1,0 +1,156 @@
+/** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
+import type { PowerLoss } from '../disk/powerLoss.ts';
+import type { CrashPoint } from '../life.ts';
+import type { LinkFaults } from '../link.ts';
+
+export type StepWord = 'propose' | 'prevote' | 'precommit' | 'commit';
+
+/** When something happens. All given parts must hold at once. */
+export type When =
+  | { readonly kind: 'at'; readonly at: number }
+  | { readonly kind: 'every'; readonly period: number }
+  | {
+      readonly kind: 'state';
+      readonly height: number | undefined;
+      readonly round: number | undefined;
+      readonly step: StepWord | undefined;
+    }
+  | { readonly kind: 'event'; readonly event: EventWord; readonly node: string };
+
+export type EventWord = 'crashed' | 'started' | 'halted' | 'paused' | 'resumed';
+export const EVENT_WORDS: readonly EventWord[] = ['crashed', 'started', 'halted', 'paused', 'resumed'];
+
+export type Target =
+  | { readonly kind: 'names'; readonly names: readonly string[] }
+  | { readonly kind: 'all' }
+  /** Whoever proposes in the round at hand. */
+  | { readonly kind: 'proposer' }
+  | { readonly kind: 'random'; readonly count: number };
+
+export type Action =
+  | { readonly kind: 'partition'; readonly groups: readonly (readonly string[])[]; readonly oneWay: boolean }
+  | { readonly kind: 'heal' }
+  | {
+      readonly kind: 'link';
+      readonly from: readonly string[] | undefined;
+      readonly to: readonly string[] | undefined;
+      readonly faults: Partial<LinkFaults>;
+    }
+  | { readonly kind: 'clog'; readonly target: Target }
+  | {
+      readonly kind: 'crash';
+      readonly target: Target;
+      readonly powerLoss: PowerLoss;
+      /** Crash when the node next comes by this point for the n-th time, not at once. */
+      readonly point: CrashPoint | undefined;
+      readonly count: number;
+    }
+  | { readonly kind: 'restart' | 'pause' | 'resume' | 'wipe'; readonly target: Target }
+  | { readonly kind: 'disk'; readonly target: Target; readonly fault: 'torn' | 'flip' | 'truncate' }
+  | { readonly kind: 'skew' | 'jump'; readonly target: Target; readonly micros: number }
+  | { readonly kind: 'drift'; readonly target: Target; readonly ppm: number }
+  | { readonly kind: 'gst' };
+
+export interface TimelineEntry {
+  /** Line in the file, for messages and for naming its dice. */
+  readonly line: string;
+  readonly when: When;
+  /** Virtual µs to wait once `when` holds. */
+  readonly delay: number;
+  /** Only what this node does counts for `when`. */
+  readonly on: string | undefined;
+  /** The opposite happens so much later: heal, restart, resume. */
+  readonly duration: number | undefined;
+  readonly times: number;
+  /** Of a million: drawn each time. */
+  readonly chancePpm: number;
+  readonly action: Action;
+}
+
+/** When and to whom a Byzantine node misbehaves. */
+export interface ByzantineTrigger {
+  readonly heights: { readonly from: number; readonly to: number };
+  readonly rounds: { readonly from: number; readonly to: number };
+  readonly after: number;
+  readonly chancePpm: number;
+}
+
+export interface ByzantineEntry {
+  readonly who: string;
+  /** Catalogue id, e.g. B02. */
+  readonly behaviour: string;
+  readonly trigger: ByzantineTrigger;
+  /** Names of the audience; undefined is everyone. */
+  readonly to: readonly string[] | undefined;
+  readonly args: ReadonlyMap<string, string | number | boolean>;
+}
+
+export interface ClientSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two transactions. */
+  readonly period: number;
+  readonly accounts: number;
+  /** Transactions in all; 0 is no end. */
+  readonly count: number;
+}
+
+export type Within = { readonly micros: number } | { readonly heights: number } | 'auto';
+
+export type Expectation =
+  | { readonly kind: 'liveness'; readonly heights: number; readonly within: number | 'auto' }
+  | {
+      readonly kind: 'evidence';
+      readonly against: readonly string[];
+      readonly withinHeights: number | undefined;
+      readonly exactly: number | undefined;
+    }
+  | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number };
+
+/** Checkers that are on unless a scenario switches them off by name. */
+export const STANDING_CHECKERS = [
+  'agreement',
+  'validity',
+  'no_self_equivocation',
+  'no_framing',
+  'app_hash',
+  'lock',
+  'no_crash',
+  'durability',
+] as const;
+export type StandingChecker = (typeof STANDING_CHECKERS)[number];
+
+export type Until =
+  | { readonly kind: 'height'; readonly height: number }
+  | { readonly kind: 'time'; readonly time: number }
+  /** So long after the last fault of the timeline and the last expectation. */
+  | { readonly kind: 'quiet'; readonly time: number }
+  | { readonly kind: 'first'; readonly of: readonly Until[] };
+
+export interface ValidatorSpec {
+  readonly name: string;
+  readonly power: number;
+}
+
+export interface EngineSpec {
+  readonly crypto: 'ed25519' | 'keyed-hash';
+  /** Virtual µs after which an unfinished run has failed. */
+  readonly timeMax: number;
+  /** Between two empty blocks, virtual µs. */
+  readonly blockTime: number;
+  readonly createEmptyBlocks: boolean;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly seed: string | undefined;
+  readonly engine: EngineSpec;
+  readonly validators: readonly ValidatorSpec[];
+  readonly network: LinkFaults;
+  readonly clients: readonly ClientSpec[];
+  readonly timeline: readonly TimelineEntry[];
+  readonly byzantine: readonly ByzantineEntry[];
+  readonly expect: readonly Expectation[];
+  readonly off: ReadonlySet<StandingChecker>;
+  readonly until: Until;
+}

@@ -1,0 +1,284 @@
+import { assert, present } from '../core/lib/assert.ts';
+import { equalBytes } from '../core/lib/bytes.ts';
+import type { Cluster } from './cluster.ts';
+import type { PowerLoss } from './disk/powerLoss.ts';
+import type { Fact, Position } from './facts.ts';
+import type { CrashPoint } from './life.ts';
+import type { LinkFaults } from './link.ts';
+import type { Process } from './process.ts';
+import type { Action, StepWord, Target, TimelineEntry, When } from './scenario/scenario.ts';
+import type { World } from './world.ts';
+
+const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, precommit: 6, commit: 8 };
+
+interface Armed {
+  readonly process: Process;
+  readonly point: CrashPoint;
+  readonly powerLoss: PowerLoss;
+  left: number;
+}
+
+interface Entry {
+  readonly spec: TimelineEntry;
+  left: number;
+  /** State conditions fire once for each node and height/round that meets them. */
+  readonly met: Set<string>;
+}
+
+/** Carries out the timeline of a scenario: waits for its conditions, does its actions, undoes what has a duration. */
+export class Timeline {
+  /** Virtual time of the last action, for `until: quiet`. */
+  lastActionAt = 0;
+  readonly #world: World;
+  readonly #cluster: Cluster;
+  readonly #entries: readonly Entry[];
+  #armed: Armed[] = [];
+  /** Restarts that are on their way. */
+  readonly #returning = new Map<Process, number>();
+
+  constructor(world: World, cluster: Cluster, specs: readonly TimelineEntry[]) {
+    this.#world = world;
+    this.#cluster = cluster;
+    this.#entries = specs.map((spec) => ({ spec, left: spec.times, met: new Set() }));
+    world.observe((fact) => this.#on(fact));
+    world.onCrashPoint = (process, point) => this.#atCrashPoint(process, point);
+  }
+
+  start(): void {
+    for (const entry of this.#entries) {
+      const { when } = entry.spec;
+      if (when.kind === 'at') this.#world.schedule(when.at, () => this.#fire(entry));
+      if (when.kind === 'every') this.#repeat(entry, when.period);
+    }
+  }
+
+  /** True while nothing is left to happen but what repeats for ever. */
+  get isSpent(): boolean {
+    return this.#entries.every(
+      ({ spec, left }) => left === 0 || spec.when.kind === 'every' || spec.when.kind === 'state',
+    );
+  }
+
+  /** Whether the timeline will still restart this process. */
+  willReturn(process: Process): boolean {
+    if ((this.#returning.get(process) ?? 0) > 0) return true;
+    return this.#entries.some(({ spec, left }) => {
+      if (left === 0 || spec.action.kind !== 'restart') return false;
+      const { target } = spec.action;
+      return target.kind !== 'names' || target.names.includes(process.name);
+    });
+  }
+
+  #repeat(entry: Entry, period: number): void {
+    const fire = (): Promise<void> | undefined => {
+      if (entry.left > 0) this.#world.schedule(this.#world.now + period, fire);
+      return this.#fire(entry);
+    };
+    this.#world.schedule(period, fire);
+  }
+
+  #on(fact: Fact): void {
+    for (const entry of this.#entries) {
+      if (entry.left === 0) continue;
+      const key = matches(entry.spec, fact);
+      if (key === undefined || entry.met.has(key)) continue;
+      entry.met.add(key);
+      // Never within the event that met the condition: that one is over first.
+      this.#world.schedule(this.#world.now + entry.spec.delay, () => this.#fire(entry));
+    }
+  }
+
+  #fire(entry: Entry): Promise<void> | undefined {
+    if (entry.left === 0) return undefined;
+    const { spec } = entry;
+    if (
+      spec.chancePpm < 1_000_000 &&
+      !this.#world.choices.stream(`${spec.line}/chance`).chance(spec.chancePpm)
+    )
+      return undefined;
+    entry.left--;
+    this.lastActionAt = this.#world.now;
+    return this.#do(spec.action, spec);
+  }
+
+  #do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
+    const world = this.#world;
+    const { network } = world;
+    switch (action.kind) {
+      case 'partition':
+        network.partition(
+          action.groups.map((group) => group.map((name) => network.indexOf(name))),
+          action.oneWay,
+        );
+        this.#undo(spec, () => network.heal());
+        return undefined;
+      case 'heal':
+        network.heal();
+        return undefined;
+      case 'gst':
+        world.witness({ kind: 'stable' });
+        return undefined;
+      case 'link':
+        this.#link(action, spec);
+        return undefined;
+      default:
+        return this.#toEach(this.#targets(action.target, spec.line), action, spec);
+    }
+  }
+
+  #toEach(
+    targets: readonly Process[],
+    action: Extract<Action, { target: Target }>,
+    spec: TimelineEntry,
+  ): Promise<void> | undefined {
+    if (action.kind === 'restart') return this.#startAll(targets);
+    for (const process of targets) this.#toOne(process, action, spec);
+    return undefined;
+  }
+
+  #toOne(
+    process: Process,
+    action: Exclude<Extract<Action, { target: Target }>, { kind: 'restart' }>,
+    spec: TimelineEntry,
+  ): void {
+    const world = this.#world;
+    switch (action.kind) {
+      case 'clog':
+        return world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
+      case 'crash':
+        if (action.point === undefined) this.#crash(process, action.powerLoss);
+        else
+          this.#armed.push({ process, point: action.point, powerLoss: action.powerLoss, left: action.count });
+        this.#undo(spec, () => this.#startAll([process]), process);
+        return undefined;
+      case 'pause':
+        process.pause();
+        this.#undo(spec, () => process.resume());
+        return undefined;
+      case 'resume':
+        return process.resume();
+      case 'wipe':
+        if (process.state === 'down') process.disk.wipe();
+        return undefined;
+      case 'disk':
+        return this.#damage(process, action.fault);
+      case 'skew':
+        return process.clock.skew(world.now, action.micros);
+      case 'jump':
+        return process.clock.jump(world.now, action.micros);
+      case 'drift':
+        return process.clock.drift(world.now, action.ppm);
+      default:
+        assert(false, 'unreachable action');
+    }
+  }
+
+  #crash(process: Process, powerLoss: PowerLoss): void {
+    this.lastActionAt = this.#world.now;
+    process.crash(powerLoss);
+  }
+
+  async #startAll(targets: readonly Process[]): Promise<void> {
+    this.lastActionAt = this.#world.now;
+    for (const process of targets) if (process.state === 'down') await process.start();
+  }
+
+  #damage(process: Process, fault: 'torn' | 'flip' | 'truncate'): void {
+    if (process.state !== 'down') return;
+    const { log } = process.disk;
+    const choices = this.#world.choices.stream(`disk/${process.name}`);
+    if (fault === 'truncate') log.truncate(log.size);
+    else if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
+    else log.flip(choices.choose(Math.max(1, log.size * 8)));
+  }
+
+  #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {
+    const { network, processes } = this.#world;
+    const names = processes.map((process) => process.name);
+    const before: { readonly from: number; readonly to: number; readonly faults: LinkFaults }[] = [];
+    for (const from of action.from ?? names) {
+      for (const to of action.to ?? names) {
+        if (from === to) continue;
+        const [a, b] = [network.indexOf(from), network.indexOf(to)];
+        before.push({ from: a, to: b, faults: network.link(a, b).faults });
+        network.setFaults(a, b, action.faults);
+      }
+    }
+    this.#undo(spec, () => {
+      for (const { from, to, faults } of before) network.setFaults(from, to, faults);
+    });
+  }
+
+  #undo(spec: TimelineEntry, act: () => Promise<void> | void, restarted?: Process): void {
+    if (spec.duration === undefined) return;
+    if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 0) + 1);
+    this.#world.schedule(this.#world.now + spec.duration, () => {
+      this.lastActionAt = this.#world.now;
+      if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 1) - 1);
+      return act() ?? undefined;
+    });
+  }
+
+  #targets(target: Target, line: string): readonly Process[] {
+    const { processes } = this.#world;
+    switch (target.kind) {
+      case 'all':
+        return processes;
+      case 'names':
+        return target.names.map((name) => this.#world.process(name));
+      case 'proposer': {
+        const proposer = this.#proposer();
+        return proposer === undefined ? [] : [proposer];
+      }
+      case 'random': {
+        const left = [...processes];
+        const stream = this.#world.choices.stream(`${line}/target`);
+        const chosen: Process[] = [];
+        while (chosen.length < target.count && left.length > 0)
+          chosen.push(...left.splice(stream.choose(left.length), 1));
+        return chosen;
+      }
+    }
+  }
+
+  /** Of the round that the furthest node is in. */
+  #proposer(): Process | undefined {
+    let furthest: Process | undefined;
+    for (const process of this.#world.processes) {
+      if (process.node !== undefined && process.position.height > (furthest?.position.height ?? 0))
+        furthest = process;
+    }
+    const address = furthest?.node?.rs()?.proposer.address;
+    const member = this.#cluster.members.find(
+      (one) => address !== undefined && equalBytes(one.address, address),
+    );
+    return member === undefined ? undefined : this.#world.process(member.name);
+  }
+
+  #atCrashPoint(process: Process, point: CrashPoint): void {
+    if (this.#armed.length === 0) return;
+    const armed = this.#armed.find((one) => one.process === process && one.point === point);
+    if (armed === undefined || --armed.left > 0) return;
+    this.#armed = this.#armed.filter((one) => one !== armed);
+    this.#crash(process, armed.powerLoss);
+  }
+}
+
+/** A key naming how the fact meets the entry's condition, undefined when it does not. */
+function matches(spec: TimelineEntry, fact: Fact): string | undefined {
+  const { when, on } = spec;
+  if (when.kind === 'state' && fact.kind === 'moved') {
+    if (on !== undefined && fact.node.name !== on) return undefined;
+    return isThere(when, fact.position) ? `${fact.position.height}/${when.round ?? ''}` : undefined;
+  }
+  if (when.kind !== 'event' || !('node' in fact) || fact.kind !== when.event) return undefined;
+  return fact.node.name === when.node ? `${fact.node.lives}` : undefined;
+}
+
+/** Rounds and steps can be skipped within one event: being past them in that height counts. */
+function isThere(when: Extract<When, { kind: 'state' }>, at: Position): boolean {
+  if (when.height !== undefined && at.height !== when.height) return false;
+  const round = when.round ?? at.round;
+  if (at.round < round) return false;
+  return when.step === undefined || at.round > round || at.step >= STEP_OF[when.step];
+}

@@ -1,0 +1,60 @@
+import type { Scenario, Until } from './scenario/scenario.ts';
+import type { Timeline } from './timeline.ts';
+import type { World } from './world.ts';
+
+/** Latest virtual time of a run: its own end, or the engine's limit. */
+export function timeLimit({ until, engine }: Scenario): number {
+  return Math.min(timeOf(until) ?? engine.timeMax, engine.timeMax);
+}
+
+function timeOf(until: Until): number | undefined {
+  if (until.kind === 'time') return until.time;
+  if (until.kind !== 'first') return undefined;
+  const times = until.of.map(timeOf).filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Asked after every event, so it looks closer only when something moved. */
+export function isOver(scenario: Scenario, world: World, timeline: Timeline): () => boolean {
+  let moved = true;
+  world.observe((fact) => {
+    if (fact.kind !== 'event' && fact.kind !== 'signed') moved = true;
+  });
+  const needsClock = hasQuiet(scenario.until);
+  return () => {
+    if (!moved && !needsClock) return false;
+    moved = false;
+    return isMet(scenario.until, world, timeline);
+  };
+}
+
+const hasQuiet = (until: Until): boolean =>
+  until.kind === 'quiet' || (until.kind === 'first' && until.of.some(hasQuiet));
+
+function isMet(until: Until, world: World, timeline: Timeline): boolean {
+  switch (until.kind) {
+    case 'time':
+      return false;
+    case 'height':
+      return allDecided(until.height, world, timeline);
+    case 'quiet':
+      return timeline.isSpent && world.now - timeline.lastActionAt >= until.time;
+    case 'first':
+      return until.of.some((one) => isMet(one, world, timeline));
+  }
+}
+
+/** Every correct node has decided the height, but for those that are down for good. */
+function allDecided(height: number, world: World, timeline: Timeline): boolean {
+  let some = false;
+  for (const process of world.processes) {
+    if (!process.isCorrect) continue;
+    const isGone =
+      process.state === 'halted' ||
+      (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
+    if (isGone) continue;
+    if (process.position.height <= height) return false;
+    some = true;
+  }
+  return some;
+}

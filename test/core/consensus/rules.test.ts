@@ -105,7 +105,10 @@ describe('prevote', () => {
     const v3 = node().start();
     const old = v3.block(0, 'old');
     const locked = v3.block(1, 'locked');
-    v3.fire('propose', 0).feed(...v3.vote('prevote', 0, [0, 1, 2], old.blockId), ...v3.vote('precommit', 0, [0, 1, 2]));
+    v3.fire('propose', 0).feed(
+      ...v3.vote('prevote', 0, [0, 1, 2], old.blockId),
+      ...v3.vote('precommit', 0, [0, 1, 2]),
+    );
     v3.fire('precommit', 0).feed(...v3.proposal(locked, 1), ...v3.vote('prevote', 1, [0, 1], locked.blockId));
     expect(v3.rs.lockedRound).toBe(1);
     v3.feed(...v3.vote('precommit', 1, [0, 1])).fire('precommit', 1);
@@ -115,7 +118,9 @@ describe('prevote', () => {
 
   test('L28: a claimed polka that nobody has seen is not believed; the timeout decides', () => {
     const v3 = node().start();
-    v3.fire('propose', 0).feed(...v3.vote('precommit', 0, [0, 1, 2])).fire('precommit', 0);
+    v3.fire('propose', 0)
+      .feed(...v3.vote('precommit', 0, [0, 1, 2]))
+      .fire('precommit', 0);
     const made = v3.block(1);
     v3.feed(...v3.proposal(made, 1, 0));
     expect(v3.own('prevote', 1)).toBeUndefined();
@@ -130,7 +135,9 @@ describe('prevote', () => {
 
   test('L57: a verdict that comes after the timeout does not change the vote', () => {
     const v3 = node({ hold: ['validate'] }).start();
-    v3.feed(...v3.proposal(v3.block(0), 0)).fire('propose', 0).answerApp();
+    v3.feed(...v3.proposal(v3.block(0), 0))
+      .fire('propose', 0)
+      .answerApp();
     expect(v3.votes.map(({ type }) => type)).toEqual(['prevote']);
     expect(v3.own('prevote', 0)).toBe('nil');
   });
@@ -184,7 +191,11 @@ describe('precommit', () => {
   test('L36, L42: a polka after the precommit makes the value valid without locking it', () => {
     const v3 = node().start();
     const made = v3.block(0);
-    v3.feed(...v3.proposal(made, 0), ...v3.vote('prevote', 0, [0], made.blockId), ...v3.vote('prevote', 0, [1]));
+    v3.feed(
+      ...v3.proposal(made, 0),
+      ...v3.vote('prevote', 0, [0], made.blockId),
+      ...v3.vote('prevote', 0, [1]),
+    );
     v3.fire('prevote', 0);
     expect(v3.own('precommit', 0)).toBe('nil');
     v3.feed(...v3.vote('prevote', 0, [2], made.blockId));
@@ -226,7 +237,10 @@ describe('precommit', () => {
 
 describe('rounds and decisions', () => {
   test('L47, L65: two thirds of precommits without a decision lead to the next round after the timeout', () => {
-    const v3 = node().start().fire('propose', 0).feed(...vote0('precommit'));
+    const v3 = node()
+      .start()
+      .fire('propose', 0)
+      .feed(...vote0('precommit'));
     expect(v3.timers.at(-1)).toEqual({
       key: { machine: 'consensus', kind: 'precommit', height: 1, round: 0 },
       afterMs: 1000,

@@ -35,7 +35,11 @@ export class Cluster {
   actions(): Action[] {
     const list: Action[] = [...this.adversary()];
     for (const node of this.nodes) {
-      if (node.inbox.length > 0) list.push({ name: `${node.name} answer`, run: () => this.#guarded(node, () => node.takeAnswer(this.now)) });
+      if (node.inbox.length > 0)
+        list.push({
+          name: `${node.name} answer`,
+          run: () => this.#guarded(node, () => node.takeAnswer(this.now)),
+        });
       for (const from of this.nodes) if (from !== node) list.push(...this.#gossip(from, node));
     }
     return list;
@@ -95,9 +99,23 @@ export class Cluster {
     if (ours.height > theirs.height) {
       const stored = from.blocks.get(theirs.height);
       if (stored === undefined) return list;
+      const { round, blockId } = stored.commit;
+      const set = theirs.votes(round, 'precommit');
+      const { height } = theirs;
+      const peer: PeerId = from.name;
+      list.push(
+        ...this.#offer(to, peer, `c${round}`, () => ({
+          kind: 'maj23',
+          peer,
+          height,
+          round,
+          type: 'precommit',
+          blockId,
+        })),
+      );
       for (const vote of stored.precommits) {
-        if (theirs.votes(vote.round, 'precommit')?.bits.has(vote.validatorIndex)) continue;
-        list.push(...this.#offer(to, from.name, `c${vote.validatorIndex}`, () => ({ kind: 'vote', peer: from.name, vote })));
+        if (set?.bitsFor(blockId).has(vote.validatorIndex)) continue;
+        list.push(...this.#offer(to, peer, `c${vote.validatorIndex}`, () => ({ kind: 'vote', peer, vote })));
       }
       if (sameParts(theirs.proposalParts?.header.hash, stored.made.parts.header.hash)) {
         list.push(...this.#parts(from.name, to, stored.made));
@@ -106,11 +124,18 @@ export class Cluster {
     }
     if (ours.height === theirs.height) list.push(...this.#sameHeight(from, to));
     if (theirs.step === STEP.newHeight && theirs.lastPrecommits !== undefined) {
-      const set = ours.height === theirs.height ? ours.lastPrecommits : ours.votes(theirs.lastPrecommits.round, 'precommit');
-      if (set?.height !== theirs.lastPrecommits.height || set.round !== theirs.lastPrecommits.round) return list;
+      const set =
+        ours.height === theirs.height
+          ? ours.lastPrecommits
+          : ours.votes(theirs.lastPrecommits.round, 'precommit');
+      if (set?.height !== theirs.lastPrecommits.height || set.round !== theirs.lastPrecommits.round)
+        return list;
       for (const index of set.bits.minus(theirs.lastPrecommits.bits)) {
         const vote = set.vote(index);
-        if (vote) list.push(...this.#offer(to, from.name, `l${index}`, () => ({ kind: 'vote', peer: from.name, vote })));
+        if (vote)
+          list.push(
+            ...this.#offer(to, from.name, `l${index}`, () => ({ kind: 'vote', peer: from.name, vote })),
+          );
       }
     }
     return list;
@@ -121,13 +146,30 @@ export class Cluster {
     const list: Action[] = [];
     const { proposal } = ours;
     if (proposal !== undefined && ours.round === theirs.round && theirs.proposal === undefined) {
-      list.push(...this.#offer(to, from.name, `p${proposal.round}`, () => ({ kind: 'proposal', peer: from.name, proposal })));
+      list.push(
+        ...this.#offer(to, from.name, `p${proposal.round}`, () => ({
+          kind: 'proposal',
+          peer: from.name,
+          proposal,
+        })),
+      );
     }
     const parts = ours.proposalParts;
     if (parts !== undefined && sameParts(theirs.proposalParts?.header.hash, parts.header.hash)) {
       for (const index of parts.bits.minus(theirs.proposalParts?.bits)) {
         const part = parts.part(index);
-        if (part) list.push({ name: `${to.name}<${from.name} part`, run: () => this.tell(to, { kind: 'part', peer: from.name, height: theirs.height, round: ours.round, part }) });
+        if (part)
+          list.push({
+            name: `${to.name}<${from.name} part`,
+            run: () =>
+              this.tell(to, {
+                kind: 'part',
+                peer: from.name,
+                height: theirs.height,
+                round: ours.round,
+                part,
+              }),
+          });
       }
     }
     for (let round = 0; round <= Math.max(ours.round, theirs.round) + 1; round++) {
@@ -145,7 +187,16 @@ export class Cluster {
     if (majority !== undefined && theirs !== undefined && theirs.majority() === undefined) {
       const { height } = ours;
       const peer: PeerId = from.name;
-      list.push(...this.#offer(to, from.name, `m${round}${type}`, () => ({ kind: 'maj23', peer, height, round, type, blockId: majority })));
+      list.push(
+        ...this.#offer(to, from.name, `m${round}${type}`, () => ({
+          kind: 'maj23',
+          peer,
+          height,
+          round,
+          type,
+          blockId: majority,
+        })),
+      );
     }
     // Once a majority is claimed, votes for it are worth telling even to one who has another vote of that validator.
     const known = majority === undefined ? theirs?.bits : theirs?.bitsFor(majority);
@@ -154,7 +205,14 @@ export class Cluster {
       if (vote === undefined || known?.has(index)) continue;
       if (theirs !== undefined && sameValue(theirs.vote(index)?.blockId, vote.blockId)) continue;
       const claimed = majority === undefined ? '' : 'm';
-      list.push(...this.#offer(to, from.name, `v${round}${type}${index}${claimed}${toHex(vote.blockId.hash).slice(0, 8)}`, () => ({ kind: 'vote', peer: from.name, vote })));
+      list.push(
+        ...this.#offer(
+          to,
+          from.name,
+          `v${round}${type}${index}${claimed}${toHex(vote.blockId.hash).slice(0, 8)}`,
+          () => ({ kind: 'vote', peer: from.name, vote }),
+        ),
+      );
     }
     return list;
   }
@@ -164,7 +222,10 @@ export class Cluster {
     return made.parts
       .parts()
       .filter(({ index }) => to.consensus.rs.proposalParts?.bits.has(index) === false)
-      .map((part) => ({ name: `${to.name}<${from} part`, run: () => this.tell(to, { kind: 'part', peer: from, height, round, part }) }));
+      .map((part) => ({
+        name: `${to.name}<${from} part`,
+        run: () => this.tell(to, { kind: 'part', peer: from, height, round, part }),
+      }));
   }
 
   /** Runs until every node has reached `height`, picking with `pick(n)`; gives up after `stepsMax`. */
@@ -194,8 +255,10 @@ export class Cluster {
   }
 }
 
-const sameParts = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && toHex(a) === toHex(b);
-const sameValue = (a: BlockId | undefined, b: BlockId): boolean => a !== undefined && toHex(a.hash) === toHex(b.hash);
+const sameParts = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
+  a !== undefined && toHex(a) === toHex(b);
+const sameValue = (a: BlockId | undefined, b: BlockId): boolean =>
+  a !== undefined && toHex(a.hash) === toHex(b.hash);
 
 /** xorshift: the same schedule for the same seed, on every machine. */
 export function picker(seed: number): (n: number) => number {
@@ -209,4 +272,3 @@ export function picker(seed: number): (n: number) => number {
     return x % n;
   };
 }
-

@@ -3,22 +3,28 @@ import { encodeBlock } from '../../../../core/codec/block.ts';
 import { headerHash } from '../../../../core/codec/hashes.ts';
 import { PartSet } from '../../../../core/codec/partSet.ts';
 import { proposalSignBytes, voteSignBytes } from '../../../../core/codec/signBytes.ts';
-import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../../../../core/consensus/contract.ts';
 import { genesisState } from '../../../../core/consensus/chainState.ts';
+import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../../../../core/consensus/contract.ts';
 import { makeBlock } from '../../../../core/consensus/makeBlock.ts';
+import { findByAddress, proposerOf } from '../../../../core/consensus/priority.ts';
 import { validatorAddress } from '../../../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import type { CryptoSuite } from '../../../../core/crypto/suite.ts';
 import { assert } from '../../../../core/lib/assert.ts';
 import { type Bytes, concat, EMPTY, equalBytes } from '../../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../../core/lib/utf8.ts';
-import { type Block, type BlockId, type Commit, EMPTY_COMMIT, ZERO_BLOCK_ID } from '../../../../core/types/block.ts';
+import {
+  type Block,
+  type BlockId,
+  type Commit,
+  EMPTY_COMMIT,
+  ZERO_BLOCK_ID,
+} from '../../../../core/types/block.ts';
 import type { Address, Round, Timestamp } from '../../../../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../../../../core/types/params.ts';
 import type { ChainState } from '../../../../core/types/state.ts';
 import type { PublicKey } from '../../../../core/types/validator.ts';
 import type { Proposal, Vote, VoteType } from '../../../../core/types/vote.ts';
-import { findByAddress, proposerOf } from '../../../../core/consensus/priority.ts';
 
 /** Signatures that only tell true from false: fast, and anyone could forge them. Enough to test what checks them. */
 export const keyedSuite: CryptoSuite = {
@@ -66,7 +72,12 @@ export function testNet(powers: readonly bigint[]) {
       chainId: CHAIN_ID,
       initialHeight: 1,
       params: DEFAULT_PARAMS,
-      validators: named.map(({ key, power }, i) => ({ address: key.address, pubKey: key.pubKey, power, name: `v${i}` })),
+      validators: named.map(({ key, power }, i) => ({
+        address: key.address,
+        pubKey: key.pubKey,
+        power,
+        name: `v${i}`,
+      })),
       appHash: EMPTY,
       appState: {},
     },

@@ -1,18 +1,18 @@
 /** A node in memory: machine, log, store, signer with last-signed guard, toy application, driver with barrier. */
 import type { ConsensusConfig, ConsensusInput } from '../../../../core/consensus/contract.ts';
 import { Consensus } from '../../../../core/consensus/machine.ts';
+import { voteOfCommit } from '../../../../core/consensus/verifyCommit.ts';
 import { assert } from '../../../../core/lib/assert.ts';
 import { type Bytes, equalBytes } from '../../../../core/lib/bytes.ts';
 import { err, ok } from '../../../../core/lib/result.ts';
 import { encodeUtf8 } from '../../../../core/lib/utf8.ts';
-import type { Effect, LogRecord, Signed, SignAsk, TimerKey } from '../../../../core/node/contract.ts';
+import type { Effect, LogRecord, SignAsk, Signed, TimerKey } from '../../../../core/node/contract.ts';
 import type { AppAsk, AppReply } from '../../../../core/types/app.ts';
 import type { Commit } from '../../../../core/types/block.ts';
 import type { Conflict } from '../../../../core/types/evidence.ts';
 import type { Micros } from '../../../../core/types/ids.ts';
 import type { ChainState } from '../../../../core/types/state.ts';
 import type { Vote } from '../../../../core/types/vote.ts';
-import { voteOfCommit } from '../../../../core/consensus/verifyCommit.ts';
 import { CONFIG, cut, keyedSuite, type Made, type TestKey, type TestNet } from './net.ts';
 
 /** The node is cut here. */
@@ -90,7 +90,9 @@ export class TestNode {
     // Calls of different lives must not be told apart by luck.
     this.#calls = this.lives * 1000;
     this.consensus = this.#machine();
-    const replayed = this.consensus.replay(this.#log.filter(({ height }) => height > this.#state.lastBlockHeight));
+    const replayed = this.consensus.replay(
+      this.#log.filter(({ height }) => height > this.#state.lastBlockHeight),
+    );
     assert(replayed.ok, replayed.ok ? '' : replayed.error.message);
     this.step(now, { kind: 'start' });
   }
@@ -212,4 +214,13 @@ export class TestNode {
 }
 
 const NONE: Bytes = new Uint8Array(0);
-const TX_RESULT = { code: 0, data: NONE, log: '', info: '', gasWanted: 0n, gasUsed: 0n, events: [], codespace: '' };
+const TX_RESULT = {
+  code: 0,
+  data: NONE,
+  log: '',
+  info: '',
+  gasWanted: 0n,
+  gasUsed: 0n,
+  events: [],
+  codespace: '',
+};

@@ -1,5 +1,9 @@
 /** One machine under a microscope: messages in, everything it says recorded. Signer and application answer at once. */
-import type { ConsensusConfig, ConsensusInput, ConsensusNotice } from '../../../../core/consensus/contract.ts';
+import type {
+  ConsensusConfig,
+  ConsensusInput,
+  ConsensusNotice,
+} from '../../../../core/consensus/contract.ts';
 import { Consensus } from '../../../../core/consensus/machine.ts';
 import { type Bytes, toHex } from '../../../../core/lib/bytes.ts';
 import { ok } from '../../../../core/lib/result.ts';
@@ -186,7 +190,14 @@ export class Solo {
 
   proposal(made: Made, round: Round, polRound: Round = -1): readonly ConsensusInput[] {
     const proposer = proposerIndex(this.state, round);
-    const proposal: Proposal = signedProposal(this.net, proposer, this.rs.height, round, made.blockId, polRound);
+    const proposal: Proposal = signedProposal(
+      this.net,
+      proposer,
+      this.rs.height,
+      round,
+      made.blockId,
+      polRound,
+    );
     return [{ kind: 'proposal', peer: 'peer', proposal }, ...this.parts(made, round)];
   }
 

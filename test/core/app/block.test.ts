@@ -8,6 +8,7 @@ import { decodeEthBlock, encodeEthBlock } from '../../../core/app/evm/blockCodec
 import { delegationTo } from '../../../core/app/evm/delegation.ts';
 import { keccak256 } from '../../../core/crypto/hash.ts';
 import { equalBytes, hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
+import type { FinalizeReply } from '../../../core/types/app.ts';
 import { COIN, type Committed, TestChain } from './support/chain.ts';
 import { deploying, LOOP, REVERTER, STORE_AND_LOG, TOPIC, UNDEFINED_OPCODE, word } from './support/code.ts';
 import { GWEI, signRaw, signTx, wallet, wrapRaw } from './support/wallet.ts';
@@ -240,7 +241,7 @@ test('a database opened again answers the same', async () => {
 
 test('the same block twice gives the same bytes', async () => {
   const raw = await signRaw(alice, { to: created(0), data: word(1), nonce: 11, maxFeePerGas: 50n * GWEI });
-  const results = [];
+  const results: { readonly reply: FinalizeReply; readonly hash: string }[] = [];
   for (let run = 0; run < 2; run++) {
     const fresh = await TestChain.open(chain.genesis);
     for (const height of [1, 2]) await fresh.commit(chain.reader.block(height)?.txs ?? []);

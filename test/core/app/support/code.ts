@@ -10,7 +10,7 @@ export const deploying = (runtime: string): Hex => {
 export const TOPIC = 'ab'.repeat(32);
 
 /** Stores the first calldata word in slot 0, then logs it under TOPIC. */
-export const STORE_AND_LOG = `6000358060005560005 2`.replace(' ', '') + `7f${TOPIC}60206000a100`;
+export const STORE_AND_LOG = `600035806000556000527f${TOPIC}60206000a100`;
 /** Reverts with the word 0x2a. */
 export const REVERTER = '602a60005260206000fd';
 /** Runs out of gas. */

@@ -1,8 +1,9 @@
 /** Composes a production node: store, log, signer, core, servers. The order of opening is the order of trust. */
 import path from 'node:path';
-import { createNode, type CoreNode } from '../core/node/assembly.ts';
+import { StartError } from '../core/app/create.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import { toHex } from '../core/lib/bytes.ts';
+import { type CoreNode, createNode } from '../core/node/assembly.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
 import { LevelStore } from './disk/level.ts';
@@ -57,7 +58,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     closing.unshift(async () => running.stop());
     running.attach(node.driver);
     const servers = await startServers(node.rpc, options.config, (error) =>
-      options.log('error', `request failed: ${String(error)}`),
+      options.log.error(`request failed: ${String(error)}`),
     );
     closing.unshift(() => servers.stop());
     watch(node, options);
@@ -73,7 +74,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     };
   } catch (error) {
     await closeAll(closing);
-    throw error;
+    throw error instanceof StartError ? new OperatingError(error.message) : error;
   }
 }
 
@@ -110,7 +111,11 @@ async function closeAll(closing: (() => Promise<void>)[]): Promise<void> {
  * A lock lives in the log. If the guard has signed at a height of which the log knows nothing any more, the validator
  * stays silent through that height: a vote in a later round could contradict a lock it has forgotten.
  */
-function openSigner(options: StartOptions, wal: Wal, suite: Parameters<typeof FileSigner.open>[0]['suite']): FileSigner | undefined {
+function openSigner(
+  options: StartOptions,
+  wal: Wal,
+  suite: Parameters<typeof FileSigner.open>[0]['suite'],
+): FileSigner | undefined {
   const { validatorKey, config, log } = options;
   if (validatorKey === undefined) return undefined;
   const statePath = config.files.validatorState;
@@ -118,9 +123,10 @@ function openSigner(options: StartOptions, wal: Wal, suite: Parameters<typeof Fi
     FileSigner.open({ key: validatorKey, statePath, suite, silentThrough });
   const signer = open(0);
   const signed = signer.last.height;
-  const known = wal.damage === undefined && (signed <= wal.turnedOver || wal.records().some((r) => r.height === signed));
+  const known =
+    wal.damage === undefined && (signed <= wal.turnedOver || wal.records().some((r) => r.height === signed));
   if (known || signed === 0) return signer;
-  log('warn', `the log does not reach back to height ${signed}, signed last: not signing up to that height`);
+  log.warn(`the log does not reach back to height ${signed}, signed last: not signing up to that height`);
   return open(signed);
 }
 
@@ -130,11 +136,15 @@ function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
     moniker: config.moniker,
     version,
     listenAddress: config.p2p.listen === undefined ? '' : `tcp://${showAddress(config.p2p.listen)}`,
-    rpcAddress: config.consensusRpc.listen === undefined ? '' : `tcp://${showAddress(config.consensusRpc.listen)}`,
+    rpcAddress:
+      config.consensusRpc.listen === undefined ? '' : `tcp://${showAddress(config.consensusRpc.listen)}`,
     validator:
       validatorKey === undefined
         ? undefined
-        : { address: validatorKey.address, pubKey: { type: 'ed25519', bytes: validatorKey.publicKey } as const },
+        : {
+            address: validatorKey.address,
+            pubKey: { type: 'ed25519', bytes: validatorKey.publicKey } as const,
+          },
   };
 }
 
@@ -149,7 +159,7 @@ function keysOf({ unlocked }: StartOptions) {
 /** Tells the operator of blocks and warnings. */
 function watch(node: CoreNode, { onBlock, log }: StartOptions): void {
   node.hub.listen((event: NodeEvent) => {
-    if (event.kind === 'note') log(event.level, event.text);
+    if (event.kind === 'note') log[event.level](event.text);
     if (event.kind !== 'committed') return;
     const { header, txs } = event.block;
     const eth = node.rpc.chain.ethBlock(header.height);

@@ -61,7 +61,11 @@ interface Started {
 
 const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
 
-async function startConsensusRpc(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+async function startConsensusRpc(
+  ctx: RpcContext,
+  config: NodeConfig,
+  onError: OnError,
+): Promise<Started | undefined> {
   const { listen, bodyBytesMax, connectionsMax } = config.consensusRpc;
   if (listen === undefined) return undefined;
   const ws = new WsEndpoint({
@@ -93,7 +97,11 @@ async function startConsensusRpc(ctx: RpcContext, config: NodeConfig, onError: O
   };
 }
 
-async function startJsonRpc(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+async function startJsonRpc(
+  ctx: RpcContext,
+  config: NodeConfig,
+  onError: OnError,
+): Promise<Started | undefined> {
   const { listen, bodyBytesMax, connectionsMax, corsOrigins } = config.jsonRpc;
   if (listen === undefined) return undefined;
   const server = await startJsonRpcServer({
@@ -107,7 +115,11 @@ async function startJsonRpc(ctx: RpcContext, config: NodeConfig, onError: OnErro
   return { name: 'jsonRpc', url: urlOf('http', server), stop: () => server.close() };
 }
 
-async function startEvmWs(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+async function startEvmWs(
+  ctx: RpcContext,
+  config: NodeConfig,
+  onError: OnError,
+): Promise<Started | undefined> {
   const { listen, bodyBytesMax, connectionsMax, corsOrigins } = config.evmWs;
   if (listen === undefined) return undefined;
   const ws = new WsEndpoint({
@@ -138,7 +150,11 @@ async function startEvmWs(ctx: RpcContext, config: NodeConfig, onError: OnError)
   };
 }
 
-async function startRest(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Started | undefined> {
+async function startRest(
+  ctx: RpcContext,
+  config: NodeConfig,
+  onError: OnError,
+): Promise<Started | undefined> {
   const { listen, bodyBytesMax, connectionsMax } = config.rest;
   if (listen === undefined) return undefined;
   const server = await startRestServer({

@@ -91,7 +91,9 @@ export class Life implements KvGate {
   }
 
   #listen(event: NodeEvent): void {
-    if (this.alive) this.#world.witness({ kind: 'event', node: this.#process, event });
+    if (!this.alive) return;
+    if (event.kind === 'committed') this.#process.decided = event.block.header.height;
+    this.#world.witness({ kind: 'event', node: this.#process, event });
   }
 
   #append(records: readonly LogRecord[], durable: () => void): void {

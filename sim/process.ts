@@ -48,6 +48,8 @@ export class Process implements Port {
   /** Why the node stopped itself. */
   haltReason: string | undefined;
   position: Position = POSITION_ZERO;
+  /** Highest height that the node has decided, stored and announced. */
+  decided = 0;
   lives = 0;
   readonly #world: World;
   readonly #factory: NodeFactory;

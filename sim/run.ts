@@ -64,7 +64,7 @@ export async function runScenario(
 /** Runs a scenario to its end and judges it. Same scenario and seed, same report, on every machine. */
 export async function runParsed(scenario: Scenario, options: RunOptions = {}): Promise<ScenarioReport> {
   const tripwire = new Tripwire();
-  const run = await prepare(scenario, options);
+  const run = await prepare(scenario, options, tripwire);
   if (options.tripwire !== false) tripwire.arm();
   try {
     await run.execute();
@@ -76,8 +76,8 @@ export async function runParsed(scenario: Scenario, options: RunOptions = {}): P
   return run.report();
 }
 
-function suiteOf(scenario: Scenario, options: RunOptions): CryptoSuite {
-  const base = options.suite ?? nobleSuite;
+function suiteOf(scenario: Scenario, options: RunOptions, tripwire: Tripwire): CryptoSuite {
+  const base = tripwire.blinding(options.suite ?? nobleSuite);
   const kind = options.crypto ?? scenario.engine.crypto;
   return memoised(kind === 'keyed-hash' ? keyedHashSuite(base) : base);
 }
@@ -116,9 +116,9 @@ interface Run {
   report(): ScenarioReport;
 }
 
-async function prepare(scenario: Scenario, options: RunOptions): Promise<Run> {
+async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwire): Promise<Run> {
   const seed = options.seed ?? scenario.seed ?? DEFAULT_SEED;
-  const suite = suiteOf(scenario, options);
+  const suite = suiteOf(scenario, options, tripwire);
   const cluster = makeCluster(suite, scenario.validators);
   const world = makeWorld(scenario, cluster, suite, options, seed);
   const failures: Failure[] = [];
@@ -240,7 +240,7 @@ function reportOf(
     name: process.name,
     state: process.state,
     isCorrect: process.isCorrect,
-    height: Math.max(0, process.position.height - 1),
+    height: process.decided,
     lives: process.lives,
   }));
   const stats = {

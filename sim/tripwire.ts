@@ -3,6 +3,9 @@
  * Lint forbids them in our own code; this covers the libraries too. Whatever touches them throws and is recorded, so
  * an error that some library swallows still fails the run.
  */
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import { boundTo } from './memo.ts';
+import { Sfc32 } from './prng.ts';
 
 /** The globals that lead out of the simulated world. `Date` keeps its pure parts. */
 const FORBIDDEN = [
@@ -26,6 +29,8 @@ export class Tripwire {
   /** What was touched, in order, each once. */
   readonly touched: string[] = [];
   #restore: (() => void)[] = [];
+  readonly #blinds = new Sfc32('tripwire', 'blinding');
+  #isBlinding = false;
 
   get isArmed(): boolean {
     return this.#restore.length > 0;
@@ -45,6 +50,29 @@ export class Tripwire {
   disarm(): void {
     for (const restore of this.#restore.reverse()) restore();
     this.#restore = [];
+  }
+
+  /**
+   * Key operations may ask for random bytes: noble multiplies secrets blinded, which changes its timing and never its
+   * result. They get bytes of ours.
+   */
+  blinding(suite: CryptoSuite): CryptoSuite {
+    const within = <T>(act: () => T): T => {
+      const before = this.#isBlinding;
+      this.#isBlinding = true;
+      try {
+        return act();
+      } finally {
+        this.#isBlinding = before;
+      }
+    };
+    return {
+      ...boundTo(suite),
+      ed25519PublicKey: (seed) => within(() => suite.ed25519PublicKey(seed)),
+      ed25519Sign: (seed, message) => within(() => suite.ed25519Sign(seed, message)),
+      secp256k1PublicKey: (secret, compressed) => within(() => suite.secp256k1PublicKey(secret, compressed)),
+      secp256k1Sign: (secret, digest) => within(() => suite.secp256k1Sign(secret, digest)),
+    };
   }
 
   #replace(owner: Globals, name: string, value: unknown): void {
@@ -83,8 +111,14 @@ export class Tripwire {
   #armCrypto(globals: Globals): void {
     const crypto = globals['crypto'] as Globals | undefined;
     if (crypto === undefined) return;
-    for (const name of ['getRandomValues', 'randomUUID'])
-      this.#replace(crypto, name, this.#thrower(`crypto.${name}`));
+    this.#replace(crypto, 'randomUUID', this.#thrower('crypto.randomUUID'));
+    this.#replace(crypto, 'getRandomValues', (out: Uint8Array) => this.#randomValues(out));
+  }
+
+  #randomValues(out: Uint8Array): Uint8Array {
+    if (!this.#isBlinding) this.#trip('crypto.getRandomValues');
+    for (let i = 0; i < out.length; i++) out[i] = this.#blinds.next();
+    return out;
   }
 
   /** Libraries look into `process.env` for debug switches; they see an empty one. */

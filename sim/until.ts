@@ -18,7 +18,7 @@ function timeOf(until: Until): number | undefined {
 export function isOver(scenario: Scenario, world: World, timeline: Timeline): () => boolean {
   let moved = true;
   world.observe((fact) => {
-    if (fact.kind !== 'event' && fact.kind !== 'signed') moved = true;
+    if (fact.kind === 'event' ? fact.event.kind === 'committed' : fact.kind !== 'signed') moved = true;
   });
   const needsClock = hasQuiet(scenario.until);
   return () => {
@@ -53,7 +53,7 @@ function allDecided(height: number, world: World, timeline: Timeline): boolean {
       process.state === 'halted' ||
       (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
     if (isGone) continue;
-    if (process.position.height <= height) return false;
+    if (process.decided < height) return false;
     some = true;
   }
   return some;

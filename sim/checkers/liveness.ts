@@ -23,7 +23,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
       if (fact.kind === 'stable') {
         from = world.now;
         done.clear();
-        for (const node of context.correct) base.set(node, committedBy(node));
+        for (const node of context.correct) base.set(node, node.decided);
       }
       if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
       const { node } = fact;
@@ -40,7 +40,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
         if (at === undefined) {
           context.fail(
             name,
-            `${node.name} is at height ${node.position.height}, not ${wanted.heights} heights further`,
+            `${node.name} decided ${node.decided - (base.get(node) ?? 0)} heights, not ${wanted.heights}`,
           );
         } else if (at - from > within) {
           context.fail(
@@ -52,8 +52,6 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
     },
   };
 }
-
-const committedBy = (node: Process): number => Math.max(0, node.position.height - 1);
 
 /** Each height may need a round for every faulty proposer in a row, and one that works. */
 function autoBound(context: CheckerContext, heights: number): number {

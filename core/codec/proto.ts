@@ -108,25 +108,31 @@ function finishReading(
   }
 }
 
-/** A shape seen through another type: `from` may refuse with a text. */
-export function mapped<T, W>(
-  shape: Shape<W>,
-  to: (value: T) => W,
-  from: (wire: W) => Result<T, string>,
-): Shape<T> {
-  return {
-    name: shape.name,
-    write: (writer, value) => shape.write(writer, to(value)),
-    read(reader) {
-      const wire = shape.read(reader);
-      if (reader.error !== undefined) return undefined as T;
-      const result = from(wire);
-      if (result.ok) return result.value;
-      reader.fail(shape.name, result.error);
-      return undefined as T;
-    },
-  };
+/** A shape seen through another type. */
+export interface MappedShape<T, W> extends Shape<T> {
+  readonly wire: Shape<W>;
+  readonly toWire: (value: T) => W;
 }
+
+/** `fromWire` may refuse with a text. */
+export const mapped = <T, W>(
+  wire: Shape<W>,
+  toWire: (value: T) => W,
+  fromWire: (value: W) => Result<T, string>,
+): MappedShape<T, W> => ({
+  name: wire.name,
+  wire,
+  toWire,
+  write: (writer, value) => wire.write(writer, toWire(value)),
+  read(reader) {
+    const value = wire.read(reader);
+    if (reader.error !== undefined) return undefined as T;
+    const result = fromWire(value);
+    if (result.ok) return result.value;
+    reader.fail(wire.name, result.error);
+    return undefined as T;
+  },
+});
 
 export const encode = <T>(shape: Shape<T>, value: T): Bytes => written(shape.write, value);
 

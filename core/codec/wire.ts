@@ -36,7 +36,11 @@ export class Reader {
   #high = 0;
 
   constructor(bytes: Bytes) {
-    this.#bytes = bytes;
+    // A Buffer's slice is a window, and its other methods answer with Buffers: read it as the plain bytes it is.
+    this.#bytes =
+      bytes.constructor === Uint8Array
+        ? bytes
+        : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.end = bytes.length;
   }
 
@@ -165,8 +169,7 @@ export class Reader {
     const size = this.#size(field, bytesMax);
     if (size === 0) return EMPTY;
     this.at += size;
-    // Not `this.#bytes.slice`: on a Buffer that would be a window.
-    return Uint8Array.prototype.slice.call(this.#bytes, this.at - size, this.at);
+    return this.#bytes.slice(this.at - size, this.at);
   }
 
   string(field: string, bytesMax: number): string {

@@ -23,14 +23,20 @@ const ACCOUNT_RESPONSE = table<AccountResponse>('cosmos.auth.v1beta1.QueryAccoun
 export const decodeAccountResponse = (data: Bytes): Result<AccountResponse, unknown> =>
   decode(ACCOUNT_RESPONSE, data);
 
-/** The SDK's defaults: no message of ours is charged by them, tools only read the limits. */
-const PARAMS = {
+/** The SDK's defaults, for a genesis that leaves them out: no message of ours is charged by them. */
+const DEFAULT_PARAMS = {
   max_memo_characters: '256',
   tx_sig_limit: '7',
   tx_size_cost_per_byte: '10',
   sig_verify_cost_ed25519: '590',
   sig_verify_cost_secp256k1: '1000',
 };
+
+/** As genesis has them: nothing changes them later. */
+function authParams(appState: unknown): Readonly<Record<string, unknown>> {
+  const { auth } = (appState ?? {}) as { auth?: { params?: Readonly<Record<string, unknown>> } };
+  return { ...DEFAULT_PARAMS, ...auth?.params };
+}
 
 export const authMethods: readonly ServiceMethod[] = [
   serviceMethod({
@@ -59,7 +65,7 @@ export const authMethods: readonly ServiceMethod[] = [
     path: `${ROOT}/params`,
     doc: 'Parameters of the auth module.',
     readRest: () => undefined,
-    run: () => PARAMS,
+    run: ({ ctx }) => authParams(ctx.genesis.appState),
     renderRest: (params) => ({ params }),
   }),
 ];

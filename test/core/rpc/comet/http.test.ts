@@ -1,0 +1,322 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { jsonArgs, uriArgs } from '../../../../core/rpc/comet/args.ts';
+import { readRequest } from '../../../../core/rpc/comet/envelope.ts';
+import { handleCometGet, handleCometPost } from '../../../../core/rpc/comet/http.ts';
+import { COMET_METHODS } from '../../../../core/rpc/comet/table.ts';
+import { type Json, parseJson } from '../../../../core/rpc/jsonText.ts';
+import { signTx } from '../../app/support/wallet.ts';
+import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
+
+const vectors: Record<string, Loose[]> = JSON.parse(
+  readFileSync(new URL('../../../vectors/cometbft/jsonrpc.json', import.meta.url), 'utf8'),
+);
+const ARGS = [
+  { name: 'height', type: 'int64' },
+  { name: 'name', type: 'string' },
+] as const;
+const json = (value: unknown): Json => {
+  const parsed = parseJson(JSON.stringify(value));
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  return parsed.value;
+};
+
+let world: RpcWorld;
+let txHash: string;
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  await world.commit();
+  const tx = await signTx(world.dev, { nonce: 0, to: bytesHex(world.other.address), gas: 21_000n });
+  const { result } = await post('broadcast_tx_sync', { tx: Buffer.from(tx).toString('base64') });
+  txHash = result.hash;
+  await world.commit();
+  await world.commit();
+});
+
+async function post(method: string, params?: unknown) {
+  const answer = await handleCometPost(world.ctx, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  return { ...JSON.parse(answer.body), answer };
+}
+
+async function get(path: string, query = '') {
+  const answer = await handleCometGet(world.ctx, path, query);
+  return { ...JSON.parse(answer.body), answer };
+}
+
+describe('the golden transport vectors', () => {
+  test.each(vectors.params_cases as Loose[])('params $params', ({ params, ok, values }: Loose) => {
+    const args = jsonArgs(ARGS, json(params));
+    expect(args.ok).toBe(ok);
+    if (args.ok) expect([...args.value.values()].map(String)).toEqual(values);
+  });
+
+  test.each(vectors.uri_cases as Loose[])('query $query', ({ query, ok, values }: Loose) => {
+    const args = uriArgs(ARGS, query);
+    expect(args.ok).toBe(ok);
+    if (args.ok) expect([...args.value.values()].map(String)).toEqual(values);
+  });
+
+  test.each(vectors.id_cases as Loose[])('id $id', ({ id, reply_id, invalid, notification }: Loose) => {
+    const request = readRequest(json({ id, method: 'health' }));
+    expect(request.ok).toBe(invalid !== true);
+    if (request.ok && notification === true) expect(request.value.id).toBeUndefined();
+    if (request.ok && notification !== true) expect(JSON.parse(request.value.id as string)).toEqual(reply_id);
+  });
+
+  test.each((vectors.batch_cases as Loose[]).filter((one: Loose) => Array.isArray(one.body)))(
+    'batch $body',
+    async ({ body, replies }: Loose) => {
+      const answer = await handleCometPost(world.ctx, JSON.stringify(body));
+      expect(answer.status).toBe(200);
+      if (replies === 0) expect(answer.body).toBe('');
+      else expect(Array.isArray(JSON.parse(answer.body))).toBe(replies > 1);
+    },
+  );
+});
+
+describe('errors', () => {
+  test('eleven requests are one error without an id', async () => {
+    const answer = await handleCometPost(
+      world.ctx,
+      JSON.stringify(Array(11).fill({ jsonrpc: '2.0', id: 1, method: 'health' })),
+    );
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request","data":"batch request exceeds maximum (10) allowed number of requests"}}',
+    ]);
+  });
+
+  test('what is not JSON is HTTP 500 without an id', async () => {
+    const answer = await handleCometPost(world.ctx, 'not json');
+    expect(answer.status).toBe(500);
+    expect(answer.body).toMatch(
+      /^\{"jsonrpc":"2.0","error":\{"code":-32700,"message":"Parse error. Invalid JSON","data":"error unmarshaling request: /,
+    );
+  });
+
+  test.each([
+    ['POST unknown', 'foo', {}, 200, { code: -32601, message: 'Method not found' }],
+    [
+      'POST of a websocket method',
+      'subscribe',
+      { query: "tm.event='Tx'" },
+      200,
+      { code: -32601, message: 'Method not found' },
+    ],
+    [
+      'a number for a height',
+      'block',
+      { height: 5 },
+      200,
+      {
+        code: -32602,
+        message: 'Invalid params',
+        data: 'error converting json params to arguments: invalid 64-bit integer encoding "5", expected string',
+      },
+    ],
+    [
+      'a list of the wrong length',
+      'block',
+      ['1', '2'],
+      200,
+      {
+        code: -32602,
+        message: 'Invalid params',
+        data: 'error converting json params to arguments: expected 1 parameters ([height]), got 2 (["1" "2"])',
+      },
+    ],
+    [
+      'height 0',
+      'block',
+      { height: '0' },
+      200,
+      { code: -32603, message: 'Internal error', data: 'height must be greater than 0, but got 0' },
+    ],
+    [
+      'a height to come',
+      'block',
+      { height: '99' },
+      200,
+      {
+        code: -32603,
+        message: 'Internal error',
+        data: 'height 99 must be less than or equal to the current blockchain height 3',
+      },
+    ],
+    [
+      'a page to come',
+      'validators',
+      { page: '2' },
+      200,
+      { code: -32603, message: 'Internal error', data: 'page should be within [1, 1] range, given 2' },
+    ],
+    [
+      'an unknown tx',
+      'tx',
+      { hash: Buffer.alloc(32, 1).toString('base64') },
+      200,
+      { code: -32603, message: 'Internal error', data: `tx (${'01'.repeat(32)}) not found` },
+    ],
+    [
+      'a chunk to come',
+      'genesis_chunked',
+      { chunk: '1' },
+      200,
+      { code: -32603, message: 'Internal error', data: 'there are 0 chunks, 1 is invalid' },
+    ],
+    [
+      'crossed heights',
+      'blockchain',
+      { minHeight: '3', maxHeight: '2' },
+      200,
+      { code: -32603, message: 'Internal error', data: "min height 3 can't be greater than max height 2" },
+    ],
+  ])('%s', async (_name, method, params, status, error) => {
+    const reply = await post(method, params);
+    expect([reply.answer.status, reply.id, reply.error]).toEqual([status, 1, error]);
+  });
+
+  test('over URI: id -1, HTTP 500 for errors, 404 for what is no method', async () => {
+    const late = await get('/block', 'height=99');
+    expect([late.answer.status, late.id, late.error.code]).toEqual([500, -1, -32603]);
+    const hexHeight = await get('/block', 'height=0x5');
+    expect(hexHeight.error.data).toBe(
+      "error converting http params to arguments: got a hex string arg, but expected 'int64'",
+    );
+    const ws = await get('/subscribe', '');
+    expect([ws.answer.status, ws.error.code]).toEqual([404, -32601]);
+    expect(await handleCometGet(world.ctx, '/nothing', '')).toMatchObject({
+      status: 404,
+      body: '404 page not found\n',
+    });
+  });
+});
+
+describe('answers', () => {
+  test('carry the server time, and a day of caching when a height was given', async () => {
+    const given = await post('block', { height: '1' });
+    expect(given.answer.headers).toEqual({
+      'content-type': 'application/json',
+      'x-server-time': '1700000000',
+      'cache-control': 'public, max-age=86400',
+    });
+    for (const [method, params] of [
+      ['block', {}],
+      ['status', {}],
+      ['block', { height: '99' }],
+    ] as const) {
+      expect((await post(method, params)).answer.headers['cache-control']).toBeUndefined();
+    }
+    expect((await get('/abci_info')).answer.headers['cache-control']).toBeDefined();
+  });
+
+  test('the same call by POST object, POST list and URI gives the same result', async () => {
+    const byName = (await post('block', { height: '2' })).result;
+    expect((await post('block', ['2'])).result).toEqual(byName);
+    for (const query of ['height=2', 'height=%222%22'])
+      expect((await get('/block', query)).result).toEqual(byName);
+    const hash = Buffer.from(byName.block_id.hash, 'hex');
+    expect((await post('block_by_hash', { hash: hash.toString('base64') })).result).toEqual(byName);
+    expect((await get('/block_by_hash', `hash=0x${byName.block_id.hash}`)).result).toEqual(byName);
+    expect((await post('header_by_hash', { hash: byName.block_id.hash.toLowerCase() })).result).toEqual({
+      header: byName.block.header,
+    });
+    expect((await post('header', { height: '2' })).result).toEqual({ header: byName.block.header });
+    expect((await get('/block_by_hash', `hash=0x${'11'.repeat(32)}`)).result).toEqual({
+      block_id: { hash: '', parts: { total: 0, hash: '' } },
+      block: null,
+    });
+  });
+
+  test('status, commit, validators and results fit together', async () => {
+    const { result: status } = await post('status');
+    expect(status.sync_info).toMatchObject({
+      latest_block_height: '3',
+      earliest_block_height: '1',
+      catching_up: false,
+    });
+    expect(status.validator_info.voting_power).toBe('10');
+    const { result: head } = await post('commit');
+    expect(head.canonical).toBe(false);
+    expect(head.signed_header.commit.block_id.hash).toBe(status.sync_info.latest_block_hash);
+    const { result: second } = await post('commit', { height: '2' });
+    expect(second.canonical).toBe(true);
+    expect(second.signed_header.header.app_hash).not.toBe(status.sync_info.latest_app_hash);
+    const { result: validators } = await post('validators', {});
+    expect(validators).toMatchObject({ block_height: '4', count: '1', total: '1' });
+    expect(validators.validators[0].pub_key).toEqual(status.validator_info.pub_key);
+    const { result: results } = await post('block_results', { height: '2' });
+    expect(results).toMatchObject({ height: '2', validator_updates: null });
+    expect(results.txs_results).toHaveLength(1);
+    expect((await post('block_results', { height: '1' })).result.txs_results).toBeNull();
+    const { result: metas } = await post('blockchain', { minHeight: '0', maxHeight: '0' });
+    expect(metas.block_metas.map((meta: Loose) => meta.header.height)).toEqual(['3', '2', '1']);
+    const { result: params } = await post('consensus_params', {});
+    expect(params.consensus_params.block.max_gas).toBe('40000000');
+    expect((await post('health')).result).toEqual({});
+    expect((await post('net_info')).result).toMatchObject({ n_peers: '0', peers: [] });
+    expect((await post('num_unconfirmed_txs')).result).toEqual({
+      n_txs: '0',
+      total: '0',
+      total_bytes: '0',
+      txs: null,
+    });
+    expect((await post('genesis')).result.genesis.chain_id).toBe('chain_9000-1');
+    const { result: chunk } = await post('genesis_chunked', { chunk: '0' });
+    expect(JSON.parse(Buffer.from(chunk.data, 'base64').toString())).toEqual(
+      (await post('genesis')).result.genesis,
+    );
+  });
+
+  test('a transaction is found by its hash, with a proof under the data hash', async () => {
+    const hash = Buffer.from(txHash, 'hex').toString('base64');
+    const { result } = await post('tx', { hash, prove: true });
+    expect(result).toMatchObject({ hash: txHash, height: '2', index: 0 });
+    expect(result.proof.root_hash).toBe((await post('header', { height: '2' })).result.header.data_hash);
+    expect((await get('/tx', `hash=0x${txHash}`)).result.proof).toBeUndefined();
+    const again = await post('broadcast_tx_sync', { tx: result.tx });
+    expect(again.error).toEqual({
+      code: -32603,
+      message: 'Internal error',
+      data: 'tx already exists in cache',
+    });
+    const bad = await post('broadcast_tx_sync', { tx: 'AAAA' });
+    expect(bad.result).toMatchObject({ code: 2, codespace: 'sdk', data: '' });
+  });
+});
+
+test('no request throws', async () => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.constantFrom('1', '0', '-1', '99999999999999999999', 'AAAA', '0x11'),
+  );
+  const name = fc.constantFrom(...COMET_METHODS.map(({ method }) => method));
+  const argument = fc.constantFrom(
+    'height',
+    'hash',
+    'page',
+    'per_page',
+    'tx',
+    'path',
+    'data',
+    'prove',
+    'chunk',
+    'minHeight',
+    'maxHeight',
+  );
+  await fc.assert(
+    fc.asyncProperty(name, fc.dictionary(argument, value), fc.json(), async (method, params, junk) => {
+      await handleCometPost(world.ctx, JSON.stringify({ id: 1, method, params }));
+      await handleCometPost(world.ctx, junk);
+      const query = Object.entries(params).map(([key, one]) => `${key}=${encodeURIComponent(String(one))}`);
+      await handleCometGet(world.ctx, `/${method}`, query.join('&'));
+      await handleCometGet(world.ctx, `/${method}`, junk);
+      expect(world.notes).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});

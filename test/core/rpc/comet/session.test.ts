@@ -1,0 +1,147 @@
+import { beforeAll, expect, test } from 'vitest';
+import { toEip55 } from '../../../../core/address/eip55.ts';
+import { CometSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/comet/session.ts';
+import { bytesHex, FakeSocket, RpcWorld } from '../support/rpcWorld.ts';
+
+let world: RpcWorld;
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  await world.commit();
+});
+
+function open() {
+  const socket = new FakeSocket();
+  const session = new CometSession(world.ctx, socket, '127.0.0.1:1');
+  const ask = async (id: unknown, method: string, params?: unknown) => {
+    await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    return socket.take()[0];
+  };
+  return { socket, session, ask };
+}
+
+const transfer = () =>
+  world.get('eth_sendTransaction', {
+    from: bytesHex(world.dev.address),
+    to: bytesHex(world.other.address),
+    value: '0x1',
+  });
+
+test('a header subscription tells every block under the id of its request', async () => {
+  const { ask, session, socket } = open();
+  expect(await ask('s1', 'subscribe', { query: "tm.event='NewBlockHeader'" })).toEqual({
+    jsonrpc: '2.0',
+    id: 's1',
+    result: {},
+  });
+  await world.commit();
+  const { block } = await world.commit();
+  const events = socket.take();
+  expect(events.map((event) => event.id)).toEqual(['s1', 's1']);
+  expect(events[1].result).toMatchObject({
+    query: "tm.event='NewBlockHeader'",
+    events: { 'tm.event': ['NewBlockHeader'] },
+  });
+  expect(events[1].result.data.type).toBe('tendermint/event/NewBlockHeader');
+  expect(events[1].result.data.value.header.height).toBe(String(block.header.height));
+  session.closed();
+});
+
+test('a transfer is found by its recipient in any letter case, and by nobody else', async () => {
+  const { ask, session, socket } = open();
+  const { ask: askOther, session: sessionOther, socket: socketOther } = open();
+  const lower = bytesHex(world.other.address);
+  await ask(1, 'subscribe', [`tm.event='Tx' AND ethereum.recipient='${lower}'`]);
+  await askOther(1, 'subscribe', [`tm.event='Tx' AND ethereum.recipient='${bytesHex(world.dev.address)}'`]);
+  const ethHash = await transfer();
+  const { block } = await world.commit();
+  const [event, ...rest] = socket.take();
+  expect(rest).toEqual([]);
+  expect(socketOther.sent).toEqual([]);
+  const { data, events } = event.result;
+  expect(data.type).toBe('tendermint/event/Tx');
+  expect(data.value.TxResult).toMatchObject({
+    height: String(block.header.height),
+    tx: Buffer.from(block.txs[0] as Uint8Array).toString('base64'),
+  });
+  expect(data.value.TxResult.index).toBeUndefined();
+  expect(data.value.TxResult.result.code).toBeUndefined();
+  expect(events['ethereum.recipient']).toEqual([toEip55(world.other.address)]);
+  expect(events['ethereum_tx.ethereumTxHash']).toContain(ethHash);
+  expect(events['tx.height']).toEqual([String(block.header.height)]);
+  expect(events['tx.hash'][0]).toMatch(/^[0-9A-F]{64}$/);
+  session.closed();
+  sessionOther.closed();
+});
+
+test('one block is told in the order of CometBFT', async () => {
+  const { ask, session, socket } = open();
+  await ask(1, 'subscribe', { query: 'tm.event EXISTS' });
+  await transfer();
+  await world.commit();
+  const types = socket.take().map((event) => event.result.data.type.replace('tendermint/event/', ''));
+  expect(types).toEqual(['NewBlock', 'NewBlockHeader', 'NewBlockEvents', 'Tx']);
+  session.closed();
+});
+
+test('the same query twice, an unknown one, a bad one and too many are refused', async () => {
+  const { ask, session } = open();
+  const data = async (method: string, query: string) => (await ask(1, method, { query })).error?.data;
+  expect(await data('subscribe', "tm.event='Tx'")).toBeUndefined();
+  expect(await data('subscribe', "tm.event  =  'Tx'")).toBe('already subscribed');
+  expect(await data('unsubscribe', "tm.event='Vote'")).toBe('subscription not found');
+  expect(await data('subscribe', 'malformed query')).toMatch(
+    /^failed to parse query: offset 10: got tag, wanted /,
+  );
+  expect(await data('subscribe', `a.b='${'x'.repeat(512)}'`)).toBe('maximum query length exceeded');
+  for (const height of [1, 2, 3, 4]) expect(await data('subscribe', `tx.height=${height}`)).toBeUndefined();
+  expect(await data('subscribe', 'tx.height=5')).toBe('max_subscriptions_per_client 5 reached');
+  expect((await ask(2, 'unsubscribe_all')).result).toEqual({});
+  expect((await ask(2, 'unsubscribe_all')).error.data).toBe('subscription not found');
+  expect((await ask(3, 'foo')).error).toEqual({ code: -32601, message: 'Method not found' });
+  expect((await ask(3, 'block', { height: 5 })).error).toEqual({
+    code: -32603,
+    message: 'Internal error',
+    data: 'error converting json params to arguments: invalid 64-bit integer encoding "5", expected string',
+  });
+  expect((await ask(4, 'health')).result).toEqual({});
+  session.closed();
+});
+
+test('bad JSON is answered and the conversation goes on', async () => {
+  const { ask, session, socket } = open();
+  await session.receive('{');
+  expect(socket.take()[0].error.code).toBe(-32700);
+  await session.receive('{"jsonrpc":"2.0","method":"health"}');
+  expect(socket.sent).toEqual([]);
+  expect((await ask(1, 'health')).result).toEqual({});
+  session.closed();
+});
+
+test('a reader that falls behind is told on each subscription where to resume, and closed', async () => {
+  const { ask, socket } = open();
+  await ask('a', 'subscribe', { query: "tm.event='NewBlock'" });
+  await ask('b', 'subscribe', { query: "tm.event='Tx'" });
+  socket.unread = OUTBOX_BYTES_MAX;
+  const { block } = await world.commit();
+  const reason = `slow client, resume from height ${block.header.height}`;
+  const error = {
+    code: -32000,
+    message: 'Server error',
+    data: `subscription was canceled (reason: ${reason})`,
+  };
+  expect(socket.take()).toEqual(['a', 'b'].map((id) => ({ jsonrpc: '2.0', id, error })));
+  expect(socket.closedWith).toEqual({ code: 1013, reason });
+  await world.commit();
+  expect(socket.sent).toEqual([]);
+});
+
+test('the hundred and first client that subscribes is refused', async () => {
+  const clients = Array.from({ length: 100 }, open);
+  for (const { ask } of clients) expect((await ask(1, 'subscribe', ["tm.event='Vote'"])).result).toEqual({});
+  const late = open();
+  const refusal = 'max_subscription_clients 100 reached';
+  expect((await late.ask(1, 'subscribe', ["tm.event='Vote'"])).error.data).toBe(refusal);
+  for (const { session } of clients) session.closed();
+  expect((await late.ask(1, 'subscribe', ["tm.event='Vote'"])).result).toEqual({});
+  late.session.closed();
+});

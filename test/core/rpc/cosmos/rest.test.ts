@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { toEip55 } from '../../../../core/address/eip55.ts';
+import { formatAddress } from '../../../../core/address/kinds.ts';
+import { authKey } from '../../../../core/app/auth/keeper.ts';
+import { present } from '../../../../core/lib/assert.ts';
+import { EMPTY } from '../../../../core/lib/bytes.ts';
+import { answerAbciQuery } from '../../../../core/rpc/cosmos/abciQuery.ts';
+import {
+  decodeEthAccount,
+  ethAccountOf,
+  renderEthAccountJson,
+  renderEthAccountYaml,
+} from '../../../../core/rpc/cosmos/ethAccount.ts';
+import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
+import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
+import { decodeAccountResponse } from '../../../../core/rpc/cosmos/services/auth.ts';
+import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
+
+const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
+let world: RpcWorld;
+let bech32: string;
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  await world.commit();
+  await world.get('eth_sendTransaction', {
+    from: bytesHex(world.dev.address),
+    to: bytesHex(world.other.address),
+    value: '0x1',
+  });
+  await world.commit();
+  bech32 = formatAddress('acc', 'chain', world.dev.address);
+});
+
+async function rest(path: string, headers: Record<string, string> = {}) {
+  const [bare = '', query = ''] = path.split('?');
+  const answer = await handleRest(world.ctx, { method: 'GET', path: bare, query, headers, body: '' });
+  return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) };
+}
+
+const account = (sequence: string, pubKey: unknown) => ({
+  account: {
+    '@type': '/chain.types.v1.EthAccount',
+    base_account: { address: bech32, pub_key: pubKey, account_number: '0', sequence },
+    code_hash: EMPTY_CODE_HASH,
+  },
+});
+const KEY = {
+  '@type': '/chain.crypto.v1.ethsecp256k1.PubKey',
+  key: expect.stringMatching(/^A[0-9A-Za-z+/]{43}$/),
+};
+
+describe('an account', () => {
+  test('has every field, by Bech32 and by EIP-55', async () => {
+    for (const address of [bech32, toEip55(world.dev.address)]) {
+      const { status, body, headers } = await rest(`/cosmos/auth/v1beta1/accounts/${address}`);
+      expect([status, headers['x-cosmos-block-height']]).toEqual([200, '2']);
+      expect(body).toEqual(account('1', KEY));
+    }
+  });
+
+  test('is told as it was at an earlier height', async () => {
+    const { body, headers } = await rest(`/cosmos/auth/v1beta1/accounts/${bech32}`, {
+      'x-cosmos-block-height': '1',
+    });
+    expect(body).toEqual(account('0', null));
+    expect(headers['x-cosmos-block-height']).toBe('1');
+    const late = await rest(`/cosmos/auth/v1beta1/accounts/${bech32}`, { 'x-cosmos-block-height': '9' });
+    expect([late.status, late.body.code]).toEqual([400, 3]);
+    expect(late.body.message).toBe('cannot query with height in the future; please provide a valid height');
+  });
+
+  test('that nobody has is code 5 and HTTP 404, a bad address code 3 and HTTP 400', async () => {
+    const nobody = formatAddress('acc', 'chain', new Uint8Array(20).fill(9));
+    expect(await rest(`/cosmos/auth/v1beta1/accounts/${nobody}`)).toMatchObject({
+      status: 404,
+      body: {
+        code: 5,
+        message: `rpc error: code = NotFound desc = account ${nobody} not found: key not found`,
+        details: [],
+      },
+    });
+    const bad = await rest('/cosmos/auth/v1beta1/accounts/chain1xyz');
+    expect([bad.status, bad.body.code]).toEqual([400, 3]);
+    expect(bad.body.message).toMatch(/^decoding bech32 failed: /);
+    const valoper = formatAddress('val', 'chain', world.dev.address);
+    expect((await rest(`/cosmos/auth/v1beta1/accounts/${valoper}`)).status).toBe(400);
+  });
+
+  test('prints as one line of JSON and as sorted YAML', () => {
+    const found = present(ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'), 'dev');
+    const line = renderEthAccountJson(found);
+    expect(JSON.parse(line)).toEqual(account('1', KEY).account);
+    expect(line).not.toContain('\n');
+    const key = JSON.parse(line).base_account.pub_key.key;
+    expect(renderEthAccountYaml(found)).toBe(
+      [
+        "'@type': /chain.types.v1.EthAccount",
+        'base_account:',
+        '  account_number: "0"',
+        `  address: ${bech32}`,
+        '  pub_key:',
+        "    '@type': /chain.crypto.v1.ethsecp256k1.PubKey",
+        `    key: ${key}`,
+        '  sequence: "1"',
+        `code_hash: ${EMPTY_CODE_HASH}`,
+        '',
+      ].join('\n'),
+    );
+    const fresh = present(ethAccountOf(world.ctx.chain.latest(), world.other.address, 'chain'), 'other');
+    expect(renderEthAccountYaml(fresh)).toContain('  pub_key: null\n');
+  });
+
+  test('comes through an ABCI query as the protobuf that the SDK has', () => {
+    const answer = answerAbciQuery(
+      world.ctx,
+      '/cosmos.auth.v1beta1.Query/Account',
+      encodeAddressRequest(bech32),
+      0n,
+    );
+    expect([answer.code, answer.height]).toEqual([0, 2]);
+    const response = decodeAccountResponse(answer.value);
+    if (!response.ok || response.value.account === undefined) throw new Error('no account');
+    expect(response.value.account.typeUrl).toBe('/chain.types.v1.EthAccount');
+    expect(decodeEthAccount(response.value.account.value)).toEqual({
+      ok: true,
+      value: ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'),
+    });
+    const missing = answerAbciQuery(
+      world.ctx,
+      '/cosmos.auth.v1beta1.Query/Account',
+      encodeAddressRequest(formatAddress('acc', 'chain', new Uint8Array(20).fill(9))),
+      0n,
+    );
+    expect(missing).toMatchObject({ code: 22, codespace: 'sdk' });
+    expect(missing.log).toMatch(
+      /^rpc error: code = NotFound desc = account chain1\w+ not found: key not found$/,
+    );
+  });
+});
+
+test('an ABCI query reads a raw entry of the module store, and names an unknown path', () => {
+  const key = authKey(world.dev.address);
+  const entry = answerAbciQuery(world.ctx, '/store/modules/key', key, 0n);
+  expect(entry.value).toEqual(world.ctx.chain.latest().module(key));
+  expect(answerAbciQuery(world.ctx, '/store/modules/key', new Uint8Array(3), 0n).value).toEqual(EMPTY);
+  expect(answerAbciQuery(world.ctx, '/nothing', EMPTY, 0n)).toMatchObject({ code: 6, codespace: 'sdk' });
+});
+
+test('balances, parameters, node info, blocks and syncing have the shapes of the SDK', async () => {
+  const { body: balances } = await rest(`/cosmos/bank/v1beta1/balances/${bech32}`);
+  expect(balances.pagination).toEqual({ next_key: null, total: '1' });
+  expect(balances.balances[0].denom).toBe('achain');
+  expect(BigInt(balances.balances[0].amount)).toBe(
+    BigInt(await world.get('eth_getBalance', bytesHex(world.dev.address), 'latest')),
+  );
+  expect((await rest('/cosmos/auth/v1beta1/params')).body.params.max_memo_characters).toBe('256');
+  const { body: info } = await rest('/cosmos/base/tendermint/v1beta1/node_info');
+  expect(info.default_node_info).toMatchObject({ network: 'chain_9000-1', moniker: 'tester' });
+  expect((await rest('/cosmos/base/tendermint/v1beta1/syncing')).body).toEqual({ syncing: false });
+  const { body: latest } = await rest('/cosmos/base/tendermint/v1beta1/blocks/latest');
+  expect(latest.block.header).toMatchObject({ height: '2', chain_id: 'chain_9000-1' });
+  expect(latest.sdk_block.header.proposer_address).toMatch(/^chainvalcons1/);
+  expect((await rest('/cosmos/base/tendermint/v1beta1/blocks/2')).body).toEqual(latest);
+  expect((await rest('/cosmos/base/tendermint/v1beta1/blocks/9')).status).toBe(400);
+});
+
+test('a path that is none is 501 Not Implemented', async () => {
+  for (const path of ['/', '/cosmos/nothing', '/cosmos/auth/v1beta1/accounts/%zz']) {
+    expect(await rest(path)).toMatchObject({
+      status: 501,
+      body: { code: 12, message: 'Not Implemented', details: [] },
+    });
+  }
+});

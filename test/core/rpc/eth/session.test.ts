@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from 'vitest';
+import { ethServices } from '../../../../core/rpc/eth/services.ts';
+import { EthSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/eth/session.ts';
+import { deploying, STORE_AND_LOG, word } from '../../app/support/code.ts';
+import { bytesHex, FakeSocket, RpcWorld } from '../support/rpcWorld.ts';
+
+let world: RpcWorld;
+let emitter: string;
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  const hash = await world.get('eth_sendTransaction', {
+    from: bytesHex(world.dev.address),
+    data: deploying(STORE_AND_LOG),
+  });
+  await world.commit();
+  emitter = (await world.get('eth_getTransactionReceipt', hash)).contractAddress;
+});
+
+async function open() {
+  const socket = new FakeSocket();
+  const session = new EthSession(world.ctx, socket);
+  const ask = async (method: string, ...params: unknown[]) => {
+    session.receive(JSON.stringify({ id: 1, method, params }));
+    await session.settled();
+    return socket.take();
+  };
+  return { socket, session, ask };
+}
+
+const emit = (value: number) =>
+  world.get('eth_sendTransaction', { from: bytesHex(world.dev.address), to: emitter, data: word(value) });
+
+test('newHeads gives each block once, equal to what eth_getHeaderByNumber says', async () => {
+  const { ask, session, socket } = await open();
+  const [reply] = await ask('eth_subscribe', 'newHeads', {});
+  expect(reply).toEqual({ jsonrpc: '2.0', id: 1, result: expect.stringMatching(/^0x[1-9a-f][0-9a-f]*$/) });
+  await world.commit();
+  const [head, ...rest] = socket.take();
+  expect(rest).toEqual([]);
+  const params = { subscription: reply.result, result: await world.get('eth_getHeaderByNumber', 'latest') };
+  expect(head).toEqual({ jsonrpc: '2.0', method: 'eth_subscription', params });
+  expect(await ask('eth_unsubscribe', reply.result)).toEqual([{ jsonrpc: '2.0', id: 1, result: true }]);
+  expect((await ask('eth_unsubscribe', reply.result))[0].error).toEqual({
+    code: -32000,
+    message: 'subscription not found',
+  });
+  await world.commit();
+  expect(socket.sent).toEqual([]);
+  session.closed();
+});
+
+test('the reply comes before the first notification even when a block is committed in between', async () => {
+  const { session, socket } = await open();
+  session.receive('{"jsonrpc":"2.0","id":"s","method":"eth_subscribe","params":["newHeads"]}');
+  // The request is still being answered when the block arrives.
+  await world.commit();
+  await session.settled();
+  const sent = socket.take();
+  expect(sent.map((message) => message.id ?? message.method)).toEqual(['s', 'eth_subscription']);
+  session.closed();
+});
+
+test('logs by subscription, by filter and by search are the same', async () => {
+  const { ask, session, socket } = await open();
+  await ask('eth_subscribe', 'logs', { address: emitter });
+  await ask('eth_subscribe', 'logs', { address: bytesHex(world.other.address) });
+  const filter = await world.get('eth_newFilter', { address: emitter });
+  const from = Number(await world.get('eth_blockNumber')) + 1;
+  await emit(1);
+  await emit(2);
+  await world.commit();
+  await emit(3);
+  await world.commit();
+  const told = socket.take().map((message) => message.params.result);
+  expect(told.map((log) => log.data)).toEqual([1, 2, 3].map(word));
+  expect(await world.get('eth_getFilterChanges', filter)).toEqual(told);
+  expect(await world.get('eth_getLogs', { fromBlock: `0x${from.toString(16)}`, address: emitter })).toEqual(
+    told,
+  );
+  session.closed();
+});
+
+test('pending transactions are told as hashes or whole, before they are in a block', async () => {
+  const { ask, session, socket } = await open();
+  await ask('eth_subscribe', 'newPendingTransactions');
+  await ask('eth_subscribe', 'newPendingTransactions', true);
+  const hash = await emit(4);
+  const [short, full] = socket.take().map((message) => message.params.result);
+  expect(short).toBe(hash);
+  expect(full).toMatchObject({ hash, blockHash: null });
+  await world.commit();
+  session.closed();
+});
+
+test.each([
+  [['newfoo'], -32601, 'no "newfoo" subscription in eth namespace'],
+  [[], -32602, 'expected subscription name as first argument'],
+  [['newHeads', {}, 5], -32602, 'too many arguments, want at most 2'],
+  [['logs'], -32602, 'missing value for required argument 1'],
+  [['logs', { fromBlock: 'pending' }], -32602, 'pending logs are not supported'],
+])('a subscription to %j is refused', async (params, code, message) => {
+  const { ask, session } = await open();
+  expect((await ask('eth_subscribe', ...(params as unknown[])))[0].error).toEqual({ code, message });
+  session.closed();
+});
+
+test('a reader that falls behind is closed with the block to resume from, the others go on', async () => {
+  const slow = await open();
+  const quick = await open();
+  await slow.ask('eth_subscribe', 'newHeads');
+  await quick.ask('eth_subscribe', 'newHeads');
+  slow.socket.unread = OUTBOX_BYTES_MAX;
+  const { block } = await world.commit();
+  expect(slow.socket.closedWith).toEqual({
+    code: 1013,
+    reason: `slow reader: resume from block ${block.header.height}`,
+  });
+  expect(slow.socket.sent).toEqual([]);
+  expect(quick.socket.take()).toHaveLength(1);
+  quick.session.closed();
+});
+
+test('when all sessions are gone nothing listens any more', () => {
+  expect(ethServices(world.ctx).feed.size).toBe(0);
+});

@@ -18,6 +18,7 @@ import { immediatePause, randomId, systemNow } from './system.ts';
 
 /** No peers yet: what a lone validator sends goes nowhere. */
 const NO_NETWORK = { send: () => {}, drop: () => {} };
+const NO_LISTENER = { host: '127.0.0.1', port: 0 };
 
 export async function startNode(options: StartOptions): Promise<RunningNode> {
   const { files } = options.config;
@@ -124,7 +125,8 @@ function openSigner(
   const signer = open(0);
   const signed = signer.last.height;
   const known =
-    wal.damage === undefined && (signed <= wal.turnedOver || wal.records().some((r) => r.height === signed));
+    wal.damage?.lossy !== true &&
+    (signed <= wal.turnedOver || wal.records().some((r) => r.height === signed));
   if (known || signed === 0) return signer;
   log.warn(`the log does not reach back to height ${signed}, signed last: not signing up to that height`);
   return open(signed);
@@ -135,7 +137,8 @@ function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
     nodeId,
     moniker: config.moniker,
     version,
-    listenAddress: config.p2p.listen === undefined ? '' : `tcp://${showAddress(config.p2p.listen)}`,
+    // Clients of the consensus RPC refuse an empty text; port 0 is nobody's.
+    listenAddress: `tcp://${showAddress(config.p2p.listen ?? NO_LISTENER)}`,
     rpcAddress:
       config.consensusRpc.listen === undefined ? '' : `tcp://${showAddress(config.consensusRpc.listen)}`,
     validator:

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { voteSignBytes } from '../../../core/codec/signBytes.ts';
+import { decodeLogRecord, encodeLogRecord } from '../../../core/consensus/log.ts';
+import { err, ok } from '../../../core/lib/result.ts';
+import type { Effect } from '../../../core/node/contract.ts';
+import { ZERO_BLOCK_ID } from '../../../core/types/block.ts';
+import { timestampOf } from '../../../core/types/ids.ts';
+import { STEP } from '../../../core/types/messages.ts';
+import { at, CHAIN_ID, keyedSuite, NOW, signedVote, testNet } from './harness/net.ts';
+import { Solo, type SoloOptions } from './harness/solo.ts';
+
+const net = testNet([10n, 10n, 10n, 10n]);
+const node = (options: Partial<SoloOptions> = {}): Solo => new Solo({ net, self: 3, ...options });
+const asked = (solo: Solo) => solo.effects.filter((e) => e.kind === 'sign');
+
+describe('replay', () => {
+  test('the log rebuilds rounds, lock, votes and step, and asks nothing that was answered', () => {
+    const before = node().start();
+    const made = before.block(0);
+    before.feed(...before.proposal(made, 0), ...before.vote('prevote', 0, [0, 1], made.blockId));
+    before
+      .feed(...before.vote('precommit', 0, [0, 1]))
+      .fire('precommit', 0)
+      .fire('propose', 1);
+    const after = node();
+    expect(after.consensus.replay(before.log)).toEqual(ok(before.log.length));
+    after.feed({ kind: 'start' });
+    for (const key of [
+      'height',
+      'round',
+      'step',
+      'lockedRound',
+      'lockedBlock',
+      'validRound',
+      'validBlock',
+    ] as const) {
+      expect(after.rs[key], key).toEqual(before.rs[key]);
+    }
+    for (const round of [0, 1]) {
+      for (const type of ['prevote', 'precommit'] as const) {
+        const votes = (solo: Solo) => [0, 1, 2, 3].map((i) => solo.rs.votes(round, type)?.vote(i));
+        expect(votes(after)).toEqual(votes(before));
+      }
+    }
+    expect(after.effects.filter((e) => e.kind !== 'publish')).toEqual([]);
+  });
+
+  test('a signature that was asked for and not answered is asked for again, byte for byte', () => {
+    const before = node({ holdSigner: true }).start();
+    before.later(50).feed(...before.proposal(before.block(0), 0));
+    const after = node({ holdSigner: true });
+    after.consensus.replay(before.log);
+    after.later(9000).feed({ kind: 'start' });
+    const ask = (effect: Effect | undefined) => effect?.kind === 'sign' && effect.ask;
+    expect(ask(asked(after)[0])).toEqual(ask(asked(before)[0]));
+  });
+
+  test('a question the application did not answer is asked again', () => {
+    const before = node({ hold: ['validate'] }).start();
+    before.feed(...before.proposal(before.block(0), 0));
+    const after = node();
+    after.consensus.replay(before.log);
+    after.feed({ kind: 'start' });
+    expect(after.asks).toEqual(['validate']);
+    expect(after.own('prevote', 0)).toBeDefined();
+  });
+
+  test('a decision is finalized again', () => {
+    const before = node({ hold: ['finalize'] }).start();
+    const made = before.block(0);
+    before.feed(...before.proposal(made, 0), ...before.vote('precommit', 0, [0, 1, 2], made.blockId));
+    const after = node();
+    after.consensus.replay(before.log);
+    expect(after.rs.step).toBe(STEP.commit);
+    after.feed({ kind: 'start' });
+    expect(after.asks).toEqual(['finalize', 'commit']);
+    expect(after.rs.height).toBe(2);
+  });
+
+  test('the timer of the present step starts anew', () => {
+    const before = node().start();
+    const after = node();
+    after.consensus.replay(before.log);
+    after.feed({ kind: 'start' });
+    expect(after.timers).toEqual([{ key: expect.objectContaining({ kind: 'propose' }), afterMs: 3000 }]);
+  });
+
+  test('conflicts are reported again: their height has no block yet', () => {
+    const before = node().start();
+    before.feed(
+      ...before.vote('prevote', 0, [0]),
+      ...before.vote('prevote', 0, [0], before.block(0).blockId),
+    );
+    const after = node();
+    after.consensus.replay(before.log);
+    after.feed({ kind: 'start' });
+    const conflicts = (solo: Solo) => solo.notices.filter(({ kind }) => kind === 'conflict');
+    expect(conflicts(after)).toEqual(conflicts(before));
+    expect(conflicts(after)).toHaveLength(1);
+  });
+
+  test('settings of a new start do not change what the log says happened', () => {
+    const before = node({ self: 0, hold: ['propose'] }).start();
+    const after = node({ self: 0, hold: ['propose'], config: { createEmptyBlocks: false } });
+    expect(after.consensus.replay(before.log).ok).toBe(true);
+    expect(after.rs.step).toBe(STEP.propose);
+  });
+
+  test('a node that halted halts again', () => {
+    const options = { refuse: () => true };
+    const before = node(options).start();
+    const made = before.block(0);
+    before.feed(...before.proposal(made, 0), ...before.vote('precommit', 0, [0, 1, 2], made.blockId));
+    const after = node(options);
+    after.consensus.replay(before.log);
+    after.feed({ kind: 'start' });
+    expect(after.effects).toEqual([before.effects.at(-1)]);
+  });
+
+  test('a log of another height or with foreign records is refused', () => {
+    const solo = node();
+    expect(solo.consensus.replay([{ height: 5, bytes: new Uint8Array(1) }])).toMatchObject({ ok: false });
+    const garbage = { height: 1, bytes: Uint8Array.of(1, 2, 3) };
+    expect(node().consensus.replay([garbage])).toMatchObject({ ok: false, error: { code: 'log' } });
+    const orphan = encodeLogRecord(1, NOW, {
+      kind: 'validated',
+      blockId: ZERO_BLOCK_ID,
+      accept: true,
+      reason: '',
+    });
+    expect(node().consensus.replay([orphan])).toMatchObject({ ok: false });
+  });
+});
+
+describe('the signer', () => {
+  const heldVote = () => {
+    const solo = node({ holdSigner: true }).start().fire('propose', 0);
+    const ask = asked(solo)[0];
+    if (ask?.kind !== 'sign') throw new Error('asks for a prevote');
+    return { solo, ask };
+  };
+
+  test('may answer with an earlier time: the vote carries the time that was signed', () => {
+    const { solo, ask } = heldVote();
+    const earlier = {
+      type: 'prevote',
+      height: 1,
+      round: 0,
+      blockId: ZERO_BLOCK_ID,
+      timestamp: at(0),
+    } as const;
+    const bytes = voteSignBytes(CHAIN_ID, earlier);
+    const signature = keyedSuite.ed25519Sign(net.keys[3]?.seed as Uint8Array, bytes);
+    solo.feed({ kind: 'signed', call: ask.call, result: ok({ signature, bytes }) });
+    expect(solo.votes[0]?.timestamp).toEqual(at(0));
+    const witness = new Solo({ net, self: 2 })
+      .start()
+      .feed({ kind: 'vote', peer: 'p', vote: solo.votes[0] as never });
+    expect(witness.punished).toEqual([]);
+  });
+
+  test('may refuse: no vote in this step, the round goes on', () => {
+    const { solo, ask } = heldVote();
+    solo.feed({
+      kind: 'signed',
+      call: ask.call,
+      result: err({ code: 'conflict', message: 'signed before' }),
+    });
+    expect(solo.votes).toEqual([]);
+    expect(solo.rs.step).toBe(STEP.prevote);
+    solo.feed(...solo.vote('prevote', 0, [0, 1, 2]));
+    expect(solo.rs.step).toBe(STEP.precommit);
+  });
+
+  test('that signed something else is not believed', () => {
+    const { solo, ask } = heldVote();
+    const bytes = voteSignBytes(CHAIN_ID, signedVote(net, 3, 'precommit', 1, 0));
+    solo.feed({ kind: 'signed', call: ask.call, result: ok({ signature: new Uint8Array(64), bytes }) });
+    expect(solo.votes).toEqual([]);
+  });
+
+  test('answers to calls of another life are nobody’s', () => {
+    const { solo } = heldVote();
+    const before = solo.log.length;
+    solo.feed({
+      kind: 'signed',
+      call: 999,
+      result: ok({ signature: new Uint8Array(64), bytes: new Uint8Array(0) }),
+    });
+    expect(solo.log.length).toBe(before);
+  });
+});
+
+test('a vote is dated at least a millisecond after the block it may commit', () => {
+  const solo = node();
+  solo.later(-60_000).start();
+  solo.feed(...solo.proposal(solo.block(0), 0));
+  expect(solo.votes[0]?.timestamp).toEqual({ seconds: at(0).seconds, nanos: 1_000_000 });
+  expect(timestampOf(NOW)).toEqual(at(1));
+});
+
+test('log records are versioned and round-trip', () => {
+  const record = encodeLogRecord(7, NOW, { kind: 'timer', timer: 'propose', round: 3 });
+  expect(record.height).toBe(7);
+  expect(decodeLogRecord(record)).toEqual(
+    ok({ version: 1, now: NOW, entry: { kind: 'timer', timer: 'propose', round: 3 } }),
+  );
+  const newer = { height: 7, bytes: record.bytes.slice() };
+  newer.bytes[1] = 2;
+  expect(decodeLogRecord(newer)).toMatchObject({ ok: false });
+});

@@ -1,0 +1,87 @@
+import { createWalletClient, defineChain, http, publicActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { run } from '../../adapters/cli/main.ts';
+import { type Devnet, KEYS, startDevnet } from './devnet.ts';
+
+const ADDRESS = 'chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4';
+const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
+
+let devnet: Devnet;
+beforeAll(async () => {
+  devnet = await startDevnet();
+});
+afterAll(() => devnet?.stop());
+
+async function orrery(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const code = await run(args, {
+    env: {},
+    exitCode: 0,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+  return { code, out, err };
+}
+
+const query = (address: string, ...args: readonly string[]) =>
+  orrery('q', 'auth', 'account', address, '--home', devnet.home, '--rest', devnet.rest, ...args);
+
+const accountOf = (pubKey: unknown, sequence: string) => ({
+  '@type': '/chain.types.v1.EthAccount',
+  base_account: { address: ADDRESS, pub_key: pubKey, account_number: '0', sequence },
+  code_hash: EMPTY_CODE_HASH,
+});
+
+async function sendTransfer(): Promise<void> {
+  const chain = defineChain({
+    id: 9000,
+    name: 'devnet',
+    nativeCurrency: { name: 'chain', symbol: 'CHAIN', decimals: 18 },
+    rpcUrls: { default: { http: [devnet.jsonRpc] } },
+  });
+  const account = privateKeyToAccount(KEYS[0]);
+  const wallet = createWalletClient({ chain, transport: http(), account, pollingInterval: 20 });
+  const hash = await wallet.sendTransaction({ to: account.address, value: 1n });
+  await wallet.extend(publicActions).waitForTransactionReceipt({ hash });
+}
+
+describe('one account, asked for by command and by REST', () => {
+  test('has every field, before its first transaction and after', async () => {
+    const before = accountOf(null, '0');
+    const asked = await fetch(`${devnet.rest}/cosmos/auth/v1beta1/accounts/${ADDRESS}`);
+    expect(await asked.json()).toEqual({ account: before });
+    expect(JSON.parse((await query(ADDRESS, '--output', 'json')).out)).toEqual(before);
+    await sendTransfer();
+    // The compressed public key of the first well-known secret.
+    const pubKey = {
+      '@type': '/chain.crypto.v1.ethsecp256k1.PubKey',
+      key: 'A4MYU1tUEF1Keq5gwI/EX5aHGBtP38YlvRp1P6c5f+11',
+    };
+    const { code, out } = await query(ADDRESS, '--output', 'json');
+    expect(code).toBe(0);
+    const account = JSON.parse(out);
+    expect(account).toEqual(accountOf(pubKey, '1'));
+    const text = (await query(ADDRESS)).out;
+    // As in the SDK's text form, hex stands without quotes: only numbers in decimal are quoted.
+    expect(parse(text, { schema: 'failsafe' })).toEqual(account);
+    expect(text.split('\n')[0]).toBe("'@type': /chain.types.v1.EthAccount");
+  });
+
+  test('is the same by its Ethereum address', async () => {
+    const { out } = await query('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '--output', 'json');
+    expect(JSON.parse(out).base_account.address).toBe(ADDRESS);
+  });
+
+  test('that does not exist is an error, on stderr and with exit code 1', async () => {
+    const { code, out, err } = await query('0x00000000000000000000000000000000000a11ce');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('not found');
+  });
+});

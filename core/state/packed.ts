@@ -2,7 +2,7 @@ import type { Bytes } from '../lib/bytes.ts';
 
 /**
  * Bytes as a Map key: two bytes a character, unrolled for the lengths that execution asks for all the time. Half the
- * cost of hex. Only keys of one length may meet in one map.
+ * cost of hex. Keys of 20 and of 32 bytes may meet in one map, keys of other lengths may not join them.
  */
 export function packed(b: Bytes): string {
   if (b.length === 20) {

@@ -1,10 +1,9 @@
 import { encodeBlockMeta } from '../codec/block.ts';
 import { encodeCommit } from '../codec/commit.ts';
-import { headerHash, txHash } from '../codec/hashes.ts';
+import { txHash } from '../codec/hashes.ts';
 import { encodeConsensusParams } from '../codec/params.ts';
 import { encodePart } from '../codec/part.ts';
 import { encodeFinalizeReply } from '../codec/results.ts';
-import { encodeChainState } from '../codec/state.ts';
 import { encodeValidatorSet } from '../codec/validator.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
@@ -20,6 +19,7 @@ import type { KvOp, KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
 import { encodeRecord } from './record.ts';
 import type { Roots } from './roots.ts';
+import { encodeStoredState } from './stateRecord.ts';
 
 /** CometBFT's valSetCheckpointInterval: a full set now and then, so that old heights can be pruned. */
 const FULL_VALIDATORS_EVERY = 100_000;
@@ -56,6 +56,23 @@ export interface GenesisInput {
   readonly eth: EthPart;
 }
 
+/** What lies under `height`; the full value lies under `like`. */
+interface LastFull<T> {
+  readonly height: Height;
+  readonly like: Height;
+  readonly value: T;
+}
+
+const lastFull = <T>(
+  height: Height,
+  like: Height | undefined,
+  value: T | undefined,
+): LastFull<T> | undefined =>
+  like === undefined || value === undefined ? undefined : { height, like, value };
+
+const isSameParams = (a: ConsensusParams, b: ConsensusParams): boolean =>
+  a === b || equalBytes(encodeConsensusParams(a), encodeConsensusParams(b));
+
 const put = (key: Bytes, payload: Bytes): KvOp => ({ type: 'put', key, value: encodeRecord(key, payload) });
 const tagged = (tag: number, body: Bytes): Bytes => concat(Uint8Array.of(tag), body);
 
@@ -63,6 +80,9 @@ const tagged = (tag: number, body: Bytes): Bytes => concat(Uint8Array.of(tag), b
 export class BlockStore {
   readonly reads: ChainReads;
   readonly #kv: KvStore;
+  /** The last ones written, to compare the next with; read from the database after a restart. */
+  #lastSet: LastFull<ValidatorSet> | undefined;
+  #lastParams: LastFull<ConsensusParams> | undefined;
 
   constructor(kv: KvStore) {
     this.#kv = kv;
@@ -102,7 +122,7 @@ export class BlockStore {
       put(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),
       ...this.#txOps(input),
       ...(isFirst ? [put(keys.BASE_KEY, layouts.encodeHeight(height))] : []),
-      put(keys.STATE_KEY, encodeChainState(state)),
+      put(keys.STATE_KEY, encodeStoredState(state)),
       put(keys.HEAD_KEY, layouts.encodeHead({ height, blockHash: blockId.hash })),
     ];
   }
@@ -119,22 +139,26 @@ export class BlockStore {
       put(keys.rootsKey(0), layouts.encodeRoots(roots)),
       put(keys.ethRecordKey(0), eth.record),
       put(keys.ethHashKey(eth.hash), layouts.encodeHeight(0)),
-      put(keys.STATE_KEY, encodeChainState(state)),
+      put(keys.STATE_KEY, encodeStoredState(state)),
       put(keys.HEAD_KEY, layouts.encodeHead({ height: 0, blockHash: EMPTY })),
     ];
   }
 
   #validatorsOp(height: Height, set: ValidatorSet): KvOp {
-    const key = keys.validatorsKey(height);
-    const like = this.reads.fullValidatorsHeight(height - 1);
-    const previous = like === undefined ? undefined : this.reads.loadValidators(height - 1);
+    const last =
+      this.#lastSet?.height === height - 1
+        ? this.#lastSet
+        : lastFull(
+            height - 1,
+            this.reads.fullValidatorsHeight(height - 1),
+            this.reads.loadValidators(height - 1),
+          );
     const isPointer =
-      like !== undefined &&
-      previous !== undefined &&
-      height % FULL_VALIDATORS_EVERY !== 0 &&
-      layouts.isSameMembers(previous, set);
+      last !== undefined && height % FULL_VALIDATORS_EVERY !== 0 && layouts.isSameMembers(last.value, set);
+    const like = isPointer ? last.like : height;
+    this.#lastSet = { height, like, value: set };
     return put(
-      key,
+      keys.validatorsKey(height),
       isPointer
         ? tagged(STORED_POINTER, layouts.encodeSetPointer(layouts.pointerOf(like, set)))
         : tagged(STORED_FULL, encodeValidatorSet(set)),
@@ -142,15 +166,18 @@ export class BlockStore {
   }
 
   #paramsOp(height: Height, params: ConsensusParams): KvOp {
-    const key = keys.paramsKey(height);
-    const like = this.reads.fullParamsHeight(height - 1);
-    const previous = like === undefined ? undefined : this.reads.loadParams(height - 1);
-    const encoded = encodeConsensusParams(params);
-    const isPointer =
-      like !== undefined && previous !== undefined && equalBytes(encodeConsensusParams(previous), encoded);
+    const last =
+      this.#lastParams?.height === height - 1
+        ? this.#lastParams
+        : lastFull(height - 1, this.reads.fullParamsHeight(height - 1), this.reads.loadParams(height - 1));
+    const isPointer = last !== undefined && isSameParams(last.value, params);
+    const like = isPointer ? last.like : height;
+    this.#lastParams = { height, like, value: params };
     return put(
-      key,
-      isPointer ? tagged(STORED_POINTER, layouts.encodeHeight(like)) : tagged(STORED_FULL, encoded),
+      keys.paramsKey(height),
+      isPointer
+        ? tagged(STORED_POINTER, layouts.encodeHeight(like))
+        : tagged(STORED_FULL, encodeConsensusParams(params)),
     );
   }
 
@@ -183,7 +210,6 @@ function assertFits(
   assert(height === (head === 0 ? state.initialHeight : head + 1), 'heights are committed one after another');
   assert(state.lastBlockHeight === height, 'the state is that after the block');
   assert(equalBlockId(state.lastBlockId, blockId), 'the state names the block');
-  assert(equalBytes(headerHash(block.header), blockId.hash), 'the block id is that of the block');
   assert(parts.length === blockId.parts.total, 'all parts of the block');
   assert(
     parts.every((part, index) => part.index === index),

@@ -22,6 +22,7 @@ import * as layouts from './layouts.ts';
 import { RecentHeights } from './recentHeights.ts';
 import { decodeRecord } from './record.ts';
 import type { Roots } from './roots.ts';
+import { decodeStoredState, type StoredState } from './stateRecord.ts';
 
 /** First payload byte of validators and params records. */
 export const STORED_FULL = 1;
@@ -57,6 +58,11 @@ export class ChainReads implements BlockReader {
   /** Undefined before the genesis state was written. */
   headPointer(): layouts.HeadPointer | undefined {
     return this.#read(keys.HEAD_KEY, layouts.decodeHead);
+  }
+
+  /** The chain state as it lies in the database; recovery.ts joins it with its validators and params. */
+  loadStoredState(): StoredState | undefined {
+    return this.#read(keys.STATE_KEY, decodeStoredState);
   }
 
   /** Newest height that may be read; 0 before the first block. */
@@ -109,10 +115,10 @@ export class ChainReads implements BlockReader {
     return block.value;
   }
 
-  /** Known up to head + 2. */
+  /** Known up to head + 2, and before the first block for the two heights that genesis settles. */
   loadValidators(height: Height): ValidatorSet | undefined {
     const stored = this.#stored(keys.validatorsKey(height));
-    if (stored === undefined || height > this.#head + 2) return undefined;
+    if (stored === undefined || !this.#isWithin(height, 2)) return undefined;
     const fault = (): StorageFault => new StorageFault('validators altered', keys.validatorsKey(height));
     if (stored.isFull) return orFault(decodeValidatorSet(stored.body), fault);
     const pointer = layouts.decodeSetPointer(stored.body);
@@ -130,10 +136,10 @@ export class ChainReads implements BlockReader {
     return stored.isFull ? height : layouts.decodeSetPointer(stored.body)?.like;
   }
 
-  /** Known up to head + 1. */
+  /** Known up to head + 1, and before the first block for that height. */
   loadParams(height: Height): ConsensusParams | undefined {
     const at = this.fullParamsHeight(height);
-    if (at === undefined || height > this.#head + 1) return undefined;
+    if (at === undefined || !this.#isWithin(height, 1)) return undefined;
     const key = keys.paramsKey(at);
     const stored = this.#stored(key);
     const fault = (): StorageFault => new StorageFault('params missing or altered', key);
@@ -186,6 +192,11 @@ export class ChainReads implements BlockReader {
 
   #has(height: Height): boolean {
     return height >= this.#base && height <= this.#head && height > 0;
+  }
+
+  /** Not further than `ahead` of the head; before the first block nothing beyond genesis is there to be hidden. */
+  #isWithin(height: Height, ahead: number): boolean {
+    return this.#head === 0 || height <= this.#head + ahead;
   }
 
   #heightAt(kind: 'block' | 'eth', hash: Hash): Height | undefined {

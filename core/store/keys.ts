@@ -12,11 +12,12 @@
  *   v ‖ height          validators of the height: the set, or the height that has it
  *   a ‖ height          consensus params of the height: the params, or the height that has them
  *   f ‖ height          FinalizeReply: results of the height
- *   e ‖ height          the Ethereum face of the height, opaque here
+ *   y ‖ height          the Ethereum face of the height, opaque here
  *   b ‖ hash32          height of a consensus block, by its hash
  *   h ‖ hash32          height of an Ethereum block, by its hash
  *   t ‖ sha256          where a consensus tx is
  *   x ‖ keccak256       where an Ethereum tx is
+ *   evidence/…          pending and committed evidence, laid out by evidence/pool.ts
  *   C                   chain state after the head
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
@@ -69,7 +70,7 @@ export const seenCommitKey = (height: Height): Bytes => heightKey('s', height);
 export const validatorsKey = (height: Height): Bytes => heightKey('v', height);
 export const paramsKey = (height: Height): Bytes => heightKey('a', height);
 export const resultsKey = (height: Height): Bytes => heightKey('f', height);
-export const ethRecordKey = (height: Height): Bytes => heightKey('e', height);
+export const ethRecordKey = (height: Height): Bytes => heightKey('y', height);
 export const blockHashKey = (hash: Hash): Bytes => hashKey('b', hash);
 export const ethHashKey = (hash: Hash): Bytes => hashKey('h', hash);
 export const txKey = (sha256: Hash): Bytes => hashKey('t', sha256);

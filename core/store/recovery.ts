@@ -1,5 +1,4 @@
 /** Opening the database after a clean stop, a crash, or a fault: is the head whole, and do its records agree? */
-import { decodeChainState } from '../codec/state.ts';
 import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { equalBlockId } from '../types/block.ts';
@@ -7,9 +6,8 @@ import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import { BlockStore } from './blockStore.ts';
 import { StorageFault } from './fault.ts';
-import { nodeKey, STATE_KEY } from './keys.ts';
+import { nodeKey } from './keys.ts';
 import type { KvStore } from './kv.ts';
-import { decodeRecord } from './record.ts';
 import { EMPTY_ROOT, type Roots } from './roots.ts';
 
 export interface OpenedStore {
@@ -59,31 +57,31 @@ export function openStore(kv: KvStore): Result<OpenedStore, StoreError> {
 
 function checked(kv: KvStore): Result<OpenedStore, StoreError> {
   const blocks = new BlockStore(kv);
-  const head = blocks.reads.headPointer();
-  const record = kv.get(STATE_KEY);
+  const { reads } = blocks;
+  const head = reads.headPointer();
+  const stored = reads.loadStoredState();
   if (head === undefined) {
-    return record === undefined ? ok({ blocks, chain: undefined }) : incomplete(0, 'the head pointer');
+    return stored === undefined ? ok({ blocks, chain: undefined }) : incomplete(0, 'the head pointer');
   }
   const { height } = head;
-  if (record === undefined) return incomplete(height, 'the chain state');
-  const decoded = decodeChainState(decodeRecord(STATE_KEY, record));
-  if (!decoded.ok) throw new StorageFault('chain state does not decode', STATE_KEY);
-  const state = decoded.value;
-  if (state.lastBlockHeight !== height) {
-    return disagrees(height, `chain state is of height ${state.lastBlockHeight}, not of its head`);
+  if (stored === undefined) return incomplete(height, 'the chain state');
+  if (stored.lastBlockHeight !== height) {
+    return disagrees(height, `chain state is of height ${stored.lastBlockHeight}, not of its head`);
   }
+  const next = height === 0 ? stored.initialHeight : height + 1;
+  const [validators, nextValidators] = [reads.loadValidators(next), reads.loadValidators(next + 1)];
+  if (validators === undefined) return incomplete(height, `the validators of height ${next}`);
+  if (nextValidators === undefined) return incomplete(height, `the validators of height ${next + 1}`);
+  const params = reads.loadParams(next);
+  if (params === undefined) return incomplete(height, `the params of height ${next}`);
+  const lastValidators = height === 0 ? undefined : reads.loadValidators(height);
+  if (height > 0 && lastValidators === undefined)
+    return incomplete(height, `the validators of height ${height}`);
+  const state: ChainState = { ...stored, validators, nextValidators, lastValidators, params };
   if (height > 0) {
     const block = checkBlock(blocks, state, head.blockHash);
     if (!block.ok) return block;
   }
-  const next = height === 0 ? state.initialHeight : height + 1;
-  const { reads } = blocks;
-  if (reads.loadValidators(next) === undefined) return incomplete(height, `the validators of height ${next}`);
-  if (height > 0 && reads.loadValidators(next + 1) === undefined) {
-    return incomplete(height, `the validators of height ${next + 1}`);
-  }
-  if (height > 0 && reads.loadParams(next) === undefined)
-    return incomplete(height, `the params of height ${next}`);
   if (reads.loadEthRecord(height) === undefined) return incomplete(height, 'the Ethereum block');
   const roots = reads.loadRoots(height);
   if (roots === undefined) return incomplete(height, 'the state roots');

@@ -77,8 +77,10 @@ export function table<T>(
           reader.skip(name);
           tag = reader.peekTag(name);
         }
-        value[field.key] =
-          tag >>> 3 === field.number ? readField(reader, field, path, tag) : absent(reader, field, path);
+        const number = tag >>> 3;
+        if (number === field.number) value[field.key] = readField(reader, field, path, tag);
+        else if (tag !== 0 && number < field.number) failAt(reader, name, numbers, number);
+        else value[field.key] = absent(reader, field, path);
       }
       finishReading(reader, name, numbers, options.unknown === 'ignore');
       if (options.check !== undefined && reader.error === undefined) {
@@ -94,6 +96,11 @@ export function table<T>(
 export const tolerant = <T>(base: Table<T>): Table<T> =>
   table(base.name, base.fields as unknown as readonly FieldOf<T>[], { ...base.options, unknown: 'ignore' });
 
+function failAt(reader: Reader, name: string, known: ReadonlySet<number>, number: number): void {
+  const isKnown = known.has(number);
+  reader.fail(name, isKnown ? `field ${number} is out of order or given twice` : `unknown field ${number}`);
+}
+
 function finishReading(
   reader: Reader,
   name: string,
@@ -102,9 +109,8 @@ function finishReading(
 ): void {
   for (let tag = reader.peekTag(name); tag !== 0; tag = reader.peekTag(name)) {
     const number = tag >>> 3;
-    if (known.has(number)) reader.fail(name, `field ${number} is out of order or given twice`);
-    else if (ignoreUnknown) reader.skip(name);
-    else reader.fail(name, `unknown field ${number}`);
+    if (ignoreUnknown && !known.has(number)) reader.skip(name);
+    else failAt(reader, name, known, number);
   }
 }
 

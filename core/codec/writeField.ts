@@ -51,8 +51,11 @@ export function isDefault(kind: Kind, value: unknown): boolean {
 function writeValue(writer: Writer, field: AnyField, value: unknown): void {
   switch (field.kind) {
     case 'uint32':
+      assert((value as number) >>> 0 === value, 'number is not a uint32');
       return writer.uint32(value as number);
     case 'int32':
+      assert(((value as number) | 0) === value, 'number is not an int32');
+      return writer.int64(value as number);
     case 'int64':
     case 'uint64':
       return writer.int64(value as number);

@@ -46,7 +46,7 @@ export class Writer {
 
   /** A safe integer of either sign; negative ones take ten bytes (two's complement, 64 bit). */
   int64(value: number): void {
-    if (value >= 0 && value < TWO_32) this.uint32(value);
+    if (value >>> 0 === value) this.uint32(value);
     else {
       assert(Number.isSafeInteger(value), 'integer is not safe');
       this.words(value >>> 0, Math.floor(value / TWO_32) >>> 0);

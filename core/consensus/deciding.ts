@@ -8,7 +8,7 @@ import { askApp } from './calls.ts';
 import { candidateFor, fitsParams, isOf } from './candidates.ts';
 import { nextState } from './chainState.ts';
 import { type Engine, emit, enterStep, halt, persist, publish, publishRound, setTimer } from './engine.ts';
-import { commitOf, newHeightState, precommitsOf } from './heightState.ts';
+import { commitOf, type HeightState, newHeightState, precommitsOf } from './heightState.ts';
 import { waitsForTxs } from './timeouts.ts';
 
 /** The first half of L49: two thirds of precommits for a block. Whoever lacks the block now fetches it. */
@@ -74,7 +74,6 @@ export function onCommitted(e: Engine, reply: CommitReply): void {
   const { block, blockId, seenCommit, done } = present(s.decision, 'commit was asked for a decision');
   const { state, results } = present(done, 'commit follows finalize');
   assert(state.lastBlockHeight === s.height, 'heights go up by one');
-  const live = present(s.votes.peek(s.commitRound, 'precommit'), 'the commit round has votes');
   const next = newHeightState(state, precommitsOf(seenCommit, s.state.validators), seenCommit);
   next.commitTime = s.commitTime;
   next.startTime = s.commitTime + e.config.timeoutCommitMs * 1000;
@@ -83,16 +82,28 @@ export function onCommitted(e: Engine, reply: CommitReply): void {
   emit(e, { kind: 'turnover', height: s.height });
   publish(e, { kind: 'committed', block, blockId, results, state });
   e.out.notice({ kind: 'committed', height: s.height, block, blockId, results, state, reply });
+  carryOver(e, s);
+  enterStep(e, STEP.newHeight);
+  armNewHeight(e);
+}
+
+/** What the log of the new height must know of the last one: its own log is no longer needed. */
+function carryOver(e: Engine, last: HeightState): void {
+  // The pool makes evidence of these now, and stores it with the next block.
+  for (const conflict of last.conflicts) {
+    if (conflict.voteA.height !== last.height) continue;
+    persist(e, { kind: 'conflict', ...conflict });
+    e.s.conflicts.push(conflict);
+  }
   // Precommits that came after the seen commit was fixed belong to the log of the new height.
-  const late = present(next.lastPrecommits, 'built from the seen commit');
+  const live = present(last.votes.peek(last.commitRound, 'precommit'), 'the commit round has votes');
+  const late = present(e.s.lastPrecommits, 'built from the seen commit');
   for (let i = 0; i < live.bits.size; i++) {
     const vote = live.vote(i);
     if (vote === undefined || late.judge(vote).kind !== 'fresh') continue;
     persist(e, { kind: 'vote', peer: '', vote });
     late.add(vote);
   }
-  enterStep(e, STEP.newHeight);
-  armNewHeight(e);
 }
 
 /** Fixes the settings for the height and logs them first. */

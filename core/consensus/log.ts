@@ -68,6 +68,8 @@ export type LogEntry =
       readonly reason: string;
     }
   | { readonly kind: 'txsAvailable' }
+  /** Found at the height before: its evidence is durable only with this height's batch. */
+  | { readonly kind: 'conflict'; readonly voteA: Vote; readonly voteB: Vote }
   /** First of a height: the settings that steer the machine, so that changing them cannot change the past. */
   | { readonly kind: 'settings'; readonly waitsForTxs: boolean; readonly skipsWait: boolean };
 
@@ -142,6 +144,13 @@ const ENTRY = oneOf<LogEntry>('LogEntry', [
     'settings',
     table<Entry<'settings'>>('LogSettings', [bool(1, 'waitsForTxs'), bool(2, 'skipsWait')], {
       kind: 'settings',
+    }),
+  ],
+  [
+    11,
+    'conflict',
+    table<Entry<'conflict'>>('LogConflict', [embed(1, 'voteA', VOTE), embed(2, 'voteB', VOTE)], {
+      kind: 'conflict',
     }),
   ],
 ]);

@@ -257,6 +257,9 @@ function takeEntry(e: Engine, entry: LogEntry): void {
       return onValidated(e, entry.accept, entry.reason);
     case 'txsAvailable':
       return onTxsAvailable(e);
+    case 'conflict':
+      e.s.conflicts.push({ voteA: entry.voteA, voteB: entry.voteB });
+      return;
     case 'settings':
       e.s.waitsForTxs = entry.waitsForTxs;
       e.s.skipsWait = entry.skipsWait;

@@ -99,6 +99,20 @@ describe('replay', () => {
     expect(conflicts(after)).toHaveLength(1);
   });
 
+  test('a conflict outlives its height in the log: its evidence is stored with the next block', () => {
+    const before = node().start();
+    const made = before.block(0);
+    before.feed(...before.vote('prevote', 0, [0]), ...before.vote('prevote', 0, [0], made.blockId));
+    before.feed(...before.proposal(made, 0), ...before.vote('precommit', 0, [0, 1, 2], made.blockId));
+    const committed = before.effects.find((e) => e.kind === 'app' && e.ask.kind === 'commit');
+    if (committed?.kind !== 'app' || committed.ask.kind !== 'commit') throw new Error('commits');
+    const { state, seenCommit } = committed.ask;
+    const after = node({ state, lastCommit: seenCommit });
+    expect(after.consensus.replay(before.log).ok).toBe(true);
+    after.feed({ kind: 'start' });
+    expect(after.notices.filter(({ kind }) => kind === 'conflict')).toHaveLength(1);
+  });
+
   test('settings of a new start do not change what the log says happened', () => {
     const before = node({ self: 0, hold: ['propose'] }).start();
     const after = node({ self: 0, hold: ['propose'], config: { createEmptyBlocks: false } });

@@ -26,13 +26,13 @@ const reply: FinalizeReply = {
   appHash: new Uint8Array(32).fill(7),
 };
 
-function after(state: ChainState, results: Partial<FinalizeReply> = {}): ChainState {
+function stateAfter(state: ChainState, results: Partial<FinalizeReply> = {}): ChainState {
   const next = nextState(state, first.blockId, first.block, { ...reply, ...results });
   if (!next.ok) throw new Error(next.error.code);
   return next.value;
 }
 
-const state = after(net.state);
+const state = stateAfter(net.state);
 const commit = commitBy(net, net.state, first, [0, 1, 3]);
 const second = makeTestBlock(net, state, 1, [], commit);
 const check = { chainId: CHAIN_ID, suite: keyedSuite, checkEvidence: () => ok(undefined) };
@@ -166,7 +166,7 @@ describe('commit verification', () => {
 describe('state from height to height', () => {
   test('validator updates act two heights later, the rotation goes on', () => {
     const fresh = testKey('fresh');
-    const next = after(net.state, { validatorUpdates: [{ pubKey: fresh.pubKey, power: 5n }] });
+    const next = stateAfter(net.state, { validatorUpdates: [{ pubKey: fresh.pubKey, power: 5n }] });
     expect(next.validators.validators).toHaveLength(4);
     expect(next.nextValidators.validators).toHaveLength(5);
     expect(next.lastHeightValidatorsChanged).toBe(3);
@@ -175,7 +175,7 @@ describe('state from height to height', () => {
 
   test('param updates act at the next height', () => {
     const params = { ...DEFAULT_PARAMS, version: { app: 9 } };
-    const next = after(net.state, { paramUpdates: params });
+    const next = stateAfter(net.state, { paramUpdates: params });
     expect([next.params.version.app, next.lastHeightParamsChanged]).toEqual([9, 2]);
   });
 

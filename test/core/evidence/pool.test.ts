@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { evidenceHash } from '../../../core/codec/hashes.ts';
+import { nextState } from '../../../core/consensus/chainState.ts';
+import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import type { EvidenceError } from '../../../core/evidence/verify.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
+import { ok, type Result } from '../../../core/lib/result.ts';
+import type { Block } from '../../../core/types/block.ts';
+import type { Conflict, DuplicateVoteEvidence } from '../../../core/types/evidence.ts';
+import { addMillis } from '../../../core/types/ids.ts';
+import type { ChainState } from '../../../core/types/state.ts';
+import { keyedSuite, makeTestBlock, signedVote, testNet } from '../consensus/harness/net.ts';
+
+const net = testNet([10n, 20n, 30n, 40n]);
+const a = makeTestBlock(net, net.state, 0, []);
+const b = makeTestBlock(net, net.state, 0, [Uint8Array.of(1)]);
+const voteOf = (index: number, made = a, type: 'prevote' | 'precommit' = 'prevote') =>
+  signedVote(net, index, type, 1, 0, made.blockId);
+const conflict: Conflict = { voteA: voteOf(2, a), voteB: voteOf(2, b) };
+
+/** Block 1 is stored: its header time judges evidence of height 1. */
+function afterBlock(evidence: Block['evidence'] = []): { state: ChainState; block: Block } {
+  const block = { ...a.block, evidence };
+  const reply = {
+    txResults: [],
+    events: [],
+    validatorUpdates: [],
+    paramUpdates: undefined,
+    appHash: new Uint8Array(32),
+  };
+  const next = nextState(net.state, a.blockId, a.block, reply);
+  if (!next.ok) throw new Error(next.error.code);
+  return { state: next.value, block };
+}
+const { state, block } = afterBlock();
+const facts = {
+  suite: keyedSuite,
+  validatorsAt: (height: number) => (height <= 3 ? net.state.validators : undefined),
+  blockTimeAt: (height: number) => (height === 1 ? a.block.header.time : undefined),
+};
+const evidence = duplicateVoteEvidence(conflict, net.state.validators, a.block.header.time);
+const pool = (at: ChainState = state) => new EvidencePool({ ...facts, state: at });
+const codeOf = (result: Result<unknown, EvidenceError>): string => (result.ok ? 'ok' : result.error.code);
+
+describe('from a conflict to a block', () => {
+  test('two votes wait for their block, then become evidence with its time and powers', () => {
+    const fresh = pool(net.state);
+    fresh.onConflict(conflict);
+    expect(fresh.pendingEvidence(10_000)).toEqual([]);
+    fresh.onCommitted(block, state);
+    expect(fresh.pendingEvidence(10_000)).toEqual([evidence]);
+    expect(evidence).toMatchObject({
+      validatorPower: 20n,
+      totalVotingPower: 100n,
+      timestamp: a.block.header.time,
+    });
+  });
+
+  test('the order of the votes does not matter, nor does telling it twice', () => {
+    const one = pool();
+    one.onConflict({ voteA: conflict.voteB, voteB: conflict.voteA });
+    one.onConflict(conflict);
+    expect(one.pendingEvidence(10_000)).toEqual([evidence]);
+  });
+
+  test('evidence is offered as far as its bytes fit', () => {
+    const one = pool();
+    one.onConflict(conflict);
+    one.onConflict({ voteA: voteOf(3, a), voteB: voteOf(3, b) });
+    expect(one.pendingEvidence(10_000)).toHaveLength(2);
+    expect(one.pendingEvidence(500)).toHaveLength(1);
+    expect(one.pendingEvidence(100)).toHaveLength(0);
+  });
+
+  test('once in a block it is not offered again, and a second block with it is invalid', () => {
+    const one = pool();
+    one.onConflict(conflict);
+    expect(codeOf(one.checkBlockEvidence([evidence], state))).toBe('ok');
+    one.onCommitted({ ...block, evidence: [evidence] }, state);
+    expect(one.pendingEvidence(10_000)).toEqual([]);
+    expect(codeOf(one.checkBlockEvidence([evidence], state))).toBe('already-committed');
+    expect(one.add(evidence)).toEqual(ok('known'));
+  });
+
+  test('twice in one block is invalid', () => {
+    expect(codeOf(pool().checkBlockEvidence([evidence, evidence], state))).toBe('duplicate-evidence');
+  });
+
+  test('a pool is rebuilt from what it wrote', () => {
+    const one = pool();
+    one.onConflict(conflict);
+    const other = duplicateVoteEvidence(
+      { voteA: voteOf(3, a), voteB: voteOf(3, b) },
+      net.state.validators,
+      a.block.header.time,
+    );
+    const carrier = { ...block, evidence: [other] };
+    const ops = one.commitOps(carrier);
+    one.onCommitted(carrier, state);
+    const entries = new Map<string, readonly [Uint8Array, Uint8Array]>();
+    for (const op of ops) {
+      if (op.type === 'put') entries.set(toHex(op.key), [op.key, op.value]);
+      else entries.delete(toHex(op.key));
+    }
+    const again = new EvidencePool({ ...facts, state, entries: [...entries.values()] });
+    expect(again.pending()).toEqual(one.pending());
+    expect(codeOf(again.checkBlockEvidence([other], state))).toBe(
+      codeOf(one.checkBlockEvidence([other], state)),
+    );
+  });
+});
+
+describe('B27: forged evidence names nobody', () => {
+  const stranger = { ...evidence, voteA: { ...evidence.voteA, validatorAddress: new Uint8Array(20) } };
+  const ordered = (change: Partial<DuplicateVoteEvidence>): DuplicateVoteEvidence => ({
+    ...evidence,
+    ...change,
+  });
+  const cases: readonly (readonly [string, DuplicateVoteEvidence])[] = [
+    ['votes in the wrong order', ordered({ voteA: evidence.voteB, voteB: evidence.voteA })],
+    ['the same vote twice', ordered({ voteB: evidence.voteA })],
+    ['votes of different types', ordered({ voteB: { ...evidence.voteB, type: 'precommit' } })],
+    ['votes of different rounds', ordered({ voteB: { ...evidence.voteB, round: 1 } })],
+    ['votes of two validators', stranger],
+    ['a bad signature', ordered({ voteA: { ...evidence.voteA, signature: new Uint8Array(64) } })],
+    ['inflated power', ordered({ validatorPower: 21n })],
+    ['a wrong total', ordered({ totalVotingPower: 1n })],
+    ['a wrong time', ordered({ timestamp: addMillis(evidence.timestamp, 1) })],
+  ];
+  test.each(cases)('%s', (_, forged) => {
+    expect(codeOf(pool().add(forged))).toBe('invalid-evidence');
+    expect(codeOf(pool().checkBlockEvidence([forged], state))).toBe('invalid-evidence');
+    expect(pool().pending()).toEqual([]);
+  });
+});
+
+describe('time and place', () => {
+  test('evidence of a height we do not have yet is no fault of its sender', () => {
+    expect(pool(net.state).add(evidence)).toEqual(ok('not-yet'));
+    expect(codeOf(pool(net.state).checkBlockEvidence([evidence], net.state))).toBe('unknown-height');
+  });
+
+  test('it expires only when it is too old in blocks and in time', () => {
+    const old = (blocks: number, seconds: number): ChainState => ({
+      ...state,
+      lastBlockHeight: 1 + blocks,
+      lastBlockTime: addMillis(state.lastBlockTime, seconds * 1000),
+    });
+    const verdict = (at: ChainState) => codeOf(pool(at).checkBlockEvidence([evidence], at));
+    expect(verdict(old(100_001, 1))).toBe('ok');
+    expect(verdict(old(5, 200_000))).toBe('ok');
+    expect(verdict(old(100_000, 200_000))).toBe('ok');
+    expect(verdict(old(100_001, 172_800))).toBe('ok');
+    expect(verdict(old(100_001, 172_801))).toBe('expired');
+  });
+
+  test('expired evidence leaves the pool', () => {
+    const one = pool();
+    one.onConflict(conflict);
+    const later = {
+      ...state,
+      lastBlockHeight: 100_002,
+      lastBlockTime: addMillis(state.lastBlockTime, 172_801_000),
+    };
+    one.onCommitted(block, later);
+    expect(one.pending()).toEqual([]);
+  });
+});
+
+test('the hash that names evidence is over its own bytes', () => {
+  expect(toHex(evidenceHash(evidence))).toHaveLength(64);
+});

@@ -1,6 +1,8 @@
 // npm run bench -- NAME: set up what is missing, then measure.
 import { build, install } from './setup.mjs';
+import { stopWithParent } from './stopWithParent.mjs';
 
+stopWithParent();
 install();
 build('bench');
 const { main } = await import('../dist/bench/main.js');

@@ -4,7 +4,9 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { build, install, root } from './setup.mjs';
+import { stopWithParent } from './stopWithParent.mjs';
 
+stopWithParent();
 install();
 // Tests of the command line and of real sockets start the compiled program.
 build('adapters');

@@ -16,7 +16,6 @@ const FORBIDDEN = [
   'fetch',
   'XMLHttpRequest',
   'WebSocket',
-  'performance',
 ] as const;
 
 export class TripwireError extends Error {
@@ -40,6 +39,9 @@ export class Tripwire {
     if (this.isArmed) return;
     const globals = globalThis as unknown as Globals;
     for (const name of FORBIDDEN) if (name in globals) this.#replace(globals, name, this.#thrower(name));
+    if ('performance' in globals) {
+      this.#replace(globals, 'performance', new Proxy({}, { get: this.#thrower('performance') }));
+    }
     const math = Math as unknown as Globals;
     this.#replace(math, 'random', this.#thrower('Math.random'));
     this.#replace(globals, 'Date', this.#date(globals['Date'] as object));

@@ -160,7 +160,7 @@ export class EvmApplication implements Application {
 
   /** Rejects exactly what execution would refuse. */
   async validate(ask: Ask<'validate'>): Promise<{ readonly accept: boolean; readonly reason: string }> {
-    if (this.#keptRun(ask.context, ask.txs) !== undefined) return { accept: true, reason: '' };
+    if (this.#keptRun(ask.context, ask.txs)?.hasRefusals === false) return { accept: true, reason: '' };
     const run = this.#newRun(ask.context);
     for (const [index, tx] of ask.txs.entries()) {
       const added = await run.add(tx);

@@ -31,6 +31,8 @@ import { encodeTxData } from './tx/response.ts';
 
 /** What all blocks of a chain share. */
 export interface ChainServices extends EventNames {
+  /** Bech32 base prefix. */
+  readonly hrp: string;
   readonly suite: CryptoSuite;
   readonly decoder: TxDecoder;
   readonly rules: ChainRules;
@@ -92,6 +94,7 @@ export class BlockRun {
     assert(context.time.seconds >= 0, 'block time before 1970');
     this.#env = {
       number: context.height,
+      // The proposer's consensus address stands for its account until validators have accounts.
       coinbase: context.proposerAddress,
       timestamp: context.time.seconds,
       prevRandao: prevRandaoOf(parent.ethHash, context.height, services.suite),
@@ -104,6 +107,11 @@ export class BlockRun {
 
   get txCount(): number {
     return this.#results.length;
+  }
+
+  /** A block with refused transactions ends if it was decided, but nobody should accept it. */
+  get hasRefusals(): boolean {
+    return this.#ethHashes.includes(undefined);
   }
 
   /** Nonce and balance now of everyone who sent an Ethereum transaction in this block, by lower-case hex address. */

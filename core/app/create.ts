@@ -13,6 +13,7 @@ import type { Pause } from '../types/app.ts';
 import type { BlockReader } from '../types/blockReader.ts';
 import type { Genesis } from '../types/genesis.ts';
 import type { ChainState } from '../types/state.ts';
+import { AddressTexts } from './addressTexts.ts';
 import { EvmApplication } from './application.ts';
 import type { AppState } from './appState.ts';
 import { AppView } from './appView.ts';
@@ -78,6 +79,7 @@ function servicesOf(genesis: Genesis, appState: AppState, suite: CryptoSuite): C
   return {
     hrp,
     denom,
+    texts: new AddressTexts(hrp),
     suite,
     feeMarket,
     decoder: new TxDecoder(suite, denom),

@@ -1,8 +1,7 @@
 /** ABCI events of an Ethereum transaction and of a block (reference §5.4); names and letter cases are what tools query. */
-import { toEip55 } from '../address/eip55.ts';
-import { formatAddress } from '../address/kinds.ts';
 import { type Bytes, to0xHex, toHex } from '../lib/bytes.ts';
 import type { AbciEvent, EventAttribute } from '../types/result.ts';
+import type { AddressTexts } from './addressTexts.ts';
 import type { EthLog, EthTx } from './chain.ts';
 import { TYPE_URL } from './typeUrls.ts';
 
@@ -15,8 +14,8 @@ const event = (type: string, attributes: readonly (readonly [string, string])[])
 
 /** The chain's names that event texts need. */
 export interface EventNames {
-  readonly hrp: string;
   readonly denom: string;
+  readonly texts: AddressTexts;
 }
 
 export interface EthTxEventFacts {
@@ -34,9 +33,9 @@ export interface EthTxEventFacts {
 }
 
 /** Proto names of a log, as the `tx_log` event has always printed it. */
-function logText(log: EthLog, facts: EthTxEventFacts): string {
+function logText(log: EthLog, facts: EthTxEventFacts, texts: AddressTexts): string {
   return JSON.stringify({
-    address: toEip55(log.address),
+    address: texts.eip55(log.address),
     topics: log.topics.map(to0xHex),
     data: to0xHex(log.data),
     blockNumber: facts.height,
@@ -65,7 +64,7 @@ function transferLegs(from: string, to: string, amount: string): readonly AbciEv
 }
 
 /** `ethereum_tx` with the attributes of execution. */
-function ethereumTxEvent(facts: EthTxEventFacts): AbciEvent {
+function ethereumTxEvent(facts: EthTxEventFacts, texts: AddressTexts): AbciEvent {
   const { tx } = facts;
   const attributes: (readonly [string, string])[] = [
     ['amount', tx.value.toString()],
@@ -74,22 +73,23 @@ function ethereumTxEvent(facts: EthTxEventFacts): AbciEvent {
     ['txGasUsed', facts.gasUsed.toString()],
     ['txHash', toHex(facts.hash)],
   ];
-  if (tx.to !== undefined) attributes.push(['recipient', toEip55(tx.to)]);
+  if (tx.to !== undefined) attributes.push(['recipient', texts.eip55(tx.to)]);
   if (facts.vmError !== undefined) attributes.push(['ethereumTxFailed', facts.vmError]);
   return event('ethereum_tx', attributes);
 }
 
 /** `ethereum`: what the specification's query `ethereum.recipient='0x…'` matches. */
-function ethereumEvent(tx: EthTx): AbciEvent {
-  const attributes: (readonly [string, string])[] = [['sender', toEip55(tx.from)]];
-  if (tx.to !== undefined) attributes.push(['recipient', toEip55(tx.to)]);
+function ethereumEvent(tx: EthTx, texts: AddressTexts): AbciEvent {
+  const attributes: (readonly [string, string])[] = [['sender', texts.eip55(tx.from)]];
+  if (tx.to !== undefined) attributes.push(['recipient', texts.eip55(tx.to)]);
   attributes.push(['amount', tx.value.toString()]);
   return event('ethereum', attributes);
 }
 
 export function ethTxEvents(facts: EthTxEventFacts, names: EventNames): readonly AbciEvent[] {
   const { tx } = facts;
-  const payer = formatAddress('acc', names.hrp, tx.from);
+  const { texts } = names;
+  const payer = texts.bech32(tx.from);
   const fee = `${facts.gasUsed * facts.effectiveGasPrice}${names.denom}`;
   const receiver = tx.to ?? facts.contractAddress;
   const moved = tx.value > 0n && facts.vmError === undefined && receiver !== undefined;
@@ -102,12 +102,12 @@ export function ethTxEvents(facts: EthTxEventFacts, names: EventNames): readonly
       ['spender', payer],
       ['amount', fee],
     ]),
-    ethereumTxEvent(facts),
-    ethereumEvent(tx),
+    ethereumTxEvent(facts, texts),
+    ethereumEvent(tx, texts),
     event('message', [
       ['action', TYPE_URL.msgEthereumTx],
       ['module', 'evm'],
-      ['sender', toEip55(tx.from)],
+      ['sender', texts.eip55(tx.from)],
       ['txType', tx.type.toString()],
     ]),
     ...(facts.logs.length === 0
@@ -115,12 +115,10 @@ export function ethTxEvents(facts: EthTxEventFacts, names: EventNames): readonly
       : [
           event(
             'tx_log',
-            facts.logs.map((log) => ['txLog', logText(log, facts)] as const),
+            facts.logs.map((log) => ['txLog', logText(log, facts, texts)] as const),
           ),
         ]),
-    ...(moved
-      ? transferLegs(payer, formatAddress('acc', names.hrp, receiver), `${tx.value}${names.denom}`)
-      : []),
+    ...(moved ? transferLegs(payer, texts.bech32(receiver), `${tx.value}${names.denom}`) : []),
   ];
 }
 

@@ -112,6 +112,10 @@ test('the gas of a block is a budget: limits count, unused gas is free again', a
 test('a decided block with a bad transaction still ends: it gets a code and no effect', async () => {
   const fork = await TestChain.open(chain.genesis, chain.kv);
   const good = await signTx(alice, { to, nonce: 1, value: 1n });
+  const { context, hash } = fork.blockOf([Uint8Array.of(1), good]);
+  await fork.app.finalize({ kind: 'finalize', context, hash, txs: [Uint8Array.of(1), good] });
+  // Having run it is no reason to accept it.
+  expect((await fork.validate([Uint8Array.of(1), good])).accept).toBe(false);
   const { reply, commit } = await fork.commit([Uint8Array.of(1), good]);
   expect(reply.txResults.map((result) => result.code)).toEqual([2, 0]);
   expect(fork.reader.ethBlock(2)?.transactions.length).toBe(1);

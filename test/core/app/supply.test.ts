@@ -44,7 +44,7 @@ test('whatever is executed, the supply is the sum of all balances: only base fee
       const nonces = [4, 0, 0];
       const everyone = [...wallets, ...fresh];
       const created: string[] = [];
-      const txs = [];
+      const txs: Uint8Array[] = [];
       for (const step of list) {
         const from = wallets[step.from] as (typeof wallets)[0];
         const nonce = nonces[step.from] as number;

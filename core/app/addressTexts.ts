@@ -1,0 +1,36 @@
+import { toEip55 } from '../address/eip55.ts';
+import { formatAddress } from '../address/kinds.ts';
+import { toHex } from '../lib/bytes.ts';
+import type { Address } from '../types/ids.ts';
+import { LruCache } from './lru.ts';
+
+/** Addresses of a few full blocks. */
+const TEXTS_MAX = 16_384;
+
+/** Both written forms of an address, remembered: a checksum costs a hash, and events name the same addresses again and again. */
+export class AddressTexts {
+  readonly #hrp: string;
+  readonly #eip55 = new LruCache<string>(TEXTS_MAX);
+  readonly #bech32 = new LruCache<string>(TEXTS_MAX);
+
+  constructor(hrp: string) {
+    this.#hrp = hrp;
+  }
+
+  eip55(address: Address): string {
+    return remembered(this.#eip55, address, () => toEip55(address));
+  }
+
+  bech32(address: Address): string {
+    return remembered(this.#bech32, address, () => formatAddress('acc', this.#hrp, address));
+  }
+}
+
+function remembered(cache: LruCache<string>, address: Address, make: () => string): string {
+  const key = toHex(address);
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const text = make();
+  cache.set(key, text);
+  return text;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { evmChainIdOf, parseAppState } from '../../../core/app/appState.ts';
+import { StartError } from '../../../core/app/create.ts';
+import { defaultAppState } from '../../../core/app/defaultAppState.ts';
+import { keccak256 } from '../../../core/crypto/hash.ts';
+import { COIN, TestChain, testGenesis } from './support/chain.ts';
+import { wallet } from './support/wallet.ts';
+
+const alice = wallet(0);
+// biome-ignore lint/suspicious/noExplicitAny: tests break the JSON in every way.
+type Loose = any;
+const fresh = (): Loose =>
+  JSON.parse(JSON.stringify(defaultAppState({ accounts: [{ address: alice.address, balance: COIN }] })));
+
+const problem = (change: (state: Loose) => void, chainId = 'chain_9000-1') => {
+  const state = fresh();
+  change(state);
+  const parsed = parseAppState(state, chainId, keccak256);
+  return parsed.ok ? 'accepted' : `${parsed.error.path}: ${parsed.error.message}`;
+};
+
+test('the default state is accepted and says what it was made from', () => {
+  const parsed = parseAppState(fresh(), 'chain_9000-1', keccak256);
+  expect(parsed).toMatchObject({
+    ok: true,
+    value: { hrp: 'chain', denom: 'achain', evmChainId: 9000n, supply: COIN, fork: { name: 'osaka' } },
+  });
+});
+
+test('the EVM chain id is the number in the chain id, or named in genesis', () => {
+  expect(evmChainIdOf('ethermint_9000-1')).toBe(9000n);
+  expect(evmChainIdOf('plain')).toBeUndefined();
+  expect(problem(() => {}, 'plain')).toContain('params.evm_chain_id is not set');
+  expect(problem((state) => (state.evm.params.evm_chain_id = '7'), 'plain')).toBe('accepted');
+});
+
+test('every mistake is named with its place', () => {
+  expect(problem((state) => (state.extra = {}))).toBe(
+    'app_state: unknown field "extra"; known are auth, bank, evm, feemarket',
+  );
+  expect(problem((state) => (state.bank.balances[0].coins[0].amount = '-1'))).toBe(
+    'app_state.bank.balances[0].coins[0].amount: expected a whole number in decimal digits',
+  );
+  expect(problem((state) => (state.bank.balances[0].coins[0].denom = 'x'))).toContain('expected "achain"');
+  expect(problem((state) => state.bank.balances.push(state.bank.balances[0]))).toContain(
+    'balance is given twice',
+  );
+  expect(problem((state) => (state.bank.supply[0].amount = '5'))).toContain('supply differs');
+  expect(problem((state) => (state.bank.balances[0].address = 'chain1x'))).toContain(
+    'app_state.bank.balances[0].address',
+  );
+  expect(problem((state) => (state.auth.accounts[0].base_account.account_number = '3'))).toContain(
+    'account number 0 is missing',
+  );
+  expect(problem((state) => (state.auth.accounts[0].code_hash = `0x${'00'.repeat(32)}`))).toContain(
+    'code hash',
+  );
+  expect(problem((state) => (state.evm.params.fork = 'amsterdam'))).toContain('expected one of');
+  expect(problem((state) => (state.evm.preinstalls[0].code = '0xzz'))).toContain('invalid hex digit');
+  expect(problem((state) => (state.feemarket.params.elasticity_multiplier = '0'))).toContain(
+    'must not be zero',
+  );
+  expect(problem((state) => (state.feemarket = []))).toBe(
+    'app_state.feemarket: expected an object, got an array',
+  );
+});
+
+test('a node does not start on a broken genesis or on the database of another chain', async () => {
+  const genesis = testGenesis({ accounts: [] });
+  await expect(TestChain.open({ ...genesis, appState: 5 })).rejects.toThrow(StartError);
+  const chain = await TestChain.open(genesis);
+  await expect(TestChain.open({ ...genesis, chainId: 'other_1-1' }, chain.kv)).rejects.toThrow(
+    'the database is of chain "chain_9000-1", genesis is of "other_1-1"',
+  );
+});
+
+test('the same genesis gives the same app hash, another one another', async () => {
+  const genesis = testGenesis({ accounts: [{ address: alice.address, balance: COIN }] });
+  const [first, second] = [await TestChain.open(genesis), await TestChain.open(genesis)];
+  expect(first.state.appHash).toEqual(second.state.appHash);
+  const other = await TestChain.open(testGenesis({ accounts: [{ address: alice.address, balance: 1n }] }));
+  expect(other.state.appHash).not.toEqual(first.state.appHash);
+});

@@ -1,0 +1,163 @@
+import { getContractAddress } from 'viem';
+import { beforeAll, expect, test } from 'vitest';
+import type { CallArgs } from '../../../../core/app/chain.ts';
+import { HISTORY_ADDRESS } from '../../../../core/app/evm/systemContracts.ts';
+import { EMPTY, hex, toHex } from '../../../../core/lib/bytes.ts';
+import { COIN, TestChain } from '../support/chain.ts';
+import {
+  BLOCKHASH_OF,
+  CALLS_0A,
+  CLEARER,
+  deploying,
+  LOOP,
+  REVERTER,
+  STORE_AND_LOG,
+  word,
+} from '../support/code.ts';
+import { GWEI, signTx, wallet } from '../support/wallet.ts';
+
+const alice = wallet(0);
+const CODES = [STORE_AND_LOG, REVERTER, LOOP, BLOCKHASH_OF, CALLS_0A, CLEARER];
+const contract = (nonce: number) =>
+  hex(getContractAddress({ from: alice.account.address, nonce: BigInt(nonce) }));
+const CAP = 50_000_000n;
+let chain: TestChain;
+
+beforeAll(async () => {
+  chain = await TestChain.fresh([{ address: alice.address, balance: COIN }]);
+  const deployments = CODES.map((code, nonce) =>
+    signTx(alice, { data: deploying(code), nonce, gas: 200_000n }),
+  );
+  await chain.commit(await Promise.all(deployments));
+  await chain.commit([
+    await signTx(alice, {
+      to: getContractAddress({ from: alice.account.address, nonce: 0n }),
+      data: word(7),
+      nonce: 6,
+    }),
+  ]);
+  await chain.commit([]);
+});
+
+const args = (fields: Partial<CallArgs>): CallArgs => ({
+  from: alice.address,
+  to: undefined,
+  gas: undefined,
+  gasPrice: undefined,
+  maxFeePerGas: undefined,
+  maxPriorityFeePerGas: undefined,
+  value: 0n,
+  data: EMPTY,
+  nonce: undefined,
+  accessList: [],
+  authorizationList: [],
+  ...fields,
+});
+const call = (fields: Partial<CallArgs>) => chain.evm.call(chain.reader.latest(), args(fields));
+const estimate = (fields: Partial<CallArgs>, cap = CAP) =>
+  chain.evm.estimateGas(chain.reader.latest(), args(fields), cap);
+
+test('a call returns, reverts with data, or fails in geth words, and changes nothing', async () => {
+  const root = toHex(chain.reader.latest().stateRoot);
+  expect((await call({ to: contract(0), data: hex(word(3)) })).kind).toBe('returned');
+  expect(await call({ to: contract(1) })).toMatchObject({ kind: 'reverted', data: hex(word(42)) });
+  expect(await call({ to: contract(2), gas: 100_000n })).toMatchObject({
+    kind: 'failed',
+    message: 'out of gas',
+    gasUsed: 100_000n,
+  });
+  expect(toHex(chain.reader.latest().stateRoot)).toBe(root);
+  expect(toHex(chain.reader.latest().storage(contract(0), new Uint8Array(32)))).toBe(word(7).slice(2));
+});
+
+test('a call that cannot be paid is refused as geth refuses it', async () => {
+  const stranger = wallet(9);
+  expect(await call({ from: stranger.address, to: alice.address, value: 1n, gas: 21_000n })).toEqual({
+    kind: 'refused',
+    message: `err: insufficient funds for gas * price + value: address ${stranger.account.address} have 0 want 1 (supplied gas 21000)`,
+  });
+  expect(await call({ to: alice.address, gas: 20_000n })).toEqual({
+    kind: 'refused',
+    message: 'err: intrinsic gas too low: have 20000, want 21000 (supplied gas 20000)',
+  });
+  expect((await call({ to: alice.address, gasPrice: 1n, gas: 21_000n })).kind).toBe('refused');
+});
+
+test('overrides give an account code, balance and storage for one call', async () => {
+  const nobody = wallet(9).address;
+  const none = {
+    nonce: undefined,
+    balance: undefined,
+    code: undefined,
+    state: undefined,
+    stateDiff: undefined,
+  };
+  // SLOAD(0), return it.
+  const reader = hex('60005460005260206000f3');
+  const overrides = new Map([
+    [`0x${toHex(nobody)}`, { ...none, code: reader, stateDiff: new Map([[word(0), hex(word(99))]]) }],
+  ]);
+  const outcome = await chain.evm.call(chain.reader.latest(), args({ to: nobody }), overrides);
+  expect(outcome).toMatchObject({ kind: 'returned', data: hex(word(99)) });
+  const cleared = new Map([[toHex(contract(0)), { ...none, code: reader, state: new Map() }]]);
+  expect(await chain.evm.call(chain.reader.latest(), args({ to: contract(0) }), cleared)).toMatchObject({
+    data: hex(word(0)),
+  });
+  const rich = new Map([[toHex(nobody), { ...none, balance: 5n }]]);
+  expect(
+    (await chain.evm.call(chain.reader.latest(), args({ from: nobody, to: alice.address, value: 5n }), rich))
+      .kind,
+  ).toBe('returned');
+});
+
+test('the point-evaluation precompile fails its caller softly, never the machine', async () => {
+  expect(await call({ to: contract(4) })).toMatchObject({ kind: 'returned', data: hex(word(0)) });
+  const kzg = hex('000000000000000000000000000000000000000a');
+  expect((await call({ to: kzg, gas: 100_000n })).kind).toBe('failed');
+});
+
+test('BLOCKHASH gives Ethereum hashes of the last 256 blocks and zero elsewhere', async () => {
+  const hashOf = async (number: number) => {
+    const outcome = await call({ to: contract(3), data: hex(word(number)) });
+    return outcome.kind === 'returned' ? toHex(outcome.data) : outcome.kind;
+  };
+  expect(await hashOf(0)).toBe(toHex(chain.reader.ethBlock(0)?.hash as Uint8Array));
+  expect(await hashOf(2)).toBe(toHex(chain.reader.ethBlock(2)?.hash as Uint8Array));
+  expect(await hashOf(3)).toBe('00'.repeat(32));
+});
+
+test('EIP-2935: the history contract answers with the hash of a parent', async () => {
+  const outcome = await call({ to: HISTORY_ADDRESS, data: hex(word(1)) });
+  expect(outcome).toMatchObject({ kind: 'returned', data: chain.reader.ethBlock(1)?.hash });
+  expect((await call({ to: HISTORY_ADDRESS, data: hex(word(3)) })).kind).toBe('reverted');
+});
+
+test('a plain transfer is estimated at exactly 21000', async () => {
+  expect(await estimate({ to: wallet(3).address, value: 1n })).toEqual({ kind: 'gas', gas: 21_000n });
+});
+
+test('an estimate is enough to run and close to what is used', async () => {
+  for (const fields of [
+    { to: contract(0), data: hex(word(3)) },
+    { to: contract(5) },
+    { data: hex(deploying(STORE_AND_LOG)) },
+  ]) {
+    const found = await estimate(fields);
+    if (found.kind !== 'gas') throw new Error(found.kind);
+    const ran = await call({ ...fields, gas: found.gas });
+    expect(ran.kind).toBe('returned');
+  }
+});
+
+test('an estimate that cannot succeed says why', async () => {
+  expect(await estimate({ to: contract(1) })).toMatchObject({ kind: 'reverted', data: hex(word(42)) });
+  expect(await estimate({ to: contract(2) }, 200_000n)).toEqual({
+    kind: 'refused',
+    message: 'gas required exceeds allowance (200000)',
+  });
+  expect(await estimate({ to: wallet(3).address, value: 2n * COIN })).toMatchObject({ kind: 'refused' });
+  expect(await estimate({ to: wallet(3).address, value: COIN, gasPrice: 5n * GWEI })).toMatchObject({
+    kind: 'refused',
+    message: 'insufficient funds for transfer',
+  });
+});

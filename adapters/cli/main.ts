@@ -72,7 +72,6 @@ async function programFor(args: readonly string[], world: World): Promise<Comman
   const program = new Command('orrery')
     .description('An EVM-compatible BFT blockchain node, and the simulator that runs the same node.')
     .option('--home <dir>', 'folder of settings, keys and data (ORRERY_HOME; default ~/.orrery)')
-    .option('--trace', 'show where an internal error came from')
     .exitOverride()
     .configureOutput({
       writeOut: world.out,
@@ -100,8 +99,8 @@ export async function run(args: readonly string[], world: World): Promise<number
     // Commander has already said what it had to say; help and version come this way too.
     if (error instanceof CommanderError) return error.exitCode;
     if (error instanceof OperatingError) world.err(`Error: ${error.message}\n`);
-    else if (args.includes('--trace') && error instanceof Error) world.err(`${error.stack}\n`);
-    else world.err(`Error: internal error: ${firstLine(error)} (--trace shows where)\n`);
+    else if (world.env['ORRERY_TRACE'] !== undefined && error instanceof Error) world.err(`${error.stack}\n`);
+    else world.err(`Error: internal error: ${firstLine(error)} (ORRERY_TRACE=1 shows where)\n`);
     return 1;
   }
 }

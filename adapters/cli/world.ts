@@ -14,7 +14,6 @@ export interface World {
 /** Options that every command has. */
 export interface GlobalOptions {
   readonly home?: string;
-  readonly trace?: boolean;
 }
 
 /** The home that flag and environment name. */

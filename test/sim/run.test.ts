@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BEHAVIOURS } from '../../sim/byzantine/registry.ts';
+import type { ScenarioReport } from '../../sim/report.ts';
+import { type RunOptions, runScenario } from '../../sim/run.ts';
+
+const FOLDER = join(import.meta.dirname, '../../scenarios');
+const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
+const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+
+async function run(text: string, options: RunOptions = {}): Promise<ScenarioReport> {
+  const result = await runScenario(text, { crypto: 'keyed-hash', ...options });
+  if (!result.ok) throw new Error(`${result.error.line}:${result.error.column} ${result.error.message}`);
+  return result.value;
+}
+
+describe('the shipped scenarios', () => {
+  test.each(files)('%s keeps its promises', async (file) => {
+    const text = textOf(file);
+    expect(text, 'says what a correct node must do').toMatch(/^# [\s\S]*correct/);
+    for (const seed of ['1', '2']) expect((await run(text, { seed })).failures).toEqual([]);
+  });
+
+  test('tell a story about every behaviour of the catalogue', () => {
+    const all = files.map(textOf).join('\n');
+    for (const { id, alias } of BEHAVIOURS) expect(all).toMatch(new RegExp(`behaviour: (${id}|${alias})\\b`));
+  });
+});
+
+describe('a run', () => {
+  const mixed = textOf('mixed-trouble.yaml');
+
+  test('is the same for the same seed, traced or not, and another for another seed', async () => {
+    const lines: string[] = [];
+    const first = await run(mixed, { seed: '5', trace: (line) => lines.push(line) });
+    expect(await run(mixed, { seed: '5' })).toEqual(first);
+    expect(first.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect((await run(mixed, { seed: '6' })).digest).not.toBe(first.digest);
+    expect(lines.length).toBeGreaterThan(1000);
+    const last = JSON.parse(lines.at(-1) as string);
+    expect(Object.keys(last)).toEqual(
+      expect.arrayContaining(['t', 'n', 'node', 'kind', 'at', 'state', 'run']),
+    );
+  });
+
+  test('passes with real ed25519 as well as with keyed hashes', async () => {
+    const real = await run(textOf('one-equivocator.yaml'), { crypto: 'ed25519' });
+    expect(real.failures).toEqual([]);
+    expect(real.stats.evidence).toBe(1);
+  });
+
+  test('replays from its recorded choices alone', async () => {
+    let choices: ReadonlyMap<string, readonly number[]> = new Map();
+    const first = await run(textOf('crash-restart.yaml'), {
+      seed: '4',
+      onChoices: (made) => {
+        choices = made;
+      },
+    });
+    expect(choices.size).toBeGreaterThan(10);
+    const replayed = await run(textOf('crash-restart.yaml'), { seed: '4', replay: choices });
+    expect(replayed).toEqual(first);
+  });
+
+  test('says in which line a scenario is wrong', async () => {
+    const result = await runScenario('name: x\nuntil: {heigth: 3}\n');
+    expect(result.ok).toBe(false);
+    if (!result.ok) expect(result.error).toMatchObject({ line: 2, column: 9 });
+  });
+
+  test('fails when an expectation is not met, with the checker that says so', async () => {
+    const hasty = 'name: x\nexpect: [{liveness: {heights: 5, within: 1s}}]\nuntil: {height: 5}\n';
+    expect((await run(hasty)).failures.map((failure) => failure.checker)).toEqual(
+      new Array(4).fill('liveness'),
+    );
+    const innocent = 'name: x\nexpect: [{evidence: {against: [v0]}}]\nuntil: {height: 3}\n';
+    expect((await run(innocent)).failures[0]?.checker).toBe('evidence');
+    const never = 'name: x\nengine: {time_max: 5s}\nuntil: {height: 1000}\n';
+    expect((await run(never)).failures[0]?.checker).toBe('until');
+  });
+});

@@ -4,7 +4,8 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
 import type { AccessListItem, Authorization, EthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
-import { bigintToBytes, bytesToBigint } from './numbers.ts';
+import { FieldReader } from './fieldReader.ts';
+import { bigintToBytes } from './numbers.ts';
 import { decodeRlp, encodeRlp, type RlpItem } from './rlp.ts';
 
 /** geth's `txMaxSize`: four slots of 32 KiB. */
@@ -42,65 +43,6 @@ const GO_NAMES: Record<TxType, string> = {
 };
 
 const FIELD_COUNT: Record<TxType, number> = { 0: 9, 1: 11, 2: 12, 4: 13 };
-
-/** Reads the fields of a list in order, remembering the first thing that is wrong. */
-class FieldReader {
-  readonly #items: readonly RlpItem[];
-  readonly #owner: string;
-  #next = 0;
-  failure: string | undefined;
-
-  constructor(items: readonly RlpItem[], owner: string) {
-    this.#items = items;
-    this.#owner = owner;
-  }
-
-  #fail(problem: string): void {
-    this.failure ??= `${problem}, decoding into (${this.#owner}) field ${this.#next - 1}`;
-  }
-
-  bytes(): Bytes {
-    const item = this.#items[this.#next++];
-    if (item instanceof Uint8Array) return item;
-    this.#fail('expected input string or byte');
-    return EMPTY;
-  }
-
-  integer(bytesMax: number): bigint {
-    const bytes = this.bytes();
-    if (bytes[0] === 0) this.#fail('non-canonical integer (leading zero bytes)');
-    if (bytes.length > bytesMax) this.#fail(`input string too long for uint${8 * bytesMax}`);
-    return bytesToBigint(bytes);
-  }
-
-  address(): Address {
-    const bytes = this.bytes();
-    if (bytes.length !== 20) {
-      this.#fail(`input string too ${bytes.length < 20 ? 'short' : 'long'} for common.Address`);
-    }
-    return bytes;
-  }
-
-  optionalAddress(): Address | undefined {
-    const item = this.#items[this.#next];
-    if (item instanceof Uint8Array && item.length === 0) {
-      this.#next++;
-      return undefined;
-    }
-    return this.address();
-  }
-
-  list(): readonly RlpItem[] {
-    const item = this.#items[this.#next++];
-    if (item !== undefined && !(item instanceof Uint8Array)) return item;
-    this.#fail('expected input list');
-    return [];
-  }
-
-  fail(problem: string): void {
-    this.#fail(problem);
-  }
-}
 
 function readAccessList(reader: FieldReader): readonly AccessListItem[] {
   return reader.list().map((entry) => {

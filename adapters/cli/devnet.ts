@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { nobleSuite } from '../../core/crypto/noble.ts';
 import { devAccounts } from '../config/devAccounts.ts';
 import { DEVNET_CHAIN_ID, fundedDevAccounts, prepareDevnetHome } from '../config/devnetHome.ts';
 import { formatDuration, parseDuration } from '../config/duration.ts';
 import { checkChainId } from '../config/genesisFile.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { acceleratedSuite } from '../crypto/accelerated.ts';
 import { createLogger } from '../log/logger.ts';
 import { OperatingError } from '../operatingError.ts';
 import { systemNow } from '../system.ts';
@@ -39,20 +39,21 @@ async function devnet(
   const home = homeFrom(options, world);
   const blockTime = blockTimeOf(options.blockTime);
   const accounts = devAccounts();
+  const suite = await acceleratedSuite();
   prepareDevnetHome({
     home,
     accounts,
     chainId: checkChainId(options.chainId ?? DEVNET_CHAIN_ID),
     moniker: 'devnet',
     blockTime: blockTime ?? BLOCK_TIME,
-    suite: nobleSuite,
+    suite,
     randomSeed: () => new Uint8Array(randomBytes(32)),
     now: systemNow(),
   });
   const settings = new Map(flags);
   if (blockTime !== undefined) settings.set('consensus.create_empty_blocks_interval', blockTime);
   const config = loadNodeConfig(home, settings, world.env);
-  const node = nodeFromHome(config);
+  const node = nodeFromHome(config, suite);
   if (options.chainId !== undefined && options.chainId !== node.genesis.chainId)
     throw new OperatingError(`${home} holds the chain ${node.genesis.chainId}, not ${options.chainId}`);
   const unlocked = fundedDevAccounts(node.genesis, accounts, home);

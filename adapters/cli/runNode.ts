@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { nobleSuite } from '../../core/crypto/noble.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import type { NodeConfig } from '../config/nodeConfig.ts';
 import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
@@ -14,15 +14,14 @@ const EXIT_INTERRUPTED = 130;
 /** What the files of a home say about the node that is to run on it. */
 export function nodeFromHome(
   config: NodeConfig,
+  suite: CryptoSuite,
 ): Pick<StartOptions, 'config' | 'genesis' | 'nodeId' | 'validatorKey' | 'version'> {
   const { files } = config;
   return {
     config,
     genesis: loadGenesis(files.genesis),
-    nodeId: nodeIdOf(loadNodeKey(files.nodeKey, nobleSuite), nobleSuite),
-    validatorKey: existsSync(files.validatorKey)
-      ? loadValidatorKey(files.validatorKey, nobleSuite)
-      : undefined,
+    nodeId: nodeIdOf(loadNodeKey(files.nodeKey, suite), suite),
+    validatorKey: existsSync(files.validatorKey) ? loadValidatorKey(files.validatorKey, suite) : undefined,
     version: packageVersion(),
   };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { acceleratedSuite } from '../crypto/accelerated.ts';
 import { createLogger } from '../log/logger.ts';
 import type { BlockSummary, RunningNode } from '../nodeOptions.ts';
 import { OperatingError } from '../operatingError.ts';
@@ -17,7 +18,7 @@ export function startCommand(command: Command, world: World): void {
     const config = loadNodeConfig(home, flags, world.env);
     if (!existsSync(config.files.genesis))
       throw new OperatingError(`${config.files.genesis} does not exist; orrery init makes a home`);
-    const node = nodeFromHome(config);
+    const node = nodeFromHome(config, await acceleratedSuite());
     if (options.chainId !== undefined && options.chainId !== node.genesis.chainId)
       throw new OperatingError(`${home} holds the chain ${node.genesis.chainId}, not ${options.chainId}`);
     const log = createLogger({ level: config.logLevel, format: config.logFormat });

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEV_BALANCE, devAccounts } from '../../../adapters/config/devAccounts.ts';
+import { DEV_BALANCE, DEV_MNEMONIC, devAccounts } from '../../../adapters/config/devAccounts.ts';
 import {
   DEVNET_CHAIN_ID,
   fundedDevAccounts,
@@ -15,7 +15,9 @@ import { loadNodeKey, nodeIdOf, saveNodeKey } from '../../../adapters/config/nod
 import { loadValidatorKey } from '../../../adapters/signer/keyFile.ts';
 import { toEip55 } from '../../../core/address/eip55.ts';
 import { parseAppState } from '../../../core/app/appState.ts';
+import { ethAddress } from '../../../core/crypto/addresses.ts';
 import { keccak256 } from '../../../core/crypto/hash.ts';
+import { deriveSecret, ethHdPath, mnemonicToSeed } from '../../../core/crypto/hd.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 
@@ -41,6 +43,19 @@ function prepare(chainId = DEVNET_CHAIN_ID): void {
 }
 
 const modeOf = (file: string): string => (fs.statSync(path.join(home, file)).mode & 0o777).toString(8);
+
+test('the development accounts are the first ten of the mnemonic', () => {
+  const seed = mnemonicToSeed(DEV_MNEMONIC);
+  const derived = Array.from({ length: 10 }, (_, index) => {
+    const secret = deriveSecret(seed, ethHdPath(0, index));
+    if (!secret.ok) throw new Error(secret.error.message);
+    return {
+      address: ethAddress(nobleSuite.secp256k1PublicKey(secret.value, false)),
+      secret: secret.value,
+    };
+  });
+  expect(devAccounts()).toEqual(derived);
+});
 
 describe('the home of a devnet', () => {
   test('has one validator and ten accounts with 10000 coins each, as anvil and hardhat have them', () => {

@@ -46,6 +46,8 @@ export class Gossip {
   /** Sorted by id, so that the order of connections decides nothing. */
   #peers: readonly Peer[] = [];
   #announced = { height: 0, round: -1, step: 0 };
+  /** When we last said where we stand. */
+  #announcedAt: Micros = 0;
   #ticking = false;
 
   constructor(options: GossipOptions) {
@@ -85,6 +87,7 @@ export class Gossip {
     this.#ticking = this.#peers.length > 0;
     if (!this.#ticking) return;
     out.tickAfter(TICK_MS);
+    if (now - this.#announcedAt >= STALE_MICROS) this.#repeat(now, out);
     for (const peer of this.#peers) {
       if (now - peer.movedAt >= STALE_MICROS) this.#refresh(now, peer, out);
       this.#pump(peer, 'all', out);
@@ -194,10 +197,22 @@ export class Gossip {
     const last = this.#announced;
     if (height === last.height && round === last.round && step === last.step) return;
     this.#announced = { height, round, step };
+    this.#announcedAt = now;
     if (this.#peers.length > 0) this.#announceTo(now, this.peers, out);
     if (height === last.height && round === last.round) return;
     // Those who are already here did not get our votes while we were elsewhere; those behind need the last commit.
     for (const peer of this.#peers) this.#pump(peer, peer.round.height < height ? 'all' : 'own', out);
+  }
+
+  /**
+   * We have not moved for long. Peers that go on without us have no reason to doubt what they believe of us, so we say
+   * again where we stand and, when we collect a block that has votes but no proposal here, which parts we hold.
+   */
+  #repeat(now: Micros, out: GossipOut): void {
+    this.#announcedAt = now;
+    this.#announceTo(now, this.peers, out);
+    const { rs } = this.#options;
+    if (rs.step === STEP.commit || rs.proposal === undefined) this.onValidBlock(out);
   }
 
   #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {

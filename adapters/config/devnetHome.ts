@@ -26,6 +26,9 @@ const devnetSettings = (moniker: string, blockTime: string): ReadonlyMap<string,
     ['consensus.timeout_commit', '0s'],
     ['consensus.skip_timeout_commit', 'true'],
     ['consensus.create_empty_blocks_interval', blockTime],
+    // Scripts fire hundreds of transactions of one account over many connections, in no particular order.
+    ['evm.mempool.account-queue', '5000'],
+    ['evm.mempool.global-queue', '5000'],
   ]);
 
 export interface DevnetHomeOptions {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import type { NodeConfig } from '../config/nodeConfig.ts';
@@ -14,7 +15,7 @@ const EXIT_INTERRUPTED = 130;
 /** What the files of a home say about the node that is to run on it. */
 export function nodeFromHome(
   config: NodeConfig,
-  suite: CryptoSuite,
+  suite: CryptoSuite = nobleSuite,
 ): Pick<StartOptions, 'config' | 'genesis' | 'nodeId' | 'validatorKey' | 'version'> {
   const { files } = config;
   return {

@@ -5,7 +5,7 @@ import type { BlockReader } from '../types/blockReader.ts';
 import type { Address, Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
-import type { Proposal, Vote } from '../types/vote.ts';
+import type { Proposal, Vote, VoteType } from '../types/vote.ts';
 import { type Batch, missingAt } from './lacks.ts';
 import { PeerRound } from './peerRound.ts';
 
@@ -35,6 +35,7 @@ interface Peer {
   readonly id: PeerId;
   readonly round: PeerRound;
   movedAt: Micros;
+  claimedAt: Micros;
 }
 
 /**
@@ -70,7 +71,7 @@ export class Gossip {
 
   onPeerUp(now: Micros, id: PeerId, out: GossipOut): void {
     const others = this.#peers.filter((peer) => peer.id !== id);
-    const fresh: Peer = { id, round: new PeerRound(), movedAt: now };
+    const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now };
     this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
     this.#announceTo(now, [id], out);
     if (!this.#ticking) {
@@ -89,7 +90,11 @@ export class Gossip {
     out.tickAfter(TICK_MS);
     if (now - this.#announcedAt >= STALE_MICROS) this.#repeat(now, out);
     for (const peer of this.#peers) {
-      if (now - peer.movedAt >= STALE_MICROS) this.#refresh(now, peer, out);
+      const isStale = now - peer.movedAt >= STALE_MICROS;
+      if (isStale) this.#refresh(now, peer, out);
+      // In a first round that moves there is nothing to prove to anyone.
+      const isDue = now - peer.claimedAt >= STALE_MICROS;
+      if (isDue && (isStale || this.#options.rs.round > 0)) this.#claim(now, peer, out);
       this.#pump(peer, 'all', out);
     }
   }
@@ -230,14 +235,27 @@ export class Gossip {
     peer.movedAt = now;
     peer.round.forget();
     this.#announceTo(now, [peer.id], out);
+  }
+
+  /**
+   * Says where we saw two thirds (CometBFT's maj23 loop): in the peer's round and in the round that a proof of lock is
+   * of. A peer that was shown another vote of a liar first takes the one that counts only after such a claim.
+   */
+  #claim(now: Micros, peer: Peer, out: GossipOut): void {
+    peer.claimedAt = now;
     const { rs } = this.#options;
     if (peer.round.height !== rs.height || peer.round.round < 0) return;
-    for (const type of ['prevote', 'precommit'] as const) {
-      const blockId = rs.votes(peer.round.round, type)?.majority();
-      if (blockId === undefined) continue;
-      const { height } = rs;
-      this.#send([peer.id], { kind: 'voteSetMaj23', height, round: peer.round.round, type, blockId }, out);
+    this.#claimMajority(peer, peer.round.round, 'precommit', out);
+    for (const round of new Set([peer.round.round, rs.proposal?.polRound ?? -1, rs.validRound])) {
+      if (round >= 0) this.#claimMajority(peer, round, 'prevote', out);
     }
+  }
+
+  #claimMajority(peer: Peer, round: Round, type: VoteType, out: GossipOut): void {
+    const { rs } = this.#options;
+    const blockId = rs.votes(round, type)?.majority();
+    if (blockId === undefined) return;
+    this.#send([peer.id], { kind: 'voteSetMaj23', height: rs.height, round, type, blockId }, out);
   }
 
   /** Sends what the peer lacks and we have; `own` keeps to what we signed ourselves. */

@@ -11,7 +11,11 @@ import type { ValidatorUpdate } from './validator.ts';
 /** Who signed the previous block, in order of the last validator set (ABCI CommitInfo); empty at the initial height. */
 export interface CommitInfo {
   readonly round: number;
-  readonly votes: readonly { readonly address: Address; readonly power: bigint; readonly flag: BlockIdFlag }[];
+  readonly votes: readonly {
+    readonly address: Address;
+    readonly power: bigint;
+    readonly flag: BlockIdFlag;
+  }[];
 }
 
 /** What every block-shaped question tells the application. */
@@ -35,8 +39,18 @@ export type AppAsk =
       /** In proposal order, as reaped from the mempool. */
       readonly txs: readonly Bytes[];
     }
-  | { readonly kind: 'validate'; readonly context: BlockContext; readonly hash: Hash; readonly txs: readonly Bytes[] }
-  | { readonly kind: 'finalize'; readonly context: BlockContext; readonly hash: Hash; readonly txs: readonly Bytes[] }
+  | {
+      readonly kind: 'validate';
+      readonly context: BlockContext;
+      readonly hash: Hash;
+      readonly txs: readonly Bytes[];
+    }
+  | {
+      readonly kind: 'finalize';
+      readonly context: BlockContext;
+      readonly hash: Hash;
+      readonly txs: readonly Bytes[];
+    }
   | {
       readonly kind: 'commit';
       /** Written in one batch with the state staged by the last `finalize`, head pointer last. */
@@ -69,7 +83,12 @@ export interface LanePosition {
 }
 
 export type CheckReply =
-  | { readonly kind: 'accepted'; readonly lane: LanePosition; readonly gasWanted: bigint; readonly events: readonly AbciEvent[] }
+  | {
+      readonly kind: 'accepted';
+      readonly lane: LanePosition;
+      readonly gasWanted: bigint;
+      readonly events: readonly AbciEvent[];
+    }
   | {
       readonly kind: 'rejected';
       readonly code: number;
@@ -114,7 +133,9 @@ export type AppReply =
 export interface Application {
   checkTx(tx: Bytes, recheck: boolean): Promise<CheckReply>;
   propose(ask: Extract<AppAsk, { kind: 'propose' }>): Promise<readonly Bytes[]>;
-  validate(ask: Extract<AppAsk, { kind: 'validate' }>): Promise<{ readonly accept: boolean; readonly reason: string }>;
+  validate(
+    ask: Extract<AppAsk, { kind: 'validate' }>,
+  ): Promise<{ readonly accept: boolean; readonly reason: string }>;
   /** Executes and stages; nothing is visible or durable before `commit`. Calling again replaces the staged block. */
   finalize(ask: Extract<AppAsk, { kind: 'finalize' }>): Promise<FinalizeReply>;
   commit(ask: Extract<AppAsk, { kind: 'commit' }>): Promise<CommitReply>;

@@ -1,5 +1,5 @@
-import { EMPTY, equalBytes } from '../lib/bytes.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import { EMPTY, equalBytes } from '../lib/bytes.ts';
 import type { Evidence } from './evidence.ts';
 import type { Address, Hash, Height, Round, Timestamp } from './ids.ts';
 

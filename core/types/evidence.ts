@@ -45,4 +45,3 @@ export interface Misbehavior {
   readonly time: Timestamp;
   readonly totalVotingPower: bigint;
 }
-

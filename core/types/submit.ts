@@ -4,7 +4,13 @@ import type { CheckReply } from './app.ts';
 /** Why the mempool took no look at a tx, before the application was asked (reference §5.5). */
 export type MempoolRefusal =
   | { readonly code: 'in-cache' }
-  | { readonly code: 'full'; readonly txs: number; readonly txsMax: number; readonly bytes: number; readonly bytesMax: number }
+  | {
+      readonly code: 'full';
+      readonly txs: number;
+      readonly txsMax: number;
+      readonly bytes: number;
+      readonly bytesMax: number;
+    }
   | { readonly code: 'too-large'; readonly bytes: number; readonly bytesMax: number }
   /** The pool's own rules after the application's (geth wording in `message`). */
   | { readonly code: 'replacement-underpriced' }

@@ -6,7 +6,7 @@ import type { Address, Height, Micros, Millis, PeerId, Round } from '../types/id
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 import type { Proposal, Vote, VoteType } from '../types/vote.ts';
-import { type Batch, missingAt } from './lacks.ts';
+import { type Batch, commitFor, missingAt } from './lacks.ts';
 import { PeerRound } from './peerRound.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
@@ -244,11 +244,21 @@ export class Gossip {
   #claim(now: Micros, peer: Peer, out: GossipOut): void {
     peer.claimedAt = now;
     const { rs } = this.#options;
+    if (peer.round.height < rs.height) this.#claimCommit(peer, out);
     if (peer.round.height !== rs.height || peer.round.round < 0) return;
     this.#claimMajority(peer, peer.round.round, 'precommit', out);
     for (const round of new Set([peer.round.round, rs.proposal?.polRound ?? -1, rs.validRound])) {
       if (round >= 0) this.#claimMajority(peer, round, 'prevote', out);
     }
+  }
+
+  /** A peer that is behind may hold a liar's other precommit and would refuse the one in the commit. */
+  #claimCommit(peer: Peer, out: GossipOut): void {
+    const { height } = peer.round;
+    const commit = commitFor(height, this.#options.rs, this.#options.blocks);
+    if (commit === undefined) return;
+    const { round, blockId } = commit;
+    this.#send([peer.id], { kind: 'voteSetMaj23', height, round, type: 'precommit', blockId }, out);
   }
 
   #claimMajority(peer: Peer, round: Round, type: VoteType, out: GossipOut): void {

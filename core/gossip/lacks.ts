@@ -1,7 +1,8 @@
 /** What a peer lacks and we have, in the order in which CometBFT's gossip loops would send it (reference §4.9). */
 import { BitSet } from '../lib/bitset.ts';
-import { equalPartSetHeader, type Part } from '../types/block.ts';
+import { type Commit, equalPartSetHeader, type Part } from '../types/block.ts';
 import type { BlockReader } from '../types/blockReader.ts';
+import type { Height } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
 import type { RoundState, VoteSetReader } from '../types/roundState.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
@@ -86,13 +87,19 @@ function takeLastCommit(set: VoteSetReader, peer: PeerRound, out: Vote[], max: n
   }
 }
 
+/** The commit of a decided height, from the store or, for the last one, from the machine. */
+export function commitFor(height: Height, rs: RoundState, blocks: BlockReader): Commit | undefined {
+  if (height < blocks.base()) return undefined;
+  const last = height === rs.height - 1 ? (rs.lastCommit ?? blocks.loadSeenCommit(height)) : undefined;
+  const commit = blocks.loadCommit(height) ?? last;
+  return commit?.height === height ? commit : undefined;
+}
+
 /** A peer at a decided height first needs the commit, then, once it names the part set, the parts. */
 function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch: Batch): Missing {
-  const commit =
-    blocks.loadCommit(peer.height) ??
-    (peer.height === rs.height - 1 ? (rs.lastCommit ?? blocks.loadSeenCommit(peer.height)) : undefined);
+  const commit = commitFor(peer.height, rs, blocks);
   const votes: Vote[] = [];
-  if (commit !== undefined && commit.height === peer.height) {
+  if (commit !== undefined) {
     const known = peer.votes(commit.round, 'precommit');
     for (let i = 0; i < commit.signatures.length && votes.length < batch.votesMax; i++) {
       const vote = known?.has(i) ? undefined : commitVote(commit, i);

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { decodeConsensusMessage } from '../../../core/codec/messages.ts';
+import { Gossip, type GossipOut } from '../../../core/gossip/gossip.ts';
+import { BitSet } from '../../../core/lib/bitset.ts';
+import type { BlockId, Commit } from '../../../core/types/block.ts';
+import type { BlockReader } from '../../../core/types/blockReader.ts';
+import type { ConsensusMessage } from '../../../core/types/messages.ts';
+import type { RoundState, VoteSetReader } from '../../../core/types/roundState.ts';
+import type { Vote } from '../../../core/types/vote.ts';
+
+const address = (n: number): Uint8Array => new Uint8Array(20).fill(n);
+const hash = (n: number): Uint8Array => new Uint8Array(32).fill(n);
+const blockId: BlockId = { hash: hash(1), parts: { total: 1, hash: hash(2) } };
+
+const vote = (index: number, round = 0, height = 5): Vote => ({
+  type: 'prevote',
+  height,
+  round,
+  blockId,
+  timestamp: { seconds: 1, nanos: 0 },
+  validatorAddress: address(index),
+  validatorIndex: index,
+  signature: new Uint8Array(64).fill(1),
+  extension: new Uint8Array(),
+  extensionSignature: new Uint8Array(),
+});
+
+const commit: Commit = {
+  height: 4,
+  round: 0,
+  blockId,
+  signatures: [0, 1, 2, 3].map((n) => ({
+    flag: n === 3 ? ('absent' as const) : ('commit' as const),
+    validatorAddress: n === 3 ? new Uint8Array() : address(n),
+    timestamp: { seconds: n === 3 ? -62135596800 : 1, nanos: 0 },
+    signature: n === 3 ? new Uint8Array() : new Uint8Array(64).fill(n + 1),
+  })),
+};
+
+function prevotes(votes: readonly Vote[]): VoteSetReader {
+  const bits = new BitSet(4);
+  for (const one of votes) bits.add(one.validatorIndex);
+  return {
+    height: 5,
+    round: 0,
+    type: 'prevote',
+    bits,
+    vote: (index) => votes.find((one) => one.validatorIndex === index),
+    majority: () => (votes.length >= 3 ? blockId : undefined),
+    hasTwoThirdsAny: () => votes.length >= 3,
+    bitsFor: () => bits,
+  };
+}
+
+/** Validator 0 at height 5, round 0, holding these prevotes. */
+class World implements GossipOut {
+  readonly sent: { to: readonly string[]; message: ConsensusMessage }[] = [];
+  readonly gossip: Gossip;
+
+  constructor(held: readonly Vote[]) {
+    const set = prevotes(held);
+    const rs: Partial<RoundState> = {
+      height: 5,
+      round: 0,
+      step: 4,
+      startTime: 0,
+      validators: { validators: [0, 1, 2, 3].map(validator), totalPower: 40n, proposer: validator(1) },
+      proposal: undefined,
+      proposalParts: undefined,
+      commitRound: -1,
+      lastPrecommits: undefined,
+      lastCommit: commit,
+      proposer: { address: address(1), index: 1 },
+      votes: (round, type) => (round === 0 && type === 'prevote' ? set : undefined),
+    };
+    const blocks: BlockReader = {
+      head: () => 4,
+      base: () => 1,
+      loadMeta: () => undefined,
+      loadPart: () => undefined,
+      loadCommit: () => undefined,
+      loadSeenCommit: () => commit,
+    };
+    this.gossip = new Gossip({ blocks, rs: rs as RoundState, initialHeight: 1, self: address(0) });
+  }
+
+  send(to: readonly string[], message: ConsensusMessage, bytes: Uint8Array): void {
+    expect(decodeConsensusMessage(bytes)).toMatchObject({ ok: true, value: { kind: message.kind } });
+    this.sent.push({ to, message });
+  }
+  tickAfter(): void {}
+
+  /** A peer that says where it stands. */
+  peer(id: string, height: number, round = 0, step = 4): void {
+    this.gossip.onPeerUp(0, id, this);
+    const at = { height, round, step, secondsSinceStart: 0, lastCommitRound: 0 };
+    this.gossip.onNewRoundStep(0, id, { kind: 'newRoundStep', ...at }, this);
+  }
+
+  take(): string[] {
+    const texts = this.sent.map(({ to, message }) => `${message.kind}>${to.join(',')}`);
+    this.sent.length = 0;
+    return texts;
+  }
+}
+
+const validator = (n: number) => ({
+  address: address(n),
+  pubKey: { type: 'ed25519' as const, bytes: hash(n) },
+  power: 10n,
+  priority: 0n,
+});
+
+test("our own vote goes to every peer of the height, of another's we only say that we have it", () => {
+  const world = new World([vote(0), vote(2)]);
+  for (const id of ['b', 'a']) world.peer(id, 5);
+  world.take();
+  world.gossip.onVoteAdded(vote(2), world);
+  expect(world.take()).toEqual(['hasVote>a,b']);
+  world.gossip.onVoteAdded(vote(0), world);
+  expect(world.take()).toEqual([]);
+});
+
+test('a peer that comes to our height gets our own votes at once and the others with the tick', () => {
+  const world = new World([vote(0), vote(2)]);
+  world.peer('a', 5);
+  expect(world.take()).toEqual(['newRoundStep>a', 'vote>a']);
+  world.gossip.onTick(1, world);
+  expect(world.take()).toContain('vote>a');
+  world.gossip.onTick(2, world);
+  expect(world.take()).toEqual([]);
+});
+
+test('a vote is not sent to whoever said to have it', () => {
+  const world = new World([vote(2)]);
+  world.peer('a', 5);
+  world.gossip.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
+  world.take();
+  world.gossip.onTick(1, world);
+  expect(world.take()).toEqual([]);
+});
+
+test('a peer one height behind gets the precommits of the last commit, once', () => {
+  const world = new World([]);
+  world.peer('a', 4);
+  expect(world.take()).toEqual(['newRoundStep>a', 'vote>a', 'vote>a', 'vote>a']);
+  world.gossip.onTick(1, world);
+  expect(world.take()).toEqual([]);
+});
+
+test('a peer that stays behind is told that two thirds stand behind the commit, and gets its votes again', () => {
+  const world = new World([]);
+  world.peer('a', 4);
+  world.take();
+  world.gossip.onTick(2_000_000, world);
+  const texts = world.take();
+  expect(texts.indexOf('voteSetMaj23>a')).toBeGreaterThanOrEqual(0);
+  expect(texts.indexOf('voteSetMaj23>a')).toBeLessThan(texts.indexOf('vote>a'));
+  expect(texts.filter((text) => text === 'vote>a')).toHaveLength(3);
+});
+
+test('a claim of two thirds is answered with our votes for that value', () => {
+  const world = new World([vote(0), vote(1), vote(2)]);
+  world.peer('a', 5);
+  world.take();
+  const claim = { kind: 'voteSetMaj23', height: 5, round: 0, type: 'prevote', blockId } as const;
+  world.gossip.onVoteSetMaj23('a', claim, world);
+  expect(world.sent.at(-1)?.message).toMatchObject({ kind: 'voteSetBits', round: 0, blockId });
+});

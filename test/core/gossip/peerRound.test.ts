@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PeerRound } from '../../../core/gossip/peerRound.ts';
+import { BitSet } from '../../../core/lib/bitset.ts';
+
+const step = (height: number, round: number, number: number, lastCommitRound = 0) =>
+  ({
+    kind: 'newRoundStep',
+    height,
+    round,
+    step: number,
+    secondsSinceStart: 0,
+    lastCommitRound,
+  }) as const;
+const parts = { total: 3, hash: new Uint8Array(32).fill(1) };
+
+test('an older step says nothing new', () => {
+  const peer = new PeerRound();
+  expect(peer.onNewRoundStep(step(5, 1, 4))).toBe(true);
+  for (const old of [step(4, 9, 8), step(5, 0, 8), step(5, 1, 3)])
+    expect(peer.onNewRoundStep(old)).toBe(false);
+  expect(peer).toMatchObject({ height: 5, round: 1, step: 4 });
+});
+
+test('a new round forgets the proposal, a new height forgets the votes', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 0, 3));
+  peer.setProposal(5, 0, parts);
+  peer.setPart(5, 2);
+  peer.setVote(5, 0, 'prevote', 1, 4);
+  peer.onNewRoundStep(step(5, 1, 3));
+  expect(peer.hasProposal).toBe(false);
+  expect(peer.parts).toBeUndefined();
+  expect(peer.votes(0, 'prevote')?.toString()).toBe('_x__');
+  peer.onNewRoundStep(step(6, 0, 1));
+  expect(peer.votes(0, 'prevote')).toBeUndefined();
+});
+
+test('precommits of the round that decided become the last commit of the next height', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 2, 6));
+  peer.setVote(5, 2, 'precommit', 3, 4);
+  peer.onNewRoundStep(step(6, 0, 1, 2));
+  expect(peer.lastCommit?.toString()).toBe('___x');
+  peer.setVote(5, 2, 'precommit', 0, 4);
+  expect(peer.lastCommit?.toString()).toBe('x__x');
+});
+
+test('vote set bits correct our belief about what we could have sent, and leave the rest', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 0, 4));
+  for (const index of [0, 1, 3]) peer.setVote(5, 0, 'prevote', index, 4);
+  const bits = BitSet.fromWords(4, [0b0100]);
+  const ours = BitSet.fromWords(4, [0b0011]);
+  peer.onVoteSetBits(0, 'prevote', bits, ours);
+  expect(peer.votes(0, 'prevote')?.toString()).toBe('__xx');
+});
+
+test('nothing that a peer says makes memory grow without bound or a bit land outside its set', () => {
+  const message = fc.oneof(
+    fc.record({ kind: fc.constant('step'), height: fc.nat(9), round: fc.nat(2 ** 31 - 1), at: fc.nat(99) }),
+    fc.record({ kind: fc.constant('vote'), height: fc.nat(9), round: fc.nat(2 ** 31 - 1), at: fc.integer() }),
+    fc.record({ kind: fc.constant('part'), height: fc.nat(9), round: fc.nat(3), at: fc.nat() }),
+  );
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 200 }), (messages) => {
+      const peer = new PeerRound();
+      const rounds = new Set<number>();
+      for (const { kind, height, round, at } of messages) {
+        if (kind === 'step') peer.onNewRoundStep(step(height, round, 1 + (at % 8)));
+        if (kind === 'part') peer.setPart(height, at);
+        if (kind !== 'vote') continue;
+        peer.setVote(height, round, 'precommit', at, 4);
+        rounds.add(round);
+      }
+      const known = [...rounds].filter((round) => peer.votes(round, 'precommit') !== undefined);
+      expect(known.length).toBeLessThanOrEqual(32);
+    }),
+  );
+});

@@ -108,7 +108,8 @@ function carryOver(e: Engine, last: HeightState): void {
 
 /** Fixes the settings for the height and logs them first. */
 export function beginHeight(e: Engine): void {
-  e.s.waitsForTxs = waitsForTxs(e.config);
+  // The first block waits for nothing: it proves the genesis state (CometBFT's proof block).
+  e.s.waitsForTxs = e.s.height > e.s.state.initialHeight && waitsForTxs(e.config);
   e.s.skipsWait = e.config.skipTimeoutCommit;
   persist(e, { kind: 'settings', waitsForTxs: e.s.waitsForTxs, skipsWait: e.s.skipsWait });
 }

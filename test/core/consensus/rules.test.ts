@@ -308,6 +308,17 @@ describe('rounds and decisions', () => {
     expect(v3.rs.step).toBe(STEP.newHeight);
   });
 
+  test('a late precommit that contradicts an earlier one is an offence like any other, once', () => {
+    const v3 = node().start();
+    const made = v3.block(0);
+    const late = v3.vote('precommit', 0, [2], made.blockId);
+    const other = v3.vote('precommit', 0, [2]);
+    v3.feed(...v3.proposal(made, 0), ...v3.vote('prevote', 0, [0, 1], made.blockId));
+    v3.feed(...v3.vote('precommit', 0, [0, 1], made.blockId), ...late, ...other, ...other);
+    expect(v3.conflicts.map(({ voteA }) => [voteA.height, voteA.validatorIndex])).toEqual([[1, 2]]);
+    expect(v3.rs.lastPrecommits?.vote(2)?.blockId).toEqual(made.blockId);
+  });
+
   test('skip_timeout_commit: with every precommit in, the next round starts at once', () => {
     const v3 = node({ config: { skipTimeoutCommit: true } }).start();
     const made = v3.block(0);
@@ -319,18 +330,23 @@ describe('rounds and decisions', () => {
 });
 
 describe('waiting for transactions', () => {
-  test('without empty blocks round 0 waits until there is something to propose', () => {
+  test('the first block waits for nothing: it proves the genesis state', () => {
     const v0 = node({ self: 0, config: { createEmptyBlocks: false } }).start();
-    expect([v0.rs.step, v0.asks]).toEqual([STEP.newRound, []]);
-    v0.feed({ kind: 'txsAvailable' });
     expect(v0.asks).toEqual(['propose']);
   });
 
+  test('without empty blocks round 0 waits until there is something to propose', () => {
+    const v1 = afterTheFirstBlock({ createEmptyBlocks: false });
+    expect([v1.rs.step, v1.asks.includes('propose')]).toEqual([STEP.newRound, false]);
+    v1.feed({ kind: 'txsAvailable' });
+    expect(v1.asks).toContain('propose');
+  });
+
   test('with an interval an empty block is made when it ends', () => {
-    const v0 = node({ self: 0, config: { createEmptyBlocksIntervalMs: 700 } }).start();
-    expect(v0.timers.at(-1)).toMatchObject({ key: { kind: 'emptyBlock' }, afterMs: 700 });
-    v0.fire('emptyBlock', 0);
-    expect(v0.asks).toEqual(['propose']);
+    const v1 = afterTheFirstBlock({ createEmptyBlocksIntervalMs: 700 });
+    expect(v1.timers.at(-1)).toMatchObject({ key: { kind: 'emptyBlock' }, afterMs: 700 });
+    v1.fire('emptyBlock', 0);
+    expect(v1.asks).toContain('propose');
   });
 
   test('one who waits still prevotes the proposal of one who does not', () => {
@@ -340,6 +356,16 @@ describe('waiting for transactions', () => {
     expect(v3.own('prevote', 0)).toBe(id(made));
   });
 });
+
+/** Validator 1, who proposes at height 2, when round 0 of it begins. */
+function afterTheFirstBlock(config: NonNullable<SoloOptions['config']>): Solo {
+  const v1 = node({ self: 1, config }).start();
+  const made = v1.block(0);
+  v1.feed(...v1.proposal(made, 0), ...v1.vote('precommit', 0, [0, 2, 3], made.blockId));
+  expect(v1.rs.height).toBe(2);
+  v1.fire('newHeight', 0);
+  return v1;
+}
 
 const vote0 = (type: 'prevote' | 'precommit') => node().vote(type, 0, [0, 1, 2]);
 

@@ -14,7 +14,8 @@ export const TX_HASH_KEY = 'tx.hash';
 export const TX_HEIGHT_KEY = 'tx.height';
 export const BLOCK_HEIGHT_KEY = 'block.height';
 
-type Committed = Extract<NodeEvent, { kind: 'committed' }>;
+/** What is told of a decided block: the same whether it was just committed or is read from the store again. */
+export type Committed = Pick<Extract<NodeEvent, { kind: 'committed' }>, 'block' | 'blockId' | 'results'>;
 type OfRound = Extract<NodeEvent, { kind: 'round' }>;
 
 export type PublicationData =
@@ -33,10 +34,21 @@ export type PublicationData =
   | { readonly kind: 'CompleteProposal'; readonly of: Extract<NodeEvent, { kind: 'completeProposal' }> }
   | { readonly kind: 'Vote'; readonly of: Extract<NodeEvent, { kind: 'vote' }> };
 
+/** Where an event of a block stands: all events of a chain are in order of height and `index`. */
+export interface EventPosition {
+  readonly height: Height;
+  /** Place of the transaction in the block; undefined for events of the block itself. */
+  readonly txIndex: number | undefined;
+  /** Place among everything that is told of the block, from 0. */
+  readonly index: number;
+}
+
 /** One event as subscribers see it; `keys` is what queries match. */
 export interface Publication {
   readonly keys: EventKeys;
   readonly data: PublicationData;
+  /** undefined for what happens between blocks, which no one can replay. */
+  readonly position: EventPosition | undefined;
 }
 
 /** Composite keys `type.attribute`; nameless types and attributes are skipped, the index flag does not matter here. */
@@ -67,7 +79,9 @@ const updateToValidator = ({ pubKey, power }: ValidatorUpdate): Validator => ({
   priority: 0n,
 });
 
-function txPublication(of: Committed, index: number, sha256: (bytes: Bytes) => Bytes): Publication {
+type Unplaced = Omit<Publication, 'position'>;
+
+function txPublication(of: Committed, index: number, sha256: (bytes: Bytes) => Bytes): Unplaced {
   const { height } = of.block.header;
   const tx = of.block.txs[index] as Bytes;
   const result = of.results.txResults[index] as TxResult;
@@ -80,10 +94,7 @@ function txPublication(of: Committed, index: number, sha256: (bytes: Bytes) => B
 }
 
 /** The order is CometBFT's: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence*, Tx*, ValidatorSetUpdates. */
-function* committedPublications(
-  of: Committed,
-  sha256: (bytes: Bytes) => Bytes,
-): IterableIterator<Publication> {
+function* unplacedOf(of: Committed, sha256: (bytes: Bytes) => Bytes): IterableIterator<Unplaced> {
   const { block, results } = of;
   const { height } = block.header;
   yield { keys: keysOf(results.events, [[EVENT_KEY, 'NewBlock']]), data: { kind: 'NewBlock', of } };
@@ -102,6 +113,25 @@ function* committedPublications(
   }
 }
 
+/** Everything that is told of a decided block, in order. */
+export function* committedPublications(
+  of: Committed,
+  sha256: (bytes: Bytes) => Bytes,
+): IterableIterator<Publication> {
+  const { height } = of.block.header;
+  let index = 0;
+  for (const { keys, data } of unplacedOf(of, sha256)) {
+    const txIndex = data.kind === 'Tx' ? data.index : undefined;
+    yield { keys, data, position: { height, txIndex, index: index++ } };
+  }
+}
+
+const between = (kind: string, data: PublicationData): Publication => ({
+  keys: bare(kind),
+  data,
+  position: undefined,
+});
+
 /** What a node event means to subscribers, in order of publication; nothing for events that are the node's own. */
 export function* publicationsOf(
   event: NodeEvent,
@@ -112,16 +142,16 @@ export function* publicationsOf(
       yield* committedPublications(event, sha256);
       return;
     case 'round':
-      yield { keys: bare(event.name), data: { kind: event.name, of: event } };
+      yield between(event.name, { kind: event.name, of: event });
       return;
     case 'newRound':
-      yield { keys: bare('NewRound'), data: { kind: 'NewRound', of: event } };
+      yield between('NewRound', { kind: 'NewRound', of: event });
       return;
     case 'completeProposal':
-      yield { keys: bare('CompleteProposal'), data: { kind: 'CompleteProposal', of: event } };
+      yield between('CompleteProposal', { kind: 'CompleteProposal', of: event });
       return;
     case 'vote':
-      yield { keys: bare('Vote'), data: { kind: 'Vote', of: event } };
+      yield between('Vote', { kind: 'Vote', of: event });
       return;
     // Evidence is told when a block carries it; pending txs and notes are not CometBFT events.
     case 'newEvidence':

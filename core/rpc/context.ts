@@ -1,9 +1,13 @@
 import type { ChainReader, EthTx, EvmService } from '../app/chain.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
+import type { EventSearch } from '../events/index/search.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import type { ChannelState } from '../p2p/channels.ts';
+import type { NodeInfo } from '../p2p/nodeInfo.ts';
+import type { CheckReply, Pause } from '../types/app.ts';
 import type { Genesis } from '../types/genesis.ts';
-import type { Address, Hash, Micros } from '../types/ids.ts';
+import type { Address, Hash, Micros, Millis } from '../types/ids.ts';
 import type { SubmitResult } from '../types/submit.ts';
 import type { PublicKey } from '../types/validator.ts';
 
@@ -32,6 +36,25 @@ export interface NodeIdentity {
   readonly validator: { readonly address: Address; readonly pubKey: PublicKey } | undefined;
 }
 
+/** One connected peer, for operators. */
+export interface PeerStatus {
+  readonly info: NodeInfo;
+  readonly ip: string;
+  readonly isOutbound: boolean;
+  readonly upMicros: Micros;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly channels: readonly ChannelState[];
+}
+
+/** The network as readers see it. */
+export interface NetworkReader {
+  /** `host:port` of every open listener. */
+  readonly listeners: readonly string[];
+  /** Sorted by peer id. */
+  peerStatuses(): readonly PeerStatus[];
+}
+
 export interface RpcLimits {
   readonly gasCap: bigint;
   readonly txFeeCapWei: bigint;
@@ -46,7 +69,22 @@ export interface RpcLimits {
   readonly allowUnprotectedTxs: boolean;
   /** Enabled JSON-RPC namespaces; a disabled one answers -32601. */
   readonly namespaces: readonly string[];
+  /** Of the consensus RPC; CometBFT's defaults where absent. */
+  readonly comet?: Partial<CometLimits>;
 }
+
+export interface CometLimits {
+  readonly subscriptionClientsMax: number;
+  readonly subscriptionsPerClientMax: number;
+  readonly batchMax: number;
+  readonly broadcastCommitTimeoutMs: Millis;
+}
+
+/** Where events are searched: in the node's own index, not here but in PostgreSQL, or nowhere. */
+export type Indexing =
+  | { readonly kind: 'kv'; readonly search: EventSearch }
+  | { readonly kind: 'psql' }
+  | { readonly kind: 'null' };
 
 /** Everything a transport-free handler may ask. One object a node, shared by all surfaces. */
 export interface RpcContext {
@@ -67,6 +105,16 @@ export interface RpcContext {
   randomId(): Bytes;
   /** Connected p2p peers; absent while the node has no network. */
   peerCount?(): number;
+  /** Absent while the node has no network. */
+  readonly network?: NetworkReader;
+  /** Absent: the node's host has no index. */
+  readonly indexing?: Indexing;
+  /** CheckTx on the latest state; the pool hears nothing of it. */
+  checkTx?(tx: Bytes): Promise<CheckReply>;
+  /** Lets others run between two pieces of long work; absent where nothing else waits. */
+  readonly pause?: Pause;
+  /** Calls once after so many milliseconds, unless cancelled by the function returned. */
+  after?(ms: Millis, call: () => void): () => void;
   /** True while the node is behind its peers. */
   catchingUp(): boolean;
 }

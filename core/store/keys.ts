@@ -18,6 +18,10 @@
  *   t ‖ sha256          where a consensus tx is
  *   x ‖ keccak256       where an Ethereum tx is
  *   evidence/…          pending and committed evidence, laid out by evidence/pool.ts
+ *   q ‖ attribute ‖ height ‖ tx4 ‖ event4   an indexed attribute of a transaction's event
+ *   w ‖ attribute ‖ height ‖ tx4 ‖ event4   an indexed attribute of a block's event; tx4 is 0
+ *                       attribute: length2 ‖ tag ‖ length1 ‖ value, laid out by events/index/posting.ts
+ *   I                   heights that the event index covers: from8 ‖ to8
  *   C                   chain state after the head
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
@@ -79,10 +83,31 @@ export const ethTxKey = (keccak256: Hash): Bytes => hashKey('x', keccak256);
 export function partKey(height: Height, index: number): Bytes {
   assert(Number.isSafeInteger(index) && index >= 0 && index < 2 ** 32, 'a part index in a database key');
   const key = heightKey('p', height, 4);
-  for (let i = 0; i < 4; i++) key[9 + i] = (index >>> (8 * (3 - i))) & 255;
+  putUint32(key, 9, index);
   return key;
 }
 
+/** `attribute` as events/index/posting.ts lays it out. */
+export function postingKey(
+  letter: 'q' | 'w',
+  attribute: Bytes,
+  place: { readonly height: Height; readonly tx: number; readonly event: number },
+): Bytes {
+  const key = new Uint8Array(17 + attribute.length);
+  const end = 1 + attribute.length;
+  key[0] = prefix(letter);
+  key.set(attribute, 1);
+  putHeight(key, end, place.height);
+  putUint32(key, end + 8, place.tx);
+  putUint32(key, end + 12, place.event);
+  return key;
+}
+
+function putUint32(out: Bytes, at: number, value: number): void {
+  for (let i = 0; i < 4; i++) out[at + i] = (value >>> (8 * (3 - i))) & 255;
+}
+
+export const INDEX_KEY: Bytes = Uint8Array.of(prefix('I'));
 export const STATE_KEY: Bytes = Uint8Array.of(prefix('C'));
 export const BASE_KEY: Bytes = Uint8Array.of(prefix('B'));
 export const HEAD_KEY: Bytes = Uint8Array.of(prefix('H'));

@@ -12,6 +12,7 @@ export type EventKeys = ReadonlyMap<string, readonly string[]>;
 type Matcher = (value: string) => boolean;
 
 const HEX_ADDRESS = /^0[xX][0-9a-fA-F]{40}$/;
+const ADDRESS_CHARS = 42;
 
 const holds = (op: CompareOp, order: number): boolean => {
   if (op === '=') return order === 0;
@@ -20,11 +21,13 @@ const holds = (op: CompareOp, order: number): boolean => {
   return op === '>' ? order > 0 : order >= 0;
 };
 
-/** An EIP-55 address has one meaning in many spellings, so a 20-byte hex value matches in any letter case. */
+/** An EIP-55 address has one meaning in many spellings: two texts are equal to a query if these are the same. */
+export const canonicalText = (text: string): string =>
+  text.length === ADDRESS_CHARS && HEX_ADDRESS.test(text) ? text.toLowerCase() : text;
+
 function equalsText(wanted: string): Matcher {
-  if (!HEX_ADDRESS.test(wanted)) return (value) => value === wanted;
-  const lower = wanted.toLowerCase();
-  return (value) => value.length === lower.length && value.toLowerCase() === lower;
+  const canonical = canonicalText(wanted);
+  return (value) => canonicalText(value) === canonical;
 }
 
 function compileOrdered(op: CompareOp, argument: Argument): Matcher {

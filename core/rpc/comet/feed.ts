@@ -1,5 +1,6 @@
 import { type Publication, publicationsOf } from '../../events/eventModel.ts';
 import type { Query } from '../../events/query/query.ts';
+import { SubscriptionIndex } from '../../events/subscriptions.ts';
 import type { RpcContext } from '../context.ts';
 import { publicationText } from './eventJson.ts';
 
@@ -22,6 +23,7 @@ export class News {
   }
 }
 
+/** One subscription: told of everything that its query matches. */
 export interface NewsListener {
   onNews(news: News): void;
 }
@@ -29,32 +31,47 @@ export interface NewsListener {
 /** One listener on the node's hub for all consensus websockets, and the count of clients that subscribe. */
 export class CometFeed {
   readonly #ctx: RpcContext;
-  readonly #clients = new Set<NewsListener>();
+  readonly #clients = new Set<object>();
+  readonly #index = new SubscriptionIndex<NewsListener>();
   #stop: (() => void) | undefined;
 
   constructor(ctx: RpcContext) {
     this.#ctx = ctx;
   }
 
+  /** Clients with subscriptions. */
   get size(): number {
     return this.#clients.size;
   }
 
-  add(client: NewsListener): void {
+  /** Counts a client, once. */
+  join(client: object): void {
     this.#clients.add(client);
+  }
+
+  leave(client: object): void {
+    this.#clients.delete(client);
+  }
+
+  subscribe(query: Query, listener: NewsListener): void {
+    this.#index.add(query, listener);
     this.#stop ??= this.#ctx.hub.listen((event) => {
-      for (const publication of publicationsOf(event, this.#ctx.suite.sha256)) {
-        const news = new News(publication);
-        for (const each of [...this.#clients]) each.onNews(news);
-      }
+      for (const publication of publicationsOf(event, this.#ctx.suite.sha256)) this.#tell(publication);
     });
   }
 
-  remove(client: NewsListener): void {
-    this.#clients.delete(client);
-    if (this.#clients.size > 0) return;
+  unsubscribe(query: Query, listener: NewsListener): void {
+    this.#index.remove(query, listener);
+    if (this.#index.queryCount > 0) return;
     this.#stop?.();
     this.#stop = undefined;
+  }
+
+  #tell(publication: Publication): void {
+    const listeners = this.#index.matching(publication.keys);
+    if (listeners.length === 0) return;
+    const news = new News(publication);
+    for (const listener of listeners) listener.onNews(news);
   }
 }
 

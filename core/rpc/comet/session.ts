@@ -1,8 +1,10 @@
 import { compileQuery, type Query } from '../../events/query/query.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
+import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import type { SessionOut } from '../httpAnswer.ts';
-import { goJson, type Json } from '../jsonText.ts';
+import { isArray, isObject, type Json } from '../jsonText.ts';
+import { Outbox } from '../outbox.ts';
 import { CODES, serverError } from '../rpcError.ts';
 import { type ArgSpec, type Args, jsonArgs } from './args.ts';
 import {
@@ -13,41 +15,43 @@ import {
   parseRequest,
   resultText,
 } from './envelope.ts';
-import { type CometFeed, cometFeed, type News, type NewsListener } from './feed.ts';
+import { type CometFeed, cometFeed } from './feed.ts';
+import { cometLimits } from './limits.ts';
+import { CometSubscription } from './subscription.ts';
 import { findCometMethod } from './table.ts';
 
-/** CometBFT's defaults (reference §10). */
-export const SUBSCRIPTION_CLIENTS_MAX = 100;
-export const SUBSCRIPTIONS_PER_CLIENT_MAX = 5;
 export const QUERY_BYTES_MAX = 512;
-/** Bytes that a slow reader may be behind before it is told and closed. */
-export const OUTBOX_BYTES_MAX = 8 * 1024 * 1024;
+/** Bytes that a slow reader may be behind before it is told and closed; subscribers share the texts. */
+export const OUTBOX_BYTES_MAX = 64 * 1024 * 1024;
 const TRY_AGAIN = 1013;
 
-interface Subscription {
-  /** Every event carries the id of the request that subscribed. */
-  readonly id: IdText;
-  readonly query: Query;
-  /** `"query":…` with the text as it was sent. */
-  readonly queryText: string;
+interface OwnMethod {
+  readonly args: readonly ArgSpec[];
+  readonly run: (args: Args, id: IdText) => unknown;
 }
 
-type Handler = (args: Args, id: IdText) => unknown;
-
 const QUERY_ARGS: readonly ArgSpec[] = [{ name: 'query', type: 'string' }];
+const REPLAY_ARGS: readonly ArgSpec[] = [...QUERY_ARGS, { name: 'from_height', type: 'int64?' }];
+
+/** `from_height` is Orrery's own: whoever does not ask for it meets CometBFT's parameters alone. */
+const asksForHistory = (params: Json | undefined): boolean =>
+  (isArray(params) && params.length === REPLAY_ARGS.length) ||
+  (isObject(params) && params.has('from_height'));
 
 /**
  * One client of `/websocket` (reference §5.6): the methods of the table plus subscriptions. A reader that falls behind
  * gets an error on each subscription, naming the height to resume from, and is closed; it never misses events silently.
  */
-export class CometSession implements NewsListener {
+export class CometSession {
   readonly #ctx: RpcContext;
   readonly #out: SessionOut;
+  readonly #outbox: Outbox;
   readonly #remote: string;
   readonly #feed: CometFeed;
   /** By the query's normal form. */
-  readonly #subscriptions = new Map<string, Subscription>();
-  readonly #own: ReadonlyMap<string, { readonly args: readonly ArgSpec[]; readonly run: Handler }>;
+  readonly #subscriptions = new Map<string, CometSubscription>();
+  /** Wait until the reply to the request that began them is out. */
+  #replays: CometSubscription[] = [];
   #closed = false;
 
   /** `remote` names the client in the node's log, `ip:port`. */
@@ -55,12 +59,8 @@ export class CometSession implements NewsListener {
     this.#ctx = ctx;
     this.#remote = remote;
     this.#out = out;
+    this.#outbox = new Outbox(out, OUTBOX_BYTES_MAX);
     this.#feed = cometFeed(ctx);
-    this.#own = new Map<string, { args: readonly ArgSpec[]; run: Handler }>([
-      ['subscribe', { args: QUERY_ARGS, run: (args, id) => this.#subscribe(queryOf(args), id) }],
-      ['unsubscribe', { args: QUERY_ARGS, run: (args) => this.#unsubscribe(queryOf(args)) }],
-      ['unsubscribe_all', { args: [], run: () => this.#unsubscribeAll() }],
-    ]);
   }
 
   get subscriptionCount(): number {
@@ -72,31 +72,45 @@ export class CometSession implements NewsListener {
     if (this.#closed) return;
     const request = parseRequest(text);
     if (!request.ok) {
-      this.#write(errorText(undefined, CODES.parse, request.error));
+      this.#reply(errorText(undefined, CODES.parse, request.error));
       return;
     }
     if (request.value.id === undefined) return;
-    const reply = await this.#answer(request.value);
-    this.#write(reply);
+    this.#reply(await this.#answer(request.value));
+    for (const subscription of this.#replays.splice(0)) this.#replay(subscription);
+  }
+
+  /** The socket has room again. */
+  drained(): void {
+    if (!this.#closed) this.#outbox.flush();
   }
 
   /** The socket is gone; everything of this client ends. */
   closed(): void {
     this.#closed = true;
-    this.#subscriptions.clear();
-    this.#feed.remove(this);
+    for (const subscription of [...this.#subscriptions.values()]) this.#end(subscription);
+    this.#outbox.drop();
   }
 
-  onNews(news: News): void {
-    for (const { id, query, queryText } of this.#subscriptions.values()) {
-      if (!news.matches(query)) continue;
-      const opening = id === undefined ? '{"jsonrpc":"2.0",' : `{"jsonrpc":"2.0","id":${id},`;
-      this.#write(`${opening}"result":{${queryText},${news.text()}}}`);
+  #ownMethod(method: string, params: Json | undefined): OwnMethod | undefined {
+    switch (method) {
+      case 'subscribe':
+        return {
+          args: asksForHistory(params) ? REPLAY_ARGS : QUERY_ARGS,
+          run: (args, id) =>
+            this.#subscribe(queryOf(args), id, args.get('from_height') as bigint | undefined),
+        };
+      case 'unsubscribe':
+        return { args: QUERY_ARGS, run: (args) => this.#unsubscribe(queryOf(args)) };
+      case 'unsubscribe_all':
+        return { args: [], run: () => this.#unsubscribeAll() };
+      default:
+        return undefined;
     }
   }
 
   async #answer({ id, method, params }: CometRequest): Promise<string> {
-    const own = this.#own.get(method);
+    const own = this.#ownMethod(method, params);
     if (own !== undefined) return this.#call(id, method, own.args, params, (args) => own.run(args, id));
     const row = findCometMethod(method);
     if (row === undefined) return errorText(id, CODES.methodNotFound, '');
@@ -117,49 +131,87 @@ export class CometSession implements NewsListener {
     return outcome.ok ? resultText(id, outcome.value) : errorText(id, CODES.internal, outcome.data);
   }
 
-  #subscribe(text: string, id: IdText): unknown {
-    const isNew = this.#subscriptions.size === 0;
+  #subscribe(text: string, id: IdText, from: bigint | undefined): unknown {
+    const { subscriptionClientsMax, subscriptionsPerClientMax } = cometLimits(this.#ctx);
     // The total is checked first, so it also refuses a client that already has subscriptions.
-    if (this.#feed.size >= SUBSCRIPTION_CLIENTS_MAX) {
-      throw serverError(`max_subscription_clients ${SUBSCRIPTION_CLIENTS_MAX} reached`);
+    if (this.#feed.size >= subscriptionClientsMax) {
+      throw serverError(`max_subscription_clients ${subscriptionClientsMax} reached`);
     }
-    if (this.#subscriptions.size >= SUBSCRIPTIONS_PER_CLIENT_MAX) {
-      throw serverError(`max_subscriptions_per_client ${SUBSCRIPTIONS_PER_CLIENT_MAX} reached`);
+    if (this.#subscriptions.size >= subscriptionsPerClientMax) {
+      throw serverError(`max_subscriptions_per_client ${subscriptionsPerClientMax} reached`);
     }
     const query = parseUserQuery(text);
     if (this.#subscriptions.has(query.text)) throw serverError('already subscribed');
-    this.#subscriptions.set(query.text, { id, query, queryText: `"query":${goJson(text)}` });
-    if (isNew && !this.#closed) this.#feed.add(this);
+    if (this.#closed) return {};
+    const subscription = new CometSubscription({
+      ctx: this.#ctx,
+      outbox: this.#outbox,
+      id,
+      query,
+      text,
+      fromHeight: from === undefined ? undefined : this.#startOf(from),
+      onFull: (height) => this.#giveUp(height),
+      onGap: (height, base) => this.#tellGap(subscription, height, base),
+    });
+    this.#subscriptions.set(query.text, subscription);
+    this.#feed.join(this);
+    this.#feed.subscribe(query, subscription);
+    if (from !== undefined) this.#replays.push(subscription);
     return {};
   }
 
+  /** A height that is gone is an answer, never a silent gap; one that is yet to come is waited for. */
+  #startOf(from: bigint): Height {
+    const base = this.#ctx.chain.base();
+    if (from <= 0n || from > BigInt(Number.MAX_SAFE_INTEGER))
+      throw serverError(`height must be greater than 0, but got ${from}`);
+    if (from < BigInt(base)) throw serverError(`height ${from} is not available, lowest height is ${base}`);
+    return Number(from);
+  }
+
+  #replay(subscription: CometSubscription): void {
+    // A failed replay is our own bug or a storage fault: outcomeOf reports the one and passes on the other.
+    void outcomeOf(this.#ctx, 'subscribe', () => subscription.replay());
+  }
+
+  #tellGap(subscription: CometSubscription, height: Height, base: Height): void {
+    this.#end(subscription);
+    this.#reply(subscription.errorText(`height ${height} is not available, lowest height is ${base}`));
+  }
+
   #unsubscribe(text: string): unknown {
-    if (!this.#subscriptions.delete(parseUserQuery(text).text)) throw serverError('subscription not found');
-    if (this.#subscriptions.size === 0) this.#feed.remove(this);
+    const subscription = this.#subscriptions.get(parseUserQuery(text).text);
+    if (subscription === undefined) throw serverError('subscription not found');
+    this.#end(subscription);
     return {};
   }
 
   #unsubscribeAll(): unknown {
     if (this.#subscriptions.size === 0) throw serverError('subscription not found');
-    this.#subscriptions.clear();
-    this.#feed.remove(this);
+    for (const subscription of [...this.#subscriptions.values()]) this.#end(subscription);
     return {};
   }
 
-  #write(text: string): void {
-    if (this.#closed) return;
-    const waiting = this.#out.buffered();
-    if (waiting > 0 && waiting + text.length > OUTBOX_BYTES_MAX) this.#giveUp();
-    else this.#out.send(text);
+  #end(subscription: CometSubscription): void {
+    subscription.end();
+    this.#subscriptions.delete(subscription.query.text);
+    this.#feed.unsubscribe(subscription.query, subscription);
+    if (this.#subscriptions.size === 0) this.#feed.leave(this);
   }
 
-  #giveUp(): void {
-    const resume = `slow client, resume from height ${this.#ctx.chain.head()}`;
-    const data = `subscription was canceled (reason: ${resume})`;
-    this.#ctx.hub.publish({ kind: 'note', level: 'warn', text: `${this.#remote}: ${resume}` });
-    for (const { id } of this.#subscriptions.values()) this.#out.send(errorText(id, CODES.server, data));
+  #reply(text: string): void {
+    if (!this.#closed && !this.#outbox.push(text)) this.#giveUp(this.#ctx.chain.head() + 1);
+  }
+
+  /** `height` is that of the first event that would not go in. */
+  #giveUp(height: Height): void {
+    if (this.#closed) return;
+    const subscriptions = [...this.#subscriptions.values()];
+    const reason = `slow client, resume from height ${this.#outbox.drop() ?? height}`;
+    this.#ctx.hub.publish({ kind: 'note', level: 'warn', text: `${this.#remote}: ${reason}` });
+    for (const subscription of subscriptions) this.#out.send(subscription.errorText(reason));
     this.closed();
-    this.#out.close(TRY_AGAIN, resume);
+    this.#out.close(TRY_AGAIN, reason);
   }
 }
 

@@ -1,0 +1,138 @@
+/**
+ * Writes the event index. Its entries are part of the batch that commits a block, so after any crash the index covers
+ * exactly the heights of the store; what a node did not index while it was told not to is filled in before it starts.
+ */
+import { assert, present } from '../../lib/assert.ts';
+import { type Bytes, concat } from '../../lib/bytes.ts';
+import { INDEX_KEY, putHeight, readHeight } from '../../store/keys.ts';
+import type { KvStore } from '../../store/kv.ts';
+import { decodeRecord, encodeRecord } from '../../store/record.ts';
+import type { FinalizeReply, Pause } from '../../types/app.ts';
+import type { Height } from '../../types/ids.ts';
+import type { KvOp } from '../../types/kvOp.ts';
+import type { AbciEvent } from '../../types/result.ts';
+import { BLOCK_HEIGHT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../eventModel.ts';
+import { type PostingKind, postingOp } from './posting.ts';
+
+/** Heights that the index covers, both inclusive. */
+export interface Coverage {
+  readonly from: Height;
+  readonly to: Height;
+}
+
+/** Decided heights as the store has them. */
+export interface IndexedReads {
+  head(): Height;
+  base(): Height;
+  results(height: Height): FinalizeReply | undefined;
+}
+
+type Put = Extract<KvOp, { type: 'put' }>;
+
+/** Keys that the index answers itself: an application cannot add to them. */
+const RESERVED: Readonly<Record<PostingKind, readonly string[]>> = {
+  q: [TX_HASH_KEY, TX_HEIGHT_KEY],
+  w: [BLOCK_HEIGHT_KEY],
+};
+
+const ENTRIES_PER_BATCH_MAX = 20_000;
+
+function eventOps(
+  kind: PostingKind,
+  height: Height,
+  tx: number,
+  events: readonly AbciEvent[],
+  ops: Put[],
+): void {
+  for (const [event, { type, attributes }] of events.entries()) {
+    if (type === '') continue;
+    for (const { key, value, index } of attributes) {
+      if (key === '' || !index) continue;
+      const tag = `${type}.${key}`;
+      if (RESERVED[kind].includes(tag)) continue;
+      const op = postingOp(kind, tag, value, { height, tx, event });
+      if (op !== undefined) ops.push(op);
+    }
+  }
+}
+
+/** Every entry of one height. */
+export function postingsOf(height: Height, results: FinalizeReply): readonly Put[] {
+  const ops: Put[] = [];
+  eventOps('w', height, 0, results.events, ops);
+  for (const [tx, result] of results.txResults.entries()) eventOps('q', height, tx, result.events, ops);
+  return ops;
+}
+
+function coverageOp(coverage: Coverage): Put {
+  const payload = new Uint8Array(16);
+  putHeight(payload, 0, coverage.from);
+  putHeight(payload, 8, coverage.to);
+  return { type: 'put', key: INDEX_KEY, value: encodeRecord(INDEX_KEY, payload) };
+}
+
+/** undefined: nothing is indexed. */
+export function readCoverage(kv: Pick<KvStore, 'get'>): Coverage | undefined {
+  const record = kv.get(INDEX_KEY);
+  if (record === undefined) return undefined;
+  const payload = decodeRecord(INDEX_KEY, record);
+  return { from: readHeight(payload, 0), to: readHeight(payload, 8) };
+}
+
+/** For the batch that commits the height: its entries, and that the index now reaches to it. */
+export function commitIndexOps(
+  kv: Pick<KvStore, 'get'>,
+  height: Height,
+  results: FinalizeReply,
+): readonly KvOp[] {
+  const coverage = readCoverage(kv);
+  assert(coverage === undefined || coverage.to === height - 1, 'the index has reached the height before');
+  return [...postingsOf(height, results), coverageOp({ from: coverage?.from ?? height, to: height })];
+}
+
+/** For the batch that prunes the height. */
+export const pruneIndexOps = (height: Height, results: FinalizeReply): readonly KvOp[] =>
+  postingsOf(height, results).map(({ key }) => ({ type: 'del', key }));
+
+/** Indexes what the store has and the index lacks. May be cut off anywhere: the next call goes on from there. */
+export async function fillIndex(
+  kv: KvStore,
+  reads: IndexedReads,
+  pause: Pause,
+  onHeight: (height: Height) => void = () => {},
+): Promise<void> {
+  const head = reads.head();
+  const base = Math.max(reads.base(), 1);
+  const coverage = readCoverage(kv);
+  const first = Math.max(base, (coverage?.to ?? 0) + 1);
+  // After a gap the index starts anew behind it: what lies before the gap has been pruned from the store.
+  let from = coverage === undefined || first > coverage.to + 1 ? first : coverage.from;
+  let ops: KvOp[] = [];
+  for (let height = first; height <= head; height++) {
+    ops.push(...postingsOf(height, present(reads.results(height), 'the results of a kept height')));
+    if (ops.length >= ENTRIES_PER_BATCH_MAX || height === head) {
+      from = Math.min(from, height);
+      await kv.batch([...ops, coverageOp({ from, to: height })]);
+      ops = [];
+      onHeight(height);
+    }
+    await pause();
+  }
+}
+
+const endOf = (kind: PostingKind): Bytes => Uint8Array.of(kind.charCodeAt(0) + 1);
+
+/** Drops the whole index. Cut off anywhere, it is found empty and filled again. */
+export async function clearIndex(kv: KvStore): Promise<void> {
+  await kv.batch([{ type: 'del', key: INDEX_KEY }]);
+  for (const kind of ['q', 'w'] as const) {
+    let gte: Bytes = Uint8Array.of(kind.charCodeAt(0));
+    for (;;) {
+      const rows = await kv.range({ gte, lt: endOf(kind), limitMax: ENTRIES_PER_BATCH_MAX });
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      await kv.batch(rows.map(([key]) => ({ type: 'del', key })));
+      gte = concat(last[0], Uint8Array.of(0));
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { parseHex } from '../../lib/bytes.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
+import { postingKey } from '../../store/keys.ts';
+import type { KvStore } from '../../store/kv.ts';
+import type { FinalizeReply, Pause } from '../../types/app.ts';
+import type { Hash, Height } from '../../types/ids.ts';
+import type { AbciEvent } from '../../types/result.ts';
+import { BLOCK_HEIGHT_KEY, EVENT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../eventModel.ts';
+import type { Condition } from '../query/parser.ts';
+import { canonicalText, type Query } from '../query/query.ts';
+import { readCoverage } from './indexer.ts';
+import { type Plan, planOf, type Term } from './plan.ts';
+import { attributePart, type EventPlace, type PostingKind } from './posting.ts';
+import { type Cursor, scanTag, scanValue } from './scan.ts';
+
+/** What a search reads of the chain; heights outside base..head are not searched. */
+export interface SearchReads {
+  head(): Height;
+  base(): Height;
+  results(height: Height): FinalizeReply | undefined;
+  /** Transactions of a kept height. */
+  txCount(height: Height): number;
+  /** By sha256 of the transaction. */
+  txLocation(hash: Hash): { readonly height: Height; readonly index: number } | undefined;
+}
+
+export interface TxPlace {
+  readonly height: Height;
+  readonly index: number;
+}
+
+/** The query is answerable, but not within the bounds of one request. */
+export interface SearchError {
+  readonly code: 'too-much';
+  readonly message: string;
+}
+
+/** Events, or heights, that one search looks at. */
+export const SEARCH_STEPS_MAX = 2_000_000;
+const STEPS_PER_PAUSE = 512;
+
+const KINDS_OF_TX = ['Tx'];
+const KINDS_OF_BLOCK = ['NewBlock', 'NewBlockHeader', 'NewBlockEvents'];
+
+class TooMuch extends Error {}
+
+/** tx_search and block_search on the node's own index (reference §6.4). */
+export class EventSearch {
+  readonly #kv: KvStore;
+  readonly #reads: SearchReads;
+  readonly #pause: Pause;
+
+  constructor(kv: KvStore, reads: SearchReads, pause: Pause = async () => {}) {
+    this.#kv = kv;
+    this.#reads = reads;
+    this.#pause = pause;
+  }
+
+  /** In order of height and index. */
+  async txs(query: Query): Promise<Result<readonly TxPlace[], SearchError>> {
+    const byHash = query.conditions.find(({ tag, op }) => tag === TX_HASH_KEY && op === '=');
+    if (byHash !== undefined) return ok(this.#byHash(byHash));
+    return this.#search('q', query, TX_HEIGHT_KEY, KINDS_OF_TX, async (plan, steps) => {
+      const found: TxPlace[] = [];
+      for (let height = plan.low; height <= plan.high; height++) {
+        await steps();
+        if (!plan.heightTests.every((test) => test(String(height)))) continue;
+        const count = this.#reads.txCount(height);
+        for (let index = 0; index < count; index++) found.push({ height, index });
+        if (found.length > SEARCH_STEPS_MAX) throw new TooMuch();
+      }
+      return found;
+    });
+  }
+
+  /** In order of height. */
+  async blocks(query: Query): Promise<Result<readonly Height[], SearchError>> {
+    const places = await this.#search('w', query, BLOCK_HEIGHT_KEY, KINDS_OF_BLOCK, async (plan, steps) => {
+      const found: TxPlace[] = [];
+      for (let height = plan.low; height <= plan.high; height++) {
+        await steps();
+        if (plan.heightTests.every((test) => test(String(height)))) found.push({ height, index: 0 });
+      }
+      return found;
+    });
+    return places.ok ? ok(places.value.map(({ height }) => height)) : places;
+  }
+
+  #byHash({ argument }: Condition): readonly TxPlace[] {
+    const hash = parseHex(argument?.text ?? '');
+    const place = hash.ok && hash.value.length === 32 ? this.#reads.txLocation(hash.value) : undefined;
+    const isKept = place !== undefined && place.height >= this.#reads.base();
+    return isKept ? [{ height: place.height, index: place.index }] : [];
+  }
+
+  async #search(
+    kind: PostingKind,
+    query: Query,
+    heightTag: string,
+    kinds: readonly string[],
+    everything: (plan: Plan, steps: () => Promise<void>) => Promise<readonly TxPlace[]>,
+  ): Promise<Result<readonly TxPlace[], SearchError>> {
+    const coverage = readCoverage(this.#kv);
+    const low = Math.max(this.#reads.base(), coverage?.from ?? 1, 1);
+    const high = Math.min(this.#reads.head(), coverage?.to ?? 0);
+    // Whoever pastes the query of a subscription means this: transactions are searched for here, or blocks.
+    const isKind = ({ tag, op, argument }: Condition): boolean =>
+      tag === EVENT_KEY && op === '=' && kinds.includes(argument?.text ?? '');
+    const conditions = query.conditions.filter((condition) => !isKind(condition));
+    const plan = planOf(conditions, heightTag, [low, high]);
+    try {
+      const steps = this.#counter();
+      if (plan.low > plan.high) return ok([]);
+      if (plan.terms.length === 0) return ok(await everything(plan, steps));
+      return ok(distinct(await this.#matching(kind, plan, steps)));
+    } catch (failure) {
+      if (!(failure instanceof TooMuch)) throw failure;
+      const message = `the query looks at more than ${SEARCH_STEPS_MAX} events; add a condition on ${heightTag}`;
+      return err({ code: 'too-much', message });
+    }
+  }
+
+  #counter(): () => Promise<void> {
+    let steps = 0;
+    return async () => {
+      if (++steps > SEARCH_STEPS_MAX) throw new TooMuch();
+      if (steps % STEPS_PER_PAUSE === 0) await this.#pause();
+    };
+  }
+
+  /** Events that hold every term, in order. */
+  async #matching(kind: PostingKind, plan: Plan, steps: () => Promise<void>): Promise<readonly EventPlace[]> {
+    const driver = await this.#driver(kind, plan, steps);
+    const others = plan.terms.filter((term) => term !== driver.term);
+    const found: EventPlace[] = [];
+    let results: { readonly height: Height; readonly reply: FinalizeReply | undefined } | undefined;
+    for (const place of driver.places) {
+      const isSame = (term: Term): boolean =>
+        term.kind !== 'equal' || this.#holds(kind, term.tag, term.value, place);
+      if (!plan.heightTests.every((test) => test(String(place.height))) || !others.every(isSame)) continue;
+      const tests = others.filter((term) => term.kind === 'test');
+      if (tests.length > 0) {
+        await steps();
+        if (results?.height !== place.height)
+          results = { height: place.height, reply: this.#reads.results(place.height) };
+        const event = eventAt(results.reply, kind, place);
+        if (!tests.every(({ tag, test }) => indexedValues(event, tag).some(test))) continue;
+      }
+      found.push(place);
+    }
+    return found;
+  }
+
+  /**
+   * The term with the fewest entries, as far as that can be known cheaply: all equalities are read side by side until
+   * one has no more. Without an equality, every value of the first tag is looked at.
+   */
+  async #driver(
+    kind: PostingKind,
+    plan: Plan,
+    steps: () => Promise<void>,
+  ): Promise<{ readonly term: Term; readonly places: readonly EventPlace[] }> {
+    const equals = plan.terms.filter((term) => term.kind === 'equal');
+    const cursors: { term: Term; cursor: Cursor }[] = equals.map((term) => ({
+      term,
+      cursor: scanValue(this.#kv, kind, term.tag, term.value, plan),
+    }));
+    while (cursors.length > 0) {
+      for (const { term, cursor } of cursors) {
+        await steps();
+        if (await cursor.advance()) return { term, places: cursor.places };
+        if (cursor.places.length > SEARCH_STEPS_MAX) throw new TooMuch();
+      }
+    }
+    const term = plan.terms[0] as Extract<Term, { kind: 'test' }>;
+    const cursor = scanTag(this.#kv, kind, term.tag, term.test, plan);
+    while (!(await cursor.advance())) {
+      await steps();
+      if (cursor.looked > SEARCH_STEPS_MAX) throw new TooMuch();
+    }
+    return { term, places: [...cursor.places].sort(comparePlaces) };
+  }
+
+  #holds(kind: PostingKind, tag: string, value: string, place: EventPlace): boolean {
+    const attribute = attributePart(tag, value);
+    return attribute !== undefined && this.#kv.get(postingKey(kind, attribute.bytes, place)) !== undefined;
+  }
+}
+
+const comparePlaces = (a: EventPlace, b: EventPlace): number =>
+  a.height - b.height || a.tx - b.tx || a.event - b.event;
+
+function eventAt(
+  reply: FinalizeReply | undefined,
+  kind: PostingKind,
+  { tx, event }: EventPlace,
+): AbciEvent | undefined {
+  return (kind === 'w' ? reply?.events : reply?.txResults[tx]?.events)?.[event];
+}
+
+function indexedValues(event: AbciEvent | undefined, tag: string): readonly string[] {
+  if (event === undefined || event.type === '') return [];
+  return event.attributes.flatMap(({ key, value, index }) =>
+    index && key !== '' && `${event.type}.${key}` === tag ? [value] : [],
+  );
+}
+
+function distinct(places: readonly EventPlace[]): readonly TxPlace[] {
+  const found: TxPlace[] = [];
+  for (const { height, tx } of places) {
+    const last = found.at(-1);
+    if (last?.height !== height || last.index !== tx) found.push({ height, index: tx });
+  }
+  return found;
+}
+
+/** True when an event of a result, alone, meets the query as the index sees it: what a search must find. */
+export function eventMeets(event: AbciEvent, terms: readonly Term[]): boolean {
+  return terms.every((term) =>
+    indexedValues(event, term.tag).some((value) =>
+      term.kind === 'equal' ? canonicalText(value) === term.value : term.test(value),
+    ),
+  );
+}

@@ -1,0 +1,14 @@
+import type { CometLimits, RpcContext } from '../context.ts';
+
+/** CometBFT's defaults (reference §10). */
+export const DEFAULT_COMET_LIMITS: CometLimits = {
+  subscriptionClientsMax: 100,
+  subscriptionsPerClientMax: 5,
+  batchMax: 10,
+  broadcastCommitTimeoutMs: 10_000,
+};
+
+export const cometLimits = (ctx: RpcContext): CometLimits => ({
+  ...DEFAULT_COMET_LIMITS,
+  ...ctx.limits.comet,
+});

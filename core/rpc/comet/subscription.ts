@@ -1,0 +1,102 @@
+import { committedPublications } from '../../events/eventModel.ts';
+import type { Query } from '../../events/query/query.ts';
+import { present } from '../../lib/assert.ts';
+import type { Height } from '../../types/ids.ts';
+import type { RpcContext } from '../context.ts';
+import { goJson } from '../jsonText.ts';
+import type { Outbox } from '../outbox.ts';
+import { CODES } from '../rpcError.ts';
+import { errorText, type IdText } from './envelope.ts';
+import { News, type NewsListener } from './feed.ts';
+
+export interface SubscriptionParts {
+  readonly ctx: RpcContext;
+  readonly outbox: Outbox;
+  /** Every event carries the id of the request that subscribed. */
+  readonly id: IdText;
+  readonly query: Query;
+  /** The query as it was sent. */
+  readonly text: string;
+  /** Extension: history from this height on comes first, and events tell their position. */
+  readonly fromHeight: Height | undefined;
+  /** The outbox is full; the event of this height was the first one lost. */
+  readonly onFull: (height: Height) => void;
+  /** The height asked for is no longer there. */
+  readonly onGap: (height: Height, base: Height) => void;
+}
+
+/** One query of one client: live events, and on request those of the past before them, without gap or double. */
+export class CometSubscription implements NewsListener {
+  readonly #parts: SubscriptionParts;
+  readonly #opening: string;
+  /** Lowest height that is still to be told; everything below has been. */
+  #next: Height;
+  #isLive: boolean;
+  #ended = false;
+
+  constructor(parts: SubscriptionParts) {
+    const { id, text, fromHeight } = parts;
+    this.#parts = parts;
+    const start = id === undefined ? '{"jsonrpc":"2.0",' : `{"jsonrpc":"2.0","id":${id},`;
+    this.#opening = `${start}"result":{"query":${goJson(text)},`;
+    this.#next = fromHeight ?? 0;
+    this.#isLive = fromHeight === undefined;
+  }
+
+  get query(): Query {
+    return this.#parts.query;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** The last word to the subscriber. */
+  errorText(reason: string): string {
+    return errorText(this.#parts.id, CODES.server, `subscription was canceled (reason: ${reason})`);
+  }
+
+  onNews(news: News): void {
+    const { position } = news.publication;
+    // While the past is being told, the present will become part of it.
+    if (!this.#isLive || (position !== undefined && position.height < this.#next)) return;
+    this.#tell(news);
+  }
+
+  /** Tells the past and goes over to live events. Ends early when the subscription does. */
+  async replay(): Promise<void> {
+    const { ctx, outbox } = this.#parts;
+    while (!this.#ended && !this.#isLive) {
+      await outbox.room();
+      await ctx.pause?.();
+      if (this.#ended) return;
+      // Blocks up to the head are readable before they are told: nothing falls between the last look and going live.
+      if (this.#next > ctx.chain.head()) this.#isLive = true;
+      else if (this.#next < ctx.chain.base()) this.#parts.onGap(this.#next, ctx.chain.base());
+      else this.#tellHeight(this.#next++);
+    }
+  }
+
+  #tellHeight(height: Height): void {
+    const { chain, suite } = this.#parts.ctx;
+    const block = present(chain.block(height), 'a kept block');
+    const { blockId } = present(chain.blockMeta(height), 'the meta of a kept block');
+    const results = present(chain.results(height), 'the results of a kept block');
+    for (const publication of committedPublications({ block, blockId, results }, suite.sha256)) {
+      if (this.#ended) return;
+      const news = new News(publication);
+      if (news.matches(this.query)) this.#tell(news);
+    }
+  }
+
+  #tell(news: News): void {
+    const { ctx, outbox, fromHeight } = this.#parts;
+    const { position } = news.publication;
+    const height = position?.height ?? ctx.chain.head() + 1;
+    const where =
+      fromHeight === undefined || position === undefined
+        ? ''
+        : `,"position":{"height":"${height}","tx_index":${position.txIndex ?? null},"event_index":${position.index}}`;
+    if (!outbox.push(`${this.#opening}${news.text()}${where}}}`, height)) this.#parts.onFull(height);
+  }
+}

@@ -105,9 +105,10 @@ function onLatePrecommit(e: Engine, peer: string, vote: Vote): void {
   if (vote.type !== 'precommit' || vote.round !== lastPrecommits.round || hasExtension(vote)) return;
   const verdict = lastPrecommits.judge(vote);
   if (verdict.kind === 'refused') return punish(e, peer, `vote: ${verdict.reason}`);
-  if (verdict.kind !== 'fresh') return;
+  if (verdict.kind === 'duplicate' || (verdict.kind === 'conflict' && verdict.reported)) return;
   if (!isVoteSigned(e, peer, vote, lastPrecommits)) return punish(e, peer, 'vote: bad signature');
   persist(e, { kind: 'vote', peer, vote });
+  if (verdict.kind === 'conflict') return reportConflict(e, lastPrecommits, verdict.with, vote);
   lastPrecommits.add(vote);
   announce(e, peer, vote);
 }

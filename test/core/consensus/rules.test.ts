@@ -315,7 +315,8 @@ describe('rounds and decisions', () => {
     const other = v3.vote('precommit', 0, [2]);
     v3.feed(...v3.proposal(made, 0), ...v3.vote('prevote', 0, [0, 1], made.blockId));
     v3.feed(...v3.vote('precommit', 0, [0, 1], made.blockId), ...late, ...other, ...other);
-    expect(v3.conflicts.map(({ voteA }) => [voteA.height, voteA.validatorIndex])).toEqual([[1, 2]]);
+    const offences = v3.notices.flatMap((one) => (one.kind === 'conflict' ? [one.conflict.voteB] : []));
+    expect(offences.map((vote) => [vote.height, vote.validatorIndex])).toEqual([[1, 2]]);
     expect(v3.rs.lastPrecommits?.vote(2)?.blockId).toEqual(made.blockId);
   });
 

@@ -13,7 +13,8 @@ import type {
   FinalizeReply,
   Pause,
 } from '../types/app.ts';
-import type { Hash } from '../types/ids.ts';
+import type { Hash, Height } from '../types/ids.ts';
+import type { KvOp } from '../types/kvOp.ts';
 import { AppView } from './appView.ts';
 import { BlockRun, type ChainServices, type SealedBlock } from './blockRun.ts';
 import type { ChainHead } from './chainHead.ts';
@@ -30,6 +31,9 @@ type Ask<K extends AppAsk['kind']> = Extract<AppAsk, { kind: K }>;
 const RUNS_KEPT_MAX = 4;
 /** Plain transfers between two pauses; anything that ran code pauses at once. */
 const PLAIN_TXS_PER_PAUSE = 16;
+
+/** Operations of an index for the batch that commits the height. */
+export type IndexOps = (height: Height, results: FinalizeReply) => readonly KvOp[];
 
 interface KeptRun {
   readonly context: BlockContext;
@@ -67,6 +71,7 @@ export class EvmApplication implements Application {
   readonly #db: StateDb;
   readonly #head: ChainHead;
   readonly #pause: Pause;
+  readonly #indexOps: IndexOps | undefined;
   #runs: KeptRun[] = [];
   #staged: Staged | undefined;
 
@@ -76,12 +81,14 @@ export class EvmApplication implements Application {
     readonly db: StateDb;
     readonly head: ChainHead;
     readonly pause: Pause;
+    readonly indexOps?: IndexOps | undefined;
   }) {
     this.#services = parts.services;
     this.#store = parts.store;
     this.#db = parts.db;
     this.#head = parts.head;
     this.#pause = parts.pause;
+    this.#indexOps = parts.indexOps;
   }
 
   async checkTx(tx: Bytes, _recheck: boolean): Promise<CheckReply> {
@@ -195,7 +202,8 @@ export class EvmApplication implements Application {
     const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock), txHashes: ethHashes };
     const { block, blockId, parts, seenCommit, state, results } = ask;
     const roots = { stateRoot, modulesRoot };
-    const stateOps = ask.extraOps === undefined ? ops : [...ops, ...ask.extraOps];
+    const indexOps = this.#indexOps?.(height, results) ?? [];
+    const stateOps = [...ops, ...(ask.extraOps ?? []), ...indexOps];
     await this.#store.commit({ block, blockId, parts, seenCommit, state, results, roots, eth }, stateOps);
     this.#staged = undefined;
     this.#runs = [];

@@ -14,7 +14,7 @@ import type { BlockReader } from '../types/blockReader.ts';
 import type { Genesis } from '../types/genesis.ts';
 import type { ChainState } from '../types/state.ts';
 import { AddressTexts } from './addressTexts.ts';
-import { EvmApplication } from './application.ts';
+import { EvmApplication, type IndexOps } from './application.ts';
 import type { AppState } from './appState.ts';
 import { AppView } from './appView.ts';
 import type { ChainServices } from './blockRun.ts';
@@ -32,6 +32,8 @@ export interface ApplicationOptions {
   readonly suite: CryptoSuite;
   readonly genesis: Genesis;
   readonly pause: Pause;
+  /** What an indexer wants in the batch that commits a height. */
+  readonly indexOps?: IndexOps;
 }
 
 export interface CreatedApplication {
@@ -155,7 +157,7 @@ export async function createApplication(given: ApplicationOptions): Promise<Crea
   assert(view.height === state.lastBlockHeight, 'the state is that of the head');
   const head = new ChainHead(store.reads, db, genesis.initialHeight, view, ethBlock);
   return {
-    app: new EvmApplication({ services, store, db, head, pause }),
+    app: new EvmApplication({ services, store, db, head, pause, indexOps: options.indexOps }),
     reader: new AppReader(genesis.chainId, store.reads, head, services),
     evm: new EvmCalls(services, head, db),
     state,

@@ -1,21 +1,26 @@
-import type { EvmService } from '../app/chain.ts';
+import type { ChainReader, EvmService } from '../app/chain.ts';
 import { createApplication } from '../app/create.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
+import { commitIndexOps, fillIndex } from '../events/index/indexer.ts';
+import { EventSearch } from '../events/index/search.ts';
+import { EvidenceGossip } from '../evidence/evidenceGossip.ts';
 import { EVIDENCE_RANGE, EvidencePool } from '../evidence/pool.ts';
 import { Gossip } from '../gossip/gossip.ts';
 import { assert, present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { Mempool } from '../mempool/mempool.ts';
-import type { NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
+import type { Indexing, NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
 import type { KvStore } from '../store/kv.ts';
+import { BlockSync } from '../sync/blockSync.ts';
 import type { Clock, Pause } from '../types/app.ts';
 import type { Genesis } from '../types/genesis.ts';
 import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
-import type { SubmitResult } from '../types/submit.ts';
+import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import { AppService } from './appService.ts';
+import { blockRules } from './blockRules.ts';
 import type { CallId, Effect, Host, LogRecord } from './contract.ts';
 import { Driver } from './driver.ts';
 import { NodeMachine } from './node.ts';
@@ -42,6 +47,10 @@ export interface CoreNodeOptions {
   readonly randomId: () => Bytes;
   /** Wall clock for what is shown to users; the protocol is told the time by the host. */
   readonly clock: Clock;
+  /** Where events are indexed for searches; absent: nowhere. Of `psql` only the host knows how. */
+  readonly indexer?: 'kv' | 'psql' | 'null';
+  /** Timers for requests that wait; RpcContext.after. */
+  readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
   outside(core: CoreServices): Outside;
 }
@@ -69,8 +78,17 @@ const EVIDENCE_ENTRIES_MAX = 1_000_000;
 /** Opens the store (writing the genesis state into an empty one), replays the log, and wires the machines. */
 export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const { genesis, kv, suite, config, identity } = options;
-  const made = await createApplication({ kv, suite, genesis, pause: options.pause });
+  const made = await createApplication({
+    kv,
+    suite,
+    genesis,
+    pause: options.pause,
+    ...(options.indexer === 'kv'
+      ? { indexOps: (height, results) => commitIndexOps(kv, height, results) }
+      : {}),
+  });
   const { app, reader, evm, state, blocks } = made;
+  if (options.indexer === 'kv') await fillIndex(kv, reader, options.pause);
   let calls: CallId = 0;
   const nextCall = (): CallId => ++calls;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
@@ -95,19 +113,43 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
       nextCall,
     },
   });
+  const lastCommit = blocks.loadSeenCommit(state.lastBlockHeight);
+  const sync = new BlockSync({
+    enabled: config.blocksync === true,
+    state,
+    lastCommit,
+    self: identity.validator?.address,
+    rules: blockRules(suite, (list, at) => evidence.checkBlockEvidence(list, at)),
+    blocks: reader,
+    nextCall,
+  });
   const gossip = new Gossip({
     blocks,
     rs: consensus.rs,
     initialHeight: genesis.initialHeight,
     self: identity.validator?.address,
   });
-  const machine = new NodeMachine({ consensus, gossip, mempool, evidence });
+  const evidenceGossip = new EvidenceGossip({
+    pool: evidence,
+    peerHeight: (peer) => gossip.peerRound(peer)?.height ?? 0,
+  });
+  const { initialHeight } = genesis;
+  const machine = new NodeMachine({
+    consensus,
+    gossip,
+    mempool,
+    evidence,
+    evidenceGossip,
+    sync,
+    initialHeight,
+  });
   const replayed = machine.replay(options.log.filter((record) => record.height > state.lastBlockHeight));
   assert(replayed.ok, replayed.ok ? '' : `the log cannot be replayed: ${replayed.error.message}`);
 
   const hub = new EventHub();
   const appService = new AppService(app);
   const submits = new Map<CallId, (result: SubmitResult) => void>();
+  const evidences = new Map<CallId, (result: EvidenceResult) => void>();
   const outside = options.outside({ appService, hub });
   const host: Host = {
     now: outside.now,
@@ -115,8 +157,11 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     perform(effect) {
       if (effect.kind === 'publish') hub.publish(effect.event);
       else if (effect.kind === 'reply') {
-        present(submits.get(effect.call), 'reply to an unknown submit')(effect.result);
-        submits.delete(effect.call);
+        const { call, result } = effect;
+        if (result.kind === 'evidence') present(evidences.get(call), 'reply to unknown evidence')(result);
+        else present(submits.get(call), 'reply to an unknown submit')(result);
+        submits.delete(call);
+        evidences.delete(call);
       } else outside.perform(effect);
     },
   };
@@ -139,9 +184,35 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
         driver.input({ kind: 'submit', call, tx });
       }),
     randomId: options.randomId,
-    catchingUp: () => isBehind(gossip.peerHeightMax(), reader.head()),
+    indexing: indexingOf(options, reader),
+    checkTx: (tx) => app.checkTx(tx, false),
+    pause: options.pause,
+    ...(options.after === undefined ? {} : { after: options.after }),
+    submitEvidence: (sent) =>
+      new Promise((resolve) => {
+        const call = nextCall();
+        evidences.set(call, resolve);
+        driver.input({ kind: 'evidence', call, evidence: sent });
+      }),
+    consensus: {
+      roundState: consensus.rs,
+      peers: () => gossip.peers.map((id) => ({ id, round: present(gossip.peerRound(id), 'a peer of ours') })),
+    },
+    catchingUp: () => sync.active || isBehind(gossip.peerHeightMax(), reader.head()),
   };
   return { driver, machine, rpc, hub, appService, evm, startState: state };
+}
+
+function indexingOf({ indexer, kv, pause }: CoreNodeOptions, reader: ChainReader): Indexing {
+  if (indexer !== 'kv') return { kind: indexer ?? 'null' };
+  const reads = {
+    head: () => reader.head(),
+    base: () => reader.base(),
+    results: (height: Height) => reader.results(height),
+    txCount: (height: Height) => reader.blockMeta(height)?.numTxs ?? 0,
+    txLocation: (hash: Bytes) => reader.txLocation(hash),
+  };
+  return { kind: 'kv', search: new EventSearch(kv, reads, pause) };
 }
 
 /** A peer that works on height h has committed h - 1; one block behind is normal. */

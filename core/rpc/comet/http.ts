@@ -4,10 +4,10 @@ import { isArray, type Json, parseJson } from '../jsonText.ts';
 import { CODES } from '../rpcError.ts';
 import { jsonArgs, uriArgs } from './args.ts';
 import { type CometRequest, errorText, outcomeOf, readRequest, resultText, URI_ID } from './envelope.ts';
+import { cometLimits } from './limits.ts';
 import { isCacheable } from './method.ts';
 import { COMET_METHODS, findCometMethod, WEBSOCKET_METHODS } from './table.ts';
 
-const BATCH_MAX = 10;
 const CACHE_CONTROL = 'public, max-age=86400';
 
 function jsonAnswer(ctx: RpcContext, status: number, body: string, cacheable = false): HttpAnswer {
@@ -56,8 +56,9 @@ export async function handleCometPost(ctx: RpcContext, body: string): Promise<Ht
     ? readRequests(parsed.value)
     : `error unmarshaling request: ${parsed.error.message}`;
   if (typeof requests === 'string') return jsonAnswer(ctx, 500, errorText(undefined, CODES.parse, requests));
-  if (requests.length > BATCH_MAX) {
-    const data = `batch request exceeds maximum (${BATCH_MAX}) allowed number of requests`;
+  const { batchMax } = cometLimits(ctx);
+  if (requests.length > batchMax) {
+    const data = `batch request exceeds maximum (${batchMax}) allowed number of requests`;
     return jsonAnswer(ctx, 200, errorText(undefined, CODES.invalidRequest, data));
   }
   const replies: Reply[] = [];

@@ -12,3 +12,6 @@ export const cometLimits = (ctx: RpcContext): CometLimits => ({
   ...DEFAULT_COMET_LIMITS,
   ...ctx.limits.comet,
 });
+
+/** A longer query is refused (reference §5.4). */
+export const QUERY_BYTES_MAX = 512;

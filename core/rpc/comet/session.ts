@@ -16,11 +16,10 @@ import {
   resultText,
 } from './envelope.ts';
 import { type CometFeed, cometFeed } from './feed.ts';
-import { cometLimits } from './limits.ts';
+import { cometLimits, QUERY_BYTES_MAX } from './limits.ts';
 import { CometSubscription } from './subscription.ts';
 import { findCometMethod } from './table.ts';
 
-export const QUERY_BYTES_MAX = 512;
 /** Bytes that a slow reader may be behind before it is told and closed; subscribers share the texts. */
 export const OUTBOX_BYTES_MAX = 64 * 1024 * 1024;
 const TRY_AGAIN = 1013;

@@ -2,6 +2,7 @@ import type { CometMethod } from './method.ts';
 import { abciMethods } from './methods/abci.ts';
 import { blockMethods } from './methods/blocks.ts';
 import { nodeMethods } from './methods/node.ts';
+import { searchMethods } from './methods/search.ts';
 import { transactionMethods } from './methods/transactions.ts';
 
 /** Every method of the consensus RPC that all three transports serve. */
@@ -9,6 +10,7 @@ export const COMET_METHODS: readonly CometMethod[] = [
   ...nodeMethods,
   ...blockMethods,
   ...transactionMethods,
+  ...searchMethods,
   ...abciMethods,
 ];
 

@@ -27,7 +27,7 @@ const WHEN_HEIGHT = { whenGiven: 'height' } as const;
 
 const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
-function blockAnswer(ctx: RpcContext, height: Height | undefined) {
+export function blockAnswer(ctx: RpcContext, height: Height | undefined) {
   const block = height === undefined ? undefined : ctx.chain.block(height);
   const meta = height === undefined ? undefined : ctx.chain.blockMeta(height);
   if (block === undefined || meta === undefined) return { block_id: blockIdJson(ZERO_BLOCK_ID), block: null };

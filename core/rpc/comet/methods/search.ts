@@ -1,0 +1,65 @@
+/** Searches of the event index (reference §5.4, §6.4). */
+
+import type { EventSearch } from '../../../events/index/search.ts';
+import { compileQuery, type Query } from '../../../events/query/query.ts';
+import { encodeUtf8 } from '../../../lib/utf8.ts';
+import type { RpcContext } from '../../context.ts';
+import { serverError } from '../../rpcError.ts';
+import { pageOf } from '../heights.ts';
+import { QUERY_BYTES_MAX } from '../limits.ts';
+import { type CometMethod, method } from '../method.ts';
+import { txJson } from '../txJson.ts';
+import { blockAnswer } from './blocks.ts';
+
+function searchOf(ctx: RpcContext, what: 'transaction' | 'block'): EventSearch {
+  const indexing = ctx.indexing ?? { kind: 'null' };
+  if (indexing.kind === 'kv') return indexing.search;
+  if (indexing.kind === 'null') throw serverError(`${what} indexing is disabled`);
+  const indexer = what === 'block' ? 'BlockIndexer' : 'TxIndexer';
+  throw serverError(`the ${indexer}.Search method is not supported`);
+}
+
+function queryOf(text: string): Query {
+  if (encodeUtf8(text).length > QUERY_BYTES_MAX) throw serverError('maximum query length exceeded');
+  const query = compileQuery(text);
+  if (!query.ok) throw serverError(query.error);
+  return query.value;
+}
+
+/** `list` ascends. */
+function ordered<T>(list: readonly T[], orderBy: string, fallback: 'asc' | 'desc'): readonly T[] {
+  const order = orderBy === '' ? fallback : orderBy;
+  if (order === 'asc') return list;
+  if (order === 'desc') return [...list].reverse();
+  throw serverError('expected order_by to be either `asc` or `desc` or empty');
+}
+
+/** Found before the block was pruned, gone when it is shown: left out. */
+const present = <T>(item: T | undefined): readonly T[] => (item === undefined ? [] : [item]);
+
+export const searchMethods: readonly CometMethod[] = [
+  method({
+    method: 'tx_search',
+    args: { query: 'string', prove: 'bool', page: 'int64?', per_page: 'int64?', order_by: 'string' },
+    doc: 'Transactions with an event that meets the query.',
+    run: async (ctx, { query, prove, page, per_page, order_by }) => {
+      const found = await searchOf(ctx, 'transaction').txs(queryOf(query));
+      if (!found.ok) throw serverError(found.error.message);
+      const places = pageOf(ordered(found.value, order_by, 'asc'), page, per_page);
+      const txs = places.flatMap((place) => present(txJson(ctx, place, prove)));
+      return { txs, total_count: String(found.value.length) };
+    },
+  }),
+  method({
+    method: 'block_search',
+    args: { query: 'string', page: 'int64?', per_page: 'int64?', order_by: 'string' },
+    doc: 'Blocks with an event that meets the query.',
+    run: async (ctx, { query, page, per_page, order_by }) => {
+      const found = await searchOf(ctx, 'block').blocks(queryOf(query));
+      if (!found.ok) throw serverError(found.error.message);
+      const heights = pageOf(ordered(found.value, order_by, 'desc'), page, per_page);
+      const blocks = heights.map((height) => blockAnswer(ctx, height));
+      return { blocks, total_count: String(found.value.length) };
+    },
+  }),
+];

@@ -1,0 +1,23 @@
+import { unreachable } from '../../lib/assert.ts';
+import type { MempoolRefusal } from '../../types/submit.ts';
+
+/** Texts of reference §5.5; what the pool adds to CometBFT's rules keeps its own words. */
+export function refusalText(refusal: MempoolRefusal): string {
+  switch (refusal.code) {
+    case 'in-cache':
+    case 'already-known':
+      return 'tx already exists in cache';
+    case 'full': {
+      const { txs, txsMax, bytes, bytesMax } = refusal;
+      return `mempool is full: number of txs ${txs} (max: ${txsMax}), total txs bytes ${bytes} (max: ${bytesMax})`;
+    }
+    case 'too-large':
+      return `Tx too large. Max size is ${refusal.bytesMax}, but got ${refusal.bytes}`;
+    case 'replacement-underpriced':
+      return 'replacement transaction underpriced';
+    case 'lane-full':
+      return refusal.message;
+    default:
+      return unreachable(refusal);
+  }
+}

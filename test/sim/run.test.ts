@@ -28,6 +28,21 @@ describe('the shipped scenarios', () => {
   });
 });
 
+describe('bugs that a sweep found stay fixed', () => {
+  test.each([
+    ['amnesia.yaml', '18', 'a node that waits for the parts of a decided block says again which it lacks'],
+    [
+      'mixed-trouble.yaml',
+      '17',
+      'a proof of lock is claimed to those who saw another vote of the liar first',
+    ],
+    ['double-precommit.yaml', '5', 'a contradiction among late precommits becomes evidence'],
+    ['crash-at-signed.yaml', '2', 'the log of a proposer can be replayed'],
+  ])('%s, seed %s: %s', async (file, seed) => {
+    expect((await run(textOf(file), { seed })).failures).toEqual([]);
+  });
+});
+
 describe('a run', () => {
   const mixed = textOf('mixed-trouble.yaml');
 

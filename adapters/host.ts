@@ -129,6 +129,11 @@ export class NodeHost {
     );
   }
 
+  /** For whoever else has inputs: what a broken invariant throws stops the node, and does not reach the caller. */
+  deliver(input: Input): void {
+    this.#deliver(input);
+  }
+
   #deliver(input: Input): void {
     this.#guarded(() => this.#input?.(input));
   }

@@ -1,9 +1,12 @@
 /** Composes a production node: store, log, signer, core, servers. The order of opening is the order of trust. */
 import path from 'node:path';
 import { StartError } from '../core/app/create.ts';
+import type { CryptoSuite } from '../core/crypto/suite.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import { toHex } from '../core/lib/bytes.ts';
 import { type CoreNode, createNode } from '../core/node/assembly.ts';
+import { CHANNEL_SPECS } from '../core/p2p/channels.ts';
+import { BLOCK_PROTOCOL, type NodeInfo, P2P_PROTOCOL } from '../core/p2p/nodeInfo.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
 import { LevelStore } from './disk/level.ts';
@@ -15,9 +18,8 @@ import { OperatingError } from './operatingError.ts';
 import { startServers } from './servers.ts';
 import { FileSigner } from './signer/fileSigner.ts';
 import { immediatePause, randomId, systemNow } from './system.ts';
+import { Network } from './tcp/network.ts';
 
-/** No peers yet: what a lone validator sends goes nowhere. */
-const NO_NETWORK = { send: () => {}, drop: () => {} };
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };
 
 export async function startNode(options: StartOptions): Promise<RunningNode> {
@@ -26,6 +28,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
   const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home);
   const ending = new Ending();
   const closing: (() => Promise<void>)[] = [() => kv.close()];
+  const network = networkOf(options, suite);
   try {
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal: (error) => ending.fail(error) });
     closing.unshift(() => wal.close());
@@ -47,7 +50,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
           log: wal,
           signer,
           app: appService,
-          network: NO_NETWORK,
+          network,
           onHalt: (reason) => ending.fail(new OperatingError(`the chain cannot go on safely: ${reason}`)),
           onFatal: (error) => ending.fail(error),
         });
@@ -58,14 +61,26 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const running = host as unknown as NodeHost;
     closing.unshift(async () => running.stop());
     running.attach(node.driver);
-    const servers = await startServers(node.rpc, options.config, (error) =>
+    const rpc = { ...node.rpc, network, peerCount: () => network.peerStatuses().length };
+    const servers = await startServers(rpc, options.config, (error) =>
       options.log.error(`request failed: ${String(error)}`),
     );
     closing.unshift(() => servers.stop());
     watch(node, options);
     node.driver.input({ kind: 'start' });
+    closing.unshift(() => network.stop());
+    await network.start({
+      input: (input) => running.deliver(input),
+      get backlog() {
+        return node.driver.backlog;
+      },
+    });
+    const [listener] = network.listeners;
     return {
-      endpoints: servers.endpoints,
+      endpoints: {
+        ...servers.endpoints,
+        p2p: listener === undefined ? undefined : `${options.nodeId}@${listener}`,
+      },
       stopped: ending.promise.finally(() => closeAll(closing)),
       stop: async () => {
         ending.done();
@@ -77,6 +92,26 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     await closeAll(closing);
     throw error instanceof StartError ? new OperatingError(error.message) : error;
   }
+}
+
+/** Opened by `start`; until then it has no peers. */
+function networkOf(options: StartOptions, suite: CryptoSuite): Network {
+  const { config, genesis, nodeId, nodeSeed, log } = options;
+  const { moniker, version, listenAddress, rpcAddress } = identityOf(options);
+  const { app } = genesis.params.version;
+  const info: NodeInfo = {
+    protocol: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app },
+    id: nodeId,
+    listenAddress:
+      config.p2p.external === undefined ? listenAddress : `tcp://${showAddress(config.p2p.external)}`,
+    network: genesis.chainId,
+    version,
+    channels: Uint8Array.from(CHANNEL_SPECS.map((spec) => spec.id)),
+    // Peers refuse a node without a name.
+    moniker: moniker.trim() === '' ? nodeId : moniker,
+    other: { txIndex: 'on', rpcAddress },
+  };
+  return new Network({ config: config.p2p, nodeSeed, info, suite, log });
 }
 
 /** The one way a node ends: stopped, or unable to go on. The first word counts. */

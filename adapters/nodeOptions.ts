@@ -32,6 +32,8 @@ export interface StartOptions {
   readonly genesis: Genesis;
   /** Lower-case hex of the node key's address. */
   readonly nodeId: string;
+  /** 32-byte seed of the node key. */
+  readonly nodeSeed: Bytes;
   /** undefined: this node follows and never signs. */
   readonly validatorKey: ValidatorKey | undefined;
   readonly unlocked: readonly UnlockedKey[];
@@ -52,6 +54,8 @@ export interface Endpoints {
   readonly evmWs: string | undefined;
   /** `http://127.0.0.1:10337` */
   readonly rest: string | undefined;
+  /** `id@0.0.0.0:26656`, undefined when no peer can connect. */
+  readonly p2p: string | undefined;
 }
 
 export interface RunningNode {

@@ -14,7 +14,7 @@ import type { Endpoints } from './nodeOptions.ts';
 import { WsEndpoint } from './ws/wsEndpoint.ts';
 
 export interface Servers {
-  readonly endpoints: Endpoints;
+  readonly endpoints: Omit<Endpoints, 'p2p'>;
   /** Lets requests under way finish, then closes. */
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ const corsOf = (server: ServerConfig) => ({
 
 /** Starts all of them or none: when one cannot listen, the others are stopped again. */
 export async function startServers(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Servers> {
-  const started: { name: keyof Endpoints; url: string; stop(): Promise<void> }[] = [];
+  const started: { name: keyof Servers['endpoints']; url: string; stop(): Promise<void> }[] = [];
   try {
     for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest]) {
       const server = await start(ctx, config, onError);
@@ -39,7 +39,7 @@ export async function startServers(ctx: RpcContext, config: NodeConfig, onError:
     await Promise.all(started.map((server) => server.stop()));
     throw error;
   }
-  const url = (name: keyof Endpoints): string | undefined => started.find((one) => one.name === name)?.url;
+  const url = (name: keyof Servers['endpoints']): string | undefined => started.find((one) => one.name === name)?.url;
   return {
     endpoints: {
       consensusRpc: url('consensusRpc'),
@@ -54,7 +54,7 @@ export async function startServers(ctx: RpcContext, config: NodeConfig, onError:
 }
 
 interface Started {
-  readonly name: keyof Endpoints;
+  readonly name: keyof Servers['endpoints'];
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -31,6 +31,22 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
+    name: 'testnet',
+    summary: 'make and run a network of several validators',
+    load: async () => (await import('./testnet.ts')).testnetCommand,
+  },
+  {
+    name: 'comet',
+    alias: 'tendermint',
+    summary: 'keys and data of the consensus node',
+    load: async () => (await import('./comet.ts')).cometCommand,
+  },
+  {
+    name: 'status',
+    summary: 'what a running node says of itself',
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
     name: 'keys',
     summary: 'accounts kept in the keyring',
     load: async () => (await import('./keys.ts')).keysCommand,

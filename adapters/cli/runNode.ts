@@ -16,12 +16,14 @@ const EXIT_INTERRUPTED = 130;
 export function nodeFromHome(
   config: NodeConfig,
   suite: CryptoSuite = nobleSuite,
-): Pick<StartOptions, 'config' | 'genesis' | 'nodeId' | 'validatorKey' | 'version'> {
+): Pick<StartOptions, 'config' | 'genesis' | 'nodeId' | 'nodeSeed' | 'validatorKey' | 'version'> {
   const { files } = config;
+  const nodeSeed = loadNodeKey(files.nodeKey, suite);
   return {
     config,
     genesis: loadGenesis(files.genesis),
-    nodeId: nodeIdOf(loadNodeKey(files.nodeKey, suite), suite),
+    nodeSeed,
+    nodeId: nodeIdOf(nodeSeed, suite),
     validatorKey: existsSync(files.validatorKey) ? loadValidatorKey(files.validatorKey, suite) : undefined,
     version: packageVersion(),
   };

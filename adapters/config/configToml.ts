@@ -1,7 +1,9 @@
 import { DEFAULT_CONSENSUS_CONFIG as CONSENSUS } from '../../core/consensus/contract.ts';
 import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/mempool.ts';
+import { PAYLOAD_BYTES_MAX } from '../../core/p2p/packets.ts';
 import { boolean, count, duration, list, oneOf, text } from './field.ts';
 import { listenAt } from './listen.ts';
+import { idList, peerList } from './peerList.ts';
 
 /**
  * config.toml: the node as a member of the network. Names and defaults are CometBFT 0.38's where the meaning is equal;
@@ -33,7 +35,40 @@ export const CONFIG_TOML = {
     max_body_bytes: count('Largest request body, bytes.', 1_000_000, 1),
   },
   p2p: {
-    laddr: listenAt('Where peers connect. Empty: off.', 'tcp://0.0.0.0:26656'),
+    laddr: listenAt('Where peers connect. Empty: nowhere.', 'tcp://0.0.0.0:26656'),
+    external_address: listenAt('Where peers shall dial us, when it is not laddr. host:port.', ''),
+    seeds: peerList('Nodes that are asked for addresses, id@host:port, separated by commas.'),
+    persistent_peers: peerList('Nodes to stay connected to, id@host:port, separated by commas.'),
+    addr_book_file: text('Known addresses, relative to the home.', 'config/addrbook.json'),
+    addr_book_strict: boolean(
+      'Keep only addresses that can be reached from everywhere. Off in private networks.',
+      true,
+    ),
+    max_num_inbound_peers: count('Peers that may connect to us.', 40),
+    max_num_outbound_peers: count('Peers that we look for, persistent ones not counted.', 10),
+    unconditional_peer_ids: idList('Ids that no limit keeps out, separated by commas.'),
+    persistent_peers_max_dial_period: duration(
+      'Longest wait between dials of a persistent peer; 0s: 30s.',
+      0,
+    ),
+    flush_throttle_timeout: duration(
+      'Longest wait for more to send in one packet. Orrery never waits longer than one turn of its loop.',
+      100,
+    ),
+    max_packet_msg_payload_size: count(
+      'Data bytes of a packet; the same on all nodes.',
+      1024,
+      1,
+      PAYLOAD_BYTES_MAX,
+    ),
+    send_rate: count('Bytes a second to one peer.', 5_120_000, 1),
+    recv_rate: count('Bytes a second from one peer.', 5_120_000, 1),
+    pex: boolean('Exchange addresses with peers.', true),
+    seed_mode: boolean('Answer with addresses, then hang up.', false),
+    private_peer_ids: idList('Ids whose addresses are told to nobody, separated by commas.'),
+    allow_duplicate_ip: boolean('Let several peers come from one IP.', false),
+    handshake_timeout: duration('A connection must be up within this time; each step within 3s.', 20_000),
+    dial_timeout: duration('Wait for a dialled socket.', 3000),
   },
   mempool: {
     size: count('Transactions in the pool.', MEMPOOL.txsMax, 1),

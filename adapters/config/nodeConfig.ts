@@ -8,6 +8,7 @@ import { OperatingError } from '../operatingError.ts';
 import { APP_TOML } from './appToml.ts';
 import { CONFIG_TOML } from './configToml.ts';
 import { appTomlPath, configTomlPath } from './home.ts';
+import { type P2pConfig, p2pOf } from './p2pConfig.ts';
 import { readTable, type Sources, type Values } from './table.ts';
 
 /** Absolute paths. */
@@ -46,8 +47,7 @@ export interface NodeConfig {
   readonly logFormat: LogFormat;
   readonly files: NodeFiles;
   readonly consensusRpc: ConsensusRpcConfig;
-  /** Where peers connect; undefined: nowhere. */
-  readonly p2p: { readonly listen: ListenAddress | undefined };
+  readonly p2p: P2pConfig;
   readonly jsonRpc: ServerConfig;
   /** `corsOrigins` are the hosts that may open the websocket. */
   readonly evmWs: ServerConfig;
@@ -97,7 +97,7 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
       subscriptionBufferMax: config.rpc.experimental_subscription_buffer_size,
       broadcastCommitTimeoutMs: config.rpc.timeout_broadcast_tx_commit,
     },
-    p2p: { listen: listenOf(config.p2p.laddr) },
+    p2p: p2pOf(home, config),
     ...serversOf(app),
     core: coreOf(config, app),
   };

@@ -1,7 +1,7 @@
 import type { Bytes } from '../lib/bytes.ts';
-import { concat } from '../lib/bytes.ts';
+import { EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
-import { PAYLOAD_BYTES_MAX, type Packet } from './packets.ts';
+import type { Packet } from './packets.ts';
 
 export interface ChannelSpec {
   readonly id: number;
@@ -23,6 +23,18 @@ export const CHANNEL_SPECS: readonly ChannelSpec[] = [
   { id: 0x00, priority: 1, queueMax: 10, messageBytesMax: 64_000 },
 ];
 
+export interface ChannelState {
+  readonly id: number;
+  readonly priority: number;
+  readonly queueMax: number;
+  readonly queued: number;
+  /** Bytes, halved every few seconds. */
+  readonly recentlySent: number;
+}
+
+/** Bytes that may wait for one peer on all channels together; a single larger message may wait alone. */
+const QUEUED_BYTES_MAX = 32 << 20;
+
 /** One channel of one connection: a bounded queue out, one message being put together in. */
 class Channel {
   readonly spec: ChannelSpec;
@@ -31,16 +43,17 @@ class Channel {
   #sent = 0;
   /** Halves with time, so that a channel that was busy lets others go first. */
   recentlySent = 0;
-  #chunks: Bytes[] = [];
+  /** The message being put together: the first #received bytes are there. */
+  #buffer: Bytes = EMPTY;
   #received = 0;
 
   constructor(spec: ChannelSpec) {
     this.spec = spec;
   }
 
-  nextPacket(): Packet {
+  nextPacket(payloadBytes: number): Packet {
     const head = this.queue[0] as Bytes;
-    const data = head.slice(this.#sent, this.#sent + PAYLOAD_BYTES_MAX);
+    const data = head.subarray(this.#sent, this.#sent + payloadBytes);
     this.#sent += data.length;
     const eof = this.#sent >= head.length;
     if (eof) {
@@ -52,16 +65,30 @@ class Channel {
   }
 
   receive(data: Bytes, eof: boolean): Result<Bytes | undefined, string> {
-    this.#received += data.length;
-    if (this.#received > this.spec.messageBytesMax) {
+    const size = this.#received + data.length;
+    if (size > this.spec.messageBytesMax) {
       return err(`message on channel ${hexId(this.spec.id)} exceeds ${this.spec.messageBytesMax} bytes`);
     }
-    if (data.length > 0) this.#chunks.push(data);
+    if (eof && this.#received === 0) return ok(data);
+    this.#append(data, size);
     if (!eof) return ok(undefined);
-    const message = this.#chunks.length === 1 ? (this.#chunks[0] as Bytes) : concat(...this.#chunks);
-    this.#chunks = [];
+    const message = this.#buffer.slice(0, size);
+    this.#buffer = EMPTY;
     this.#received = 0;
     return ok(message);
+  }
+
+  /** One buffer that doubles: packets of one byte must not cost more than they carry. */
+  #append(data: Bytes, size: number): void {
+    if (size > this.#buffer.length) {
+      const grown = new Uint8Array(
+        Math.max(size, Math.min(2 * this.#buffer.length, this.spec.messageBytesMax)),
+      );
+      grown.set(this.#buffer.subarray(0, this.#received));
+      this.#buffer = grown;
+    }
+    this.#buffer.set(data, this.#received);
+    this.#received = size;
   }
 }
 
@@ -70,17 +97,33 @@ const hexId = (id: number): string => `0x${id.toString(16).padStart(2, '0')}`;
 /** All channels of a connection: who sends next, and what a packet adds to. */
 export class Channels {
   readonly #channels: readonly Channel[];
+  readonly #payloadBytes: number;
+  #queuedBytes = 0;
 
-  constructor(specs: readonly ChannelSpec[]) {
+  constructor(specs: readonly ChannelSpec[], payloadBytes: number) {
     this.#channels = specs.map((spec) => new Channel(spec));
+    this.#payloadBytes = payloadBytes;
   }
 
   /** False when the queue is full: the message is not sent. */
   enqueue(id: number, message: Bytes): boolean {
     const channel = this.#find(id);
     if (channel === undefined || channel.queue.length >= channel.spec.queueMax) return false;
+    if (this.#queuedBytes > 0 && this.#queuedBytes + message.length > QUEUED_BYTES_MAX) return false;
     channel.queue.push(message);
+    this.#queuedBytes += message.length;
     return true;
+  }
+
+  /** For operators. */
+  get states(): readonly ChannelState[] {
+    return this.#channels.map(({ spec, queue, recentlySent }) => ({
+      id: spec.id,
+      priority: spec.priority,
+      queueMax: spec.queueMax,
+      queued: queue.length,
+      recentlySent,
+    }));
   }
 
   get waiting(): number {
@@ -94,7 +137,9 @@ export class Channels {
       if (channel.queue.length === 0) continue;
       if (best === undefined || share(channel) < share(best)) best = channel;
     }
-    return best?.nextPacket();
+    const packet = best?.nextPacket(this.#payloadBytes);
+    if (packet?.kind === 'message') this.#queuedBytes -= packet.data.length;
+    return packet;
   }
 
   /** Called every two seconds. */

@@ -9,7 +9,7 @@ import { ed25519Address } from '../crypto/addresses.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { type Bytes, concat, toHex } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
-import { type ChannelSpec, Channels } from './channels.ts';
+import { type ChannelSpec, type ChannelState, Channels } from './channels.ts';
 import { DelimitedReader, delimited } from './delimited.ts';
 import { connectionSecrets, ephemeralPublicKey } from './handshake.ts';
 import {
@@ -26,9 +26,10 @@ import {
   encodeAuth,
   encodeKey,
   encodePacket,
-  PACKET_BYTES_MAX,
+  PACKET_OVERHEAD_BYTES,
+  PAYLOAD_BYTES_DEFAULT,
 } from './packets.ts';
-import { Opener, Sealer } from './sealed.ts';
+import { type Aead, nobleAead, Opener, Sealer } from './sealed.ts';
 import { TokenBucket } from './tokenBucket.ts';
 
 export interface ConnectionOptions {
@@ -44,13 +45,16 @@ export interface ConnectionOptions {
   /** Bytes per second in each direction. */
   readonly sendRate: number;
   readonly receiveRate: number;
+  /** Data bytes of one packet; both ends must agree. 1024 unless told. */
+  readonly payloadBytesMax?: number;
+  readonly aead?: Aead;
 }
 
 export type ConnectionEvent =
   | { readonly kind: 'ready'; readonly peer: PeerId; readonly info: NodeInfo }
   | { readonly kind: 'message'; readonly channel: number; readonly bytes: Bytes }
   /** Terminal: nothing comes after it, and the host closes the socket. */
-  | { readonly kind: 'closed'; readonly reason: string };
+  | { readonly kind: 'closed'; readonly reason: string; readonly isFault: boolean };
 
 const STAGE_MICROS_MAX = 3_000_000;
 const PING_MICROS = 60_000_000;
@@ -79,10 +83,12 @@ export class Connection {
   #pingAt: Micros = 0;
   #pongBy: Micros | undefined;
   #decayAt: Micros = 0;
+  readonly #payloadBytes: number;
 
   constructor(now: Micros, options: ConnectionOptions) {
     this.#options = options;
-    this.#channels = new Channels(options.channels);
+    this.#payloadBytes = options.payloadBytesMax ?? PAYLOAD_BYTES_DEFAULT;
+    this.#channels = new Channels(options.channels, this.#payloadBytes);
     this.#sendBucket = new TokenBucket(now, options.sendRate);
     this.#receiveBucket = new TokenBucket(now, options.receiveRate);
     this.#stageEnds = now + STAGE_MICROS_MAX;
@@ -105,10 +111,11 @@ export class Connection {
   onTime(now: Micros): void {
     if (this.#stage === 'closed') return;
     if (this.#stage !== 'running') {
-      if (now >= this.#stageEnds) this.close(`no ${this.#stage} message within ${STAGE_MICROS_MAX / 1e6} s`);
+      if (now >= this.#stageEnds)
+        this.close(`no ${this.#stage} message within ${STAGE_MICROS_MAX / 1e6} s`, false);
       return;
     }
-    if (this.#pongBy !== undefined && now >= this.#pongBy) return this.close('no pong');
+    if (this.#pongBy !== undefined && now >= this.#pongBy) return this.close('no pong', false);
     if (now >= this.#pingAt) {
       this.#control('ping');
       this.#pingAt = now + PING_MICROS;
@@ -172,10 +179,15 @@ export class Connection {
     return this.#sendBucket.debtMicros(now);
   }
 
-  close(reason: string): void {
+  get channelStates(): readonly ChannelState[] {
+    return this.#channels.states;
+  }
+
+  /** `isFault`: the peer broke the protocol, rather than fell silent. */
+  close(reason: string, isFault = true): void {
     if (this.#stage === 'closed') return;
     this.#stage = 'closed';
-    this.#events.push({ kind: 'closed', reason });
+    this.#events.push({ kind: 'closed', reason, isFault });
   }
 
   /** Handles one whole message; false when more bytes are needed or the connection is closed. */
@@ -219,8 +231,8 @@ export class Connection {
     const secrets = connectionSecrets(this.#options.ephemeralSecret, key.value.value);
     if (!secrets.ok) return this.#fail(secrets.error);
     const { sendKey, receiveKey, challenge } = secrets.value;
-    this.#sealer = new Sealer(sendKey);
-    this.#opener = new Opener(receiveKey);
+    this.#sealer = new Sealer(sendKey, this.#options.aead ?? nobleAead);
+    this.#opener = new Opener(receiveKey, this.#options.aead ?? nobleAead);
     this.#challenge = challenge;
     const { suite, nodeSeed } = this.#options;
     const pubKey = { type: 'ed25519', bytes: suite.ed25519PublicKey(nodeSeed) } as const;
@@ -269,7 +281,7 @@ export class Connection {
   }
 
   #onPacket(): boolean {
-    const message = this.#next(PACKET_BYTES_MAX);
+    const message = this.#next(this.#payloadBytes + PACKET_OVERHEAD_BYTES);
     if (message === undefined) return false;
     const decoded = decodePacket(message);
     if (!decoded.ok) return this.#fail(decoded.error.message);
@@ -277,6 +289,7 @@ export class Connection {
     if (packet.kind === 'ping') this.#control('pong');
     else if (packet.kind === 'pong') this.#pongBy = undefined;
     else {
+      if (packet.data.length > this.#payloadBytes) return this.#fail('packet carries too much');
       const whole = this.#channels.receive(packet.channel, packet.data, packet.eof);
       if (!whole.ok) return this.#fail(whole.error);
       if (whole.value !== undefined) {

@@ -8,10 +8,12 @@ import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
 import type { PublicKey } from '../types/validator.ts';
 
-/** Data bytes of one packet (max_packet_msg_payload_size). */
-export const PAYLOAD_BYTES_MAX = 1024;
-/** A whole packet: payload, channel, eof and framing. */
-export const PACKET_BYTES_MAX = PAYLOAD_BYTES_MAX + 24;
+/** Data bytes of one packet, unless both ends are told otherwise (max_packet_msg_payload_size). */
+export const PAYLOAD_BYTES_DEFAULT = 1024;
+/** The most it can be set to. */
+export const PAYLOAD_BYTES_MAX = 65_536;
+/** What a packet is longer than its payload: channel, eof and framing. */
+export const PACKET_OVERHEAD_BYTES = 24;
 
 export type Packet =
   | { readonly kind: 'ping' }

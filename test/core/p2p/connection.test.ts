@@ -154,7 +154,7 @@ test('a peer that stops answering pings is closed, one that answers stays', () =
   expect(a.events()).toEqual([]);
   a.onTime(121_000_000);
   a.onTime(166_000_000);
-  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no pong' }]);
+  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no pong', isFault: false }]);
 });
 
 test('the send rate is kept and the receiver asks for a pause', () => {

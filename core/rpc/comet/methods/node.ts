@@ -10,6 +10,7 @@ import type { RpcContext } from '../../context.ts';
 import { goJson } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
 import { type CometMethod, method } from '../method.ts';
+import { netInfo } from './netInfo.ts';
 
 /** As every CometBFT 0.38 node lists its channels. */
 const CHANNELS_HEX = '40202122233038606100';
@@ -103,11 +104,7 @@ export const nodeMethods: readonly CometMethod[] = [
     method: 'net_info',
     args: {},
     doc: 'Listeners and peers.',
-    run: (ctx) => {
-      const listener = ctx.identity.listenAddress.replace(/^tcp:\/\//, '');
-      const peers = ctx.peerCount?.() ?? 0;
-      return { listening: true, listeners: [`Listener(@${listener})`], n_peers: String(peers), peers: [] };
-    },
+    run: netInfo,
   }),
   method({
     method: 'genesis',

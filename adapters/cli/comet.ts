@@ -1,0 +1,85 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { formatAddress } from '../../core/address/kinds.ts';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import { BLOCK_PROTOCOL, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
+import { hrpOfHome } from '../config/genesisFile.ts';
+import { loadNodeConfig, type NodeConfig } from '../config/nodeConfig.ts';
+import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
+import { makeDir, onFile } from '../disk/files.ts';
+import { LevelStore } from '../disk/level.ts';
+import { OperatingError } from '../operatingError.ts';
+import { createSignState } from '../signer/fileSigner.ts';
+import { loadValidatorKey } from '../signer/keyFile.ts';
+import { type GlobalOptions, homeFrom, type World } from './world.ts';
+
+/** The release whose wire formats and RPC this node speaks. */
+const COMETBFT = '0.38';
+const ABCI = '2.0.0';
+
+export function cometCommand(command: Command, world: World): void {
+  const configOf = (from: Command): NodeConfig =>
+    loadNodeConfig(homeFrom(from.optsWithGlobals<GlobalOptions>(), world), new Map(), world.env);
+  const add = (
+    name: string,
+    summary: string,
+    work: (config: NodeConfig, self: Command) => void | Promise<void>,
+  ): Command => {
+    const sub = command.command(name).description(summary);
+    return sub.action(() => work(configOf(sub), sub));
+  };
+  add('show-node-id', 'the id by which peers know this node', ({ files }) =>
+    world.out(`${nodeIdOf(loadNodeKey(files.nodeKey, nobleSuite), nobleSuite)}\n`),
+  );
+  add('show-validator', 'the public key of this validator', ({ files }) => {
+    const { publicKey } = loadValidatorKey(files.validatorKey, nobleSuite);
+    const shown = { '@type': '/cosmos.crypto.ed25519.PubKey', key: toBase64(publicKey) };
+    world.out(`${JSON.stringify(shown)}\n`);
+  });
+  add('show-address', 'the consensus address of this validator', ({ files }) => {
+    const { address } = loadValidatorKey(files.validatorKey, nobleSuite);
+    world.out(`${formatAddress('cons', hrpOfHome(files.home), address)}\n`);
+  });
+  add('version', 'protocol versions', () => {
+    const facts = {
+      cometbft: COMETBFT,
+      abci: ABCI,
+      block_protocol: BLOCK_PROTOCOL,
+      p2p_protocol: P2P_PROTOCOL,
+    };
+    world.out(`${JSON.stringify(facts, undefined, 2)}\n`);
+  });
+  add(
+    'unsafe-reset-all',
+    'delete all blocks and state; keys stay, but what was signed is forgotten',
+    (config, self) => resetAll(config, self.opts<{ keepAddrBook?: boolean }>().keepAddrBook === true, world),
+  ).option('--keep-addr-book', 'keep the known addresses of peers');
+}
+
+/** A validator that has signed on a chain that goes on elsewhere may sign twice after this; hence the name. */
+async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, world: World): Promise<void> {
+  const remove = (file: string): void =>
+    onFile('delete', file, () => rmSync(file, { recursive: true, force: true }));
+  const database = path.join(files.data, 'node.db');
+  if (existsSync(database)) await refuseWhileRunning(database, files.home);
+  if (!keepsAddressBook) remove(p2p.addressBookFile);
+  remove(database);
+  remove(path.join(files.data, 'cs.wal'));
+  world.out(`Removed all blockchain history: ${files.data}\n`);
+  onFile('create folder', files.data, () => makeDir(files.data));
+  if (!existsSync(files.validatorKey)) return;
+  remove(files.validatorState);
+  createSignState(files.validatorState);
+  world.out(`Reset private validator file to genesis state: ${files.validatorState}\n`);
+}
+
+/** A damaged database may be deleted, one in use may not. */
+async function refuseWhileRunning(database: string, home: string): Promise<void> {
+  try {
+    await (await LevelStore.open(database, home)).close();
+  } catch (error) {
+    if (!(error instanceof OperatingError) || error.message.startsWith('database is locked')) throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { onFile } from '../disk/files.ts';
+import { showAddress } from '../http/listenAddress.ts';
+import { OperatingError } from '../operatingError.ts';
+import type { World } from './world.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A node that has not stopped by then is killed. */
+const STOP_MS_MAX = 15_000;
+
+interface Member {
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
+  isOver: boolean;
+}
+
+/** Runs `orrery start` for each home until a signal comes or all have ended. */
+export async function runTestnet(homes: readonly string[], world: World): Promise<void> {
+  const program = process.argv[1];
+  if (program === undefined) throw new OperatingError('cannot tell which program to start');
+  const members = homes.map((home) => startMember(program, home, world));
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) for (const { child } of members) child.kill('SIGKILL');
+    isStopping = true;
+    for (const { child } of members) child.kill('SIGTERM');
+    setTimeout(() => {
+      for (const { child, isOver } of members) if (!isOver) child.kill('SIGKILL');
+    }, STOP_MS_MAX).unref();
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    await Promise.all(
+      members.map(async (member) => {
+        await member.ended;
+        if (!isStopping) world.err(`${member.name} has ended; its log says why\n`);
+      }),
+    );
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+  if (!isStopping) throw new OperatingError('all nodes have ended');
+  world.out('stopped\n');
+}
+
+function startMember(program: string, home: string, world: World): Member {
+  const name = path.basename(home);
+  const logFile = path.join(home, 'node.log');
+  const config = loadNodeConfig(home, new Map(), world.env);
+  const log = onFile('open', logFile, () => openSync(logFile, 'a'));
+  const child = spawn(process.execPath, [...process.execArgv, program, 'start', '--home', home], {
+    // A group of its own: Ctrl-C reaches this process, which then stops the nodes in order.
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const member: Member = {
+    name,
+    child,
+    isOver: false,
+    ended: new Promise((resolve) => {
+      const over = (): void => {
+        member.isOver = true;
+        resolve();
+      };
+      child.once('exit', over);
+      child.once('error', over);
+    }),
+  };
+  const at = (label: string, listen: Parameters<typeof showAddress>[0] | undefined): string =>
+    listen === undefined ? '' : `  ${label} ${showAddress(listen)}`;
+  world.out(
+    `${name}  pid ${child.pid}${at('p2p', config.p2p.listen)}${at('rpc', config.consensusRpc.listen)}${at('json-rpc', config.jsonRpc.listen)}  log ${logFile}\n`,
+  );
+  return member;
+}

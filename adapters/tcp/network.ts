@@ -1,0 +1,321 @@
+/** The node's network: a listener, dials, and one TcpLink a peer. What to do with whom is decided by core/p2p/peers. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
+import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
+import { Connection, type ConnectionEvent } from '../../core/p2p/connection.ts';
+import type { NodeInfo } from '../../core/p2p/nodeInfo.ts';
+import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
+import { type LinkId, Peers, type PeersOut } from '../../core/p2p/peers.ts';
+import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
+import type { PeerId } from '../../core/types/ids.ts';
+import type { P2pConfig } from '../config/p2pConfig.ts';
+import { nodeAead } from '../crypto/aead.ts';
+import { reasonOf } from '../disk/files.ts';
+import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
+import type { Logger } from '../log/logger.ts';
+import { OperatingError } from '../operatingError.ts';
+import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
+import { steadyNow } from './clock.ts';
+import { TcpLink } from './tcpLink.ts';
+
+export interface NetworkOptions {
+  readonly config: P2pConfig;
+  /** 32-byte seed of the node key. */
+  readonly nodeSeed: Bytes;
+  readonly info: NodeInfo;
+  readonly suite: CryptoSuite;
+  readonly log: Logger;
+}
+
+/** Where frames go. */
+export interface NodeInputs {
+  input(input: Input): void;
+  readonly backlog: number;
+}
+
+/** Inputs and bytes that may wait in the driver before sockets are left unread. */
+const BACKLOG_MAX = 2048;
+const BACKLOG_BYTES_MAX = 32 << 20;
+const SAVE_MS = 120_000;
+const WAKE_MS_MIN = 20;
+const WAKE_MS_MAX = 30_000;
+
+interface Entry {
+  /** The socket before it is open, of a dial. */
+  readonly socket: Socket;
+  link: TcpLink | undefined;
+}
+
+export class Network implements NetworkReader {
+  readonly peers: Peers;
+  readonly #options: NetworkOptions;
+  readonly #entries = new Map<LinkId, Entry>();
+  readonly #out: PeersOut;
+  readonly #server: Server;
+  #node: NodeInputs | undefined;
+  #waitingBytes = 0;
+  #wake: NodeJS.Timeout | undefined;
+  #save: NodeJS.Timeout | undefined;
+  #savedVersion = 0;
+  #isStopped = false;
+  #listening: ListenAddress | undefined;
+
+  constructor(options: NetworkOptions) {
+    const { config, info } = options;
+    this.#options = options;
+    this.peers = new Peers(
+      {
+        self: info.id,
+        persistent: config.persistentPeers,
+        seeds: config.seeds,
+        inboundMax: config.inboundMax,
+        outboundMax: config.outboundMax,
+        unconditional: config.unconditionalIds,
+        privateIds: config.privateIds,
+        allowDuplicateIp: config.allowDuplicateIp,
+        isStrict: config.addressBookStrict,
+        pex: config.pex,
+        seedMode: config.seedMode,
+        persistentDialMsMax: config.persistentDialMsMax,
+      },
+      (n) => randomInt(n),
+    );
+    this.#out = this.#makeOut();
+    this.#server = createServer((socket) => this.#onAccept(socket));
+  }
+
+  /** Starts to listen (if so configured) and to dial. Throws OperatingError when the port cannot be had. */
+  async start(node: NodeInputs): Promise<void> {
+    const { config } = this.#options;
+    this.#node = node;
+    loadAddressBook(config.addressBookFile, this.peers.book);
+    this.#savedVersion = this.peers.book.version;
+    if (config.listen !== undefined) this.#listening = await this.#listen(config.listen);
+    this.#save = setInterval(() => this.#saveBook(), SAVE_MS);
+    this.#save.unref();
+    this.#onWake();
+  }
+
+  /** Ends every connection. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    clearTimeout(this.#wake);
+    clearInterval(this.#save);
+    for (const { link, socket } of this.#entries.values()) {
+      if (link === undefined) socket.destroy();
+      else link.close();
+    }
+    this.#entries.clear();
+    this.#saveBook();
+    await new Promise<void>((resolve) => {
+      if (this.#listening === undefined) resolve();
+      else this.#server.close(() => resolve());
+    });
+  }
+
+  send(to: readonly PeerId[], channel: ChannelId, bytes: Bytes): void {
+    for (const peer of to) this.#linkOf(peer)?.send(channel, bytes);
+  }
+
+  drop(peer: PeerId, reason: string): void {
+    this.peers.onDrop(steadyNow(), peer, reason, this.#out);
+    this.#rearm();
+  }
+
+  get listeners(): readonly string[] {
+    return this.#listening === undefined ? [] : [showAddress(this.#listening)];
+  }
+
+  peerStatuses(): readonly PeerStatus[] {
+    const now = steadyNow();
+    return this.peers.connected().flatMap(({ id, info, ip, direction, upAt }) => {
+      const link = this.#entries.get(id)?.link;
+      if (link === undefined) return [];
+      return [
+        {
+          info,
+          ip,
+          isOutbound: direction === 'outbound',
+          upMicros: now - upAt,
+          bytesSent: link.bytesSent,
+          bytesReceived: link.bytesReceived,
+          channels: link.connection.channelStates,
+        },
+      ];
+    });
+  }
+
+  async #listen({ host, port }: ListenAddress): Promise<ListenAddress> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) =>
+        reject(
+          new OperatingError(`p2p cannot listen on ${showAddress({ host, port })}: ${portReason(error)}`),
+        ),
+      );
+      this.#server.listen({ host, port }, resolve);
+    });
+    this.#server.removeAllListeners('error');
+    // A failed accept (too many open files) costs that connection only.
+    this.#server.on('error', (error) => this.#options.log.warn(`p2p listener: ${reasonOf(error)}`));
+    const at = this.#server.address();
+    return { host, port: typeof at === 'object' && at !== null ? at.port : port };
+  }
+
+  #makeOut(): PeersOut {
+    const { log } = this.#options;
+    return {
+      dial: (link, address) => this.#dial(link, address),
+      close: (link) => {
+        const entry = this.#entries.get(link);
+        this.#entries.delete(link);
+        if (entry?.link !== undefined) entry.link.close();
+        else entry?.socket.destroy();
+      },
+      up: (peer) => this.#input({ kind: 'peerUp', peer }),
+      down: (peer) => this.#input({ kind: 'peerDown', peer }),
+      sendPex: (link, bytes) => this.#entries.get(link)?.link?.send(CHANNELS.pex, bytes),
+      note: (level, text, fields) => log[level](text, fields),
+    };
+  }
+
+  #onAccept(socket: Socket): void {
+    const ip = socket.remoteAddress;
+    if (ip === undefined || this.#isStopped) {
+      socket.destroy();
+      return;
+    }
+    const accepted = this.peers.onInbound(steadyNow(), ip, this.#out);
+    if (!accepted.ok) {
+      this.#options.log.info('connection refused', { ip, reason: accepted.error });
+      socket.on('error', () => {});
+      socket.destroy();
+      return;
+    }
+    const entry: Entry = { socket, link: undefined };
+    this.#entries.set(accepted.value, entry);
+    this.#shakeHands(accepted.value, entry, undefined);
+  }
+
+  #dial(id: LinkId, { id: peer, host, port }: PeerAddress): void {
+    const socket = connect({ host, port });
+    const entry: Entry = { socket, link: undefined };
+    this.#entries.set(id, entry);
+    const fail = (reason: string): void => {
+      clearTimeout(timeout);
+      socket.destroy();
+      this.#onEnded(id, reason, false);
+    };
+    const onError = (error: NodeJS.ErrnoException): void => fail(portReason(error));
+    const timeout = setTimeout(() => fail('the dial takes too long'), this.#options.config.dialTimeoutMs);
+    socket.once('error', onError);
+    socket.once('connect', () => {
+      clearTimeout(timeout);
+      socket.off('error', onError);
+      if (this.#entries.get(id) !== entry) {
+        socket.on('error', () => {});
+        socket.destroy();
+        return;
+      }
+      this.peers.onDialled(id, socket.remoteAddress ?? host);
+      this.#shakeHands(id, entry, peer);
+    });
+  }
+
+  #shakeHands(id: LinkId, entry: Entry, expectedId: PeerId | undefined): void {
+    const { suite, nodeSeed, info, config } = this.#options;
+    const now = steadyNow();
+    const connection = new Connection(now, {
+      suite,
+      nodeSeed,
+      ephemeralSecret: new Uint8Array(randomBytes(32)),
+      self: info,
+      expectedId,
+      channels: CHANNEL_SPECS,
+      sendRate: config.sendRate,
+      receiveRate: config.receiveRate,
+      payloadBytesMax: config.payloadBytesMax,
+      aead: nodeAead,
+    });
+    entry.link = new TcpLink({
+      socket: entry.socket,
+      connection,
+      handshakeEnds: now + config.handshakeTimeoutMs * 1000,
+      onEvent: (event) => this.#onEvent(id, event),
+      onEnded: (reason, isFault) => this.#onEnded(id, reason, isFault),
+      isOverloaded: () => this.#isOverloaded(),
+    });
+  }
+
+  #onEvent(id: LinkId, event: Exclude<ConnectionEvent, { kind: 'closed' }> | ConnectionEvent): void {
+    const now = steadyNow();
+    this.peers.onHeard(now, id);
+    if (event.kind === 'ready') this.peers.onReady(now, id, event.peer, event.info, this.#out);
+    else if (event.kind === 'message' && event.channel === CHANNELS.pex) {
+      this.peers.onPex(now, id, event.bytes, this.#out);
+    } else if (event.kind === 'message') {
+      const { peer } = this.peers.link(id) ?? {};
+      if (peer === undefined) return;
+      this.#waitingBytes += event.bytes.length;
+      this.#input({ kind: 'frame', peer, channel: event.channel, bytes: event.bytes });
+      return;
+    }
+    this.#rearm();
+  }
+
+  #onEnded(id: LinkId, reason: string, isFault: boolean): void {
+    this.#entries.delete(id);
+    if (this.#isStopped) return;
+    this.peers.onEnded(steadyNow(), id, reason, isFault, this.#out);
+    this.#rearm();
+  }
+
+  #isOverloaded(): boolean {
+    const backlog = this.#node?.backlog ?? 0;
+    if (backlog === 0) this.#waitingBytes = 0;
+    return backlog > BACKLOG_MAX || this.#waitingBytes > BACKLOG_BYTES_MAX;
+  }
+
+  #input(input: Input): void {
+    if (!this.#isStopped) this.#node?.input(input);
+  }
+
+  #linkOf(peer: PeerId): TcpLink | undefined {
+    const id = this.peers.linkOf(peer);
+    return id === undefined ? undefined : this.#entries.get(id)?.link;
+  }
+
+  #onWake(): void {
+    this.#wake = undefined;
+    this.peers.onTime(steadyNow(), this.#out);
+    this.#rearm();
+  }
+
+  #rearm(): void {
+    if (this.#isStopped || this.#node === undefined) return;
+    clearTimeout(this.#wake);
+    const waitMs = Math.ceil((this.peers.wakeAt() - steadyNow()) / 1000);
+    this.#wake = setTimeout(() => this.#onWake(), Math.min(WAKE_MS_MAX, Math.max(WAKE_MS_MIN, waitMs)));
+  }
+
+  #saveBook(): void {
+    const { book } = this.peers;
+    if (!this.#options.config.pex || book.version === this.#savedVersion) return;
+    this.#savedVersion = book.version;
+    try {
+      saveAddressBook(this.#options.config.addressBookFile, book);
+    } catch (error) {
+      this.#options.log.warn(`the address book is not saved: ${reasonOf(error)}`);
+    }
+  }
+}
+
+function portReason(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return 'the port is in use';
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  return reasonOf(error);
+}

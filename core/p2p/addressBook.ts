@@ -1,0 +1,182 @@
+/**
+ * Addresses of nodes we may dial: `new` ones were told to us, `old` ones answered. Bounded by group and by source, so
+ * that no single operator can fill the book with its own (reference §8; the buckets of CometBFT do the same by hash).
+ */
+import { compareText } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import type { Micros, PeerId } from '../types/ids.ts';
+import { groupOf, isRoutable, parseIp } from './ip.ts';
+import { isPeerId, type PeerAddress } from './peerAddress.ts';
+
+export interface KnownAddress {
+  readonly address: PeerAddress;
+  /** Who told us; the peer itself when it connected to us, our own id when the operator did. */
+  readonly source: PeerId;
+  readonly group: string;
+  isOld: boolean;
+  /** Dials since the last success. */
+  attempts: number;
+  lastAttempt: Micros;
+  lastSuccess: Micros;
+}
+
+export interface AddressBookOptions {
+  readonly self: PeerId;
+  /** Refuse addresses that cannot be reached from everywhere. */
+  readonly isStrict: boolean;
+  /** Never stored, so never told to others. */
+  readonly privateIds: ReadonlySet<PeerId>;
+  /** A number from 0 to n - 1. */
+  readonly choose: (n: number) => number;
+}
+
+export const ADDRESSES_MAX = 2048;
+const GROUP_MAX = 256;
+const SOURCE_MAX = 256;
+const ATTEMPTS_MAX = 8;
+const RETRY_MICROS = 15_000_000;
+const SAMPLE_PERCENT = 23;
+const SAMPLE_MIN = 32;
+
+export class AddressBook {
+  readonly #options: AddressBookOptions;
+  readonly #known = new Map<PeerId, KnownAddress>();
+  /** Grows with every change worth saving. */
+  version = 0;
+
+  constructor(options: AddressBookOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  has(id: PeerId): boolean {
+    return this.#known.has(id);
+  }
+
+  add(address: PeerAddress, source: PeerId): Result<void, string> {
+    const { self, isStrict, privateIds } = this.#options;
+    const ip = parseIp(address.host);
+    if (!isPeerId(address.id)) return err('is no node id');
+    if (ip === undefined) return err('is no IP address');
+    if (address.port < 1 || address.port > 65535) return err('has no port');
+    if (address.id === self) return err('is this node');
+    if (privateIds.has(address.id)) return err('is private');
+    if (isStrict && !isRoutable(ip)) return err('cannot be reached from everywhere');
+    const known = this.#known.get(address.id);
+    // Only what the node itself says may move an address that has worked.
+    if (known !== undefined && (known.isOld || sameAddress(known.address, address)) && source !== address.id)
+      return ok(undefined);
+    if (known !== undefined && sameAddress(known.address, address)) return ok(undefined);
+    const group = groupOf(ip);
+    if (known === undefined && !this.#hasRoom(group, source)) return err('would crowd out others');
+    this.#known.set(address.id, {
+      address,
+      source,
+      group,
+      isOld: false,
+      attempts: 0,
+      lastAttempt: 0,
+      lastSuccess: 0,
+    });
+    this.version += 1;
+    return ok(undefined);
+  }
+
+  onAttempt(now: Micros, id: PeerId): void {
+    const known = this.#known.get(id);
+    if (known === undefined) return;
+    known.attempts += 1;
+    known.lastAttempt = now;
+    this.version += 1;
+    if (!known.isOld && known.attempts >= ATTEMPTS_MAX) this.remove(id);
+  }
+
+  onGood(now: Micros, id: PeerId): void {
+    const known = this.#known.get(id);
+    if (known === undefined) return;
+    known.isOld = true;
+    known.attempts = 0;
+    known.lastAttempt = now;
+    known.lastSuccess = now;
+    this.version += 1;
+  }
+
+  remove(id: PeerId): void {
+    if (this.#known.delete(id)) this.version += 1;
+  }
+
+  /** Someone to dial: as often one who has answered before as one who never has. */
+  pick(now: Micros, isWanted: (id: PeerId) => boolean): PeerAddress | undefined {
+    const due = this.#sorted().filter(
+      ({ address, attempts, lastAttempt }) =>
+        isWanted(address.id) &&
+        (lastAttempt === 0 || now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)),
+    );
+    const [old, fresh] = [due.filter((one) => one.isOld), due.filter((one) => !one.isOld)];
+    const [first, second] = this.#options.choose(2) === 0 ? [old, fresh] : [fresh, old];
+    const from = first.length > 0 ? first : second;
+    return from.length === 0 ? undefined : from[this.#options.choose(from.length)]?.address;
+  }
+
+  /** Addresses to tell a peer: a random quarter of the book, so that nobody learns all of it at once. */
+  sample(max: number): readonly PeerAddress[] {
+    const all = this.#sorted().filter(({ attempts }) => attempts < ATTEMPTS_MAX);
+    const count = Math.min(
+      max,
+      all.length,
+      Math.max(SAMPLE_MIN, Math.floor((all.length * SAMPLE_PERCENT) / 100)),
+    );
+    for (let i = 0; i < count; i++) {
+      const j = i + this.#options.choose(all.length - i);
+      [all[i], all[j]] = [all[j] as KnownAddress, all[i] as KnownAddress];
+    }
+    return all.slice(0, count).map(({ address }) => address);
+  }
+
+  /** Sorted by id. */
+  entries(): readonly Readonly<KnownAddress>[] {
+    return this.#sorted();
+  }
+
+  /** Takes an entry of a saved book, as far as the rules still allow it. */
+  restore(entry: Omit<KnownAddress, 'group'>): void {
+    if (this.#known.has(entry.address.id) || !this.add(entry.address, entry.source).ok) return;
+    Object.assign(this.#known.get(entry.address.id) as KnownAddress, {
+      isOld: entry.isOld,
+      attempts: entry.attempts,
+      lastAttempt: entry.lastAttempt,
+      lastSuccess: entry.lastSuccess,
+    });
+  }
+
+  #hasRoom(group: string, source: PeerId): boolean {
+    let inGroup = 0;
+    let ofSource = 0;
+    for (const known of this.#known.values()) {
+      if (known.group === group) inGroup += 1;
+      if (known.source === source && known.address.id !== source) ofSource += 1;
+    }
+    if (inGroup >= GROUP_MAX || ofSource >= SOURCE_MAX) return false;
+    return this.#known.size < ADDRESSES_MAX || this.#evict();
+  }
+
+  /** Makes room by forgetting the new address that failed most; old ones stay. */
+  #evict(): boolean {
+    let worst: KnownAddress | undefined;
+    for (const known of this.#sorted()) {
+      if (!known.isOld && (worst === undefined || known.attempts > worst.attempts)) worst = known;
+    }
+    if (worst === undefined) return false;
+    this.remove(worst.address.id);
+    return true;
+  }
+
+  #sorted(): KnownAddress[] {
+    return [...this.#known.values()].sort((a, b) => compareText(a.address.id, b.address.id));
+  }
+}
+
+const sameAddress = (a: PeerAddress, b: PeerAddress): boolean => a.host === b.host && a.port === b.port;

@@ -2,6 +2,8 @@ import { assert, present, unreachable } from '../lib/assert.ts';
 import { EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { LogRecord } from '../node/contract.ts';
+import type { Commit } from '../types/block.ts';
+import type { Conflict } from '../types/evidence.ts';
 import { compareTime, type Micros, timestampOf } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
@@ -131,6 +133,21 @@ export class Consensus {
     }
     e.replaying = false;
     return ok(used);
+  }
+
+  /** Offences found at the height in the log, which only the next batch would make durable as evidence. */
+  get conflicts(): readonly Conflict[] {
+    return this.#e.s.conflicts;
+  }
+
+  /** Before `start`: block sync has stored further blocks, and the height this machine was built for is history. */
+  adopt(state: ChainState, lastCommit: Commit): void {
+    const e = this.#e;
+    assert(!this.#started, 'block sync comes before consensus');
+    assert(state.lastBlockHeight >= e.s.height, 'block sync goes forward');
+    e.s = newHeightState(state, lastPrecommits(state, lastCommit), lastCommit);
+    e.halted = undefined;
+    this.#replayed = false;
   }
 
   /** What input `start` does. */

@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
 import type { Block } from '../types/block.ts';
 import type { Conflict, DuplicateVoteEvidence, Evidence } from '../types/evidence.ts';
-import type { Timestamp } from '../types/ids.ts';
+import type { Height, Timestamp } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 import {
@@ -37,6 +37,9 @@ export interface EvidenceOptions extends ChainFacts {
   /** What earlier commits have stored in EVIDENCE_RANGE. */
   readonly entries?: readonly (readonly [Bytes, Bytes])[];
 }
+
+/** Told of each piece of evidence when it enters the pool, whoever found it. */
+export type EvidenceListener = (evidence: Evidence) => void;
 
 export type AddOutcome = 'added' | 'known' | 'not-yet' | 'expired' | 'unsupported' | 'full';
 
@@ -70,6 +73,10 @@ export class EvidencePool {
   #ops: EvidenceOp[] = [];
   /** How many of them are on their way into the store. */
   #taken = 0;
+  /** Changes whenever `pending()` does. */
+  revision = 0;
+
+  #onAdded: EvidenceListener | undefined;
 
   constructor(options: EvidenceOptions) {
     this.#suite = options.suite;
@@ -112,6 +119,8 @@ export class EvidencePool {
     if (this.#pending.size >= PENDING_MAX) return false;
     const entry = entryOf(evidence);
     this.#pending.set(entry.key, entry);
+    this.revision++;
+    this.#onAdded?.(evidence);
     this.#ops.push({ type: 'put', key: encodeUtf8(PENDING + entry.key), value: entry.encoded });
     return true;
   }
@@ -126,6 +135,15 @@ export class EvidencePool {
       list.push(evidence);
     }
     return list;
+  }
+
+  listen(listener: EvidenceListener): void {
+    this.#onAdded = listener;
+  }
+
+  /** Whether a node that works on `height` has no use for it any more, as far as blocks tell. */
+  isTooOldAt(evidence: Evidence, height: Height): boolean {
+    return height - 1 - evidenceHeight(evidence) > this.#state.params.evidence.maxAgeNumBlocks;
   }
 
   /** All of it, oldest first, for gossip. */
@@ -167,11 +185,13 @@ export class EvidencePool {
   #commit(evidence: Evidence): void {
     const entry = entryOf(evidence);
     this.#committed.set(entry.key, evidence);
-    this.#pending.delete(entry.key);
+    if (this.#pending.delete(entry.key)) this.revision++;
   }
 
   #drop(key: string): void {
-    if (this.#pending.delete(key)) this.#ops.push({ type: 'del', key: encodeUtf8(PENDING + key) });
+    if (!this.#pending.delete(key)) return;
+    this.revision++;
+    this.#ops.push({ type: 'del', key: encodeUtf8(PENDING + key) });
   }
 
   /** Conflicts whose height has a block become evidence; those of later heights stay. */

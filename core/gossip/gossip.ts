@@ -50,9 +50,23 @@ export class Gossip {
   /** When we last said where we stand. */
   #announcedAt: Micros = 0;
   #ticking = false;
+  /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
+  #quiet = false;
 
   constructor(options: GossipOptions) {
     this.#options = options;
+  }
+
+  silence(): void {
+    this.#quiet = true;
+  }
+
+  /** Consensus has begun: everyone is told where we stand, and who lacks what we have gets it. */
+  speak(now: Micros, out: GossipOut): void {
+    this.#quiet = false;
+    this.#announced = { height: 0, round: -1, step: 0 };
+    this.#startTicking(out);
+    this.flush(now, out);
   }
 
   get peers(): readonly PeerId[] {
@@ -73,11 +87,15 @@ export class Gossip {
     const others = this.#peers.filter((peer) => peer.id !== id);
     const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now };
     this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
+    if (this.#quiet) return;
     this.#announceTo(now, [id], out);
-    if (!this.#ticking) {
-      this.#ticking = true;
-      out.tickAfter(TICK_MS);
-    }
+    this.#startTicking(out);
+  }
+
+  #startTicking(out: GossipOut): void {
+    if (this.#ticking || this.#peers.length === 0) return;
+    this.#ticking = true;
+    out.tickAfter(TICK_MS);
   }
 
   onPeerDown(id: PeerId): void {
@@ -106,6 +124,7 @@ export class Gossip {
     const beforeHeight = peer.round.height;
     if (!peer.round.onNewRoundStep(message)) return;
     peer.movedAt = now;
+    if (this.#quiet) return;
     if (message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
     else if (message.height !== beforeHeight || message.round !== before) this.#pump(peer, 'own', out);
   }
@@ -114,6 +133,7 @@ export class Gossip {
     const peer = this.#find(id);
     if (peer === undefined) return;
     peer.round.onNewValidBlock(message);
+    if (this.#quiet) return;
     if (message.isCommit || message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
   }
 
@@ -198,6 +218,7 @@ export class Gossip {
 
   /** Called once after each input: tells everyone where we stand if that changed. */
   flush(now: Micros, out: GossipOut): void {
+    if (this.#quiet) return;
     const { height, round, step } = this.#options.rs;
     const last = this.#announced;
     if (height === last.height && round === last.round && step === last.step) return;

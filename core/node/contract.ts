@@ -8,9 +8,10 @@
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
 import type { AppAsk, AppReply } from '../types/app.ts';
+import type { Evidence } from '../types/evidence.ts';
 import type { Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
 import type { NodeEvent } from '../types/nodeEvent.ts';
-import type { SubmitResult } from '../types/submit.ts';
+import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 
 /** Pairs a call effect with its answering input. Unique within one run of a process. */
 export type CallId = number;
@@ -38,7 +39,8 @@ export type TimerKey =
     }
   | { readonly machine: 'gossip'; readonly kind: 'tick' }
   | { readonly machine: 'mempool'; readonly kind: 'tick' }
-  | { readonly machine: 'evidence'; readonly kind: 'tick' };
+  | { readonly machine: 'evidence'; readonly kind: 'tick' }
+  | { readonly machine: 'sync'; readonly kind: 'tick' };
 
 export type SignAsk = {
   readonly kind: 'proposal' | 'prevote' | 'precommit';
@@ -67,7 +69,9 @@ export type Input =
   | { readonly kind: 'timer'; readonly key: TimerKey }
   | { readonly kind: 'signed'; readonly call: CallId; readonly result: Result<Signed, SignError> }
   | { readonly kind: 'app'; readonly call: CallId; readonly reply: AppReply }
-  | { readonly kind: 'submit'; readonly call: CallId; readonly tx: Bytes };
+  | { readonly kind: 'submit'; readonly call: CallId; readonly tx: Bytes }
+  /** From a user of the node, shape-checked. */
+  | { readonly kind: 'evidence'; readonly call: CallId; readonly evidence: Evidence };
 
 /** One durable fact: an input that mattered, with the time at which it was handled. Encoded by consensus/log. */
 export interface LogRecord {
@@ -88,7 +92,7 @@ export type Effect =
   | { readonly kind: 'drop'; readonly peer: PeerId; readonly reason: string }
   | { readonly kind: 'timer'; readonly key: TimerKey; readonly afterMs: Millis }
   | { readonly kind: 'publish'; readonly event: NodeEvent }
-  | { readonly kind: 'reply'; readonly call: CallId; readonly result: SubmitResult }
+  | { readonly kind: 'reply'; readonly call: CallId; readonly result: SubmitResult | EvidenceResult }
   /** The log up to this height is no longer needed for recovery: its commit batch is durable. */
   | { readonly kind: 'turnover'; readonly height: Height }
   /** The protocol cannot go on safely (a decided block we hold to be invalid, a store gap). The process stops. */

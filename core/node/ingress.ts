@@ -1,15 +1,21 @@
 /** Bytes from a peer become a message, or a reason to drop the peer. Nothing past this file sees undecoded bytes. */
-import { decodeConsensusMessage, decodeEvidenceMessage, decodeTxsMessage } from '../codec/messages.ts';
+import {
+  decodeBlocksyncMessage,
+  decodeConsensusMessage,
+  decodeEvidenceMessage,
+  decodeTxsMessage,
+} from '../codec/messages.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Evidence } from '../types/evidence.ts';
-import type { ConsensusMessage } from '../types/messages.ts';
+import type { BlocksyncMessage, ConsensusMessage } from '../types/messages.ts';
 import { CHANNELS, type ChannelId } from './contract.ts';
 
 export type PeerMessage =
   | { readonly channel: 'consensus'; readonly message: ConsensusMessage }
   | { readonly channel: 'mempool'; readonly txs: readonly Bytes[] }
-  | { readonly channel: 'evidence'; readonly evidence: readonly Evidence[] };
+  | { readonly channel: 'evidence'; readonly evidence: readonly Evidence[] }
+  | { readonly channel: 'blocksync'; readonly message: BlocksyncMessage };
 
 /** Which messages belong on which consensus channel (reference §3). */
 const CHANNEL_OF: Readonly<Record<ConsensusMessage['kind'], ChannelId>> = {
@@ -32,6 +38,7 @@ const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
   [CHANNELS.bits, 1_048_576],
   [CHANNELS.mempool, 1_048_576 + 16],
   [CHANNELS.evidence, 1_048_576],
+  [CHANNELS.blocksync, 104_857_605],
 ]);
 
 export const channelOf = (message: ConsensusMessage): ChannelId => CHANNEL_OF[message.kind];
@@ -49,6 +56,10 @@ export function decodeFrame(channel: ChannelId, bytes: Bytes): Result<PeerMessag
   if (channel === CHANNELS.evidence) {
     const decoded = decodeEvidenceMessage(bytes);
     return decoded.ok ? ok({ channel: 'evidence', evidence: decoded.value }) : err(decoded.error.message);
+  }
+  if (channel === CHANNELS.blocksync) {
+    const decoded = decodeBlocksyncMessage(bytes);
+    return decoded.ok ? ok({ channel: 'blocksync', message: decoded.value }) : err(decoded.error.message);
   }
   const decoded = decodeConsensusMessage(bytes);
   if (!decoded.ok) return err(decoded.error.message);

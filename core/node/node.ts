@@ -1,15 +1,22 @@
 import type { ConsensusInput, ConsensusNotice, Out } from '../consensus/contract.ts';
 import type { LogError } from '../consensus/log.ts';
 import type { Consensus } from '../consensus/machine.ts';
+import type { EvidenceGossip, EvidenceGossipOut } from '../evidence/evidenceGossip.ts';
 import type { EvidencePool } from '../evidence/pool.ts';
+import { evidenceHeight } from '../evidence/verify.ts';
 import type { Gossip, GossipOut } from '../gossip/gossip.ts';
-import { unreachable } from '../lib/assert.ts';
+import { present, unreachable } from '../lib/assert.ts';
 import type { Result } from '../lib/result.ts';
 import type { Mempool, MempoolOut } from '../mempool/mempool.ts';
+import type { BlockSync } from '../sync/blockSync.ts';
+import type { SyncOut } from '../sync/contract.ts';
+import type { Evidence } from '../types/evidence.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
-import type { ConsensusMessage } from '../types/messages.ts';
+import { type MessageSinks, routeMessage, routeWhileSyncing } from './consensusMessages.ts';
 import { CHANNELS, type Effect, type Input, type LogRecord, type Machine } from './contract.ts';
+import { evidenceVerdict } from './evidenceVerdict.ts';
 import { channelOf, decodeFrame, type PeerMessage } from './ingress.ts';
+import { syncOutOf } from './syncOut.ts';
 
 /** The machines of one node. Only this file knows all of them; they do not know each other. */
 export interface NodeParts {
@@ -17,6 +24,9 @@ export interface NodeParts {
   readonly gossip: Gossip;
   readonly mempool: Mempool;
   readonly evidence: EvidencePool;
+  readonly evidenceGossip: EvidenceGossip;
+  readonly sync: BlockSync;
+  readonly initialHeight: Height;
 }
 
 /** Routes inputs to machines and machines' words to each other, and gathers their effects in order. */
@@ -27,6 +37,10 @@ export class NodeMachine implements Machine {
   readonly #gossipOut: GossipOut;
   readonly #mempoolOut: MempoolOut;
   readonly #consensusOut: Out;
+  readonly #evidenceOut: EvidenceGossipOut;
+  readonly #syncOut: SyncOut;
+  readonly #sinks: MessageSinks;
+  #now: Micros = 0;
   /** The height for which consensus was told that transactions wait. */
   #toldOfTxs: Height = 0;
   #halted = false;
@@ -50,6 +64,54 @@ export class NodeMachine implements Machine {
         out.push({ kind: 'publish', event: { kind: 'pendingTx', tx: tx.bytes, ethHash: tx.lane.ethHash } }),
       gossip: (to, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.mempool, bytes }),
     };
+    this.#evidenceOut = {
+      send: (to, _evidence, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.evidence, bytes }),
+      tickAfter: (afterMs) =>
+        out.push({ kind: 'timer', key: { machine: 'evidence', kind: 'tick' }, afterMs }),
+    };
+    this.#syncOut = syncOutOf({
+      effect: (effect) => out.push(this.#withEvidence(effect)),
+      drop: (peer, reason) => this.#drop(peer, reason),
+      committed: ({ block, state, reply }) => {
+        parts.evidence.onCommitted(block, state);
+        parts.mempool.onCommitted(block.txs, reply, this.#mempoolOut);
+      },
+      done: (state, lastCommit, moved) => {
+        if (moved) parts.consensus.adopt(state, present(lastCommit, 'the last synced block has a commit'));
+        this.#beginConsensus();
+      },
+    });
+    this.#sinks = {
+      gossip: parts.gossip,
+      gossipOut: this.#gossipOut,
+      initialHeight: parts.initialHeight,
+      consensus: (now, input) => this.#consensus(now, input),
+      drop: (peer, reason) => this.#drop(peer, reason),
+    };
+    parts.evidence.listen((evidence: Evidence) =>
+      out.push({
+        kind: 'publish',
+        event: { kind: 'newEvidence', height: evidenceHeight(evidence), evidence },
+      }),
+    );
+    if (parts.sync.active) parts.gossip.silence();
+  }
+
+  #start(now: Micros): void {
+    const { sync, consensus, evidence } = this.parts;
+    if (!sync.active) {
+      sync.start(now, this.#syncOut);
+      consensus.resume(now, this.#consensusOut);
+      return;
+    }
+    // The height in the log may be history before consensus could tell of it.
+    for (const conflict of consensus.conflicts) evidence.onConflict(conflict);
+    sync.start(now, this.#syncOut);
+  }
+
+  #beginConsensus(): void {
+    this.parts.consensus.resume(this.#now, this.#consensusOut);
+    this.parts.gossip.speak(this.#now, this.#gossipOut);
   }
 
   /** Rebuilds the height in progress from the log: the records' inputs, without their effects. */
@@ -60,27 +122,33 @@ export class NodeMachine implements Machine {
   step(now: Micros, input: Input): readonly Effect[] {
     if (this.#halted) return [];
     this.#out.length = 0;
+    this.#now = now;
     this.#dispatch(now, input);
     this.#settle(now);
     this.parts.gossip.flush(now, this.#gossipOut);
+    this.parts.evidenceGossip.flush(now, this.#evidenceOut);
     const effects = this.#out.slice();
     if (effects.some((effect) => effect.kind === 'halt')) this.#halted = true;
     return effects;
   }
 
   #dispatch(now: Micros, input: Input): void {
-    const { consensus, gossip, mempool } = this.parts;
+    const { gossip, mempool, evidence, evidenceGossip, sync } = this.parts;
     switch (input.kind) {
       case 'start':
-        consensus.resume(now, this.#consensusOut);
+        this.#start(now);
         return;
       case 'peerUp':
         gossip.onPeerUp(now, input.peer, this.#gossipOut);
         mempool.onPeerUp(input.peer, this.#mempoolOut);
+        evidenceGossip.onPeerUp(input.peer);
+        sync.onPeerUp(input.peer, now, this.#syncOut);
         return;
       case 'peerDown':
         gossip.onPeerDown(input.peer);
         mempool.onPeerDown(input.peer);
+        evidenceGossip.onPeerDown(input.peer);
+        sync.onPeerDown(input.peer, now, this.#syncOut);
         return;
       case 'frame':
         this.#onFrame(now, input);
@@ -94,11 +162,17 @@ export class NodeMachine implements Machine {
       case 'app':
         if (input.reply.kind === 'checked')
           mempool.onChecked(input.call, input.reply.result, this.#mempoolOut);
+        else if (sync.owns(input.call)) sync.onApp(now, input.call, input.reply, this.#syncOut);
         else this.#consensus(now, input);
         return;
       case 'submit':
         mempool.submit(input.tx, input.call, this.#mempoolOut);
         return;
+      case 'evidence': {
+        const result = evidenceVerdict(input.evidence, evidence.add(input.evidence));
+        this.#out.push({ kind: 'reply', call: input.call, result });
+        return;
+      }
       default:
         unreachable(input);
     }
@@ -110,8 +184,11 @@ export class NodeMachine implements Machine {
 
   #onTimer(now: Micros, input: Extract<Input, { kind: 'timer' }>): void {
     const { key } = input;
+    const { gossip, evidenceGossip, sync } = this.parts;
     if (key.machine === 'consensus') this.#consensus(now, { kind: 'timer', key });
-    else if (key.machine === 'gossip') this.parts.gossip.onTick(now, this.#gossipOut);
+    else if (key.machine === 'gossip') gossip.onTick(now, this.#gossipOut);
+    else if (key.machine === 'evidence') evidenceGossip.onTick(now, this.#evidenceOut);
+    else if (key.machine === 'sync') sync.onTick(now, this.#syncOut);
   }
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
@@ -124,7 +201,11 @@ export class NodeMachine implements Machine {
   #onMessage(now: Micros, peer: PeerId, message: PeerMessage): void {
     switch (message.channel) {
       case 'consensus':
-        this.#onConsensusMessage(now, peer, message.message);
+        if (this.parts.sync.active) routeWhileSyncing(this.#sinks, now, peer, message.message);
+        else routeMessage(this.#sinks, now, peer, message.message);
+        return;
+      case 'blocksync':
+        this.parts.sync.onMessage(peer, now, message.message, this.#syncOut);
         return;
       case 'mempool':
         this.parts.mempool.onTxs(message.txs, peer, this.#mempoolOut);
@@ -140,59 +221,14 @@ export class NodeMachine implements Machine {
     }
   }
 
-  #onConsensusMessage(now: Micros, peer: PeerId, message: ConsensusMessage): void {
-    const { gossip } = this.parts;
-    switch (message.kind) {
-      case 'newRoundStep':
-        gossip.onNewRoundStep(now, peer, message, this.#gossipOut);
-        return;
-      case 'newValidBlock':
-        gossip.onNewValidBlock(peer, message, this.#gossipOut);
-        return;
-      case 'hasVote':
-        gossip.onHasVote(peer, message);
-        return;
-      case 'voteSetMaj23': {
-        const { height, round, type, blockId } = message;
-        this.#consensus(now, { kind: 'maj23', peer, height, round, type, blockId });
-        gossip.onVoteSetMaj23(peer, message, this.#gossipOut);
-        return;
-      }
-      case 'voteSetBits':
-        gossip.onVoteSetBits(peer, message);
-        return;
-      case 'proposal':
-        gossip.noteProposalFrom(peer, message.proposal);
-        this.#consensus(now, { kind: 'proposal', peer, proposal: message.proposal });
-        return;
-      case 'proposalPol':
-        return;
-      case 'blockPart':
-        gossip.notePartFrom(peer, message.height, message.part);
-        this.#consensus(now, {
-          kind: 'part',
-          peer,
-          height: message.height,
-          round: message.round,
-          part: message.part,
-        });
-        return;
-      case 'vote':
-        gossip.noteVoteFrom(peer, message.vote);
-        this.#consensus(now, { kind: 'vote', peer, vote: message.vote });
-        return;
-      default:
-        unreachable(message);
-    }
-  }
-
   /** Passes consensus's notices on until none is left, and wakes it when transactions wait. */
   #settle(now: Micros): void {
-    const { consensus, mempool } = this.parts;
+    const { consensus, mempool, sync } = this.parts;
     for (;;) {
       for (let notice = this.#notices.shift(); notice !== undefined; notice = this.#notices.shift()) {
         this.#onNotice(notice);
       }
+      if (sync.active) return;
       if (this.#toldOfTxs >= consensus.rs.height || !mempool.hasExecutable()) return;
       this.#toldOfTxs = consensus.rs.height;
       this.#consensus(now, { kind: 'txsAvailable' });

@@ -7,6 +7,11 @@ export interface NodeCoreConfig {
   readonly consensus: ConsensusConfig;
   readonly mempool: MempoolConfig;
   readonly rpc: RpcLimits;
+  /**
+   * Whether the node looks for blocks of its peers before it takes part in consensus: wanted wherever peers are
+   * expected, and nowhere else, since it waits for the first of them. Absent: no.
+   */
+  readonly blocksync?: boolean;
 }
 
 const WEI_PER_ETHER = 10n ** 18n;

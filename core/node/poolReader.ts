@@ -15,4 +15,9 @@ export const poolReader = (mempool: Mempool, decoder: TxDecoder): PoolReader => 
     return decoded?.ok ? decoded.value.tx : undefined;
   },
   stats: () => mempool.stats(),
+  list: (max) =>
+    mempool
+      .txs()
+      .slice(0, max)
+      .map((tx) => tx.bytes),
 });

@@ -2,14 +2,19 @@ import type { ChainReader, EthTx, EvmService } from '../app/chain.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { EventSearch } from '../events/index/search.ts';
+import type { BitSet } from '../lib/bitset.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { ChannelState } from '../p2p/channels.ts';
 import type { NodeInfo } from '../p2p/nodeInfo.ts';
 import type { CheckReply, Pause } from '../types/app.ts';
+import type { PartSetHeader } from '../types/block.ts';
+import type { Evidence } from '../types/evidence.ts';
 import type { Genesis } from '../types/genesis.ts';
-import type { Address, Hash, Micros, Millis } from '../types/ids.ts';
-import type { SubmitResult } from '../types/submit.ts';
+import type { Address, Hash, Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
+import type { RoundState } from '../types/roundState.ts';
+import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import type { PublicKey } from '../types/validator.ts';
+import type { VoteType } from '../types/vote.ts';
 
 /** The mempool as readers see it. */
 export interface PoolReader {
@@ -18,6 +23,28 @@ export interface PoolReader {
   /** By Ethereum hash. */
   byEthHash(hash: Hash): EthTx | undefined;
   stats(): { readonly pending: number; readonly queued: number; readonly bytes: number };
+  /** The first `max` txs in arrival order. */
+  list?(max: number): readonly Bytes[];
+}
+
+/** Where a peer stands in consensus, as far as it told us. */
+export interface PeerRoundReader {
+  /** 0 until it has said. */
+  readonly height: Height;
+  readonly round: Round;
+  readonly step: number;
+  readonly lastCommitRound: Round;
+  readonly hasProposal: boolean;
+  readonly partsHeader: PartSetHeader | undefined;
+  readonly parts: BitSet | undefined;
+  readonly lastCommit: BitSet | undefined;
+  votes(round: Round, type: VoteType): BitSet | undefined;
+}
+
+/** The consensus machine and what it knows of peers, for operators. A live view: read it in one go. */
+export interface ConsensusReader {
+  readonly roundState: RoundState;
+  peers(): readonly { readonly id: PeerId; readonly round: PeerRoundReader }[];
 }
 
 /** Keys the node may sign with (dev accounts, keyring); empty on a production node unless configured. */
@@ -101,6 +128,10 @@ export interface RpcContext {
   now(): Micros;
   /** Enters the node as an input; resolves with the mempool's verdict. `tx` is the consensus tx (TxRaw). */
   submit(tx: Bytes): Promise<SubmitResult>;
+  /** Enters the node as an input; resolves with what became of it. Absent where no node runs. */
+  submitEvidence?(evidence: Evidence): Promise<EvidenceResult>;
+  /** Absent where no node runs. */
+  readonly consensus?: ConsensusReader;
   /** Host randomness for ids of filters and subscriptions; 16 bytes. */
   randomId(): Bytes;
   /** Connected p2p peers; absent while the node has no network. */

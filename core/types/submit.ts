@@ -21,3 +21,10 @@ export type SubmitResult =
   /** The application looked at it; accepted ones are in the pool. `hash` = sha256(tx). */
   | { readonly kind: 'checked'; readonly hash: Bytes; readonly result: CheckReply }
   | { readonly kind: 'refused'; readonly hash: Bytes; readonly refusal: MempoolRefusal };
+
+/** What became of evidence that a user sent; `error` says why it was not taken. */
+export interface EvidenceResult {
+  readonly kind: 'evidence';
+  readonly hash: Bytes;
+  readonly error: string | undefined;
+}

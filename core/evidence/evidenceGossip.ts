@@ -1,0 +1,101 @@
+import { encodeEvidenceMessage } from '../codec/messages.ts';
+import { type Bytes, compareText } from '../lib/bytes.ts';
+import type { Evidence } from '../types/evidence.ts';
+import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
+import type { EvidencePool } from './pool.ts';
+import { evidenceHeight } from './verify.ts';
+
+const TICK_MS: Millis = 1000;
+/** Pending evidence is told again after this: the first time may have been too early or lost (CometBFT §4.7). */
+const AGAIN_MICROS = 10_000_000;
+/** Messages to one peer at once. */
+const BATCH_MAX = 16;
+
+export interface EvidenceGossipOut {
+  send(to: readonly PeerId[], evidence: Evidence, bytes: Bytes): void;
+  tickAfter(ms: Millis): void;
+}
+
+export interface EvidenceGossipOptions {
+  readonly pool: EvidencePool;
+  /** Height the peer works on; 0 when it has not said. */
+  peerHeight(peer: PeerId): Height;
+}
+
+/** Tells peers of pending evidence, one piece a message, as soon as they have the block to judge it by. */
+export class EvidenceGossip {
+  readonly #options: EvidenceGossipOptions;
+  /** When each pending piece was last sent to a peer. Sorted by id. */
+  #peers: readonly { readonly id: PeerId; readonly sent: Map<Evidence, Micros> }[] = [];
+  #revision = 0;
+  #ticking = false;
+
+  constructor(options: EvidenceGossipOptions) {
+    this.#options = options;
+  }
+
+  onPeerUp(id: PeerId): void {
+    const others = this.#peers.filter((peer) => peer.id !== id);
+    this.#peers = [...others, { id, sent: new Map() }].sort((a, b) => compareText(a.id, b.id));
+    // The next flush looks anew.
+    this.#revision = -1;
+  }
+
+  onPeerDown(id: PeerId): void {
+    this.#peers = this.#peers.filter((peer) => peer.id !== id);
+  }
+
+  /** A peer that sent it has it. */
+  noteFrom(id: PeerId, evidence: Evidence, now: Micros): void {
+    this.#peers.find((peer) => peer.id === id)?.sent.set(evidence, now);
+  }
+
+  onTick(now: Micros, out: EvidenceGossipOut): void {
+    this.#ticking = false;
+    this.#spread(now, out);
+  }
+
+  /** Called after each input: new evidence leaves at once. */
+  flush(now: Micros, out: EvidenceGossipOut): void {
+    if (this.#revision === this.#options.pool.revision) return;
+    this.#spread(now, out);
+  }
+
+  #spread(now: Micros, out: EvidenceGossipOut): void {
+    const { pool } = this.#options;
+    this.#revision = pool.revision;
+    const pending = pool.pending();
+    for (const peer of this.#peers) {
+      if (peer.sent.size > 0) forgetAllBut(peer.sent, pending);
+      this.#tell(peer, pending, now, out);
+    }
+    if (pending.length === 0 || this.#peers.length === 0 || this.#ticking) return;
+    this.#ticking = true;
+    out.tickAfter(TICK_MS);
+  }
+
+  #tell(
+    { id, sent }: { readonly id: PeerId; readonly sent: Map<Evidence, Micros> },
+    pending: readonly Evidence[],
+    now: Micros,
+    out: EvidenceGossipOut,
+  ): void {
+    const height = this.#options.peerHeight(id);
+    let count = 0;
+    for (const evidence of pending) {
+      if (count >= BATCH_MAX) return;
+      // It has no block of that height yet, or would call it expired: then it is no news to it.
+      if (height <= evidenceHeight(evidence) || this.#options.pool.isTooOldAt(evidence, height)) continue;
+      const last = sent.get(evidence);
+      if (last !== undefined && now - last < AGAIN_MICROS) continue;
+      sent.set(evidence, now);
+      out.send([id], evidence, encodeEvidenceMessage([evidence]));
+      count++;
+    }
+  }
+}
+
+function forgetAllBut(sent: Map<Evidence, Micros>, pending: readonly Evidence[]): void {
+  const kept = new Set(pending);
+  for (const evidence of [...sent.keys()]) if (!kept.has(evidence)) sent.delete(evidence);
+}

@@ -1,0 +1,71 @@
+import { hasFittingLastCommitRound } from '../codec/messages.ts';
+import type { ConsensusInput } from '../consensus/contract.ts';
+import type { Gossip, GossipOut } from '../gossip/gossip.ts';
+import { unreachable } from '../lib/assert.ts';
+import type { Height, Micros, PeerId } from '../types/ids.ts';
+import type { ConsensusMessage } from '../types/messages.ts';
+
+/** Where consensus messages of peers go. */
+export interface MessageSinks {
+  readonly gossip: Gossip;
+  readonly gossipOut: GossipOut;
+  readonly initialHeight: Height;
+  consensus(now: Micros, input: ConsensusInput): void;
+  drop(peer: PeerId, reason: string): void;
+}
+
+/** What peers say while block sync is at work: only where they stand is of use (reference §4.9). */
+export function routeWhileSyncing(
+  to: MessageSinks,
+  now: Micros,
+  peer: PeerId,
+  message: ConsensusMessage,
+): void {
+  if (message.kind === 'newRoundStep' || message.kind === 'newValidBlock' || message.kind === 'hasVote')
+    routeMessage(to, now, peer, message);
+}
+
+/** Tells gossip what a message reveals of its sender, and consensus what it says. */
+export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, message: ConsensusMessage): void {
+  const { gossip, gossipOut } = to;
+  switch (message.kind) {
+    case 'newRoundStep':
+      if (hasFittingLastCommitRound(message, to.initialHeight)) {
+        gossip.onNewRoundStep(now, peer, message, gossipOut);
+      } else to.drop(peer, 'NewRoundStep: last commit round does not fit the height');
+      return;
+    case 'newValidBlock':
+      gossip.onNewValidBlock(peer, message, gossipOut);
+      return;
+    case 'hasVote':
+      gossip.onHasVote(peer, message);
+      return;
+    case 'voteSetMaj23': {
+      const { height, round, type, blockId } = message;
+      to.consensus(now, { kind: 'maj23', peer, height, round, type, blockId });
+      gossip.onVoteSetMaj23(peer, message, gossipOut);
+      return;
+    }
+    case 'voteSetBits':
+      gossip.onVoteSetBits(peer, message);
+      return;
+    case 'proposal':
+      gossip.noteProposalFrom(peer, message.proposal);
+      to.consensus(now, { kind: 'proposal', peer, proposal: message.proposal });
+      return;
+    case 'proposalPol':
+      return;
+    case 'blockPart': {
+      const { height, round, part } = message;
+      gossip.notePartFrom(peer, height, part);
+      to.consensus(now, { kind: 'part', peer, height, round, part });
+      return;
+    }
+    case 'vote':
+      gossip.noteVoteFrom(peer, message.vote);
+      to.consensus(now, { kind: 'vote', peer, vote: message.vote });
+      return;
+    default:
+      unreachable(message);
+  }
+}

@@ -1,0 +1,205 @@
+import { encodeBlock } from '../codec/block.ts';
+import { headerHash } from '../codec/hashes.ts';
+import { PartSet } from '../codec/partSet.ts';
+import { type Block, type BlockId, equalBlockId } from '../types/block.ts';
+import type { Height, Micros, PeerId } from '../types/ids.ts';
+import { claims, leastBusy, type SyncPeer, type SyncPeers } from './syncPeers.ts';
+
+/** Heights ahead of the next one that are asked for. */
+const AHEAD_MAX = 256;
+/** Bytes of transactions that wait; above it only the next two blocks are asked for. */
+const BYTES_MAX = 64 * 1024 * 1024;
+/** The next block is asked of someone else after this. */
+const LAG_MICROS = 2_000_000;
+const LAGS_MAX = 3;
+/** No answer at all for this long: the peer is of no use (CometBFT peerTimeout). */
+const TIMEOUT_MICROS = 15_000_000;
+/** Blocks put aside in a dispute, to be compared with what turns out to be decided. */
+const SUSPECTS_MAX = 64;
+
+export interface Arrived {
+  readonly block: Block;
+  readonly peer: PeerId;
+  readonly bytes: number;
+}
+
+interface Suspect {
+  readonly height: Height;
+  readonly peer: PeerId;
+  readonly blockId: BlockId;
+}
+
+export interface BlockAsk {
+  readonly peer: PeerId;
+  readonly height: Height;
+}
+
+/** Blocks under way and arrived, from the next height on, and who answers for each. */
+export class BlockQueue {
+  readonly #peers: SyncPeers;
+  readonly #arrived = new Map<Height, Arrived>();
+  /** Whose answer each height waits for. */
+  readonly #awaited = new Map<Height, PeerId>();
+  #bytes = 0;
+  /** Up to here everything is stored. */
+  #settled: Height = 0;
+  /** In dispute: this height and the next come from one and the same peer. */
+  #single: { readonly height: Height; readonly peer: PeerId | undefined } | undefined;
+  #suspects: readonly Suspect[] = [];
+
+  constructor(peers: SyncPeers) {
+    this.#peers = peers;
+  }
+
+  at(height: Height): Arrived | undefined {
+    return this.#arrived.get(height);
+  }
+
+  /** What to ask now, and of whom; counted as asked. */
+  wanted(now: Micros, next: Height): readonly BlockAsk[] {
+    const asks: BlockAsk[] = [];
+    const last = Math.min(this.#peers.heightMax(next), next + AHEAD_MAX);
+    for (let height = next; height <= last; height++) {
+      if (this.#bytes > BYTES_MAX && height > next + 1) break;
+      if (this.#arrived.has(height) || this.#awaited.has(height)) continue;
+      const peer = this.#pick(height);
+      if (peer === undefined) continue;
+      peer.asked.set(height, now);
+      this.#awaited.set(height, peer.id);
+      asks.push({ peer: peer.id, height });
+    }
+    return asks;
+  }
+
+  #pick(height: Height): SyncPeer | undefined {
+    const able = this.#peers.able(height).filter((peer) => !peer.asked.has(height));
+    const single = this.#single;
+    if (single === undefined || (height !== single.height && height !== single.height + 1)) {
+      return leastBusy(able);
+    }
+    const chosen = single.peer === undefined ? undefined : this.#peers.find(single.peer);
+    if (chosen !== undefined) return able.find((peer) => peer === chosen);
+    const isSuspect = (peer: SyncPeer): boolean => this.#suspects.some(({ peer: id }) => id === peer.id);
+    const both = able.filter((peer) => claims(peer, single.height) && claims(peer, single.height + 1));
+    const peer = leastBusy(both.filter((one) => !isSuspect(one))) ?? leastBusy(both);
+    if (peer !== undefined) this.#single = { height: single.height, peer: peer.id };
+    return peer;
+  }
+
+  /** An answer that was asked for. A late one is kept only while nobody else has answered. */
+  arrived(peer: SyncPeer, block: Block): void {
+    const { height } = block.header;
+    peer.asked.delete(height);
+    if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
+    else if (this.#isDisputed(height)) return;
+    if (height <= this.#settled || this.#arrived.has(height)) return;
+    const bytes = block.txs.reduce((sum, tx) => sum + tx.length, 0);
+    this.#arrived.set(height, { block, peer: peer.id, bytes });
+    this.#bytes += bytes;
+  }
+
+  #isDisputed(height: Height): boolean {
+    return (
+      this.#single !== undefined && (height === this.#single.height || height === this.#single.height + 1)
+    );
+  }
+
+  /** The peer says that it has no such block. False when it was not asked. */
+  denied(peer: SyncPeer, height: Height): boolean {
+    if (!peer.asked.delete(height)) return false;
+    if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
+    if (this.#single?.peer === peer.id) this.#single = { height: this.#single.height, peer: undefined };
+    return true;
+  }
+
+  /**
+   * Peers to give up: silent ones, and ones that let the next block wait too often. A peer that lags for the first
+   * time loses its other requests to whoever is faster.
+   */
+  overdue(now: Micros, next: Height): readonly { readonly peer: PeerId; readonly reason: string }[] {
+    const useless: { peer: PeerId; reason: string }[] = [];
+    for (const peer of this.#peers.all) {
+      const oldest = Math.min(...peer.asked.values());
+      if (now - oldest >= TIMEOUT_MICROS) {
+        useless.push({ peer: peer.id, reason: 'blocksync: no block for 15 s' });
+      } else if (this.#isLagging(peer, now, next)) {
+        peer.lags++;
+        peer.window = 1;
+        if (peer.lags >= LAGS_MAX) useless.push({ peer: peer.id, reason: 'blocksync: too slow' });
+        else this.#reassign(peer.id);
+      }
+    }
+    return useless;
+  }
+
+  #isLagging(peer: SyncPeer, now: Micros, next: Height): boolean {
+    for (const height of [next, next + 1]) {
+      const since = peer.asked.get(height);
+      if (since === undefined || this.#awaited.get(height) !== peer.id || now - since < LAG_MICROS) continue;
+      if (this.#peers.able(height).some((other) => other !== peer && !other.asked.has(height))) return true;
+    }
+    return false;
+  }
+
+  #reassign(peer: PeerId): void {
+    for (const [height, whose] of [...this.#awaited]) if (whose === peer) this.#awaited.delete(height);
+    if (this.#single?.peer === peer) this.#single = { height: this.#single.height, peer: undefined };
+  }
+
+  /** The peer has gone: what it sent counts no more, what it was asked is open again. */
+  release(peer: PeerId): void {
+    this.#reassign(peer);
+    for (const [height, { peer: from }] of [...this.#arrived]) if (from === peer) this.#remove(height);
+  }
+
+  #remove(height: Height): void {
+    const arrived = this.#arrived.get(height);
+    if (arrived === undefined) return;
+    this.#bytes -= arrived.bytes;
+    this.#arrived.delete(height);
+  }
+
+  /**
+   * Blocks `height` and `height + 1` contradict each other. Answers with the peer that sent both, who lied; with two
+   * senders either may have, so both blocks are put aside and asked anew of a single peer.
+   */
+  mismatch(height: Height, first: Arrived, second: Arrived): PeerId | undefined {
+    this.#remove(height);
+    this.#remove(height + 1);
+    this.#single = { height, peer: undefined };
+    if (first.peer === second.peer) return first.peer;
+    const suspects = [first, second].map(({ block, peer }, i) => ({
+      height: height + i,
+      peer,
+      blockId: idOf(block),
+    }));
+    this.#suspects = [...this.#suspects, ...suspects].slice(-SUSPECTS_MAX);
+    return undefined;
+  }
+
+  /** A height is decided and stored. Answers with the peers that had sent another block for it. */
+  settle(height: Height, blockId: BlockId): readonly PeerId[] {
+    this.#remove(height);
+    this.#awaited.delete(height);
+    this.#settled = height;
+    if (this.#single !== undefined && this.#single.height <= height) this.#single = undefined;
+    const liars = this.#suspects
+      .filter((one) => one.height === height && !equalBlockId(one.blockId, blockId))
+      .map(({ peer }) => peer);
+    this.#suspects = this.#suspects.filter((one) => one.height > height);
+    return [...new Set(liars)];
+  }
+
+  clear(): void {
+    this.#arrived.clear();
+    this.#awaited.clear();
+    this.#bytes = 0;
+    this.#single = undefined;
+    this.#suspects = [];
+  }
+}
+
+const idOf = (block: Block): BlockId => ({
+  hash: headerHash(block.header),
+  parts: PartSet.of(encodeBlock(block)).header,
+});

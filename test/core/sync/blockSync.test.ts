@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { commitHash, dataHash } from '../../../core/codec/hashes.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
+import type { Block } from '../../../core/types/block.ts';
+import { testNet } from '../consensus/harness/net.ts';
+import { blockAt, honest, makeChain, net, type Peer, SyncNet, status } from './syncNet.ts';
+
+const CHAIN = makeChain(40);
+const hashes = (made: readonly { readonly blockId: { readonly hash: Uint8Array } }[]): string[] =>
+  made.map(({ blockId }) => toHex(blockId.hash));
+const EXPECTED = hashes(CHAIN.map(({ made }) => made));
+
+/** Another block of the same height, whole in itself: nobody has signed it. */
+function forged({ header, ...rest }: Block): Block {
+  const txs = [Uint8Array.of(1, 2, 3)];
+  return { ...rest, txs, header: { ...header, dataHash: dataHash(txs) } };
+}
+
+/** The right block with one signature of its last commit altered; whole in itself. */
+function badCommit(block: Block): Block {
+  const { lastCommit, header } = block;
+  const signatures = lastCommit.signatures.map((one, i) =>
+    i === 3 && one.flag === 'commit' ? { ...one, signature: new Uint8Array(64).fill(7) } : one,
+  );
+  const commit = { ...lastCommit, signatures };
+  return { ...block, lastCommit: commit, header: { ...header, lastCommitHash: commitHash(commit) } };
+}
+
+const tampering =
+  (change: (block: Block) => Block, heights: (height: number) => boolean = () => true): Peer =>
+  (message) => {
+    const answers = honest(CHAIN, CHAIN.length, 5)(message);
+    return answers.map(([ms, answer]) =>
+      answer.kind === 'blockResponse' && heights(answer.block.header.height)
+        ? [ms, { kind: 'blockResponse', block: change(answer.block) }]
+        : [ms, answer],
+    );
+  };
+
+function synced(peers: Readonly<Record<string, Peer>>, seconds = 120): SyncNet {
+  const world = new SyncNet();
+  for (const [name, peer] of Object.entries(peers)) world.connect(name, peer);
+  world.start();
+  world.run(seconds);
+  return world;
+}
+
+describe('catching up', () => {
+  test('stores every block but the newest, which consensus fetches, and hands over the state after them', () => {
+    const world = synced({ a: honest(CHAIN, 40) });
+    expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+    expect(world.handedOver?.lastCommit?.height).toBe(39);
+    expect(world.dropped).toEqual([]);
+  });
+
+  test('asks several peers at once, at most 20 blocks of each at a time', () => {
+    const world = new SyncNet();
+    for (const name of ['a', 'b']) world.connect(name, honest(CHAIN, 40, 1000));
+    world.start();
+    world.run(1.5);
+    for (const name of ['a', 'b']) {
+      expect(world.asked.filter(({ peer }) => peer === name)).toHaveLength(20);
+    }
+    world.run(20);
+    expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+  });
+
+  test('goes straight to consensus when its peers are no further', () => {
+    const world = synced({ a: honest(CHAIN, 0), b: honest(CHAIN, 1) });
+    expect(world.handedOver?.state.lastBlockHeight).toBe(0);
+    expect(world.stored).toEqual([]);
+  });
+
+  test('waits for its first peer for as long as it takes', () => {
+    const world = new SyncNet();
+    world.start();
+    world.run(3600);
+    expect(world.handedOver).toBeUndefined();
+    world.connect('a', honest(CHAIN, 10));
+    world.run(10);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(9);
+  });
+
+  test('does not wait when it is the only validator, or switched off', () => {
+    const off = new SyncNet({ enabled: false });
+    off.start();
+    expect(off.sync.active).toBe(false);
+    const alone = testNet([10n]);
+    const lone = new SyncNet({ net: alone, self: present(alone.keys[0], 'a key').address });
+    lone.start();
+    expect(lone.handedOver?.state.lastBlockHeight).toBe(0);
+  });
+
+  test('a validator without which nothing is decided does not wait for peers that are not there', () => {
+    const three = testNet([10n, 10n, 10n]);
+    const world = new SyncNet({ net: three, self: present(three.keys[0], 'a key').address });
+    world.start();
+    world.run(60);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(0);
+    // A quarter of the power is not enough to stop the others.
+    const quarter = new SyncNet({ self: present(net.keys[0], 'a key').address });
+    quarter.start();
+    quarter.run(60);
+    expect(quarter.handedOver).toBeUndefined();
+  });
+
+  test('starts consensus when connected peers never say how high they are', () => {
+    const world = synced({ mute: () => [] });
+    expect(world.handedOver?.state.lastBlockHeight).toBe(0);
+  });
+
+  test('goes on from what other peers have when one disconnects', () => {
+    const world = new SyncNet();
+    world.connect('a', honest(CHAIN, 40, 100));
+    world.connect('b', honest(CHAIN, 40, 100));
+    world.start();
+    world.run(0.15);
+    world.disconnect('a');
+    world.run(30);
+    expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+  });
+});
+
+describe('peers that lie', () => {
+  test('a block nobody signed is never stored, and only its sender is dropped', () => {
+    const world = synced({ good: honest(CHAIN, 40), evil: tampering(forged) });
+    expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+    expect(world.dropped.map((line) => line.split(':')[0])).toEqual(['evil']);
+  });
+
+  test('a right block with a wrong commit inside costs its sender the connection, and nobody else', () => {
+    const world = synced({ evil: tampering(badCommit), good: honest(CHAIN, 40) });
+    expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+    expect(world.dropped.map((line) => line.split(':')[0])).toEqual(['evil']);
+  });
+
+  test('one bad block among many good ones still names the liar', () => {
+    const world = synced({
+      a: honest(CHAIN, 40),
+      b: tampering(forged, (height) => height === 22),
+      c: honest(CHAIN, 40),
+    });
+    expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+    expect(world.dropped.filter((line) => !line.startsWith('b:'))).toEqual([]);
+  });
+
+  test('a peer that lowers its height is dropped (ASA-2025-001)', () => {
+    const world = new SyncNet();
+    world.connect('a', honest(CHAIN, 40, 5000));
+    world.start();
+    world.receive('a', status(40));
+    world.receive('a', status(39));
+    expect(world.dropped).toEqual(['a: blocksync: height lowered from 40 to 39']);
+  });
+
+  test('a peer that claims blocks it denies is dropped, and the sync ends at what the others have', () => {
+    const boaster: Peer = (message) =>
+      message.kind === 'statusRequest' ? [[5, status(1_000_000)]] : honest(CHAIN, 0)(message);
+    const world = synced({ boaster, good: honest(CHAIN, 40) });
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+    expect(world.dropped.map((line) => line.split(':')[0])).toEqual(['boaster']);
+  });
+
+  test('a peer that takes requests and never answers is dropped after 15 s', () => {
+    const silent: Peer = (message) => (message.kind === 'statusRequest' ? [[5, status(1_000_000)]] : []);
+    const world = synced({ good: honest(CHAIN, 40), silent });
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+    expect(world.dropped).toEqual(['silent: blocksync: no block for 15 s']);
+  });
+
+  test('a peer that lets every block drip does not hold up the others', () => {
+    const world = synced({ drip: honest(CHAIN, 40, 9000), good: honest(CHAIN, 40) }, 12);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+  });
+
+  test('a block that was not asked for is a reason to drop its sender', () => {
+    const world = new SyncNet();
+    world.connect('a', honest(CHAIN, 3));
+    world.start();
+    world.receive('a', { kind: 'blockResponse', block: blockAt(CHAIN, 30).block });
+    expect(world.dropped).toEqual(['a: blocksync: block 30 was not asked for']);
+  });
+
+  test('a peer that has pruned what we need is not waited for, and the operator is told', () => {
+    const pruned: Peer = (message) =>
+      message.kind === 'statusRequest' ? [[5, status(1000, 900)]] : honest(CHAIN, 0)(message);
+    const world = synced({ pruned });
+    expect(world.handedOver?.state.lastBlockHeight).toBe(0);
+    expect(world.notes.join()).toMatch('no longer has block 1');
+  });
+});
+
+test('an honest chain that is invalid here halts the node instead of blaming its peers', () => {
+  const world = new SyncNet({ salt: 'another application' });
+  world.connect('a', honest(CHAIN, 40));
+  world.start();
+  world.run(10);
+  expect(world.halted).toMatch(/^height 2: .*invalid here: app_hash/);
+  expect(world.dropped).toEqual([]);
+});
+
+/** Bad peers of every kind, that come back whenever they are dropped. */
+const KINDS: readonly ((seed: number) => Peer)[] = [
+  () => tampering(forged),
+  () => tampering(badCommit),
+  (seed) => tampering(forged, (height) => (height * 7 + seed) % 5 === 0),
+  (seed) => tampering(badCommit, (height) => (height * 3 + seed) % 7 === 0),
+  () => (message) => (message.kind === 'statusRequest' ? [[5, status(500)]] : []),
+  () => (message) => (message.kind === 'statusRequest' ? [[5, status(500)]] : honest(CHAIN, 0)(message)),
+  () => honest(CHAIN, 40, 4000),
+  (seed) => {
+    let height = 60 + seed;
+    return (message) =>
+      message.kind === 'statusRequest' ? [[5, status(height--)]] : honest(CHAIN, 40)(message);
+  },
+  () => () => [],
+  (seed) => honest(CHAIN, seed % 40),
+];
+
+test('whatever bad peers do, nothing but the chain is stored, and one honest peer is enough to finish', () => {
+  const peers = fc.array(fc.record({ kind: fc.nat(KINDS.length - 1), seed: fc.nat(9) }), { maxLength: 6 });
+  fc.assert(
+    fc.property(peers, fc.nat(6), (bad, place) => {
+      const world = new SyncNet();
+      const all: (readonly [string, Peer])[] = bad.map(({ kind, seed }, i) => [
+        `bad${i}`,
+        present(KINDS[kind], 'a kind')(seed),
+      ]);
+      all.splice(Math.min(place, all.length), 0, [`${place}good`, honest(CHAIN, 40, 30)]);
+      for (const [name, peer] of all) world.connect(name, peer);
+      world.start();
+      for (let i = 0; i < 60 && world.handedOver === undefined; i++) {
+        world.run(5);
+        for (const [name, peer] of all) if (!world.isConnected(name)) world.connect(name, peer);
+      }
+      expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, world.stored.length));
+      expect(world.halted).toBeUndefined();
+      expect(world.dropped.filter((line) => line.includes('good'))).toEqual([]);
+      expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+    }),
+    { numRuns: 60 },
+  );
+});

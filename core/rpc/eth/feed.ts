@@ -1,13 +1,16 @@
-import type { EthBlock } from '../../app/chain.ts';
+import type { EthBlock, EthLog } from '../../app/chain.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { matchesLog } from './logFilter.ts';
 import type { LogMatcher } from './logSearch.ts';
-import { headerJson } from './render.ts';
+import { headerJson, logJson, receiptJson } from './render.ts';
 
 /** A committed block on its way to subscribers; what many of them need is rendered once. */
 export class HeadNews {
   readonly block: EthBlock;
   #header: string | undefined;
+  readonly #logs = new Map<EthLog, string>();
+  readonly #receipts: string[] = [];
 
   constructor(block: EthBlock) {
     this.block = block;
@@ -23,8 +26,26 @@ export class HeadNews {
     return this.#header;
   }
 
+  /** Matching logs in order of logIndex. */
   logTexts(matcher: LogMatcher): readonly string[] {
-    return matcher.inBlock(this.block).map((log) => JSON.stringify(log));
+    if (!matcher.mayMatch(this.block.header.logsBloom)) return [];
+    return this.block.receipts.flatMap(({ logs }, txIndex) =>
+      logs.flatMap((log) => (matchesLog(matcher.criteria, log) ? [this.#logText(txIndex, log)] : [])),
+    );
+  }
+
+  /** JSON text of the receipt of a transaction. */
+  receiptText(index: number): string {
+    this.#receipts[index] ??= JSON.stringify(receiptJson(this.block, index));
+    return this.#receipts[index] as string;
+  }
+
+  #logText(txIndex: number, log: EthLog): string {
+    const known = this.#logs.get(log);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(logJson(this.block, txIndex, log));
+    this.#logs.set(log, text);
+    return text;
   }
 }
 

@@ -1,7 +1,9 @@
+import type { Bytes } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import type { RpcContext } from '../context.ts';
 import { isArray, type Json } from '../jsonText.ts';
 import { invalidParams } from '../rpcError.ts';
+import type { BlockId } from './blockId.ts';
 import type { Decoded } from './goHex.ts';
 import type { LogFilter } from './logFilter.ts';
 import type { EthServices } from './services.ts';
@@ -28,8 +30,14 @@ export interface Notifier {
 }
 
 export type SubscriptionRequest =
-  | { readonly kind: 'newHeads' }
-  | { readonly kind: 'logs'; readonly filter: LogFilter }
+  /** `fromBlock` is Orrery's extension: blocks from there on come first. */
+  | { readonly kind: 'newHeads'; readonly fromBlock: BlockId | undefined }
+  | { readonly kind: 'logs'; readonly filter: LogFilter; readonly fromBlock: BlockId | undefined }
+  | {
+      readonly kind: 'transactionReceipts';
+      readonly hashes: readonly Bytes[];
+      readonly fromBlock: BlockId | undefined;
+    }
   | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
   | { readonly kind: 'syncing' };
 

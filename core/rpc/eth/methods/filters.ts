@@ -1,9 +1,14 @@
 /** Log search, polling filters and subscriptions. */
+
+import type { Bytes } from '../../../lib/bytes.ts';
 import { ok } from '../../../lib/result.ts';
-import type { Json } from '../../jsonText.ts';
+import { isObject, type Json } from '../../jsonText.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../../rpcError.ts';
+import { type BlockId, readBlockNumber } from '../blockId.ts';
+import { type Decoded, readHash } from '../goHex.ts';
 import { searchLogs } from '../logSearch.ts';
 import {
+  arrayOf,
   decodeParams,
   type EthCall,
   type EthMethod,
@@ -17,10 +22,31 @@ import { FULL_PENDING, LOG_FILTER, text } from '../params.ts';
 
 const FILTER_ID = text('filterId');
 
-/** `{}` after newHeads, which wallets send. */
+/** `{}` after the kind, which wallets send. */
 const IGNORED = optional(
   required('options', { type: 'object' }, () => ok(undefined)),
   undefined,
+);
+
+/**
+ * `{fromBlock}` after a kind's own parameters asks for history (extension). It is not the fromBlock of a log filter,
+ * which go-ethereum's client always sends.
+ */
+const HISTORY = optional(
+  required('options', { type: 'object' }, (value): Decoded<BlockId | undefined> => {
+    const from = isObject(value) ? (value.get('fromBlock') ?? null) : null;
+    return from === null ? ok(undefined) : readBlockNumber(from);
+  }),
+  undefined,
+);
+
+const HASHES_MAX = 200;
+const RECEIPTS = optional(
+  required('filter', { type: 'object' }, (value): Decoded<readonly Bytes[]> => {
+    const hashes = isObject(value) ? (value.get('transactionHashes') ?? null) : null;
+    return hashes === null ? ok([]) : arrayOf((item) => readHash(item), HASHES_MAX)(hashes);
+  }),
+  [],
 );
 
 interface Kind {
@@ -29,8 +55,25 @@ interface Kind {
 }
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ['newHeads', { params: [IGNORED], request: () => ({ kind: 'newHeads' }) }],
-  ['logs', { params: [LOG_FILTER], request: ([filter]) => ({ kind: 'logs', filter: filter as never }) }],
+  ['newHeads', { params: [HISTORY], request: ([from]) => ({ kind: 'newHeads', fromBlock: from as never }) }],
+  [
+    'logs',
+    {
+      params: [LOG_FILTER, HISTORY],
+      request: ([filter, from]) => ({ kind: 'logs', filter: filter as never, fromBlock: from as never }),
+    },
+  ],
+  [
+    'transactionReceipts',
+    {
+      params: [RECEIPTS, HISTORY],
+      request: ([hashes, from]) => ({
+        kind: 'transactionReceipts',
+        hashes: hashes as never,
+        fromBlock: from as never,
+      }),
+    },
+  ],
   [
     'newPendingTransactions',
     {
@@ -110,7 +153,7 @@ export const filterMethods: readonly EthMethod[] = [
     namespace: 'eth',
     params: [text('name'), IGNORED],
     result: 'subscription id',
-    doc: 'newHeads, logs, newPendingTransactions or syncing; websocket only.',
+    doc: 'newHeads, logs, transactionReceipts, newPendingTransactions or syncing; websocket only.',
     run: subscribe,
   },
   method({

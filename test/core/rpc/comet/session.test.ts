@@ -19,6 +19,9 @@ function open() {
   return { socket, session, ask };
 }
 
+/** Everything that waits only for promises has happened. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 const transfer = () =>
   world.get('eth_sendTransaction', {
     from: bytesHex(world.dev.address),
@@ -144,4 +147,74 @@ test('the hundred and first client that subscribes is refused', async () => {
   for (const { session } of clients) session.closed();
   expect((await late.ask(1, 'subscribe', ["tm.event='Vote'"])).result).toEqual({});
   late.session.closed();
+});
+
+const sendOne = async () => {
+  await transfer();
+  return (await world.commit()).block.header.height;
+};
+
+test('history from a height on comes before the live events, each once, in order, with its position', async () => {
+  const { ask, session, socket } = open();
+  const first = await sendOne();
+  const second = await sendOne();
+  const query = "tm.event='Tx'";
+  expect((await ask('r', 'subscribe', { query, from_height: String(first) })).result).toEqual({});
+  await settled();
+  const third = await sendOne();
+  const told = socket.take();
+  expect(told.map(({ id }) => id)).toEqual(['r', 'r', 'r']);
+  expect(told.map(({ result }) => result.data.value.TxResult.height)).toEqual(
+    [first, second, third].map(String),
+  );
+  expect(told.map(({ result }) => result.position)).toEqual(
+    [first, second, third].map((height) => ({ height: String(height), tx_index: 0, event_index: 3 })),
+  );
+  session.closed();
+});
+
+test('what is committed while the past is being told is neither lost nor doubled', async () => {
+  const { ask, session, socket } = open();
+  await ask(1, 'subscribe', ["tm.event='NewBlockHeader'", '1']);
+  // No turn of the loop in between: the replay has only begun.
+  await world.commit();
+  await settled();
+  await world.commit();
+  const heights = socket.take().map(({ result }) => Number(result.data.value.header.height));
+  expect(heights).toEqual(Array.from({ length: world.chain.reader.head() }, (_, i) => i + 1));
+  session.closed();
+});
+
+test('a slow reader is told the past only as fast as it reads', async () => {
+  const { ask, session, socket } = open();
+  await ask(1, 'subscribe', { query: "tm.event='NewBlockHeader'", from_height: '1' });
+  socket.unread = 256 * 1024;
+  await settled();
+  const before = socket.take().length;
+  expect(before).toBeLessThan(world.chain.reader.head());
+  socket.unread = 0;
+  session.drained();
+  await settled();
+  expect(before + socket.take().length).toBe(world.chain.reader.head());
+  expect(socket.closedWith).toBeUndefined();
+  session.closed();
+});
+
+test('a height that is no number of a block to come is refused', async () => {
+  const { ask, session } = open();
+  const refusal = async (from_height: unknown) =>
+    (await ask(1, 'subscribe', { query: "tm.event='Tx'", from_height })).error?.data;
+  expect(await refusal('0')).toBe('height must be greater than 0, but got 0');
+  expect(await refusal('-1')).toBe('height must be greater than 0, but got -1');
+  expect(await refusal(5)).toMatch(/^error converting json params to arguments: invalid 64-bit integer/);
+  expect((await ask(1, 'subscribe', ["tm.event='Tx'", null])).result).toEqual({});
+  session.closed();
+});
+
+test('a standard subscriber never meets the extension', async () => {
+  const { ask, session, socket } = open();
+  await ask(1, 'subscribe', ["tm.event='NewBlockHeader'"]);
+  await world.commit();
+  expect(Object.keys(socket.take()[0].result)).toEqual(['query', 'data', 'events']);
+  session.closed();
 });

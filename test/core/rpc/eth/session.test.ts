@@ -123,3 +123,72 @@ test('a reader that falls behind is closed with the block to resume from, the ot
 test('when all sessions are gone nothing listens any more', () => {
   expect(ethServices(world.ctx).feed.size).toBe(0);
 });
+
+const emits = async (value: number) => {
+  await emit(value);
+  return (await world.commit()).block.header.height;
+};
+
+test('history from a block on comes before the live blocks, each once and in order', async () => {
+  const { ask, session, socket } = await open();
+  const first = await emits(1);
+  const second = await emits(2);
+  const from = { fromBlock: `0x${first.toString(16)}` };
+  const heads = await ask('eth_subscribe', 'newHeads', from);
+  const logs = await ask('eth_subscribe', 'logs', { address: emitter }, from);
+  const [headsId, logsId] = [heads[0].result, logs[0].result];
+  const third = await emits(3);
+  const told = [...heads.slice(1), ...logs.slice(1), ...socket.take()].map(({ params }) => params);
+  const numbers = (id: string, field: string) =>
+    told.filter(({ subscription }) => subscription === id).map(({ result }) => Number(result[field]));
+  expect(numbers(headsId, 'number')).toEqual([first, second, third]);
+  expect(numbers(logsId, 'blockNumber')).toEqual([first, second, third]);
+  session.closed();
+});
+
+test('a block that is yet to come may be named as the start', async () => {
+  const { ask, session, socket } = await open();
+  const head = world.chain.reader.head();
+  await ask('eth_subscribe', 'newHeads', { fromBlock: `0x${(head + 2).toString(16)}` });
+  await world.commit();
+  expect(socket.take()).toEqual([]);
+  await world.commit();
+  expect(socket.take().map(({ params }) => Number(params.result.number))).toEqual([head + 2]);
+  session.closed();
+});
+
+test("a log filter's own fromBlock asks for no history", async () => {
+  const { ask, session } = await open();
+  await emits(5);
+  expect(await ask('eth_subscribe', 'logs', { address: emitter, fromBlock: '0x0' })).toHaveLength(1);
+  session.closed();
+});
+
+test('receipts of a block come as one list, those asked for alone', async () => {
+  const { ask, session, socket } = await open();
+  await ask('eth_subscribe', 'transactionReceipts');
+  const hash = await emit(6);
+  await ask('eth_subscribe', 'transactionReceipts', { transactionHashes: [hash] });
+  await ask('eth_subscribe', 'transactionReceipts', { transactionHashes: [`0x${'11'.repeat(32)}`] });
+  await world.commit();
+  const receipt = await world.get('eth_getTransactionReceipt', hash);
+  expect(socket.take().map(({ params }) => params.result)).toEqual([[receipt], [receipt]]);
+  await world.commit();
+  expect(socket.take()).toEqual([]);
+  session.closed();
+});
+
+test('a burst that the socket cannot take at once goes out as it drains, in order', async () => {
+  const { ask, session, socket } = await open();
+  await ask('eth_subscribe', 'newHeads');
+  socket.unread = 256 * 1024;
+  for (let i = 0; i < 3; i++) await world.commit();
+  expect(socket.take()).toEqual([]);
+  socket.unread = 0;
+  session.drained();
+  const head = world.chain.reader.head();
+  const numbers = socket.take().map(({ params }) => Number(params.result.number));
+  expect(numbers).toEqual([head - 2, head - 1, head]);
+  expect(socket.closedWith).toBeUndefined();
+  session.closed();
+});

@@ -1,0 +1,182 @@
+import { assert, unreachable } from '../../lib/assert.ts';
+import { equalBytes, to0xHex } from '../../lib/bytes.ts';
+import type { Hash, Height } from '../../types/ids.ts';
+import type { RpcContext } from '../context.ts';
+import type { Outbox } from '../outbox.ts';
+import { serverError } from '../rpcError.ts';
+import { type BlockId, heightOf } from './blockId.ts';
+import { HeadNews } from './feed.ts';
+import { LogMatcher, liveRange } from './logSearch.ts';
+import type { SubscriptionRequest } from './method.ts';
+import { shownTx } from './transactions.ts';
+
+type Live =
+  | { readonly kind: 'newHeads' }
+  | { readonly kind: 'logs'; readonly matcher: LogMatcher; readonly to: Height | undefined }
+  /** An empty list means all. */
+  | { readonly kind: 'transactionReceipts'; readonly hashes: readonly Hash[] }
+  | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
+  | { readonly kind: 'syncing'; last: boolean };
+
+/** Notifications held for one subscription while its own request is still being answered. */
+const HELD_MAX = 1024;
+/** Blocks of the past told in one go. */
+const HEIGHTS_PER_PAUSE = 16;
+
+export interface EthSubscriptionParts {
+  readonly ctx: RpcContext;
+  readonly outbox: Outbox;
+  readonly id: string;
+  readonly request: SubscriptionRequest;
+  /** The client is behind; the notification of this height was the first one lost. */
+  readonly onFull: (height: Height) => void;
+  /** The past that was asked for is being pruned. */
+  readonly onGap: (height: Height) => void;
+}
+
+/** One subscription of an EVM websocket. Blocks come in order, each once, whether from the past or as they are made. */
+export class EthSubscription {
+  readonly #parts: EthSubscriptionParts;
+  readonly #live: Live;
+  /** Lowest height that is still to be told. */
+  #next: Height;
+  /** False until the reply is out and everything before the head is told. */
+  #isLive = false;
+  #held: string[] | undefined = [];
+  #ended = false;
+
+  /** Throws where the request cannot be met. */
+  constructor(parts: EthSubscriptionParts) {
+    const { ctx, request } = parts;
+    this.#parts = parts;
+    this.#live = liveOf(ctx, request);
+    const range = request.kind === 'logs' ? liveRange(ctx, request.filter) : undefined;
+    const past = 'fromBlock' in request ? request.fromBlock : undefined;
+    this.#next = past === undefined ? (range?.from ?? ctx.chain.head() + 1) : startOf(ctx, past);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** The reply with the id is out. Tells what lies before the head, then follows it. */
+  async release(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const result of held) this.#notify(result, this.#parts.ctx.chain.head());
+    const { ctx, outbox } = this.#parts;
+    for (let told = 1; !this.#ended; told++) {
+      if (!outbox.hasRoom) await outbox.room();
+      if (told % HEIGHTS_PER_PAUSE === 0) await ctx.pause?.();
+      if (this.#ended) return;
+      if (this.#next > ctx.chain.head()) {
+        this.#isLive = true;
+        return;
+      }
+      this.#tellPast(this.#next);
+    }
+  }
+
+  onHead(news: HeadNews): void {
+    if (this.#live.kind === 'syncing') {
+      for (const result of this.#syncingChange(this.#live)) this.#notify(result, news.height);
+      return;
+    }
+    // What is committed while the past is being told will become part of it.
+    if (this.#isLive && news.height >= this.#next) this.#tellHead(news);
+  }
+
+  onPendingTx(hash: Hash): void {
+    if (this.#live.kind !== 'newPendingTransactions') return;
+    const { ctx } = this.#parts;
+    const shown = this.#live.full ? shownTx(ctx, hash) : to0xHex(hash);
+    if (shown !== null) this.#notify(JSON.stringify(shown), ctx.chain.head());
+  }
+
+  #tellPast(height: Height): void {
+    const block = this.#parts.ctx.chain.ethBlock(height);
+    if (block === undefined) this.#parts.onGap(height);
+    else this.#tellHead(new HeadNews(block));
+  }
+
+  #tellHead(news: HeadNews): void {
+    this.#next = news.height + 1;
+    for (const result of this.#resultsOf(news)) if (!this.#ended) this.#notify(result, news.height);
+  }
+
+  #resultsOf(news: HeadNews): readonly string[] {
+    const live = this.#live;
+    switch (live.kind) {
+      case 'newHeads':
+        return [news.headerText()];
+      case 'logs':
+        return news.height <= (live.to ?? news.height) ? news.logTexts(live.matcher) : [];
+      case 'transactionReceipts': {
+        const texts = news.block.transactions.flatMap(({ hash }, i) =>
+          live.hashes.length === 0 || live.hashes.some((wanted) => equalBytes(wanted, hash))
+            ? [news.receiptText(i)]
+            : [],
+        );
+        return texts.length === 0 ? [] : [`[${texts.join(',')}]`];
+      }
+      case 'newPendingTransactions':
+      case 'syncing':
+        return [];
+      default:
+        return unreachable(live);
+    }
+  }
+
+  #syncingChange(live: Extract<Live, { kind: 'syncing' }>): readonly string[] {
+    const { ctx } = this.#parts;
+    const now = ctx.catchingUp();
+    if (now === live.last) return [];
+    live.last = now;
+    if (!now) return ['false'];
+    const head = `0x${ctx.chain.head().toString(16)}`;
+    const status = { startingBlock: head, currentBlock: head, highestBlock: head };
+    return [JSON.stringify({ syncing: true, status })];
+  }
+
+  #notify(result: string, height: Height): void {
+    const { id, outbox, onFull } = this.#parts;
+    if (this.#ended) return;
+    if (this.#held !== undefined) {
+      if (this.#held.length < HELD_MAX) this.#held.push(result);
+      else onFull(height);
+      return;
+    }
+    const text = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`;
+    if (!outbox.push(text, height)) onFull(height);
+  }
+}
+
+function liveOf(ctx: RpcContext, request: SubscriptionRequest): Live {
+  switch (request.kind) {
+    case 'newHeads':
+      return { kind: 'newHeads' };
+    case 'logs': {
+      const { to } = liveRange(ctx, request.filter);
+      return { kind: 'logs', matcher: new LogMatcher(request.filter, ctx.suite.keccak256), to };
+    }
+    case 'transactionReceipts':
+      return { kind: 'transactionReceipts', hashes: request.hashes };
+    case 'newPendingTransactions':
+      return { kind: 'newPendingTransactions', full: request.full };
+    case 'syncing':
+      return { kind: 'syncing', last: ctx.catchingUp() };
+    default:
+      return unreachable(request);
+  }
+}
+
+/** A height that is gone is an answer, never a silent gap; one that is yet to come is waited for. */
+function startOf({ chain }: RpcContext, from: BlockId): Height {
+  assert(from.kind !== 'hash', 'a block number or tag');
+  if (from.kind === 'tag' && from.tag !== 'earliest') return chain.head() + 1;
+  if (from.kind === 'number' && from.number > BigInt(chain.head())) return Number(from.number);
+  const height = heightOf(chain, from) ?? 0;
+  if (chain.ethBlock(height) === undefined)
+    throw serverError(`block ${height} is not available, lowest is ${chain.base()}`);
+  return height;
+}

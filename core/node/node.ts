@@ -213,6 +213,7 @@ export class NodeMachine implements Machine {
       case 'evidence':
         for (const evidence of message.evidence) {
           const added = this.parts.evidence.add(evidence);
+          this.parts.evidenceGossip.noteFrom(peer, evidence, now);
           if (!added.ok) this.#drop(peer, `evidence: ${added.error.message}`);
         }
         return;

@@ -12,7 +12,7 @@ export const poolReader = (mempool: Mempool, decoder: TxDecoder): PoolReader => 
   byEthHash(hash) {
     const tx = mempool.byEthHash(hash);
     const decoded = tx === undefined ? undefined : decoder.decode(tx.bytes);
-    return decoded?.ok ? decoded.value.tx : undefined;
+    return decoded?.ok && decoded.value.kind === 'ethereum' ? decoded.value.tx : undefined;
   },
   stats: () => mempool.stats(),
   list: (max) =>

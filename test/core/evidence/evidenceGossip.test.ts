@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { decodeEvidenceMessage } from '../../../core/codec/messages.ts';
+import { nextState } from '../../../core/consensus/chainState.ts';
+import { EvidenceGossip } from '../../../core/evidence/evidenceGossip.ts';
+import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import type { Evidence } from '../../../core/types/evidence.ts';
+import { keyedSuite, makeTestBlock, NOW, signedVote, testNet } from '../consensus/harness/net.ts';
+
+const net = testNet([10n, 20n, 30n, 40n]);
+const a = makeTestBlock(net, net.state, 0, []);
+const b = makeTestBlock(net, net.state, 0, [Uint8Array.of(1)]);
+const after = nextState(net.state, a.blockId, a.block, {
+  txResults: [],
+  events: [],
+  validatorUpdates: [],
+  paramUpdates: undefined,
+  appHash: new Uint8Array(32),
+});
+if (!after.ok) throw new Error(after.error.code);
+const state = after.value;
+
+function setUp() {
+  const pool = new EvidencePool({
+    suite: keyedSuite,
+    state,
+    validatorsAt: () => net.state.validators,
+    blockTimeAt: (height) => (height === 1 ? a.block.header.time : undefined),
+  });
+  const heights = new Map<string, number>();
+  const gossip = new EvidenceGossip({ pool, peerHeight: (peer) => heights.get(peer) ?? 0 });
+  const sent: { readonly to: readonly string[]; readonly list: readonly Evidence[] }[] = [];
+  const timers: number[] = [];
+  const out = {
+    send: (to: readonly string[], _evidence: Evidence, bytes: Uint8Array) => {
+      const decoded = decodeEvidenceMessage(bytes);
+      if (!decoded.ok) throw new Error(decoded.error.message);
+      sent.push({ to, list: decoded.value });
+    },
+    tickAfter: (ms: number) => timers.push(ms),
+  };
+  return { pool, gossip, heights, sent, timers, out };
+}
+
+const evidenceOf = (index: number): Evidence => {
+  const vote = (made: typeof a) => signedVote(net, index, 'prevote', 1, 0, made.blockId);
+  const conflict = { voteA: vote(a), voteB: vote(b) };
+  return duplicateVoteEvidence(conflict, net.state.validators, a.block.header.time);
+};
+const SECOND = 1_000_000;
+
+describe('telling peers of evidence', () => {
+  test('new evidence goes at once, one piece a message, to those who have its block', () => {
+    const { pool, gossip, heights, sent, timers, out } = setUp();
+    for (const peer of ['near', 'behind', 'unknown']) gossip.onPeerUp(peer);
+    heights.set('near', 2).set('behind', 1);
+    gossip.flush(NOW, out);
+    expect(timers).toEqual([]);
+    for (const index of [0, 1]) expect(pool.add(evidenceOf(index))).toEqual({ ok: true, value: 'added' });
+    gossip.flush(NOW, out);
+    expect(sent.map(({ to, list }) => [to, list.length])).toEqual([
+      [['near'], 1],
+      [['near'], 1],
+    ]);
+    expect(timers).toEqual([1000]);
+  });
+
+  test('a peer that has caught up hears of it at the next tick, and everyone again after 10 s', () => {
+    const { pool, gossip, heights, sent, out } = setUp();
+    for (const peer of ['a', 'b']) gossip.onPeerUp(peer);
+    heights.set('a', 2).set('b', 1);
+    pool.add(evidenceOf(2));
+    gossip.flush(NOW, out);
+    heights.set('b', 2);
+    gossip.onTick(NOW + SECOND, out);
+    gossip.onTick(NOW + 2 * SECOND, out);
+    expect(sent.map(({ to }) => to)).toEqual([['a'], ['b']]);
+    gossip.onTick(NOW + 10 * SECOND, out);
+    expect(sent.map(({ to }) => to)).toEqual([['a'], ['b'], ['a']]);
+  });
+
+  test('evidence that a block has carried is told no more, and the ticking ends', () => {
+    const { pool, gossip, heights, sent, timers, out } = setUp();
+    gossip.onPeerUp('a');
+    heights.set('a', 2);
+    const evidence = evidenceOf(3);
+    pool.add(evidence);
+    gossip.flush(NOW, out);
+    const block = { ...a.block, evidence: [evidence] };
+    pool.commitOps(block);
+    pool.onCommitted(block, state);
+    gossip.onTick(NOW + 20 * SECOND, out);
+    expect(sent).toHaveLength(1);
+    expect(timers).toHaveLength(1);
+  });
+
+  test('a peer that comes later is told too', () => {
+    const { pool, gossip, heights, sent, out } = setUp();
+    pool.add(evidenceOf(0));
+    gossip.flush(NOW, out);
+    heights.set('late', 5);
+    gossip.onPeerUp('late');
+    gossip.flush(NOW, out);
+    expect(sent.map(({ to }) => to)).toEqual([['late']]);
+  });
+});

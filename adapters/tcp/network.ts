@@ -1,14 +1,16 @@
 /** The node's network: a listener, dials, and one TcpLink a peer. What to do with whom is decided by core/p2p/peers. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
 import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
 import { Connection, type ConnectionEvent } from '../../core/p2p/connection.ts';
+import type { LinkId } from '../../core/p2p/links.ts';
 import type { NodeInfo } from '../../core/p2p/nodeInfo.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
-import { type LinkId, Peers, type PeersOut } from '../../core/p2p/peers.ts';
+import { Peers } from '../../core/p2p/peers.ts';
+import type { PeersOut } from '../../core/p2p/peersContract.ts';
 import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 import type { P2pConfig } from '../config/p2pConfig.ts';
@@ -16,9 +18,9 @@ import { nodeAead } from '../crypto/aead.ts';
 import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import type { Logger } from '../log/logger.ts';
-import { OperatingError } from '../operatingError.ts';
 import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
 import { steadyNow } from './clock.ts';
+import { dialSocket, listenOn } from './sockets.ts';
 import { TcpLink } from './tcpLink.ts';
 
 export interface NetworkOptions {
@@ -93,7 +95,12 @@ export class Network implements NetworkReader {
     this.#node = node;
     loadAddressBook(config.addressBookFile, this.peers.book);
     this.#savedVersion = this.peers.book.version;
-    if (config.listen !== undefined) this.#listening = await this.#listen(config.listen);
+    if (config.listen !== undefined) {
+      // A failed accept (too many open files) costs that connection only.
+      this.#listening = await listenOn(this.#server, config.listen, (reason) =>
+        this.#options.log.warn(`p2p listener: ${reason}`),
+      );
+    }
     this.#save = setInterval(() => this.#saveBook(), SAVE_MS);
     this.#save.unref();
     this.#onWake();
@@ -149,22 +156,6 @@ export class Network implements NetworkReader {
     });
   }
 
-  async #listen({ host, port }: ListenAddress): Promise<ListenAddress> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error) =>
-        reject(
-          new OperatingError(`p2p cannot listen on ${showAddress({ host, port })}: ${portReason(error)}`),
-        ),
-      );
-      this.#server.listen({ host, port }, resolve);
-    });
-    this.#server.removeAllListeners('error');
-    // A failed accept (too many open files) costs that connection only.
-    this.#server.on('error', (error) => this.#options.log.warn(`p2p listener: ${reasonOf(error)}`));
-    const at = this.#server.address();
-    return { host, port: typeof at === 'object' && at !== null ? at.port : port };
-  }
-
   #makeOut(): PeersOut {
     const { log } = this.#options;
     return {
@@ -201,28 +192,17 @@ export class Network implements NetworkReader {
   }
 
   #dial(id: LinkId, { id: peer, host, port }: PeerAddress): void {
-    const socket = connect({ host, port });
+    const socket = dialSocket(
+      { host, port },
+      this.#options.config.dialTimeoutMs,
+      (open) => {
+        this.peers.onDialled(id, open.remoteAddress ?? host);
+        this.#shakeHands(id, entry, peer);
+      },
+      (reason) => this.#onEnded(id, reason, false),
+    );
     const entry: Entry = { socket, link: undefined };
     this.#entries.set(id, entry);
-    const fail = (reason: string): void => {
-      clearTimeout(timeout);
-      socket.destroy();
-      this.#onEnded(id, reason, false);
-    };
-    const onError = (error: NodeJS.ErrnoException): void => fail(portReason(error));
-    const timeout = setTimeout(() => fail('the dial takes too long'), this.#options.config.dialTimeoutMs);
-    socket.once('error', onError);
-    socket.once('connect', () => {
-      clearTimeout(timeout);
-      socket.off('error', onError);
-      if (this.#entries.get(id) !== entry) {
-        socket.on('error', () => {});
-        socket.destroy();
-        return;
-      }
-      this.peers.onDialled(id, socket.remoteAddress ?? host);
-      this.#shakeHands(id, entry, peer);
-    });
   }
 
   #shakeHands(id: LinkId, entry: Entry, expectedId: PeerId | undefined): void {
@@ -250,7 +230,7 @@ export class Network implements NetworkReader {
     });
   }
 
-  #onEvent(id: LinkId, event: Exclude<ConnectionEvent, { kind: 'closed' }> | ConnectionEvent): void {
+  #onEvent(id: LinkId, event: ConnectionEvent): void {
     const now = steadyNow();
     this.peers.onHeard(now, id);
     if (event.kind === 'ready') this.peers.onReady(now, id, event.peer, event.info, this.#out);
@@ -311,11 +291,4 @@ export class Network implements NetworkReader {
       this.#options.log.warn(`the address book is not saved: ${reasonOf(error)}`);
     }
   }
-}
-
-function portReason(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return 'the port is in use';
-  if (code === 'ECONNREFUSED') return 'connection refused';
-  return reasonOf(error);
 }

@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { devAccounts } from '../../adapters/config/devAccounts.ts';
+import { DEVNET_CHAIN_ID } from '../../adapters/config/devnetHome.ts';
+import { makeTestnet } from '../../adapters/config/testnetHomes.ts';
+import { systemNow } from '../../adapters/system.ts';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { present } from '../../core/lib/assert.ts';
+
+/** The program under test; a built copy may be named instead of the checkout's. */
+const PROGRAM = process.env['ORRERY_TEST_PROGRAM'] ?? 'bin/orrery.js';
+const POLL_MS = 50;
+
+export interface NodeStatus {
+  readonly height: number;
+  readonly appHash: string;
+  readonly catchingUp: boolean;
+}
+
+/** One node of a network: a process with a home, which may be killed and started again. */
+export class TestNode {
+  readonly home: string;
+  readonly basePort: number;
+  /** All that it has printed since the test began. */
+  log = '';
+  #child: ChildProcess | undefined;
+
+  constructor(home: string, basePort: number) {
+    this.home = home;
+    this.basePort = basePort;
+  }
+
+  get rpc(): string {
+    return `http://127.0.0.1:${this.basePort + 1}`;
+  }
+
+  get jsonRpc(): string {
+    return `http://127.0.0.1:${this.basePort + 2}`;
+  }
+
+  get pid(): number {
+    return present(this.#child?.pid, 'the node is not running');
+  }
+
+  start(...flags: readonly string[]): void {
+    const child = spawn(process.execPath, [PROGRAM, 'start', '--home', this.home, ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        this.log += String(chunk);
+      });
+    }
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  async call<T>(path: string): Promise<T> {
+    const response = await fetch(`${this.rpc}/${path}`, { signal: AbortSignal.timeout(10_000) });
+    const { result, error } = (await response.json()) as { result: T; error?: { data: string } };
+    if (error !== undefined) throw new Error(`${path}: ${error.data}`);
+    return result;
+  }
+
+  /** undefined while the node does not answer. */
+  async status(): Promise<NodeStatus | undefined> {
+    try {
+      const { sync_info: info } = await this.call<{ sync_info: Record<string, string | boolean> }>('status');
+      return {
+        height: Number(info['latest_block_height']),
+        appHash: String(info['latest_app_hash']),
+        catchingUp: info['catching_up'] === true,
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async height(): Promise<number> {
+    return (await this.status())?.height ?? 0;
+  }
+
+  /** Waits until the chain has grown to `height`; the test's own timeout bounds the wait. */
+  async reaches(height: number): Promise<void> {
+    for (;;) {
+      if ((await this.height()) >= height) return;
+      if (this.#child?.exitCode !== null && this.#child?.exitCode !== undefined) {
+        throw new Error(`the node has ended: ${this.log.slice(-2000)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async says(what: RegExp): Promise<string> {
+    for (;;) {
+      const found = what.exec(this.log);
+      if (found !== null) return found[0];
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+}
+
+export interface Testnet {
+  readonly dir: string;
+  readonly nodes: readonly TestNode[];
+  stop(): Promise<void>;
+}
+
+/** A network of `count` validators on this machine, none of them started yet. */
+export async function makeNetwork(
+  count: number,
+  settings: ReadonlyMap<string, string> = new Map(),
+): Promise<Testnet> {
+  const dir = mkdtempSync(join(tmpdir(), 'orrery-net-'));
+  const basePort = await freePorts(count * 10);
+  const homes = makeTestnet({
+    dir,
+    chainId: DEVNET_CHAIN_ID,
+    namePrefix: 'node',
+    powers: Array.from({ length: count }, () => 10n),
+    place: { kind: 'local', basePort },
+    settings: new Map([
+      ['consensus.timeout_commit', '50ms'],
+      ['consensus.skip_timeout_commit', 'true'],
+      ...settings,
+    ]),
+    accounts: devAccounts(),
+    suite: nobleSuite,
+    randomSeed: () => new Uint8Array(randomBytes(32)),
+    now: systemNow(),
+  });
+  const nodes = homes.map((home, i) => new TestNode(home, basePort + 10 * i));
+  return {
+    dir,
+    nodes,
+    async stop() {
+      await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const PORT_TRIES_MAX = 100;
+
+/** The first of `count` ports in a row of which none is taken. */
+async function freePorts(count: number): Promise<number> {
+  for (let i = 0; i < PORT_TRIES_MAX; i++) {
+    const base = 20_000 + ((process.pid * 37 + i * 613) % 380) * 100;
+    const taken = await Promise.all(Array.from({ length: count }, (_, k) => isTaken(base + k)));
+    if (!taken.includes(true)) return base;
+  }
+  throw new Error('no free ports');
+}
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(true));
+    server.listen({ host: '127.0.0.1', port }, () => server.close(() => resolve(false)));
+  });
+}

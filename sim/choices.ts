@@ -16,6 +16,8 @@ export interface ChoicesOptions {
   readonly replay?: ReadonlyMap<string, readonly number[]> | undefined;
   /** Labels whose every choice is 0, which by convention is the harmless one: least delay, no loss, no fault. */
   readonly zeroed?: ((label: string) => boolean) | undefined;
+  /** Answers a stream's choices by other means than chance, as a schedule search does; undefined leaves it alone. */
+  readonly steer?: ((label: string) => ((n: number) => number) | undefined) | undefined;
 }
 
 /** One named source of choices. Two streams never influence each other. */
@@ -24,6 +26,7 @@ export class ChoiceStream {
   readonly #prng: Sfc32 | undefined;
   readonly #replay: readonly number[] | undefined;
   readonly #record: number[] | undefined;
+  readonly #steer: ((n: number) => number) | undefined;
   #drawn = 0;
 
   constructor(
@@ -31,11 +34,13 @@ export class ChoiceStream {
     prng: Sfc32 | undefined,
     replay: readonly number[] | undefined,
     record: number[] | undefined,
+    steer?: (n: number) => number,
   ) {
     this.label = label;
     this.#prng = prng;
     this.#replay = replay;
     this.#record = record;
+    this.#steer = steer;
   }
 
   /** A whole number 0..n-1; 0 is the harmless one. */
@@ -60,6 +65,7 @@ export class ChoiceStream {
 
   #draw(n: number): number {
     if (this.#replay !== undefined) return (this.#replay[this.#drawn] ?? 0) % n;
+    if (this.#steer !== undefined) return this.#steer(n) % n;
     if (this.#prng === undefined) return 0;
     const low = this.#prng.next();
     if (n <= SINGLE_DRAW_MAX) return Math.floor((low * n) / 2 ** 32);
@@ -85,7 +91,7 @@ export class Choices {
   stream(label: string): ChoiceStream {
     const known = this.#streams.get(label);
     if (known !== undefined) return known;
-    const { record, replay, zeroed, seed } = this.#options;
+    const { record, replay, zeroed, steer, seed } = this.#options;
     const list: number[] | undefined = record === true ? [] : undefined;
     if (list !== undefined) this.#records.set(label, list);
     const isZeroed = zeroed?.(label) === true;
@@ -95,6 +101,7 @@ export class Choices {
       prng,
       isZeroed ? undefined : replay && (replay.get(label) ?? []),
       list,
+      isZeroed ? undefined : steer?.(label),
     );
     this.#streams.set(label, stream);
     return stream;

@@ -35,6 +35,8 @@ export interface Frame {
   readonly channel: ChannelId;
   readonly bytes: Bytes;
   readonly hash: number;
+  /** Virtual µs at which it was handed to the network. */
+  readonly sentAt: number;
 }
 
 /** One direction between two nodes: its faults, its dice, and what waits to leave at the end of this event. */
@@ -93,6 +95,6 @@ export class Link {
     const bit = this.#choices.choose(`${this.label}/corruptBit`, frame.bytes.length * 8);
     const bytes = frame.bytes.slice();
     bytes[bit >>> 3] = (bytes[bit >>> 3] as number) ^ (1 << (bit & 7));
-    return { channel: frame.channel, bytes, hash: (frame.hash ^ (bit + 1)) >>> 0 };
+    return { ...frame, bytes, hash: (frame.hash ^ (bit + 1)) >>> 0 };
   }
 }

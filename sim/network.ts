@@ -83,7 +83,7 @@ export class Network {
 
   /** Queues a frame; it leaves with the others of this event at `flush`. */
   send(from: number, to: readonly string[], channel: ChannelId, bytes: Bytes): void {
-    const frame: Frame = { channel, bytes, hash: hashBytes(bytes, channel) };
+    const frame: Frame = { channel, bytes, hash: hashBytes(bytes, channel), sentAt: this.#scheduler.now };
     for (const name of to) {
       const target = this.#indexOf.get(name);
       if (target === undefined || target === from) continue;

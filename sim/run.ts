@@ -10,7 +10,7 @@ import { ClientCalls } from './calls.ts';
 import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { durability, receipts } from './checkers/clients.ts';
-import { Choices } from './choices.ts';
+import { Choices, type ChoicesOptions } from './choices.ts';
 import { NodeClock } from './clock.ts';
 import { CHAIN_ID, type Cluster, EPOCH_MICROS, makeCluster } from './cluster.ts';
 import { coreNodes } from './coreNode.ts';
@@ -18,6 +18,7 @@ import { Disk } from './disk.ts';
 import { nameFrame } from './frameNames.ts';
 import { keyedHashSuite } from './keyedHash.ts';
 import { memoised } from './memo.ts';
+import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
@@ -44,6 +45,10 @@ export interface RunOptions {
   /** Choices to replay instead of the seed's. */
   readonly replay?: ReadonlyMap<string, readonly number[]> | undefined;
   readonly zeroed?: ((label: string) => boolean) | undefined;
+  /** Answers some choices by other means than chance; see ChoicesOptions. */
+  readonly steer?: ChoicesOptions['steer'];
+  /** Ends the run early; asked after each event with virtual µs and the count of events. */
+  readonly stop?: ((now: number, events: number) => boolean) | undefined;
   /** Told every choice of the run at its end. */
   readonly onChoices?: ((choices: ReadonlyMap<string, readonly number[]>) => void) | undefined;
   /** Wraps the node factory, e.g. to break a rule on purpose. */
@@ -92,9 +97,9 @@ function makeWorld(
   const real = coreNodes(cluster, suite, scenario.engine);
   const factory = options.nodes?.(real) ?? real;
   const faulty = new Set(scenario.byzantine.map((entry) => entry.who));
-  const { trace, replay, zeroed, onChoices } = options;
+  const { trace, replay, zeroed, steer, onChoices } = options;
   return new World({
-    choices: new Choices({ seed, replay, zeroed, record: onChoices !== undefined }),
+    choices: new Choices({ seed, replay, zeroed, steer, record: onChoices !== undefined }),
     link: scenario.network,
     trace: trace === undefined ? undefined : jsonLines(trace, nameFrame),
     nodes: cluster.members.map((member, index) => ({
@@ -123,9 +128,12 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const world = makeWorld(scenario, cluster, suite, options, seed);
   const failures: Failure[] = [];
   const fail = (checker: string, message: string): void => {
-    if (failures.length < FAILURES_MAX) failures.push({ checker, message, at: world.now });
+    if (failures.length >= FAILURES_MAX) return;
+    failures.push({ checker, message, at: world.now });
+    world.remark('broken', undefined, `${checker}: ${message}`);
   };
   addByzantine(world, scenario, cluster);
+  if (options.trace !== undefined) world.observe((fact) => remarkFact(world, fact));
   const calls = new ClientCalls(world);
   const clients = makeClients(world, calls, cluster, suite, scenario);
   const context = contextOf(scenario, cluster, suite, world, fail);
@@ -140,7 +148,15 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       for (const process of world.processes) world.schedule(0, () => process.start());
       timeline.start();
       for (const client of clients) client.start();
-      const ended = await world.run(isOver(scenario, world, timeline), timeLimit(scenario));
+      const isAtEnd = isOver(scenario, world, timeline);
+      let isStopped = false;
+      const isDone = (): boolean => {
+        isStopped = options.stop?.(world.now, world.events) === true;
+        return isStopped || isAtEnd();
+      };
+      const ended = await world.run(options.stop === undefined ? isAtEnd : isDone, timeLimit(scenario));
+      // What was to come by the end cannot be judged in the middle.
+      if (isStopped) return;
       const isTimed = scenario.until.kind === 'time' || scenario.until.kind === 'first';
       if (ended !== 'over' && !(ended === 'time' && isTimed))
         fail('until', `the end was not reached: ${ended}`);

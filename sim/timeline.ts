@@ -103,6 +103,7 @@ export class Timeline {
 
   #do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
     const world = this.#world;
+    world.remark('fault', undefined, faultText(action, spec));
     const { network } = world;
     switch (action.kind) {
       case 'partition':
@@ -214,6 +215,7 @@ export class Timeline {
     if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 0) + 1);
     this.#world.schedule(this.#world.now + spec.duration, () => {
       this.lastActionAt = this.#world.now;
+      this.#world.remark('fault', restarted, `end of ${spec.action.kind}`);
       if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 1) - 1);
       return act() ?? undefined;
     });
@@ -262,6 +264,12 @@ export class Timeline {
     this.#armed = this.#armed.filter((one) => one !== armed);
     this.#crash(process, armed.powerLoss);
   }
+}
+
+/** As a reader of the trace sees it, e.g. `crash {"target":…}`. */
+function faultText({ kind, ...rest }: Action, spec: TimelineEntry): string {
+  const details = JSON.stringify(rest);
+  return `${kind}${details === '{}' ? '' : ` ${details}`} (${spec.line})`;
 }
 
 /** A key naming how the fact meets the entry's condition, undefined when it does not. */

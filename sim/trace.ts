@@ -1,3 +1,4 @@
+import { toHex } from '../core/lib/bytes.ts';
 import type { Frame } from './link.ts';
 import type { Process } from './process.ts';
 import type { RollingHash } from './rolling.ts';
@@ -5,7 +6,8 @@ import type { RollingHash } from './rolling.ts';
 /** One happening within an event: an input, a fault, an answer. */
 export interface TraceEntry {
   readonly kind: string;
-  readonly node: Process;
+  /** undefined: it happens to the whole world, as a partition does. */
+  readonly node: Process | undefined;
   readonly text: string;
   readonly from?: Process;
   readonly frame?: Frame;
@@ -30,21 +32,32 @@ export type FrameNamer = (frame: Frame) => string;
 export function jsonLines(write: (line: string) => void, nameFrame: FrameNamer): TraceSink {
   return (now, event, entries, hash) => {
     for (const { kind, node, text, from, frame } of entries) {
-      const { height, round, step } = node.position;
-      const state = node.node?.stateHash() ?? 0;
       const fields = {
         t: now,
         n: event,
-        node: node.name,
+        ...(node === undefined ? {} : { node: node.name }),
         kind,
         ...(from === undefined ? {} : { from: from.name }),
-        ...(frame === undefined ? {} : { msg: nameFrame(frame), id: frame.hash.toString(16) }),
+        ...(frame === undefined
+          ? {}
+          : { msg: nameFrame(frame), id: frame.hash.toString(16), sent: frame.sentAt }),
         ...(text === '' ? {} : { text }),
-        at: `${height}/${round}/${step}`,
-        state: state.toString(16).padStart(8, '0'),
+        ...(node === undefined ? {} : stateOf(node)),
         run: hash.hex(),
       };
       write(JSON.stringify(fields));
     }
+  };
+}
+
+/** Where the node stands, on what it is locked, and a hash over all that decides its next vote. */
+function stateOf(node: Process): object {
+  const { height, round, step } = node.position;
+  const rs = node.node?.rs();
+  const lock = rs?.lockedBlock;
+  return {
+    at: `${height}/${round}/${step}`,
+    ...(lock === undefined ? {} : { lock: `${rs?.lockedRound} ${toHex(lock.hash).slice(0, 6)}` }),
+    state: (node.node?.stateHash() ?? 0).toString(16).padStart(8, '0'),
   };
 }

@@ -110,6 +110,11 @@ export class World implements Scheduler {
     if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
   }
 
+  /** For readers of the trace alone: changes neither the run nor its digest. */
+  remark(kind: string, process: Process | undefined, text: string): void {
+    if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
+  }
+
   noteFrame(process: Process, sender: number, frame: Frame): void {
     this.hash.word((process.index << 16) | sender);
     this.hash.word(frame.channel);

@@ -56,13 +56,13 @@ export function memoised(suite: CryptoSuite): CryptoSuite {
     verified.add(key, parts, answer);
     return answer;
   };
-  const publicKeys = new Map<string, Bytes>();
+  // Seeds are few and live as long as their signers: found by identity.
+  const publicKeys = new WeakMap<Bytes, Bytes>();
   const publicKeyOf = (seed: Bytes): Bytes => {
-    const name = seed.join();
-    const known = publicKeys.get(name);
+    const known = publicKeys.get(seed);
     if (known !== undefined) return known;
     const publicKey = suite.ed25519PublicKey(seed);
-    publicKeys.set(name, publicKey);
+    publicKeys.set(seed, publicKey);
     return publicKey;
   };
   return {

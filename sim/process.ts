@@ -151,11 +151,22 @@ export class Process implements Port {
   deliver(input: Input): void {
     const life = this.#life;
     if (life === undefined) return;
-    this.during(life, () => {
-      this.#world.touch(this);
+    if (this.state === 'paused') {
+      this.#held.push(() => this.during(life, () => this.#feed(input)));
+      return;
+    }
+    this.#feed(input);
+  }
+
+  /** Errors end here, at the root of the simulated process. */
+  #feed(input: Input): undefined {
+    this.#world.touch(this);
+    try {
       present(this.#node, 'a live process has a node').input(input);
-      return undefined;
-    });
+    } catch (error) {
+      this.halt(`threw ${textOf(error)}`);
+    }
+    return undefined;
   }
 
   peerUp(peer: string): void {

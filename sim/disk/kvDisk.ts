@@ -1,85 +1,102 @@
-import type { Bytes } from '../../core/lib/bytes.ts';
+import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
+import { hashBytes } from '../rolling.ts';
 
 /** A disk that answers with an error, as a dying drive or a full volume does. Fatal to the node. */
 export class DiskFault extends Error {
   override readonly name = 'DiskFault';
 }
 
-/** Latin-1 text of a key: one UTF-16 unit a byte, so text order is byte order. */
-const textOf = (key: Bytes): string => String.fromCharCode(...key);
-
 interface Entry {
   readonly key: Bytes;
-  readonly value: Bytes;
+  value: Bytes;
 }
+
+/** Seed of the hash that finds an entry; keys are compared in full. */
+const KEY_SEED = 0x6b76;
 
 /** The database as it lies on the disk: every batch in it is complete and durable. */
 export class KvDisk {
-  readonly #entries = new Map<string, Entry>();
-  #sorted: string[] | undefined;
+  readonly #buckets = new Map<number, Entry[]>();
+  #sorted: readonly Entry[] | undefined;
+  #count = 0;
 
   get(key: Bytes): Bytes | undefined {
-    return this.#entries.get(textOf(key))?.value;
+    return this.#buckets.get(hashBytes(key, KEY_SEED))?.find((entry) => equalBytes(entry.key, key))?.value;
   }
 
   apply(ops: readonly KvOp[]): void {
     for (const op of ops) {
-      const text = textOf(op.key);
-      if (op.type === 'del') {
-        if (this.#entries.delete(text)) this.#sorted = undefined;
-        continue;
-      }
-      if (!this.#entries.has(text)) this.#sorted = undefined;
-      this.#entries.set(text, { key: op.key.slice(), value: op.value.slice() });
+      if (op.type === 'del') this.#delete(op.key);
+      else this.#put(op.key, op.value);
     }
   }
 
   range(range: KvRange): readonly (readonly [Bytes, Bytes])[] {
-    const keys = this.#keys();
-    const low = lowerBound(keys, textOf(range.gte));
-    const high = lowerBound(keys, textOf(range.lt));
+    const entries = this.#inOrder();
+    const low = lowerBound(entries, range.gte);
+    const high = lowerBound(entries, range.lt);
     const count = Math.min(Math.max(0, high - low), range.limitMax);
     const out: (readonly [Bytes, Bytes])[] = [];
     for (let i = 0; i < count; i++) {
-      const entry = this.#entries.get(
-        keys[range.reverse === true ? high - 1 - i : low + i] as string,
-      ) as Entry;
-      out.push([entry.key, entry.value]);
+      const { key, value } = entries[range.reverse === true ? high - 1 - i : low + i] as Entry;
+      out.push([key, value]);
     }
     return out;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#count;
   }
 
   /** Every entry in key order. */
   *entries(): IterableIterator<readonly [Bytes, Bytes]> {
-    for (const text of this.#keys()) {
-      const entry = this.#entries.get(text) as Entry;
-      yield [entry.key, entry.value];
-    }
+    for (const { key, value } of this.#inOrder()) yield [key, value];
   }
 
   wipe(): void {
-    this.#entries.clear();
+    this.#buckets.clear();
     this.#sorted = undefined;
+    this.#count = 0;
   }
 
-  #keys(): string[] {
-    // Code-unit order is the default of sort() and what range bounds compare by.
-    this.#sorted ??= [...this.#entries.keys()].sort((a, b) => (a < b ? -1 : 1));
+  #put(key: Bytes, value: Bytes): void {
+    const hash = hashBytes(key, KEY_SEED);
+    const bucket = this.#buckets.get(hash);
+    const known = bucket?.find((entry) => equalBytes(entry.key, key));
+    if (known !== undefined) {
+      known.value = value.slice();
+      return;
+    }
+    const entry = { key: key.slice(), value: value.slice() };
+    if (bucket === undefined) this.#buckets.set(hash, [entry]);
+    else bucket.push(entry);
+    this.#sorted = undefined;
+    this.#count++;
+  }
+
+  #delete(key: Bytes): void {
+    const hash = hashBytes(key, KEY_SEED);
+    const bucket = this.#buckets.get(hash);
+    const at = bucket?.findIndex((entry) => equalBytes(entry.key, key)) ?? -1;
+    if (bucket === undefined || at < 0) return;
+    bucket.splice(at, 1);
+    this.#sorted = undefined;
+    this.#count--;
+  }
+
+  #inOrder(): readonly Entry[] {
+    this.#sorted ??= [...this.#buckets.values()].flat().sort((a, b) => compareBytes(a.key, b.key));
     return this.#sorted;
   }
 }
 
-function lowerBound(keys: readonly string[], key: string): number {
+function lowerBound(entries: readonly Entry[], key: Bytes): number {
   let low = 0;
-  let high = keys.length;
+  let high = entries.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((keys[middle] as string) < key) low = middle + 1;
+    if (compareBytes((entries[middle] as Entry).key, key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

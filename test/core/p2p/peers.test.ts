@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest';
+import { present } from '../../../core/lib/assert.ts';
+import type { LinkId } from '../../../core/p2p/links.ts';
+import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
+import { Peers } from '../../../core/p2p/peers.ts';
+import type { PeersConfig, PeersOut } from '../../../core/p2p/peersContract.ts';
+import { decodePexMessage, encodePexMessage } from '../../../core/p2p/pexMessages.ts';
+
+const SECOND = 1_000_000;
+const START = 1_000 * SECOND;
+const id = (n: number): string => n.toString(16).padStart(40, '0');
+const SELF = id(0x50);
+const address = (n: number, host = `8.8.${n}.1`) => ({ id: id(n), host, port: 26656 });
+
+const info = (n: number): NodeInfo => ({
+  protocol: { p2p: 8, block: 11, app: 0 },
+  id: id(n),
+  listenAddress: 'tcp://0.0.0.0:26656',
+  network: 'chain_9000-1',
+  version: '1',
+  channels: new Uint8Array([0x20]),
+  moniker: `n${n}`,
+  other: { txIndex: 'on', rpcAddress: '' },
+});
+
+const CONFIG: PeersConfig = {
+  self: SELF,
+  persistent: [],
+  seeds: [],
+  inboundMax: 2,
+  outboundMax: 2,
+  unconditional: new Set(),
+  privateIds: new Set(),
+  allowDuplicateIp: true,
+  isStrict: false,
+  pex: false,
+  seedMode: false,
+  persistentDialMsMax: 0,
+};
+
+/** The machine with a memory of what it asked for, one line each. */
+class Desk {
+  readonly peers: Peers;
+  readonly said: string[] = [];
+  readonly pexSent: { link: LinkId; bytes: Uint8Array }[] = [];
+  readonly dials = new Map<string, LinkId>();
+  now = START;
+  readonly out: PeersOut = {
+    dial: (link, to) => {
+      this.dials.set(to.id, link);
+      this.said.push(`dial ${to.id.slice(-2)}`);
+    },
+    close: (link, reason) => this.said.push(`close ${link}: ${reason}`),
+    up: (peer) => this.said.push(`up ${peer.slice(-2)}`),
+    down: (peer) => this.said.push(`down ${peer.slice(-2)}`),
+    sendPex: (link, bytes) => this.pexSent.push({ link, bytes }),
+    note: () => {},
+  };
+
+  constructor(config: Partial<PeersConfig> = {}) {
+    this.peers = new Peers({ ...CONFIG, ...config }, (n) => Math.floor(n / 2));
+  }
+
+  time(seconds: number): this {
+    this.now += seconds * SECOND;
+    this.peers.onTime(this.now, this.out);
+    return this;
+  }
+
+  inbound(n: number, ip = `8.8.${n}.1`): LinkId {
+    const link = this.peers.onInbound(this.now, ip, this.out);
+    if (!link.ok) throw new Error(link.error);
+    this.peers.onReady(this.now, link.value, id(n), info(n), this.out);
+    return link.value;
+  }
+
+  outbound(n: number): LinkId {
+    const link = present(this.dials.get(id(n)), 'not dialled');
+    this.peers.onReady(this.now, link, id(n), info(n), this.out);
+    return link;
+  }
+
+  take(): string[] {
+    return this.said.splice(0);
+  }
+}
+
+describe('persistent peers', () => {
+  test('are dialled at once, and after a failure with growing waits up to half a minute', () => {
+    const desk = new Desk({ persistent: [address(1)] });
+    desk.time(0);
+    expect(desk.take()).toEqual(['dial 01']);
+    const waits: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      desk.peers.onEnded(desk.now, present(desk.dials.get(id(1)), 'link'), 'refused', false, desk.out);
+      const before = desk.now;
+      while (desk.take().length === 0) desk.time(0.25);
+      waits.push((desk.now - before) / SECOND);
+    }
+    expect(waits.every((wait, i) => i === 0 || wait >= (waits[i - 1] as number) - 0.25)).toBe(true);
+    expect(Math.max(...waits)).toBeGreaterThan(15);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(30.25);
+  });
+
+  test('are not dialled while they are connected, and soon after they leave', () => {
+    const desk = new Desk({ persistent: [address(1)] });
+    const link = desk.inbound(1);
+    desk.take();
+    desk.time(20);
+    expect(desk.take()).toEqual([]);
+    desk.peers.onEnded(desk.now, link, 'ECONNRESET', false, desk.out);
+    desk.time(1);
+    expect(desk.take()).toEqual(['down 01', 'dial 01']);
+  });
+
+  test('do not count against limits, as unconditional ones do not', () => {
+    const desk = new Desk({ persistent: [address(1)], unconditional: new Set([id(2)]), inboundMax: 1 });
+    for (const n of [1, 2, 3]) desk.inbound(n);
+    const fourth = desk.inbound(4);
+    expect(desk.take()).toEqual([
+      'up 01',
+      'up 02',
+      'up 03',
+      `close ${fourth}: there are 1 inbound peers already`,
+    ]);
+  });
+});
+
+describe('two connections to one peer', () => {
+  test.each([
+    [0x01, 'the one the peer dialled when its id is lower', 'inbound'],
+    [0x99, 'the one we dialled when ours is lower', 'outbound'],
+  ])('that cross: %i keeps %s', (n, _, kept) => {
+    for (const order of [
+      ['in', 'out'],
+      ['out', 'in'],
+    ]) {
+      const desk = new Desk({ persistent: [address(n)] });
+      desk.time(0);
+      for (const which of order) {
+        if (which === 'in') desk.inbound(n);
+        else desk.outbound(n);
+      }
+      expect(desk.peers.connected().map((link) => link.direction)).toEqual([kept]);
+    }
+  });
+
+  test('a second one is refused while the first is alive, and replaces it when nothing is heard there', () => {
+    const desk = new Desk();
+    const first = desk.inbound(1);
+    desk.now += 4 * SECOND;
+    desk.peers.onHeard(desk.now, first);
+    desk.now += 4 * SECOND;
+    const second = desk.inbound(1);
+    expect(desk.take()).toEqual(['up 01', `close ${second}: is connected already`]);
+    desk.now += 5 * SECOND;
+    desk.inbound(1);
+    expect(desk.take()).toEqual([`close ${first}: replaced by a newer connection`, 'down 01', 'up 01']);
+  });
+
+  test('from one IP are refused unless allowed', () => {
+    const desk = new Desk({ allowDuplicateIp: false });
+    desk.inbound(1, '::ffff:9.9.9.9');
+    const other = desk.inbound(2, '9.9.9.9');
+    expect(desk.take()).toEqual(['up 01', `close ${other}: another peer has 9.9.9.9`]);
+  });
+
+  test('this node does not connect to itself', () => {
+    const desk = new Desk({ persistent: [{ ...address(1), id: SELF }] });
+    desk.time(0);
+    const link = desk.inbound(0x50);
+    expect(desk.take()).toEqual([`close ${link}: is this node itself`]);
+  });
+});
+
+describe('faults', () => {
+  test('drop the peer, and the third within the hour bans it for ten minutes', () => {
+    const desk = new Desk();
+    for (let i = 0; i < 3; i++) {
+      desk.inbound(1);
+      desk.peers.onDrop(desk.now, id(1), 'bad block part', desk.out);
+      desk.now += SECOND;
+    }
+    expect(desk.peers.bans(desk.now)).toMatchObject([{ peer: id(1), reason: 'bad block part' }]);
+    desk.take();
+    const refused = desk.inbound(1);
+    expect(desk.take()).toEqual([`close ${refused}: is banned: bad block part`]);
+    desk.now += 600 * SECOND;
+    expect(desk.peers.bans(desk.now)).toEqual([]);
+    desk.inbound(1);
+    expect(desk.take()).toEqual(['up 01']);
+  });
+
+  test('of one peer cost no other, whatever IP they share', () => {
+    const desk = new Desk();
+    desk.inbound(1, '7.7.7.7');
+    for (let i = 0; i < 3; i++) {
+      desk.inbound(2, '7.7.7.7');
+      desk.peers.onDrop(desk.now, id(2), 'garbage', desk.out);
+    }
+    expect(desk.peers.connected().map((link) => link.peer)).toEqual([id(1)]);
+  });
+
+  test('are forgiven with time, and ban a persistent peer for a minute at most', () => {
+    const desk = new Desk({ persistent: [address(1)] });
+    for (let i = 0; i < 3; i++) {
+      desk.inbound(1);
+      desk.peers.onDrop(desk.now, id(1), 'odd', desk.out);
+    }
+    const [ban] = desk.peers.bans(desk.now);
+    expect(present(ban, 'ban').until - desk.now).toBe(60 * SECOND);
+    const patient = new Desk();
+    for (let i = 0; i < 10; i++) {
+      patient.inbound(1);
+      patient.peers.onDrop(patient.now, id(1), 'odd', patient.out);
+      patient.now += 3600 * SECOND;
+    }
+    expect(patient.peers.bans(patient.now)).toEqual([]);
+  });
+
+  test('a connection lost without fault leaves no mark', () => {
+    const desk = new Desk();
+    for (let i = 0; i < 50; i++) desk.peers.onEnded(desk.now, desk.inbound(1), 'ECONNRESET', false, desk.out);
+    expect(desk.peers.standings.score(desk.now, id(1))).toBe(100);
+  });
+});
+
+test('when handshakes crowd, the IP that holds most of them gives one up', () => {
+  const desk = new Desk();
+  for (let i = 0; i < 64; i++) expect(desk.peers.onInbound(desk.now, '6.6.6.6', desk.out).ok).toBe(true);
+  expect(desk.peers.onInbound(desk.now, '5.5.5.5', desk.out).ok).toBe(true);
+  expect(desk.take()).toEqual(['close 1: gives way to a newer connection']);
+});
+
+describe('the exchange of addresses', () => {
+  const request = encodePexMessage({ kind: 'request' });
+  const tell = (...ns: number[]): Uint8Array =>
+    encodePexMessage({
+      kind: 'addresses',
+      addresses: ns.map((n) => ({ id: id(n), ip: `8.${n}.1.1`, port: 26656 })),
+    });
+
+  test('asks a peer that we dialled, dials whom it names, and tells others of it', () => {
+    const desk = new Desk({ pex: true, seeds: [address(1)] });
+    desk.time(0);
+    const link = desk.outbound(1);
+    expect(desk.pexSent.map(({ bytes }) => decodePexMessage(bytes))).toMatchObject([
+      { ok: true, value: { kind: 'request' } },
+    ]);
+    desk.peers.onPex(desk.now, link, tell(7, 8, 9), desk.out);
+    desk.time(1);
+    expect(desk.take().filter((line) => line.startsWith('dial'))).toHaveLength(2);
+    const asker = desk.inbound(2);
+    desk.pexSent.length = 0;
+    desk.peers.onPex(desk.now, asker, request, desk.out);
+    const answer = decodePexMessage(present(desk.pexSent[0], 'answer').bytes);
+    expect(answer).toMatchObject({ ok: true, value: { kind: 'addresses' } });
+    if (answer.ok && answer.value.kind === 'addresses')
+      expect(answer.value.addresses.map((one) => one.id).sort()).toEqual([1, 2, 7, 8, 9].map(id));
+  });
+
+  test('bans who asks too often, and who tells unasked', () => {
+    const desk = new Desk({ pex: true });
+    const greedy = desk.inbound(1);
+    for (let i = 0; i < 3; i++) desk.peers.onPex(desk.now, greedy, request, desk.out);
+    const pushy = desk.inbound(2);
+    desk.peers.onPex(desk.now, pushy, tell(3), desk.out);
+    expect(desk.peers.bans(desk.now).map((ban) => ban.reason)).toEqual([
+      'asks for addresses more often than every 10 s',
+      'sends addresses unasked',
+    ]);
+    expect(desk.peers.book.has(id(3))).toBe(false);
+  });
+
+  test('a node that asks every half minute is answered for ever', () => {
+    const desk = new Desk({ pex: true });
+    const link = desk.inbound(1);
+    for (let i = 0; i < 50; i++) {
+      desk.peers.onPex(desk.now, link, request, desk.out);
+      desk.now += 30 * SECOND;
+    }
+    expect(desk.peers.bans(desk.now)).toEqual([]);
+  });
+
+  test('we never ask one peer more often than it may be asked', () => {
+    const desk = new Desk({ pex: true });
+    desk.inbound(1);
+    const asked: number[] = [];
+    for (let i = 0; i < 400; i++) {
+      desk.time(1);
+      for (const { link, bytes } of desk.pexSent.splice(0)) {
+        const message = decodePexMessage(bytes);
+        if (!message.ok || message.value.kind !== 'request') continue;
+        asked.push(desk.now);
+        desk.peers.onPex(desk.now, link, tell(), desk.out);
+      }
+    }
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.every((at, i) => i === 0 || at - (asked[i - 1] as number) >= 30 * SECOND)).toBe(true);
+  });
+
+  test('a seed answers and hangs up; private peers are told to nobody', () => {
+    const desk = new Desk({ pex: true, seedMode: true, privateIds: new Set([id(2)]) });
+    desk.inbound(2);
+    const link = desk.inbound(1);
+    desk.take();
+    desk.peers.onPex(desk.now, link, request, desk.out);
+    expect(desk.take()).toEqual([`close ${link}: a seed hangs up after answering`, 'down 01']);
+    const answer = decodePexMessage(present(desk.pexSent.at(-1), 'answer').bytes);
+    if (!answer.ok || answer.value.kind !== 'addresses') throw new Error('no answer');
+    expect(answer.value.addresses.map((one) => one.id)).toEqual([id(1)]);
+  });
+});

@@ -17,8 +17,8 @@ export type When =
     }
   | { readonly kind: 'event'; readonly event: EventWord; readonly node: string };
 
-export type EventWord = 'crashed' | 'started' | 'halted' | 'paused' | 'resumed';
-export const EVENT_WORDS: readonly EventWord[] = ['crashed', 'started', 'halted', 'paused', 'resumed'];
+export type EventWord = 'crashed' | 'started' | 'halted';
+export const EVENT_WORDS: readonly EventWord[] = ['crashed', 'started', 'halted'];
 
 export type Target =
   | { readonly kind: 'names'; readonly names: readonly string[] }

@@ -1,0 +1,198 @@
+import { stringify } from 'yaml';
+import { BEHAVIOURS } from '../byzantine/registry.ts';
+import { type ChoiceStream, Choices } from '../choices.ts';
+import { POWER_LOSSES } from '../disk/powerLoss.ts';
+import { CRASH_POINTS } from '../life.ts';
+
+/** Faults happen before this virtual second; afterwards the cluster has all the time it needs. */
+const TROUBLE_SECONDS_MAX = 40;
+const TIME_MAX = '1800s';
+
+interface Drawn {
+  readonly choices: Choices;
+  readonly names: readonly string[];
+  /** Names of those that lie; less than a third of the power. */
+  readonly liars: readonly string[];
+  readonly correct: readonly string[];
+}
+
+/** Picks one of a list; the first is the harmless one. */
+const pick = <T>(stream: ChoiceStream, values: readonly T[]): T => values[stream.choose(values.length)] as T;
+
+/**
+ * A whole world drawn from one seed, as the text of a scenario: how many validators of what power, how bad the network
+ * is, who lies and how, what breaks when. Many features are off in any one world; that is why rare mixtures get deep.
+ * Each part has a choice stream of its own, so a new kind of fault leaves the rest of a seed's world as it was.
+ */
+export function drawSwarm(seed: string): string {
+  const choices = new Choices({ seed: `swarm/${seed}` });
+  const powers = drawPowers(choices);
+  const names = Object.keys(powers);
+  const liars = drawLiars(choices, powers);
+  const drawn: Drawn = { choices, names, liars, correct: names.filter((name) => !liars.includes(name)) };
+  const clients = drawClients(drawn);
+  const timeline = drawTimeline(drawn);
+  const byzantine = drawByzantine(drawn);
+  const height = 4 + choices.choose('height', 9);
+  return stringify(
+    {
+      name: `swarm-${seed}`,
+      seed,
+      engine: { crypto: 'keyed-hash', time_max: TIME_MAX, block_time: drawBlockTime(choices) },
+      validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),
+      network: drawNetwork(choices),
+      ...(clients.length === 0 ? {} : { clients }),
+      ...(timeline.length === 0 ? {} : { timeline }),
+      ...(byzantine.length === 0 ? {} : { byzantine }),
+      until: { height },
+    },
+    { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110 },
+  );
+}
+
+const drawBlockTime = (choices: Choices): string =>
+  `${pick(choices.stream('blockTime'), [1000, 1000, 300, 100])}ms`;
+
+function drawPowers(choices: Choices): Record<string, number> {
+  const stream = choices.stream('validators');
+  const count = pick(stream, [4, 4, 4, 5, 6, 7, 3, 2, 1]);
+  const isEqual = stream.choose(3) < 2;
+  const powers: Record<string, number> = {};
+  for (let i = 0; i < count; i++) powers[`v${i}`] = isEqual ? 10 : 1 + stream.choose(20);
+  return powers;
+}
+
+/** As many as fit below a third of the power, and sometimes none. */
+function drawLiars(choices: Choices, powers: Record<string, number>): readonly string[] {
+  const stream = choices.stream('liars');
+  if (stream.choose(3) === 0) return [];
+  const total = Object.values(powers).reduce((sum, power) => sum + power, 0);
+  const left = Object.keys(powers);
+  const liars: string[] = [];
+  let faulty = 0;
+  while (left.length > 0) {
+    const name = left.splice(stream.choose(left.length), 1)[0] as string;
+    const power = powers[name] as number;
+    if (3 * (faulty + power) >= total) continue;
+    faulty += power;
+    liars.push(name);
+    if (stream.choose(2) === 0) break;
+  }
+  return liars.sort();
+}
+
+function drawNetwork(choices: Choices): Record<string, string> {
+  const stream = choices.stream('network');
+  const low = pick(stream, [10, 1, 5, 50]);
+  const high = low + pick(stream, [90, 10, 200, 500, 1500]);
+  const faults: Record<string, string> = { delay: `${low}ms-${high}ms` };
+  const percent = (name: string, values: readonly number[]): void => {
+    if (stream.choose(3) === 2) faults[name] = `${pick(stream, values)}%`;
+  };
+  percent('loss', [1, 3, 10, 20]);
+  percent('dup', [1, 5, 20]);
+  percent('reorder', [1, 5, 30]);
+  percent('corrupt', [0.1, 1]);
+  percent('reset', [0.1, 0.5]);
+  if (stream.choose(6) === 5) faults['rate'] = `${pick(stream, [500, 200, 80])}kB/s`;
+  return faults;
+}
+
+function drawClients({ choices, correct }: Drawn): readonly object[] {
+  const stream = choices.stream('clients');
+  if (stream.choose(3) !== 2) return [];
+  return [
+    {
+      name: 'alice',
+      kind: 'evm',
+      at: pick(stream, correct),
+      rate: `${1 + stream.choose(4)}/s`,
+      args: { accounts: 1 + stream.choose(4), count: 5 + stream.choose(20) },
+    },
+  ];
+}
+
+function drawByzantine({ choices, names, liars }: Drawn): readonly object[] {
+  return liars.flatMap((who) => {
+    const stream = choices.stream(`byzantine/${who}`);
+    return Array.from({ length: 1 + stream.choose(3) }, () => {
+      const { alias } = pick(stream, BEHAVIOURS);
+      const others = names.filter((name) => name !== who);
+      const audience = others.filter(() => stream.choose(2) === 1);
+      const isAll = stream.choose(3) === 0 || audience.length === 0;
+      const from = 1 + stream.choose(4);
+      const when = [
+        undefined,
+        { chance: 0.5 },
+        { height: `${from}..${from + stream.choose(4)}` },
+        { round: 0 },
+        { round: '1..' },
+      ][stream.choose(5)];
+      return {
+        who,
+        behaviour: alias,
+        ...(when === undefined ? {} : { when }),
+        ...(isAll ? {} : { to: audience }),
+      };
+    });
+  });
+}
+
+const FAULTS: readonly ((stream: ChoiceStream, drawn: Drawn) => object)[] = [
+  (stream, { names }) => ({ do: { partition: split(stream, names) }, for: seconds(stream, 1, 20) }),
+  (stream, { names }) => ({
+    do: { partition: split(stream, names), oneway: true },
+    for: seconds(stream, 1, 15),
+  }),
+  (stream, { correct }) => ({
+    do: { crash: pick(stream, correct), power_loss: pick(stream, POWER_LOSSES) },
+    for: seconds(stream, 1, 10),
+  }),
+  (stream, { correct }) => ({
+    do: {
+      crash: pick(stream, correct),
+      power_loss: pick(stream, POWER_LOSSES),
+      point: pick(stream, CRASH_POINTS),
+      count: 1 + stream.choose(20),
+    },
+    for: seconds(stream, 1, 10),
+  }),
+  (stream) => ({ do: { crash: 'all', power_loss: pick(stream, POWER_LOSSES) }, for: seconds(stream, 1, 5) }),
+  (stream, { correct }) => ({ do: { pause: pick(stream, correct) }, for: seconds(stream, 1, 15) }),
+  (stream, { names }) => ({ do: { clog: pick(stream, names) }, for: seconds(stream, 1, 10) }),
+  (stream, { names }) => ({
+    do: { link: { from: [pick(stream, names)], loss: `${10 + stream.choose(91)}%` } },
+    for: seconds(stream, 1, 15),
+  }),
+  (stream, { correct }) => ({
+    do: {
+      clock: { target: pick(stream, correct), skew: `${pick(stream, ['+', '-'])}${1 + stream.choose(5)}s` },
+    },
+  }),
+  (stream, { correct }) => ({
+    do: {
+      clock: { target: pick(stream, correct), drift: `${pick(stream, ['', '-'])}${stream.choose(2000)}ppm` },
+    },
+  }),
+];
+
+const seconds = (stream: ChoiceStream, low: number, high: number): string => `${stream.between(low, high)}s`;
+
+/** Two sides, neither empty when there are two nodes. */
+function split(stream: ChoiceStream, names: readonly string[]): readonly (readonly string[])[] {
+  const sides: [string[], string[]] = [[], []];
+  for (const name of names) sides[stream.choose(2) as 0 | 1].push(name);
+  return sides.filter((side) => side.length > 0);
+}
+
+function drawTimeline(drawn: Drawn): readonly object[] {
+  const stream = drawn.choices.stream('timeline');
+  const count = pick(stream, [0, 1, 1, 2, 3, 5]);
+  // Which kinds this world knows at all: two or three, not a little of everything.
+  const kinds = Array.from({ length: 3 }, () => pick(stream, FAULTS));
+  return Array.from({ length: count }, (_, i) => {
+    const own = drawn.choices.stream(`timeline/${i}`);
+    const at = `${own.choose(TROUBLE_SECONDS_MAX * 10) / 10}s`;
+    return { at, ...pick(own, kinds)(own, drawn) };
+  });
+}

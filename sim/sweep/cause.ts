@@ -1,0 +1,16 @@
+import type { Failure } from '../report.ts';
+
+const CAUSE_CHARS_MAX = 120;
+
+/**
+ * What is the same when the same bug shows itself again: the checker's first line without names, numbers and hashes.
+ * Two failures with equal causes are taken for one bug, by sweeps that group and by the shrinker that must not drift.
+ */
+export function causeOf({ message }: Failure, names: readonly string[]): string {
+  const known = new Set(names);
+  return (message.split('\n', 1)[0] ?? '')
+    .replace(/[A-Za-z_][\w-]*/g, (word) => (known.has(word) ? 'NODE' : word))
+    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/g, 'HASH')
+    .replace(/\d+(?:\.\d+)?/g, 'N')
+    .slice(0, CAUSE_CHARS_MAX);
+}

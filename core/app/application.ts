@@ -18,12 +18,15 @@ import type { KvOp } from '../types/kvOp.ts';
 import { AppView } from './appView.ts';
 import { BlockRun, type ChainServices, type SealedBlock } from './blockRun.ts';
 import type { ChainHead } from './chainHead.ts';
+import { checkCosmosTx } from './cosmos/checkCosmosTx.ts';
+import type { DecodedCosmosTx } from './cosmos/decodeCosmosTx.ts';
+import { cosmosLane } from './cosmos/lane.ts';
 import { type AdmissionError, renderError } from './errors.ts';
 import { checkForPool, checkStatic, txCost } from './evm/admission.ts';
 import { encodeEthBlock } from './evm/blockCodec.ts';
 import { TX_GAS } from './evm/intrinsicGas.ts';
 import { nextBaseFee } from './feemarket/baseFee.ts';
-import type { DecodedTx } from './tx/decodeTx.ts';
+import type { DecodedEthTx } from './tx/decodeTx.ts';
 
 type Ask<K extends AppAsk['kind']> = Extract<AppAsk, { kind: K }>;
 
@@ -94,10 +97,37 @@ export class EvmApplication implements Application {
   async checkTx(tx: Bytes, _recheck: boolean): Promise<CheckReply> {
     const decoded = this.#services.decoder.decode(tx);
     if (!decoded.ok) return rejected(decoded.error, 0n);
-    return this.#checkDecoded(decoded.value);
+    return decoded.value.kind === 'cosmos'
+      ? this.#checkCosmos(decoded.value)
+      : this.#checkEthereum(decoded.value);
   }
 
-  #checkDecoded({ tx }: DecodedTx): CheckReply {
+  #checkCosmos(tx: DecodedCosmosTx): CheckReply {
+    const { cosmos, texts, feeMarket } = this.#services;
+    const { view, latestEthBlock } = this.#head;
+    const account = view.account(tx.signer);
+    const signer = {
+      nonce: account?.nonce ?? 0n,
+      balance: account?.balance ?? 0n,
+      auth: view.auth(tx.signer),
+    };
+    const refused = checkCosmosTx(tx, signer, cosmos, {
+      height: view.height + 1,
+      baseFee: nextBaseFee(latestEthBlock.header, feeMarket),
+      gasLeft: cosmos.blockGasLimit,
+      isPool: true,
+      text: (address) => texts.bech32(address),
+    });
+    if (refused !== undefined) return rejected(refused, tx.gasLimit);
+    return {
+      kind: 'accepted',
+      lane: cosmosLane(tx, signer, cosmos.denom),
+      gasWanted: tx.gasLimit,
+      events: [],
+    };
+  }
+
+  #checkEthereum({ tx }: DecodedEthTx): CheckReply {
     const view = this.#head.view;
     const account = view.account(tx.from);
     const sender = {

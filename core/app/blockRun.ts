@@ -10,8 +10,12 @@ import type { BlockContext, CommitReply, FinalizeReply } from '../types/app.ts';
 import type { Hash } from '../types/ids.ts';
 import type { TxResult } from '../types/result.ts';
 import { appHashOf } from './appHash.ts';
+import { readAuth } from './auth/keeper.ts';
 import { putSupply, readSupply } from './bank/keeper.ts';
 import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx } from './chain.ts';
+import { type CosmosRules, checkCosmosTx } from './cosmos/checkCosmosTx.ts';
+import type { DecodedCosmosTx } from './cosmos/decodeCosmosTx.ts';
+import { executeCosmosTx } from './cosmos/executeCosmosTx.ts';
 import { type AdmissionError, renderError } from './errors.ts';
 import { blockEvents, type EventNames, ethTxEvents } from './events.ts';
 import { type ChainRules, checkForBlock, checkStatic } from './evm/admission.ts';
@@ -26,7 +30,7 @@ import { encodeReceipt } from './evm/receipt.ts';
 import { HISTORY_ADDRESS, historySlot } from './evm/systemContracts.ts';
 import { type FeeMarketParams, nextBaseFee } from './feemarket/baseFee.ts';
 import type { TxDecoder } from './tx/decoder.ts';
-import type { DecodedTx } from './tx/decodeTx.ts';
+import type { DecodedEthTx } from './tx/decodeTx.ts';
 import { encodeTxData } from './tx/response.ts';
 
 /** What all blocks of a chain share. */
@@ -37,6 +41,7 @@ export interface ChainServices extends EventNames {
   readonly decoder: TxDecoder;
   readonly rules: ChainRules;
   readonly execution: ExecutionRules;
+  readonly cosmos: CosmosRules;
   readonly feeMarket: FeeMarketParams;
 }
 
@@ -81,7 +86,12 @@ export class BlockRun {
   readonly #transactions: EthTx[] = [];
   readonly #receipts: EthReceipt[] = [];
   readonly #ethHashes: (Hash | undefined)[] = [];
+  /** Of both kinds of transactions. */
   #gasUsed = 0n;
+  /** Of the Ethereum ones, as their receipts count it. */
+  #ethGasUsed = 0n;
+  #refusals = 0;
+  readonly #cosmosSenders = new Map<string, Bytes>();
   #logCount = 0;
   #supplyChange = 0n;
   #sealed: Sealed | undefined;
@@ -111,12 +121,13 @@ export class BlockRun {
 
   /** A block with refused transactions ends if it was decided, but nobody should accept it. */
   get hasRefusals(): boolean {
-    return this.#ethHashes.includes(undefined);
+    return this.#refusals > 0;
   }
 
-  /** Nonce and balance now of everyone who sent an Ethereum transaction in this block, by lower-case hex address. */
+  /** Nonce and balance now of everyone who sent a transaction in this block, by lower-case hex address. */
   senders(): CommitReply['senders'] {
-    const bySender = new Map(this.#transactions.map((tx) => [toHex(tx.from), tx.from]));
+    const bySender = new Map(this.#cosmosSenders);
+    for (const { from } of this.#transactions) bySender.set(toHex(from), from);
     return [...bySender.keys()].sort(compareText).map((sender) => {
       const account = this.#writes.account(bySender.get(sender) as Bytes);
       return { sender, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
@@ -139,6 +150,7 @@ export class BlockRun {
   async add(txBytes: Bytes): Promise<Result<{ readonly isPlain: boolean }, AdmissionError>> {
     const decoded = this.#services.decoder.decode(txBytes);
     if (!decoded.ok) return decoded;
+    if (decoded.value.kind === 'cosmos') return this.#addCosmos(decoded.value);
     const refused = this.#check(decoded.value.tx);
     if (refused !== undefined) return err(refused);
     const effects = await executeTx(this.#writes, this.#env, decoded.value, this.#services.execution);
@@ -154,7 +166,32 @@ export class BlockRun {
     const none = { data: EMPTY, info: '', gasWanted: 0n, gasUsed: 0n, events: [] };
     this.#results.push({ ...none, code, codespace, log });
     this.#ethHashes.push(undefined);
+    this.#refusals++;
     return true;
+  }
+
+  #addCosmos(tx: DecodedCosmosTx): Result<{ readonly isPlain: boolean }, AdmissionError> {
+    const { cosmos, texts, execution } = this.#services;
+    const text = (address: Bytes): string => texts.bech32(address);
+    const { baseFee, coinbase, number: height } = this.#env;
+    const account = this.#writes.account(tx.signer);
+    const signer = {
+      nonce: account?.nonce ?? 0n,
+      balance: account?.balance ?? 0n,
+      auth: readAuth(this.#writes, tx.signer),
+    };
+    const place = { height, baseFee, gasLeft: this.gasLeft, isPool: false, text };
+    const refused = checkCosmosTx(tx, signer, cosmos, place);
+    if (refused !== undefined) return err(refused);
+    const { collectBaseFee } = execution;
+    const on = { denom: cosmos.denom, baseFee, coinbase, collectBaseFee, text, isMetered: true };
+    const { result, supplyChange } = executeCosmosTx(this.#writes, tx, on);
+    this.#gasUsed += result.gasUsed < tx.gasLimit ? result.gasUsed : tx.gasLimit;
+    this.#supplyChange += supplyChange;
+    this.#results.push(result);
+    this.#ethHashes.push(undefined);
+    this.#cosmosSenders.set(toHex(tx.signer), tx.signer);
+    return ok({ isPlain: true });
   }
 
   #check(tx: EthTx): AdmissionError | undefined {
@@ -170,7 +207,7 @@ export class BlockRun {
     return checkForBlock(tx, sender, { baseFee: this.#env.baseFee, gasLeft: this.gasLeft });
   }
 
-  #record(decoded: DecodedTx, effects: TxEffects): void {
+  #record(decoded: DecodedEthTx, effects: TxEffects): void {
     const { tx, hash } = decoded;
     const { keccak256 } = this.#services.suite;
     const ethIndex = this.#transactions.length;
@@ -178,6 +215,7 @@ export class BlockRun {
     const logs: readonly EthLog[] = effects.logs.map((log, i) => ({ ...log, logIndex: this.#logCount + i }));
     this.#logCount += logs.length;
     this.#gasUsed += effects.gasUsed;
+    this.#ethGasUsed += effects.gasUsed;
     this.#supplyChange += effects.supplyChange;
     const { status, gasUsed, effectiveGasPrice, vmError, contractAddress } = effects;
     this.#transactions.push(tx);
@@ -185,7 +223,7 @@ export class BlockRun {
     this.#receipts.push({
       type: tx.type,
       status,
-      cumulativeGasUsed: this.#gasUsed,
+      cumulativeGasUsed: this.#ethGasUsed,
       gasUsed,
       effectiveGasPrice,
       logsBloom: logs.length === 0 ? NO_BLOOM : logsBloom(logs, (item) => keccak256(item)),

@@ -20,6 +20,7 @@ import { AppView } from './appView.ts';
 import type { ChainServices } from './blockRun.ts';
 import type { ChainReader, EthBlock, EvmService } from './chain.ts';
 import { ChainHead } from './chainHead.ts';
+import { SignatureCheck } from './cosmos/verify.ts';
 import { decodeEthBlock, encodeEthBlock } from './evm/blockCodec.ts';
 import { EvmCalls } from './evm/call.ts';
 import { createCommon, EnginePool } from './evm/engine.ts';
@@ -84,7 +85,13 @@ function servicesOf(genesis: Genesis, appState: AppState, suite: CryptoSuite): C
     texts: new AddressTexts(hrp),
     suite,
     feeMarket,
-    decoder: new TxDecoder(suite, denom),
+    decoder: new TxDecoder(suite, denom, hrp),
+    cosmos: {
+      denom,
+      blockGasLimit: blockGasLimit(genesis),
+      minGasPrice: feeMarket.minGasPrice,
+      signatures: new SignatureCheck(genesis.chainId, evmChainId, suite),
+    },
     rules: { evmChainId, fork, blockGasLimit: blockGasLimit(genesis), minGasPrice: feeMarket.minGasPrice },
     execution: {
       evmChainId,

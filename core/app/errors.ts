@@ -1,5 +1,6 @@
 import { toEip55 } from '../address/eip55.ts';
 import { type Bytes, to0xHex } from '../lib/bytes.ts';
+import { type SdkError, sdkLog } from './sdkErrors.ts';
 
 /** Why a transaction is not admitted, to the pool or to a block. One union for the whole application. */
 export type AdmissionError =
@@ -36,7 +37,9 @@ export type AdmissionError =
       readonly cap: bigint;
       readonly baseFee: bigint;
     }
-  | { readonly code: 'underpriced'; readonly price: bigint; readonly minimum: bigint };
+  | { readonly code: 'underpriced'; readonly price: bigint; readonly minimum: bigint }
+  /** Of a Cosmos transaction. */
+  | SdkError;
 
 export interface RenderedError {
   readonly codespace: string;
@@ -58,6 +61,8 @@ const sdk = (code: number, log: string, ethMessage: string): RenderedError => ({
 /** Errors of the envelope around the Ethereum transaction (reference §5.2, rows 0, 5 and 10). */
 function renderEnvelope(error: AdmissionError): RenderedError | undefined {
   switch (error.code) {
+    case 'sdk':
+      return sdk(error.sdkCode, sdkLog(error), error.message);
     case 'tx-parse':
       return sdk(2, `${error.message}: tx parse error`, error.message);
     case 'tx-structure':

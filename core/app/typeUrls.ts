@@ -6,4 +6,15 @@ export const TYPE_URL = {
   msgEthereumTxResponse: '/chain.evm.v1.MsgEthereumTxResponse',
   extensionEthereumTx: '/chain.evm.v1.ExtensionOptionsEthereumTx',
   baseAccount: '/cosmos.auth.v1beta1.BaseAccount',
+  moduleAccount: '/cosmos.auth.v1beta1.ModuleAccount',
+  dynamicFee: '/chain.types.v1.ExtensionOptionDynamicFeeTx',
+  msgSend: '/cosmos.bank.v1beta1.MsgSend',
+  msgMultiSend: '/cosmos.bank.v1beta1.MsgMultiSend',
 } as const;
+
+/** An eth_secp256k1 key under our name and under those of our relatives, whose wallets sign for this chain too. */
+export const ETH_PUB_KEY_URLS: ReadonlySet<string> = new Set([
+  TYPE_URL.ethPubKey,
+  '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey',
+  '/ethermint.crypto.v1.ethsecp256k1.PubKey',
+]);

@@ -1,13 +1,18 @@
+import { formatAddress } from '../../address/kinds.ts';
 import type { Shape } from '../../codec/proto.ts';
 import { decode } from '../../codec/proto.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { DEFAULT_HRP } from '../appState.ts';
 import type { EthTx } from '../chain.ts';
+import { type DecodedCosmosTx, decodeCosmosTx } from '../cosmos/decodeCosmosTx.ts';
+import { withoutNonCritical } from '../cosmos/unknownFields.ts';
 import type { AdmissionError } from '../errors.ts';
 import { decodeEthTx } from '../evm/ethTx.ts';
 import { TYPE_URL } from '../typeUrls.ts';
 import {
+  type Any,
   AUTH_INFO,
   type AuthInfo,
   type Coin,
@@ -16,11 +21,12 @@ import {
   TX_RAW,
   TX_RAW_BYTES_MAX,
   type TxBody,
+  type TxRaw,
 } from './tables.ts';
 import { ethTxFee } from './wrapEthTx.ts';
 
-/** A consensus transaction after every check that needs no state. */
-export interface DecodedTx {
+/** An Ethereum transaction in its consensus wrapping, after every check that needs no state. */
+export interface DecodedEthTx {
   readonly kind: 'ethereum';
   /** sha256 of the TxRaw bytes. */
   readonly hash: Bytes;
@@ -28,6 +34,9 @@ export interface DecodedTx {
   /** 33-byte compressed key of the signer. */
   readonly pubKey: Bytes;
 }
+
+/** A consensus transaction after every check that needs no state. */
+export type DecodedTx = DecodedEthTx | DecodedCosmosTx;
 
 type Checked<T> = Result<T, AdmissionError>;
 
@@ -39,15 +48,14 @@ function parsed<T>(shape: Shape<T>, bytes: Bytes): Checked<T> {
   return result.ok ? result : err({ code: 'tx-parse', message: result.error.message });
 }
 
+/** Whether the extension says that an Ethereum transaction is inside. */
+const isEthereum = (body: TxBody): boolean =>
+  body.extensionOptions.some(({ typeUrl }) => typeUrl === TYPE_URL.extensionEthereumTx);
+
 /** Reference §5.2 row 0 and the routing rules below it. */
 function checkBody(body: TxBody): Checked<Bytes> {
-  const extension = body.extensionOptions[0];
+  const extension = body.extensionOptions[0] as Any;
   const [message] = body.messages;
-  if (extension === undefined) {
-    if (message === undefined) return structure('must contain at least one message');
-    if (message.typeUrl === TYPE_URL.msgEthereumTx) return err({ code: 'missing-extension' });
-    return err({ code: 'unknown-message', typeUrl: message.typeUrl });
-  }
   for (const option of body.extensionOptions) {
     if (option.typeUrl !== TYPE_URL.extensionEthereumTx) {
       return err({ code: 'unknown-extension', typeUrl: option.typeUrl });
@@ -86,21 +94,75 @@ function checkAuthInfo(info: AuthInfo, tx: EthTx, denom: string): AdmissionError
   return undefined;
 }
 
-/** Decodes a TxRaw down to the recovered Ethereum transaction. Pure: a function of the bytes and the denom. */
-export function decodeTx(txBytes: Bytes, suite: CryptoSuite, denom: string): Checked<DecodedTx> {
+interface OpenedBody {
+  readonly body: TxBody;
+  readonly hasUnknownFields: boolean;
+}
+
+/** The body; one with unknown fields that may be ignored is read without them. */
+function openBody(bodyBytes: Bytes): Checked<OpenedBody> {
+  const body = parsed(TX_BODY, bodyBytes);
+  if (body.ok) return ok({ body: body.value, hasUnknownFields: false });
+  const known = withoutNonCritical(bodyBytes);
+  if (known === undefined || known.length === bodyBytes.length) return body;
+  const rest = parsed(TX_BODY, known);
+  if (!rest.ok || isEthereum(rest.value)) return body;
+  return ok({ body: rest.value, hasUnknownFields: true });
+}
+
+/** How a transaction is to be read. */
+export interface DecodeOptions {
+  /** Account prefix of the chain. */
+  readonly hrp?: string;
+  /** Signature, key and mode of a Cosmos transaction do not count yet. */
+  readonly isSimulation?: boolean;
+}
+
+/** Decodes a TxRaw down to the recovered Ethereum transaction, or to the messages of a Cosmos one. Pure. */
+export function decodeTx(
+  txBytes: Bytes,
+  suite: CryptoSuite,
+  denom: string,
+  { hrp = DEFAULT_HRP, isSimulation = false }: DecodeOptions = {},
+): Checked<DecodedTx> {
   if (txBytes.length > TX_RAW_BYTES_MAX) {
     return err({ code: 'oversized', size: txBytes.length, limit: TX_RAW_BYTES_MAX });
   }
   const raw = parsed(TX_RAW, txBytes);
   if (!raw.ok) return raw;
-  const body = parsed(TX_BODY, raw.value.bodyBytes);
-  if (!body.ok) return body;
-  const messageBytes = checkBody(body.value);
+  const opened = openBody(raw.value.bodyBytes);
+  if (!opened.ok) return opened;
+  const { body } = opened.value;
+  if (isEthereum(body)) return decodeWrapped(txBytes, raw.value, body, suite, denom);
+  if (body.messages.some(({ typeUrl }) => typeUrl === TYPE_URL.msgEthereumTx)) {
+    const [extension] = body.extensionOptions;
+    return err(
+      extension === undefined
+        ? { code: 'missing-extension' }
+        : { code: 'unknown-extension', typeUrl: extension.typeUrl },
+    );
+  }
+  const info = parsed(AUTH_INFO, raw.value.authInfoBytes);
+  if (!info.ok) return info;
+  const parts = { raw: raw.value, info: info.value, ...opened.value };
+  const bytes = { hash: suite.sha256(txBytes), size: txBytes.length };
+  const names = { hrp, denom, text: (address: Bytes) => formatAddress('acc', hrp, address) };
+  return decodeCosmosTx(parts, bytes, names, isSimulation);
+}
+
+function decodeWrapped(
+  txBytes: Bytes,
+  raw: TxRaw,
+  body: TxBody,
+  suite: CryptoSuite,
+  denom: string,
+): Checked<DecodedEthTx> {
+  const messageBytes = checkBody(body);
   if (!messageBytes.ok) return messageBytes;
-  if (raw.value.signatures.length > 0) return structure('for eth tx Signatures should be empty');
+  if (raw.signatures.length > 0) return structure('for eth tx Signatures should be empty');
   const message = parsed(MSG_ETHEREUM_TX, messageBytes.value);
   if (!message.ok) return message;
-  const info = parsed(AUTH_INFO, raw.value.authInfoBytes);
+  const info = parsed(AUTH_INFO, raw.authInfoBytes);
   if (!info.ok) return info;
   const signed = decodeEthTx(message.value.raw, suite);
   if (!signed.ok) return signed;

@@ -14,18 +14,20 @@ const DECODED_BYTES_MAX = 32 * 1024 * 1024;
 export class TxDecoder {
   readonly #suite: CryptoSuite;
   readonly #denom: string;
+  readonly #hrp: string;
   readonly #known = new LruCache<DecodedTx>(DECODED_TXS_MAX, DECODED_BYTES_MAX);
 
-  constructor(suite: CryptoSuite, denom: string) {
+  constructor(suite: CryptoSuite, denom: string, hrp: string) {
     this.#suite = suite;
     this.#denom = denom;
+    this.#hrp = hrp;
   }
 
   decode(txBytes: Bytes): Result<DecodedTx, AdmissionError> {
     const key = toHex(this.#suite.sha256(txBytes));
     const known = this.#known.get(key);
     if (known !== undefined) return ok(known);
-    const decoded = decodeTx(txBytes, this.#suite, this.#denom);
+    const decoded = decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp });
     if (decoded.ok) this.#known.set(key, decoded.value, txBytes.length);
     return decoded;
   }

@@ -1,0 +1,129 @@
+import type { Bytes } from '../../lib/bytes.ts';
+import type { AuthRecord } from '../chain.ts';
+import type { AdmissionError } from '../errors.ts';
+import { MAX_UINT64 } from '../evm/numbers.ts';
+import { sdkError } from '../sdkErrors.ts';
+import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
+import { anteGas, MEMO_CHARS_MAX } from './gas.ts';
+import type { SignatureCheck } from './verify.ts';
+
+/** The signer as the state before the transaction has it. */
+export interface SignerState {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** undefined: the account never existed. */
+  readonly auth: AuthRecord | undefined;
+}
+
+/** The constants of a chain that Cosmos transactions meet. */
+export interface CosmosRules {
+  readonly denom: string;
+  readonly blockGasLimit: bigint;
+  /** Least price of a gas unit, wei. */
+  readonly minGasPrice: bigint;
+  readonly signatures: SignatureCheck;
+}
+
+/** Where the transaction would run. */
+export interface CosmosPlace {
+  /** Of the block that would carry it. */
+  readonly height: number;
+  readonly baseFee: bigint;
+  readonly gasLeft: bigint;
+  /** In the pool a later sequence may wait for the earlier ones. */
+  readonly isPool: boolean;
+  readonly text: (address: Bytes) => string;
+}
+
+/** A gas unit's price as the fee offers it at most. */
+export const feeCapOf = (tx: Pick<DecodedCosmosTx, 'feeAmount' | 'gasLimit'>): bigint =>
+  tx.gasLimit === 0n ? 0n : tx.feeAmount / tx.gasLimit;
+
+/** What is paid: all of the fee, or by EIP-1559 when the transaction names a tip. */
+export function chargedFee(tx: DecodedCosmosTx, baseFee: bigint): bigint {
+  if (tx.tipCap === undefined) return tx.feeAmount;
+  const byTip = tx.gasLimit * (baseFee + tx.tipCap);
+  return byTip < tx.feeAmount ? byTip : tx.feeAmount;
+}
+
+const refuse = (...args: Parameters<typeof sdkError>): AdmissionError => sdkError(...args);
+
+function checkStatic(
+  tx: DecodedCosmosTx,
+  rules: CosmosRules,
+  place: CosmosPlace,
+): AdmissionError | undefined {
+  if (tx.timeoutHeight !== 0n && BigInt(place.height) > tx.timeoutHeight) {
+    return refuse(30, `block height: ${place.height}, timeout height: ${tx.timeoutHeight}`);
+  }
+  const characters = [...tx.memo].length;
+  if (characters > MEMO_CHARS_MAX) {
+    return refuse(
+      12,
+      `maximum number of characters is ${MEMO_CHARS_MAX} but received ${characters} characters`,
+    );
+  }
+  if (tx.gasLimit === 0n) return refuse(18, 'must provide positive gas');
+  return checkPrice(tx, rules, place) ?? checkGas(tx, rules, place);
+}
+
+function checkPrice(tx: DecodedCosmosTx, rules: CosmosRules, place: CosmosPlace): AdmissionError | undefined {
+  const { denom, minGasPrice } = rules;
+  const required = (price: bigint): string =>
+    `got: ${tx.feeAmount}${denom} required: ${price * tx.gasLimit}${denom}`;
+  if (tx.feeAmount < minGasPrice * tx.gasLimit) {
+    const hint = 'Please retry using a higher gas price or a higher fee';
+    return refuse(13, `gas prices too low, ${required(minGasPrice)}. ${hint}`);
+  }
+  return tx.feeAmount < place.baseFee * tx.gasLimit
+    ? refuse(13, `insufficient fees; ${required(place.baseFee)}`)
+    : undefined;
+}
+
+function checkGas(tx: DecodedCosmosTx, rules: CosmosRules, place: CosmosPlace): AdmissionError | undefined {
+  const needed = anteGas(tx);
+  if (tx.gasLimit < needed) {
+    return refuse(11, `out of gas in location: ante; gasWanted: ${tx.gasLimit}, gasUsed: ${needed}`);
+  }
+  if (tx.gasLimit > rules.blockGasLimit) {
+    return { code: 'block-gas-limit', gas: tx.gasLimit, limit: rules.blockGasLimit };
+  }
+  return tx.gasLimit > place.gasLeft
+    ? { code: 'block-gas-left', gas: tx.gasLimit, left: place.gasLeft }
+    : undefined;
+}
+
+function checkSigner(
+  tx: DecodedCosmosTx,
+  signer: SignerState,
+  rules: CosmosRules,
+  place: CosmosPlace,
+): AdmissionError | undefined {
+  const { auth, balance, nonce } = signer;
+  const { denom, signatures } = rules;
+  if (auth === undefined) return refuse(9, `fee payer address: ${place.text(tx.signer)} does not exist`);
+  const fee = chargedFee(tx, place.baseFee);
+  if (balance < fee) {
+    return refuse(5, `spendable balance ${balance}${denom} is smaller than ${fee}${denom}`);
+  }
+  const pubKey = tx.pubKey ?? auth.pubKey;
+  if (pubKey === undefined) return refuse(8, 'pubkey on account is not set');
+  if (tx.sequence < nonce || (!place.isPool && tx.sequence > nonce)) {
+    return refuse(32, `account sequence mismatch, expected ${nonce}, got ${tx.sequence}`);
+  }
+  if (tx.sequence === MAX_UINT64) return { code: 'nonce-max', address: tx.signer, nonce: tx.sequence };
+  if (signatures.accepts(tx, pubKey, auth.accountNumber)) return undefined;
+  const data = `account number (${auth.accountNumber}), sequence (${tx.sequence}) and chain-id (${signatures.chainId})`;
+  return refuse(
+    4,
+    `signature verification failed; please verify ${data}: unable to verify single signer signature`,
+  );
+}
+
+/** Everything that must hold before a Cosmos transaction may run, in the SDK's order (reference §5.2). */
+export const checkCosmosTx = (
+  tx: DecodedCosmosTx,
+  signer: SignerState,
+  rules: CosmosRules,
+  place: CosmosPlace,
+): AdmissionError | undefined => checkStatic(tx, rules, place) ?? checkSigner(tx, signer, rules, place);

@@ -1,0 +1,61 @@
+/** ABCI events of a Cosmos transaction, named and ordered as the SDK's bank and ante handlers do. */
+import { toBase64 } from '../../lib/base64.ts';
+import type { AbciEvent } from '../../types/result.ts';
+import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
+
+type Pairs = readonly (readonly [string, string])[];
+
+const event = (type: string, pairs: Pairs): AbciEvent => ({
+  type,
+  attributes: pairs.map(([key, value]) => ({ key, value, index: true })),
+});
+
+const ofMessage = (index: number | undefined): Pairs =>
+  index === undefined ? [] : [['msg_index', index.toString()]];
+
+export const coinSpent = (spender: string, amount: string, index?: number): AbciEvent =>
+  event('coin_spent', [['spender', spender], ['amount', amount], ...ofMessage(index)]);
+
+const coinReceived = (receiver: string, amount: string, index?: number): AbciEvent =>
+  event('coin_received', [['receiver', receiver], ['amount', amount], ...ofMessage(index)]);
+
+const transfer = (recipient: string, sender: string, amount: string, index?: number): AbciEvent =>
+  event('transfer', [['recipient', recipient], ['sender', sender], ['amount', amount], ...ofMessage(index)]);
+
+/** The parts of the fee that reached somebody. */
+export interface FeeFacts {
+  readonly payer: string;
+  readonly fee: string;
+  readonly receivers: readonly { readonly to: string; readonly amount: string }[];
+}
+
+export function anteEvents(tx: DecodedCosmosTx, { payer, fee, receivers }: FeeFacts): readonly AbciEvent[] {
+  return [
+    coinSpent(payer, fee),
+    ...receivers.flatMap(({ to, amount }) => [coinReceived(to, amount), transfer(to, payer, amount)]),
+    event('message', [['sender', payer]]),
+    event('tx', [
+      ['fee', fee],
+      ['fee_payer', payer],
+    ]),
+    event('tx', [['acc_seq', `${payer}/${tx.sequence}`]]),
+    event('tx', [['signature', toBase64(tx.signature)]]),
+  ];
+}
+
+export function messageEvents(
+  message: { readonly typeUrl: string; readonly sender: string; readonly total: string },
+  payments: readonly { readonly to: string; readonly amount: string }[],
+  index: number,
+): readonly AbciEvent[] {
+  const { typeUrl, sender, total } = message;
+  return [
+    event('message', [['action', typeUrl], ['sender', sender], ['module', 'bank'], ...ofMessage(index)]),
+    coinSpent(sender, total, index),
+    ...payments.flatMap(({ to, amount }) => [
+      coinReceived(to, amount, index),
+      transfer(to, sender, amount, index),
+    ]),
+    event('message', [['sender', sender], ...ofMessage(index)]),
+  ];
+}

@@ -1,0 +1,162 @@
+/** The amino document as EIP-712 typed data: what a wallet that only knows Ethereum can sign (reference §7.3). */
+import { type Bytes, compareText, concat } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/utf8.ts';
+import { bigintToFixed } from '../evm/numbers.ts';
+import { type AminoJson, type AminoObject, isAminoObject } from './aminoJson.ts';
+
+export interface TypedField {
+  readonly name: string;
+  readonly type: string;
+}
+export type Types = Readonly<Record<string, readonly TypedField[]>>;
+
+export interface TypedData {
+  readonly types: Types;
+  readonly primaryType: 'Tx';
+  readonly domain: AminoObject;
+  readonly message: AminoObject;
+}
+
+type Keccak = (message: Bytes) => Bytes;
+
+/** Levels of a message's value; ours have three. */
+const DEPTH_MAX = 8;
+
+const fields = (...pairs: readonly (readonly [string, string])[]): readonly TypedField[] =>
+  pairs.map(([name, type]) => ({ name, type }));
+
+const BASE_TYPES: Types = {
+  EIP712Domain: fields(
+    ['name', 'string'],
+    ['version', 'string'],
+    ['chainId', 'uint256'],
+    ['verifyingContract', 'string'],
+    ['salt', 'string'],
+  ),
+  Fee: fields(['amount', 'Coin[]'], ['gas', 'string']),
+  Coin: fields(['denom', 'string'], ['amount', 'string']),
+};
+
+const TX_FIELDS = fields(
+  ['account_number', 'string'],
+  ['chain_id', 'string'],
+  ['fee', 'Fee'],
+  ['memo', 'string'],
+  ['sequence', 'string'],
+);
+
+const titled = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `value` within `_`, `amount` within `_.value`: TypeValueAmount. */
+const typeName = (path: readonly string[]): string =>
+  `Type${path.map((part) => part.split('_').map(titled).join('')).join('')}`;
+
+/** Collects the types of the messages; equal ones are shared, different ones of one name are numbered. */
+class TypeBook {
+  readonly types: Record<string, readonly TypedField[]> = { ...BASE_TYPES };
+
+  add(object: AminoObject, rootType: string, path: readonly string[] = []): string {
+    const list: TypedField[] = [];
+    if (path.length < DEPTH_MAX) {
+      for (const name of Object.keys(object).sort((a, b) => compareText(b, a))) {
+        list.push({ name, type: this.#typeOf(object[name] as AminoJson, rootType, [...path, name]) });
+      }
+    }
+    const base = path.length === 0 ? rootType : typeName(path);
+    for (let index = 0; ; index++) {
+      const name = `${base}${index}`;
+      const known = this.types[name];
+      if (known === undefined) this.types[name] = list;
+      if (known === undefined || sameFields(known, list)) return name;
+    }
+  }
+
+  #typeOf(value: AminoJson, rootType: string, path: readonly string[]): string {
+    if (typeof value === 'string') return 'string';
+    if (typeof value === 'boolean') return 'bool';
+    if (typeof value === 'number') return 'int64';
+    if (isAminoObject(value)) return this.add(value, rootType, path);
+    const [first] = value;
+    return first === undefined ? 'string[]' : `${this.#typeOf(first, rootType, path)}[]`;
+  }
+}
+
+const sameFields = (a: readonly TypedField[], b: readonly TypedField[]): boolean =>
+  a.length === b.length && a.every(({ name, type }, i) => name === b[i]?.name && type === b[i]?.type);
+
+/** Undefined for a document that the typed form cannot say: a timeout, or a fee payer. */
+export function typedDataOf(doc: AminoObject, evmChainId: bigint): TypedData | undefined {
+  const fee = doc.fee as AminoObject;
+  if (doc.timeout_height !== undefined || fee.payer !== undefined || fee.granter !== undefined)
+    return undefined;
+  const { msgs, ...rest } = doc;
+  const book = new TypeBook();
+  const message: Record<string, AminoJson> = { ...rest };
+  const messageFields: TypedField[] = [];
+  for (const [i, msg] of (msgs as readonly AminoObject[]).entries()) {
+    const name = `msg${i}`;
+    const type = String(msg.type).split('/').at(-1) ?? '';
+    messageFields.push({ name, type: book.add(msg, `Type${type}`) });
+    message[name] = msg;
+  }
+  const domain = {
+    name: 'Cosmos Web3',
+    version: '1.0.0',
+    chainId: evmChainId.toString(),
+    verifyingContract: 'cosmos',
+    salt: '0',
+  };
+  return {
+    types: { ...book.types, Tx: [...TX_FIELDS, ...messageFields] },
+    primaryType: 'Tx',
+    domain,
+    message,
+  };
+}
+
+const baseOf = (type: string): string => type.replace(/(\[\])+$/, '');
+
+/** `Tx(string memo,…)Coin(…)…`: the type and, in order of name, all it refers to. */
+function encodeType(primary: string, types: Types): string {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name) || types[name] === undefined) return;
+    found.add(name);
+    for (const { type } of types[name] ?? []) visit(baseOf(type));
+  };
+  visit(primary);
+  found.delete(primary);
+  return [primary, ...[...found].sort(compareText)]
+    .map((name) => `${name}(${(types[name] ?? []).map(({ name: key, type }) => `${type} ${key}`).join(',')})`)
+    .join('');
+}
+
+function encodeValue(type: string, value: AminoJson, types: Types, keccak: Keccak): Bytes {
+  if (type.endsWith('[]')) {
+    const item = type.slice(0, -2);
+    return keccak(
+      concat(...(value as readonly AminoJson[]).map((one) => encodeValue(item, one, types, keccak))),
+    );
+  }
+  if (types[type] !== undefined) return hashStruct(type, value as AminoObject, types, keccak);
+  if (type === 'string') return keccak(encodeUtf8(value as string));
+  if (type === 'bool') return bigintToFixed(value === true ? 1n : 0n, 32);
+  return bigintToFixed(BigInt.asUintN(256, BigInt(value as string | number)), 32);
+}
+
+export function hashStruct(type: string, value: AminoObject, types: Types, keccak: Keccak): Bytes {
+  const values = (types[type] ?? []).map((field) =>
+    encodeValue(field.type, value[field.name] as AminoJson, types, keccak),
+  );
+  return keccak(concat(keccak(encodeUtf8(encodeType(type, types))), ...values));
+}
+
+/** What is signed: keccak256(0x1901 ‖ domain ‖ message). */
+export const typedDataDigest = ({ types, primaryType, domain, message }: TypedData, keccak: Keccak): Bytes =>
+  keccak(
+    concat(
+      new Uint8Array([0x19, 0x01]),
+      hashStruct('EIP712Domain', domain, types, keccak),
+      hashStruct(primaryType, message, types, keccak),
+    ),
+  );

@@ -1,0 +1,24 @@
+import { toHex } from '../../lib/bytes.ts';
+import type { LanePosition } from '../../types/app.ts';
+import { feeCapOf, type SignerState } from './checkCosmosTx.ts';
+import { amountOf } from './coins.ts';
+import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
+
+/** Where a Cosmos transaction stands among its signer's: the sequence is the Ethereum nonce, the fee a gas price. */
+export function cosmosLane(tx: DecodedCosmosTx, signer: SignerState, denom: string): LanePosition {
+  let cost = tx.feeAmount;
+  for (const { total } of tx.messages) cost += amountOf(total, denom);
+  const feeCap = feeCapOf(tx);
+  return {
+    sender: toHex(tx.signer),
+    nonce: tx.sequence,
+    stateNonce: signer.nonce,
+    balance: signer.balance,
+    // A transfer that fails still pays: only the fee must be there.
+    cost: cost > signer.balance ? tx.feeAmount : cost,
+    gas: tx.gasLimit,
+    feeCap,
+    tipCap: tx.tipCap === undefined || tx.tipCap > feeCap ? feeCap : tx.tipCap,
+    ethHash: undefined,
+  };
+}

@@ -1,0 +1,64 @@
+import type { CryptoSuite } from '../../crypto/suite.ts';
+import { type Bytes, toHex } from '../../lib/bytes.ts';
+import { LruCache } from '../lru.ts';
+import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
+import { typedDataDigest, typedDataOf } from './eip712.ts';
+import { aminoDoc, aminoSignBytes, directSignBytes, type SignerData } from './signBytes.ts';
+
+/** More than a full pool: a signature is verified once for check, propose, validate and finalize. */
+const VERIFIED_MAX = 16_384;
+
+type Suite = Pick<CryptoSuite, 'keccak256' | 'secp256k1Verify'>;
+
+/**
+ * The digests that a signature of this transaction may be over, the likeliest first: that of its mode, then the
+ * wallet's EIP-712 form of the same document.
+ */
+function* digests(tx: DecodedCosmosTx, data: SignerData, evmChainId: bigint, suite: Suite): Generator<Bytes> {
+  if (tx.mode === 'direct') yield suite.keccak256(directSignBytes(tx, data));
+  if (tx.isBeyondAmino) return;
+  if (tx.mode === 'aminoJson') yield suite.keccak256(aminoSignBytes(tx, data));
+  const typed = typedDataOf(aminoDoc(tx, data), evmChainId);
+  if (typed !== undefined) yield typedDataDigest(typed, (message) => suite.keccak256(message));
+}
+
+/** Whether the key has signed this transaction for this account and chain. */
+export function isSignedBy(
+  tx: DecodedCosmosTx,
+  pubKey: Bytes,
+  data: SignerData,
+  evmChainId: bigint,
+  suite: Suite,
+): boolean {
+  for (const digest of digests(tx, data, evmChainId, suite)) {
+    if (suite.secp256k1Verify(pubKey, digest, tx.signature)) return true;
+  }
+  return false;
+}
+
+/** `isSignedBy` with a memory of what it accepted. */
+export class SignatureCheck {
+  readonly #chainId: string;
+  readonly #evmChainId: bigint;
+  readonly #suite: Suite;
+  readonly #good = new LruCache<true>(VERIFIED_MAX);
+
+  constructor(chainId: string, evmChainId: bigint, suite: Suite) {
+    this.#chainId = chainId;
+    this.#evmChainId = evmChainId;
+    this.#suite = suite;
+  }
+
+  get chainId(): string {
+    return this.#chainId;
+  }
+
+  accepts(tx: DecodedCosmosTx, pubKey: Bytes, accountNumber: bigint): boolean {
+    const key = `${toHex(tx.hash)}/${accountNumber}`;
+    if (this.#good.get(key) === true) return true;
+    const data = { chainId: this.#chainId, accountNumber, sequence: tx.sequence };
+    if (!isSignedBy(tx, pubKey, data, this.#evmChainId, this.#suite)) return false;
+    this.#good.set(key, true);
+    return true;
+  }
+}

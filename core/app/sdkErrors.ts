@@ -1,0 +1,37 @@
+/** Codes of codespace `sdk` that a Cosmos transaction may meet, with the text that ends their log (reference §7.2). */
+const TEXTS = {
+  2: 'tx parse error',
+  3: 'invalid sequence',
+  4: 'unauthorized',
+  5: 'insufficient funds',
+  6: 'unknown request',
+  7: 'invalid address',
+  8: 'invalid pubkey',
+  9: 'unknown address',
+  10: 'invalid coins',
+  11: 'out of gas',
+  12: 'memo too large',
+  13: 'insufficient fee',
+  14: 'maximum number of signatures exceeded',
+  15: 'no signatures supplied',
+  18: 'invalid request',
+  28: 'invalid chain-id',
+  29: 'invalid type',
+  30: 'tx timeout height',
+  31: 'unknown extension options',
+  32: 'incorrect account sequence',
+  37: 'feature not supported',
+} as const;
+
+export type SdkCode = keyof typeof TEXTS;
+
+/** A refusal or failure in the SDK's own terms; `message` is what stands before the text of the code. */
+export interface SdkError {
+  readonly code: 'sdk';
+  readonly sdkCode: SdkCode;
+  readonly message: string;
+}
+
+export const sdkError = (sdkCode: SdkCode, message: string): SdkError => ({ code: 'sdk', sdkCode, message });
+
+export const sdkLog = ({ sdkCode, message }: SdkError): string => `${message}: ${TEXTS[sdkCode]}`;

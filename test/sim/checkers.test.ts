@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { voteSignBytes } from '../../core/codec/signBytes.ts';
+import type { SignAsk } from '../../core/node/contract.ts';
+import type { BlockId } from '../../core/types/block.ts';
+import { ZERO_BLOCK_ID } from '../../core/types/block.ts';
+import type { CheckerContext } from '../../sim/checkers/checker.ts';
+import { lockRule, noSelfEquivocation } from '../../sim/checkers/signatures.ts';
+import type { Fact } from '../../sim/facts.ts';
+import { runScenario } from '../../sim/run.ts';
+import type { NodeFactory } from '../../sim/simNode.ts';
+
+const SCENARIO = 'name: x\nvalidators: {count: 4}\nengine: {time_max: 30s}\nuntil: {height: 4}\n';
+
+/** Names of the checkers that complain when v1's node is changed by `breaking`. */
+async function complaints(
+  breaking: NodeFactory | ((real: NodeFactory) => NodeFactory),
+): Promise<readonly string[]> {
+  const result = await runScenario(SCENARIO, {
+    crypto: 'keyed-hash',
+    nodes: (real) => async (env) =>
+      env.name === 'v1' ? (breaking as (real: NodeFactory) => NodeFactory)(real)(env) : real(env),
+  });
+  if (!result.ok) throw new Error(result.error.message);
+  return [...new Set(result.value.failures.map((failure) => failure.checker))];
+}
+
+describe('a node that is broken on purpose is found', () => {
+  test('whose application computes another app hash', async () => {
+    const found = await complaints((real) => async (env) => {
+      const node = await real(env);
+      return {
+        ...node,
+        async handle(ask) {
+          const reply = await node.handle(ask);
+          if (reply.kind !== 'finalized') return reply;
+          const appHash = reply.result.appHash.map((byte) => byte ^ 1);
+          return { kind: 'finalized', result: { ...reply.result, appHash } };
+        },
+      };
+    });
+    expect(found).toContain('app_hash');
+  });
+
+  test('whose code throws', async () => {
+    const found = await complaints((real) => async (env) => {
+      const node = await real(env);
+      return {
+        ...node,
+        input(input) {
+          if (input.kind === 'app') throw new RangeError('broken');
+          node.input(input);
+        },
+      };
+    });
+    expect(found).toContain('no_crash');
+  });
+
+  test('that looks at the real clock, even when the error is swallowed', async () => {
+    const found = await complaints((real) => async (env) => {
+      const node = await real(env);
+      return {
+        ...node,
+        input(input) {
+          try {
+            Date.now();
+          } catch {
+            // Some library may do the same.
+          }
+          node.input(input);
+        },
+      };
+    });
+    expect(found).toEqual(['tripwire']);
+  });
+
+  test('that drops its honest peers', async () => {
+    const found = await complaints((real) => (env) => {
+      let dropped = false;
+      return real({
+        ...env,
+        perform(effect) {
+          if (!dropped && effect.kind === 'send') env.perform({ kind: 'drop', peer: 'v2', reason: 'a whim' });
+          dropped ||= effect.kind === 'send';
+          env.perform(effect);
+        },
+      });
+    });
+    expect(found).toEqual(['no_framing']);
+  });
+});
+
+describe('the checkers of signatures', () => {
+  const block = (byte: number): BlockId => ({
+    hash: new Uint8Array(32).fill(byte),
+    parts: { total: 1, hash: new Uint8Array(32).fill(byte) },
+  });
+
+  /** What a checker says when one node signs these votes; `polkas` are those it knows of, by round. */
+  function verdicts(
+    make: (context: CheckerContext) => { on?(fact: Fact): void },
+    votes: readonly (readonly [kind: 'prevote' | 'precommit', round: number, blockId: BlockId])[],
+    polkas: Readonly<Record<number, BlockId>> = {},
+  ): readonly string[] {
+    const said: string[] = [];
+    const context = { fail: (_: string, message: string) => said.push(message) } as unknown as CheckerContext;
+    const rs = { votes: (round: number) => ({ majority: () => polkas[round] }) };
+    const node = { name: 'v0', isCorrect: true, node: { rs: () => rs } };
+    const checker = make(context);
+    for (const [kind, round, blockId] of votes) {
+      const timestamp = { seconds: 1, nanos: 0 };
+      const bytes = voteSignBytes('x', { type: kind, height: 5, round, blockId, timestamp });
+      const ask: SignAsk = { kind, height: 5, round, bytes };
+      const signed = { signature: new Uint8Array(64), bytes };
+      checker.on?.({ kind: 'signed', node, ask, signed } as unknown as Fact);
+    }
+    return said;
+  }
+
+  test('see two different votes of one kind in one round, and nothing wrong in the same vote twice', () => {
+    expect(
+      verdicts(noSelfEquivocation, [
+        ['prevote', 0, block(1)],
+        ['prevote', 0, block(2)],
+      ]),
+    ).toHaveLength(1);
+    expect(
+      verdicts(noSelfEquivocation, [
+        ['prevote', 0, block(1)],
+        ['prevote', 0, ZERO_BLOCK_ID],
+      ]),
+    ).toHaveLength(1);
+    expect(
+      verdicts(noSelfEquivocation, [
+        ['prevote', 0, block(1)],
+        ['prevote', 0, block(1)],
+      ]),
+    ).toEqual([]);
+    expect(
+      verdicts(noSelfEquivocation, [
+        ['prevote', 0, block(1)],
+        ['precommit', 0, block(2)],
+      ]),
+    ).toEqual([]);
+  });
+
+  test('see a prevote against the lock, unless a polka as new as the lock stands behind it', () => {
+    const locked = ['precommit', 1, block(1)] as const;
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]])).toHaveLength(1);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { 0: block(2) })).toHaveLength(1);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { 3: block(2) })).toHaveLength(1);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { 2: block(2) })).toEqual([]);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(1)]])).toEqual([]);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, ZERO_BLOCK_ID]])).toEqual([]);
+    expect(
+      verdicts(lockRule, [
+        ['precommit', 1, ZERO_BLOCK_ID],
+        ['prevote', 3, block(2)],
+      ]),
+    ).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { type Bench, figureLine } from './figure.ts';
 
-const NOT_BENCHES = ['main', 'figure'];
+const NOT_BENCHES = ['main', 'figure', 'networkCost'];
 
 /** Runs the bench NAME (`bench/NAME.ts`); its figures go to stdout, one JSON line each. */
 export async function main(args: readonly string[]): Promise<void> {

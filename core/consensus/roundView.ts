@@ -82,6 +82,11 @@ export class RoundView implements RoundState {
     return this.#e.s.lastCommit;
   }
 
+  get held(): NonNullable<RoundState['held']> {
+    const { locked, valid, precommitTimer } = this.#e.s;
+    return { locked, valid, precommitTimer };
+  }
+
   get proposer(): { readonly address: Uint8Array; readonly index: number } {
     const { address } = this.#e.s.roundSet.proposer;
     return { address, index: findByAddress(this.#e.s.roundSet, address)?.index ?? 0 };

@@ -29,6 +29,11 @@ export interface VoteSetReader {
   bitsFor(blockId: BlockId): BitSet;
 }
 
+export interface HeldBlock {
+  readonly block: Block | undefined;
+  readonly parts: PartsReader;
+}
+
 export interface RoundState {
   readonly height: Height;
   readonly round: Round;
@@ -50,5 +55,11 @@ export interface RoundState {
   /** Precommits of height - 1 that made the last commit; undefined at the initial height or after a restart from a stored commit. */
   readonly lastPrecommits: VoteSetReader | undefined;
   readonly lastCommit: Commit | undefined;
+  /** What operators may see beyond what gossip needs. */
+  readonly held?: {
+    readonly locked: HeldBlock | undefined;
+    readonly valid: HeldBlock | undefined;
+    readonly precommitTimer: boolean;
+  };
   readonly proposer: { readonly address: Uint8Array; readonly index: number };
 }

@@ -6,7 +6,8 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
 import { isArray, isObject, type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
 
-export type ArgType = 'int64' | 'int64?' | 'bool' | 'bool?' | 'string' | 'bytes' | 'hex';
+/** `json`: any value, handed on as its text; empty when absent. */
+export type ArgType = 'int64' | 'int64?' | 'bool' | 'bool?' | 'string' | 'bytes' | 'hex' | 'json';
 
 export interface ArgSpec {
   readonly name: string;
@@ -28,13 +29,14 @@ const GO_KIND: Readonly<Record<ArgType, string>> = {
   string: 'string',
   bytes: 'slice',
   hex: 'slice',
+  json: 'interface',
 };
 
 export function zeroOf(type: ArgType): ArgValue {
   if (type === 'int64?' || type === 'bool?') return undefined;
   if (type === 'int64') return 0n;
   if (type === 'bool') return false;
-  return type === 'string' ? '' : EMPTY;
+  return type === 'string' || type === 'json' ? '' : EMPTY;
 }
 
 function readInt(value: Json): Result<bigint, string> {
@@ -52,6 +54,7 @@ function readInt(value: Json): Result<bigint, string> {
 /** A JSON value as cmtjson reads it: 64-bit integers are texts, bytes base64, HexBytes hex of either case. */
 export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
   if (value === null) return ok(zeroOf(type));
+  if (type === 'json') return ok(renderJson(value));
   if (type === 'int64' || type === 'int64?') return readInt(value);
   if (type === 'bool' || type === 'bool?') {
     return typeof value === 'boolean' ? ok(value) : err(`json: cannot unmarshal into Go value of type bool`);

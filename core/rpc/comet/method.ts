@@ -9,7 +9,7 @@ type ValueOf<T extends ArgType> = T extends 'int64'
       ? boolean
       : T extends 'bool?'
         ? boolean | undefined
-        : T extends 'string'
+        : T extends 'string' | 'json'
           ? string
           : Uint8Array;
 

@@ -1,6 +1,8 @@
 import type { CometMethod } from './method.ts';
 import { abciMethods } from './methods/abci.ts';
 import { blockMethods } from './methods/blocks.ts';
+import { consensusMethods } from './methods/consensus.ts';
+import { evidenceMethods } from './methods/evidence.ts';
 import { nodeMethods } from './methods/node.ts';
 import { searchMethods } from './methods/search.ts';
 import { transactionMethods } from './methods/transactions.ts';
@@ -12,6 +14,8 @@ export const COMET_METHODS: readonly CometMethod[] = [
   ...transactionMethods,
   ...searchMethods,
   ...abciMethods,
+  ...consensusMethods,
+  ...evidenceMethods,
 ];
 
 /** Methods of the websocket alone. */

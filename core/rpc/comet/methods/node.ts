@@ -9,6 +9,7 @@ import { type Height, ZERO_TIME } from '../../../types/ids.ts';
 import type { RpcContext } from '../../context.ts';
 import { goJson } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
+import { perPageOf } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';
 import { netInfo } from './netInfo.ts';
 
@@ -124,6 +125,17 @@ export const nodeMethods: readonly CometMethod[] = [
     caching: 'always',
     doc: 'One piece of the genesis document, base64, counted from 0.',
     run: (ctx, { chunk }) => genesisChunk(ctx, chunk),
+  }),
+  method({
+    method: 'unconfirmed_txs',
+    args: { limit: 'int64?' },
+    doc: 'Transactions that wait, oldest first.',
+    run: (ctx, { limit }) => {
+      const { pending, queued, bytes } = ctx.pool.stats();
+      const txs = ctx.pool.list?.(perPageOf(limit)) ?? [];
+      const total = String(pending + queued);
+      return { n_txs: String(txs.length), total, total_bytes: String(bytes), txs: txs.map(toBase64) };
+    },
   }),
   method({
     method: 'num_unconfirmed_txs',

@@ -1,0 +1,55 @@
+/** Votes and bit arrays as CometBFT prints them for people. */
+import { formatTime } from '../../codec/timeText.ts';
+import type { BitSet } from '../../lib/bitset.ts';
+import { type Bytes, toUpperHex } from '../../lib/bytes.ts';
+import type { VoteSetReader } from '../../types/roundState.ts';
+import type { ValidatorSet } from '../../types/validator.ts';
+import type { Vote } from '../../types/vote.ts';
+
+const FINGERPRINT_BYTES = 6;
+const TYPE_TEXT = {
+  prevote: 'SIGNED_MSG_TYPE_PREVOTE(Prevote)',
+  precommit: 'SIGNED_MSG_TYPE_PRECOMMIT(Precommit)',
+} as const;
+
+/** The first bytes, padded with zeros. */
+function fingerprint(bytes: Bytes): string {
+  return toUpperHex(bytes.subarray(0, FINGERPRINT_BYTES)).padEnd(2 * FINGERPRINT_BYTES, '0');
+}
+
+function voteText(vote: Vote): string {
+  const round = String(vote.round).padStart(2, '0');
+  const [who, what] = [fingerprint(vote.validatorAddress), fingerprint(vote.blockId.hash)];
+  const [signature, extension] = [fingerprint(vote.signature), fingerprint(vote.extension)];
+  const place = `${vote.height}/${round}/${TYPE_TEXT[vote.type]}`;
+  const time = formatTime(vote.timestamp);
+  return `Vote{${vote.validatorIndex}:${who} ${place} ${what} ${signature} ${extension} @ ${time}}`;
+}
+
+/** `x` for a bit that is set, `_` for one that is not. */
+export function bitsText(bits: BitSet): string {
+  let text = '';
+  for (let i = 0; i < bits.size; i++) text += bits.has(i) ? 'x' : '_';
+  return text;
+}
+
+export function voteTexts(set: VoteSetReader | undefined, validators: ValidatorSet): readonly string[] {
+  return validators.validators.map((_, i) => {
+    const vote = set?.vote(i);
+    return vote === undefined ? 'nil-Vote' : voteText(vote);
+  });
+}
+
+/** `BA{4:x__x} 20/40 = 0.50`: who voted, with how much of the power. */
+export function powerText(set: VoteSetReader | undefined, { validators, totalPower }: ValidatorSet): string {
+  let power = 0n;
+  let text = '';
+  for (const [i, validator] of validators.entries()) {
+    const has = set?.bits.has(i) === true;
+    if (has) power += validator.power;
+    text += has ? 'x' : '_';
+  }
+  const hundredths = (power * 200n + totalPower) / (2n * totalPower);
+  const share = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
+  return `BA{${validators.length}:${text}} ${power}/${totalPower} = ${share}`;
+}

@@ -6,6 +6,7 @@ import { handleRest } from '../core/rpc/cosmos/rest.ts';
 import { handleEthRequest } from '../core/rpc/eth/jsonrpc.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
 import type { NodeConfig, ServerConfig } from './config/nodeConfig.ts';
+import { loadExplorer } from './explorer/explorer.ts';
 import { startCometServer } from './http/cometServer.ts';
 import type { HttpServer } from './http/httpServer.ts';
 import { startJsonRpcServer } from './http/jsonRpcServer.ts';
@@ -39,7 +40,8 @@ export async function startServers(ctx: RpcContext, config: NodeConfig, onError:
     await Promise.all(started.map((server) => server.stop()));
     throw error;
   }
-  const url = (name: keyof Servers['endpoints']): string | undefined => started.find((one) => one.name === name)?.url;
+  const url = (name: keyof Servers['endpoints']): string | undefined =>
+    started.find((one) => one.name === name)?.url;
   return {
     endpoints: {
       consensusRpc: url('consensusRpc'),
@@ -68,20 +70,26 @@ async function startConsensusRpc(
 ): Promise<Started | undefined> {
   const { listen, bodyBytesMax, connectionsMax } = config.consensusRpc;
   if (listen === undefined) return undefined;
+  const explorer = config.explorer ? loadExplorer(ctx) : undefined;
   const ws = new WsEndpoint({
     path: '/websocket',
     origins: ['*'],
     onError,
     open(out, remote) {
       const session = new CometSession(ctx, out, remote);
-      return { message: (text) => session.receive(text), close: () => session.closed() };
+      return {
+        message: (text) => session.receive(text),
+        drained: () => session.drained(),
+        close: () => session.closed(),
+      };
     },
   });
   const server = await startCometServer({
     listen,
     ws,
     post: (body) => handleCometPost(ctx, body),
-    get: (path, query) => handleCometGet(ctx, path, query),
+    get: async (path, query) =>
+      (await explorer?.answer(path, query)) ?? (await handleCometGet(ctx, path, query)),
     bodyBytesMax,
     connectionsMax,
     cors: corsOf(config.consensusRpc),
@@ -128,7 +136,11 @@ async function startEvmWs(
     onError,
     open(out) {
       const session = new EthSession(ctx, out);
-      return { message: (text) => session.receive(text), close: () => session.closed() };
+      return {
+        message: (text) => session.receive(text),
+        drained: () => session.drained(),
+        close: () => session.closed(),
+      };
     },
   });
   const server = await startJsonRpcServer({

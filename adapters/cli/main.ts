@@ -58,6 +58,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./query.ts')).queryCommand,
   },
   {
+    name: 'index',
+    summary: 'the event index of a stopped node',
+    load: async () => (await import('./index.ts')).indexCommand,
+  },
+  {
     name: 'sim',
     summary: 'run the node in the simulator',
     load: async () => (await import('./sim.ts')).simCommand,

@@ -19,6 +19,9 @@ export const APP_TOML = {
     'max-open-connections': count('Open connections.', 1000, 1),
     'rpc-max-body-bytes': count('Largest request body, bytes.', 1_000_000, 1),
   },
+  explorer: {
+    enable: boolean('Serve a page to look at the chain with, at /explorer/ of the consensus RPC.', false),
+  },
   'json-rpc': {
     enable: boolean('Serve Ethereum JSON-RPC over HTTP and websocket.', true),
     address: listenAt('Where HTTP listens.', '127.0.0.1:8545'),

@@ -70,6 +70,14 @@ export const CONFIG_TOML = {
     handshake_timeout: duration('A connection must be up within this time; each step within 3s.', 20_000),
     dial_timeout: duration('Wait for a dialled socket.', 3000),
   },
+  tx_index: {
+    indexer: oneOf(
+      'Where events are indexed: "kv" in the node\'s own database, which searches need; "psql" in PostgreSQL; "null" nowhere.',
+      'kv',
+      ['kv', 'psql', 'null'],
+    ),
+    'psql-conn': text('postgresql://user:password@host:port/db, for "psql". Keep it secret.', ''),
+  },
   mempool: {
     size: count('Transactions in the pool.', MEMPOOL.txsMax, 1),
     max_txs_bytes: count('Bytes of all transactions in the pool.', MEMPOOL.bytesMax, 1),

@@ -40,6 +40,13 @@ export interface ConsensusRpcConfig extends ServerConfig {
   readonly broadcastCommitTimeoutMs: number;
 }
 
+/** Where events are indexed for searches. */
+export interface IndexConfig {
+  readonly indexer: 'kv' | 'psql' | 'null';
+  /** Connection string of PostgreSQL. */
+  readonly psqlConnection: string;
+}
+
 /** How a node runs: flags over environment over files over defaults. */
 export interface NodeConfig {
   readonly moniker: string;
@@ -52,6 +59,9 @@ export interface NodeConfig {
   /** `corsOrigins` are the hosts that may open the websocket. */
   readonly evmWs: ServerConfig;
   readonly rest: ServerConfig;
+  readonly index: IndexConfig;
+  /** Serve the explorer's page beside the consensus RPC. */
+  readonly explorer: boolean;
   readonly core: NodeCoreConfig;
 }
 
@@ -99,9 +109,13 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
     },
     p2p: p2pOf(home, config),
     ...serversOf(app),
+    index: { indexer: config.tx_index.indexer, psqlConnection: config.tx_index['psql-conn'] },
+    explorer: app.explorer.enable,
     core: coreOf(config, app),
   };
   refuseSharedPorts(node);
+  if (node.index.indexer === 'psql' && node.index.psqlConnection === '')
+    throw new OperatingError('tx_index.indexer is "psql", so tx_index.psql-conn must name a database');
   return node;
 }
 
@@ -164,6 +178,12 @@ function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
         .split(',')
         .map((name) => name.trim())
         .filter((name) => name !== ''),
+      comet: {
+        batchMax: config.rpc.max_request_batch_size,
+        subscriptionClientsMax: config.rpc.max_subscription_clients,
+        subscriptionsPerClientMax: config.rpc.max_subscriptions_per_client,
+        broadcastCommitTimeoutMs: config.rpc.timeout_broadcast_tx_commit,
+      },
     },
   };
 }

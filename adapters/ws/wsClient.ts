@@ -5,6 +5,8 @@ import type { SessionOut } from '../../core/rpc/httpAnswer.ts';
 export interface WsSession {
   /** The next message is read when the promise has settled. */
   message(text: string): void | Promise<void>;
+  /** What was sent has left; there is room for more. */
+  drained?(): void;
   /** The socket is gone, or about to be: ends its subscriptions. */
   close(): void;
 }
@@ -21,6 +23,8 @@ export interface WsLimits {
   readonly silenceMs: number;
 }
 
+/** With fewer bytes than this unwritten, the session is asked for more. */
+const DRAINED_BYTES = 64 * 1024;
 /** A websocket close reason has at most this many bytes. */
 const REASON_BYTES_MAX = 123;
 const POLICY_VIOLATION = 1008;
@@ -65,7 +69,7 @@ export class WsClient implements SessionOut {
 
   send(text: string): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
-    this.#ws.send(text);
+    this.#ws.send(text, this.#onWritten);
     if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.close(POLICY_VIOLATION, 'slow client');
   }
 
@@ -117,6 +121,10 @@ export class WsClient implements SessionOut {
       this.close(INTERNAL_ERROR, 'internal error');
     }
   }
+
+  readonly #onWritten = (): void => {
+    if (this.#ws.bufferedAmount < DRAINED_BYTES) this.#session?.drained?.();
+  };
 
   #endSession(): void {
     const session = this.#session;

@@ -17,7 +17,7 @@ import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
 import { OperatingError } from './operatingError.ts';
 import { startServers } from './servers.ts';
 import { FileSigner } from './signer/fileSigner.ts';
-import { immediatePause, randomId, systemNow } from './system.ts';
+import { callAfter, immediatePause, randomId, systemNow } from './system.ts';
 import { Network } from './tcp/network.ts';
 
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };
@@ -45,6 +45,8 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
       pause: immediatePause,
       randomId,
       clock: systemNow,
+      indexer: options.config.index.indexer,
+      after: callAfter,
       outside: ({ appService }) => {
         host = new NodeHost({
           log: wal,

@@ -9,14 +9,17 @@ import { CHANNEL_SPECS } from '../core/p2p/channels.ts';
 import { BLOCK_PROTOCOL, type NodeInfo, P2P_PROTOCOL } from '../core/p2p/nodeInfo.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
+import { makeDir } from './disk/files.ts';
 import { LevelStore } from './disk/level.ts';
+import { DiskSpace } from './disk/space.ts';
 import { Wal } from './disk/wal.ts';
 import { NodeHost } from './host.ts';
 import { showAddress } from './http/listenAddress.ts';
 import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
 import { OperatingError } from './operatingError.ts';
 import { startServers } from './servers.ts';
-import { FileSigner } from './signer/fileSigner.ts';
+import type { FileSigner } from './signer/fileSigner.ts';
+import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
 import { callAfter, immediatePause, randomId, systemNow } from './system.ts';
 import { Network } from './tcp/network.ts';
 
@@ -25,20 +28,25 @@ const NO_LISTENER = { host: '127.0.0.1', port: 0 };
 export async function startNode(options: StartOptions): Promise<RunningNode> {
   const { files } = options.config;
   const suite = await acceleratedSuite();
-  const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home);
+  const space = new DiskSpace(files.data, {
+    warn: (text) => options.log.error(text),
+    info: (text) => options.log.info(text),
+  });
+  makeDir(files.data);
+  const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home, { space });
   const ending = new Ending();
   const closing: (() => Promise<void>)[] = [() => kv.close()];
   const network = networkOf(options, suite);
   try {
-    const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal: (error) => ending.fail(error) });
+    const onFatal = (error: unknown): void => ending.fail(error);
+    const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
     closing.unshift(() => wal.close());
-    const signer = openSigner(options, wal, suite);
     let host: NodeHost | undefined;
     const node = await createNode({
       genesis: options.genesis,
       kv,
       suite,
-      config: options.config.core,
+      config: { ...options.config.core, blocksync: expectsPeers(options) },
       log: wal.records(),
       identity: identityOf(options),
       keys: keysOf(options),
@@ -50,11 +58,12 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
       outside: ({ appService }) => {
         host = new NodeHost({
           log: wal,
-          signer,
+          // Only now the store is known to be sound, and the guard's state can be held against it.
+          signer: signerOf(options, { kv, wal, suite }),
           app: appService,
           network,
           onHalt: (reason) => ending.fail(new OperatingError(`the chain cannot go on safely: ${reason}`)),
-          onFatal: (error) => ending.fail(error),
+          onFatal,
         });
         return host;
       },
@@ -145,28 +154,17 @@ async function closeAll(closing: (() => Promise<void>)[]): Promise<void> {
   for (let close = closing.shift(); close !== undefined; close = closing.shift()) await close();
 }
 
-/**
- * A lock lives in the log. If the guard has signed at a height of which the log knows nothing any more, the validator
- * stays silent through that height: a vote in a later round could contradict a lock it has forgotten.
- */
-function openSigner(
-  options: StartOptions,
-  wal: Wal,
-  suite: Parameters<typeof FileSigner.open>[0]['suite'],
+/** A node that knows nobody must not wait for others before it makes blocks. */
+const expectsPeers = ({ config: { p2p } }: StartOptions): boolean =>
+  p2p.persistentPeers.length > 0 || p2p.seeds.length > 0;
+
+function signerOf(
+  { validatorKey, config, log }: StartOptions,
+  parts: Pick<OpenSignerOptions, 'kv' | 'wal' | 'suite'>,
 ): FileSigner | undefined {
-  const { validatorKey, config, log } = options;
   if (validatorKey === undefined) return undefined;
   const statePath = config.files.validatorState;
-  const open = (silentThrough: number): FileSigner =>
-    FileSigner.open({ key: validatorKey, statePath, suite, silentThrough });
-  const signer = open(0);
-  const signed = signer.last.height;
-  const known =
-    wal.damage?.lossy !== true &&
-    (signed <= wal.turnedOver || wal.records().some((r) => r.height === signed));
-  if (known || signed === 0) return signer;
-  log.warn(`the log does not reach back to height ${signed}, signed last: not signing up to that height`);
-  return open(signed);
+  return openSigner({ ...parts, key: validatorKey, statePath, warn: (text) => log.warn(text) });
 }
 
 function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {

@@ -32,6 +32,12 @@ export function reasonOf(error: unknown): string {
   return text.split('\n', 1)[0] ?? 'unknown error';
 }
 
+/** No room, or none left for this user: the one fault of a disk that may pass. */
+export const isDiskFull = (error: unknown): boolean => {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+};
+
 /** `cannot <action> <path>: <reason>`. */
 export const fileError = (action: string, path: string, error: unknown): OperatingError =>
   error instanceof OperatingError

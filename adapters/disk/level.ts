@@ -5,12 +5,15 @@ import { OperatingError } from '../operatingError.ts';
 import { fileError, makeDir, onFile, reasonOf } from './files.ts';
 import { checkLevelLogs } from './levelCheck.ts';
 import { lockedError, notePid, removePid } from './lock.ts';
+import type { DiskSpace } from './space.ts';
 
 export interface LevelOptions {
   /** Bytes of uncompressed blocks kept in memory. */
   readonly cacheBytesMax?: number;
   /** Bytes of writes gathered before a table file is made; two such buffers may exist at once. */
   readonly writeBufferBytesMax?: number;
+  /** Asked before each batch: a batch that found the disk full could not be tried again. */
+  readonly space?: Pick<DiskSpace, 'whenFree'>;
 }
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024;
@@ -23,6 +26,7 @@ type Database = ClassicLevel<Bytes, Bytes>;
 export class LevelStore implements KvStore {
   readonly #db: Database;
   readonly #home: string;
+  readonly #space: LevelOptions['space'];
 
   /** `home` is named in messages. Throws OperatingError: locked, damaged, not readable. */
   static async open(path: string, home: string, options: LevelOptions = {}): Promise<LevelStore> {
@@ -43,10 +47,11 @@ export class LevelStore implements KvStore {
       throw openError(path, home, error);
     }
     notePid(home);
-    return new LevelStore(db, home);
+    return new LevelStore(db, home, options.space);
   }
 
-  private constructor(db: Database, home: string) {
+  private constructor(db: Database, home: string, space: LevelOptions['space']) {
+    this.#space = space;
     this.#db = db;
     this.#home = home;
   }
@@ -61,6 +66,7 @@ export class LevelStore implements KvStore {
   }
 
   async batch(ops: readonly KvOp[]): Promise<void> {
+    await this.#space?.whenFree();
     try {
       await this.#db.batch(ops as KvOp[], { sync: true });
     } catch (error) {

@@ -1,7 +1,8 @@
 import { closeSync, fdatasync, fsyncSync, openSync, readFileSync, rmSync, write } from 'node:fs';
 import type { LogRecord } from '../../core/node/contract.ts';
 import type { OperatingError } from '../operatingError.ts';
-import { fileError, makeDir, onFile, syncDir, writeAll } from './files.ts';
+import { fileError, isDiskFull, makeDir, onFile, syncDir, writeAll } from './files.ts';
+import type { DiskSpace } from './space.ts';
 import {
   encodeSegmentHeader,
   FRAME_HEADER_BYTES,
@@ -34,6 +35,8 @@ export interface WalOptions {
   /** Largest record; longer ones are a bug of the caller, and damage when found on disk. */
   readonly recordBytesMax?: number;
   readonly io?: WalIo;
+  /** Asked before each burst, and waited for when a write finds the disk full. Without it a full disk is final. */
+  readonly space?: Pick<DiskSpace, 'whenFree' | 'afterFailure'>;
 }
 
 const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
@@ -61,7 +64,7 @@ interface OpenSegment {
  */
 export class Wal {
   readonly #dir: string;
-  readonly #options: Required<WalOptions>;
+  readonly #options: Required<Omit<WalOptions, 'space'>> & Pick<WalOptions, 'space'>;
   /** Full segments, oldest first. */
   #closed: Segment[];
   #open: OpenSegment;
@@ -69,7 +72,7 @@ export class Wal {
   #marks: number[] = [];
   #turnedOver: number;
   #records: readonly LogRecord[];
-  #state: 'idle' | 'writing' | 'failed' | 'closed' = 'idle';
+  #state: 'idle' | 'waiting' | 'writing' | 'failed' | 'closed' = 'idle';
   #whenIdle: (() => void)[] = [];
   /** Damage beyond an unfinished last write, found at open. */
   readonly damage: WalDamage | undefined;
@@ -157,6 +160,8 @@ export class Wal {
   /** Waits for bursts under way, writes the marks and closes. */
   async close(): Promise<void> {
     if (this.#state === 'idle' && this.#marks.length > 0) this.append([], () => {});
+    // Nothing of a burst that waits for room was promised to anyone.
+    if (this.#state === 'waiting') this.#state = 'idle';
     if (this.#state === 'writing') await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
     if (this.#state === 'idle') {
       this.#state = 'closed';
@@ -165,6 +170,18 @@ export class Wal {
   }
 
   #flush(): void {
+    const wait = this.#options.space?.whenFree();
+    if (wait === undefined) {
+      this.#flushNow();
+      return;
+    }
+    this.#state = 'waiting';
+    void wait.then(() => {
+      if (this.#state === 'waiting') this.#flush();
+    });
+  }
+
+  #flushNow(): void {
     this.#state = 'writing';
     const bursts = this.#waiting;
     this.#waiting = [];
@@ -206,13 +223,28 @@ export class Wal {
     const { io } = this.#options;
     const { fd, bytes } = this.#open;
     io.write(fd, data, done, bytes + done, (error, written) => {
-      if (error !== null) return this.#fail(error);
+      if (error !== null) return this.#onWriteError(error, data, done, bursts);
       if (done + written < data.length) return this.#write(data, done + written, bursts);
       io.sync(fd, (failed) => {
         if (failed !== null) return this.#fail(failed);
         this.#open.bytes += data.length;
         this.#settle(bursts);
       });
+    });
+  }
+
+  /** What was not written for want of room is no damage: nobody was told of it, and it is written again in place. */
+  #onWriteError(error: unknown, data: Uint8Array, done: number, bursts: readonly Burst[]): void {
+    const { space } = this.#options;
+    if (space === undefined || !isDiskFull(error)) {
+      this.#fail(error);
+      return;
+    }
+    this.#state = 'waiting';
+    void space.afterFailure().then(() => {
+      if (this.#state !== 'waiting') return;
+      this.#state = 'writing';
+      this.#write(data, done, bursts);
     });
   }
 

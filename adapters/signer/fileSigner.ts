@@ -43,12 +43,17 @@ export class FileSigner implements Signer {
     const { statePath } = options;
     if (!existsSync(statePath)) {
       throw new OperatingError(
-        `validator state ${statePath} is missing: without it the validator could sign twice; restore it`,
+        `validator state ${statePath} is missing: without it the validator could sign twice. Restore its newest copy. ` +
+          'Without one, make sure that no other process uses this key, and write ' +
+          '{"height":"H","round":0,"step":3} into it, where H is a height that the chain has passed and at least ' +
+          'the last that this validator can have signed',
       );
     }
     const parsed = parseLastSigned(onFile('read', statePath, () => readFileSync(statePath, 'utf8')));
     if (!parsed.ok) {
-      throw new OperatingError(`validator state ${statePath} is not usable: ${parsed.error.message}`);
+      throw new OperatingError(
+        `validator state ${statePath} is not usable: ${parsed.error.message}; restore its newest copy`,
+      );
     }
     return new FileSigner(options, parsed.value);
   }
@@ -83,7 +88,9 @@ export class FileSigner implements Signer {
     }
     const signature = suite.ed25519Sign(key.seed, ask.bytes);
     const next = lastSigned(ask, signature);
-    await replaceFileAsync(statePath, Buffer.from(formatLastSigned(next)));
+    const written = await replaceFileAsync(statePath, Buffer.from(formatLastSigned(next)));
+    // The old state is whole and the signature never left: nothing was signed, and the next ask may find room.
+    if (!written.ok) return err({ code: 'unavailable', message: written.error });
     this.#last = next;
     return ok({ signature, bytes: ask.bytes });
   }

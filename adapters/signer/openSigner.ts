@@ -1,0 +1,98 @@
+import { decodeLogRecord } from '../../core/consensus/log.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { LogRecord } from '../../core/node/contract.ts';
+import type { LastSigned, SignStep } from '../../core/node/signGuard.ts';
+import { ChainReads } from '../../core/store/chainReads.ts';
+import type { KvStore } from '../../core/store/kv.ts';
+import { OperatingError } from '../operatingError.ts';
+import { FileSigner } from './fileSigner.ts';
+import type { ValidatorKey } from './keyFile.ts';
+
+export interface OpenSignerOptions {
+  readonly key: ValidatorKey;
+  /** priv_validator_state.json. */
+  readonly statePath: string;
+  readonly suite: CryptoSuite;
+  readonly kv: Pick<KvStore, 'get'>;
+  readonly wal: {
+    readonly damage: { readonly lossy: boolean } | undefined;
+    readonly turnedOver: number;
+    records(): readonly LogRecord[];
+  };
+  warn(text: string): void;
+}
+
+/** How far back the chain is searched for signatures of ours that the state does not know. */
+const COMMITS_SEARCHED_MAX = 1000;
+const STEPS = { proposal: 1, prevote: 2, precommit: 3 } as const;
+
+type Place = Pick<LastSigned, 'height' | 'round' | 'step'>;
+
+const isAfter = (a: Place, b: Place): boolean =>
+  a.height !== b.height ? a.height > b.height : a.round !== b.round ? a.round > b.round : a.step > b.step;
+
+/**
+ * Opens the validator's signer after comparing its last-signed state with what else the home remembers. Throws
+ * OperatingError when the state is older than the log or the chain: an old copy that would sign twice.
+ *
+ * A lock lives in the log. If the guard has signed at a height of which the log knows nothing any more, and the store
+ * does not have its block, the validator stays silent through that height: a vote in a later round could contradict a
+ * lock it has forgotten.
+ */
+export function openSigner(options: OpenSignerOptions): FileSigner {
+  const { key, statePath, suite, kv, wal, warn } = options;
+  const open = (silentThrough: number): FileSigner =>
+    FileSigner.open({ key, statePath, suite, silentThrough });
+  const signer = open(0);
+  const chain = new ChainReads(kv);
+  const newer = lastInLog(wal.records()) ?? { height: 0, round: 0, step: 0 };
+  if (isAfter(newer, signer.last)) throw stale(statePath, signer.last, newer.height, 'the log');
+  const signed = lastInChain(chain, key, signer.last.height);
+  if (signed !== undefined) throw stale(statePath, signer.last, signed, 'the chain');
+  const { height } = signer.last;
+  const isOver = height <= chain.head() || (wal.damage?.lossy !== true && height <= wal.turnedOver);
+  const isLogged = wal.damage?.lossy !== true && wal.records().some((record) => record.height === height);
+  if (height === 0 || isOver || isLogged) return signer;
+  warn(
+    `the log is missing or does not reach back to height ${height}, signed last: not voting up to that height; ` +
+      'once the other validators have decided it, this one votes again',
+  );
+  return open(height);
+}
+
+const stale = (statePath: string, { height }: Place, newer: number, where: string): OperatingError =>
+  new OperatingError(
+    `validator state ${statePath} is stale: it knows of signatures up to height ${height}, but ${where} has one of ` +
+      `height ${newer}; with it the validator would sign twice. Restore the newest copy of the file. Without one, ` +
+      `make sure that no other process uses this key, then set "height" in it to a height that the chain has passed ` +
+      `and that is at least ${newer}, "round" to 0, "step" to 3, and remove "signature" and "signbytes"`,
+  );
+
+/** The newest signature of ours that the log has seen made. */
+function lastInLog(records: readonly LogRecord[]): Place | undefined {
+  let last: Place | undefined;
+  for (const record of records) {
+    const decoded = decodeLogRecord(record);
+    if (!decoded.ok || decoded.value.entry.kind !== 'signed') continue;
+    const { of, round, signature } = decoded.value.entry;
+    if (signature.length === 0) continue;
+    const step: SignStep = STEPS[of];
+    const place = { height: record.height, round, step };
+    if (last === undefined || isAfter(place, last)) last = place;
+  }
+  return last;
+}
+
+/** The newest height above `above` whose commit bears our signature. */
+function lastInChain(chain: ChainReads, key: ValidatorKey, above: number): number | undefined {
+  const lowest = Math.max(above + 1, chain.base(), chain.head() - COMMITS_SEARCHED_MAX + 1, 1);
+  for (let height = chain.head(); height >= lowest; height--) {
+    const commit = chain.loadSeenCommit(height);
+    const isOurs = commit?.signatures.some(
+      ({ flag, validatorAddress }) => flag !== 'absent' && equalBytes(validatorAddress, key.address),
+    );
+    if (isOurs === true) return height;
+  }
+  return undefined;
+}

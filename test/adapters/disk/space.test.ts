@@ -1,0 +1,101 @@
+import { fdatasync, write } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { LevelStore } from '../../../adapters/disk/level.ts';
+import { DiskSpace } from '../../../adapters/disk/space.ts';
+import { Wal } from '../../../adapters/disk/wal.ts';
+import type { LogRecord } from '../../../core/node/contract.ts';
+import { tempDir } from '../tempDir.ts';
+
+const rethrow = (error: unknown): void => {
+  throw error;
+};
+const record = (height: number, text: string): LogRecord => ({
+  height,
+  bytes: new TextEncoder().encode(text),
+});
+const texts = (wal: Wal): string[] => wal.records().map(({ bytes }) => new TextDecoder().decode(bytes));
+
+/** A disk whose free bytes the test sets, and what is said about it. */
+function disk(free: number) {
+  const said: string[] = [];
+  const state = { free };
+  const say = (text: string): void => void said.push(text.replace(/^the disk of \S+ /, ''));
+  const space = new DiskSpace('/', {
+    warn: say,
+    info: say,
+    reserveBytes: 100,
+    freeBytes: () => state.free,
+    pollMs: 1,
+  });
+  return { said, state, space };
+}
+
+const FULL = 'is almost full: not voting and storing no block until there is room';
+const BACK = 'has room again: going on';
+
+describe('a disk that runs full', () => {
+  test('makes the log wait before anything is written, and go on when there is room', async () => {
+    const { said, state, space } = disk(99);
+    const dir = tempDir();
+    const wal = Wal.open(dir, { onFatal: rethrow, space });
+    let isDurable = false;
+    const durable = new Promise<void>((resolve) => {
+      wal.append([record(1, 'vote')], () => {
+        isDurable = true;
+        resolve();
+      });
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([isDurable, said]).toEqual([false, [FULL]]);
+    state.free = 100;
+    await durable;
+    expect(said).toEqual([FULL, BACK]);
+    await wal.close();
+    expect(texts(Wal.open(dir, { onFatal: rethrow }))).toEqual(['vote']);
+  });
+
+  test('makes the database wait too', async () => {
+    const { said, state, space } = disk(0);
+    const dir = tempDir();
+    const kv = await LevelStore.open(dir, dir, { space });
+    const key = Uint8Array.of(1);
+    const batch = kv.batch([{ type: 'put', key, value: key }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([kv.get(key), said]).toEqual([undefined, [FULL]]);
+    state.free = 1000;
+    await batch;
+    expect(kv.get(key)).toEqual(key);
+    await kv.close();
+  });
+
+  test('in the middle of a write loses nothing: the same bytes are written again in place', async () => {
+    const { said, space } = disk(1000);
+    const dir = tempDir();
+    let failures = 2;
+    const wal = Wal.open(dir, {
+      onFatal: rethrow,
+      space,
+      io: {
+        write: (fd, bytes, offset, position, done) => {
+          if (failures > 0 && offset > 0) {
+            failures--;
+            done(Object.assign(new Error('full'), { code: 'ENOSPC' }), 0);
+          } else write(fd, bytes, offset, Math.min(7, bytes.length - offset), position, done);
+        },
+        sync: fdatasync,
+      },
+    });
+    await new Promise<void>((resolve) => wal.append([record(1, 'first')], resolve));
+    await new Promise<void>((resolve) => wal.append([record(1, 'second')], resolve));
+    expect(said.filter((text) => text.startsWith('is full'))).toHaveLength(2);
+    await wal.close();
+    expect(texts(Wal.open(dir, { onFatal: rethrow }))).toEqual(['first', 'second']);
+  });
+
+  test('does not keep a stopping node', async () => {
+    const { space } = disk(0);
+    const wal = Wal.open(tempDir(), { onFatal: rethrow, space });
+    wal.append([record(1, 'never')], () => expect.unreachable());
+    await wal.close();
+  });
+});

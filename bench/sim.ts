@@ -6,7 +6,7 @@ import { acceleratedSuite } from '../adapters/crypto/accelerated.ts';
 import { runScenario } from '../sim/run.ts';
 import type { Print } from './figure.ts';
 
-const VIRTUAL_SECONDS = { warmup: 30, measured: 300 };
+const VIRTUAL_SECONDS = { warmup: 200, measured: 600 };
 
 const scenario = (seconds: number): string => `
 name: bench

@@ -21,8 +21,8 @@ import { measureConnection } from './networkCost.ts';
 
 const VALIDATORS = 4;
 const BASE_PORT = 31_000;
-const IDLE_MS = 15_000;
-const LOAD_MS = 15_000;
+const IDLE_MS = 10_000;
+const LOAD_MS = 8_000;
 const RATE = 500;
 const SENDERS = 10;
 /** Clock ticks a second in /proc/PID/stat; Linux has no other value. */
@@ -185,7 +185,12 @@ async function load(print: Print): Promise<void> {
   await Promise.all(calls);
   for (let i = 0; i < 100 && waits.length < txs.length - errors.length; i++) await sleep(100);
   stop();
-  if (errors.length > 0) process.stderr.write(`${errors.length} transfers refused: ${String(errors[0])}\n`);
+  if (errors.length > 0) {
+    const [first] = errors as readonly (Error & { cause?: unknown })[];
+    process.stderr.write(
+      `${errors.length} transfers refused: ${first?.message} ${String(first?.cause ?? '')}\n`,
+    );
+  }
   const p99 = quantile(waits, 0.99);
   const rate = waits.length / ((last - first) / 1000);
   const offered = `offered ${RATE}`;

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { nodeIdOf } from '../adapters/config/nodeKey.ts';
 import { nodeAead } from '../adapters/crypto/aead.ts';
+import { nodeKeyExchange } from '../adapters/crypto/keyExchange.ts';
 import { encodeConsensusMessage } from '../core/codec/messages.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { CHANNELS } from '../core/node/contract.ts';
@@ -36,6 +37,7 @@ function connectionOf(suite: CryptoSuite): Connection {
     sendRate: 1e12,
     receiveRate: 1e12,
     aead: nodeAead,
+    keyExchange: nodeKeyExchange,
   });
 }
 

@@ -5,7 +5,8 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
 import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
-import { Connection, type ConnectionEvent } from '../../core/p2p/connection.ts';
+import { Connection } from '../../core/p2p/connection.ts';
+import type { ConnectionEvent } from '../../core/p2p/connectionContract.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
 import type { NodeInfo } from '../../core/p2p/nodeInfo.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
@@ -15,6 +16,7 @@ import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 import type { P2pConfig } from '../config/p2pConfig.ts';
 import { nodeAead } from '../crypto/aead.ts';
+import { nodeKeyExchange } from '../crypto/keyExchange.ts';
 import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import type { Logger } from '../log/logger.ts';
@@ -219,6 +221,7 @@ export class Network implements NetworkReader {
       receiveRate: config.receiveRate,
       payloadBytesMax: config.payloadBytesMax,
       aead: nodeAead,
+      keyExchange: nodeKeyExchange,
     });
     entry.link = new TcpLink({
       socket: entry.socket,

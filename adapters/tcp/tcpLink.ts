@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { Connection, ConnectionEvent } from '../../core/p2p/connection.ts';
+import type { Connection } from '../../core/p2p/connection.ts';
+import type { ConnectionEvent } from '../../core/p2p/connectionContract.ts';
 import type { Micros } from '../../core/types/ids.ts';
 import { steadyNow } from './clock.ts';
 
@@ -69,7 +70,7 @@ export class TcpLink {
     return this.#lost;
   }
 
-  /** Queues a message; it leaves at the end of this turn with all others. A full queue loses it. */
+  /** Queues a message; it leaves at the end of this turn of the event loop with all others. A full queue loses it. */
   send(channel: number, bytes: Bytes): void {
     if (this.#isOver) return;
     if (!this.connection.send(channel, bytes)) {
@@ -81,7 +82,7 @@ export class TcpLink {
     }
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#isFlushDue = false;
       this.#flush();
     });

@@ -6,19 +6,13 @@
  * `events()` and writes what `take()` gives while the socket accepts bytes.
  */
 import { ed25519Address } from '../crypto/addresses.ts';
-import type { CryptoSuite } from '../crypto/suite.ts';
 import { type Bytes, concat, toHex } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
-import { type ChannelSpec, type ChannelState, Channels } from './channels.ts';
+import { type ChannelState, Channels } from './channels.ts';
+import type { ConnectionEvent, ConnectionOptions } from './connectionContract.ts';
 import { DelimitedReader, delimited } from './delimited.ts';
-import { connectionSecrets, ephemeralPublicKey } from './handshake.ts';
-import {
-  checkNodeInfo,
-  decodeNodeInfo,
-  encodeNodeInfo,
-  NODE_INFO_BYTES_MAX,
-  type NodeInfo,
-} from './nodeInfo.ts';
+import { connectionSecrets, nobleKeyExchange } from './handshake.ts';
+import { checkNodeInfo, decodeNodeInfo, encodeNodeInfo, NODE_INFO_BYTES_MAX } from './nodeInfo.ts';
 import {
   decodeAuth,
   decodeKey,
@@ -29,32 +23,8 @@ import {
   PACKET_OVERHEAD_BYTES,
   PAYLOAD_BYTES_DEFAULT,
 } from './packets.ts';
-import { type Aead, nobleAead, Opener, Sealer } from './sealed.ts';
+import { nobleAead, Opener, Sealer } from './sealed.ts';
 import { TokenBucket } from './tokenBucket.ts';
-
-export interface ConnectionOptions {
-  readonly suite: CryptoSuite;
-  /** 32-byte ed25519 seed of the node key. */
-  readonly nodeSeed: Bytes;
-  /** 32 fresh random bytes from the host. */
-  readonly ephemeralSecret: Bytes;
-  readonly self: NodeInfo;
-  /** The id that was dialled; undefined for an inbound connection. */
-  readonly expectedId: PeerId | undefined;
-  readonly channels: readonly ChannelSpec[];
-  /** Bytes per second in each direction. */
-  readonly sendRate: number;
-  readonly receiveRate: number;
-  /** Data bytes of one packet; both ends must agree. 1024 unless told. */
-  readonly payloadBytesMax?: number;
-  readonly aead?: Aead;
-}
-
-export type ConnectionEvent =
-  | { readonly kind: 'ready'; readonly peer: PeerId; readonly info: NodeInfo }
-  | { readonly kind: 'message'; readonly channel: number; readonly bytes: Bytes }
-  /** Terminal: nothing comes after it, and the host closes the socket. */
-  | { readonly kind: 'closed'; readonly reason: string; readonly isFault: boolean };
 
 const STAGE_MICROS_MAX = 3_000_000;
 const PING_MICROS = 60_000_000;
@@ -92,7 +62,8 @@ export class Connection {
     this.#sendBucket = new TokenBucket(now, options.sendRate);
     this.#receiveBucket = new TokenBucket(now, options.receiveRate);
     this.#stageEnds = now + STAGE_MICROS_MAX;
-    this.#outbox.push(delimited(encodeKey(ephemeralPublicKey(options.ephemeralSecret))));
+    const exchange = options.keyExchange ?? nobleKeyExchange;
+    this.#outbox.push(delimited(encodeKey(exchange.publicKey(options.ephemeralSecret))));
   }
 
   events(): readonly ConnectionEvent[] {
@@ -228,7 +199,8 @@ export class Connection {
     if (message === undefined) return false;
     const key = decodeKey(message);
     if (!key.ok) return this.#fail(key.error.message);
-    const secrets = connectionSecrets(this.#options.ephemeralSecret, key.value.value);
+    const { ephemeralSecret, keyExchange } = this.#options;
+    const secrets = connectionSecrets(ephemeralSecret, key.value.value, keyExchange);
     if (!secrets.ok) return this.#fail(secrets.error);
     const { sendKey, receiveKey, challenge } = secrets.value;
     this.#sealer = new Sealer(sendKey, this.#options.aead ?? nobleAead);

@@ -18,8 +18,24 @@ export interface ConnectionSecrets {
   readonly challenge: Bytes;
 }
 
-/** Public half of a 32-byte X25519 secret. */
-export const ephemeralPublicKey = (secret: Bytes): Bytes => x25519.getPublicKey(secret);
+/** X25519, as a port: the reference runs anywhere, a host may have a faster one. */
+export interface KeyExchange {
+  /** Public half of a 32-byte secret. */
+  publicKey(secret: Bytes): Bytes;
+  /** undefined for the low-order points whose product is all zero. */
+  shared(secret: Bytes, remotePublic: Bytes): Bytes | undefined;
+}
+
+export const nobleKeyExchange: KeyExchange = {
+  publicKey: (secret) => x25519.getPublicKey(secret),
+  shared(secret, remotePublic) {
+    try {
+      return x25519.getSharedSecret(secret, remotePublic);
+    } catch {
+      return undefined;
+    }
+  },
+};
 
 /** The keys of both directions from the Diffie-Hellman secret. */
 export function directionKeys(dh: Bytes, locIsLeast: boolean): { sendKey: Bytes; receiveKey: Bytes } {
@@ -29,13 +45,17 @@ export function directionKeys(dh: Bytes, locIsLeast: boolean): { sendKey: Bytes;
   return locIsLeast ? { receiveKey: low, sendKey: high } : { receiveKey: high, sendKey: low };
 }
 
-export function connectionSecrets(secret: Bytes, remotePublic: Bytes): Result<ConnectionSecrets, string> {
+export function connectionSecrets(
+  secret: Bytes,
+  remotePublic: Bytes,
+  exchange: KeyExchange = nobleKeyExchange,
+): Result<ConnectionSecrets, string> {
   assert(secret.length === 32, 'ephemeral secret length');
   if (remotePublic.length !== 32) return err(`ephemeral key of ${remotePublic.length} bytes, expected 32`);
-  const own = ephemeralPublicKey(secret);
+  const own = exchange.publicKey(secret);
   if (equalBytes(own, remotePublic)) return err('the peer answered with our own ephemeral key');
-  const dh = sharedSecret(secret, remotePublic);
-  if (dh === undefined) return err('ephemeral key of low order');
+  const dh = exchange.shared(secret, remotePublic);
+  if (dh === undefined || dh.every((byte) => byte === 0)) return err('ephemeral key of low order');
   const locIsLeast = compareBytes(own, remotePublic) < 0;
   const [low, high] = locIsLeast ? [own, remotePublic] : [remotePublic, own];
   const transcript = new MerlinTranscript(TRANSCRIPT);
@@ -44,14 +64,4 @@ export function connectionSecrets(secret: Bytes, remotePublic: Bytes): Result<Co
   transcript.append('DH_SECRET', dh);
   const challenge = transcript.challenge('SECRET_CONNECTION_MAC', 32);
   return ok({ ...directionKeys(dh, locIsLeast), challenge });
-}
-
-/** undefined for the low-order points whose product is all zero; noble throws on them. */
-function sharedSecret(secret: Bytes, remotePublic: Bytes): Bytes | undefined {
-  try {
-    const dh = x25519.getSharedSecret(secret, remotePublic);
-    return dh.every((byte) => byte === 0) ? undefined : dh;
-  } catch {
-    return undefined;
-  }
 }

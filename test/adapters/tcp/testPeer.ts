@@ -4,7 +4,8 @@ import { ed25519Address } from '../../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { CHANNEL_SPECS, type ChannelSpec } from '../../../core/p2p/channels.ts';
-import { Connection, type ConnectionEvent } from '../../../core/p2p/connection.ts';
+import { Connection } from '../../../core/p2p/connection.ts';
+import type { ConnectionEvent } from '../../../core/p2p/connectionContract.ts';
 import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
 
 export interface TestPeerOptions {

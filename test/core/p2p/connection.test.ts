@@ -4,7 +4,8 @@ import { ed25519Address } from '../../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
-import { Connection, type ConnectionEvent, type ConnectionOptions } from '../../../core/p2p/connection.ts';
+import { Connection } from '../../../core/p2p/connection.ts';
+import type { ConnectionEvent, ConnectionOptions } from '../../../core/p2p/connectionContract.ts';
 import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
 
 const seedOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);

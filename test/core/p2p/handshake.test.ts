@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hex, toHex } from '../../../core/lib/bytes.ts';
-import { connectionSecrets, directionKeys, ephemeralPublicKey } from '../../../core/p2p/handshake.ts';
+import { connectionSecrets, directionKeys, nobleKeyExchange } from '../../../core/p2p/handshake.ts';
 import { MerlinTranscript } from '../../../core/p2p/merlin.ts';
 import { Opener, SEALED_BYTES, Sealer } from '../../../core/p2p/sealed.ts';
 
@@ -30,7 +30,7 @@ test('both sides of a handshake get mirrored keys, the same challenge, and seal 
       ['a', 'b'],
       ['b', 'a'],
     ] as const) {
-      expect(toHex(ephemeralPublicKey(secret[me]))).toBe(toHex(pub[me]));
+      expect(toHex(nobleKeyExchange.publicKey(secret[me]))).toBe(toHex(pub[me]));
       const got = connectionSecrets(secret[me], pub[other]);
       if (!got.ok) throw new Error(got.error);
       expect(toHex(got.value.challenge)).toBe(shake.challenge);

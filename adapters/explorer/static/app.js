@@ -269,7 +269,7 @@ function eventsPage(given) {
     count = 0;
     log.replaceChildren();
     note.className = 'soft';
-    note.textContent = 'Listening.';
+    note.textContent = '';
     const mine = ++asked;
     const { head } = await explore('chain');
     if (mine !== asked) return;
@@ -291,6 +291,7 @@ function eventsPage(given) {
         note.textContent = error.message;
       },
     );
+    note.textContent = 'Listening.';
   };
   const examples = EXAMPLES.map((example) =>
     h(

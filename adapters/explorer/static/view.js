@@ -7,7 +7,9 @@ export function h(tag, props = {}, ...children) {
     if (name === 'onclick' || name === 'onsubmit') element[name] = value;
     else if (value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null));
+  element.append(
+    ...children.flat(Number.POSITIVE_INFINITY).filter((child) => child !== undefined && child !== null),
+  );
   return element;
 }
 

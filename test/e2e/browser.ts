@@ -1,0 +1,114 @@
+/** A real Chromium, driven over its debugging protocol; absent where none is installed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import WebSocket from 'ws';
+
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+export const CHROMIUM = CANDIDATES.find((file) => existsSync(file));
+
+interface Reply {
+  readonly id?: number;
+  readonly method?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shapes.
+  readonly params?: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly result?: any;
+  readonly error?: { readonly message: string };
+}
+
+export class Browser {
+  /** What the page complained of: exceptions, and violations of its policy. */
+  readonly complaints: string[] = [];
+  readonly #process: ChildProcess;
+  readonly #profile: string;
+  readonly #socket: WebSocket;
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  #ids = 0;
+
+  static async open(): Promise<Browser> {
+    const profile = mkdtempSync(join(tmpdir(), 'orrery-browser-'));
+    const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0'];
+    const child = spawn(CHROMIUM as string, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let endpoint: string | undefined;
+    for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
+      endpoint = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
+      if (endpoint !== undefined) break;
+    }
+    const port = new URL(endpoint as string).port;
+    const pages = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+      type: string;
+      webSocketDebuggerUrl: string;
+    }[];
+    const socket = new WebSocket(pages.find(({ type }) => type === 'page')?.webSocketDebuggerUrl as string);
+    await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
+    const browser = new Browser(child, profile, socket);
+    for (const domain of ['Runtime', 'Log', 'Page', 'Network']) await browser.#ask(`${domain}.enable`);
+    return browser;
+  }
+
+  private constructor(child: ChildProcess, profile: string, socket: WebSocket) {
+    this.#process = child;
+    this.#profile = profile;
+    this.#socket = socket;
+    socket.on('message', (data) => {
+      const reply = JSON.parse(String(data)) as Reply;
+      if (reply.id !== undefined) this.#waiting.get(reply.id)?.(reply);
+      if (reply.method === 'Runtime.exceptionThrown')
+        this.complaints.push(reply.params.exceptionDetails.exception?.description ?? 'exception');
+      if (reply.method === 'Log.entryAdded' && reply.params.entry.level === 'error')
+        this.complaints.push(reply.params.entry.text);
+    });
+  }
+
+  async goTo(url: string): Promise<void> {
+    await this.#ask('Page.navigate', { url });
+  }
+
+  /** The value of an expression in the page. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the page has.
+  async evaluate(expression: string): Promise<any> {
+    const { result } = await this.#ask('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    return result.value;
+  }
+
+  /** Resolves once the expression holds; the page is asked again after each of its own frames. */
+  async until(condition: string): Promise<void> {
+    const wait = `new Promise((resolve) => { const look = () => (${condition}) ? resolve(true) : setTimeout(look, 20); look(); })`;
+    await this.evaluate(wait);
+  }
+
+  /** PNG of the page as it is seen. */
+  async screenshot(): Promise<Buffer> {
+    const { data } = await this.#ask('Page.captureScreenshot', { format: 'png' });
+    return Buffer.from(data, 'base64');
+  }
+
+  async close(): Promise<void> {
+    const gone = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#socket.close();
+    this.#process.kill('SIGKILL');
+    await gone;
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shapes.
+  async #ask(method: string, params: unknown = {}): Promise<any> {
+    const id = ++this.#ids;
+    const reply = await new Promise<Reply>((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#socket.send(JSON.stringify({ id, method, params }));
+    });
+    this.#waiting.delete(id);
+    if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`);
+    return reply.result;
+  }
+}

@@ -1,16 +1,11 @@
 /** ABCI events of an Ethereum transaction and of a block (reference §5.4); names and letter cases are what tools query. */
+
+import { type AttributeOf, typedEvent as event } from '../events/eventTable.ts';
 import { type Bytes, to0xHex, toHex } from '../lib/bytes.ts';
-import type { AbciEvent, EventAttribute } from '../types/result.ts';
+import type { AbciEvent } from '../types/result.ts';
 import type { AddressTexts } from './addressTexts.ts';
 import type { EthLog, EthTx } from './chain.ts';
 import { TYPE_URL } from './typeUrls.ts';
-
-const attribute = (key: string, value: string): EventAttribute => ({ key, value, index: true });
-
-const event = (type: string, attributes: readonly (readonly [string, string])[]): AbciEvent => ({
-  type,
-  attributes: attributes.map(([key, value]) => attribute(key, value)),
-});
 
 /** The chain's names that event texts need. */
 export interface EventNames {
@@ -66,7 +61,7 @@ function transferLegs(from: string, to: string, amount: string): readonly AbciEv
 /** `ethereum_tx` with the attributes of execution. */
 function ethereumTxEvent(facts: EthTxEventFacts, texts: AddressTexts): AbciEvent {
   const { tx } = facts;
-  const attributes: (readonly [string, string])[] = [
+  const attributes: (readonly [AttributeOf<'ethereum_tx'>, string])[] = [
     ['amount', tx.value.toString()],
     ['ethereumTxHash', to0xHex(tx.hash)],
     ['txIndex', facts.ethIndex.toString()],
@@ -80,7 +75,7 @@ function ethereumTxEvent(facts: EthTxEventFacts, texts: AddressTexts): AbciEvent
 
 /** `ethereum`: what the specification's query `ethereum.recipient='0x…'` matches. */
 function ethereumEvent(tx: EthTx, texts: AddressTexts): AbciEvent {
-  const attributes: (readonly [string, string])[] = [['sender', texts.eip55(tx.from)]];
+  const attributes: (readonly [AttributeOf<'ethereum'>, string])[] = [['sender', texts.eip55(tx.from)]];
   if (tx.to !== undefined) attributes.push(['recipient', texts.eip55(tx.to)]);
   attributes.push(['amount', tx.value.toString()]);
   return event('ethereum', attributes);

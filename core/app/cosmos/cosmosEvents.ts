@@ -1,16 +1,10 @@
 /** ABCI events of a Cosmos transaction, named and ordered as the SDK's bank and ante handlers do. */
+import { typedEvent as event } from '../../events/eventTable.ts';
 import { toBase64 } from '../../lib/base64.ts';
 import type { AbciEvent } from '../../types/result.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 
-type Pairs = readonly (readonly [string, string])[];
-
-const event = (type: string, pairs: Pairs): AbciEvent => ({
-  type,
-  attributes: pairs.map(([key, value]) => ({ key, value, index: true })),
-});
-
-const ofMessage = (index: number | undefined): Pairs =>
+const ofMessage = (index: number | undefined): readonly (readonly ['msg_index', string])[] =>
   index === undefined ? [] : [['msg_index', index.toString()]];
 
 export const coinSpent = (spender: string, amount: string, index?: number): AbciEvent =>

@@ -247,6 +247,16 @@ export class EvidencePool {
   }
 }
 
+/** For the batch that takes `block` back: what it had committed is pending again. */
+export const undoOps = (block: Block): readonly EvidenceOp[] =>
+  block.evidence.flatMap((evidence): EvidenceOp[] => {
+    const { key, encoded } = entryOf(evidence);
+    return [
+      { type: 'put', key: encodeUtf8(PENDING + key), value: encoded },
+      { type: 'del', key: encodeUtf8(COMMITTED + key) },
+    ];
+  });
+
 const entryOf = (evidence: Evidence): Entry => ({
   evidence,
   key: keyOf(evidence),

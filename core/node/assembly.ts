@@ -4,7 +4,7 @@ import { Consensus } from '../consensus/machine.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
 import { commitIndexOps, fillIndex } from '../events/index/indexer.ts';
-import { EventSearch } from '../events/index/search.ts';
+import { EventSearch, searchReads } from '../events/index/search.ts';
 import { EvidenceGossip } from '../evidence/evidenceGossip.ts';
 import { EVIDENCE_RANGE, EvidencePool } from '../evidence/pool.ts';
 import { Gossip } from '../gossip/gossip.ts';
@@ -26,6 +26,7 @@ import { Driver } from './driver.ts';
 import { NodeMachine } from './node.ts';
 import type { NodeCoreConfig } from './nodeConfig.ts';
 import { poolReader } from './poolReader.ts';
+import { redoRolledBack } from './rollback.ts';
 
 /** What the core cannot do by itself: the rest of a Host, after publish and reply are handled here. */
 export interface Outside {
@@ -87,8 +88,9 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
       ? { indexOps: (height, results) => commitIndexOps(kv, height, results) }
       : {}),
   });
-  const { app, reader, evm, state, blocks } = made;
+  const { app, reader, evm, blocks } = made;
   if (options.indexer === 'kv') await fillIndex(kv, reader, options.pause);
+  const state = await redoRolledBack(kv, suite, made);
   let calls: CallId = 0;
   const nextCall = (): CallId => ++calls;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
@@ -205,14 +207,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
 
 function indexingOf({ indexer, kv, pause }: CoreNodeOptions, reader: ChainReader): Indexing {
   if (indexer !== 'kv') return { kind: indexer ?? 'null' };
-  const reads = {
-    head: () => reader.head(),
-    base: () => reader.base(),
-    results: (height: Height) => reader.results(height),
-    txCount: (height: Height) => reader.blockMeta(height)?.numTxs ?? 0,
-    txLocation: (hash: Bytes) => reader.txLocation(hash),
-  };
-  return { kind: 'kv', search: new EventSearch(kv, reads, pause) };
+  return { kind: 'kv', search: new EventSearch(kv, searchReads(reader), pause) };
 }
 
 /** A peer that works on height h has committed h - 1; one block behind is normal. */

@@ -22,6 +22,7 @@
  *   w ‖ attribute ‖ height ‖ tx4 ‖ event4   an indexed attribute of a block's event; tx4 is 0
  *                       attribute: length2 ‖ tag ‖ length1 ‖ value, laid out by events/index/posting.ts
  *   I                   heights that the event index covers: from8 ‖ to8
+ *   U                   height above the head whose block is decided and waits to be executed again
  *   C                   chain state after the head
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
@@ -108,6 +109,7 @@ function putUint32(out: Bytes, at: number, value: number): void {
 }
 
 export const INDEX_KEY: Bytes = Uint8Array.of(prefix('I'));
+export const UNDONE_KEY: Bytes = Uint8Array.of(prefix('U'));
 export const STATE_KEY: Bytes = Uint8Array.of(prefix('C'));
 export const BASE_KEY: Bytes = Uint8Array.of(prefix('B'));
 export const HEAD_KEY: Bytes = Uint8Array.of(prefix('H'));

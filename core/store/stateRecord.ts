@@ -21,7 +21,7 @@ const STORED_STATE = table<StoredState>('StoredState', [
   bytes(9, 'appHash', APP_HASH_BYTES_MAX),
 ]);
 
-export const encodeStoredState = (state: ChainState): Bytes => encode(STORED_STATE, state);
+export const encodeStoredState = (state: StoredState): Bytes => encode(STORED_STATE, state);
 
 export function decodeStoredState(from: Bytes): StoredState | undefined {
   const decoded = decode(STORED_STATE, from);

@@ -90,6 +90,18 @@ export function commitIndexOps(
   return [...postingsOf(height, results), coverageOp({ from: coverage?.from ?? height, to: height })];
 }
 
+/** For the batch that takes the newest height back. */
+export function undoIndexOps(
+  kv: Pick<KvStore, 'get'>,
+  height: Height,
+  results: FinalizeReply,
+): readonly KvOp[] {
+  const coverage = readCoverage(kv);
+  if (coverage === undefined || coverage.to !== height) return [];
+  const left = coverage.from < height ? coverageOp({ from: coverage.from, to: height - 1 }) : undefined;
+  return [...pruneIndexOps(height, results), left ?? { type: 'del', key: INDEX_KEY }];
+}
+
 /** For the batch that prunes the height. */
 export const pruneIndexOps = (height: Height, results: FinalizeReply): readonly KvOp[] =>
   postingsOf(height, results).map(({ key }) => ({ type: 'del', key }));

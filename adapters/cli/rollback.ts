@@ -1,0 +1,48 @@
+import { existsSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { toUpperHex } from '../../core/lib/bytes.ts';
+import { planRollback } from '../../core/node/rollback.ts';
+import { onFile, syncDir } from '../disk/files.ts';
+import { LevelStore } from '../disk/level.ts';
+import { OperatingError } from '../operatingError.ts';
+import { type GlobalOptions, homeFrom, type World } from './world.ts';
+
+const LOG = 'cs.wal';
+
+/** A log of heights that are no more cannot be replayed: it is kept beside, and the next start begins a new one. */
+function setLogAside(data: string, height: number): void {
+  const log = path.join(data, LOG);
+  if (!existsSync(log)) return;
+  let aside = `${log}.rolled-back-${height}`;
+  for (let i = 1; existsSync(aside); i++) aside = `${log}.rolled-back-${height}.${i}`;
+  onFile('rename', log, () => renameSync(log, aside));
+  onFile('sync', data, () => syncDir(data));
+}
+
+export function rollbackCommand(command: Command, world: World): void {
+  command
+    .option('--hard', 'forget the block too, not only what it did; the log of consensus is set aside')
+    .action(async () => {
+      const options: GlobalOptions & { hard?: true } = command.optsWithGlobals();
+      const home = homeFrom(options, world);
+      const data = path.join(home, 'data');
+      const db = path.join(data, 'node.db');
+      if (!existsSync(db)) throw new OperatingError(`${db} does not exist: there is nothing to roll back`);
+      const isHard = options.hard === true;
+      const kv = await LevelStore.open(db, home);
+      try {
+        const plan = planRollback(kv, nobleSuite, isHard);
+        if (!plan.ok) throw new OperatingError(plan.error);
+        const { height, appHash, ops } = plan.value;
+        // The log first: without it a start is safe in either state, with it only in one.
+        if (isHard) setLogAside(data, height);
+        if (ops.length > 0) await kv.batch(ops);
+        const what = isHard ? 'both state and block' : 'state';
+        world.out(`Rolled back ${what} to height ${height} and hash ${toUpperHex(appHash)}\n`);
+      } finally {
+        await kv.close();
+      }
+    });
+}

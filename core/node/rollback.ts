@@ -1,0 +1,91 @@
+/** `orrery rollback`: takes the newest height of a stopped node back, and executes it again at the next start. */
+import type { createApplication } from '../app/create.ts';
+import { decodeEthBlock } from '../app/evm/blockCodec.ts';
+import type { CryptoSuite } from '../crypto/suite.ts';
+import { undoIndexOps } from '../events/index/indexer.ts';
+import { undoOps as undoEvidenceOps } from '../evidence/pool.ts';
+import { assert, present } from '../lib/assert.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { err, ok, type Result } from '../lib/result.ts';
+import { ChainReads } from '../store/chainReads.ts';
+import { ethRecordKey } from '../store/keys.ts';
+import type { KvOp, KvStore } from '../store/kv.ts';
+import { decodeRecord } from '../store/record.ts';
+import { forgetOps, loadUndone, stateBefore, undoneHeight, undoneOver, undoOps } from '../store/undo.ts';
+import type { Height } from '../types/ids.ts';
+import type { ChainState } from '../types/state.ts';
+import { blockRules } from './blockRules.ts';
+
+type Created = Awaited<ReturnType<typeof createApplication>>;
+
+export interface RolledBack {
+  /** The height the state is at now. */
+  readonly height: Height;
+  readonly appHash: Bytes;
+  /** To be written in one batch; empty when there was nothing left to do. */
+  readonly ops: readonly KvOp[];
+}
+
+/**
+ * What takes the state one height back; with `hard` the block too. A state that was taken back before and not started
+ * since is not taken back again, as in CometBFT. The error is one line for the operator.
+ */
+export function planRollback(kv: KvStore, suite: CryptoSuite, hard: boolean): Result<RolledBack, string> {
+  const reads = new ChainReads(kv);
+  const now = reads.loadStoredState();
+  if (now === undefined || now.lastBlockHeight === 0) return err('there is no block to roll back');
+  const waiting = undoneHeight(kv);
+  if (waiting !== undefined) {
+    const { lastBlockHeight: height, appHash } = now;
+    assert(waiting === height + 1, 'the block above the head waits');
+    return ok({ height, appHash, ops: hard ? forget(kv, suite, waiting) : [] });
+  }
+  const before = stateBefore(reads, now);
+  if (before === undefined) return err(`block ${now.lastBlockHeight} has no block before it in this store`);
+  const { lastBlockHeight: height, appHash } = before;
+  const results = present(reads.loadResults(now.lastBlockHeight), 'the head has results');
+  const index = undoIndexOps(kv, now.lastBlockHeight, results);
+  const block = hard ? forget(kv, suite, now.lastBlockHeight) : [];
+  return ok({ height, appHash, ops: [...index, ...undoOps(before), ...block] });
+}
+
+function forget(kv: KvStore, suite: CryptoSuite, height: Height): readonly KvOp[] {
+  const key = ethRecordKey(height);
+  const record = decodeRecord(key, present(kv.get(key), 'a block has an Ethereum face'));
+  const eth = decodeEthBlock(record, (message) => suite.keccak256(message));
+  assert(eth.ok, 'the Ethereum block decodes');
+  const { hash, transactions } = eth.value;
+  return [
+    ...undoEvidenceOps(loadUndone(kv, height).block),
+    ...forgetOps(kv, height, { block: hash, txs: transactions.map((tx) => tx.hash) }),
+  ];
+}
+
+/** Executes the block that waits above the head, if one does. Answers with the state to start from. */
+export async function redoRolledBack(
+  kv: KvStore,
+  suite: CryptoSuite,
+  { app, state }: Pick<Created, 'app' | 'state'>,
+): Promise<ChainState> {
+  const height = undoneHeight(kv);
+  if (height === undefined) return state;
+  assert(height === state.lastBlockHeight + 1, 'the block above the head waits');
+  const { block, blockId, parts, seenCommit } = loadUndone(kv, height);
+  const rules = blockRules(suite, () => ok(undefined));
+  const context = rules.context(state, block);
+  const results = await app.finalize({ kind: 'finalize', context, hash: blockId.hash, txs: block.txs });
+  const next = rules.next(state, blockId, block, results);
+  assert(next.ok, 'a decided block can be applied');
+  const extraOps = [undoneOver()];
+  await app.commit({
+    kind: 'commit',
+    block,
+    blockId,
+    parts,
+    seenCommit,
+    state: next.value,
+    results,
+    extraOps,
+  });
+  return next.value;
+}

@@ -1,0 +1,123 @@
+/**
+ * Taking the newest height back. The state goes one height down; its block stays and is executed again at the next
+ * start, or, when it is the block that is bad, is forgotten as well and decided anew. Trie nodes are never touched:
+ * they are named by their content, and the state before the block is still whole.
+ */
+import { txHash } from '../codec/hashes.ts';
+import { assert, present } from '../lib/assert.ts';
+import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import type { Block, BlockId, Commit, Part } from '../types/block.ts';
+import type { Hash, Height } from '../types/ids.ts';
+import { ChainReads } from './chainReads.ts';
+import * as keys from './keys.ts';
+import type { KvOp, KvStore } from './kv.ts';
+import * as layouts from './layouts.ts';
+import { decodeRecord, encodeRecord } from './record.ts';
+import { encodeStoredState, type StoredState } from './stateRecord.ts';
+
+type Reads = Pick<KvStore, 'get'>;
+
+const put = (key: Bytes, payload: Bytes): KvOp => ({ type: 'put', key, value: encodeRecord(key, payload) });
+const del = (key: Bytes): KvOp => ({ type: 'del', key });
+
+/** The height whose block waits above the head; undefined when nothing was taken back. */
+export function undoneHeight(kv: Reads): Height | undefined {
+  const record = kv.get(keys.UNDONE_KEY);
+  return record === undefined ? undefined : layouts.decodeHeight(decodeRecord(keys.UNDONE_KEY, record));
+}
+
+/** Ends the wait: belongs into the batch that commits the block again, or forgets it. */
+export const undoneOver = (): KvOp => del(keys.UNDONE_KEY);
+
+/** Reads through which the waiting block is seen as if it were the head. */
+class WithUndone extends ChainReads {
+  constructor(kv: Reads, height: Height) {
+    const head = layouts.encodeHead({ height, blockHash: new Uint8Array(32) });
+    super({
+      get: (key) => (equalBytes(key, keys.HEAD_KEY) ? encodeRecord(keys.HEAD_KEY, head) : kv.get(key)),
+    });
+  }
+}
+
+export interface UndoneBlock {
+  readonly block: Block;
+  readonly blockId: BlockId;
+  readonly parts: readonly Part[];
+  readonly seenCommit: Commit;
+}
+
+/** The block that waits, whole and checked against its hashes. A missing piece is a StorageFault. */
+export function loadUndone(kv: Reads, height: Height): UndoneBlock {
+  const reads = new WithUndone(kv, height);
+  const block = present(reads.loadBlock(height), 'the block that was taken back is kept');
+  const { blockId } = present(reads.loadMeta(height), 'a block has a meta');
+  const parts = Array.from({ length: blockId.parts.total }, (_, index) =>
+    present(reads.loadPart(height, index), 'loadBlock has read every part'),
+  );
+  const seenCommit = present(reads.loadSeenCommit(height), 'a decided block has a commit');
+  return { block, blockId, parts, seenCommit };
+}
+
+/** The chain state before the head's block; undefined when there is no block before it. */
+export function stateBefore(reads: ChainReads, now: StoredState): StoredState | undefined {
+  const head = reads.loadMeta(now.lastBlockHeight);
+  const before = reads.loadMeta(now.lastBlockHeight - 1);
+  if (head === undefined || before === undefined) return undefined;
+  const height = now.lastBlockHeight - 1;
+  // As in CometBFT's rollback: a change that the block itself made is still to come.
+  const notAfter = (changed: Height): Height => (changed > height ? height + 1 : changed);
+  return {
+    chainId: now.chainId,
+    initialHeight: now.initialHeight,
+    lastBlockHeight: height,
+    lastBlockId: before.blockId,
+    lastBlockTime: before.header.time,
+    lastHeightValidatorsChanged: notAfter(now.lastHeightValidatorsChanged),
+    lastHeightParamsChanged: notAfter(now.lastHeightParamsChanged),
+    lastResultsHash: head.header.lastResultsHash,
+    appHash: head.header.appHash,
+  };
+}
+
+/** Moves state and head to `before`; the block above is kept and waits. */
+export const undoOps = (before: StoredState): readonly KvOp[] => [
+  put(keys.UNDONE_KEY, layouts.encodeHeight(before.lastBlockHeight + 1)),
+  put(keys.STATE_KEY, encodeStoredState(before)),
+  put(
+    keys.HEAD_KEY,
+    layouts.encodeHead({ height: before.lastBlockHeight, blockHash: before.lastBlockId.hash }),
+  ),
+];
+
+/** Forgets everything that the waiting block has left. `eth`: hashes of its Ethereum block and transactions. */
+export function forgetOps(
+  kv: Reads,
+  height: Height,
+  eth: { readonly block: Hash; readonly txs: readonly Hash[] },
+): readonly KvOp[] {
+  const { block, blockId, parts } = loadUndone(kv, height);
+  assert(block.header.height === height, 'the block is of its height');
+  const here = (key: Bytes): readonly KvOp[] => (locates(kv, key, height) ? [del(key)] : []);
+  return [
+    del(keys.metaKey(height)),
+    ...parts.map(({ index }) => del(keys.partKey(height, index))),
+    del(keys.commitKey(height - 1)),
+    del(keys.seenCommitKey(height)),
+    del(keys.validatorsKey(height + 2)),
+    del(keys.paramsKey(height + 1)),
+    del(keys.resultsKey(height)),
+    del(keys.rootsKey(height)),
+    del(keys.ethRecordKey(height)),
+    del(keys.blockHashKey(blockId.hash)),
+    del(keys.ethHashKey(eth.block)),
+    ...block.txs.flatMap((tx) => here(keys.txKey(txHash(tx)))),
+    ...eth.txs.flatMap((hash) => here(keys.ethTxKey(hash))),
+    undoneOver(),
+  ];
+}
+
+/** Whether the entry of a transaction points to this height: an earlier copy of the same bytes keeps its own. */
+function locates(kv: Reads, key: Bytes, height: Height): boolean {
+  const record = kv.get(key);
+  return record !== undefined && layouts.decodeLocation(decodeRecord(key, record))?.height === height;
+}

@@ -73,6 +73,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./debug.ts')).debugCommand,
   },
   {
+    name: 'rollback',
+    summary: 'take the newest height of a stopped node back',
+    load: async () => (await import('./rollback.ts')).rollbackCommand,
+  },
+  {
     name: 'version',
     summary: 'the version of this program',
     load: async () => (await import('./version.ts')).versionCommand,

@@ -17,6 +17,7 @@ import { NodeHost } from './host.ts';
 import { showAddress } from './http/listenAddress.ts';
 import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
 import { OperatingError } from './operatingError.ts';
+import type { PsqlSink, PsqlSinkOptions } from './psql/sink.ts';
 import { startServers } from './servers.ts';
 import type { FileSigner } from './signer/fileSigner.ts';
 import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
@@ -73,6 +74,11 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     closing.unshift(async () => running.stop());
     running.attach(node.driver);
     const rpc = { ...node.rpc, network, peerCount: () => network.peerStatuses().length };
+    if (options.config.index.indexer === 'psql') {
+      const connection = options.config.index.psqlConnection;
+      const sink = await openPsqlSink({ connection, chain: rpc.chain, hub: rpc.hub, log: options.log });
+      closing.unshift(() => sink.stop());
+    }
     const servers = await startServers(rpc, options.config, (error) =>
       options.log.error(`request failed: ${String(error)}`),
     );
@@ -103,6 +109,12 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     await closeAll(closing);
     throw error instanceof StartError ? new OperatingError(error.message) : error;
   }
+}
+
+/** Loaded only where it is asked for. */
+async function openPsqlSink(options: PsqlSinkOptions): Promise<PsqlSink> {
+  const { PsqlSink } = await import('./psql/sink.ts');
+  return PsqlSink.open(options);
 }
 
 /** Opened by `start`; until then it has no peers. */

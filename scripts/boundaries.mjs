@@ -55,7 +55,7 @@ const FILE_ROOMS = new Set(['node/contract', 'app/chain', 'rpc/context']);
 const PACKAGES = {
   core: ['@noble/', '@scure/', 'protobufjs', '@ethereumjs/'],
   sim: ['@noble/', 'yaml'],
-  adapters: ['@noble/', 'classic-level', 'commander', 'hash-wasm', 'secp256k1', 'smol-toml', 'ws', 'yaml'],
+  adapters: ['@noble/', 'classic-level', 'commander', 'hash-wasm', 'pg', 'secp256k1', 'smol-toml', 'ws', 'yaml'],
 };
 
 const TOP = ['core', 'sim', 'adapters', 'bench', 'test'];

@@ -1,3 +1,4 @@
+import type { ChainReader } from '../../app/chain.ts';
 import { parseHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { postingKey } from '../../store/keys.ts';
@@ -28,6 +29,15 @@ export interface TxPlace {
   readonly height: Height;
   readonly index: number;
 }
+
+/** The chain as searches read it. */
+export const searchReads = (reader: ChainReader): SearchReads => ({
+  head: () => reader.head(),
+  base: () => reader.base(),
+  results: (height) => reader.results(height),
+  txCount: (height) => reader.blockMeta(height)?.numTxs ?? 0,
+  txLocation: (hash) => reader.txLocation(hash),
+});
 
 /** The query is answerable, but not within the bounds of one request. */
 export interface SearchError {

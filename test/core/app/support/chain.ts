@@ -1,4 +1,5 @@
 /** A chain of one validator without consensus: real application, real store, blocks made and committed in turn. */
+
 import { type CreatedApplication, createApplication } from '../../../../core/app/create.ts';
 import { type DefaultAppStateOptions, defaultAppState } from '../../../../core/app/defaultAppState.ts';
 import { encodeBlock } from '../../../../core/codec/block.ts';
@@ -8,6 +9,7 @@ import { nextState } from '../../../../core/consensus/chainState.ts';
 import { blockContext, makeBlock } from '../../../../core/consensus/makeBlock.ts';
 import { ed25519Address } from '../../../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
+import { commitIndexOps } from '../../../../core/events/index/indexer.ts';
 import { type Bytes, hex } from '../../../../core/lib/bytes.ts';
 import type { Result } from '../../../../core/lib/result.ts';
 import { MemoryKv } from '../../../../core/store/memoryKv.ts';
@@ -68,7 +70,13 @@ export class TestChain {
   }
 
   static async open(genesis: Genesis, kv = new MemoryKv()): Promise<TestChain> {
-    const created = await createApplication({ kv, suite: nobleSuite, genesis, pause: async () => {} });
+    const created = await createApplication({
+      kv,
+      suite: nobleSuite,
+      genesis,
+      pause: async () => {},
+      indexOps: (height, results) => commitIndexOps(kv, height, results),
+    });
     return new TestChain(genesis, kv, created);
   }
 

@@ -2,6 +2,7 @@
 
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { EventHub } from '../../../../core/events/hub.ts';
+import { EventSearch, searchReads } from '../../../../core/events/index/search.ts';
 import { present } from '../../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, hex } from '../../../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL, Mempool, type MempoolOut } from '../../../../core/mempool/mempool.ts';
@@ -93,6 +94,12 @@ export class RpcWorld {
         new DataView(id.buffer).setUint32(12, ++this.#ids);
         return id;
       },
+      indexing: {
+        kind: 'kv',
+        search: new EventSearch(chain.kv, searchReads(chain.reader)),
+      },
+      checkTx: (tx) => chain.app.checkTx(tx, false),
+      pause: () => new Promise((resolve) => setImmediate(resolve)),
       catchingUp: () => false,
     };
   }

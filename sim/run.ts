@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly zeroed?: ((label: string) => boolean) | undefined;
   /** Answers some choices by other means than chance; see ChoicesOptions. */
   readonly steer?: ChoicesOptions['steer'];
+  /** Told each failure as it happens. */
+  readonly onFailure?: ((failure: Failure) => void) | undefined;
   /** Ends the run early; asked after each event with virtual µs and the count of events. */
   readonly stop?: ((now: number, events: number) => boolean) | undefined;
   /** Told every choice of the run at its end. */
@@ -97,7 +99,8 @@ function makeWorld(
   const real = coreNodes(cluster, suite, scenario.engine);
   const factory = options.nodes?.(real) ?? real;
   const faulty = new Set(scenario.byzantine.map((entry) => entry.who));
-  const { trace, replay, zeroed, steer, onChoices } = options;
+  const { trace, replay, steer, onChoices } = options;
+  const zeroed = options.zeroed ?? zeroedBy(scenario.zeroed);
   return new World({
     choices: new Choices({ seed, replay, zeroed, steer, record: onChoices !== undefined }),
     link: scenario.network,
@@ -114,6 +117,12 @@ function makeWorld(
   });
 }
 
+/** `link` stands for `link/v0>v1/delay` and all else below it. */
+const zeroedBy = (labels: readonly string[]): ((label: string) => boolean) | undefined =>
+  labels.length === 0
+    ? undefined
+    : (label) => labels.some((one) => label === one || label.startsWith(`${one}/`));
+
 interface Run {
   readonly world: World;
   fail(checker: string, message: string): void;
@@ -129,7 +138,9 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const failures: Failure[] = [];
   const fail = (checker: string, message: string): void => {
     if (failures.length >= FAILURES_MAX) return;
-    failures.push({ checker, message, at: world.now });
+    const failure = { checker, message, at: world.now };
+    failures.push(failure);
+    options.onFailure?.(failure);
     world.remark('broken', undefined, `${checker}: ${message}`);
   };
   addByzantine(world, scenario, cluster);

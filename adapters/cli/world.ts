@@ -7,6 +7,8 @@ export interface World {
   out(text: string): void;
   /** Writes to stderr as it is. */
   err(text: string): void;
+  /** Whether stderr is a terminal, which may be rewritten. */
+  readonly errIsTty?: boolean;
   /** The exit code when nothing is thrown; 0 unless set. */
   exitCode: number;
 }
@@ -23,5 +25,6 @@ export const processWorld = (): World => ({
   env: process.env,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  errIsTty: process.stderr.isTTY === true,
   exitCode: 0,
 });

@@ -20,8 +20,9 @@ const KEYS = [
   'byzantine',
   'expect',
   'until',
+  'choices',
 ] as const;
-const UNSUPPORTED = ['defaults', 'nodes', 'mutate', 'search', 'choices'] as const;
+const UNSUPPORTED = ['defaults', 'nodes', 'mutate', 'search'] as const;
 
 const POWER_MAX = 1_000_000_000;
 const TIME_MAX = 24 * 3_600_000_000;
@@ -56,7 +57,14 @@ function scenarioOf(root: Cursor): Scenario {
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
     until: untilOf(fields.until),
+    zeroed: zeroedOf(fields.choices),
   };
+}
+
+/** `choices: {zero: [link, sync]}`: every choice below these labels is the harmless one. */
+function zeroedOf(at: Cursor | undefined): readonly string[] {
+  const zero = at?.fields(['zero'], 'choices: {zero}').zero;
+  return zero?.items('a list of labels, such as [link, sync]').map((item) => item.text('a label')) ?? [];
 }
 
 const numbered = (count: number, power: number): readonly ValidatorSpec[] =>

@@ -153,4 +153,6 @@ export interface Scenario {
   readonly expect: readonly Expectation[];
   readonly off: ReadonlySet<StandingChecker>;
   readonly until: Until;
+  /** Labels of choice streams, themselves or what lies below them, that always choose the harmless 0. */
+  readonly zeroed: readonly string[];
 }

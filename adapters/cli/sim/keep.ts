@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { onFile } from '../../disk/files.ts';
+import type { SweepOutcome, SweepTask } from './task.ts';
+
+const RESULTS = 'results.jsonl';
+
+/** What makes two runs the same run: the same world and the same seed. */
+const keyOf = ({ scenario, text, seed }: SweepTask): string => {
+  const world = text === undefined ? scenario : createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return `${world}#${seed}`;
+};
+
+/** The folder of a campaign: a line for each finished run, so that it can go on later, and the failing scenarios. */
+export class KeepFolder {
+  readonly #folder: string;
+  readonly #done = new Map<string, SweepOutcome>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    onFile('write', folder, () => mkdirSync(folder, { recursive: true }));
+    const file = join(folder, RESULTS);
+    if (!existsSync(file)) return;
+    for (const line of onFile('read', file, () => readFileSync(file, 'utf8')).split('\n')) {
+      // The last line may be half a line: the campaign was killed while writing it.
+      const record = recordOf(line);
+      if (record !== undefined) this.#done.set(record.key, record.outcome);
+    }
+  }
+
+  /** The outcome of an earlier campaign, if this run is done. */
+  find(task: SweepTask): SweepOutcome | undefined {
+    return this.#done.get(keyOf(task));
+  }
+
+  add(task: SweepTask, text: string, outcome: SweepOutcome): void {
+    const file = join(this.#folder, RESULTS);
+    const line = `${JSON.stringify({ key: keyOf(task), outcome })}\n`;
+    onFile('write', file, () => appendFileSync(file, line));
+    if (outcome.failures.length === 0) return;
+    const name = `${basename(task.scenario, '.yaml')}-${task.seed}`;
+    const story = join(this.#folder, `${name}.yaml`);
+    const said = outcome.failures.map(({ checker, message }) => `${checker}: ${message.split('\n', 1)[0]}`);
+    onFile('write', story, () => writeFileSync(story, storyOf(text, task.seed, said)));
+  }
+}
+
+interface KeptRecord {
+  readonly key: string;
+  readonly outcome: SweepOutcome;
+}
+
+function recordOf(line: string): KeptRecord | undefined {
+  try {
+    const record = JSON.parse(line) as KeptRecord;
+    return typeof record.key === 'string' && Array.isArray(record.outcome.failures) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The scenario with its seed inside, and what it broke on top. */
+function storyOf(text: string, seed: string, said: readonly string[]): string {
+  const head = said.map((line) => `# broken: ${line}\n`).join('');
+  const body = /^seed:/m.test(text) ? text.replace(/^seed:.*$/m, `seed: ${seed}`) : `seed: ${seed}\n${text}`;
+  return `${head}${body}`;
+}

@@ -1,0 +1,69 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { SweepOutcome, SweepTask } from './task.ts';
+
+export interface PoolOptions {
+  readonly jobs: number;
+  readonly crypto: 'ed25519' | 'keyed-hash' | undefined;
+  /** A run that takes longer than this many wall-clock ms is ended and counted as failed. */
+  readonly runMsMax: number;
+  /** The next run, undefined when there is none left or time is up. */
+  next(): SweepTask | undefined;
+  done(outcome: SweepOutcome): void;
+}
+
+/** Keeps so many worker threads busy until there is nothing left to run. */
+export const runPool = async (options: PoolOptions): Promise<void> => {
+  await Promise.all(Array.from({ length: options.jobs }, () => keepBusy(options)));
+};
+
+async function keepBusy(options: PoolOptions): Promise<void> {
+  let worker: Worker | undefined;
+  try {
+    for (let task = options.next(); task !== undefined; task = options.next()) {
+      worker ??= startWorker(options);
+      const outcome = await outcomeOf(worker, task, options.runMsMax);
+      // What hung or died is not asked again: its thread may be in any state.
+      if (outcome.digest === '') {
+        await worker.terminate();
+        worker = undefined;
+      }
+      options.done(outcome);
+    }
+  } finally {
+    await worker?.terminate();
+  }
+}
+
+const startWorker = ({ crypto }: PoolOptions): Worker =>
+  new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { workerData: { crypto } });
+
+function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<SweepOutcome> {
+  return new Promise((resolve) => {
+    const startedAt = performance.now();
+    const finish = (outcome: SweepOutcome): void => {
+      clearTimeout(timer);
+      worker.removeAllListeners();
+      resolve(outcome);
+    };
+    const broken = (checker: string, message: string): void =>
+      finish({
+        scenario: task.scenario,
+        seed: task.seed,
+        digest: '',
+        failures: [{ checker, message, at: 0 }],
+        names: [],
+        virtualMicros: 0,
+        events: 0,
+        wallMs: Math.round(performance.now() - startedAt),
+      });
+    const timer = setTimeout(
+      () => broken('sweep_hang', `the run took more than ${runMsMax / 1000} s of real time`),
+      runMsMax,
+    );
+    worker.on('message', finish);
+    worker.on('error', (error) => broken('sweep_crash', error.stack ?? error.message));
+    worker.on('exit', (code) => broken('sweep_crash', `the worker ended with code ${code}`));
+    worker.postMessage(task);
+  });
+}

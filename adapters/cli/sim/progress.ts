@@ -1,0 +1,61 @@
+import type { World } from '../world.ts';
+
+const PLAIN_EVERY_MS = 10_000;
+const TTY_EVERY_MS = 200;
+const BAR_WIDTH = 24;
+
+/** Says how far a campaign is: one line rewritten on a terminal, a plain line every ten seconds elsewhere. */
+export class Progress {
+  readonly #world: World;
+  readonly #total: number;
+  readonly #startedAt = performance.now();
+  #saidAt = performance.now();
+  #done = 0;
+  #failed = 0;
+  #virtualMicros = 0;
+
+  constructor(world: World, total: number) {
+    this.#world = world;
+    this.#total = total;
+  }
+
+  get wallSeconds(): number {
+    return (performance.now() - this.#startedAt) / 1000;
+  }
+
+  count(isFailed: boolean, virtualMicros: number): void {
+    this.#done++;
+    if (isFailed) this.#failed++;
+    this.#virtualMicros += virtualMicros;
+    const isTty = this.#world.errIsTty === true;
+    const now = performance.now();
+    if (now - this.#saidAt < (isTty ? TTY_EVERY_MS : PLAIN_EVERY_MS)) return;
+    this.#saidAt = now;
+    this.#world.err(isTty ? `\r\x1b[K${this.#bar()} ${this.#line()}` : `${this.#line()}\n`);
+  }
+
+  /** Clears the line on a terminal. */
+  end(): void {
+    if (this.#world.errIsTty === true) this.#world.err('\r\x1b[K');
+  }
+
+  #bar(): string {
+    const filled = Math.floor((this.#done / this.#total) * BAR_WIDTH);
+    return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
+  }
+
+  #line(): string {
+    const rate = this.#done / this.wallSeconds;
+    const speed = this.#virtualMicros / 1_000_000 / this.wallSeconds;
+    const left = clock((this.#total - this.#done) / rate);
+    return `${this.#done}/${this.#total} runs, ${this.#failed} failed, ${rate.toFixed(1)} runs/s, ${speed.toFixed(0)} virtual s/s, ${left} left`;
+  }
+}
+
+/** 1:02:03 of seconds. */
+export function clock(seconds: number): string {
+  const whole = Math.round(seconds);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}

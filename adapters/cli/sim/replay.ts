@@ -1,0 +1,110 @@
+import type { Command } from 'commander';
+import { type NodeSnapshot, replayTo } from '../../../sim/replay/snapshot.ts';
+import { parseDuration } from '../../../sim/scenario/units.ts';
+import { acceleratedSuite } from '../../crypto/accelerated.ts';
+import { OperatingError } from '../../operatingError.ts';
+import type { World } from '../world.ts';
+import { readTrace } from './readTrace.ts';
+import { refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
+import { type Source, sourceOf } from './source.ts';
+
+/** Lines of the transcript kept before the point of the stop. */
+const TAIL_DEFAULT = '40';
+const TAIL_MAX = 10_000_000;
+
+interface ReplayFlags {
+  readonly seed?: string;
+  readonly swarm?: boolean;
+  readonly until?: string;
+  readonly tail: string;
+  readonly node?: string;
+}
+
+export function replayCommand(sim: Command, world: World): void {
+  const command = sim
+    .command('replay')
+    .argument('[file]', 'scenario, or a trace that `sim run --trace` wrote')
+    .option('--seed <number>', "instead of the scenario's own seed")
+    .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
+    .option(
+      '--until <event|time>',
+      'stop after the event of this number, or at this virtual time, e.g. 12.5s',
+    )
+    .option('--tail <n>', 'print so many lines of what happened last', TAIL_DEFAULT)
+    .option('--node <name>', 'only what happens at this node')
+    .description('run again up to a point, and print what happened last and what every node holds there');
+  command.action((file: string | undefined) => replay(file, command.opts<ReplayFlags>(), world));
+}
+
+async function replay(file: string | undefined, flags: ReplayFlags, world: World): Promise<void> {
+  const source = fromTrace(await sourceOf(file, flags));
+  const stop = stopOf(flags.until);
+  const tailMax = wholeOf('--tail', flags.tail, 0, TAIL_MAX);
+  let tail: string[] = [];
+  const result = await replayTo(source.text, {
+    ...stop,
+    seed: source.seed,
+    suite: await acceleratedSuite(),
+    trace(line) {
+      const happening = JSON.parse(line) as Happening;
+      if (flags.node !== undefined && happening.node !== flags.node) return;
+      tail.push(transcriptLine(happening));
+      if (tail.length >= 2 * tailMax + 1000) tail = tail.slice(-tailMax);
+    },
+  });
+  if (!result.ok) return refuseFile(world, source.name, result.error);
+  const { report, nodes, events, virtualMicros } = result.value;
+  if (tailMax > 0) world.out(`${tail.slice(-tailMax).join('\n')}\n\n`);
+  world.out(
+    `scenario ${report.name}, seed ${report.seed}, after event ${events} at ${secondsText(virtualMicros)} s\n\n`,
+  );
+  for (const node of nodes) world.out(nodeText(node));
+  for (const { checker, message, at } of report.failures)
+    world.out(`broken: ${checker} at ${secondsText(at)} s: ${message}\n`);
+}
+
+/** A trace names its scenario and seed in its first line. */
+function fromTrace(source: Source): Source {
+  if (!source.text.startsWith('{"kind":"scenario"')) return source;
+  const { scenario, seed } = readTrace(source.name, source.text).head;
+  return { ...source, text: scenario, seed: source.seed ?? seed };
+}
+
+function stopOf(text: string | undefined): { readonly untilEvent?: number; readonly untilTime?: number } {
+  if (text === undefined) return {};
+  if (/^\d{1,12}$/.test(text)) return { untilEvent: Number(text) };
+  const untilTime = parseDuration(text);
+  if (untilTime === undefined)
+    throw new OperatingError(
+      `--until: expected the number of an event or a time such as 12.5s, found ${text}`,
+    );
+  return { untilTime };
+}
+
+interface Happening {
+  readonly t: number;
+  readonly n: number;
+  readonly node?: string;
+  readonly kind: string;
+  readonly from?: string;
+  readonly msg?: string;
+  readonly text?: string;
+  readonly at?: string;
+  readonly lock?: string;
+}
+
+function transcriptLine({ t, n, node, kind, from, msg, text, at, lock }: Happening): string {
+  const what =
+    kind === 'frame' ? `<- ${from}: ${msg}` : [kind, text].filter((word) => word !== undefined).join(' ');
+  const held = lock === undefined ? '' : `  lock ${lock}`;
+  return `${secondsText(t).padStart(9)} ${String(n).padStart(7)} ${(node ?? '*').padEnd(6)} ${(at ?? '').padEnd(8)} ${what}${held}`;
+}
+
+function nodeText(node: NodeSnapshot): string {
+  const lines = [
+    `${node.name} (${node.state}): at ${node.at}, decided ${node.decided}, state ${node.stateHash}`,
+    `  proposer ${node.proposer}, proposal ${node.proposal}, locked ${node.locked}, valid ${node.valid}`,
+    ...node.votes.map((line) => `  round ${line}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}

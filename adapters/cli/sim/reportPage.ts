@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { reportPage } from '../../../sim/report/page.ts';
+import { onFile } from '../../disk/files.ts';
+import type { World } from '../world.ts';
+import { readTrace } from './readTrace.ts';
+import { readScenarioFile } from './scenarioFile.ts';
+
+/** Files of the picture, which the playground shares; a build lies one folder deeper than its source. */
+const partOf = (name: string): string => {
+  const root = import.meta.url.endsWith('.ts') ? '../../..' : '../../../..';
+  const file = fileURLToPath(new URL(`${root}/playground/${name}`, import.meta.url));
+  return onFile('read', file, () => readFileSync(file, 'utf8'));
+};
+
+export function reportCommand(sim: Command, world: World): void {
+  const command = sim
+    .command('report')
+    .argument('<trace>', 'what `sim run --trace` wrote')
+    .requiredOption('-o, --output <file>', 'the page to write')
+    .description(
+      'make one web page of a trace: lanes, messages, faults, locks, decisions; it needs no network',
+    );
+  command.action((file: string) => {
+    const { output } = command.opts<{ readonly output: string }>();
+    const trace = readTrace(file, readScenarioFile(file));
+    const page = reportPage(trace, { script: partOf('view.js'), style: partOf('view.css') });
+    onFile('write', output, () => writeFileSync(output, page));
+    world.out(`${output}: ${trace.lines.length} happenings, ${Math.ceil(page.length / 1024)} KiB\n`);
+  });
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { ScenarioReport } from '../../../sim/report.ts';
+import type { World } from '../world.ts';
+import { checkDeterminism } from './determinism.ts';
+import { EXIT_BROKEN, quoted, refuseFile, secondsText } from './scenarioFile.ts';
+import { sourceOf } from './source.ts';
+import { TraceFile } from './traceFile.ts';
+
+interface RunFlags {
+  readonly seed?: string;
+  readonly swarm?: boolean;
+  readonly json?: boolean;
+  readonly trace?: string;
+  readonly checkDeterminism?: boolean;
+}
+
+export function runCommand(sim: Command, world: World): void {
+  const command = sim
+    .command('run')
+    .argument('[file]', 'scenario')
+    .option('--seed <number>', "instead of the scenario's own seed")
+    .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
+    .option('--json', 'print the report as JSON')
+    .option('--trace <file>', 'write everything that happens to a file, one JSON line each')
+    .option('--check-determinism', 'run twice and compare event by event')
+    .description('run a scenario; exit code 0: passed, 1: an expectation was broken, 2: the file is wrong');
+  command.action((file: string | undefined) => simRun(file, command.opts<RunFlags>(), world));
+}
+
+async function simRun(file: string | undefined, flags: RunFlags, world: World): Promise<void> {
+  const source = await sourceOf(file, flags);
+  const { text, seed } = source;
+  const [{ runScenario }, { acceleratedSuite }] = await Promise.all([
+    import('../../../sim/run.ts'),
+    import('../../crypto/accelerated.ts'),
+  ]);
+  const suite = await acceleratedSuite();
+  if (flags.checkDeterminism === true) return checkDeterminism(source, suite, world);
+  const trace = flags.trace === undefined ? undefined : new TraceFile(flags.trace, text, seed);
+  const result = await runScenario(text, { seed, suite, trace: trace && ((line) => trace.write(line)) });
+  trace?.close(result.ok ? result.value : undefined);
+  if (!result.ok) return refuseFile(world, source.name, result.error);
+  const report = result.value;
+  world.out(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
+  if (report.passed) return;
+  world.err(`reproduce: npx orrery sim run ${source.args(report.seed)}\n`);
+  world.err(
+    `make it smaller: npx orrery sim shrink ${source.args(report.seed)} -o ${quoted(`${report.name}.min.yaml`)}\n`,
+  );
+  world.exitCode = EXIT_BROKEN;
+}
+
+export function reportText(report: ScenarioReport): string {
+  const { stats, nodes } = report;
+  const heights = nodes.map((node) => {
+    const traits = [node.isCorrect ? [] : ['byzantine'], node.state === 'up' ? [] : [node.state]].flat();
+    return `${node.name} ${node.height}${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`;
+  });
+  const lines = [
+    `scenario: ${report.name}, seed ${report.seed}`,
+    `heights: ${heights.join(' · ')}`,
+    `ran: ${secondsText(stats.virtualMicros)} s of virtual time, ${stats.events} events, highest round ${stats.roundMax}`,
+    `network: ${stats.framesSent} frames sent, ${stats.framesLost} lost; evidence committed: ${stats.evidence}`,
+  ];
+  if (stats.txsSent > 0) lines.push(`transactions: ${stats.txsSent} sent, ${stats.txsConfirmed} confirmed`);
+  for (const failure of report.failures)
+    lines.push(`broken: ${failure.checker} at ${secondsText(failure.at)} s: ${failure.message}`);
+  lines.push(`verdict: ${report.passed ? 'passed' : 'failed'}`, `digest: ${report.digest}`);
+  return `${lines.join('\n')}\n`;
+}

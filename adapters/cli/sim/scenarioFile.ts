@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
+import { onFile } from '../../disk/files.ts';
+import { OperatingError } from '../../operatingError.ts';
+import type { World } from '../world.ts';
+
+export const EXIT_BROKEN = 1;
+export const EXIT_BAD_FILE = 2;
+
+export const readScenarioFile = (file: string): string =>
+  onFile('read', file, () => readFileSync(file, 'utf8'));
+
+/** Says where a scenario file is wrong. */
+export function refuseFile(world: World, file: string, { line, column, message }: ScenarioError): void {
+  world.err(`${file}:${line}:${column}: ${message}\n`);
+  world.exitCode = EXIT_BAD_FILE;
+}
+
+/** A seed as the command line takes it. */
+export function seedOf(text: string): string {
+  if (!/^\d{1,20}$/.test(text)) throw new OperatingError(`--seed: expected a whole number, found ${text}`);
+  return text;
+}
+
+/** A whole number of an option, within bounds. */
+export function wholeOf(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new OperatingError(`${option}: expected a whole number ${min}..${max}, found ${text}`);
+}
+
+/** Virtual µs as seconds, to the millisecond. */
+export const secondsText = (micros: number): string => (micros / 1_000_000).toFixed(3);
+
+/** As a POSIX shell takes it. */
+export const quoted = (text: string): string =>
+  /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,43 @@
+import type { ScenarioReport } from '../report.ts';
+import { parseScenario } from '../scenario/parse.ts';
+
+export interface PageParts {
+  readonly script: string;
+  readonly style: string;
+}
+
+export interface PageTrace {
+  readonly head: { readonly scenario: string; readonly seed?: string };
+  readonly lines: readonly string[];
+  readonly report: ScenarioReport | undefined;
+}
+
+/** Text inside a script element may not close it. */
+const inScript = (json: string): string => json.replaceAll('<', '\\u003c');
+
+/** One page that stands alone: script, style and the whole trace are in it, and it asks no network for anything. */
+export function reportPage({ head, lines, report }: PageTrace, { script, style }: PageParts): string {
+  const parsed = parseScenario(head.scenario);
+  const name = parsed.ok ? parsed.value.name : 'trace';
+  const title = `${name}, seed ${report?.seed ?? head.seed ?? '?'}`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title.replaceAll('<', '&lt;')}</title>
+<style>
+${style}</style>
+<div id="view"></div>
+<script type="application/json" id="trace">{"report":${inScript(JSON.stringify(report ?? null))},"lines":[
+${inScript(lines.join(',\n'))}
+]}</script>
+<script>
+${script}
+const trace = JSON.parse(document.getElementById('trace').textContent);
+const view = orreryView(document.getElementById('view'), { title: ${inScript(JSON.stringify(title))} });
+view.add(trace.lines);
+view.finish(trace.report ?? undefined);
+</script>
+</html>
+`;
+}

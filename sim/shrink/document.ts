@@ -1,0 +1,101 @@
+import { parse, stringify } from 'yaml';
+import { parseDuration } from '../scenario/units.ts';
+
+/** A scenario as plain data: what the shrinker cuts pieces from. Whether a piece may go, the parser decides. */
+export type Doc = Record<string, unknown>;
+export type Path = readonly (string | number)[];
+
+export const readDoc = (text: string): Doc => parse(text) as Doc;
+
+/** Entries on one line each, as people write them. */
+export function docText(doc: Doc): string {
+  const lines = Object.entries(doc).map(([key, value]) => {
+    if (!Array.isArray(value)) return `${key}: ${flow(value)}\n`;
+    return `${key}:\n${value.map((entry) => `  - ${flow(entry)}\n`).join('')}`;
+  });
+  return lines.join('');
+}
+
+const flow = (value: unknown): string =>
+  stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
+
+export const at = (doc: unknown, path: Path): unknown =>
+  path.reduce<unknown>((value, key) => (isTree(value) ? value[key] : undefined), doc);
+
+/** A copy with the value at `path` replaced, or taken away when undefined. */
+export function changed(doc: Doc, path: Path, value: unknown): Doc {
+  const copy = structuredCopy(doc) as Doc;
+  const parent = at(copy, path.slice(0, -1));
+  const last = path[path.length - 1];
+  if (!isTree(parent) || last === undefined) return copy;
+  if (value !== undefined) parent[last] = value;
+  else if (Array.isArray(parent)) parent.splice(last as number, 1);
+  else delete parent[last];
+  return copy;
+}
+
+type Tree = Record<string | number, unknown>;
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+
+function structuredCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structuredCopy);
+  if (!isTree(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, structuredCopy(one)]));
+}
+
+/** Every place in the tree, outermost first. */
+export function places(value: unknown, path: Path = []): readonly Path[] {
+  if (!isTree(value)) return [];
+  const keys: readonly (string | number)[] = Array.isArray(value)
+    ? value.map((_, i) => i)
+    : Object.keys(value);
+  return keys.flatMap((key) => [[...path, key], ...places(value[key], [...path, key])]);
+}
+
+/** The tree without a name: it leaves lists, and entries that were about nothing else go with it. */
+export function without(value: unknown, name: string): unknown {
+  if (value === name) return undefined;
+  if (Array.isArray(value)) {
+    const left = value.map((one) => without(one, name)).filter((one) => one !== undefined);
+    return left.length === 0 && value.length > 0 ? undefined : left;
+  }
+  if (!isTree(value)) return typeof value === 'string' && value.includes(`(${name})`) ? undefined : value;
+  const out: Tree = {};
+  for (const [key, one] of Object.entries(value)) {
+    if (key === name) continue;
+    const left = without(one, name);
+    if (left === undefined) return undefined;
+    out[key] = left;
+  }
+  return out;
+}
+
+/** Smaller values to try for a leaf, the smallest first. */
+export function smallerLeaves(value: unknown): readonly unknown[] {
+  if (typeof value === 'number' && Number.isInteger(value)) return smallerWhole(value);
+  if (typeof value !== 'string') return [];
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(value);
+  if (percent !== null)
+    return [100, 50, 10]
+      .filter((one) => one !== Number(percent[1]))
+      .map((one) => `${one}%`)
+      .slice(0, 1);
+  const micros = parseDuration(value);
+  if (micros !== undefined) return smallerTimes(micros);
+  const span = /^(\d+)\.\.(\d+)$/.exec(value);
+  if (span !== null) return [Number(span[1]), Number(span[2])];
+  return [];
+}
+
+const smallerWhole = (value: number): readonly number[] =>
+  [...new Set([0, 1, 2, Math.floor(value / 2), value - 1])].filter((one) => one >= 0 && one < value);
+
+/** Whole seconds before fractions; never longer than it was. */
+function smallerTimes(micros: number): readonly string[] {
+  const seconds = micros / 1_000_000;
+  const tries = [0, 1, 2, 5, 10, 20, 30, 60, Math.floor(seconds / 2), Math.floor(seconds)];
+  return [...new Set(tries)]
+    .filter((one) => one < seconds)
+    .sort((a, b) => a - b)
+    .map((one) => `${one}s`);
+}

@@ -1,0 +1,139 @@
+import { at, changed, type Doc, places, smallerLeaves, without } from './document.ts';
+import { reduceList } from './reduceList.ts';
+
+/** One way to make a scenario smaller. `best` is the smallest so far; `keeps` tries another and makes it the best. */
+export interface Pass {
+  readonly name: string;
+  /** Other seeds may be tried too: the pass takes structure away, which moves dice. */
+  readonly mayReseed: boolean;
+  run(best: () => Doc, keeps: (doc: Doc) => Promise<boolean>): Promise<void>;
+}
+
+/** Lists of the document from which entries can go. */
+const listPass = (key: string): Pass => ({
+  name: `${key} entries`,
+  mayReseed: true,
+  async run(best, keeps) {
+    const list = best()[key];
+    if (!Array.isArray(list)) return;
+    await reduceList(list, (smaller) => keeps(withList(best(), key, smaller)));
+  },
+});
+
+const withList = (doc: Doc, key: string, list: readonly unknown[]): Doc =>
+  changed(doc, [key], list.length === 0 ? undefined : list);
+
+const validatorsPass: Pass = {
+  name: 'validators',
+  mayReseed: true,
+  async run(best, keeps) {
+    const names = namesIn(best());
+    for (const name of names.reverse()) await keeps(withoutValidator(best(), name));
+  },
+};
+
+function namesIn(doc: Doc): string[] {
+  const { validators } = doc;
+  if (validators === undefined) return ['v0', 'v1', 'v2', 'v3'];
+  const { count, ...named } = validators as Record<string, unknown>;
+  return typeof count === 'number' ? Array.from({ length: count }, (_, i) => `v${i}`) : Object.keys(named);
+}
+
+/** Numbered validators get names first, so that any of them can go. */
+function withoutValidator(doc: Doc, name: string): Doc {
+  const { count, power, ...named } = (doc['validators'] ?? { count: 4 }) as Record<string, unknown>;
+  const all =
+    typeof count === 'number'
+      ? Object.fromEntries(namesIn(doc).map((one) => [one, power === undefined ? {} : { power }]))
+      : named;
+  const rest = Object.fromEntries(Object.entries(all).filter(([key]) => key !== name));
+  const out: Doc = { ...doc, validators: numberedAgain(rest) };
+  for (const key of ['timeline', 'byzantine', 'clients', 'expect']) {
+    const list = doc[key];
+    if (!Array.isArray(list)) continue;
+    const left = list.map((entry) => without(entry, name)).filter((entry) => entry !== undefined);
+    if (left.length === 0) delete out[key];
+    else out[key] = left;
+  }
+  return out;
+}
+
+/** {v0: {}, v1: {}} is {count: 2}. */
+function numberedAgain(named: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(named);
+  const isPlain = entries.every(([key, value], i) => key === `v${i}` && JSON.stringify(value) === '{}');
+  return isPlain ? { count: entries.length } : named;
+}
+
+/** Takes away whatever the parser can do without: triggers, audiences, arguments, network faults, options. */
+const optionsPass: Pass = {
+  name: 'options',
+  mayReseed: false,
+  async run(best, keeps) {
+    for (let i = 0; ; i++) {
+      const path = places(best())[i];
+      if (path === undefined) return;
+      const isFixed =
+        path.length === 1 &&
+        ['name', 'seed', 'until', 'validators', 'choices', 'expect'].includes(String(path[0]));
+      if (isFixed || path[0] === 'until' || path[0] === 'validators') continue;
+      // The entries behind move up, and are looked at again from here.
+      if (await keeps(changed(best(), path, undefined))) i--;
+    }
+  },
+};
+
+const leavesPass = (name: string, isMine: (path: readonly (string | number)[]) => boolean): Pass => ({
+  name,
+  mayReseed: false,
+  async run(best, keeps) {
+    for (const path of places(best())) {
+      if (!isMine(path)) continue;
+      for (const value of smallerLeaves(at(best(), path))) {
+        if (await keeps(changed(best(), path, value))) break;
+      }
+    }
+  },
+});
+
+/** Groups of streams whose choices may all be zero: least delay, no jitter. */
+const CHOICE_GROUPS = [
+  'link',
+  'sync',
+  'sign',
+  'app',
+  'check',
+  'connection',
+  'crash',
+  'byzantine',
+  'disk',
+  'timeline',
+];
+
+const choicesPass: Pass = {
+  name: 'choices',
+  mayReseed: false,
+  async run(best, keeps) {
+    const zero = (groups: readonly string[]): Doc => ({ ...best(), choices: { zero: groups } });
+    const now = (at(best(), ['choices', 'zero']) ?? []) as readonly string[];
+    if (now.length === CHOICE_GROUPS.length || (await keeps(zero(CHOICE_GROUPS)))) return;
+    for (const group of CHOICE_GROUPS) {
+      const kept = (at(best(), ['choices', 'zero']) ?? []) as readonly string[];
+      if (!kept.includes(group)) await keeps(zero([...kept, group]));
+    }
+  },
+};
+
+/** In the order of worth: whole entries first, numbers last. */
+export const PASSES: readonly Pass[] = [
+  listPass('timeline'),
+  listPass('byzantine'),
+  validatorsPass,
+  listPass('clients'),
+  listPass('expect'),
+  leavesPass('heights', (path) => path.includes('height') || path.includes('heights')),
+  optionsPass,
+  leavesPass('times', (path) => path[0] === 'timeline' || path[0] === 'engine' || path[0] === 'until'),
+  choicesPass,
+  leavesPass('numbers', (path) => path[0] !== 'seed' && path[0] !== 'choices' && path[0] !== 'name'),
+];

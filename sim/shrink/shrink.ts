@@ -1,0 +1,171 @@
+import { compareText } from '../../core/lib/bytes.ts';
+import { err, ok, type Result } from '../../core/lib/result.ts';
+import type { Failure } from '../report.ts';
+import { type RunOptions, runParsed } from '../run.ts';
+import type { ScenarioError } from '../scenario/cursor.ts';
+import { parseScenario } from '../scenario/parse.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { causeOf } from '../sweep/cause.ts';
+import { type Doc, docText, readDoc } from './document.ts';
+import { PASSES } from './passes.ts';
+
+/** Candidate runs at most, unless the caller says otherwise. */
+export const SHRINK_RUNS_MAX = 400;
+/** Seeds tried for a candidate besides the one at hand: cutting a piece shifts some dice. */
+const OTHER_SEEDS: readonly string[] = ['1', '2', '3'];
+
+export interface ShrinkOptions {
+  readonly seed: string;
+  readonly run?: RunOptions | undefined;
+  readonly runsMax?: number | undefined;
+  /** Ends the search early, e.g. when real time is up. */
+  readonly isEnough?: (() => boolean) | undefined;
+  /** Told each time something smaller was found. */
+  readonly onStep?: ((what: string, runs: number) => void) | undefined;
+}
+
+/** Which promise must stay broken: the same checker for the same cause, not just any failure. */
+export interface BrokenPromise {
+  readonly checker: string;
+  readonly cause: string;
+  /** As the first run said it. */
+  readonly message: string;
+}
+
+export interface Shrunk {
+  /** A scenario that runs by itself: its seed, and which choices are zeroed, are in it. */
+  readonly text: string;
+  readonly broken: BrokenPromise;
+  readonly runs: number;
+  readonly before: ScenarioSize;
+  readonly after: ScenarioSize;
+}
+
+export interface ScenarioSize {
+  /** Entries of `timeline` and `byzantine` together. */
+  readonly faultLines: number;
+  readonly validators: number;
+  readonly clients: number;
+  readonly height: number | undefined;
+}
+
+export type ShrinkError =
+  | { readonly kind: 'scenario'; readonly error: ScenarioError }
+  /** With this seed the scenario passes. */
+  | { readonly kind: 'passes' };
+
+/** A smaller scenario that breaks the same promise (delta debugging over the scenario file, then over its choices). */
+export async function shrinkScenario(
+  text: string,
+  options: ShrinkOptions,
+): Promise<Result<Shrunk, ShrinkError>> {
+  const parsed = parseScenario(text);
+  if (!parsed.ok) return err({ kind: 'scenario', error: parsed.error });
+  const report = await runParsed(parsed.value, { ...options.run, seed: options.seed });
+  const first = report.failures[0];
+  if (first === undefined) return err({ kind: 'passes' });
+  const broken: BrokenPromise = {
+    checker: first.checker,
+    cause: causeOf(first, namesOf(parsed.value)),
+    message: first.message.split('\n', 1)[0] as string,
+  };
+  const search = new Search(broken, options);
+  const start: Doc = { ...readDoc(text), seed: seedValue(options.seed) };
+  const doc = await search.smallest(start);
+  const body = docText(doc);
+  return ok({
+    text: body,
+    broken,
+    runs: search.runs,
+    before: sizeOf(parsed.value),
+    after: sizeOf(scenarioOf(body)),
+  });
+}
+
+const seedValue = (seed: string): number | string =>
+  Number.isSafeInteger(Number(seed)) ? Number(seed) : seed;
+
+function scenarioOf(text: string): Scenario {
+  const parsed = parseScenario(text);
+  if (!parsed.ok) throw new RangeError(`the shrinker kept an unreadable scenario: ${parsed.error.message}`);
+  return parsed.value;
+}
+
+const namesOf = (scenario: Scenario): readonly string[] =>
+  [...scenario.validators, ...scenario.clients].map(({ name }) => name).sort(compareText);
+
+export const sizeOf = (scenario: Scenario): ScenarioSize => ({
+  faultLines: scenario.timeline.length + scenario.byzantine.length,
+  validators: scenario.validators.length,
+  clients: scenario.clients.length,
+  height: scenario.until.kind === 'height' ? scenario.until.height : undefined,
+});
+
+/** The hunt for a smaller document: passes over and over, until none of them finds anything or enough is enough. */
+class Search {
+  runs = 0;
+  readonly #broken: BrokenPromise;
+  readonly #options: ShrinkOptions;
+  readonly #refused = new Set<string>();
+  #best: Doc = {};
+
+  constructor(broken: BrokenPromise, options: ShrinkOptions) {
+    this.#broken = broken;
+    this.#options = options;
+  }
+
+  async smallest(start: Doc): Promise<Doc> {
+    this.#best = start;
+    for (;;) {
+      const before = docText(this.#best);
+      for (const pass of PASSES) {
+        if (this.#isSpent) break;
+        await pass.run(
+          () => this.#best,
+          (doc) => this.#tryDoc(doc, pass.mayReseed, pass.name),
+        );
+      }
+      if (this.#isSpent || docText(this.#best) === before) return this.#best;
+    }
+  }
+
+  get #isSpent(): boolean {
+    return this.runs >= (this.#options.runsMax ?? SHRINK_RUNS_MAX) || this.#options.isEnough?.() === true;
+  }
+
+  /** Whether the promise is still broken in the candidate; if so it is the best from now on. */
+  async #tryDoc(doc: Doc, mayReseed: boolean, what: string): Promise<boolean> {
+    const seeds = mayReseed ? [doc['seed'], ...OTHER_SEEDS.map(Number)] : [doc['seed']];
+    for (const seed of new Set(seeds)) {
+      const candidate = { ...doc, seed };
+      const text = docText(candidate);
+      if (this.#isSpent || this.#refused.has(text)) continue;
+      if (await this.#isStillBroken(text)) {
+        this.#best = candidate;
+        this.#options.onStep?.(what, this.runs);
+        return true;
+      }
+      this.#refused.add(text);
+    }
+    return false;
+  }
+
+  async #isStillBroken(text: string): Promise<boolean> {
+    const parsed = parseScenario(text);
+    if (!parsed.ok) return false;
+    const names = namesOf(parsed.value);
+    this.runs++;
+    let found = false;
+    const isIt = (failure: Failure): boolean =>
+      failure.checker === this.#broken.checker && causeOf(failure, names) === this.#broken.cause;
+    const report = await runParsed(parsed.value, {
+      ...this.#options.run,
+      onFailure: (failure) => {
+        found ||= isIt(failure);
+      },
+      // Once it is broken the rest of the run cannot mend it.
+      stop: () => found,
+    });
+    return found || report.failures.some(isIt);
+  }
+}

@@ -15,6 +15,8 @@ export interface SyncLife {
   readonly node: CoreNode;
   /** Heights that were stored while block sync was at work. */
   readonly synced: number[];
+  /** Heights of the evidence that entered its pool. */
+  readonly accused: number[];
 }
 
 export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): NodeFactory => {
@@ -48,9 +50,10 @@ export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): Node
       clock: env.now,
       outside: () => ({ now: env.now, append: env.append, perform: env.perform }),
     });
-    const life: SyncLife = { name: env.name, node, synced: [] };
+    const life: SyncLife = { name: env.name, node, synced: [], accused: [] };
     lives.push(life);
     node.hub.listen((event) => {
+      if (event.kind === 'newEvidence') life.accused.push(event.height);
       if (event.kind === 'committed' && node.machine.parts.sync.active) {
         life.synced.push(event.block.header.height);
       }

@@ -6,6 +6,7 @@ import type { Address, Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
 import type { ValidatorSet } from '../types/validator.ts';
+import type { ForkName } from './evm/forks.ts';
 
 /** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
 export interface EthHeader {
@@ -133,6 +134,10 @@ export interface View {
   auth(address: Address): AuthRecord | undefined;
   /** Raw entry of the module store, key as laid out by the module. */
   module(key: Bytes): Bytes | undefined;
+  /** Trie nodes from stateRoot towards the account, or towards its absence (EIP-1186). */
+  proveAccount(address: Address): readonly Bytes[];
+  /** Trie nodes from the account's storage root towards the slot; empty when there is no storage. */
+  proveStorage(address: Address, slot: Bytes): readonly Bytes[];
 }
 
 export interface TxLocation {
@@ -173,6 +178,8 @@ export interface ChainReader {
   gasLimit(): bigint;
   readonly chainId: string;
   readonly evmChainId: bigint;
+  /** The rules, from genesis on. */
+  readonly fork: ForkName;
   readonly hrp: string;
   readonly denom: string;
 }

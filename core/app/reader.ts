@@ -8,12 +8,14 @@ import type { ValidatorSet } from '../types/validator.ts';
 import type { ChainServices } from './blockRun.ts';
 import type { ChainReader, EthBlock, TxLocation, View } from './chain.ts';
 import type { ChainHead } from './chainHead.ts';
+import type { ForkName } from './evm/forks.ts';
 import { nextBaseFee } from './feemarket/baseFee.ts';
 
 /** What readers see: everything up to the head's view, nothing beyond it even when the store already has it. */
 export class AppReader implements ChainReader {
   readonly chainId: string;
   readonly evmChainId: bigint;
+  readonly fork: ForkName;
   readonly hrp: string;
   readonly denom: string;
   readonly #reads: ChainReads;
@@ -23,6 +25,7 @@ export class AppReader implements ChainReader {
   constructor(chainId: string, reads: ChainReads, head: ChainHead, services: ChainServices) {
     this.chainId = chainId;
     this.evmChainId = services.rules.evmChainId;
+    this.fork = services.rules.fork.name;
     this.hrp = services.hrp;
     this.denom = services.denom;
     this.#reads = reads;

@@ -8,6 +8,10 @@ export const CODES = {
   server: -32000,
   timeout: -32002,
   responseTooLarge: -32003,
+  /** eth_sendRawTransactionSync: in the pool, not in a block in time (EIP-7966). */
+  notIncluded: 4,
+  /** geth's bound on what one request may ask for. */
+  clientLimit: -38026,
   /** An EVM revert; `data` carries the revert bytes. */
   reverted: 3,
 } as const;

@@ -41,4 +41,12 @@ export class StateView implements Roots {
   module(key: Bytes): Bytes | undefined {
     return this.world.module(key);
   }
+
+  proveAccount(address: Address): readonly Bytes[] {
+    return this.world.proveAccount(address);
+  }
+
+  proveStorage(address: Address, slot: Bytes): readonly Bytes[] {
+    return this.world.proveStorage(address, slot);
+  }
 }

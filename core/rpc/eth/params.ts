@@ -1,7 +1,7 @@
 /** The parameters that methods share: how each is read and how OpenRPC describes it. */
 import { err, ok } from '../../lib/result.ts';
 import { type Json, JsonNumber } from '../jsonText.ts';
-import { LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
+import { type BlockId, LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
 import { readStateOverrides, readTransactionArgs } from './callArgs.ts';
 import {
   type Decoded,
@@ -29,6 +29,15 @@ export const DATA = required('data', HEX_SCHEMA('bytes', '^0x([0-9a-fA-F]{2})*$'
 );
 export const INDEX = required('index', HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$'), (value) =>
   readQuantity(value, 64),
+);
+
+export const BLOCK_HASH = required(
+  'blockHash',
+  HEX_SCHEMA('32-byte hash', '^0x[0-9a-fA-F]{64}$'),
+  (value): Decoded<BlockId> => {
+    const hash = readHash(value);
+    return hash.ok ? ok({ kind: 'hash', hash: hash.value }) : hash;
+  },
 );
 
 const BLOCK_SCHEMA = {
@@ -74,6 +83,8 @@ export const text = (name: string) =>
   required(name, { type: 'string' }, (value): Decoded<string> => {
     return typeof value === 'string' ? ok(value) : err(goTypeError(goKind(value), 'string', undefined));
   });
+
+export const TEXT = text('text');
 
 /** go-ethereum's math.HexOrDecimal64: hex or decimal text, or a JSON number. */
 export const COUNT = required(

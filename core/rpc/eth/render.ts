@@ -48,7 +48,7 @@ export const blockJson = (block: EthBlock, full: boolean) => ({
   withdrawals: [],
 });
 
-const accessListJson = (list: readonly AccessListItem[]) =>
+export const accessListJson = (list: readonly AccessListItem[]) =>
   list.map(({ address, storageKeys }) => ({
     address: to0xHex(address),
     storageKeys: storageKeys.map(to0xHex),
@@ -82,7 +82,7 @@ function txJson(tx: EthTx, place: Place | undefined): Record<string, unknown> {
   return {
     blockHash: place === undefined ? null : to0xHex(place.block.hash),
     blockNumber: header === undefined ? null : quantity(header.number),
-    ...(header === undefined ? {} : { blockTimestamp: quantity(header.timestamp) }),
+    blockTimestamp: header === undefined ? null : quantity(header.timestamp),
     from: to0xHex(tx.from),
     gas: quantity(tx.gasLimit),
     gasPrice: quantity(shownGasPrice(tx, header?.baseFeePerGas)),

@@ -1,8 +1,11 @@
 import type { EthMethod } from './method.ts';
 import { blockMethods } from './methods/blocks.ts';
+import { factMethods } from './methods/facts.ts';
 import { feeMethods } from './methods/fees.ts';
 import { filterMethods } from './methods/filters.ts';
 import { nodeMethods } from './methods/node.ts';
+import { proofMethods } from './methods/proofs.ts';
+import { rawMethods } from './methods/raw.ts';
 import { stateMethods } from './methods/state.ts';
 import { transactionMethods } from './methods/transactions.ts';
 
@@ -14,6 +17,9 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...transactionMethods,
   ...feeMethods,
   ...filterMethods,
+  ...factMethods,
+  ...proofMethods,
+  ...rawMethods,
 ];
 
 const byName: ReadonlyMap<string, EthMethod> = new Map(ETH_METHODS.map((row) => [row.method, row]));

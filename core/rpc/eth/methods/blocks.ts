@@ -3,18 +3,8 @@ import type { BlockId } from '../blockId.ts';
 import { blockOf } from '../blockId.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method, type Param } from '../method.ts';
-import { BLOCK_NUMBER, BLOCK_REQUIRED, FULL_TRANSACTIONS, HASH, INDEX } from '../params.ts';
+import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, FULL_TRANSACTIONS, INDEX } from '../params.ts';
 import { blockJson, headerJson, minedTxJson, receiptJson } from '../render.ts';
-
-const BY_HASH: Param<BlockId> = {
-  ...HASH,
-  name: 'blockHash',
-  decode: (value) => {
-    const hash = HASH.decode(value);
-    return hash.ok ? { ok: true, value: { kind: 'hash', hash: hash.value } } : hash;
-  },
-  fallback: undefined,
-};
 
 /** The rows that exist once by number and once by hash. */
 function pair(by: 'Number' | 'Hash', param: Param<BlockId>): readonly EthMethod[] {
@@ -86,7 +76,7 @@ export const blockMethods: readonly EthMethod[] = [
     run: ({ ctx }) => quantity(ctx.chain.latest().height),
   }),
   ...pair('Number', BLOCK_NUMBER),
-  ...pair('Hash', BY_HASH),
+  ...pair('Hash', BLOCK_HASH),
   method({
     method: 'eth_getBlockReceipts',
     params: [BLOCK_REQUIRED],

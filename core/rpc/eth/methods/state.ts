@@ -1,24 +1,11 @@
 /** Reads of accounts, code and storage at a height. */
-import { type Bytes, parseHex, to0xHex } from '../../../lib/bytes.ts';
-import { invalidParams } from '../../rpcError.ts';
+import { to0xHex } from '../../../lib/bytes.ts';
 import { viewOf } from '../blockId.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
 import { ADDRESS, BLOCK, text } from '../params.ts';
+import { readStorageKey } from '../storageKey.ts';
 import { pendingNonce } from '../submit.ts';
-
-/** geth's decodeStorageKey: up to 32 bytes of hex, prefix and even length optional. */
-function storageSlot(key: string): Bytes {
-  const digits = key.replace(/^0[xX]/, '');
-  const even = digits.length % 2 === 0 ? digits : `0${digits}`;
-  if (even.length > 64)
-    throw invalidParams(`storage key too long (want at most 32 bytes): ${JSON.stringify(key)}`);
-  const parsed = parseHex(`0x${even}`);
-  if (!parsed.ok) throw invalidParams(`invalid hex in storage key: ${JSON.stringify(key)}`);
-  const slot = new Uint8Array(32);
-  slot.set(parsed.value, 32 - parsed.value.length);
-  return slot;
-}
 
 export const stateMethods: readonly EthMethod[] = [
   method({
@@ -53,7 +40,7 @@ export const stateMethods: readonly EthMethod[] = [
     result: '32 bytes',
     doc: 'One storage slot; zero when unset.',
     run: ({ ctx }, address, key, block) => {
-      const slot = storageSlot(key);
+      const { slot } = readStorageKey(key);
       return to0xHex(viewOf(ctx.chain, block).storage(address, slot));
     },
   }),

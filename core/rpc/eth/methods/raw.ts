@@ -1,0 +1,101 @@
+/** Transactions, headers, blocks and receipts as the bytes that their hashes and tries are made of. */
+import type { EthBlock } from '../../../app/chain.ts';
+import { headerFields } from '../../../app/evm/header.ts';
+import { encodeReceipt } from '../../../app/evm/receipt.ts';
+import { decodeRlp, encodeRlp, type RlpItem } from '../../../app/evm/rlp.ts';
+import { present } from '../../../lib/assert.ts';
+import { type Bytes, EMPTY, to0xHex } from '../../../lib/bytes.ts';
+import type { RpcContext } from '../../context.ts';
+import { serverError } from '../../rpcError.ts';
+import { type BlockId, blockOf } from '../blockId.ts';
+import { type EthMethod, method, type Param } from '../method.ts';
+import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, HASH, INDEX } from '../params.ts';
+import { minedTx } from '../transactions.ts';
+
+/** A committed transaction, else one that waits in the pool; no bytes when unknown. */
+function rawTx(ctx: RpcContext, hash: Bytes): Bytes {
+  const mined = minedTx(ctx, hash);
+  const tx = mined === undefined ? ctx.pool.byEthHash(hash) : mined.block.transactions[mined.index];
+  return tx?.raw ?? EMPTY;
+}
+
+function rawByIndex(by: 'Number' | 'Hash', param: Param<BlockId>): EthMethod {
+  return method({
+    method: `eth_getRawTransactionByBlock${by}AndIndex`,
+    params: [param, INDEX],
+    result: 'bytes',
+    doc: 'EIP-2718 bytes of a transaction by its place in a block; `0x` when there is none.',
+    run: ({ ctx }, id, index) => {
+      const transactions = blockOf(ctx.chain, id)?.transactions ?? [];
+      const tx = index < BigInt(transactions.length) ? transactions[Number(index)] : undefined;
+      return to0xHex(tx?.raw ?? EMPTY);
+    },
+  });
+}
+
+function blockOrThrow(ctx: RpcContext, id: BlockId): EthBlock {
+  const block = blockOf(ctx.chain, id);
+  if (block === undefined)
+    throw serverError(id.kind === 'hash' ? 'block not found' : `block #${nameOf(id)} not found`);
+  return block;
+}
+
+const nameOf = (id: Exclude<BlockId, { kind: 'hash' }>): string =>
+  id.kind === 'tag' ? id.tag : id.number.toString();
+
+/** A legacy transaction is a list inside the block's list, a typed one a string (EIP-2718). */
+function txItem(raw: Bytes): RlpItem {
+  if ((raw[0] ?? 0) < 0xc0) return raw;
+  const decoded = decodeRlp(raw);
+  return present(decoded.ok ? decoded.value : undefined, 'stored transactions are RLP');
+}
+
+const blockRlp = ({ header, transactions }: EthBlock): Bytes =>
+  encodeRlp([headerFields(header), transactions.map(({ raw }) => txItem(raw)), [], []]);
+
+export const rawMethods: readonly EthMethod[] = [
+  method({
+    method: 'eth_getRawTransactionByHash',
+    params: [HASH],
+    result: 'bytes',
+    doc: 'EIP-2718 bytes of a transaction of the chain or the pool; `0x` when unknown.',
+    run: ({ ctx }, hash) => to0xHex(rawTx(ctx, hash)),
+  }),
+  rawByIndex('Number', BLOCK_NUMBER),
+  rawByIndex('Hash', BLOCK_HASH),
+  method({
+    method: 'debug_getRawTransaction',
+    params: [HASH],
+    result: 'bytes',
+    doc: 'The same as eth_getRawTransactionByHash.',
+    run: ({ ctx }, hash) => to0xHex(rawTx(ctx, hash)),
+  }),
+  method({
+    method: 'debug_getRawHeader',
+    params: [BLOCK_REQUIRED],
+    result: 'bytes',
+    doc: 'RLP of a header; its keccak256 is the block hash.',
+    run: ({ ctx }, id) => to0xHex(encodeRlp(headerFields(blockOrThrow(ctx, id).header))),
+  }),
+  method({
+    method: 'debug_getRawBlock',
+    params: [BLOCK_REQUIRED],
+    result: 'bytes',
+    doc: 'RLP of a block: header, transactions, no uncles, no withdrawals.',
+    run: ({ ctx }, id) => to0xHex(blockRlp(blockOrThrow(ctx, id))),
+  }),
+  method({
+    method: 'debug_getRawReceipts',
+    params: [BLOCK_REQUIRED],
+    result: 'bytes[]',
+    doc: "EIP-2718 bytes of a block's receipts, the values of its receipts trie.",
+    run: ({ ctx }, id) => blockOrThrow(ctx, id).receipts.map((receipt) => to0xHex(encodeReceipt(receipt))),
+  }),
+  method({
+    method: 'debug_getBadBlocks',
+    params: [],
+    result: 'empty array',
+    doc: 'Always empty: a block is checked before it is decided, and a decided block is not bad.',
+    run: () => [],
+  }),
+];

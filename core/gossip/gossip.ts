@@ -7,6 +7,7 @@ import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 import type { Proposal, Vote, VoteType } from '../types/vote.ts';
 import { type Batch, commitFor, missingAt } from './lacks.ts';
+import { Pace } from './pace.ts';
 import { PeerRound } from './peerRound.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
@@ -50,6 +51,7 @@ export class Gossip {
   /** When we last said where we stand. */
   #announcedAt: Micros = 0;
   #ticking = false;
+  readonly #pace = new Pace();
   /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
   #quiet = false;
 
@@ -106,14 +108,19 @@ export class Gossip {
     this.#ticking = this.#peers.length > 0;
     if (!this.#ticking) return;
     out.tickAfter(TICK_MS);
+    const { rs } = this.#options;
+    this.#pace.tick(rs);
+    if (rs.step !== this.#announced.step) this.#announce(now, out);
     if (now - this.#announcedAt >= STALE_MICROS) this.#repeat(now, out);
+    for (const vote of this.#pace.say(this.#peers.length, rs)) this.#sayHasVote(vote, out);
+    const forwards = this.#pace.forwards(this.#peers.length, rs);
     for (const peer of this.#peers) {
       const isStale = now - peer.movedAt >= STALE_MICROS;
       if (isStale) this.#refresh(now, peer, out);
       // In a first round that moves there is nothing to prove to anyone.
       const isDue = now - peer.claimedAt >= STALE_MICROS;
-      if (isDue && (isStale || this.#options.rs.round > 0)) this.#claim(now, peer, out);
-      this.#pump(peer, 'all', out);
+      if (isDue && (isStale || rs.round > 0)) this.#claim(now, peer, out);
+      this.#pump(peer, isStale || forwards || peer.round.height < rs.height ? 'all' : 'own', out);
     }
   }
 
@@ -176,22 +183,33 @@ export class Gossip {
     this.#find(id)?.round.setPart(height, part.index);
   }
 
-  /** Own votes go to whoever lacks them; of others' votes we only say that we have them. */
+  /** Own votes go to whoever lacks them, at once; of others' votes we only say that we have them, when it helps. */
   onVoteAdded(vote: Vote, out: GossipOut): void {
-    const lacking = this.#peers.filter(
-      (peer) =>
-        peer.round.height === vote.height &&
-        !peer.round.votes(vote.round, vote.type)?.has(vote.validatorIndex),
-    );
-    if (lacking.length === 0) return;
-    const to = lacking.map((peer) => peer.id);
     if (!this.#isOwn(vote.validatorAddress)) {
-      const { height, round, type, validatorIndex: index } = vote;
-      this.#send(to, { kind: 'hasVote', height, round, type, index }, out);
+      this.#pace.note(vote);
       return;
     }
-    this.#send(to, { kind: 'vote', vote }, out);
+    const lacking = this.#lacking(vote);
+    if (lacking.length === 0) return;
+    this.#send(
+      lacking.map((peer) => peer.id),
+      { kind: 'vote', vote },
+      out,
+    );
     for (const peer of lacking) this.#markVote(peer, vote);
+  }
+
+  #sayHasVote(vote: Vote, out: GossipOut): void {
+    const to = this.#lacking(vote).map((peer) => peer.id);
+    const { height, round, type, validatorIndex: index } = vote;
+    if (to.length > 0) this.#send(to, { kind: 'hasVote', height, round, type, index }, out);
+  }
+
+  #lacking(vote: Vote): readonly Peer[] {
+    const { height, round, type, validatorIndex } = vote;
+    return this.#peers.filter(
+      (peer) => peer.round.height === height && !peer.round.votes(round, type)?.has(validatorIndex),
+    );
   }
 
   /** We made a proposal: it and its parts leave at once. */
@@ -202,7 +220,8 @@ export class Gossip {
   /** We know which block is valid or decided: a peer that has its parts may send them. */
   onValidBlock(out: GossipOut): void {
     const { rs } = this.#options;
-    if (rs.proposalParts === undefined || this.#peers.length === 0) return;
+    // Once we hold the whole block there is nothing we want.
+    if (rs.proposalParts === undefined || rs.proposalParts.isComplete() || this.#peers.length === 0) return;
     const { header: parts, bits } = rs.proposalParts;
     const isCommit = rs.step === STEP.commit;
     const message = {
@@ -216,18 +235,21 @@ export class Gossip {
     this.#send(this.peers, message, out);
   }
 
-  /** Called once after each input: tells everyone where we stand if that changed. */
+  /** Called once after each input: tells everyone of a new height or round. A new step alone waits for the tick. */
   flush(now: Micros, out: GossipOut): void {
     if (this.#quiet) return;
+    const { height, round } = this.#options.rs;
+    if (height === this.#announced.height && round === this.#announced.round) return;
+    this.#announce(now, out);
+    // Those who are already here did not get our votes while we were elsewhere; those behind need the last commit.
+    for (const peer of this.#peers) this.#pump(peer, peer.round.height < height ? 'all' : 'own', out);
+  }
+
+  #announce(now: Micros, out: GossipOut): void {
     const { height, round, step } = this.#options.rs;
-    const last = this.#announced;
-    if (height === last.height && round === last.round && step === last.step) return;
     this.#announced = { height, round, step };
     this.#announcedAt = now;
     if (this.#peers.length > 0) this.#announceTo(now, this.peers, out);
-    if (height === last.height && round === last.round) return;
-    // Those who are already here did not get our votes while we were elsewhere; those behind need the last commit.
-    for (const peer of this.#peers) this.#pump(peer, peer.round.height < height ? 'all' : 'own', out);
   }
 
   /**
@@ -235,8 +257,7 @@ export class Gossip {
    * again where we stand and, when we collect a block that has votes but no proposal here, which parts we hold.
    */
   #repeat(now: Micros, out: GossipOut): void {
-    this.#announcedAt = now;
-    this.#announceTo(now, this.peers, out);
+    this.#announce(now, out);
     const { rs } = this.#options;
     if (rs.step === STEP.commit || rs.proposal === undefined) this.onValidBlock(out);
   }

@@ -56,10 +56,11 @@ function prevotes(votes: readonly Vote[]): VoteSetReader {
 class World implements GossipOut {
   readonly sent: { to: readonly string[]; message: ConsensusMessage }[] = [];
   readonly gossip: Gossip;
+  readonly rs: { -readonly [K in keyof RoundState]?: RoundState[K] };
 
   constructor(held: readonly Vote[]) {
     const set = prevotes(held);
-    const rs: Partial<RoundState> = {
+    this.rs = {
       height: 5,
       round: 0,
       step: 4,
@@ -81,7 +82,7 @@ class World implements GossipOut {
       loadCommit: () => undefined,
       loadSeenCommit: () => commit,
     };
-    this.gossip = new Gossip({ blocks, rs: rs as RoundState, initialHeight: 1, self: address(0) });
+    this.gossip = new Gossip({ blocks, rs: this.rs as RoundState, initialHeight: 1, self: address(0) });
   }
 
   send(to: readonly string[], message: ConsensusMessage, bytes: Uint8Array): void {
@@ -91,8 +92,12 @@ class World implements GossipOut {
   tickAfter(): void {}
 
   /** A peer that says where it stands. */
-  peer(id: string, height: number, round = 0, step = 4): void {
+  peer(id: string, height: number, round = 0): void {
     this.gossip.onPeerUp(0, id, this);
+    this.at(id, height, round);
+  }
+
+  at(id: string, height: number, round: number, step = 4): void {
     const at = { height, round, step, secondsSinceStart: 0, lastCommitRound: 0 };
     this.gossip.onNewRoundStep(0, id, { kind: 'newRoundStep', ...at }, this);
   }
@@ -111,24 +116,48 @@ const validator = (n: number) => ({
   priority: 0n,
 });
 
-test("our own vote goes to every peer of the height, of another's we only say that we have it", () => {
+test('our own vote goes to every peer of the height at once', () => {
   const world = new World([vote(0), vote(2)]);
-  for (const id of ['b', 'a']) world.peer(id, 5);
-  world.take();
-  world.gossip.onVoteAdded(vote(2), world);
-  expect(world.take()).toEqual(['hasVote>a,b']);
-  world.gossip.onVoteAdded(vote(0), world);
-  expect(world.take()).toEqual([]);
+  for (const id of ['b', 'a']) world.gossip.onPeerUp(0, id, world);
+  for (const id of ['b', 'a']) world.at(id, 5, 0);
+  expect(world.take().filter((text) => text.startsWith('vote'))).toEqual(['vote>b', 'vote>a']);
 });
 
-test('a peer that comes to our height gets our own votes at once and the others with the tick', () => {
+test("among all validators another's vote is spoken of, then forwarded, only in a round that lasts", () => {
+  const world = new World([vote(0), vote(2)]);
+  for (const id of ['a', 'b', 'c']) world.peer(id, 5);
+  world.gossip.onVoteAdded(vote(2), world);
+  world.gossip.onTick(1, world);
+  world.take();
+  const ticks = [2, 3, 4, 5].map((now) => {
+    world.gossip.onTick(now, world);
+    return world.take();
+  });
+  expect(ticks).toEqual([[], ['hasVote>a,b,c'], ['vote>a', 'vote>b', 'vote>c'], []]);
+});
+
+test('with fewer peers than validators there is always someone to tell and to forward to', () => {
   const world = new World([vote(0), vote(2)]);
   world.peer('a', 5);
-  expect(world.take()).toEqual(['newRoundStep>a', 'vote>a']);
+  world.gossip.onVoteAdded(vote(2), world);
+  world.take();
   world.gossip.onTick(1, world);
-  expect(world.take()).toContain('vote>a');
-  world.gossip.onTick(2, world);
+  expect(world.take()).toEqual(['newRoundStep>a', 'hasVote>a', 'vote>a']);
+});
+
+test('a new step is told with the tick, a new round at once', () => {
+  const world = new World([]);
+  world.peer('a', 5);
+  world.gossip.flush(0, world);
+  world.take();
+  world.rs.step = 6;
+  world.gossip.flush(0, world);
   expect(world.take()).toEqual([]);
+  world.gossip.onTick(1, world);
+  expect(world.take()).toEqual(['newRoundStep>a']);
+  world.rs.round = 1;
+  world.gossip.flush(0, world);
+  expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
 test('a vote is not sent to whoever said to have it', () => {
@@ -137,7 +166,7 @@ test('a vote is not sent to whoever said to have it', () => {
   world.gossip.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
   world.take();
   world.gossip.onTick(1, world);
-  expect(world.take()).toEqual([]);
+  expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
 test('a peer one height behind gets the precommits of the last commit, once', () => {
@@ -145,7 +174,7 @@ test('a peer one height behind gets the precommits of the last commit, once', ()
   world.peer('a', 4);
   expect(world.take()).toEqual(['newRoundStep>a', 'vote>a', 'vote>a', 'vote>a']);
   world.gossip.onTick(1, world);
-  expect(world.take()).toEqual([]);
+  expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
 test('a peer that stays behind is told that two thirds stand behind the commit, and gets its votes again', () => {

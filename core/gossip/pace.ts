@@ -1,0 +1,55 @@
+import type { Height, Round } from '../types/ids.ts';
+import { STEP } from '../types/messages.ts';
+import type { RoundState } from '../types/roundState.ts';
+import type { Vote } from '../types/vote.ts';
+
+/** Ticks into a round after which we say which of others' votes we have, and after which we forward them. */
+const SAY_TICKS = 2;
+const FORWARD_TICKS = 3;
+/** Votes of others not yet spoken of; beyond, the oldest are let go: HasVote only saves duplicates. */
+const UNSAID_MAX = 1024;
+
+/**
+ * How long the present round has been going on. Where every validator is our peer, a vote or part reaches everyone
+ * from its author; telling of it and forwarding it is for the rounds in which that failed, and would only double the
+ * traffic of the others. With fewer peers than validators there is always someone to forward to.
+ */
+export class Pace {
+  #height: Height = 0;
+  #round: Round = -1;
+  #begun = false;
+  #ticks = 0;
+  #unsaid: Vote[] = [];
+
+  /** A vote of another's was added. */
+  note(vote: Vote): void {
+    this.#unsaid.push(vote);
+    if (this.#unsaid.length > UNSAID_MAX) this.#unsaid.shift();
+  }
+
+  tick(rs: RoundState): void {
+    const begun = rs.step >= STEP.propose;
+    if (rs.height !== this.#height) this.#unsaid = this.#unsaid.filter((vote) => vote.height === rs.height);
+    if (rs.height !== this.#height || rs.round !== this.#round || begun !== this.#begun) this.#ticks = 0;
+    else this.#ticks += 1;
+    this.#height = rs.height;
+    this.#round = rs.round;
+    this.#begun = begun;
+  }
+
+  /** The votes to speak of now, each once. */
+  say(peers: number, rs: RoundState): readonly Vote[] {
+    if (this.#unsaid.length === 0 || !this.#isDue(SAY_TICKS, peers, rs)) return [];
+    const votes = this.#unsaid;
+    this.#unsaid = [];
+    return votes;
+  }
+
+  forwards(peers: number, rs: RoundState): boolean {
+    return this.#isDue(FORWARD_TICKS, peers, rs);
+  }
+
+  #isDue(ticks: number, peers: number, rs: RoundState): boolean {
+    return this.#ticks >= ticks || peers + 1 < rs.validators.validators.length;
+  }
+}

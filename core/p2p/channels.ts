@@ -1,6 +1,7 @@
 import type { Bytes } from '../lib/bytes.ts';
 import { EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import type { ChannelState } from '../types/peer.ts';
 import type { Packet } from './packets.ts';
 
 export interface ChannelSpec {
@@ -22,15 +23,6 @@ export const CHANNEL_SPECS: readonly ChannelSpec[] = [
   { id: 0x38, priority: 6, queueMax: 10, messageBytesMax: 1_048_576 },
   { id: 0x00, priority: 1, queueMax: 10, messageBytesMax: 64_000 },
 ];
-
-export interface ChannelState {
-  readonly id: number;
-  readonly priority: number;
-  readonly queueMax: number;
-  readonly queued: number;
-  /** Bytes, halved every few seconds. */
-  readonly recentlySent: number;
-}
 
 /** Bytes that may wait for one peer on all channels together; a single larger message may wait alone. */
 const QUEUED_BYTES_MAX = 32 << 20;

@@ -8,7 +8,8 @@
 import { ed25519Address } from '../crypto/addresses.ts';
 import { type Bytes, concat, toHex } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
-import { type ChannelState, Channels } from './channels.ts';
+import type { ChannelState } from '../types/peer.ts';
+import { Channels } from './channels.ts';
 import type { ConnectionEvent, ConnectionOptions } from './connectionContract.ts';
 import { DelimitedReader, delimited } from './delimited.ts';
 import { connectionSecrets, nobleKeyExchange } from './handshake.ts';

@@ -2,9 +2,9 @@
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { PeerId } from '../types/ids.ts';
+import type { NodeInfo } from '../types/peer.ts';
 import type { ChannelSpec } from './channels.ts';
 import type { KeyExchange } from './handshake.ts';
-import type { NodeInfo } from './nodeInfo.ts';
 import type { Aead } from './sealed.ts';
 
 export interface ConnectionOptions {

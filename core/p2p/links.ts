@@ -1,7 +1,7 @@
 /** The open connections, from the dial or the accept on, and which of them leads to which peer. */
 import { compareText } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
-import type { NodeInfo } from './nodeInfo.ts';
+import type { NodeInfo } from '../types/peer.ts';
 import type { PeerAddress } from './peerAddress.ts';
 
 /** Names one connection, from the dial or the accept on. */

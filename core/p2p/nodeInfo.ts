@@ -5,6 +5,7 @@ import type { CodecError } from '../codec/wire.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { PeerId } from '../types/ids.ts';
+import type { NodeInfo } from '../types/peer.ts';
 
 export const P2P_PROTOCOL = 8;
 export const BLOCK_PROTOCOL = 11;
@@ -12,19 +13,6 @@ export const BLOCK_PROTOCOL = 11;
 export const NODE_INFO_BYTES_MAX = 10_240;
 const CHANNELS_MAX = 16;
 const TEXT_BYTES_MAX = 1024;
-
-export interface NodeInfo {
-  readonly protocol: { readonly p2p: number; readonly block: number; readonly app: number };
-  /** Lower-case hex of the node key's address. */
-  readonly id: PeerId;
-  readonly listenAddress: string;
-  /** Chain id. */
-  readonly network: string;
-  readonly version: string;
-  readonly channels: Bytes;
-  readonly moniker: string;
-  readonly other: { readonly txIndex: string; readonly rpcAddress: string };
-}
 
 const PROTOCOL = tolerant(
   table<NodeInfo['protocol']>('ProtocolVersion', [uint64(1, 'p2p'), uint64(2, 'block'), uint64(3, 'app')]),

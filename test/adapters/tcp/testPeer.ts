@@ -6,7 +6,7 @@ import { toHex } from '../../../core/lib/bytes.ts';
 import { CHANNEL_SPECS, type ChannelSpec } from '../../../core/p2p/channels.ts';
 import { Connection } from '../../../core/p2p/connection.ts';
 import type { ConnectionEvent } from '../../../core/p2p/connectionContract.ts';
-import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
+import type { NodeInfo } from '../../../core/types/peer.ts';
 
 export interface TestPeerOptions {
   readonly port: number;

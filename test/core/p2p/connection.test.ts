@@ -6,7 +6,7 @@ import { toHex } from '../../../core/lib/bytes.ts';
 import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
 import { Connection } from '../../../core/p2p/connection.ts';
 import type { ConnectionEvent, ConnectionOptions } from '../../../core/p2p/connectionContract.ts';
-import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
+import type { NodeInfo } from '../../../core/types/peer.ts';
 
 const seedOf = (n: number): Uint8Array => new Uint8Array(32).fill(n);
 const idOf = (n: number): string => toHex(ed25519Address(nobleSuite.ed25519PublicKey(seedOf(n))));

@@ -6,7 +6,7 @@ import type { Result } from '../../../core/lib/result.ts';
 import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
 import { Connection } from '../../../core/p2p/connection.ts';
 import { DelimitedReader } from '../../../core/p2p/delimited.ts';
-import { decodeNodeInfo, encodeNodeInfo, type NodeInfo } from '../../../core/p2p/nodeInfo.ts';
+import { decodeNodeInfo, encodeNodeInfo } from '../../../core/p2p/nodeInfo.ts';
 import {
   decodeAuth,
   decodeKey,
@@ -16,6 +16,7 @@ import {
   encodePacket,
 } from '../../../core/p2p/packets.ts';
 import { decodePexMessage, encodePexMessage } from '../../../core/p2p/pexMessages.ts';
+import type { NodeInfo } from '../../../core/types/peer.ts';
 
 type Decoder = readonly [string, (bytes: Bytes) => Result<unknown, unknown>, readonly Bytes[]];
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../core/lib/assert.ts';
 import type { LinkId } from '../../../core/p2p/links.ts';
-import type { NodeInfo } from '../../../core/p2p/nodeInfo.ts';
 import { Peers } from '../../../core/p2p/peers.ts';
 import type { PeersConfig, PeersOut } from '../../../core/p2p/peersContract.ts';
 import { decodePexMessage, encodePexMessage } from '../../../core/p2p/pexMessages.ts';
+import type { NodeInfo } from '../../../core/types/peer.ts';
 
 const SECOND = 1_000_000;
 const START = 1_000 * SECOND;

@@ -1,8 +1,8 @@
 /** net_info: who we are connected to, and how much went over each connection. */
 import { formatTime } from '../../../codec/timeText.ts';
 import { toUpperHex } from '../../../lib/bytes.ts';
-import type { NodeInfo } from '../../../p2p/nodeInfo.ts';
 import { type Micros, timestampOf } from '../../../types/ids.ts';
+import type { NodeInfo } from '../../../types/peer.ts';
 import type { PeerStatus, RpcContext } from '../../context.ts';
 
 export function netInfo(ctx: RpcContext) {

@@ -31,8 +31,8 @@ export const CORE_ROOMS = {
   'app/chain': ['lib', 'types'],
   events: [...below, 'store', 'app/chain'],
   app: [...APP, 'app/chain', 'consensus', 'evidence'],
-  'rpc/context': [...below, 'app/chain', 'events'],
-  rpc: [...APP, 'app/chain', 'app', 'rpc/context'],
+  'rpc/context': [...below, 'app/chain', 'events', 'p2p'],
+  rpc: [...APP, 'app/chain', 'app', 'rpc/context', 'p2p'],
   node: [
     ...APP,
     'app/chain',
@@ -55,7 +55,18 @@ const FILE_ROOMS = new Set(['node/contract', 'app/chain', 'rpc/context']);
 const PACKAGES = {
   core: ['@noble/', '@scure/', 'protobufjs', '@ethereumjs/'],
   sim: ['@noble/', 'yaml'],
-  adapters: ['@noble/', 'classic-level', 'commander', 'hash-wasm', 'pg', 'secp256k1', 'smol-toml', 'ws', 'yaml'],
+  adapters: [
+    '@grpc/',
+    '@noble/',
+    'classic-level',
+    'commander',
+    'hash-wasm',
+    'pg',
+    'secp256k1',
+    'smol-toml',
+    'ws',
+    'yaml',
+  ],
 };
 
 const TOP = ['core', 'sim', 'adapters', 'bench', 'test'];

@@ -4,7 +4,7 @@ import { checkForBlock, checkStatic } from '../../core/app/evm/admission.ts';
 import { type BlockEnv, createCommon, EnginePool } from '../../core/app/evm/engine.ts';
 import { decodeEthTx, type SignedEthTx } from '../../core/app/evm/ethTx.ts';
 import { type ExecutionRules, executeTx, type TxEffects } from '../../core/app/evm/execute.ts';
-import { FORKS, type ForkName, forkRules } from '../../core/app/evm/forks.ts';
+import { forkRules } from '../../core/app/evm/forks.ts';
 import { encodeRlp } from '../../core/app/evm/rlp.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { hex, to0xHex } from '../../core/lib/bytes.ts';
@@ -15,6 +15,7 @@ import { WorldState } from '../../core/state/worldState.ts';
 import { BlockWriteSet } from '../../core/state/writeSet.ts';
 import { MemoryKv } from '../../core/store/memoryKv.ts';
 import { EMPTY_ROOTS } from '../../core/store/roots.ts';
+import { FORKS, type ForkName } from '../../core/types/fork.ts';
 import { type Fixture, numberOf, type Post, wordOf } from './fixture.ts';
 
 /** The chain id that all files sign for. */

@@ -2,11 +2,11 @@
 import type { Bytes } from '../lib/bytes.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
+import type { ForkName } from '../types/fork.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
 import type { ValidatorSet } from '../types/validator.ts';
-import type { ForkName } from './evm/forks.ts';
 
 /** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
 export interface EthHeader {

@@ -1,10 +1,11 @@
 import { toEip55 } from '../address/eip55.ts';
 import { formatAddress } from '../address/kinds.ts';
 import { to0xHex } from '../lib/bytes.ts';
+import type { ForkName } from '../types/fork.ts';
 import type { Address } from '../types/ids.ts';
 import { DEFAULT_DENOM, DEFAULT_HRP } from './appState.ts';
 import { EMPTY_CODE_HASH } from './evm/admission.ts';
-import { DEFAULT_FORK, type ForkName } from './evm/forks.ts';
+import { DEFAULT_FORK } from './evm/forks.ts';
 import { SYSTEM_CONTRACTS } from './evm/systemContracts.ts';
 import { DEFAULT_FEE_MARKET } from './feemarket/baseFee.ts';
 import { TYPE_URL } from './typeUrls.ts';

@@ -1,6 +1,7 @@
 import type { ChainReads } from '../store/chainReads.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
+import type { ForkName } from '../types/fork.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
@@ -8,7 +9,6 @@ import type { ValidatorSet } from '../types/validator.ts';
 import type { ChainServices } from './blockRun.ts';
 import type { ChainReader, EthBlock, TxLocation, View } from './chain.ts';
 import type { ChainHead } from './chainHead.ts';
-import type { ForkName } from './evm/forks.ts';
 import { nextBaseFee } from './feemarket/baseFee.ts';
 
 /** What readers see: everything up to the head's view, nothing beyond it even when the store already has it. */

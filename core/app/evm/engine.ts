@@ -4,8 +4,8 @@ import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
 import type { Bytes } from '../../lib/bytes.ts';
+import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
-import type { ForkName } from './forks.ts';
 import { verifyKzgProof } from './kzg.ts';
 
 /** What the block tells the instructions. */

@@ -1,6 +1,5 @@
 /** Rule sets that genesis may choose; each includes the ones before it. Blob transactions are refused under all. */
-export const FORKS = ['shanghai', 'cancun', 'prague', 'osaka'] as const;
-export type ForkName = (typeof FORKS)[number];
+import { FORKS, type ForkName } from '../../types/fork.ts';
 
 export const DEFAULT_FORK: ForkName = 'osaka';
 

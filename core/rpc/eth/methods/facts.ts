@@ -1,8 +1,9 @@
 /** What the chain and this node are and keep: for wallets, routers and operators. */
-import { FORKS, type ForkName } from '../../../app/evm/forks.ts';
+
 import { HISTORY_ADDRESS } from '../../../app/evm/systemContracts.ts';
 import { EMPTY, to0xHex } from '../../../lib/bytes.ts';
 import { crc32 } from '../../../lib/crc32.ts';
+import { FORKS, type ForkName } from '../../../types/fork.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
 import { quantity } from '../goHex.ts';

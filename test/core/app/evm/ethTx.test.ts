@@ -61,6 +61,7 @@ test.each(items)('%s wraps into the documented consensus transaction, type URLs 
   };
   expect(toHex(encode(TX_RAW, { ...raw, bodyBytes: encode(TX_BODY, renamed) }))).toBe(item.cosmos_tx_hex);
   const decoded = must(decodeTx(ours, nobleSuite, vectors.denom));
+  if (decoded.kind !== 'ethereum') throw new Error('an Ethereum transaction was wrapped');
   expect(toHex(decoded.tx.hash)).toBe(item.eth_hash.slice(2));
   expect(nobleSuite.secp256k1Verify(decoded.pubKey, new Uint8Array(32), new Uint8Array(64))).toBe(false);
   expect(decoded.pubKey.length).toBe(33);

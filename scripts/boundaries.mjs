@@ -62,6 +62,8 @@ const PACKAGES = {
     'commander',
     'hash-wasm',
     'pg',
+    'protobufjs',
+    'protobufjs/',
     'secp256k1',
     'smol-toml',
     'ws',

@@ -183,7 +183,7 @@ async function load(print: Print): Promise<void> {
     calls.push(call.catch((error: unknown) => errors.push(error)));
   }
   await Promise.all(calls);
-  for (let i = 0; i < 100 && waits.length < txs.length - errors.length; i++) await sleep(100);
+  for (let i = 0; i < 300 && waits.length < txs.length - errors.length; i++) await sleep(100);
   stop();
   if (errors.length > 0) {
     const [first] = errors as readonly (Error & { cause?: unknown })[];

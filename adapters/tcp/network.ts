@@ -22,6 +22,7 @@ import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import type { Logger } from '../log/logger.ts';
 import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
 import { steadyNow } from './clock.ts';
+import { PacedInputs } from './pacedInputs.ts';
 import { dialSocket, listenOn } from './sockets.ts';
 import { TcpLink } from './tcpLink.ts';
 
@@ -59,6 +60,7 @@ export class Network implements NetworkReader {
   readonly #entries = new Map<LinkId, Entry>();
   readonly #out: PeersOut;
   readonly #server: Server;
+  readonly #transactions = new PacedInputs((frame) => this.#input(frame));
   #node: NodeInputs | undefined;
   #waitingBytes = 0;
   #wake: NodeJS.Timeout | undefined;
@@ -242,8 +244,12 @@ export class Network implements NetworkReader {
     } else if (event.kind === 'message') {
       const { peer } = this.peers.link(id) ?? {};
       if (peer === undefined) return;
-      this.#waitingBytes += event.bytes.length;
-      this.#input({ kind: 'frame', peer, channel: event.channel, bytes: event.bytes });
+      const frame = { kind: 'frame', peer, channel: event.channel, bytes: event.bytes } as const;
+      if (event.channel === CHANNELS.mempool) this.#transactions.push(frame);
+      else {
+        this.#waitingBytes += event.bytes.length;
+        this.#input(frame);
+      }
       return;
     }
     this.#rearm();

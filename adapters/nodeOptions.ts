@@ -54,6 +54,8 @@ export interface Endpoints {
   readonly evmWs: string | undefined;
   /** `http://127.0.0.1:10337` */
   readonly rest: string | undefined;
+  /** `127.0.0.1:9090` */
+  readonly grpc: string | undefined;
   /** `id@0.0.0.0:26656`, undefined when no peer can connect. */
   readonly p2p: string | undefined;
 }

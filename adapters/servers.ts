@@ -32,7 +32,7 @@ const corsOf = (server: ServerConfig) => ({
 export async function startServers(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Servers> {
   const started: { name: keyof Servers['endpoints']; url: string; stop(): Promise<void> }[] = [];
   try {
-    for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest]) {
+    for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest, startGrpc]) {
       const server = await start(ctx, config, onError);
       if (server !== undefined) started.push(server);
     }
@@ -48,6 +48,7 @@ export async function startServers(ctx: RpcContext, config: NodeConfig, onError:
       jsonRpc: url('jsonRpc'),
       evmWs: url('evmWs'),
       rest: url('rest'),
+      grpc: url('grpc'),
     },
     stop: async () => {
       await Promise.all(started.map((server) => server.stop()));
@@ -62,6 +63,19 @@ interface Started {
 }
 
 const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
+
+async function startGrpc(
+  ctx: RpcContext,
+  config: NodeConfig,
+  onError: OnError,
+): Promise<Started | undefined> {
+  const { listen, messageBytesMax } = config.grpc;
+  if (listen === undefined) return undefined;
+  // Loaded only where it is served: the library is large.
+  const { startGrpcServer } = await import('./grpc/grpcServer.ts');
+  const server = await startGrpcServer(ctx, { listen, messageBytesMax, onError });
+  return { name: 'grpc', url: server.label, stop: () => server.close() };
+}
 
 async function startConsensusRpc(
   ctx: RpcContext,

@@ -28,6 +28,7 @@ export function banner(facts: BannerFacts): string {
     row('JSON-RPC', endpoints.jsonRpc ?? 'off'),
     row('EVM websocket', endpoints.evmWs ?? 'off'),
     row('REST', endpoints.rest ?? 'off'),
+    row('gRPC', endpoints.grpc ?? 'off'),
     row(
       'Consensus RPC',
       endpoints.consensusRpc === undefined ? 'off' : `${endpoints.consensusRpc} (and /websocket)`,

@@ -19,6 +19,11 @@ export const APP_TOML = {
     'max-open-connections': count('Open connections.', 1000, 1),
     'rpc-max-body-bytes': count('Largest request body, bytes.', 1_000_000, 1),
   },
+  grpc: {
+    enable: boolean('Serve gRPC, with reflection.', true),
+    address: listenAt('Where gRPC listens.', '127.0.0.1:9090'),
+    'max-recv-msg-size': count('Largest request, bytes.', 10_485_760, 1),
+  },
   explorer: {
     enable: boolean('Serve a page to look at the chain with, at /explorer/ of the consensus RPC.', false),
   },

@@ -32,6 +32,12 @@ export interface ServerConfig {
   readonly bodyBytesMax: number;
 }
 
+export interface GrpcConfig {
+  /** undefined: off. */
+  readonly listen: ListenAddress | undefined;
+  readonly messageBytesMax: number;
+}
+
 export interface ConsensusRpcConfig extends ServerConfig {
   readonly batchMax: number;
   readonly subscriptionClientsMax: number;
@@ -59,6 +65,7 @@ export interface NodeConfig {
   /** `corsOrigins` are the hosts that may open the websocket. */
   readonly evmWs: ServerConfig;
   readonly rest: ServerConfig;
+  readonly grpc: GrpcConfig;
   readonly index: IndexConfig;
   /** Serve the explorer's page beside the consensus RPC. */
   readonly explorer: boolean;
@@ -119,7 +126,7 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
   return node;
 }
 
-function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest'> {
+function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest' | 'grpc'> {
   const evm = app['json-rpc'];
   const limits = { connectionsMax: evm['max-open-connections'], bodyBytesMax: evm['http-body-limit'] };
   return {
@@ -134,6 +141,10 @@ function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest
       corsOrigins: app.api['enabled-unsafe-cors'] ? ['*'] : [],
       connectionsMax: app.api['max-open-connections'],
       bodyBytesMax: app.api['rpc-max-body-bytes'],
+    },
+    grpc: {
+      listen: app.grpc.enable ? listenOf(app.grpc.address) : undefined,
+      messageBytesMax: app.grpc['max-recv-msg-size'],
     },
   };
 }
@@ -201,6 +212,7 @@ function refuseSharedPorts(node: NodeConfig): void {
     ['json-rpc.address', node.jsonRpc.listen],
     ['json-rpc.ws-address', node.evmWs.listen],
     ['api.address', node.rest.listen],
+    ['grpc.address', node.grpc.listen],
   ] as const;
   const taken = new Map<number, string>();
   for (const [name, listen] of servers) {

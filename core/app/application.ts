@@ -1,5 +1,5 @@
 import { assert, present } from '../lib/assert.ts';
-import { type Bytes, equalBytes, toHex } from '../lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
 import { EMPTY_CODE_HASH } from '../state/account.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
@@ -15,12 +15,14 @@ import type {
 } from '../types/app.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import type { KvOp } from '../types/kvOp.ts';
+import type { TxResult } from '../types/result.ts';
 import { AppView } from './appView.ts';
 import { BlockRun, type ChainServices, type SealedBlock } from './blockRun.ts';
 import type { ChainHead } from './chainHead.ts';
 import { checkCosmosTx } from './cosmos/checkCosmosTx.ts';
 import type { DecodedCosmosTx } from './cosmos/decodeCosmosTx.ts';
 import { cosmosLane } from './cosmos/lane.ts';
+import { simulateCosmosTx } from './cosmos/simulate.ts';
 import { type AdmissionError, renderError } from './errors.ts';
 import { checkForPool, checkStatic, txCost } from './evm/admission.ts';
 import { encodeEthBlock } from './evm/blockCodec.ts';
@@ -100,6 +102,14 @@ export class EvmApplication implements Application {
     return decoded.value.kind === 'cosmos'
       ? this.#checkCosmos(decoded.value)
       : this.#checkEthereum(decoded.value);
+  }
+
+  /** What a Cosmos transaction would do on the latest state; a refusal is a failed result. */
+  simulate(tx: Bytes): TxResult {
+    const simulated = simulateCosmosTx(this.#services, this.#head.view.world, tx);
+    if (simulated.ok) return simulated.value;
+    const { code, codespace, log } = renderError(simulated.error);
+    return { code, codespace, log, data: EMPTY, info: '', gasWanted: 0n, gasUsed: 0n, events: [] };
   }
 
   #checkCosmos(tx: DecodedCosmosTx): CheckReply {

@@ -188,6 +188,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     randomId: options.randomId,
     indexing: indexingOf(options, reader),
     checkTx: (tx) => app.checkTx(tx, false),
+    simulate: (tx) => app.simulate(tx),
     pause: options.pause,
     ...(options.after === undefined ? {} : { after: options.after }),
     submitEvidence: (sent) =>

@@ -10,6 +10,7 @@ import type { Evidence } from '../types/evidence.ts';
 import type { Genesis } from '../types/genesis.ts';
 import type { Address, Hash, Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
 import type { ChannelState, NodeInfo } from '../types/peer.ts';
+import type { TxResult } from '../types/result.ts';
 import type { RoundState } from '../types/roundState.ts';
 import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import type { PublicKey } from '../types/validator.ts';
@@ -139,6 +140,8 @@ export interface RpcContext {
   readonly network?: NetworkReader;
   /** Absent: the node's host has no index. */
   readonly indexing?: Indexing;
+  /** What a Cosmos transaction would do on the latest state, whatever its signature and fee. */
+  simulate?(tx: Bytes): TxResult;
   /** CheckTx on the latest state; the pool hears nothing of it. */
   checkTx?(tx: Bytes): Promise<CheckReply>;
   /** Lets others run between two pieces of long work; absent where nothing else waits. */

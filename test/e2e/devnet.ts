@@ -20,6 +20,7 @@ const EPHEMERAL = new Map([
   ['json-rpc.address', '127.0.0.1:0'],
   ['json-rpc.ws-address', '127.0.0.1:0'],
   ['api.address', 'tcp://127.0.0.1:0'],
+  ['grpc.address', '127.0.0.1:0'],
 ]);
 
 export const EPHEMERAL_FLAGS: readonly string[] = [...EPHEMERAL].flatMap(([name, value]) => [
@@ -40,6 +41,8 @@ export interface Devnet {
   readonly evmWs: string;
   readonly rest: string;
   readonly consensusRpc: string;
+  /** `host:port` */
+  readonly grpc: string;
   stop(): Promise<void>;
 }
 
@@ -63,13 +66,14 @@ export async function startDevnet(): Promise<Devnet> {
     log: createLogger({ level: 'warn', format: 'plain' }),
     onBlock: () => {},
   });
-  const { jsonRpc, evmWs, rest, consensusRpc } = running.endpoints;
+  const { jsonRpc, evmWs, rest, consensusRpc, grpc } = running.endpoints;
   return {
     home,
     jsonRpc: present(jsonRpc, 'json-rpc'),
     evmWs: present(evmWs, 'evm websocket'),
     rest: present(rest, 'rest'),
     consensusRpc: present(consensusRpc, 'consensus rpc'),
+    grpc: present(grpc, 'grpc'),
     async stop() {
       await running.stop();
       rmSync(home, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import type { Address } from '../../types/ids.ts';
 import type { AuthRecord } from '../chain.ts';
+import { bigintToFixed, MAX_UINT64 } from '../evm/numbers.ts';
 import { type ModuleReader, type ModuleStore, moduleKey } from '../moduleStore.ts';
 
 /**
@@ -17,6 +18,7 @@ import { type ModuleReader, type ModuleStore, moduleKey } from '../moduleStore.t
  * the proposer who earned a tip. A number once given stays, even when the account is emptied again.
  */
 const ACCOUNT_PREFIX = 'auth/account';
+const NUMBER_PREFIX = 'auth/number';
 const NEXT_NUMBER_KEY = encodeUtf8('auth/next');
 
 interface StoredAccount {
@@ -61,8 +63,18 @@ export function accountCount(store: ModuleReader): bigint {
 export const setAccountCount = (store: ModuleStore, next: bigint): void =>
   store.putModule(NEXT_NUMBER_KEY, encode(STORED_NUMBER, { next }));
 
-export const putAuth = (store: ModuleStore, address: Address, record: AuthRecord): void =>
+const numberKey = (number: bigint): Bytes => moduleKey(NUMBER_PREFIX, bigintToFixed(number, 8));
+
+/** The account of a number. */
+export const addressOfNumber = (store: ModuleReader, number: bigint): Address | undefined =>
+  number > MAX_UINT64 ? undefined : store.module(numberKey(number));
+
+/** Writes the record, and the first time the way from its number back to it. */
+export function putAuth(store: ModuleStore, address: Address, record: AuthRecord): void {
   store.putModule(authKey(address), encodeAuthRecord(record));
+  const key = numberKey(record.accountNumber);
+  if (store.module(key) === undefined) store.putModule(key, address);
+}
 
 /** Numbers the accounts that have none; `addresses` exist in Ethereum's state and are in ascending order. */
 export function numberAccounts(store: ModuleStore, addresses: readonly Address[]): void {

@@ -18,15 +18,20 @@ export interface AbciQueryAnswer {
 }
 
 /** An ABCI query: a service query by its gRPC path with protobuf data, or a raw key of the module store. */
-export function answerAbciQuery(ctx: RpcContext, path: string, data: Bytes, height: bigint): AbciQueryAnswer {
+export async function answerAbciQuery(
+  ctx: RpcContext,
+  path: string,
+  data: Bytes,
+  height: bigint,
+): Promise<AbciQueryAnswer> {
   try {
     const scope = scopeAt(ctx, height);
     const at = scope.view.height;
     const good = { code: 0, codespace: '', log: '', height: at };
     if (path === MODULE_KEY_PATH) return { ...good, key: data, value: scope.view.module(data) ?? EMPTY };
-    const query = findByGrpcPath(path)?.proto;
-    if (query === undefined) return unknownPath(path, at);
-    return { ...good, key: EMPTY, value: query(scope, data) };
+    const row = findByGrpcPath(path);
+    if (row === undefined) return unknownPath(path, at);
+    return { ...good, key: EMPTY, value: await row.proto(scope, data) };
   } catch (failure) {
     if (!(failure instanceof GrpcError)) throw failure;
     const code = sdkCodeOf(failure.code);

@@ -1,47 +1,18 @@
 /** chain.types.v1.EthAccount: one account as the Cosmos side sees it (reference §1.1, §1.7). */
 import { formatAddress } from '../../address/kinds.ts';
 import type { View } from '../../app/chain.ts';
-import { ANY, type Any } from '../../app/tx/tables.ts';
+import { PUB_KEY } from '../../app/cosmos/tables.ts';
+import type { Any } from '../../app/tx/tables.ts';
 import { TYPE_URL } from '../../app/typeUrls.ts';
-import { bytes, optional, string, uint64Big } from '../../codec/fields.ts';
-import { decode, encode, table } from '../../codec/proto.ts';
+import { decode, encode } from '../../codec/proto.ts';
 import { keccak256 } from '../../crypto/hash.ts';
 import { toBase64 } from '../../lib/base64.ts';
 import { type Bytes, EMPTY, to0xHex } from '../../lib/bytes.ts';
 import type { Result } from '../../lib/result.ts';
+import { ETH_ACCOUNT, type EthAccount } from './accountTables.ts';
 
-const TEXT_BYTES_MAX = 256;
 /** Hash of no code: what an account without a contract has. */
 const EMPTY_CODE_HASH = keccak256(EMPTY);
-
-export interface BaseAccount {
-  /** Bech32. */
-  readonly address: string;
-  /** `ethsecp256k1.PubKey`; undefined until the first signed transaction. */
-  readonly pubKey: Any | undefined;
-  readonly accountNumber: bigint;
-  readonly sequence: bigint;
-}
-
-export interface EthAccount {
-  readonly baseAccount: BaseAccount | undefined;
-  /** `0x` and 64 digits. */
-  readonly codeHash: string;
-}
-
-const PUB_KEY = table<{ readonly key: Bytes }>('chain.crypto.v1.ethsecp256k1.PubKey', [bytes(1, 'key', 33)]);
-
-export const BASE_ACCOUNT = table<BaseAccount>('cosmos.auth.v1beta1.BaseAccount', [
-  string(1, 'address', TEXT_BYTES_MAX),
-  optional(2, 'pubKey', ANY),
-  uint64Big(3, 'accountNumber'),
-  uint64Big(4, 'sequence'),
-]);
-
-export const ETH_ACCOUNT = table<EthAccount>('chain.types.v1.EthAccount', [
-  optional(1, 'baseAccount', BASE_ACCOUNT),
-  string(2, 'codeHash', TEXT_BYTES_MAX),
-]);
 
 /** The account of an address at a view, undefined when neither world knows it: sequence is the Ethereum nonce. */
 export function ethAccountOf(view: View, address: Bytes, hrp: string): EthAccount | undefined {

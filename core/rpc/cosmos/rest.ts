@@ -1,8 +1,8 @@
-import { parseQueryString } from '../comet/args.ts';
 import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
 import type { HttpAnswer } from '../httpAnswer.ts';
 import { goJson } from '../jsonText.ts';
+import { parseFields } from './restRequest.ts';
 import { scopeAt } from './scope.ts';
 import { GRPC, type GrpcCode, GrpcError, httpStatusOf } from './status.ts';
 import { matchRest } from './table.ts';
@@ -42,15 +42,17 @@ function decodeSegments(path: string): readonly string[] | undefined {
   }
 }
 
-function run(ctx: RpcContext, verb: string, path: string, query: string, headers: RestHeaders): HttpAnswer {
+async function run(ctx: RpcContext, verb: string, request: RestRequest): Promise<HttpAnswer> {
+  const { path, query, headers, body } = request;
   const segments = decodeSegments(path);
   const match = segments === undefined ? undefined : matchRest(verb, segments);
   if (match === undefined) return refusal(GRPC.unimplemented, 'Not Implemented');
-  const named = parseQueryString(query);
+  const named = parseFields(query);
   if (!named.ok) throw new GrpcError(GRPC.invalidArgument, named.error);
-  const fields = new Map([...named.value, ...match.fields]);
+  const fields = new Map<string, readonly string[]>(named.value);
+  for (const [name, text] of match.fields) fields.set(name, [text]);
   const scope = scopeAt(ctx, askedHeight(headers));
-  return answer(200, match.row.rest(scope, fields), scope.view.height);
+  return answer(200, await match.row.rest(scope, fields, body), scope.view.height);
 }
 
 export interface RestRequest {
@@ -65,13 +67,13 @@ export interface RestRequest {
 
 /** One REST request (reference §2). */
 export async function handleRest(ctx: RpcContext, request: RestRequest): Promise<HttpAnswer> {
-  const { method, path, query, headers } = request;
+  const { method, path } = request;
   try {
-    return run(ctx, method === 'HEAD' ? 'GET' : method, path, query, headers);
+    return await run(ctx, method === 'HEAD' ? 'GET' : method, request);
   } catch (failure) {
     if (failure instanceof GrpcError) {
       // The gateway asks the application through an ABCI query, which is why a missing entry carries that prefix.
-      const message = failure.code === GRPC.notFound ? failure.text : failure.message;
+      const message = failure.isOfStore ? failure.text : failure.message;
       return refusal(failure.code, message);
     }
     reportCrash(ctx, `${method} ${path}`, failure);

@@ -1,6 +1,11 @@
 import type { View } from '../../app/chain.ts';
+import { encode, type Table } from '../../codec/proto.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
+import { looseRead } from './looseRead.ts';
+import { protoJson } from './protoJson.ts';
+import { fieldsRequest, type RestFields } from './restRequest.ts';
+import { GRPC, GrpcError } from './status.ts';
 
 /** What a query runs on: a node and one frozen height. */
 export interface QueryScope {
@@ -8,58 +13,59 @@ export interface QueryScope {
   readonly view: View;
 }
 
-/** Fields of a REST request by name: those of the path first, then those of the query string. */
-export type RestFields = ReadonlyMap<string, string>;
-
-/** The protobuf form of a query, for gRPC and for ABCI queries. */
-export interface ProtoForm<Q, R> {
-  /** Throws GrpcError when the bytes are no request. */
-  decodeRequest(data: Bytes): Q;
-  encodeResponse(response: R): Bytes;
-}
-
+/** A row as a service's module writes it. Handlers throw GrpcError. */
 interface Definition<Q, R> {
   /** `package.Service`. */
   readonly service: string;
   readonly name: string;
-  readonly verb: 'GET' | 'POST';
-  /** REST path with `{field}` where a field of the request stands. */
+  readonly verb?: 'GET' | 'POST';
+  /** REST path with `{field}` where a field of the request stands; `{field=**}` takes the rest of the path. */
   readonly path: string;
   readonly doc: string;
-  /** Throws GrpcError. */
-  readRest(fields: RestFields): Q;
-  run(scope: QueryScope, request: Q): R;
-  /** Proto JSON: snake_case names, defaults written. */
-  renderRest(response: R): unknown;
-  /** Absent while only REST serves the row. */
-  readonly proto?: ProtoForm<Q, R>;
+  readonly request: Table<Q>;
+  readonly response: Table<R>;
+  run(scope: QueryScope, request: Q): R | Promise<R>;
+  /** Where REST shows more or other than the fields of the response. */
+  renderRest?(response: R, scope: QueryScope): unknown;
 }
 
-/** A row of the one service table that REST, gRPC and ABCI queries share. */
+/** A row of the one service table that REST, gRPC, ABCI queries, reflection and the API document share. */
 export interface ServiceMethod {
+  readonly service: string;
+  readonly name: string;
   /** `/package.Service/Method`. */
   readonly grpcPath: string;
   readonly verb: 'GET' | 'POST';
   readonly segments: readonly string[];
   readonly path: string;
   readonly doc: string;
-  rest(scope: QueryScope, fields: RestFields): unknown;
-  /** undefined while the row has no protobuf form. */
-  readonly proto: ((scope: QueryScope, data: Bytes) => Bytes) | undefined;
+  readonly request: Table<unknown>;
+  readonly response: Table<unknown>;
+  rest(scope: QueryScope, fields: RestFields, body: string): Promise<unknown>;
+  proto(scope: QueryScope, data: Bytes): Promise<Bytes>;
 }
 
 export function serviceMethod<Q, R>(definition: Definition<Q, R>): ServiceMethod {
-  const { service, name, verb, path, doc, proto } = definition;
+  const { service, name, verb = 'GET', path, doc, request, response } = definition;
   return {
+    service,
+    name,
     grpcPath: `/${service}/${name}`,
     verb,
     segments: path.slice(1).split('/'),
     path,
     doc,
-    rest: (scope, fields) => definition.renderRest(definition.run(scope, definition.readRest(fields))),
-    proto:
-      proto === undefined
-        ? undefined
-        : (scope, data) => proto.encodeResponse(definition.run(scope, proto.decodeRequest(data))),
+    request: request as Table<unknown>,
+    response: response as Table<unknown>,
+    async rest(scope, fields, body) {
+      const asked = fieldsRequest(request as Table<unknown>, fields, verb === 'POST' ? body : '');
+      const answer = await definition.run(scope, asked as Q);
+      return definition.renderRest?.(answer, scope) ?? protoJson(response as Table<unknown>, answer);
+    },
+    async proto(scope, data) {
+      const asked = looseRead(request, data);
+      if (!asked.ok) throw new GrpcError(GRPC.invalidArgument, `invalid request: ${asked.error}`);
+      return encode(response, await definition.run(scope, asked.value));
+    },
   };
 }

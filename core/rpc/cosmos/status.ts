@@ -4,9 +4,12 @@ export const GRPC = {
   unknown: 2,
   invalidArgument: 3,
   notFound: 5,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
   outOfRange: 11,
   unimplemented: 12,
   internal: 13,
+  unavailable: 14,
   unauthenticated: 16,
 } as const;
 
@@ -17,9 +20,12 @@ const HTTP_STATUS: Readonly<Record<GrpcCode, number>> = {
   2: 500,
   3: 400,
   5: 404,
+  8: 429,
+  9: 400,
   11: 400,
   12: 501,
   13: 500,
+  14: 503,
   16: 401,
 };
 
@@ -28,7 +34,7 @@ export const httpStatusOf = (code: GrpcCode): number => HTTP_STATUS[code];
 /** Code in codespace `sdk` that a query handler's error becomes in an ABCI answer. */
 export function sdkCodeOf(code: GrpcCode): number {
   if (code === GRPC.notFound) return 22;
-  if (code === GRPC.invalidArgument) return 18;
+  if (code === GRPC.invalidArgument || code === GRPC.failedPrecondition) return 18;
   return code === GRPC.unauthenticated ? 4 : 6;
 }
 
@@ -37,9 +43,12 @@ const NAMES: Readonly<Record<GrpcCode, string>> = {
   2: 'Unknown',
   3: 'InvalidArgument',
   5: 'NotFound',
+  8: 'ResourceExhausted',
+  9: 'FailedPrecondition',
   11: 'OutOfRange',
   12: 'Unimplemented',
   13: 'Internal',
+  14: 'Unavailable',
   16: 'Unauthenticated',
 };
 
@@ -47,8 +56,12 @@ const NAMES: Readonly<Record<GrpcCode, string>> = {
 export class GrpcError extends Error {
   readonly code: GrpcCode;
 
-  constructor(code: GrpcCode, message: string) {
+  /** A missing entry of the state: REST shows it as the application's own answer, inside the gateway's. */
+  readonly isOfStore: boolean;
+
+  constructor(code: GrpcCode, message: string, isOfStore = false) {
     super(message);
+    this.isOfStore = isOfStore;
     this.name = 'GrpcError';
     this.code = code;
   }

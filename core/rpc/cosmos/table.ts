@@ -1,13 +1,19 @@
 import type { ServiceMethod } from './service.ts';
 import { authMethods } from './services/auth.ts';
 import { bankMethods } from './services/bank.ts';
+import { evmMethods } from './services/evm.ts';
+import { nodeMethods } from './services/node.ts';
 import { tendermintMethods } from './services/tendermint.ts';
+import { txMethods } from './services/tx.ts';
 
 /** Every service query. Of two rows that fit a path the earlier wins, so literal paths stand before `{field}` ones. */
 export const SERVICE_METHODS: readonly ServiceMethod[] = [
   ...authMethods,
   ...bankMethods,
+  ...txMethods,
   ...tendermintMethods,
+  ...nodeMethods,
+  ...evmMethods,
 ];
 
 const byGrpcPath: ReadonlyMap<string, ServiceMethod> = new Map(
@@ -22,15 +28,24 @@ export function matchRest(
   segments: readonly string[],
 ): { readonly row: ServiceMethod; readonly fields: Map<string, string> } | undefined {
   for (const row of SERVICE_METHODS) {
-    if (row.verb !== verb || row.segments.length !== segments.length) continue;
-    const fields = new Map<string, string>();
-    const fits = row.segments.every((segment, i) => {
-      const given = segments[i] as string;
-      if (!segment.startsWith('{')) return segment === given;
-      fields.set(segment.slice(1, -1), given);
-      return given !== '';
-    });
-    if (fits) return { row, fields };
+    const fields = row.verb === verb ? fieldsIn(row.segments, segments) : undefined;
+    if (fields !== undefined) return { row, fields };
   }
   return undefined;
+}
+
+function fieldsIn(pattern: readonly string[], given: readonly string[]): Map<string, string> | undefined {
+  const fields = new Map<string, string>();
+  for (const [i, part] of pattern.entries()) {
+    const text = given[i];
+    if (text === undefined || text === '') return undefined;
+    if (part.endsWith('=**}')) {
+      // A denom may hold slashes.
+      fields.set(part.slice(1, -4), given.slice(i).join('/'));
+      return fields;
+    }
+    if (part.startsWith('{')) fields.set(part.slice(1, -1), text);
+    else if (part !== text) return undefined;
+  }
+  return pattern.length === given.length ? fields : undefined;
 }

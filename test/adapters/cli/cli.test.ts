@@ -316,6 +316,7 @@ test('the banner names endpoints, both forms of each account, the keys, the warn
     jsonRpc: 'http://127.0.0.1:8545',
     evmWs: 'ws://127.0.0.1:8546',
     rest: undefined,
+    grpc: undefined,
     p2p: undefined,
   };
   const text = banner({ version: '1.2.3', genesis, home: '/h', endpoints, accounts });

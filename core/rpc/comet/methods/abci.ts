@@ -30,8 +30,8 @@ export const abciMethods: readonly CometMethod[] = [
     method: 'abci_query',
     args: { path: 'string', data: 'hex', height: 'int64', prove: 'bool' },
     doc: 'A service query (path is its gRPC name, data its protobuf request) or a raw entry of the module store.',
-    run: (ctx, { path, data, height }) => {
-      const answer = answerAbciQuery(ctx, path, data, height);
+    run: async (ctx, { path, data, height }) => {
+      const answer = await answerAbciQuery(ctx, path, data, height);
       return {
         response: {
           code: answer.code,

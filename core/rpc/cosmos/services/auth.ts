@@ -1,71 +1,247 @@
+import { encodeBech32 } from '../../../address/bech32.ts';
+import { parseAddress } from '../../../address/kinds.ts';
+import { accountCount, addressOfNumber, FEE_COLLECTOR, moduleAddress } from '../../../app/auth/keeper.ts';
 import { ANY, type Any } from '../../../app/tx/tables.ts';
-import { optional } from '../../../codec/fields.ts';
+import { TYPE_URL } from '../../../app/typeUrls.ts';
+import { bytes, optional, repeated, string, uint64Big } from '../../../codec/fields.ts';
 import { decode, encode, table } from '../../../codec/proto.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Result } from '../../../lib/result.ts';
-import { ethAccountAny, ethAccountJson, ethAccountOf } from '../ethAccount.ts';
-import { accountAddress, decodeAddressRequest, readAddressField } from '../requests.ts';
-import { type ServiceMethod, serviceMethod } from '../service.ts';
+import { BASE_ACCOUNT, type BaseAccount, type EthAccount, MODULE_ACCOUNT } from '../accountTables.ts';
+import { ethAccountAny, ethAccountOf } from '../ethAccount.ts';
+import { PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse, pageOf } from '../paging.ts';
+import { ADDRESS_REQUEST_FIELDS, accountAddress } from '../requests.ts';
+import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
 
 const SERVICE = 'cosmos.auth.v1beta1.Query';
 const ROOT = '/cosmos/auth/v1beta1';
+const PACKAGE = 'cosmos.auth.v1beta1';
+const ADDRESSES_MAX = 1_000_000;
 
 interface AccountResponse {
   readonly account: Any | undefined;
 }
-
-const ACCOUNT_RESPONSE = table<AccountResponse>('cosmos.auth.v1beta1.QueryAccountResponse', [
+const ACCOUNT_RESPONSE = table<AccountResponse>(`${PACKAGE}.QueryAccountResponse`, [
   optional(1, 'account', ANY),
 ]);
-
 /** For clients of the ABCI query. */
 export const decodeAccountResponse = (data: Bytes): Result<AccountResponse, unknown> =>
   decode(ACCOUNT_RESPONSE, data);
 
-/** The SDK's defaults, for a genesis that leaves them out: no message of ours is charged by them. */
-const DEFAULT_PARAMS = {
-  max_memo_characters: '256',
-  tx_sig_limit: '7',
-  tx_size_cost_per_byte: '10',
-  sig_verify_cost_ed25519: '590',
-  sig_verify_cost_secp256k1: '1000',
-};
+interface Params {
+  readonly maxMemoCharacters: bigint;
+  readonly txSigLimit: bigint;
+  readonly txSizeCostPerByte: bigint;
+  readonly sigVerifyCostEd25519: bigint;
+  readonly sigVerifyCostSecp256k1: bigint;
+}
+const PARAMS = table<Params>(`${PACKAGE}.Params`, [
+  uint64Big(1, 'maxMemoCharacters'),
+  uint64Big(2, 'txSigLimit'),
+  uint64Big(3, 'txSizeCostPerByte'),
+  uint64Big(4, 'sigVerifyCostEd25519', { name: 'sig_verify_cost_ed25519' }),
+  uint64Big(5, 'sigVerifyCostSecp256k1', { name: 'sig_verify_cost_secp256k1' }),
+]);
 
-/** As genesis has them: nothing changes them later. */
-function authParams(appState: unknown): Readonly<Record<string, unknown>> {
+/** As genesis has them: nothing changes them later. The SDK's defaults where genesis leaves them out. */
+function authParams(appState: unknown): Params {
   const { auth } = (appState ?? {}) as { auth?: { params?: Readonly<Record<string, unknown>> } };
-  return { ...DEFAULT_PARAMS, ...auth?.params };
+  const given = auth?.params ?? {};
+  const number = (name: string, fallback: bigint): bigint =>
+    /^[0-9]{1,19}$/.test(String(given[name])) ? BigInt(String(given[name])) : fallback;
+  return {
+    maxMemoCharacters: number('max_memo_characters', 256n),
+    txSigLimit: number('tx_sig_limit', 7n),
+    txSizeCostPerByte: number('tx_size_cost_per_byte', 10n),
+    sigVerifyCostEd25519: number('sig_verify_cost_ed25519', 590n),
+    sigVerifyCostSecp256k1: number('sig_verify_cost_secp256k1', 1000n),
+  };
 }
 
-export const authMethods: readonly ServiceMethod[] = [
+/** The account, or what a client is told that asks for one that is not there. */
+function accountOf({ ctx, view }: QueryScope, address: string): EthAccount {
+  const account = ethAccountOf(view, accountAddress(address, ctx.chain.hrp), ctx.chain.hrp);
+  if (account === undefined) {
+    throw new GrpcError(GRPC.notFound, `account ${address} not found: key not found`, true);
+  }
+  return account;
+}
+
+function moduleAccountAny({ ctx, view }: QueryScope, name: string): Any | undefined {
+  const account = ethAccountOf(view, moduleAddress(name), ctx.chain.hrp);
+  const baseAccount: BaseAccount = account?.baseAccount ?? {
+    address: encodeBech32(ctx.chain.hrp, moduleAddress(name)),
+    pubKey: undefined,
+    accountNumber: 0n,
+    sequence: 0n,
+  };
+  return {
+    typeUrl: TYPE_URL.moduleAccount,
+    value: encode(MODULE_ACCOUNT, { baseAccount, name, permissions: [] }),
+  };
+}
+
+const EMPTY_REQUEST = (name: string) => table<object>(`${PACKAGE}.${name}`, []);
+
+const accountMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'Accounts',
+    path: `${ROOT}/accounts`,
+    doc: 'All accounts in order of their numbers.',
+    request: table<{ readonly pagination: PageRequest | undefined }>(`${PACKAGE}.QueryAccountsRequest`, [
+      optional(1, 'pagination', PAGE_REQUEST),
+    ]),
+    response: table<{ readonly accounts: readonly Any[]; readonly pagination: PageResponse | undefined }>(
+      `${PACKAGE}.QueryAccountsResponse`,
+      [repeated(1, 'accounts', ANY, ADDRESSES_MAX), optional(2, 'pagination', PAGE_RESPONSE)],
+    ),
+    run: ({ ctx, view }, { pagination }) => {
+      const { items, page } = pageOf(pagination, accountCount(view), (number) => {
+        const address = addressOfNumber(view, number);
+        const account = address === undefined ? undefined : ethAccountOf(view, address, ctx.chain.hrp);
+        return account === undefined ? undefined : ethAccountAny(account);
+      });
+      return { accounts: items, pagination: page };
+    },
+  }),
   serviceMethod({
     service: SERVICE,
     name: 'Account',
-    verb: 'GET',
     path: `${ROOT}/accounts/{address}`,
     doc: 'An account by its address in Bech32 or hex.',
-    readRest: readAddressField,
-    run: ({ ctx, view }, { address }) => {
-      const account = ethAccountOf(view, accountAddress(address, ctx.chain.hrp), ctx.chain.hrp);
-      if (account === undefined)
-        throw new GrpcError(GRPC.notFound, `account ${address} not found: key not found`);
-      return account;
+    request: table<{ readonly address: string }>(`${PACKAGE}.QueryAccountRequest`, ADDRESS_REQUEST_FIELDS),
+    response: ACCOUNT_RESPONSE,
+    run: (scope, { address }) => ({ account: ethAccountAny(accountOf(scope, address)) }),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'AccountInfo',
+    path: `${ROOT}/account_info/{address}`,
+    doc: 'Number, sequence and public key of an account of any kind.',
+    request: table<{ readonly address: string }>(
+      `${PACKAGE}.QueryAccountInfoRequest`,
+      ADDRESS_REQUEST_FIELDS,
+    ),
+    response: table<{ readonly info: BaseAccount | undefined }>(`${PACKAGE}.QueryAccountInfoResponse`, [
+      optional(1, 'info', BASE_ACCOUNT),
+    ]),
+    run: (scope, { address }) => ({ info: accountOf(scope, address).baseAccount }),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'AccountAddressByID',
+    path: `${ROOT}/address_by_id/{account_id}`,
+    doc: 'The address of an account number.',
+    request: table<{ readonly accountId: bigint }>(`${PACKAGE}.QueryAccountAddressByIDRequest`, [
+      uint64Big(2, 'accountId'),
+    ]),
+    response: table<{ readonly accountAddress: string }>(`${PACKAGE}.QueryAccountAddressByIDResponse`, [
+      string(1, 'accountAddress', 256),
+    ]),
+    run: ({ ctx, view }, { accountId }) => {
+      const address = addressOfNumber(view, accountId);
+      if (address === undefined) {
+        throw new GrpcError(
+          GRPC.notFound,
+          `account address not found with account number ${accountId}`,
+          true,
+        );
+      }
+      return { accountAddress: encodeBech32(ctx.chain.hrp, address) };
     },
-    renderRest: (account) => ({ account: ethAccountJson(account) }),
-    proto: {
-      decodeRequest: decodeAddressRequest,
-      encodeResponse: (account) => encode(ACCOUNT_RESPONSE, { account: ethAccountAny(account) }),
+  }),
+];
+
+const textMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'Bech32Prefix',
+    path: `${ROOT}/bech32`,
+    doc: 'The prefix of account addresses.',
+    request: EMPTY_REQUEST('Bech32PrefixRequest'),
+    response: table<{ readonly bech32Prefix: string }>(`${PACKAGE}.Bech32PrefixResponse`, [
+      string(1, 'bech32Prefix', 128, { name: 'bech32_prefix' }),
+    ]),
+    run: ({ ctx }) => ({ bech32Prefix: ctx.chain.hrp }),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'AddressStringToBytes',
+    path: `${ROOT}/bech32/{address_string}`,
+    doc: 'The bytes of a Bech32 address.',
+    request: table<{ readonly addressString: string }>(`${PACKAGE}.AddressStringToBytesRequest`, [
+      string(1, 'addressString', 256),
+    ]),
+    response: table<{ readonly addressBytes: Bytes }>(`${PACKAGE}.AddressStringToBytesResponse`, [
+      bytes(1, 'addressBytes', 64),
+    ]),
+    run: ({ ctx }, { addressString }) => {
+      const address = parseAddress('acc', addressString, ctx.chain.hrp);
+      if (!address.ok)
+        throw new GrpcError(GRPC.invalidArgument, `decoding bech32 failed: ${address.error.message}`);
+      return { addressBytes: address.value };
+    },
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'AddressBytesToString',
+    path: `${ROOT}/bech32_of/{address_bytes}`,
+    doc: 'The Bech32 text of an address; at this path because /bech32/{…} takes texts.',
+    request: table<{ readonly addressBytes: Bytes }>(`${PACKAGE}.AddressBytesToStringRequest`, [
+      bytes(1, 'addressBytes', 64),
+    ]),
+    response: table<{ readonly addressString: string }>(`${PACKAGE}.AddressBytesToStringResponse`, [
+      string(1, 'addressString', 256),
+    ]),
+    run: ({ ctx }, { addressBytes }) => {
+      if (addressBytes.length === 0)
+        throw new GrpcError(GRPC.invalidArgument, 'empty address bytes is not allowed');
+      return { addressString: encodeBech32(ctx.chain.hrp, addressBytes) };
+    },
+  }),
+];
+
+const moduleMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'ModuleAccounts',
+    path: `${ROOT}/module_accounts`,
+    doc: 'Accounts that belong to modules.',
+    request: EMPTY_REQUEST('QueryModuleAccountsRequest'),
+    response: table<{ readonly accounts: readonly Any[] }>(`${PACKAGE}.QueryModuleAccountsResponse`, [
+      repeated(1, 'accounts', ANY, 64),
+    ]),
+    run: (scope) => ({ accounts: [moduleAccountAny(scope, FEE_COLLECTOR) as Any] }),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'ModuleAccountByName',
+    path: `${ROOT}/module_accounts/{name}`,
+    doc: 'The account of one module.',
+    request: table<{ readonly name: string }>(`${PACKAGE}.QueryModuleAccountByNameRequest`, [
+      string(1, 'name', 256),
+    ]),
+    response: table<AccountResponse>(`${PACKAGE}.QueryModuleAccountByNameResponse`, [
+      optional(1, 'account', ANY),
+    ]),
+    run: (scope, { name }) => {
+      if (name !== FEE_COLLECTOR) throw new GrpcError(GRPC.notFound, `account ${name} not found`, true);
+      return { account: moduleAccountAny(scope, name) };
     },
   }),
   serviceMethod({
     service: SERVICE,
     name: 'Params',
-    verb: 'GET',
     path: `${ROOT}/params`,
     doc: 'Parameters of the auth module.',
-    readRest: () => undefined,
-    run: ({ ctx }) => authParams(ctx.genesis.appState),
-    renderRest: (params) => ({ params }),
+    request: EMPTY_REQUEST('QueryParamsRequest'),
+    response: table<{ readonly params: Params | undefined }>(`${PACKAGE}.QueryParamsResponse`, [
+      optional(1, 'params', PARAMS),
+    ]),
+    run: ({ ctx }) => ({ params: authParams(ctx.genesis.appState) }),
   }),
 ];
+
+export const authMethods: readonly ServiceMethod[] = [...accountMethods, ...textMethods, ...moduleMethods];

@@ -1,155 +1,274 @@
 /** cosmos.base.tendermint.v1beta1: the consensus engine, in protobuf's JSON. */
-
 import { formatAddress } from '../../../address/kinds.ts';
-import { evidenceJson } from '../../../codec/json.ts';
-import { formatTime } from '../../../codec/timeText.ts';
+import { PUB_KEY } from '../../../app/cosmos/tables.ts';
+import { ANY, type Any } from '../../../app/tx/tables.ts';
+import { BLOCK } from '../../../codec/block.ts';
+import {
+  bool,
+  bytes,
+  int64,
+  int64Big,
+  optional,
+  repeated,
+  repeatedString,
+  string,
+  uint64,
+} from '../../../codec/fields.ts';
+import { BLOCK_ID } from '../../../codec/header.ts';
+import { encode, table } from '../../../codec/proto.ts';
 import { toBase64 } from '../../../lib/base64.ts';
-import type { Block, BlockId, Commit, Header } from '../../../types/block.ts';
+import type { Bytes } from '../../../lib/bytes.ts';
+import type { Block, BlockId } from '../../../types/block.ts';
 import { nodeInfoJson } from '../../comet/methods/node.ts';
-import type { RpcContext } from '../../context.ts';
+import { blockBody, blockIdJson } from '../blockJson.ts';
+import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';
+import { protoJson } from '../protoJson.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
 
 const SERVICE = 'cosmos.base.tendermint.v1beta1.Service';
 const ROOT = '/cosmos/base/tendermint/v1beta1';
+const PACKAGE = 'cosmos.base.tendermint.v1beta1';
+const TEXT_MAX = 4096;
 
-const FLAG = {
-  absent: 'BLOCK_ID_FLAG_ABSENT',
-  commit: 'BLOCK_ID_FLAG_COMMIT',
-  nil: 'BLOCK_ID_FLAG_NIL',
-} as const;
+const emptyRequest = (name: string) => table<object>(`${PACKAGE}.${name}`, []);
 
-const blockIdJson = ({ hash, parts }: BlockId) => ({
-  hash: toBase64(hash),
-  part_set_header: { total: parts.total, hash: toBase64(parts.hash) },
-});
+interface BlockAnswer {
+  readonly blockId: BlockId | undefined;
+  readonly block: Block | undefined;
+}
+const blockAnswer = (name: string) =>
+  table<BlockAnswer>(`${PACKAGE}.${name}`, [optional(1, 'blockId', BLOCK_ID), optional(2, 'block', BLOCK)]);
 
-const headerJson = (header: Header, proposer: string) => ({
-  version: { block: String(header.version.block), app: String(header.version.app) },
-  chain_id: header.chainId,
-  height: String(header.height),
-  time: formatTime(header.time),
-  last_block_id: blockIdJson(header.lastBlockId),
-  last_commit_hash: toBase64(header.lastCommitHash),
-  data_hash: toBase64(header.dataHash),
-  validators_hash: toBase64(header.validatorsHash),
-  next_validators_hash: toBase64(header.nextValidatorsHash),
-  consensus_hash: toBase64(header.consensusHash),
-  app_hash: toBase64(header.appHash),
-  last_results_hash: toBase64(header.lastResultsHash),
-  evidence_hash: toBase64(header.evidenceHash),
-  proposer_address: proposer,
-});
-
-const commitJson = (commit: Commit) => ({
-  height: String(commit.height),
-  round: commit.round,
-  block_id: blockIdJson(commit.blockId),
-  signatures: commit.signatures.map((sig) => ({
-    block_id_flag: FLAG[sig.flag],
-    validator_address: toBase64(sig.validatorAddress),
-    timestamp: formatTime(sig.timestamp),
-    signature: toBase64(sig.signature),
-  })),
-});
-
-const blockBody = (block: Block, proposer: string) => ({
-  header: headerJson(block.header, proposer),
-  data: { txs: block.txs.map(toBase64) },
-  evidence: { evidence: block.evidence.map(evidenceJson) },
-  last_commit: commitJson(block.lastCommit),
-});
-
-function blockResponse({ ctx }: QueryScope, height: number) {
+function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {
+  const head = ctx.chain.head();
+  if (height > head) {
+    throw new GrpcError(GRPC.invalidArgument, 'requested block height is bigger then the chain length');
+  }
   const block = ctx.chain.block(height);
   const meta = ctx.chain.blockMeta(height);
   if (block === undefined || meta === undefined) {
     throw new GrpcError(GRPC.invalidArgument, `requested block height ${height} is not available`);
   }
-  const { proposerAddress } = block.header;
+  return { blockId: meta.blockId, block };
+}
+
+function blockJson({ blockId, block }: BlockAnswer, { ctx }: QueryScope) {
+  const { proposerAddress } = (block as Block).header;
   const consensusAddress = formatAddress('cons', ctx.chain.hrp, proposerAddress);
   return {
-    block_id: blockIdJson(meta.blockId),
-    block: blockBody(block, toBase64(proposerAddress)),
-    sdk_block: blockBody(block, consensusAddress),
+    block_id: blockIdJson(blockId as BlockId),
+    block: blockBody(block as Block, toBase64(proposerAddress)),
+    sdk_block: blockBody(block as Block, consensusAddress),
   };
 }
 
-function readHeight(text: string | undefined, ctxHead: (height: number) => number): number {
-  if (text === undefined || !/^-?[0-9]{1,19}$/.test(text)) {
-    throw new GrpcError(
-      GRPC.invalidArgument,
-      `type mismatch, parameter: height, error: invalid int64 ${text ?? ''}`,
-    );
-  }
-  return ctxHead(Number(text));
+interface ValidatorRow {
+  readonly address: string;
+  readonly pubKey: Any | undefined;
+  readonly votingPower: bigint;
+  readonly proposerPriority: bigint;
+}
+const VALIDATOR_ROW = table<ValidatorRow>(`${PACKAGE}.Validator`, [
+  string(1, 'address', 256),
+  optional(2, 'pubKey', ANY),
+  int64Big(3, 'votingPower'),
+  int64Big(4, 'proposerPriority'),
+]);
+interface ValidatorsAnswer {
+  readonly blockHeight: number;
+  readonly validators: readonly ValidatorRow[];
+  readonly pagination: PageResponse | undefined;
+}
+const validatorsAnswer = (name: string) =>
+  table<ValidatorsAnswer>(`${PACKAGE}.${name}`, [
+    int64(1, 'blockHeight'),
+    repeated(2, 'validators', VALIDATOR_ROW, 100_000),
+    optional(3, 'pagination', PAGE_RESPONSE),
+  ]);
+
+const CONSENSUS_KEY = table<{ readonly key: Bytes }>('cosmos.crypto.ed25519.PubKey', [bytes(1, 'key', 33)]);
+
+function validatorsAt(
+  { ctx }: QueryScope,
+  height: number,
+  request: PageRequest | undefined,
+): ValidatorsAnswer {
+  const set = height > ctx.chain.head() ? undefined : ctx.chain.validators(height);
+  if (set === undefined)
+    throw new GrpcError(GRPC.invalidArgument, `validators of height ${height} are not known`);
+  const { items, page } = listPage(request, set.validators);
+  const validators = items.map(({ address, pubKey, power, priority }) => ({
+    address: formatAddress('cons', ctx.chain.hrp, address),
+    pubKey: {
+      typeUrl: `/cosmos.crypto.${pubKey.type}.PubKey`,
+      value: encode(pubKey.type === 'ed25519' ? CONSENSUS_KEY : PUB_KEY, { key: pubKey.bytes }),
+    },
+    votingPower: power,
+    proposerPriority: priority,
+  }));
+  return { blockHeight: height, validators, pagination: page };
 }
 
-const notAboveHead =
-  (ctx: RpcContext) =>
-  (height: number): number => {
-    if (height > ctx.chain.head()) {
-      throw new GrpcError(GRPC.invalidArgument, 'requested block height is bigger then the chain length');
-    }
-    return height;
-  };
+interface ProtocolVersion {
+  readonly p2p: number;
+  readonly block: number;
+  readonly app: number;
+}
+interface DefaultNodeInfo {
+  readonly protocolVersion: ProtocolVersion | undefined;
+  readonly defaultNodeId: string;
+  readonly listenAddr: string;
+  readonly network: string;
+  readonly version: string;
+  readonly channels: Bytes;
+  readonly moniker: string;
+}
+const DEFAULT_NODE_INFO = table<DefaultNodeInfo>('tendermint.p2p.DefaultNodeInfo', [
+  optional(
+    1,
+    'protocolVersion',
+    table<ProtocolVersion>('tendermint.p2p.ProtocolVersion', [
+      uint64(1, 'p2p'),
+      uint64(2, 'block'),
+      uint64(3, 'app'),
+    ]),
+  ),
+  string(2, 'defaultNodeId', TEXT_MAX),
+  string(3, 'listenAddr', TEXT_MAX),
+  string(4, 'network', TEXT_MAX),
+  string(5, 'version', TEXT_MAX),
+  bytes(6, 'channels', 64),
+  string(7, 'moniker', TEXT_MAX),
+]);
+interface VersionInfo {
+  readonly name: string;
+  readonly appName: string;
+  readonly version: string;
+  readonly gitCommit: string;
+  readonly buildTags: string;
+  readonly goVersion: string;
+  readonly buildDeps: readonly string[];
+  readonly cosmosSdkVersion: string;
+}
+const VERSION_INFO = table<VersionInfo>(`${PACKAGE}.VersionInfo`, [
+  string(1, 'name', TEXT_MAX),
+  string(2, 'appName', TEXT_MAX),
+  string(3, 'version', TEXT_MAX),
+  string(4, 'gitCommit', TEXT_MAX),
+  string(5, 'buildTags', TEXT_MAX),
+  string(6, 'goVersion', TEXT_MAX),
+  repeatedString(7, 'buildDeps', TEXT_MAX, 1),
+  string(8, 'cosmosSdkVersion', TEXT_MAX),
+]);
+interface NodeInfoAnswer {
+  readonly defaultNodeInfo: DefaultNodeInfo | undefined;
+  readonly applicationVersion: VersionInfo | undefined;
+}
 
-const nodeInfo = (ctx: RpcContext) => {
-  const { protocol_version, id, listen_addr, ...rest } = nodeInfoJson(ctx);
+function nodeInfo({ ctx }: QueryScope): NodeInfoAnswer {
+  const { protocol_version, id, listen_addr, network, version, moniker } = nodeInfoJson(ctx);
+  const p2p = Number(protocol_version.p2p);
+  const block = Number(protocol_version.block);
   return {
-    default_node_info: { protocol_version, default_node_id: id, listen_addr, ...rest },
-    application_version: {
+    defaultNodeInfo: {
+      protocolVersion: { p2p, block, app: Number(protocol_version.app) },
+      defaultNodeId: id,
+      listenAddr: listen_addr,
+      network,
+      version,
+      channels: new Uint8Array(0),
+      moniker,
+    },
+    applicationVersion: {
       name: 'orrery',
-      app_name: 'orrery',
+      appName: 'orrery',
       version: ctx.identity.version,
-      git_commit: '',
-      build_tags: '',
-      go_version: '',
-      build_deps: [],
-      cosmos_sdk_version: '',
+      gitCommit: '',
+      buildTags: '',
+      goVersion: '',
+      buildDeps: [],
+      cosmosSdkVersion: '',
     },
   };
-};
+}
+
+const NODE_INFO_ANSWER = table<NodeInfoAnswer>(`${PACKAGE}.GetNodeInfoResponse`, [
+  optional(1, 'defaultNodeInfo', DEFAULT_NODE_INFO),
+  optional(2, 'applicationVersion', VERSION_INFO),
+]);
+
+const pageOnly = (name: string) =>
+  table<{ readonly pagination: PageRequest | undefined }>(`${PACKAGE}.${name}`, [
+    optional(1, 'pagination', PAGE_REQUEST),
+  ]);
 
 export const tendermintMethods: readonly ServiceMethod[] = [
   serviceMethod({
     service: SERVICE,
     name: 'GetNodeInfo',
-    verb: 'GET',
     path: `${ROOT}/node_info`,
     doc: 'Identity of the node and version of the application.',
-    readRest: () => undefined,
-    run: ({ ctx }) => nodeInfo(ctx),
-    renderRest: (response) => response,
+    request: emptyRequest('GetNodeInfoRequest'),
+    response: NODE_INFO_ANSWER,
+    run: nodeInfo,
+    renderRest: (answer, { ctx }) => {
+      const { protocol_version, id, listen_addr, ...rest } = nodeInfoJson(ctx);
+      const version = protoJson(VERSION_INFO as never, answer.applicationVersion);
+      return {
+        default_node_info: { protocol_version, default_node_id: id, listen_addr, ...rest },
+        application_version: version,
+      };
+    },
   }),
   serviceMethod({
     service: SERVICE,
     name: 'GetSyncing',
-    verb: 'GET',
     path: `${ROOT}/syncing`,
     doc: 'Whether the node is behind its peers.',
-    readRest: () => undefined,
-    run: ({ ctx }) => ctx.catchingUp(),
-    renderRest: (syncing) => ({ syncing }),
+    request: emptyRequest('GetSyncingRequest'),
+    response: table<{ readonly syncing: boolean }>(`${PACKAGE}.GetSyncingResponse`, [bool(1, 'syncing')]),
+    run: ({ ctx }) => ({ syncing: ctx.catchingUp() }),
   }),
   serviceMethod({
     service: SERVICE,
     name: 'GetLatestBlock',
-    verb: 'GET',
     path: `${ROOT}/blocks/latest`,
     doc: 'The newest block.',
-    readRest: () => undefined,
-    run: (scope) => blockResponse(scope, scope.ctx.chain.head()),
-    renderRest: (response) => response,
+    request: emptyRequest('GetLatestBlockRequest'),
+    response: blockAnswer('GetLatestBlockResponse'),
+    run: (scope) => blockAt(scope, scope.ctx.chain.head()),
+    renderRest: blockJson,
   }),
   serviceMethod({
     service: SERVICE,
     name: 'GetBlockByHeight',
-    verb: 'GET',
     path: `${ROOT}/blocks/{height}`,
     doc: 'The block at a height.',
-    readRest: (fields) => fields.get('height'),
-    run: (scope, height) => blockResponse(scope, readHeight(height, notAboveHead(scope.ctx))),
-    renderRest: (response) => response,
+    request: table<{ readonly height: number }>(`${PACKAGE}.GetBlockByHeightRequest`, [int64(1, 'height')]),
+    response: blockAnswer('GetBlockByHeightResponse'),
+    run: (scope, { height }) => blockAt(scope, height),
+    renderRest: blockJson,
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'GetLatestValidatorSet',
+    path: `${ROOT}/validatorsets/latest`,
+    doc: 'Who validates now.',
+    request: pageOnly('GetLatestValidatorSetRequest'),
+    response: validatorsAnswer('GetLatestValidatorSetResponse'),
+    run: (scope, { pagination }) => validatorsAt(scope, scope.ctx.chain.head(), pagination),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'GetValidatorSetByHeight',
+    path: `${ROOT}/validatorsets/{height}`,
+    doc: 'Who validated a height.',
+    request: table<{ readonly height: number; readonly pagination: PageRequest | undefined }>(
+      `${PACKAGE}.GetValidatorSetByHeightRequest`,
+      [int64(1, 'height'), optional(2, 'pagination', PAGE_REQUEST)],
+    ),
+    response: validatorsAnswer('GetValidatorSetByHeightResponse'),
+    run: (scope, { height, pagination }) => validatorsAt(scope, height, pagination),
   }),
 ];

@@ -110,8 +110,8 @@ describe('an account', () => {
     expect(renderEthAccountYaml(fresh)).toContain('  pub_key: null\n');
   });
 
-  test('comes through an ABCI query as the protobuf that the SDK has', () => {
-    const answer = answerAbciQuery(
+  test('comes through an ABCI query as the protobuf that the SDK has', async () => {
+    const answer = await answerAbciQuery(
       world.ctx,
       '/cosmos.auth.v1beta1.Query/Account',
       encodeAddressRequest(bech32),
@@ -125,7 +125,7 @@ describe('an account', () => {
       ok: true,
       value: ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'),
     });
-    const missing = answerAbciQuery(
+    const missing = await answerAbciQuery(
       world.ctx,
       '/cosmos.auth.v1beta1.Query/Account',
       encodeAddressRequest(formatAddress('acc', 'chain', new Uint8Array(20).fill(9))),
@@ -138,12 +138,16 @@ describe('an account', () => {
   });
 });
 
-test('an ABCI query reads a raw entry of the module store, and names an unknown path', () => {
+test('an ABCI query reads a raw entry of the module store, and names an unknown path', async () => {
   const key = authKey(world.dev.address);
-  const entry = answerAbciQuery(world.ctx, '/store/modules/key', key, 0n);
+  const entry = await answerAbciQuery(world.ctx, '/store/modules/key', key, 0n);
   expect(entry.value).toEqual(world.ctx.chain.latest().module(key));
-  expect(answerAbciQuery(world.ctx, '/store/modules/key', new Uint8Array(3), 0n).value).toEqual(EMPTY);
-  expect(answerAbciQuery(world.ctx, '/nothing', EMPTY, 0n)).toMatchObject({ code: 6, codespace: 'sdk' });
+  const missing = await answerAbciQuery(world.ctx, '/store/modules/key', new Uint8Array(3), 0n);
+  expect(missing.value).toEqual(EMPTY);
+  expect(await answerAbciQuery(world.ctx, '/nothing', EMPTY, 0n)).toMatchObject({
+    code: 6,
+    codespace: 'sdk',
+  });
 });
 
 test('balances, parameters, node info, blocks and syncing have the shapes of the SDK', async () => {

@@ -99,6 +99,7 @@ export class RpcWorld {
         search: new EventSearch(chain.kv, searchReads(chain.reader)),
       },
       checkTx: (tx) => chain.app.checkTx(tx, false),
+      simulate: (tx) => chain.app.simulate(tx),
       pause: () => new Promise((resolve) => setImmediate(resolve)),
       catchingUp: () => false,
     };

@@ -1,0 +1,95 @@
+import type { Root } from 'protobufjs';
+import descriptor from 'protobufjs/ext/descriptor.js';
+
+interface MessageProto {
+  readonly name: string;
+  readonly field?: readonly { readonly typeName?: string }[];
+  readonly nestedType?: readonly MessageProto[];
+  readonly enumType?: readonly { readonly name: string }[];
+}
+interface FileProto {
+  name: string;
+  package?: string;
+  dependency: string[];
+  syntax?: string;
+  messageType: MessageProto[];
+  enumType: { readonly name: string }[];
+  service: {
+    readonly name: string;
+    readonly method: readonly {
+      readonly name: string;
+      readonly inputType: string;
+      readonly outputType: string;
+    }[];
+  }[];
+}
+
+/** One file a package, with the files it refers to. */
+export interface FileDescriptors {
+  fileOfSymbol(symbol: string): string | undefined;
+  /** The file and everything it imports, imports first; undefined when there is none of this name. */
+  withImports(name: string): readonly Uint8Array[] | undefined;
+}
+
+/** Full names that a message declares, its own and those within it. */
+function* declared(message: MessageProto, prefix: string): Generator<string> {
+  const name = `${prefix}.${message.name}`;
+  yield name;
+  for (const inner of message.nestedType ?? []) yield* declared(inner, name);
+  for (const inner of message.enumType ?? []) yield `${name}.${inner.name}`;
+}
+
+function* referred(message: MessageProto): Generator<string> {
+  for (const { typeName } of message.field ?? []) if (typeName) yield typeName.replace(/^\./, '');
+  for (const inner of message.nestedType ?? []) yield* referred(inner);
+}
+
+export function fileDescriptors(root: Root): FileDescriptors {
+  root.resolveAll();
+  const set = (root as unknown as { toDescriptor(syntax: string): { file: FileProto[] } }).toDescriptor(
+    'proto3',
+  );
+  const files = new Map<string, FileProto>();
+  const owner = new Map<string, string>();
+  for (const file of set.file) {
+    file.name = `${(file.package ?? 'root').replaceAll('.', '/')}/all.proto`;
+    files.set(file.name, file);
+    const prefix = file.package ?? '';
+    for (const message of file.messageType)
+      for (const name of declared(message, prefix)) owner.set(name, file.name);
+    for (const { name } of file.enumType) owner.set(`${prefix}.${name}`, file.name);
+    for (const { name, method } of file.service) {
+      owner.set(`${prefix}.${name}`, file.name);
+      for (const one of method) owner.set(`${prefix}.${name}.${one.name}`, file.name);
+    }
+  }
+  for (const file of files.values()) {
+    const names = [
+      ...file.messageType.flatMap((message) => [...referred(message)]),
+      ...file.service.flatMap(({ method }) =>
+        method.flatMap(({ inputType, outputType }) =>
+          [inputType, outputType].map((one) => one.replace(/^\./, '')),
+        ),
+      ),
+    ];
+    const imports = names.flatMap((name) => owner.get(name) ?? []);
+    file.dependency = [...new Set(imports)].filter((name) => name !== file.name).sort();
+  }
+  const type = (
+    descriptor as unknown as { FileDescriptorProto: { encode(m: unknown): { finish(): Uint8Array } } }
+  ).FileDescriptorProto;
+  return {
+    fileOfSymbol: (symbol) => owner.get(symbol.replace(/^\./, '')),
+    withImports(name) {
+      if (!files.has(name)) return undefined;
+      const order: string[] = [];
+      const visit = (one: string): void => {
+        if (order.includes(one)) return;
+        order.push(one);
+        for (const next of files.get(one)?.dependency ?? []) visit(next);
+      };
+      visit(name);
+      return order.map((one) => type.encode(files.get(one)).finish());
+    },
+  };
+}

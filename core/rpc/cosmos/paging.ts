@@ -1,0 +1,72 @@
+/** cosmos.base.query.v1beta1 paging. */
+
+import { bigintToFixed, bytesToBigint } from '../../app/evm/numbers.ts';
+import { bool, bytes, optional, uint64Big } from '../../codec/fields.ts';
+import { table } from '../../codec/proto.ts';
+import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { GRPC, GrpcError } from './status.ts';
+
+const LIMIT_DEFAULT = 100n;
+const LIMIT_MAX = 1000n;
+
+export interface PageRequest {
+  readonly key: Bytes;
+  readonly offset: bigint;
+  readonly limit: bigint;
+  readonly countTotal: boolean;
+  readonly reverse: boolean;
+}
+export const PAGE_REQUEST = table<PageRequest>('cosmos.base.query.v1beta1.PageRequest', [
+  bytes(1, 'key', 64),
+  uint64Big(2, 'offset'),
+  uint64Big(3, 'limit'),
+  bool(4, 'countTotal'),
+  bool(5, 'reverse'),
+]);
+
+export interface PageResponse {
+  readonly nextKey: Bytes;
+  readonly total: bigint;
+}
+export const PAGE_RESPONSE = table<PageResponse>('cosmos.base.query.v1beta1.PageResponse', [
+  bytes(1, 'nextKey', 64),
+  uint64Big(2, 'total'),
+]);
+
+export const pageRequest = optional(2, 'pagination', PAGE_REQUEST);
+export const pageResponse = optional(2, 'pagination', PAGE_RESPONSE);
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly page: PageResponse;
+}
+
+/** One page of `count` things of which `at` gives the one at a position, undefined for one to leave out. */
+export function pageOf<T>(
+  request: PageRequest | undefined,
+  count: bigint,
+  at: (position: bigint) => T | undefined,
+): Page<T> {
+  const { key = EMPTY, offset = 0n, limit = 0n, countTotal = false, reverse = false } = request ?? {};
+  if (key.length > 0 && offset > 0n) {
+    throw new GrpcError(GRPC.invalidArgument, 'invalid request, either offset or key is expected, got both');
+  }
+  const most = limit === 0n ? LIMIT_DEFAULT : limit > LIMIT_MAX ? LIMIT_MAX : limit;
+  const items: T[] = [];
+  let next = key.length > 0 ? bytesToBigint(key) : offset;
+  for (; next < count && BigInt(items.length) < most; next++) {
+    const item = at(reverse ? count - 1n - next : next);
+    if (item !== undefined) items.push(item);
+  }
+  const isTold = countTotal || (key.length === 0 && limit === 0n);
+  return {
+    items,
+    page: {
+      nextKey: next < count ? bigintToFixed(next, 8) : EMPTY,
+      total: isTold ? count : 0n,
+    },
+  };
+}
+
+export const listPage = <T>(request: PageRequest | undefined, list: readonly T[]): Page<T> =>
+  pageOf(request, BigInt(list.length), (position) => list[Number(position)]);

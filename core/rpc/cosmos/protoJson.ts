@@ -1,0 +1,151 @@
+/** Proto JSON from the same tables that encode: snake_case names, defaults written, 64-bit integers as texts. */
+import { ANY, type Any } from '../../app/tx/tables.ts';
+import { type AnyField, decode, encode, type Shape, type Table } from '../../codec/proto.ts';
+import { fromBase64, toBase64 } from '../../lib/base64.ts';
+import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { ENUM_NAMES } from './enumNames.ts';
+import { anyTable } from './registry.ts';
+import { GRPC, GrpcError } from './status.ts';
+
+type Loose = Record<string, unknown>;
+
+const isTable = (shape: Shape<unknown> | undefined): shape is Table<unknown> =>
+  shape !== undefined && 'fields' in shape;
+
+export function protoJson(table: Table<never> | Table<unknown>, value: unknown): Loose {
+  const out: Loose = {};
+  for (const field of table.fields)
+    out[field.name] = fieldJson(table.name, field, (value as Loose)[field.key]);
+  return out;
+}
+
+function fieldJson(owner: string, field: AnyField, value: unknown): unknown {
+  if (field.presence === 'repeated') {
+    return (value as readonly unknown[]).map((one) => valueJson(owner, field, one));
+  }
+  return value === undefined ? null : valueJson(owner, field, value);
+}
+
+function valueJson(owner: string, field: AnyField, value: unknown): unknown {
+  switch (field.kind) {
+    case 'bytes':
+      // The one field of bytes whose absence JSON tells as null.
+      if (field.name === 'next_key' && (value as Bytes).length === 0) return null;
+      return toBase64(value as Bytes);
+    case 'int64':
+    case 'uint64':
+    case 'int64Big':
+    case 'uint64Big':
+      return String(value);
+    case 'message': {
+      const shape = field.shape as Shape<unknown>;
+      if (shape === (ANY as Shape<unknown>)) return anyJson(value as Any);
+      return isTable(shape) ? protoJson(shape, value) : null;
+    }
+    default: {
+      const names = ENUM_NAMES[`${owner}.${field.name}`];
+      return names === undefined ? value : (names[value as number] ?? value);
+    }
+  }
+}
+
+/** `{"@type":…}` with the fields of the message; one of an unknown type shows its bytes. */
+export function anyJson({ typeUrl, value }: Any): Loose {
+  const table = anyTable(typeUrl);
+  const decoded = table === undefined ? undefined : decode(table, value);
+  if (table === undefined || decoded?.ok !== true) return { '@type': typeUrl, value: toBase64(value) };
+  return { '@type': typeUrl, ...protoJson(table, decoded.value) };
+}
+
+const bad = (name: string, expected: string): never => {
+  throw new GrpcError(GRPC.invalidArgument, `invalid value for ${name}: expected ${expected}`);
+};
+
+const camel = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** A message from its JSON; names in snake or camel case, absent fields have their defaults. Throws GrpcError. */
+export function fromProtoJson(table: Table<never> | Table<unknown>, json: unknown, at = ''): Loose {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) bad(at || table.name, 'an object');
+  const given = json as Loose;
+  const out: Loose = {};
+  for (const field of table.fields) {
+    const value = given[field.name] ?? given[camel(field.name)];
+    out[field.key] = readJson(table.name, field, value, at === '' ? field.name : `${at}.${field.name}`);
+  }
+  return out;
+}
+
+function readJson(owner: string, field: AnyField, value: unknown, at: string): unknown {
+  if (field.presence === 'repeated') {
+    if (value === undefined || value === null) return [];
+    if (!Array.isArray(value) || value.length > field.countMax)
+      return bad(at, `at most ${field.countMax} entries`);
+    return value.map((one, i) => scalarOf(owner, field, one, `${at}[${i}]`));
+  }
+  if (value === undefined || value === null) return defaultOf(field);
+  return scalarOf(owner, field, value, at);
+}
+
+export function defaultOf(field: AnyField): unknown {
+  if (field.kind === 'bytes') return EMPTY;
+  if (field.kind === 'string') return '';
+  if (field.kind === 'bool') return false;
+  if (field.kind.endsWith('Big')) return 0n;
+  return field.kind === 'message' ? undefined : 0;
+}
+
+/** A value as JSON or as the text of a query string. */
+export function scalarOf(owner: string, field: AnyField, value: unknown, at: string): unknown {
+  switch (field.kind) {
+    case 'message':
+      if (field.shape === (ANY as Shape<unknown>)) return anyFrom(value, at);
+      return isTable(field.shape) ? fromProtoJson(field.shape, value, at) : bad(at, 'nothing');
+    case 'string':
+      return typeof value === 'string' && value.length <= field.bytesMax ? value : bad(at, 'a text');
+    case 'bytes':
+      return bytesOf(value, at);
+    case 'bool':
+      return (
+        value === true ||
+        value === 'true' ||
+        (value === false || value === 'false' ? false : bad(at, 'true or false'))
+      );
+    default:
+      return numberOf(owner, field, value, at);
+  }
+}
+
+function bytesOf(value: unknown, at: string): Bytes {
+  const text =
+    typeof value === 'string' ? value.replaceAll('-', '+').replaceAll('_', '/') : bad(at, 'base64');
+  const padded = text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+  const bytes = fromBase64(padded);
+  return bytes.ok ? bytes.value : bad(at, 'base64');
+}
+
+function numberOf(owner: string, field: AnyField, value: unknown, at: string): bigint | number {
+  const names = ENUM_NAMES[`${owner}.${field.name}`];
+  if (names !== undefined && typeof value === 'string') {
+    const [number] = Object.entries(names).find(([, name]) => name === value) ?? [];
+    if (number !== undefined) return Number(number);
+  }
+  const text = String(value);
+  if (!/^-?[0-9]{1,20}$/.test(text)) return bad(at, 'a whole number');
+  const number = BigInt(text);
+  const isSigned = field.kind.startsWith('int');
+  const bits = field.kind.includes('64') ? 64 : 32;
+  if ((isSigned ? BigInt.asIntN(bits, number) : BigInt.asUintN(bits, number)) !== number) {
+    return bad(at, `a number of ${bits} bits`);
+  }
+  if (field.kind.endsWith('Big')) return number;
+  return Number.isSafeInteger(Number(number)) ? Number(number) : bad(at, 'a safe integer');
+}
+
+function anyFrom(value: unknown, at: string): Any {
+  const typeUrl = (value as Loose | null)?.['@type'];
+  if (typeof typeUrl !== 'string') return bad(at, 'an object with @type');
+  const table = anyTable(typeUrl);
+  if (table === undefined) return bad(at, `a known type, ${typeUrl} is none`);
+  return { typeUrl, value: encode(table as Shape<unknown>, fromProtoJson(table, value, at)) };
+}

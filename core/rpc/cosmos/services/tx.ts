@@ -1,0 +1,329 @@
+/** cosmos.tx.v1beta1.Service: transactions submitted, simulated, found and taken apart. */
+
+import { BLOCK } from '../../../codec/block.ts';
+import {
+  bytes,
+  int64,
+  optional,
+  repeated,
+  repeatedString,
+  string,
+  uint32,
+  uint64Big,
+} from '../../../codec/fields.ts';
+import { txHash } from '../../../codec/hashes.ts';
+import { BLOCK_ID } from '../../../codec/header.ts';
+import { decode, encode, table } from '../../../codec/proto.ts';
+import { formatTime } from '../../../codec/timeText.ts';
+import { compileQuery } from '../../../events/query/query.ts';
+import { toBase64 } from '../../../lib/base64.ts';
+import { type Bytes, parseHex, toUpperHex } from '../../../lib/bytes.ts';
+import type { Block, BlockId } from '../../../types/block.ts';
+import type { TxResult } from '../../../types/result.ts';
+import { blockBody, blockIdJson } from '../blockJson.ts';
+import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';
+import { protoJson } from '../protoJson.ts';
+import { refusalText } from '../refusal.ts';
+import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
+import { GRPC, GrpcError } from '../status.ts';
+import { EVENT, FULL_TX, type FullTx, TEXT_MAX, TX_RESPONSE, type TxResponse } from '../txTables.ts';
+
+const SERVICE = 'cosmos.tx.v1beta1.Service';
+const ROOT = '/cosmos/tx/v1beta1';
+const PACKAGE = 'cosmos.tx.v1beta1';
+const TX_MAX = TEXT_MAX;
+const ORDER_DESC = 2;
+const MODE_ASYNC = 3;
+const LIST_MAX = 10_000;
+
+const EMPTY_RESPONSE: TxResponse = {
+  height: 0,
+  txhash: '',
+  codespace: '',
+  code: 0,
+  data: '',
+  rawLog: '',
+  logs: [],
+  info: '',
+  gasWanted: 0n,
+  gasUsed: 0n,
+  tx: undefined,
+  timestamp: '',
+  events: [],
+};
+
+/** A TxRaw with everything in it opened; undefined when it is none. */
+export function openTx(raw: Bytes): FullTx | undefined {
+  // Tx and TxRaw have the same bytes: what TxRaw keeps closed is a message in Tx.
+  const tx = decode(FULL_TX, raw);
+  return tx.ok ? tx.value : undefined;
+}
+
+interface Place {
+  readonly height: number;
+  readonly index: number;
+}
+
+function responseAt(
+  { ctx }: QueryScope,
+  place: Place,
+): { readonly tx: FullTx | undefined; readonly response: TxResponse } {
+  const block = ctx.chain.block(place.height);
+  const raw = block?.txs[place.index];
+  const result = ctx.chain.txResult({ ...place, ethIndex: undefined });
+  if (block === undefined || raw === undefined || result === undefined) {
+    throw new GrpcError(GRPC.notFound, `height ${place.height} is not available`);
+  }
+  const response: TxResponse = {
+    ...EMPTY_RESPONSE,
+    height: place.height,
+    txhash: toUpperHex(txHash(raw)),
+    codespace: result.codespace,
+    code: result.code,
+    data: toUpperHex(result.data),
+    rawLog: result.log,
+    info: result.info,
+    gasWanted: result.gasWanted,
+    gasUsed: result.gasUsed,
+    tx: { typeUrl: '/cosmos.tx.v1beta1.Tx', value: raw },
+    timestamp: formatTime(block.header.time),
+    events: result.events,
+  };
+  return { tx: openTx(raw), response };
+}
+
+async function broadcast({ ctx }: QueryScope, tx: Bytes): Promise<TxResponse> {
+  if (tx.length === 0) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx');
+  const { hash, ...answer } = await ctx.submit(tx);
+  const txhash = toUpperHex(hash);
+  if (answer.kind === 'refused') {
+    const { code, log } = refusalText(answer.refusal);
+    return { ...EMPTY_RESPONSE, txhash, code, codespace: 'sdk', rawLog: log };
+  }
+  const { result } = answer;
+  if (result.kind === 'accepted') return { ...EMPTY_RESPONSE, txhash };
+  return { ...EMPTY_RESPONSE, txhash, code: result.code, codespace: result.codespace, rawLog: result.log };
+}
+
+interface SimulateResponse {
+  readonly gasInfo: { readonly gasWanted: bigint; readonly gasUsed: bigint } | undefined;
+  readonly result: Pick<TxResult, 'data' | 'log' | 'events'> | undefined;
+}
+const GAS_INFO = table<{ readonly gasWanted: bigint; readonly gasUsed: bigint }>(
+  'cosmos.base.abci.v1beta1.GasInfo',
+  [uint64Big(1, 'gasWanted'), uint64Big(2, 'gasUsed')],
+);
+const RESULT = table<Pick<TxResult, 'data' | 'log' | 'events'>>('cosmos.base.abci.v1beta1.Result', [
+  bytes(1, 'data', TX_MAX),
+  string(2, 'log', TEXT_MAX),
+  repeated(3, 'events', EVENT, LIST_MAX),
+]);
+
+function simulate({ ctx }: QueryScope, tx: FullTx | undefined, txBytes: Bytes): SimulateResponse {
+  const raw = txBytes.length > 0 || tx === undefined ? txBytes : encode(FULL_TX, tx);
+  if (raw.length === 0) throw new GrpcError(GRPC.invalidArgument, 'empty txBytes is not allowed');
+  if (ctx.simulate === undefined) throw new GrpcError(GRPC.unimplemented, 'this node does not simulate');
+  const answer = ctx.simulate(raw);
+  if (answer.code !== 0)
+    throw new GrpcError(GRPC.unknown, `${answer.log} [codespace ${answer.codespace}, code ${answer.code}]`);
+  return { gasInfo: { gasWanted: answer.gasWanted, gasUsed: answer.gasUsed }, result: answer };
+}
+
+const TX_BYTES_REQUEST = [bytes(1, 'txBytes', TX_MAX)] as const;
+
+const sendingMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'Simulate',
+    verb: 'POST',
+    path: `${ROOT}/simulate`,
+    doc: 'What a transaction would use; its signature does not count.',
+    request: table<{ readonly tx: FullTx | undefined; readonly txBytes: Bytes }>(
+      `${PACKAGE}.SimulateRequest`,
+      [optional(1, 'tx', FULL_TX), bytes(2, 'txBytes', TX_MAX)],
+    ),
+    response: table<SimulateResponse>(`${PACKAGE}.SimulateResponse`, [
+      optional(1, 'gasInfo', GAS_INFO),
+      optional(2, 'result', RESULT),
+    ]),
+    run: (scope, { tx, txBytes }) => simulate(scope, tx, txBytes),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'BroadcastTx',
+    verb: 'POST',
+    path: `${ROOT}/txs`,
+    doc: 'Submits a transaction. SYNC answers with the verdict of CheckTx, ASYNC with the hash alone.',
+    request: table<{ readonly txBytes: Bytes; readonly mode: number }>(`${PACKAGE}.BroadcastTxRequest`, [
+      ...TX_BYTES_REQUEST,
+      uint32(2, 'mode'),
+    ]),
+    response: table<{ readonly txResponse: TxResponse | undefined }>(`${PACKAGE}.BroadcastTxResponse`, [
+      optional(1, 'txResponse', TX_RESPONSE),
+    ]),
+    run: async (scope, { txBytes, mode }) => {
+      const answer = await broadcast(scope, txBytes);
+      return { txResponse: mode === MODE_ASYNC ? { ...EMPTY_RESPONSE, txhash: answer.txhash } : answer };
+    },
+  }),
+];
+
+interface TxsAnswer {
+  readonly txs: readonly FullTx[];
+  readonly txResponses: readonly TxResponse[];
+  readonly pagination: PageResponse | undefined;
+  readonly total: bigint;
+}
+
+interface TxsRequest {
+  readonly events: readonly string[];
+  readonly pagination: PageRequest | undefined;
+  readonly orderBy: number;
+  readonly page: bigint;
+  readonly limit: bigint;
+  readonly query: string;
+}
+
+async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer> {
+  const text = request.query !== '' ? request.query : request.events.join(' AND ');
+  if (text === '') throw new GrpcError(GRPC.invalidArgument, 'query cannot be empty');
+  const { indexing } = scope.ctx;
+  if (indexing?.kind !== 'kv') throw new GrpcError(GRPC.unavailable, 'transaction indexing is disabled');
+  const query = compileQuery(text);
+  if (!query.ok) throw new GrpcError(GRPC.invalidArgument, query.error);
+  const found = await indexing.search.txs(query.value);
+  if (!found.ok) throw new GrpcError(GRPC.resourceExhausted, found.error.message);
+  const places = request.orderBy === ORDER_DESC ? [...found.value].reverse() : found.value;
+  const limit = request.limit === 0n ? 100n : request.limit > 100n ? 100n : request.limit;
+  const from = Number((request.page > 1n ? request.page - 1n : 0n) * limit);
+  const rows = places.slice(from, from + Number(limit)).map((place) => responseAt(scope, place));
+  return {
+    txs: rows.flatMap(({ tx }) => (tx === undefined ? [] : [tx])),
+    txResponses: rows.map(({ response }) => response),
+    pagination: undefined,
+    total: BigInt(places.length),
+  };
+}
+
+const findingMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'GetTxsEvent',
+    path: `${ROOT}/txs`,
+    doc: 'Transactions with events that meet a query.',
+    request: table<TxsRequest>(`${PACKAGE}.GetTxsEventRequest`, [
+      repeatedString(1, 'events', 1024, 64),
+      optional(2, 'pagination', PAGE_REQUEST),
+      uint32(3, 'orderBy'),
+      uint64Big(4, 'page'),
+      uint64Big(5, 'limit'),
+      string(6, 'query', 1024),
+    ]),
+    response: table<TxsAnswer>(`${PACKAGE}.GetTxsEventResponse`, [
+      repeated(1, 'txs', FULL_TX, LIST_MAX),
+      repeated(2, 'txResponses', TX_RESPONSE, LIST_MAX),
+      optional(3, 'pagination', PAGE_RESPONSE),
+      uint64Big(4, 'total'),
+    ]),
+    run: search,
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'GetBlockWithTxs',
+    path: `${ROOT}/txs/block/{height}`,
+    doc: 'A block with its transactions opened.',
+    request: table<{ readonly height: number; readonly pagination: PageRequest | undefined }>(
+      `${PACKAGE}.GetBlockWithTxsRequest`,
+      [int64(1, 'height'), optional(2, 'pagination', PAGE_REQUEST)],
+    ),
+    response: table<{
+      readonly txs: readonly FullTx[];
+      readonly blockId: BlockId | undefined;
+      readonly block: Block | undefined;
+      readonly pagination: PageResponse | undefined;
+    }>(`${PACKAGE}.GetBlockWithTxsResponse`, [
+      repeated(1, 'txs', FULL_TX, LIST_MAX),
+      optional(2, 'blockId', BLOCK_ID),
+      optional(3, 'block', BLOCK),
+      optional(4, 'pagination', PAGE_RESPONSE),
+    ]),
+    run: ({ ctx }, { height, pagination }) => {
+      const block = ctx.chain.block(height);
+      const meta = ctx.chain.blockMeta(height);
+      if (block === undefined || meta === undefined) {
+        throw new GrpcError(GRPC.invalidArgument, `requested block height ${height} is not available`);
+      }
+      const { items, page } = listPage(pagination, block.txs);
+      const txs = items.flatMap((raw) => openTx(raw) ?? []);
+      return { txs, blockId: meta.blockId, block, pagination: page };
+    },
+    renderRest: ({ txs, blockId, block, pagination }) => ({
+      txs: txs.map((tx) => protoJson(FULL_TX as never, tx)),
+      block_id: blockId === undefined ? null : blockIdJson(blockId),
+      block: block === undefined ? null : blockBody(block, toBase64(block.header.proposerAddress)),
+      pagination: pagination === undefined ? null : protoJson(PAGE_RESPONSE as never, pagination),
+    }),
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'GetTx',
+    path: `${ROOT}/txs/{hash}`,
+    doc: 'A transaction by the hash of its bytes.',
+    request: table<{ readonly hash: string }>(`${PACKAGE}.GetTxRequest`, [string(1, 'hash', 128)]),
+    response: table<{ readonly tx: FullTx | undefined; readonly txResponse: TxResponse | undefined }>(
+      `${PACKAGE}.GetTxResponse`,
+      [optional(1, 'tx', FULL_TX), optional(2, 'txResponse', TX_RESPONSE)],
+    ),
+    run: (scope, { hash }) => {
+      const parsed = parseHex(hash);
+      if (hash === '') throw new GrpcError(GRPC.invalidArgument, 'tx hash cannot be empty');
+      const location =
+        parsed.ok && parsed.value.length === 32 ? scope.ctx.chain.txLocation(parsed.value) : undefined;
+      if (location === undefined) throw new GrpcError(GRPC.notFound, `tx not found: ${hash}`);
+      const { tx, response } = responseAt(scope, location);
+      return { tx, txResponse: response };
+    },
+  }),
+];
+
+/** `Tx` from its bytes. Throws GrpcError. */
+function opened(txBytes: Bytes): FullTx {
+  const tx = openTx(txBytes);
+  if (tx === undefined) throw new GrpcError(GRPC.invalidArgument, 'tx parse error');
+  return tx;
+}
+
+const codingMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'TxEncode',
+    verb: 'POST',
+    path: `${ROOT}/encode`,
+    doc: 'The bytes of a transaction in JSON.',
+    request: table<{ readonly tx: FullTx | undefined }>(`${PACKAGE}.TxEncodeRequest`, [
+      optional(1, 'tx', FULL_TX),
+    ]),
+    response: table<{ readonly txBytes: Bytes }>(`${PACKAGE}.TxEncodeResponse`, TX_BYTES_REQUEST),
+    run: (_, { tx }) => {
+      if (tx === undefined) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx');
+      return { txBytes: encode(FULL_TX, tx) };
+    },
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'TxDecode',
+    verb: 'POST',
+    path: `${ROOT}/decode`,
+    doc: 'A transaction in JSON from its bytes.',
+    request: table<{ readonly txBytes: Bytes }>(`${PACKAGE}.TxDecodeRequest`, TX_BYTES_REQUEST),
+    response: table<{ readonly tx: FullTx | undefined }>(`${PACKAGE}.TxDecodeResponse`, [
+      optional(1, 'tx', FULL_TX),
+    ]),
+    run: (_, { txBytes }) => {
+      if (txBytes.length === 0) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx bytes');
+      return { tx: opened(txBytes) };
+    },
+  }),
+];
+
+export const txMethods: readonly ServiceMethod[] = [...sendingMethods, ...findingMethods, ...codingMethods];

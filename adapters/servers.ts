@@ -89,6 +89,7 @@ async function startConsensusRpc(
     path: '/websocket',
     origins: ['*'],
     onError,
+    limits: { connectionsMax },
     open(out, remote) {
       const session = new CometSession(ctx, out, remote);
       return {

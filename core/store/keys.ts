@@ -27,7 +27,8 @@
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
  *
- * Nodes and code are named by their content. Every other value goes through record.ts, which binds it to its key.
+ * Nodes and code are named by their content, and most entries of the index are only keys. Every other value goes
+ * through record.ts, which binds it to its key.
  */
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';

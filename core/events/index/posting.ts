@@ -57,6 +57,8 @@ export function attributePart(
   const head = tagPart(tag);
   if (head === undefined) return undefined;
   const canonical = canonicalText(value);
+  const short = asciiPart(head, canonical);
+  if (short !== undefined) return { bytes: short, isWhole: canonical === value };
   const text = encodeUtf8(canonical);
   const isLong = text.length > VALUE_BYTES_MAX;
   const kept = isLong ? sha256(text) : text;
@@ -65,6 +67,20 @@ export function attributePart(
   bytes[head.length] = isLong ? LONGER : kept.length;
   bytes.set(kept, head.length + 1);
   return { bytes, isWhole: !isLong && canonical === value };
+}
+
+/** The common case in one pass: a short value of ASCII letters. */
+function asciiPart(head: Bytes, value: string): Bytes | undefined {
+  if (value.length > VALUE_BYTES_MAX) return undefined;
+  const bytes = new Uint8Array(head.length + 1 + value.length);
+  bytes.set(head);
+  bytes[head.length] = value.length;
+  for (let i = 0; i < value.length; i++) {
+    const code = value.charCodeAt(i);
+    if (code > 127) return undefined;
+    bytes[head.length + 1 + i] = code;
+  }
+  return bytes;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -79,15 +95,15 @@ export function postingOp(
   const attribute = attributePart(tag, value);
   if (attribute === undefined) return undefined;
   const key = postingKey(kind, attribute.bytes, place);
-  const payload = attribute.isWhole ? NOTHING : encodeUtf8(value);
-  return { type: 'put', key, value: encodeRecord(key, payload) };
+  // Most entries say everything by their key; there is nothing that a checksum could protect.
+  return { type: 'put', key, value: attribute.isWhole ? NOTHING : encodeRecord(key, encodeUtf8(value)) };
 }
 
 /** Reads an entry back. `tagLength` is that of the tag part. */
 export function readPosting(key: Bytes, record: Bytes, tagLength: number): Posting {
   const end = key.length - PLACE_BYTES;
-  const payload = decodeRecord(key, record);
-  const value = decodeUtf8(payload.length > 0 ? payload : key.subarray(1 + tagLength + 1, end)) ?? '';
+  const text = record.length === 0 ? key.subarray(1 + tagLength + 1, end) : decodeRecord(key, record);
+  const value = decodeUtf8(text) ?? '';
   return { value, ...readPlace(key) };
 }
 

@@ -113,7 +113,14 @@ export async function run(print: Print): Promise<void> {
   print({ bench: 'transfers', metric: 'included, anvil', value: anvil, unit: 'tx/s' });
   const home = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
   const ports = ['--json-rpc.address', '127.0.0.1:28545', '--json-rpc.ws-address', '127.0.0.1:28546'];
-  const others = ['--rpc.laddr', 'tcp://127.0.0.1:28657', '--api.address', 'tcp://127.0.0.1:28337', '--grpc.address', '127.0.0.1:28090'];
+  const others = [
+    '--rpc.laddr',
+    'tcp://127.0.0.1:28657',
+    '--api.address',
+    'tcp://127.0.0.1:28337',
+    '--grpc.address',
+    '127.0.0.1:28090',
+  ];
   try {
     const args = ['bin/orrery.js', 'devnet', '--home', home, ...ports, ...others];
     const ours = await against(process.execPath, args, 28545);

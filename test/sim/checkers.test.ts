@@ -12,13 +12,10 @@ import type { NodeFactory } from '../../sim/simNode.ts';
 const SCENARIO = 'name: x\nvalidators: {count: 4}\nengine: {time_max: 30s}\nuntil: {height: 4}\n';
 
 /** Names of the checkers that complain when v1's node is changed by `breaking`. */
-async function complaints(
-  breaking: NodeFactory | ((real: NodeFactory) => NodeFactory),
-): Promise<readonly string[]> {
+async function complaints(breaking: (real: NodeFactory) => NodeFactory): Promise<readonly string[]> {
   const result = await runScenario(SCENARIO, {
     crypto: 'keyed-hash',
-    nodes: (real) => async (env) =>
-      env.name === 'v1' ? (breaking as (real: NodeFactory) => NodeFactory)(real)(env) : real(env),
+    nodes: (real) => async (env) => (env.name === 'v1' ? breaking(real)(env) : real(env)),
   });
   if (!result.ok) throw new Error(result.error.message);
   return [...new Set(result.value.failures.map((failure) => failure.checker))];

@@ -43,9 +43,14 @@ function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<S
     const startedAt = performance.now();
     const finish = (outcome: SweepOutcome): void => {
       clearTimeout(timer);
-      worker.removeAllListeners();
+      // Only our own: the thread's port hangs on listeners of Node's.
+      worker.off('message', finish);
+      worker.off('error', onError);
+      worker.off('exit', onExit);
       resolve(outcome);
     };
+    const onError = (error: Error): void => broken('sweep_crash', error.stack ?? error.message);
+    const onExit = (code: number): void => broken('sweep_crash', `the worker ended with code ${code}`);
     const broken = (checker: string, message: string): void =>
       finish({
         scenario: task.scenario,
@@ -62,8 +67,8 @@ function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<S
       runMsMax,
     );
     worker.on('message', finish);
-    worker.on('error', (error) => broken('sweep_crash', error.stack ?? error.message));
-    worker.on('exit', (code) => broken('sweep_crash', `the worker ended with code ${code}`));
+    worker.on('error', onError);
+    worker.on('exit', onExit);
     worker.postMessage(task);
   });
 }

@@ -129,12 +129,16 @@ export class Mempool {
     }
   }
 
+  /** The refusal of a pool that takes no more. */
+  fullness(): MempoolRefusal {
+    const { txsMax, bytesMax } = this.#config;
+    return { code: 'full', txs: this.#byKey.size, txsMax, bytes: this.#bytes, bytesMax };
+  }
+
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
     const { txsMax, bytesMax, txBytesMax } = this.#config;
     const txs = this.#byKey.size + this.#checks.size;
-    if (txs >= txsMax || this.#bytes + tx.length > bytesMax) {
-      return { code: 'full', txs: this.#byKey.size, txsMax, bytes: this.#bytes, bytesMax };
-    }
+    if (txs >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
     if (tx.length > txBytesMax) return { code: 'too-large', bytes: tx.length, bytesMax: txBytesMax };
     return this.#seen.add(key) ? undefined : { code: 'in-cache' };
   }

@@ -73,6 +73,9 @@ export interface CoreNode {
   readonly startState: ChainState;
 }
 
+/** Submitted transactions that wait for the pool's verdict; clients beyond are told that the pool is full. */
+const SUBMITS_MAX = 8192;
+
 /** Pending and committed evidence read at start; the pool's own bounds and the expiry keep it below. */
 const EVIDENCE_ENTRIES_MAX = 1_000_000;
 
@@ -181,6 +184,10 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     now: options.clock,
     submit: (tx) =>
       new Promise((resolve) => {
+        if (submits.size >= SUBMITS_MAX) {
+          resolve({ kind: 'refused', hash: suite.sha256(tx), refusal: mempool.fullness() });
+          return;
+        }
         const call = nextCall();
         submits.set(call, resolve);
         driver.input({ kind: 'submit', call, tx });

@@ -12,7 +12,7 @@ import type { TxResult } from '../types/result.ts';
 import { appHashOf } from './appHash.ts';
 import { readAuth } from './auth/keeper.ts';
 import { putSupply, readSupply } from './bank/keeper.ts';
-import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx } from './chain.ts';
+import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx, Watch } from './chain.ts';
 import { type CosmosRules, checkCosmosTx } from './cosmos/checkCosmosTx.ts';
 import type { DecodedCosmosTx } from './cosmos/decodeCosmosTx.ts';
 import { executeCosmosTx } from './cosmos/executeCosmosTx.ts';
@@ -134,6 +134,11 @@ export class BlockRun {
     });
   }
 
+  /** How many Ethereum transactions ran so far. */
+  get ethTxCount(): number {
+    return this.#transactions.length;
+  }
+
   get gasLeft(): bigint {
     return this.#env.gasLimit - this.#gasUsed;
   }
@@ -147,20 +152,22 @@ export class BlockRun {
   }
 
   /** Runs the transaction, or refuses it without any effect. */
-  async add(txBytes: Bytes): Promise<Result<{ readonly isPlain: boolean }, AdmissionError>> {
+  async add(txBytes: Bytes, watch?: Watch): Promise<Result<{ readonly isPlain: boolean }, AdmissionError>> {
     const decoded = this.#services.decoder.decode(txBytes);
     if (!decoded.ok) return decoded;
     if (decoded.value.kind === 'cosmos') return this.#addCosmos(decoded.value);
     const refused = this.#check(decoded.value.tx);
     if (refused !== undefined) return err(refused);
-    const effects = await executeTx(this.#writes, this.#env, decoded.value, this.#services.execution);
+    const { execution } = this.#services;
+    const trace = watch?.(decoded.value.tx, this.#transactions.length);
+    const effects = await executeTx(this.#writes, this.#env, decoded.value, execution, trace);
     this.#record(decoded.value, effects);
     return ok({ isPlain: effects.isPlain });
   }
 
   /** As `add`, but a refusal becomes a result: for blocks that were decided with it. */
-  async addDecided(txBytes: Bytes): Promise<boolean> {
-    const added = await this.add(txBytes);
+  async addDecided(txBytes: Bytes, watch?: Watch): Promise<boolean> {
+    const added = await this.add(txBytes, watch);
     if (added.ok) return added.value.isPlain;
     const { code, codespace, log } = renderError(added.error);
     const none = { data: EMPTY, info: '', gasWanted: 0n, gasUsed: 0n, events: [] };

@@ -7,6 +7,7 @@ import type { Address, Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
 import type { ValidatorSet } from '../types/validator.ts';
+import type { TraceHooks } from './evm/trace.ts';
 
 /** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
 export interface EthHeader {
@@ -217,14 +218,42 @@ export interface AccountOverride {
   readonly stateDiff: ReadonlyMap<string, Bytes> | undefined;
 }
 
+/** Who watches an Ethereum transaction, told with its index among the block's. */
+export type Watch = (tx: EthTx, index: number) => TraceHooks | undefined;
+
+/** What eth_call may pretend of the block. */
+export interface BlockOverrides {
+  readonly number: bigint | undefined;
+  /** Unix seconds. */
+  readonly time: bigint | undefined;
+  readonly gasLimit: bigint | undefined;
+  readonly feeRecipient: Address | undefined;
+  readonly prevRandao: Hash | undefined;
+  readonly baseFeePerGas: bigint | undefined;
+}
+
+export interface CallOptions {
+  readonly state?: ReadonlyMap<string, AccountOverride> | undefined;
+  readonly block?: BlockOverrides | undefined;
+  /** Who watches the execution. */
+  readonly trace?: TraceHooks | undefined;
+}
+
 export interface EvmService {
   /** Runs on the state after `view.height`, in that block's context, without touching it. */
-  call(view: View, args: CallArgs, overrides?: ReadonlyMap<string, AccountOverride>): Promise<CallOutcome>;
+  call(view: View, args: CallArgs, options?: CallOptions): Promise<CallOutcome>;
   /** geth's binary search; `gasCap` bounds it. */
   estimateGas(
     view: View,
     args: CallArgs,
     gasCap: bigint,
-    overrides?: ReadonlyMap<string, AccountOverride>,
+    options?: CallOptions,
   ): Promise<{ readonly kind: 'gas'; readonly gas: bigint } | Exclude<CallOutcome, { kind: 'returned' }>>;
+  /** Whether calls to this address run no code of the state. `addressHex`: 40 lower-case digits. */
+  isPrecompile(addressHex: string): boolean;
+  /**
+   * Runs a committed block again, exactly as it ran, showing each Ethereum transaction to whom `watch` names for it;
+   * ends after the `ethCount`th Ethereum transaction. False when the block or its parent's state is not kept.
+   */
+  replay(height: Height, watch: Watch, ethCount?: number): Promise<boolean>;
 }

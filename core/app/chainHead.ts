@@ -33,6 +33,10 @@ export class ChainHead {
     this.#ethBlock = ethBlock;
   }
 
+  get initialHeight(): Height {
+    return this.#initialHeight;
+  }
+
   get view(): AppView {
     return this.#view;
   }

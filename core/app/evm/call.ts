@@ -1,174 +1,24 @@
-import { toEip55 } from '../../address/eip55.ts';
 import { present } from '../../lib/assert.ts';
-import { type Bytes, parseHex, toHex } from '../../lib/bytes.ts';
 import type { StateDb } from '../../state/stateDb.ts';
 import { WorldState } from '../../state/worldState.ts';
-import { BlockWriteSet } from '../../state/writeSet.ts';
-import type { Address } from '../../types/ids.ts';
-import type { ChainServices } from '../blockRun.ts';
-import type { AccountOverride, CallArgs, CallOutcome, EthBlock, EvmService, View } from '../chain.ts';
+import type { ChainReads } from '../../store/chainReads.ts';
+import type { Height } from '../../types/ids.ts';
+import { BlockRun, type ChainServices } from '../blockRun.ts';
+import type {
+  BlockOverrides,
+  CallArgs,
+  CallOptions,
+  CallOutcome,
+  EthHeader,
+  EvmService,
+  View,
+  Watch,
+} from '../chain.ts';
 import type { ChainHead } from '../chainHead.ts';
+import { CallRun } from './callRun.ts';
 import type { BlockEnv } from './engine.ts';
 import { estimate, type GasProbe, type Probed } from './estimate.ts';
-import { chargedGas } from './execute.ts';
-import { INIT_CODE_BYTES_MAX, intrinsicGas } from './intrinsicGas.ts';
-import { type MessageResult, runMessage } from './message.ts';
-import { toWord } from './numbers.ts';
-import { TouchLog } from './touchLog.ts';
 import { REVERTED } from './vmError.ts';
-
-const ZERO_ADDRESS: Address = new Uint8Array(20);
-
-type Overrides = ReadonlyMap<string, AccountOverride>;
-
-interface Fees {
-  readonly feeCap: bigint;
-  readonly tipCap: bigint;
-}
-
-/** geth's CallDefaults: no price at all means that gas is free. */
-function feesOf(args: CallArgs): Fees {
-  if (args.gasPrice !== undefined) return { feeCap: args.gasPrice, tipCap: args.gasPrice };
-  const feeCap = args.maxFeePerGas ?? args.maxPriorityFeePerGas ?? 0n;
-  return { feeCap, tipCap: args.maxPriorityFeePerGas ?? 0n };
-}
-
-const bytesOf = (text: string): Bytes => {
-  const parsed = parseHex(text);
-  return present(parsed.ok ? parsed.value : undefined, 'override keys are hex');
-};
-
-function applyOverrides(writes: BlockWriteSet, overrides: Overrides): void {
-  for (const [key, override] of overrides) {
-    const address = bytesOf(key);
-    const { nonce, balance, code, state, stateDiff } = override;
-    writes.putAccount(address, {
-      ...(nonce === undefined ? {} : { nonce }),
-      ...(balance === undefined ? {} : { balance }),
-    });
-    if (code !== undefined) writes.putCode(address, code);
-    if (state !== undefined) writes.clearStorage(address);
-    for (const [slot, value] of state ?? stateDiff ?? []) {
-      writes.putStorage(address, toWord(bytesOf(slot)), toWord(value));
-    }
-  }
-}
-
-/** One question on a throw-away write set. */
-class CallRun {
-  readonly #services: ChainServices;
-  readonly #env: BlockEnv;
-  readonly #world: WorldState;
-  readonly #args: CallArgs;
-  readonly #overrides: Overrides;
-  readonly #fees: Fees;
-  readonly #from: Address;
-
-  constructor(
-    services: ChainServices,
-    env: BlockEnv,
-    world: WorldState,
-    args: CallArgs,
-    overrides: Overrides,
-  ) {
-    this.#services = services;
-    this.#fees = feesOf(args);
-    // A call that pays nothing sees a base fee of zero, or contracts that compare the two would fail.
-    this.#env = this.#fees.feeCap === 0n ? { ...env, baseFee: 0n } : env;
-    this.#world = world;
-    this.#args = args;
-    this.#overrides = overrides;
-    this.#from = args.from ?? ZERO_ADDRESS;
-  }
-
-  #writes(): BlockWriteSet {
-    const writes = new BlockWriteSet(this.#world);
-    applyOverrides(writes, this.#overrides);
-    writes.beginTx();
-    return writes;
-  }
-
-  balance(): bigint {
-    return this.#writes().account(this.#from)?.balance ?? 0n;
-  }
-
-  get feeCap(): bigint {
-    return this.#fees.feeCap;
-  }
-
-  /** A plain value transfer to an account without code. */
-  isTransfer(): boolean {
-    const { to, data, authorizationList } = this.#args;
-    if (to === undefined || data.length > 0 || authorizationList.length > 0) return false;
-    return this.#writes().code(to).length === 0 && !this.#services.execution.engines.isPrecompile(toHex(to));
-  }
-
-  /** geth's preCheck and buyGas texts. */
-  #refusal(writes: BlockWriteSet, gas: bigint): string | undefined {
-    const { feeCap, tipCap } = this.#fees;
-    const who = `address ${toEip55(this.#from)}`;
-    if (feeCap > 0n && tipCap > feeCap) {
-      return `max priority fee per gas higher than max fee per gas: ${who}, maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`;
-    }
-    if (feeCap > 0n && feeCap < this.#env.baseFee) {
-      return `max fee per gas less than block base fee: ${who}, maxFeePerGas: ${feeCap}, baseFee: ${this.#env.baseFee}`;
-    }
-    const have = writes.account(this.#from)?.balance ?? 0n;
-    const want = gas * feeCap + this.#args.value;
-    if (have < want) return `insufficient funds for gas * price + value: ${who} have ${have} want ${want}`;
-    const { to, data } = this.#args;
-    if (to === undefined && data.length > INIT_CODE_BYTES_MAX) {
-      return `max initcode size exceeded: code size ${data.length} limit ${INIT_CODE_BYTES_MAX}`;
-    }
-    return undefined;
-  }
-
-  async run(gas: bigint): Promise<Probed> {
-    const writes = this.#writes();
-    const refused = this.#refusal(writes, gas);
-    if (refused !== undefined) return { kind: 'refused', message: refused };
-    const { intrinsic, floor } = intrinsicGas(this.#args, this.#services.rules.fork);
-    if (gas < intrinsic)
-      return { kind: 'too-little', message: `intrinsic gas too low: have ${gas}, want ${intrinsic}` };
-    if (gas < floor) {
-      return {
-        kind: 'too-little',
-        message: `insufficient gas for floor data gas cost: have ${gas}, want ${floor}`,
-      };
-    }
-    const result = await this.#message(writes, gas, gas - intrinsic);
-    const used = intrinsic + result.gasUsed;
-    return {
-      kind: 'ran',
-      result,
-      gasUsed: chargedGas(used, result.refund, floor),
-      gasPeak: used > floor ? used : floor,
-    };
-  }
-
-  #message(writes: BlockWriteSet, gas: bigint, gasLeft: bigint): Promise<MessageResult> {
-    const { feeCap, tipCap } = this.#fees;
-    const { baseFee } = this.#env;
-    const gasPrice = feeCap === 0n ? 0n : baseFee + tipCap < feeCap ? baseFee + tipCap : feeCap;
-    const account = writes.account(this.#from);
-    const balance = (account?.balance ?? 0n) - gas * gasPrice;
-    writes.putAccount(this.#from, { balance, nonce: (account?.nonce ?? 0n) + 1n });
-    const { engines, evmChainId, suite } = this.#services.execution;
-    const log = new TouchLog(writes);
-    const { to, value, data, accessList, authorizationList } = this.#args;
-    const message = {
-      from: this.#from,
-      to,
-      value,
-      data,
-      accessList,
-      authorizationList,
-      gas: gasLeft,
-      gasPrice,
-    };
-    return runMessage({ writes, log, env: this.#env, engines, evmChainId, suite }, message);
-  }
-}
 
 const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallOutcome => {
   if (result.vmError === undefined) return { kind: 'returned', data: result.returnValue, gasUsed };
@@ -176,44 +26,86 @@ const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallO
   return { kind: 'failed', message: result.vmError, gasUsed };
 };
 
-const NO_OVERRIDES: Overrides = new Map();
+/** The block of the view, with what the caller pretends of it. */
+function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<BlockEnv, 'blockHash'> {
+  return {
+    number: Number(pretended?.number ?? header.number),
+    coinbase: pretended?.feeRecipient ?? header.coinbase,
+    timestamp: Number(pretended?.time ?? header.timestamp),
+    prevRandao: pretended?.prevRandao ?? header.mixHash,
+    gasLimit: pretended?.gasLimit ?? header.gasLimit,
+    baseFee: pretended?.baseFeePerGas ?? header.baseFeePerGas,
+  };
+}
+
+const NO_OPTIONS: CallOptions = {};
 
 /** eth_call and eth_estimateGas. Reads run beside block execution on engines of their own. */
 export class EvmCalls implements EvmService {
   readonly #services: ChainServices;
   readonly #head: ChainHead;
   readonly #db: StateDb;
+  readonly #reads: ChainReads;
 
-  constructor(services: ChainServices, head: ChainHead, db: StateDb) {
-    this.#services = services;
-    this.#head = head;
-    this.#db = db;
+  constructor(parts: {
+    readonly services: ChainServices;
+    readonly head: ChainHead;
+    readonly db: StateDb;
+    readonly reads: ChainReads;
+  }) {
+    this.#services = parts.services;
+    this.#head = parts.head;
+    this.#db = parts.db;
+    this.#reads = parts.reads;
   }
 
-  #run(view: View, args: CallArgs, overrides: Overrides): CallRun {
-    const block: EthBlock = present(this.#head.ethBlock(view.height), 'a view has an Ethereum block');
-    const { header } = block;
+  #run(view: View, args: CallArgs, options: CallOptions): CallRun {
+    const { header } = present(this.#head.ethBlock(view.height), 'a view has an Ethereum block');
     const env: BlockEnv = {
-      number: header.number,
-      coinbase: header.coinbase,
-      timestamp: header.timestamp,
-      prevRandao: header.mixHash,
-      gasLimit: header.gasLimit,
-      baseFee: header.baseFeePerGas,
+      ...envOf(header, options.block),
       blockHash: (number) => this.#head.ethHashOf(number),
     };
-    return new CallRun(this.#services, env, WorldState.open(this.#db, view), args, overrides);
+    return new CallRun(this.#services, env, WorldState.open(this.#db, view), args, options);
   }
 
-  async call(view: View, args: CallArgs, overrides: Overrides = NO_OVERRIDES): Promise<CallOutcome> {
+  isPrecompile(addressHex: string): boolean {
+    return this.#services.execution.engines.isPrecompile(addressHex);
+  }
+
+  async replay(height: Height, watch: Watch, ethCount = Number.MAX_SAFE_INTEGER): Promise<boolean> {
+    const parentHeight = height === this.#head.initialHeight ? 0 : height - 1;
+    const block = height > this.#head.view.height ? undefined : this.#reads.loadBlock(height);
+    const parent = this.#head.ethBlock(parentHeight);
+    const view = this.#head.viewAt(parentHeight);
+    if (block === undefined || parent === undefined || view === undefined) return false;
+    const { time, proposerAddress, nextValidatorsHash } = block.header;
+    const lastCommit = { round: 0, votes: [] };
+    const run = new BlockRun(
+      this.#services,
+      {
+        world: view.world,
+        ethHash: parent.hash,
+        ethHeader: parent.header,
+        blockHash: (number) => this.#head.ethHashOf(number),
+      },
+      { height, time, proposerAddress, nextValidatorsHash, lastCommit, misbehavior: [] },
+    );
+    for (const tx of block.txs) {
+      if (run.ethTxCount >= ethCount) break;
+      await run.addDecided(tx, watch);
+    }
+    return true;
+  }
+
+  async call(view: View, args: CallArgs, options: CallOptions = NO_OPTIONS): Promise<CallOutcome> {
     const gas = args.gas ?? this.#services.rules.blockGasLimit;
-    const probed = await this.#run(view, args, overrides).run(gas);
+    const probed = await this.#run(view, args, options).run(gas);
     if (probed.kind === 'ran') return outcomeOf(probed);
     return { kind: 'refused', message: `err: ${probed.message} (supplied gas ${gas})` };
   }
 
-  async estimateGas(view: View, args: CallArgs, gasCap: bigint, overrides: Overrides = NO_OVERRIDES) {
-    const run = this.#run(view, args, overrides);
+  async estimateGas(view: View, args: CallArgs, gasCap: bigint, options: CallOptions = NO_OPTIONS) {
+    const run = this.#run(view, args, options);
     const { rules } = this.#services;
     const probe: GasProbe = {
       run: (gas) => run.run(gas),

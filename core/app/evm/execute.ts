@@ -6,6 +6,7 @@ import type { Address } from '../../types/ids.ts';
 import { FEE_COLLECTOR, moduleAddress, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
 import type { EthTx } from '../chain.ts';
 import { effectivePrice } from '../feemarket/baseFee.ts';
+import { authorityOf } from './delegation.ts';
 import type { BlockEnv, EnginePool } from './engine.ts';
 import type { SignedEthTx } from './ethTx.ts';
 import type { ForkRules } from './forks.ts';
@@ -14,6 +15,7 @@ import { type MessageResult, type RawLog, runMessage } from './message.ts';
 import { bigintToBytes } from './numbers.ts';
 import { encodeRlp } from './rlp.ts';
 import { TouchLog } from './touchLog.ts';
+import type { TraceHooks, TxStart } from './trace.ts';
 
 /** What does not change from transaction to transaction. */
 export interface ExecutionRules {
@@ -99,16 +101,18 @@ export async function executeTx(
   env: BlockEnv,
   signed: SignedEthTx,
   rules: ExecutionRules,
+  trace?: TraceHooks,
 ): Promise<TxEffects> {
   const { tx } = signed;
   const { price, tip } = present(effectivePrice(tx, env.baseFee), 'admission checked the fee cap');
   const { intrinsic, floor } = intrinsicGas(tx, rules.fork);
   assert(tx.gasLimit >= intrinsic, 'admission checked the intrinsic gas');
   writes.beginTx();
+  trace?.start?.(startOf(tx, env, rules), writes, env);
   const log = new TouchLog(writes);
   const ledger = new Ledger(writes, log);
   ledger.change(tx.from, -tx.gasLimit * price, tx.nonce + 1n);
-  const isPlain = isPlainTransfer(tx, writes, rules);
+  const isPlain = trace === undefined && isPlainTransfer(tx, writes, rules);
   let result = NOTHING_RAN;
   if (isPlain) {
     ledger.change(tx.from, -tx.value);
@@ -116,7 +120,7 @@ export async function executeTx(
   } else {
     const message = { ...messageOf(tx), gas: tx.gasLimit - intrinsic, gasPrice: price };
     const { engines, evmChainId, suite } = rules;
-    result = await runMessage({ writes, log, env, engines, evmChainId, suite }, message);
+    result = await runMessage({ writes, log, env, engines, evmChainId, suite, trace }, message);
   }
   const gasUsed = chargedGas(intrinsic + result.gasUsed, result.refund, floor);
   ledger.change(tx.from, (tx.gasLimit - gasUsed) * price);
@@ -125,6 +129,7 @@ export async function executeTx(
   writes.removeEmptyTouched();
   numberAccounts(writes, log.existing());
   rememberPubKey(writes, tx.from, signed.pubKey);
+  trace?.end?.({ gasUsed, vmError: result.vmError, returnValue: result.returnValue }, writes);
   return {
     status: result.vmError === undefined ? 1 : 0,
     gasUsed,
@@ -135,6 +140,19 @@ export async function executeTx(
     contractAddress: tx.to === undefined ? contractAddressOf(tx.from, tx.nonce, rules.suite) : undefined,
     supplyChange: log.supplyChange(),
     isPlain,
+  };
+}
+
+/** What a watcher is told first. */
+function startOf(tx: EthTx, env: BlockEnv, rules: ExecutionRules): TxStart {
+  const authorities = tx.authorizationList.map((item) => authorityOf(item, rules.evmChainId, rules.suite));
+  return {
+    from: tx.from,
+    to: tx.to ?? contractAddressOf(tx.from, tx.nonce, rules.suite),
+    isCreate: tx.to === undefined,
+    gasLimit: tx.gasLimit,
+    coinbase: env.coinbase,
+    authorities: authorities.filter((address) => address !== undefined),
   };
 }
 

@@ -10,6 +10,7 @@ import { authorityOf, delegationTo, isDelegation } from './delegation.ts';
 import { type BlockEnv, type EnginePool, type EvmEngine, evmBlockOf } from './engine.ts';
 import { AUTHORIZATION_REFUND } from './intrinsicGas.ts';
 import { LoggedState, type TouchLog } from './touchLog.ts';
+import { listen, type TraceHooks } from './trace.ts';
 import { gethVmError } from './vmError.ts';
 
 /** A call or creation after the gas was bought and the nonce raised. */
@@ -48,6 +49,8 @@ export interface MessageContext {
   readonly engines: EnginePool;
   readonly evmChainId: bigint;
   readonly suite: CryptoSuite;
+  /** Who watches; blocks are run unwatched. */
+  readonly trace?: TraceHooks | undefined;
 }
 
 const ZERO_ADDRESS_HEX = '0'.repeat(40);
@@ -133,6 +136,7 @@ export async function runMessage(context: MessageContext, message: Message): Pro
   warmUp(engine, context, message);
   const refund = applyAuthorizations(engine, context, message);
   const depth = writes.depth;
+  const unlisten = context.trace && listen(engine.evm, context.trace, writes);
   try {
     const { execResult } = await engine.evm.runCall({
       block: evmBlockOf(context.env),
@@ -145,6 +149,7 @@ export async function runMessage(context: MessageContext, message: Message): Pro
       data: message.data,
       skipNonceIncrement: true,
     });
+    unlisten?.();
     context.engines.giveBack(engine);
     removeDestroyed(context, execResult);
     return resultOf(execResult, refund);

@@ -1,4 +1,10 @@
-import type { AccessListItem, AccountOverride, Authorization, CallArgs } from '../../app/chain.ts';
+import type {
+  AccessListItem,
+  AccountOverride,
+  Authorization,
+  BlockOverrides,
+  CallArgs,
+} from '../../app/chain.ts';
 import { type Bytes, EMPTY, equalBytes, toHex } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import { isObject, type Json, type JsonObject } from '../jsonText.ts';
@@ -203,4 +209,19 @@ export function overridesFault(overrides: ReadonlyMap<string, AccountOverride>):
       return `account 0x${address} has both 'state' and 'stateDiff'`;
   }
   return undefined;
+}
+
+/** geth's override.BlockOverrides; difficulty, blobs, withdrawals and beacon root mean nothing here and are ignored. */
+export function readBlockOverrides(value: Json): Decoded<BlockOverrides> {
+  const fields = fieldsOf(value, 'BlockOverrides', 'override.BlockOverrides');
+  if (!fields.ok) return fields;
+  const read = fields.value;
+  return done(read, {
+    number: read.optional('number', readUint64),
+    time: read.optional('time', readUint64),
+    gasLimit: read.optional('gasLimit', readUint64),
+    feeRecipient: read.optional('feeRecipient', readAddress),
+    prevRandao: read.optional('prevRandao', readHash),
+    baseFeePerGas: read.optional('baseFeePerGas', readBig),
+  });
 }

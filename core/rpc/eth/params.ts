@@ -2,7 +2,7 @@
 import { err, ok } from '../../lib/result.ts';
 import { type Json, JsonNumber } from '../jsonText.ts';
 import { type BlockId, LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
-import { readStateOverrides, readTransactionArgs } from './callArgs.ts';
+import { readBlockOverrides, readStateOverrides, readTransactionArgs } from './callArgs.ts';
 import {
   type Decoded,
   goKind,
@@ -71,6 +71,10 @@ export const FULL_TRANSACTIONS = required('fullTransactions', { type: 'boolean' 
 export const TRANSACTION = required('transaction', { type: 'object' }, readTransactionArgs);
 export const OVERRIDES = optional(
   required('stateOverrides', { type: 'object' }, readStateOverrides),
+  undefined,
+);
+export const BLOCK_OVERRIDES = optional(
+  required('blockOverrides', { type: 'object' }, readBlockOverrides),
   undefined,
 );
 export const LOG_FILTER = required('filter', { type: 'object' }, readLogFilter);

@@ -7,6 +7,7 @@ import { nodeMethods } from './methods/node.ts';
 import { proofMethods } from './methods/proofs.ts';
 import { rawMethods } from './methods/raw.ts';
 import { stateMethods } from './methods/state.ts';
+import { traceMethods } from './methods/traces.ts';
 import { transactionMethods } from './methods/transactions.ts';
 
 /** Every JSON-RPC method of the Ethereum surface; documentation and OpenRPC are generated from it. */
@@ -20,6 +21,7 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...factMethods,
   ...proofMethods,
   ...rawMethods,
+  ...traceMethods,
 ];
 
 const byName: ReadonlyMap<string, EthMethod> = new Map(ETH_METHODS.map((row) => [row.method, row]));

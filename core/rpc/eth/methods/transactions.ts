@@ -6,17 +6,17 @@ import { viewOf } from '../blockId.ts';
 import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
-import { BLOCK, DATA, HASH, OVERRIDES, TRANSACTION } from '../params.ts';
+import { BLOCK, BLOCK_OVERRIDES, DATA, HASH, OVERRIDES, TRANSACTION } from '../params.ts';
 import { receiptJson } from '../render.ts';
 import { outcomeError } from '../revert.ts';
 import { sendRaw, sendTransaction } from '../submit.ts';
 import { minedTx, shownTx } from '../transactions.ts';
 
 /** Gas a call may use: what was asked for, bounded by the node's cap. */
-const cappedGas = (ctx: RpcContext, asked: bigint | undefined): bigint =>
+export const cappedGas = (ctx: RpcContext, asked: bigint | undefined): bigint =>
   asked === undefined || asked > ctx.limits.gasCap ? ctx.limits.gasCap : asked;
 
-function checkCall(
+export function checkCall(
   ctx: RpcContext,
   args: TransactionArgs,
   overrides: Parameters<typeof overridesFault>[0] | undefined,
@@ -45,26 +45,32 @@ export const transactionMethods: readonly EthMethod[] = [
   }),
   method({
     method: 'eth_call',
-    params: [TRANSACTION, BLOCK, OVERRIDES],
+    params: [TRANSACTION, BLOCK, OVERRIDES, BLOCK_OVERRIDES],
     result: 'bytes',
     doc: 'Runs a call on a state without changing it. A revert: code 3 with the revert bytes in `data`.',
-    run: async ({ ctx }, args, block, overrides) => {
-      checkCall(ctx, args, overrides);
+    run: async ({ ctx }, args, block, state, pretended) => {
+      checkCall(ctx, args, state);
       const gas = cappedGas(ctx, args.gas);
-      const outcome = await ctx.evm.call(viewOf(ctx.chain, block), toCallArgs(args, gas), overrides);
+      const outcome = await ctx.evm.call(viewOf(ctx.chain, block), toCallArgs(args, gas), {
+        state,
+        block: pretended,
+      });
       if (outcome.kind === 'returned') return to0xHex(outcome.data);
       throw outcomeError(outcome, gas);
     },
   }),
   method({
     method: 'eth_estimateGas',
-    params: [TRANSACTION, BLOCK, OVERRIDES],
+    params: [TRANSACTION, BLOCK, OVERRIDES, BLOCK_OVERRIDES],
     result: 'quantity',
     doc: 'Least gas limit with which the transaction succeeds. A revert: code 3.',
-    run: async ({ ctx }, args, block, overrides) => {
-      checkCall(ctx, args, overrides);
+    run: async ({ ctx }, args, block, state, pretended) => {
+      checkCall(ctx, args, state);
       const call = toCallArgs(args, args.gas);
-      const outcome = await ctx.evm.estimateGas(viewOf(ctx.chain, block), call, ctx.limits.gasCap, overrides);
+      const outcome = await ctx.evm.estimateGas(viewOf(ctx.chain, block), call, ctx.limits.gasCap, {
+        state,
+        block: pretended,
+      });
       if (outcome.kind === 'gas') return quantity(outcome.gas);
       throw outcomeError(outcome, cappedGas(ctx, args.gas));
     },

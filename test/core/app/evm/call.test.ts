@@ -97,16 +97,21 @@ test('overrides give an account code, balance and storage for one call', async (
   const overrides = new Map([
     [`0x${toHex(nobody)}`, { ...none, code: reader, stateDiff: new Map([[word(0), hex(word(99))]]) }],
   ]);
-  const outcome = await chain.evm.call(chain.reader.latest(), args({ to: nobody }), overrides);
+  const outcome = await chain.evm.call(chain.reader.latest(), args({ to: nobody }), { state: overrides });
   expect(outcome).toMatchObject({ kind: 'returned', data: hex(word(99)) });
   const cleared = new Map([[toHex(contract(0)), { ...none, code: reader, state: new Map() }]]);
-  expect(await chain.evm.call(chain.reader.latest(), args({ to: contract(0) }), cleared)).toMatchObject({
+  expect(
+    await chain.evm.call(chain.reader.latest(), args({ to: contract(0) }), { state: cleared }),
+  ).toMatchObject({
     data: hex(word(0)),
   });
   const rich = new Map([[toHex(nobody), { ...none, balance: 5n }]]);
   expect(
-    (await chain.evm.call(chain.reader.latest(), args({ from: nobody, to: alice.address, value: 5n }), rich))
-      .kind,
+    (
+      await chain.evm.call(chain.reader.latest(), args({ from: nobody, to: alice.address, value: 5n }), {
+        state: rich,
+      })
+    ).kind,
   ).toBe('returned');
 });
 

@@ -1,0 +1,197 @@
+import { toEip55 } from '../../address/eip55.ts';
+import { present } from '../../lib/assert.ts';
+import { type Bytes, parseHex, toHex } from '../../lib/bytes.ts';
+import type { WorldState } from '../../state/worldState.ts';
+import { BlockWriteSet } from '../../state/writeSet.ts';
+import type { Address } from '../../types/ids.ts';
+import type { ChainServices } from '../blockRun.ts';
+import type { AccountOverride, CallArgs, CallOptions } from '../chain.ts';
+import { authorityOf } from './delegation.ts';
+import type { BlockEnv } from './engine.ts';
+import type { Probed } from './estimate.ts';
+import { chargedGas, contractAddressOf } from './execute.ts';
+import { INIT_CODE_BYTES_MAX, intrinsicGas } from './intrinsicGas.ts';
+import { type MessageResult, runMessage } from './message.ts';
+import { toWord } from './numbers.ts';
+import { TouchLog } from './touchLog.ts';
+import type { TraceHooks, TxStart } from './trace.ts';
+
+const ZERO_ADDRESS: Address = new Uint8Array(20);
+
+type Overrides = ReadonlyMap<string, AccountOverride>;
+
+interface Fees {
+  readonly feeCap: bigint;
+  readonly tipCap: bigint;
+}
+
+/** geth's CallDefaults: no price at all means that gas is free. */
+function feesOf(args: CallArgs): Fees {
+  if (args.gasPrice !== undefined) return { feeCap: args.gasPrice, tipCap: args.gasPrice };
+  const feeCap = args.maxFeePerGas ?? args.maxPriorityFeePerGas ?? 0n;
+  return { feeCap, tipCap: args.maxPriorityFeePerGas ?? 0n };
+}
+
+const bytesOf = (text: string): Bytes => {
+  const parsed = parseHex(text);
+  return present(parsed.ok ? parsed.value : undefined, 'override keys are hex');
+};
+
+function applyOverrides(writes: BlockWriteSet, overrides: Overrides): void {
+  for (const [key, override] of overrides) {
+    const address = bytesOf(key);
+    const { nonce, balance, code, state, stateDiff } = override;
+    writes.putAccount(address, {
+      ...(nonce === undefined ? {} : { nonce }),
+      ...(balance === undefined ? {} : { balance }),
+    });
+    if (code !== undefined) writes.putCode(address, code);
+    if (state !== undefined) writes.clearStorage(address);
+    for (const [slot, value] of state ?? stateDiff ?? []) {
+      writes.putStorage(address, toWord(bytesOf(slot)), toWord(value));
+    }
+  }
+}
+
+const NO_OVERRIDES: Overrides = new Map();
+
+/** One question on a throw-away write set. */
+export class CallRun {
+  readonly #services: ChainServices;
+  readonly #env: BlockEnv;
+  readonly #world: WorldState;
+  readonly #args: CallArgs;
+  readonly #overrides: Overrides;
+  readonly #trace: TraceHooks | undefined;
+  readonly #fees: Fees;
+  readonly #from: Address;
+
+  constructor(
+    services: ChainServices,
+    env: BlockEnv,
+    world: WorldState,
+    args: CallArgs,
+    options: CallOptions,
+  ) {
+    this.#services = services;
+    this.#fees = feesOf(args);
+    // A call that pays nothing sees a base fee of zero, or contracts that compare the two would fail.
+    const free = this.#fees.feeCap === 0n && options.block?.baseFeePerGas === undefined;
+    this.#env = { ...env, ...(free ? { baseFee: 0n } : {}) };
+    this.#world = world;
+    this.#args = args;
+    this.#overrides = options.state ?? NO_OVERRIDES;
+    this.#trace = options.trace;
+    this.#from = args.from ?? ZERO_ADDRESS;
+  }
+
+  #writes(): BlockWriteSet {
+    const writes = new BlockWriteSet(this.#world);
+    applyOverrides(writes, this.#overrides);
+    writes.beginTx();
+    return writes;
+  }
+
+  balance(): bigint {
+    return this.#writes().account(this.#from)?.balance ?? 0n;
+  }
+
+  get feeCap(): bigint {
+    return this.#fees.feeCap;
+  }
+
+  /** A plain value transfer to an account without code. */
+  isTransfer(): boolean {
+    const { to, data, authorizationList } = this.#args;
+    if (to === undefined || data.length > 0 || authorizationList.length > 0) return false;
+    return this.#writes().code(to).length === 0 && !this.#services.execution.engines.isPrecompile(toHex(to));
+  }
+
+  /** geth's preCheck and buyGas texts. */
+  #refusal(writes: BlockWriteSet, gas: bigint): string | undefined {
+    const { feeCap, tipCap } = this.#fees;
+    const who = `address ${toEip55(this.#from)}`;
+    if (feeCap > 0n && tipCap > feeCap) {
+      return `max priority fee per gas higher than max fee per gas: ${who}, maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`;
+    }
+    if (feeCap > 0n && feeCap < this.#env.baseFee) {
+      return `max fee per gas less than block base fee: ${who}, maxFeePerGas: ${feeCap}, baseFee: ${this.#env.baseFee}`;
+    }
+    const have = writes.account(this.#from)?.balance ?? 0n;
+    const want = gas * feeCap + this.#args.value;
+    if (have < want) return `insufficient funds for gas * price + value: ${who} have ${have} want ${want}`;
+    const { to, data } = this.#args;
+    if (to === undefined && data.length > INIT_CODE_BYTES_MAX) {
+      return `max initcode size exceeded: code size ${data.length} limit ${INIT_CODE_BYTES_MAX}`;
+    }
+    return undefined;
+  }
+
+  async run(gas: bigint): Promise<Probed> {
+    const writes = this.#writes();
+    const refused = this.#refusal(writes, gas);
+    if (refused !== undefined) return { kind: 'refused', message: refused };
+    const { intrinsic, floor } = intrinsicGas(this.#args, this.#services.rules.fork);
+    if (gas < intrinsic)
+      return { kind: 'too-little', message: `intrinsic gas too low: have ${gas}, want ${intrinsic}` };
+    if (gas < floor) {
+      return {
+        kind: 'too-little',
+        message: `insufficient gas for floor data gas cost: have ${gas}, want ${floor}`,
+      };
+    }
+    this.#trace?.start?.(this.#start(writes, gas), writes, this.#env);
+    const result = await this.#message(writes, gas, gas - intrinsic);
+    const used = intrinsic + result.gasUsed;
+    const gasUsed = chargedGas(used, result.refund, floor);
+    const { vmError, returnValue } = result;
+    this.#trace?.end?.({ gasUsed, vmError, returnValue }, writes);
+    return {
+      kind: 'ran',
+      result,
+      gasUsed,
+      gasPeak: used > floor ? used : floor,
+    };
+  }
+
+  #start(writes: BlockWriteSet, gasLimit: bigint): TxStart {
+    const { to, authorizationList } = this.#args;
+    const { evmChainId, suite } = this.#services.execution;
+    const nonce = writes.account(this.#from)?.nonce ?? 0n;
+    const authorities = authorizationList.map((item) => authorityOf(item, evmChainId, suite));
+    return {
+      from: this.#from,
+      to: to ?? contractAddressOf(this.#from, nonce, suite),
+      isCreate: to === undefined,
+      gasLimit,
+      coinbase: this.#env.coinbase,
+      authorities: authorities.filter((address) => address !== undefined),
+    };
+  }
+
+  #message(writes: BlockWriteSet, gas: bigint, gasLeft: bigint): Promise<MessageResult> {
+    const { feeCap, tipCap } = this.#fees;
+    const { baseFee } = this.#env;
+    const gasPrice = feeCap === 0n ? 0n : baseFee + tipCap < feeCap ? baseFee + tipCap : feeCap;
+    const account = writes.account(this.#from);
+    const balance = (account?.balance ?? 0n) - gas * gasPrice;
+    writes.putAccount(this.#from, { balance, nonce: (account?.nonce ?? 0n) + 1n });
+    const { engines, evmChainId, suite } = this.#services.execution;
+    const log = new TouchLog(writes);
+    const { to, value, data, accessList, authorizationList } = this.#args;
+    const message = {
+      from: this.#from,
+      to,
+      value,
+      data,
+      accessList,
+      authorizationList,
+      gas: gasLeft,
+      gasPrice,
+    };
+    return runMessage(
+      { writes, log, env: this.#env, engines, evmChainId, suite, trace: this.#trace },
+      message,
+    );
+  }
+}

@@ -1,0 +1,219 @@
+/** What an observer of an execution hears: geth's core/tracing hooks over the library's events. */
+import type { EVM, EVMResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm';
+import type { Address as EvmAddress } from '@ethereumjs/util';
+import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import type { BlockWriteSet } from '../../state/writeSet.ts';
+import type { Address } from '../../types/ids.ts';
+import type { BlockEnv } from './engine.ts';
+import { gethVmError } from './vmError.ts';
+
+export type FrameKind =
+  | 'CALL'
+  | 'CALLCODE'
+  | 'DELEGATECALL'
+  | 'STATICCALL'
+  | 'CREATE'
+  | 'CREATE2'
+  | 'SELFDESTRUCT';
+
+/** A call or creation that begins. */
+export interface Frame {
+  readonly kind: FrameKind;
+  /** 1 for the transaction's own. */
+  readonly depth: number;
+  readonly from: Address;
+  /** The callee, the contract to be, or who gets the coins of a destroyed one. */
+  readonly to: Address;
+  readonly value: bigint;
+  /** With the stipend. */
+  readonly gas: bigint;
+  readonly input: Bytes;
+}
+
+export interface FrameEnd {
+  readonly depth: number;
+  readonly gasUsed: bigint;
+  readonly output: Bytes;
+  /** geth's wording; undefined on success. */
+  readonly error: string | undefined;
+}
+
+/** An instruction that is about to run. */
+export interface Step {
+  readonly pc: number;
+  readonly code: number;
+  readonly op: string;
+  readonly gas: bigint;
+  /** Without the gas that a call hands on: `Frame.gas` tells it. */
+  readonly cost: bigint;
+  readonly refund: bigint;
+  readonly depth: number;
+  /** Whose storage and balance it works on. */
+  readonly address: Address;
+  /** Top last. */
+  readonly stack: readonly bigint[];
+  readonly memory: Bytes;
+}
+
+/** The state as it is at the moment of a hook. */
+export type TraceState = Pick<BlockWriteSet, 'account' | 'code' | 'storage'>;
+
+export interface TxStart {
+  readonly from: Address;
+  /** Of a creation the contract to be. */
+  readonly to: Address;
+  readonly isCreate: boolean;
+  readonly gasLimit: bigint;
+  readonly coinbase: Address;
+  /** EIP-7702: who signed the authorizations. */
+  readonly authorities: readonly Address[];
+}
+
+export interface TxEnd {
+  /** As charged. */
+  readonly gasUsed: bigint;
+  readonly vmError: string | undefined;
+  readonly returnValue: Bytes;
+}
+
+export interface TraceHooks {
+  /** Before the gas is bought. */
+  start?(tx: TxStart, state: TraceState, env: BlockEnv): void;
+  enter?(frame: Frame): void;
+  exit?(end: FrameEnd): void;
+  step?(step: Step, state: TraceState): void;
+  /** After everything is settled. */
+  end?(tx: TxEnd, state: TraceState): void;
+}
+
+const KIND_OF_OPCODE: ReadonlyMap<number, FrameKind> = new Map([
+  [0xf0, 'CREATE'],
+  [0xf1, 'CALL'],
+  [0xf2, 'CALLCODE'],
+  [0xf4, 'DELEGATECALL'],
+  [0xf5, 'CREATE2'],
+  [0xfa, 'STATICCALL'],
+]);
+const SELFDESTRUCT = 0xff;
+
+export const addressOfWord = (word: bigint): Address => {
+  const out = new Uint8Array(20);
+  for (let i = 19, rest = word; i >= 0; i--, rest >>= 8n) out[i] = Number(rest & 0xffn);
+  return out;
+};
+
+/** One engine's events as hooks; at most one a run. */
+class Listening {
+  readonly #evm: EVM;
+  readonly #hooks: TraceHooks;
+  readonly #state: TraceState;
+  #last: Step | undefined;
+  /** Values of the open frames: a delegate call keeps its caller's. */
+  readonly #values: bigint[] = [];
+
+  constructor(evm: EVM, hooks: TraceHooks, state: TraceState) {
+    this.#evm = evm;
+    this.#hooks = hooks;
+    this.#state = state;
+  }
+
+  readonly onStep = (event: InterpreterStep): void => {
+    const { pc, opcode, gasLeft, gasRefund, stack, memory, depth, address } = event;
+    const step: Step = {
+      pc,
+      code: opcode.code,
+      op: opcode.name,
+      gas: gasLeft,
+      cost: opcode.dynamicFee ?? BigInt(opcode.fee),
+      refund: gasRefund,
+      depth: depth + 1,
+      address: address.bytes,
+      stack,
+      memory,
+    };
+    this.#last = step;
+    this.#hooks.step?.(step, this.#state);
+    if (step.code === SELFDESTRUCT && step.cost <= step.gas) this.#destroyed(step);
+  };
+
+  #destroyed({ address, stack, depth }: Step): void {
+    const value = this.#state.account(address)?.balance ?? 0n;
+    const to = addressOfWord(stack.at(-1) ?? 0n);
+    const frame = {
+      kind: 'SELFDESTRUCT',
+      depth: depth + 1,
+      from: address,
+      to,
+      value,
+      gas: 0n,
+      input: EMPTY,
+    } as const;
+    this.#hooks.enter?.(frame);
+    this.#hooks.exit?.({ depth: depth + 1, gasUsed: 0n, output: EMPTY, error: undefined });
+  }
+
+  /** Two parameters make the library wait: the address of a creation is computed asynchronously. */
+  readonly onMessage = (message: LibraryMessage, next?: (value?: unknown) => void): void => {
+    this.#enter(message).then(next, next);
+  };
+
+  async #enter(message: LibraryMessage): Promise<void> {
+    const isCreate = message.to === undefined;
+    const kind =
+      message.depth === 0
+        ? isCreate
+          ? 'CREATE'
+          : 'CALL'
+        : (KIND_OF_OPCODE.get(this.#last?.code ?? 0) ?? 'CALL');
+    const isBorrowed = kind === 'DELEGATECALL' || kind === 'CALLCODE';
+    const value = kind === 'DELEGATECALL' ? (this.#values.at(-1) ?? 0n) : message.value;
+    this.#values.push(value);
+    this.#hooks.enter?.({
+      kind,
+      depth: message.depth + 1,
+      from: isBorrowed ? (message.to as EvmAddress).bytes : message.caller.bytes,
+      to: isCreate
+        ? await this.#createdBy(message)
+        : (isBorrowed ? message.codeAddress : (message.to as EvmAddress)).bytes,
+      value,
+      gas: message.gasLimit,
+      input: message.data,
+    });
+  }
+
+  async #createdBy(message: LibraryMessage): Promise<Address> {
+    const makes = this.#evm as unknown as { _generateAddress(message: LibraryMessage): Promise<EvmAddress> };
+    // The library reads the init code from here and sets it itself right after this event.
+    const code = message.code;
+    message.code = message.data;
+    const address = await makes._generateAddress(message);
+    if (code === undefined) delete message.code;
+    else message.code = code;
+    return address.bytes;
+  }
+
+  readonly onResult = ({ execResult }: EVMResult): void => {
+    const depth = this.#values.length;
+    this.#values.pop();
+    const halt = execResult.exceptionError?.error;
+    this.#hooks.exit?.({
+      depth,
+      gasUsed: execResult.executionGasUsed,
+      output: execResult.returnValue,
+      error: halt === undefined ? undefined : gethVmError(halt, execResult.runState?.opCode),
+    });
+  };
+}
+
+/** Lets the hooks hear the engine's next run; call what it returns after the run. */
+export function listen(evm: EVM, hooks: TraceHooks, state: TraceState): () => void {
+  const listening = new Listening(evm, hooks, state);
+  evm.events.on('step', listening.onStep);
+  evm.events.on('beforeMessage', listening.onMessage);
+  evm.events.on('afterMessage', listening.onResult);
+  return () => {
+    evm.events.off('step', listening.onStep);
+    evm.events.off('beforeMessage', listening.onMessage);
+    evm.events.off('afterMessage', listening.onResult);
+  };
+}

@@ -1,0 +1,150 @@
+/** Executions run again with somebody watching: the same state, base fee and gas as when they counted. */
+import type { EthBlock, Watch } from '../../../app/chain.ts';
+import { to0xHex } from '../../../lib/bytes.ts';
+import { err, ok } from '../../../lib/result.ts';
+import type { RpcContext } from '../../context.ts';
+import { isObject, type JsonObject } from '../../jsonText.ts';
+import { RpcError, serverError } from '../../rpcError.ts';
+import { type BlockId, blockOf, LATEST, viewOf } from '../blockId.ts';
+import { readBlockOverrides, readStateOverrides, toCallArgs } from '../callArgs.ts';
+import { type Decoded, goKind, goTypeError } from '../goHex.ts';
+import { type EthMethod, method, optional, required } from '../method.ts';
+import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, HASH, TRANSACTION } from '../params.ts';
+import { tracerOf } from '../tracers/table.ts';
+import type { Tracer, TracerContext } from '../tracers/tracer.ts';
+import { minedTx } from '../transactions.ts';
+import { cappedGas, checkCall } from './transactions.ts';
+
+const NO_CONFIG: JsonObject = new Map();
+
+const CONFIG = optional(
+  required('config', { type: 'object' }, (value): Decoded<JsonObject> => {
+    return isObject(value) ? ok(value) : err(goTypeError(goKind(value), 'tracers.TraceConfig', undefined));
+  }),
+  NO_CONFIG,
+);
+
+function contextOf(ctx: RpcContext, block: EthBlock, txIndex: number): TracerContext {
+  const tx = block.transactions[txIndex];
+  return {
+    suite: ctx.suite,
+    isPrecompile: (address) => ctx.evm.isPrecompile(address),
+    place:
+      tx === undefined
+        ? undefined
+        : {
+            blockHash: to0xHex(block.hash),
+            blockNumber: block.header.number,
+            txHash: to0xHex(tx.hash),
+            txIndex,
+          },
+  };
+}
+
+/** The block's height in the store; the Ethereum genesis block has no transactions to trace. */
+function traceable(block: EthBlock | undefined, missing: string): number {
+  if (block === undefined) throw serverError(missing);
+  if (block.header.extraData.length === 0 || block.header.number === 0)
+    throw serverError('genesis is not traceable');
+  return block.header.number;
+}
+
+async function replay(ctx: RpcContext, height: number, watch: Watch, ethCount?: number): Promise<void> {
+  const done = await ctx.evm.replay(height, watch, ethCount);
+  if (!done) throw serverError(`required historical state unavailable (block ${height})`);
+}
+
+async function traceTransaction(ctx: RpcContext, hash: Uint8Array, config: JsonObject): Promise<unknown> {
+  const mined = minedTx(ctx, hash);
+  if (mined === undefined) throw serverError('transaction not found');
+  const tracer = tracerOf(config, contextOf(ctx, mined.block, mined.index));
+  const height = traceable(mined.block, 'block not found');
+  await replay(ctx, height, (_tx, index) => (index === mined.index ? tracer : undefined), mined.index + 1);
+  return tracer.result();
+}
+
+async function traceBlock(ctx: RpcContext, id: BlockId, config: JsonObject): Promise<unknown> {
+  const missing =
+    id.kind === 'hash'
+      ? `block ${to0xHex(id.hash)} not found`
+      : `block #${id.kind === 'tag' ? id.tag : id.number} not found`;
+  const block = blockOf(ctx.chain, id);
+  const height = traceable(block, missing);
+  const tracers: Tracer[] = [];
+  await replay(ctx, height, (_tx, index) => {
+    const tracer = tracerOf(config, contextOf(ctx, block as EthBlock, index));
+    tracers.push(tracer);
+    return tracer;
+  });
+  return (block as EthBlock).transactions.map((tx, i) => ({
+    txHash: to0xHex(tx.hash),
+    ...outcomeOf(tracers[i]),
+  }));
+}
+
+/** A trace that cannot be told must not hide the others. */
+function outcomeOf(tracer: Tracer | undefined): { readonly result: unknown } | { readonly error: string } {
+  try {
+    return { result: tracer?.result() };
+  } catch (failure) {
+    if (failure instanceof RpcError) return { error: failure.message };
+    throw failure;
+  }
+}
+
+function overridesOf(config: JsonObject) {
+  const state = config.get('stateOverrides') ?? null;
+  const block = config.get('blockOverrides') ?? null;
+  const readState = state === null ? undefined : readStateOverrides(state);
+  const readBlock = block === null ? undefined : readBlockOverrides(block);
+  if (readState?.ok === false) throw serverError(readState.error);
+  if (readBlock?.ok === false) throw serverError(readBlock.error);
+  return { state: readState?.value, block: readBlock?.value };
+}
+
+export const traceMethods: readonly EthMethod[] = [
+  method({
+    method: 'debug_traceTransaction',
+    params: [HASH, CONFIG],
+    result: 'trace',
+    doc: 'Runs a committed transaction again under a tracer. Unknown: -32000 `transaction not found`.',
+    run: ({ ctx }, hash, config) => traceTransaction(ctx, hash, config),
+  }),
+  method({
+    method: 'debug_traceBlockByNumber',
+    params: [BLOCK_NUMBER, CONFIG],
+    result: '{txHash, result}[]',
+    doc: 'Traces every transaction of a block, failed ones too.',
+    run: ({ ctx }, id, config) => traceBlock(ctx, id, config),
+  }),
+  method({
+    method: 'debug_traceBlockByHash',
+    params: [BLOCK_HASH, CONFIG],
+    result: '{txHash, result}[]',
+    doc: 'Traces every transaction of a block, failed ones too.',
+    run: ({ ctx }, id, config) => traceBlock(ctx, id, config),
+  }),
+  method({
+    method: 'debug_traceCall',
+    params: [TRANSACTION, { ...BLOCK, fallback: LATEST }, CONFIG],
+    result: 'trace',
+    doc: 'Runs a call under a tracer; stateOverrides and blockOverrides stand in the config.',
+    run: async ({ ctx }, args, id, config) => {
+      const { state, block: pretended } = overridesOf(config);
+      checkCall(ctx, args, state);
+      const tracer = tracerOf(config, {
+        suite: ctx.suite,
+        isPrecompile: (a) => ctx.evm.isPrecompile(a),
+        place: undefined,
+      });
+      const call = toCallArgs(args, cappedGas(ctx, args.gas));
+      const outcome = await ctx.evm.call(viewOf(ctx.chain, id), call, {
+        state,
+        block: pretended,
+        trace: tracer,
+      });
+      if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.message}`);
+      return tracer.result();
+    },
+  }),
+];

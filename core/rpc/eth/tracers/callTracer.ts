@@ -1,0 +1,150 @@
+import { bigintToFixed } from '../../../app/evm/numbers.ts';
+import type { Frame, FrameEnd, Step, TxEnd, TxStart } from '../../../app/evm/trace.ts';
+import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
+import { quantity } from '../goHex.ts';
+import { revertReason } from '../revert.ts';
+import type { Tracer } from './tracer.ts';
+
+export interface CallLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  index: string;
+  readonly position: string;
+}
+
+/** geth's callFrame; members in its order. */
+export interface CallNode {
+  readonly from: string;
+  gas: string;
+  gasUsed: string;
+  to?: string;
+  readonly input: string;
+  output?: string;
+  error?: string;
+  revertReason?: string;
+  calls?: CallNode[];
+  logs?: CallLog[];
+  readonly value?: string;
+  readonly type: string;
+}
+
+export interface CallTracerOptions {
+  readonly onlyTopCall: boolean;
+  readonly withLog: boolean;
+}
+
+/** `length` bytes of memory from `offset`, zeros beyond its end; undefined when no run could pay for so much. */
+function memoryRange(memory: Bytes, offset: bigint, length: bigint): Bytes | undefined {
+  if (length > 10_000_000n || (length > 0n && offset > 1_000_000_000n)) return undefined;
+  const out = new Uint8Array(Number(length));
+  if (length > 0n) out.set(memory.subarray(Number(offset), Number(offset + length)));
+  return out;
+}
+
+/** The log that a LOG instruction is about to write; undefined when it cannot. */
+function logOf({ code, stack, memory, address }: Step, position: number): CallLog | undefined {
+  const count = code - 0xa0;
+  const [offset, length] = [stack.at(-1), stack.at(-2)];
+  if (offset === undefined || length === undefined || stack.length < 2 + count) return undefined;
+  const data = memoryRange(memory, offset, length);
+  if (data === undefined) return undefined;
+  const topics: string[] = [];
+  for (let i = 0; i < count; i++) topics.push(to0xHex(bigintToFixed(stack.at(-3 - i) as bigint, 32)));
+  return {
+    address: to0xHex(address),
+    topics,
+    data: to0xHex(data),
+    index: '0x0',
+    position: quantity(position),
+  };
+}
+
+/** The tree of calls of a transaction. */
+export class CallTracer implements Tracer {
+  readonly #options: CallTracerOptions;
+  readonly #open: CallNode[] = [];
+  #root: CallNode | undefined;
+  #gasLimit = 0n;
+
+  constructor(options: CallTracerOptions) {
+    this.#options = options;
+  }
+
+  start({ gasLimit }: TxStart): void {
+    this.#gasLimit = gasLimit;
+  }
+
+  enter(frame: Frame): void {
+    if (this.#options.onlyTopCall && frame.depth > 1) return;
+    const node: CallNode = {
+      from: to0xHex(frame.from),
+      gas: quantity(frame.depth === 1 ? this.#gasLimit : frame.gas),
+      gasUsed: '0x0',
+      to: to0xHex(frame.to),
+      input: to0xHex(frame.input),
+      ...(frame.kind === 'STATICCALL' ? {} : { value: quantity(frame.value) }),
+      type: frame.kind,
+    };
+    const parent = this.#open.at(-1);
+    if (parent === undefined) this.#root = node;
+    else {
+      parent.calls ??= [];
+      parent.calls.push(node);
+    }
+    this.#open.push(node);
+  }
+
+  exit(end: FrameEnd): void {
+    if (this.#options.onlyTopCall && end.depth > 1) return;
+    const node = this.#open.pop();
+    if (node === undefined) return;
+    node.gasUsed = quantity(end.gasUsed);
+    const output = to0xHex(end.output);
+    if (end.error === undefined) {
+      if (output !== '0x') node.output = output;
+      return;
+    }
+    node.error = end.error;
+    if (node.type === 'CREATE' || node.type === 'CREATE2') delete node.to;
+    if (end.error !== 'execution reverted' || output === '0x') return;
+    node.output = output;
+    const reason = revertReason(end.output);
+    if (reason !== undefined) node.revertReason = reason;
+  }
+
+  step(step: Step): void {
+    if (!this.#options.withLog || step.code < 0xa0 || step.code > 0xa4) return;
+    if (this.#options.onlyTopCall && step.depth > 1) return;
+    const node = this.#open.at(-1);
+    const log = logOf(step, node?.calls?.length ?? 0);
+    if (node === undefined || log === undefined || step.cost > step.gas) return;
+    node.logs ??= [];
+    node.logs.push(log);
+  }
+
+  end({ gasUsed }: TxEnd): void {
+    const root = this.#root;
+    if (root === undefined) return;
+    root.gasUsed = quantity(gasUsed);
+    if (this.#options.withLog) dropFailedLogs(root, false, { next: 0 });
+  }
+
+  result(): CallNode | Record<string, never> {
+    return this.#root ?? {};
+  }
+}
+
+/** What failed wrote no logs, nor what it called; the others are counted in order. */
+function dropFailedLogs(node: CallNode, parentFailed: boolean, counter: { next: number }): void {
+  const failed = parentFailed || node.error !== undefined;
+  if (failed) delete node.logs;
+  const logs = node.logs ?? [];
+  let at = 0;
+  for (const [i, call] of (node.calls ?? []).entries()) {
+    for (; at < logs.length && Number((logs[at] as CallLog).position) <= i; at++)
+      (logs[at] as CallLog).index = quantity(counter.next++);
+    dropFailedLogs(call, failed, counter);
+  }
+  for (; at < logs.length; at++) (logs[at] as CallLog).index = quantity(counter.next++);
+}

@@ -1,0 +1,72 @@
+import type { CallNode } from './callTracer.ts';
+import type { TracerContext } from './tracer.ts';
+
+export interface FlatOptions {
+  readonly convertParityErrors: boolean;
+  readonly includePrecompiles: boolean;
+}
+
+/** Parity's wording. */
+const PARITY_ERRORS: ReadonlyMap<string, string> = new Map([
+  ['contract creation code storage out of gas', 'Out of gas'],
+  ['out of gas', 'Out of gas'],
+  ['gas uint64 overflow', 'Out of gas'],
+  ['max code size exceeded', 'Out of gas'],
+  ['invalid jump destination', 'Bad jump destination'],
+  ['execution reverted', 'Reverted'],
+  ['return data out of bounds', 'Out of bounds'],
+  ['precompiled failed', 'Built-in failed'],
+]);
+
+const parityError = (error: string): string => {
+  if (error.startsWith('invalid opcode:')) return 'Bad instruction';
+  if (error.startsWith('stack underflow')) return 'Stack underflow';
+  return PARITY_ERRORS.get(error) ?? error;
+};
+
+function actionOf(node: CallNode): Record<string, unknown> {
+  const { from, gas, input, to, value = '0x0' } = node;
+  if (node.type === 'SELFDESTRUCT') return { address: from, balance: value, refundAddress: to };
+  if (node.type === 'CREATE' || node.type === 'CREATE2')
+    return { creationMethod: node.type.toLowerCase(), from, gas, init: input, value };
+  return { callType: node.type.toLowerCase(), from, gas, input, to, value };
+}
+
+function resultOf(node: CallNode): Record<string, unknown> | null {
+  if (node.error !== undefined || node.type === 'SELFDESTRUCT') return null;
+  const { gasUsed, to, output = '0x' } = node;
+  return node.type.startsWith('CREATE') ? { address: to, code: output, gasUsed } : { gasUsed, output };
+}
+
+const typeOf = (type: string): string =>
+  type === 'SELFDESTRUCT' ? 'suicide' : type.startsWith('CREATE') ? 'create' : 'call';
+
+/** The call tree as parity's flat list, parents first. */
+export function flatCalls(root: CallNode, options: FlatOptions, context: TracerContext): unknown[] {
+  const rows: unknown[] = [];
+  const { place } = context;
+  const isShown = (node: CallNode): boolean =>
+    options.includePrecompiles ||
+    node.type.startsWith('CREATE') ||
+    node.to === undefined ||
+    (node.value ?? '0x0') !== '0x0' ||
+    !context.isPrecompile(node.to.slice(2));
+  const visit = (node: CallNode, traceAddress: readonly number[]): void => {
+    const calls = (node.calls ?? []).filter(isShown);
+    rows.push({
+      action: actionOf(node),
+      ...(place === undefined ? {} : { blockHash: place.blockHash, blockNumber: place.blockNumber }),
+      ...(node.error === undefined
+        ? {}
+        : { error: options.convertParityErrors ? parityError(node.error) : node.error }),
+      result: resultOf(node),
+      subtraces: calls.length,
+      traceAddress,
+      ...(place === undefined ? {} : { transactionHash: place.txHash, transactionPosition: place.txIndex }),
+      type: typeOf(node.type),
+    });
+    for (const [i, call] of calls.entries()) visit(call, [...traceAddress, i]);
+  };
+  visit(root, []);
+  return rows;
+}

@@ -1,0 +1,24 @@
+import type { Frame } from '../../../app/evm/trace.ts';
+import { to0xHex, toHex } from '../../../lib/bytes.ts';
+import type { Tracer, TracerContext } from './tracer.ts';
+
+/** Counts function selectors with the size of what follows them: `0x27dc297e-128` → 1. */
+export class FourByteTracer implements Tracer {
+  readonly #context: TracerContext;
+  readonly #counts = new Map<string, number>();
+
+  constructor(context: TracerContext) {
+    this.#context = context;
+  }
+
+  enter({ kind, input, to }: Frame): void {
+    if (input.length < 4 || kind.startsWith('CREATE') || kind === 'SELFDESTRUCT') return;
+    if (this.#context.isPrecompile(toHex(to))) return;
+    const key = `${to0xHex(input.subarray(0, 4))}-${input.length - 4}`;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  result(): unknown {
+    return Object.fromEntries(this.#counts);
+  }
+}

@@ -1,0 +1,27 @@
+import type { TraceHooks } from '../../../app/evm/trace.ts';
+import type { CryptoSuite } from '../../../crypto/suite.ts';
+import type { JsonObject } from '../../jsonText.ts';
+
+/** An observer that has something to say at the end. */
+export interface Tracer extends TraceHooks {
+  /** A JSON value; called once, after `end`. */
+  result(): unknown;
+}
+
+/** What a tracer may know besides the execution. */
+export interface TracerContext {
+  readonly suite: Pick<CryptoSuite, 'keccak256'>;
+  isPrecompile(addressHex: string): boolean;
+  /** Where the transaction stands; undefined for a call that never was one. */
+  readonly place:
+    | {
+        readonly blockHash: string;
+        readonly blockNumber: number;
+        readonly txHash: string;
+        readonly txIndex: number;
+      }
+    | undefined;
+}
+
+/** `config` is the request's tracerConfig. Throws RpcError. */
+export type TracerMaker = (config: JsonObject, context: TracerContext) => Tracer;

@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deploying, LOOP, REVERTER, STORE_AND_LOG, TOPIC, word } from '../../app/support/code.ts';
+import { signRaw } from '../../app/support/wallet.ts';
+import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
+
+let world: RpcWorld;
+let anvil: ChildProcess;
+let url: string;
+let nonce = 0;
+
+/** Calls the first calldata word's address with value 1 and the second word as input, then reads slot 0. */
+const CALLER = `602060005260203560005260006000602060006001600035${'5a'}f1506000545000`;
+
+const other = async (method: string, params: readonly unknown[] = []): Promise<Loose> => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  });
+  const reply = (await response.json()) as { result?: Loose; error?: { message: string } };
+  if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`);
+  return reply.result;
+};
+
+/** The same transaction on both chains, each in a block of its own. */
+async function sendBoth(fields: Record<string, unknown>): Promise<string> {
+  const raw = bytesHex(await signRaw(world.dev, { nonce: nonce++, ...fields }));
+  const hash = await world.get('eth_sendRawTransaction', raw);
+  await world.commit();
+  await other('eth_sendRawTransaction', [raw]);
+  return hash;
+}
+
+const deployBoth = async (code: string): Promise<string> => {
+  const hash = await sendBoth({ data: deploying(code), gas: 1_000_000n });
+  return (await world.get('eth_getTransactionReceipt', hash)).contractAddress;
+};
+
+let emitter: string;
+let reverter: string;
+let looper: string;
+let caller: string;
+const hashes: Record<string, string> = {};
+
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  const flags = ['--port', '0', '--chain-id', '9000', '--hardfork', 'osaka', '--gas-limit', '40000000'];
+  anvil = spawn(process.execPath, ['node_modules/@foundry-rs/anvil/bin.mjs', ...flags, '--steps-tracing']);
+  url = await new Promise((resolve, reject) => {
+    let text = '';
+    anvil.once('exit', () => reject(new Error(`anvil ended: ${text}`)));
+    anvil.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const match = /Listening on (\S+)/.exec(text);
+      if (match !== null) resolve(`http://${match[1]}`);
+    });
+  });
+  emitter = await deployBoth(STORE_AND_LOG);
+  reverter = await deployBoth(REVERTER);
+  looper = await deployBoth(LOOP);
+  caller = await deployBoth(CALLER);
+  const input = (target: string): string => `0x${target.slice(2).padStart(64, '0')}${word(9).slice(2)}`;
+  hashes.log = await sendBoth({ to: emitter, data: word(5) });
+  hashes.revert = await sendBoth({ to: reverter });
+  hashes.outOfGas = await sendBoth({ to: looper, gas: 30_000n });
+  hashes.nested = await sendBoth({ to: caller, data: input(emitter), value: 10n, gas: 300_000n });
+  hashes.nestedRevert = await sendBoth({ to: caller, data: input(reverter), value: 10n, gas: 300_000n });
+  hashes.create = await sendBoth({ data: deploying(STORE_AND_LOG), gas: 300_000n });
+  hashes.transfer = await sendBoth({ to: bytesHex(world.other.address), value: 3n, gas: 21_000n });
+});
+
+afterAll(() => {
+  anvil.removeAllListeners('exit');
+  anvil.kill();
+});
+
+const names = ['log', 'revert', 'outOfGas', 'nested', 'nestedRevert', 'create', 'transfer'];
+
+describe.each(names)('the trace of a transaction: %s', (name) => {
+  test('has the same instructions, gas, costs and stacks as another implementation', async () => {
+    const ours = await world.get('debug_traceTransaction', hashes[name]);
+    const theirs = await other('debug_traceTransaction', [hashes[name]]);
+    expect(ours.structLogs.length).toBe(theirs.structLogs.length);
+    for (const [i, row] of ours.structLogs.entries()) {
+      const { pc, op, gas, depth, stack } = theirs.structLogs[i];
+      // geth tells the cost of an instruction that cannot be paid, anvil zero.
+      const gasCost = row.gasCost > row.gas ? row.gasCost : theirs.structLogs[i].gasCost;
+      expect({ pc: row.pc, op: row.op, gas: row.gas, gasCost: row.gasCost, depth: row.depth }).toEqual({
+        pc,
+        op,
+        gas,
+        gasCost,
+        depth,
+      });
+      expect(row.stack).toEqual(stack);
+    }
+    expect(ours).toMatchObject({ gas: theirs.gas, failed: theirs.failed });
+  });
+
+  test('has the gas and the status of the receipt', async () => {
+    const trace = await world.get('debug_traceTransaction', hashes[name]);
+    const call = await world.get('debug_traceTransaction', hashes[name], { tracer: 'callTracer' });
+    const receipt = await world.get('eth_getTransactionReceipt', hashes[name]);
+    expect(trace.gas).toBe(Number(receipt.gasUsed));
+    expect(trace.failed).toBe(receipt.status === '0x0');
+    expect(call.gasUsed).toBe(receipt.gasUsed);
+    expect(call.error !== undefined).toBe(receipt.status === '0x0');
+  });
+
+  test('has the same tree of calls as another implementation', async () => {
+    const config = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+    // geth tells the transaction's gas limit at the top, anvil what is left of it after the intrinsic gas.
+    const plain = (node: Loose, isTop = true): Loose => ({
+      type: node.type,
+      from: node.from,
+      to: node.error === undefined ? node.to : undefined,
+      value: node.value,
+      gas: isTop ? undefined : node.gas,
+      gasUsed: node.gasUsed,
+      input: node.input,
+      output: node.output ?? '0x',
+      failed: node.error !== undefined,
+      logs: (node.logs ?? []).map(({ address, topics, data }: Loose) => ({ address, topics, data })),
+      calls: (node.calls ?? []).map((call: Loose) => plain(call, false)),
+    });
+    const ours = await world.get('debug_traceTransaction', hashes[name], config);
+    expect(plain(ours)).toEqual(plain(await other('debug_traceTransaction', [hashes[name], config])));
+  });
+
+  test('changed the state that it says it changed', async () => {
+    const config = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+    const ours = await world.get('debug_traceTransaction', hashes[name], config);
+    const { blockNumber } = await world.get('eth_getTransactionReceipt', hashes[name]);
+    for (const [address, after] of Object.entries<Loose>(ours.post)) {
+      if (after.balance !== undefined)
+        expect(await world.get('eth_getBalance', address, blockNumber)).toBe(after.balance);
+      for (const [slot, value] of Object.entries<Loose>(after.storage ?? {}))
+        expect(await world.get('eth_getStorageAt', address, slot, blockNumber)).toBe(value);
+    }
+    const parent = `0x${(Number(blockNumber) - 1).toString(16)}`;
+    const before = await world.get('debug_traceTransaction', hashes[name], { tracer: 'prestateTracer' });
+    expect(before).toHaveProperty(bytesHex(world.dev.address));
+    for (const [address, account] of Object.entries<Loose>(before))
+      expect(await world.get('eth_getBalance', address, parent)).toBe(account.balance);
+  });
+});
+
+test('a block with failed transactions has a trace of each, in order', async () => {
+  const sends: string[] = [];
+  for (const fields of [{ to: reverter }, { to: looper, gas: 30_000n }, { to: emitter, data: word(6) }]) {
+    const raw = await signRaw(world.dev, { nonce: nonce++, ...fields });
+    sends.push(await world.get('eth_sendRawTransaction', bytesHex(raw)));
+  }
+  await world.commit();
+  const traces = await world.get('debug_traceBlockByNumber', 'latest', { tracer: 'callTracer' });
+  expect(traces.map(({ txHash }: Loose) => txHash)).toEqual(sends);
+  expect(traces.map(({ result }: Loose) => result.error)).toEqual([
+    'execution reverted',
+    'out of gas',
+    undefined,
+  ]);
+  const { hash } = await world.get('eth_getBlockByNumber', 'latest', false);
+  expect(await world.get('debug_traceBlockByHash', hash, { tracer: 'callTracer' })).toEqual(traces);
+});
+
+test('flat, selector, mux and noop tracers tell what the call tree tells', async () => {
+  const trace = (config: unknown): Promise<Loose> =>
+    world.get('debug_traceTransaction', hashes.nested, config);
+  const flat = await trace({ tracer: 'flatCallTracer' });
+  expect(flat).toMatchObject([
+    { type: 'call', subtraces: 1, traceAddress: [], transactionHash: hashes.nested, transactionPosition: 0 },
+    {
+      type: 'call',
+      subtraces: 0,
+      traceAddress: [0],
+      action: { callType: 'call', from: caller, to: emitter },
+    },
+  ]);
+  expect(await trace({ tracer: '4byteTracer' })).toEqual({
+    [`0x${'0'.repeat(8)}-60`]: 1,
+    [`0x${'0'.repeat(8)}-28`]: 1,
+  });
+  const both = await trace({ tracer: 'muxTracer', tracerConfig: { callTracer: {}, noopTracer: {} } });
+  expect(both).toEqual({ callTracer: await trace({ tracer: 'callTracer' }), noopTracer: {} });
+});
+
+test('a traced call is the call, with its overrides', async () => {
+  const call = { to: emitter, data: word(8) };
+  const logged = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+  const trace = await world.get('debug_traceCall', call, 'latest', logged);
+  expect(trace.logs).toMatchObject([
+    { address: emitter, topics: [`0x${TOPIC}`], data: word(8), index: '0x0' },
+  ]);
+  const stateOverrides = { [emitter]: { code: `0x${REVERTER}` } };
+  const replaced = await world.get('debug_traceCall', call, 'latest', {
+    tracer: 'callTracer',
+    stateOverrides,
+  });
+  expect(replaced).toMatchObject({ error: 'execution reverted', output: word(42) });
+});
+
+test('what cannot be traced is refused in so many words', async () => {
+  const fault = async (method: string, ...params: unknown[]) => (await world.rpc(method, ...params)).error;
+  expect(await fault('debug_traceTransaction', word(1))).toEqual({
+    code: -32000,
+    message: 'transaction not found',
+  });
+  expect(await fault('debug_traceBlockByNumber', '0x0')).toEqual({
+    code: -32000,
+    message: 'genesis is not traceable',
+  });
+  expect((await fault('debug_traceBlockByNumber', '0xffff'))?.message).toBe('block #65535 not found');
+  expect((await fault('debug_traceTransaction', hashes.log, { tracer: 'x' }))?.message).toMatch(
+    /^unknown tracer "x"/,
+  );
+});

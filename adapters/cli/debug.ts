@@ -1,36 +1,140 @@
 import type { Command } from 'commander';
 import { toEip55 } from '../../core/address/eip55.ts';
-import { formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
-import { toUpperHex } from '../../core/lib/bytes.ts';
+import { formatAddress, hrpOf, parseAnyAddress } from '../../core/address/kinds.ts';
+import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../core/app/typeUrls.ts';
+import { ed25519Address, ethAddress } from '../../core/crypto/addresses.ts';
+import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
+import { type Bytes, parseHex, toHex, toUpperHex } from '../../core/lib/bytes.ts';
 import { hrpOfHome } from '../config/genesisFile.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
-export function debugCommand(command: Command, world: World): void {
-  const addr = command
-    .command('addr')
-    .argument('<address>', 'hex (with or without 0x) or bech32 (account, valoper, valcons)')
-    .option('--prefix <prefix>', "bech32 prefix of the chain (default: the home's)")
-    .description('show every form of an address');
-  addr.action((text: string) => {
-    const options: GlobalOptions & { prefix?: string } = addr.optsWithGlobals();
-    world.out(addressForms(text, options.prefix ?? hrpOfHome(homeFrom(options, world))));
-  });
+interface DebugOptions extends GlobalOptions {
+  readonly prefix?: string;
+  readonly eip55?: boolean;
+  readonly type?: string;
 }
 
-function addressForms(text: string, hrp: string): string {
+const ED25519_URL = '/cosmos.crypto.ed25519.PubKey';
+/** Bytes of `debug raw-bytes`. */
+const RAW_BYTES_MAX = 1_048_576;
+
+export function debugCommand(command: Command, world: World): void {
+  const add = (
+    name: string,
+    argument: string | undefined,
+    description: string,
+    run: (text: string, hrp: string, options: DebugOptions) => string,
+    furnish: (sub: Command) => void = () => {},
+  ): void => {
+    const sub = command
+      .command(name)
+      .option('--prefix <prefix>', "bech32 prefix of the chain (default: the home's)")
+      .description(description);
+    if (argument !== undefined) sub.argument(argument);
+    furnish(sub);
+    sub.action((given: unknown) => {
+      const options: DebugOptions = sub.optsWithGlobals();
+      const hrp = options.prefix ?? hrpOfHome(homeFrom(options, world));
+      world.out(run(typeof given === 'string' ? given : '', hrp, options));
+    });
+  };
+  add('addr', '<address>', 'show every form of an address', addressForms, (sub) =>
+    sub.option('--eip55', 'show the EIP-55 form too'),
+  );
+  add('pubkey', '<json>', 'the address of a public key in proto JSON', pubKeyForms);
+  add('pubkey-raw', '<key>', 'a public key in hex or base64', rawKeyForms, (sub) =>
+    sub.option('-t, --type <type>', 'ed25519 or eth_secp256k1', 'ed25519'),
+  );
+  add('raw-bytes', '<bytes>', 'decimal bytes like "[72 101 108]" as hex', rawBytes);
+  add('prefixes', undefined, 'the Bech32 prefixes of this chain', (_, hrp) =>
+    lines(`Bech32 Acc: ${hrp}`, `Bech32 Val: ${hrpOf('val', hrp)}`, `Bech32 Con: ${hrpOf('cons', hrp)}`),
+  );
+}
+
+const lines = (...texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('');
+
+function addressForms(text: string, hrp: string, { eip55 }: DebugOptions): string {
   const parsed = parseAnyAddress(text, hrp);
   if (!parsed.ok)
     throw new OperatingError(
       `expected a valid hex or bech32 address (acc prefix ${hrp}), got '${text}': ${parsed.error.message}`,
     );
   const { address } = parsed.value;
-  return [
-    `Address bytes: [${address.join(' ')}]`,
+  return lines(
+    `Address: [${address.join(' ')}]`,
     `Address (hex): ${toUpperHex(address)}`,
-    `Address (EIP-55): ${toEip55(address)}`,
+    ...(eip55 === true ? [`Address (EIP-55): ${toEip55(address)}`] : []),
     `Bech32 Acc: ${formatAddress('acc', hrp, address)}`,
     `Bech32 Val: ${formatAddress('val', hrp, address)}`,
-    '',
-  ].join('\n');
+  );
+}
+
+const checkedAddress = (key: Bytes): Bytes => {
+  try {
+    return ethAddress(key);
+  } catch {
+    throw new OperatingError('the key is not a point of secp256k1');
+  }
+};
+
+function pubKeyForms(text: string, hrp: string): string {
+  let json: { readonly '@type'?: unknown; readonly key?: unknown } | null;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new OperatingError(`expected a public key like {"@type":"${TYPE_URL.ethPubKey}","key":"…"}`);
+  }
+  const type = json?.['@type'];
+  const key = fromBase64(typeof json?.key === 'string' ? json.key : '!');
+  if (!key.ok) throw new OperatingError(`public key: ${key.error.message}`);
+  if (type === ED25519_URL && key.value.length === 32)
+    return lines(`Address: ${toUpperHex(ed25519Address(key.value))}`, `PubKey Hex: ${toHex(key.value)}`);
+  if (typeof type !== 'string' || !ETH_PUB_KEY_URLS.has(type))
+    throw new OperatingError(`public key of type ${String(type)}, expected ${TYPE_URL.ethPubKey}`);
+  if (key.value.length !== 33)
+    throw new OperatingError(`invalid pubkey size, expected 33, got ${key.value.length}`);
+  const address = checkedAddress(key.value);
+  return lines(
+    `Address (EIP-55): ${toEip55(address)}`,
+    `Bech32 Acc: ${formatAddress('acc', hrp, address)}`,
+    `PubKey Hex: ${toHex(key.value)}`,
+  );
+}
+
+function rawKeyForms(text: string, hrp: string, { type }: DebugOptions): string {
+  const isConsensus = type === 'ed25519';
+  if (!isConsensus && type !== 'eth_secp256k1' && type !== 'secp256k1')
+    throw new OperatingError(`--type: expected ed25519 or eth_secp256k1, found ${type}`);
+  const asHex = parseHex(text);
+  const key = asHex.ok ? asHex : fromBase64(text);
+  const expected = isConsensus ? 32 : 33;
+  if (!key.ok || key.value.length !== expected)
+    throw new OperatingError(`expected ${expected} bytes in hex or base64, got '${text}'`);
+  const address = isConsensus ? ed25519Address(key.value) : checkedAddress(key.value);
+  const url = isConsensus ? ED25519_URL : TYPE_URL.ethPubKey;
+  return lines(
+    `Parsed key as ${isConsensus ? 'ed25519' : 'eth_secp256k1'}`,
+    `Address: ${toUpperHex(address)}`,
+    `JSON (base64): ${JSON.stringify({ '@type': url, key: toBase64(key.value) })}`,
+    `Bech32 Acc: ${formatAddress('acc', hrp, address)}`,
+    `Bech32 Validator Operator: ${formatAddress('val', hrp, address)}`,
+    `Bech32 Validator Consensus: ${formatAddress('cons', hrp, address)}`,
+  );
+}
+
+function rawBytes(text: string): string {
+  const parts = text
+    .replace(/^\s*\[/, '')
+    .replace(/\]\s*$/, '')
+    .trim()
+    .split(/[\s,]+/)
+    .filter((part) => part !== '');
+  if (parts.length > RAW_BYTES_MAX) throw new OperatingError(`more than ${RAW_BYTES_MAX} bytes`);
+  const bytes = parts.map((part) => {
+    if (!/^\d{1,3}$/.test(part) || Number(part) > 255)
+      throw new OperatingError(`expected a byte from 0 to 255, found ${part}`);
+    return Number(part);
+  });
+  return lines(toUpperHex(Uint8Array.from(bytes)));
 }

@@ -6,24 +6,14 @@ import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { ethHdPath, generateMnemonic } from '../../core/crypto/hd.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
-import type { Result } from '../../core/lib/result.ts';
-import { CLIENT_TOML } from '../config/clientToml.ts';
-import { hrpOfHome } from '../config/genesisFile.ts';
-import { clientTomlPath } from '../config/home.ts';
-import { readSettings } from '../config/nodeConfig.ts';
-import { readTable } from '../config/table.ts';
 import { onFile } from '../disk/files.ts';
 import { type KeyInfo, type Keyring, openKeyring } from '../keyring/keyring.ts';
 import { OperatingError } from '../operatingError.ts';
+import { moreKeysCommands } from './keysMore.ts';
+import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
 import { ask, isYes } from './prompt.ts';
-import { type GlobalOptions, homeFrom, type World } from './world.ts';
+import type { World } from './world.ts';
 import { toYaml } from './yaml.ts';
-
-interface KeysOptions extends GlobalOptions {
-  readonly keyringBackend?: string;
-  readonly keyringDir?: string;
-  readonly output?: string;
-}
 
 interface AddOptions extends KeysOptions {
   readonly recover?: boolean;
@@ -44,7 +34,7 @@ interface ShowOptions extends KeysOptions {
 
 export function keysCommand(command: Command, world: World): void {
   command
-    .option('--keyring-backend <backend>', 'where keys are kept: test (unprotected files) or memory')
+    .option('--keyring-backend <backend>', 'where keys are kept: file, test (unprotected files) or memory')
     .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
     .option('--output <form>', 'text or json');
   const addKey = command
@@ -59,7 +49,9 @@ export function keysCommand(command: Command, world: World): void {
     .option('--hd-path <path>', 'the whole derivation path')
     .option('--key-type <type>', 'eth_secp256k1', 'eth_secp256k1')
     .description('make or recover a key');
-  addKey.action((name: string) => add(name, openFor(addKey.optsWithGlobals<AddOptions>(), world)));
+  addKey.action(async (name: string) =>
+    add(name, await openFor(addKey.optsWithGlobals<AddOptions>(), world)),
+  );
   const showKey = command
     .command('show')
     .argument('<name|address>')
@@ -67,44 +59,17 @@ export function keysCommand(command: Command, world: World): void {
     .option('-a, --address', 'only the address')
     .option('-p, --pubkey', 'only the public key')
     .description('show a key');
-  showKey.action((which: string) => show(which, openFor(showKey.optsWithGlobals<ShowOptions>(), world)));
+  showKey.action(async (which: string) =>
+    show(which, await openFor(showKey.optsWithGlobals<ShowOptions>(), world)),
+  );
   const listKeys = command
     .command('list')
     .option('-n, --list-names', 'only the names')
     .description('show all keys, sorted by name');
-  listKeys.action(() =>
-    list(openFor(listKeys.optsWithGlobals<KeysOptions & { listNames?: boolean }>(), world)),
+  listKeys.action(async () =>
+    list(await openFor(listKeys.optsWithGlobals<KeysOptions & { listNames?: boolean }>(), world)),
   );
-}
-
-/** A keyring opened as flags, environment and client.toml say. */
-interface Open<O extends KeysOptions> {
-  readonly options: O;
-  readonly world: World;
-  readonly keyring: Keyring;
-  readonly hrp: string;
-  readonly isJson: boolean;
-}
-
-function openFor<O extends KeysOptions>(options: O, world: World): Open<O> {
-  const home = homeFrom(options, world);
-  const flags = new Map<string, string>();
-  if (options.output !== undefined) flags.set('output', options.output);
-  const file = readSettings(clientTomlPath(home));
-  const client = readTable(CLIENT_TOML, { flags, env: world.env, file })[''];
-  const backend = options.keyringBackend ?? client['keyring-backend'];
-  return {
-    options,
-    world,
-    keyring: openKeyring(backend, options.keyringDir ?? home, nobleSuite),
-    hrp: hrpOfHome(home),
-    isJson: client.output === 'json',
-  };
-}
-
-function valueOrThrow<T>(result: Result<T, { readonly message: string }>): T {
-  if (!result.ok) throw new OperatingError(result.error.message);
-  return result.value;
+  moreKeysCommands(command, world);
 }
 
 async function add(name: string, open: Open<AddOptions>): Promise<void> {

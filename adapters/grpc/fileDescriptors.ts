@@ -1,9 +1,9 @@
-import type { Root } from 'protobufjs';
+import type { Method, Root, Service, Type } from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';
 
 interface MessageProto {
   readonly name: string;
-  readonly field?: readonly { readonly typeName?: string }[];
+  readonly field?: readonly { readonly name: string; typeName?: string }[];
   readonly nestedType?: readonly MessageProto[];
   readonly enumType?: readonly { readonly name: string }[];
 }
@@ -18,8 +18,8 @@ interface FileProto {
     readonly name: string;
     readonly method: readonly {
       readonly name: string;
-      readonly inputType: string;
-      readonly outputType: string;
+      inputType: string;
+      outputType: string;
     }[];
   }[];
 }
@@ -39,9 +39,28 @@ function* declared(message: MessageProto, prefix: string): Generator<string> {
   for (const inner of message.enumType ?? []) yield `${name}.${inner.name}`;
 }
 
-function* referred(message: MessageProto): Generator<string> {
-  for (const { typeName } of message.field ?? []) if (typeName) yield typeName.replace(/^\./, '');
-  for (const inner of message.nestedType ?? []) yield* referred(inner);
+/** Writes the full names of the types that fields refer to: protobufjs writes them relative. Answers with them. */
+function* referred(message: MessageProto, type: Type): Generator<string> {
+  for (const field of message.field ?? []) {
+    const target = type.fields[field.name]?.resolve().resolvedType;
+    if (target === undefined || target === null) continue;
+    field.typeName = target.fullName;
+    yield target.fullName.slice(1);
+  }
+  for (const inner of message.nestedType ?? []) yield* referred(inner, type.lookupType(inner.name));
+}
+
+/** The same for the methods of a service. */
+function* served(service: FileProto['service'][number], found: Service): Generator<string> {
+  for (const method of service.method) {
+    const declared = found.methods[method.name] as Method;
+    declared.resolve();
+    const { resolvedRequestType, resolvedResponseType } = declared;
+    method.inputType = resolvedRequestType?.fullName ?? '';
+    method.outputType = resolvedResponseType?.fullName ?? '';
+    yield method.inputType.slice(1);
+    yield method.outputType.slice(1);
+  }
 }
 
 export function fileDescriptors(root: Root): FileDescriptors {
@@ -64,13 +83,10 @@ export function fileDescriptors(root: Root): FileDescriptors {
     }
   }
   for (const file of files.values()) {
+    const prefix = file.package ?? '';
     const names = [
-      ...file.messageType.flatMap((message) => [...referred(message)]),
-      ...file.service.flatMap(({ method }) =>
-        method.flatMap(({ inputType, outputType }) =>
-          [inputType, outputType].map((one) => one.replace(/^\./, '')),
-        ),
-      ),
+      ...file.messageType.flatMap((one) => [...referred(one, root.lookupType(`${prefix}.${one.name}`))]),
+      ...file.service.flatMap((one) => [...served(one, root.lookupService(`${prefix}.${one.name}`))]),
     ];
     const imports = names.flatMap((name) => owner.get(name) ?? []);
     file.dependency = [...new Set(imports)].filter((name) => name !== file.name).sort();

@@ -43,7 +43,7 @@ const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
 interface ReflectionRequest {
-  readonly host: string;
+  readonly host?: string;
   readonly file_by_filename?: string;
   readonly file_containing_symbol?: string;
   readonly list_services?: string;
@@ -59,8 +59,9 @@ export class Reflection {
   }
 
   answer(bytes: Uint8Array): Uint8Array {
-    const request = REQUEST.decode(bytes) as unknown as ReflectionRequest;
-    const base = { valid_host: request.host, original_request: request };
+    // As a plain object: the message itself answers with defaults for what was not sent.
+    const request = REQUEST.toObject(REQUEST.decode(bytes)) as ReflectionRequest;
+    const base = { valid_host: request.host ?? '', original_request: request };
     return RESPONSE.encode(RESPONSE.create({ ...base, ...this.#respond(request) })).finish();
   }
 

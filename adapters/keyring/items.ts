@@ -66,7 +66,7 @@ export function fileItems(dir: string, password: string): Items {
       if (!existsSync(dir)) return [];
       const files = onFile('read', dir, () => readdirSync(dir));
       return files
-        .filter((file) => !file.endsWith('.tmp'))
+        .filter((file) => !file.endsWith('.tmp') && file !== 'keyhash')
         .map(unescapeName)
         .sort();
     },

@@ -8,9 +8,10 @@ import { decodeUtf8, encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Address } from '../../core/types/ids.ts';
 import { OperatingError } from '../operatingError.ts';
 import { fileItems, type Items, memoryItems } from './items.ts';
+import { type AskHidden, unlock } from './passphrase.ts';
 import { decodeRecord, encodeRecord, type RecordKind, type StoredKey } from './record.ts';
 
-export type KeyringBackend = 'test' | 'memory';
+export type KeyringBackend = 'file' | 'test' | 'memory';
 
 /** What may be shown of a key. */
 export interface KeyInfo {
@@ -119,6 +120,20 @@ export class Keyring {
       : ok(secret);
   }
 
+  rename(from: string, to: string): KeyResult<KeyInfo> {
+    const stored = this.#load(from);
+    if (!stored.ok) return stored;
+    const problem = nameProblem(to);
+    if (problem !== undefined) return fail('key-name', problem);
+    if (this.has(to)) return fail('key-exists', `rename failed: ${to} already exists in the keyring`);
+    const renamed = { ...stored.value, name: to };
+    // The new name stands before the old one goes: a stop in between leaves two names, never none.
+    this.#items.set(to + INFO, encodeRecord(renamed));
+    this.#items.set(toHex(infoOf(renamed).address) + ADDRESS, encodeUtf8(to + INFO));
+    this.#items.remove(from + INFO);
+    return ok(infoOf(renamed));
+  }
+
   #publicKeyOf(secret: Bytes): Bytes | undefined {
     try {
       return secret.length === 32 ? this.#suite.secp256k1PublicKey(secret, true) : undefined;
@@ -178,7 +193,24 @@ export function openKeyring(backend: string, dir: string, suite: CryptoSuite): K
       return new Keyring(fileItems(join(dir, 'keyring-test'), 'test'), suite);
     case 'memory':
       return new Keyring(memoryItems(), suite);
+    case 'file':
+      throw new OperatingError('keyring backend "file" needs its password');
     default:
-      throw new OperatingError(`keyring backend "${backend}" is not available here: use test or memory`);
+      throw new OperatingError(
+        `keyring backend "${backend}" is not available here: use file, test or memory`,
+      );
   }
+}
+
+/** As `openKeyring`, for every backend: the password of `file` is asked for, and chosen on first use. */
+export async function unlockKeyring(
+  backend: string,
+  dir: string,
+  suite: CryptoSuite,
+  person: { readonly askHidden: AskHidden; readonly tell: (text: string) => void },
+): Promise<Keyring> {
+  if (backend !== 'file') return openKeyring(backend, dir, suite);
+  const folder = join(dir, 'keyring-file');
+  const password = await unlock(folder, person.askHidden, person.tell);
+  return new Keyring(fileItems(folder, password), suite);
 }

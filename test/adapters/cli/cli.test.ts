@@ -181,6 +181,47 @@ describe('keys', () => {
   });
 });
 
+describe('keys that move', () => {
+  test('go by hex, get another name, are shown in every form and deleted', async () => {
+    const secret = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+    await orrery('keys', 'import-hex', 'a', `0x${secret}`);
+    expect((await orrery('keys', 'import-hex', 'a', secret)).err).toContain('cannot overwrite key');
+    expect((await orrery('keys', 'rename', 'a', 'b', '-y')).err).toBe(
+      'Key was successfully renamed from a to b\n',
+    );
+    expect((await orrery('keys', 'export', 'b', '--unsafe')).err).toContain('must be used together');
+    expect((await orrery('keys', 'export', 'b', '--unsafe', '--unarmored-hex', '-y')).out).toBe(
+      `${secret}\n`,
+    );
+    expect((await orrery('keys', 'unsafe-export-eth-key', 'b')).out).toBe(`${secret.toUpperCase()}\n`);
+    expect((await orrery('keys', 'delete', 'b', '-y')).err).toBe('Key deleted forever (uh oh!)\n');
+    expect((await orrery('keys', 'list', '-n')).out).toBe('');
+  });
+
+  test('are parsed from hex and Bech32', async () => {
+    const hex = '7CB61D4117AE31A12E393A1CFA3BAC666481D02E';
+    const { out } = await orrery(
+      'keys',
+      'parse',
+      'cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv',
+      '--output',
+      'json',
+    );
+    expect(JSON.parse(out)).toEqual({ human: 'cosmos', bytes: hex });
+    const forms = JSON.parse((await orrery('keys', 'parse', hex, '--output', 'json')).out).formats;
+    expect(forms.map((text: string) => text.slice(0, text.lastIndexOf('1')))).toEqual([
+      'chain',
+      'chainpub',
+      'chainvaloper',
+      'chainvaloperpub',
+      'chainvalcons',
+      'chainvalconspub',
+    ]);
+    expect((await orrery('keys', 'parse', 'zz')).err).toContain("couldn't find valid bech32 nor hex data");
+    expect((await orrery('keys', 'mnemonic')).out.trim().split(' ')).toHaveLength(24);
+  });
+});
+
 describe('debug addr', () => {
   test.each([
     '7cB61D4117AE31a12E393a1Cfa3BaC666481D02E',
@@ -189,9 +230,8 @@ describe('debug addr', () => {
   ])('%s is shown in every form', async (text) => {
     const { out } = await orrery('debug', 'addr', text, '--prefix', 'cosmos');
     expect(out.split('\n')).toEqual([
-      'Address bytes: [124 182 29 65 23 174 49 161 46 57 58 28 250 59 172 102 100 129 208 46]',
+      'Address: [124 182 29 65 23 174 49 161 46 57 58 28 250 59 172 102 100 129 208 46]',
       'Address (hex): 7CB61D4117AE31A12E393A1CFA3BAC666481D02E',
-      'Address (EIP-55): 0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E',
       'Bech32 Acc: cosmos10jmp6sgh4cc6zt3e8gw05wavvejgr5pwsjskvv',
       expect.stringMatching(/^Bech32 Val: cosmosvaloper1/),
       '',
@@ -202,6 +242,27 @@ describe('debug addr', () => {
     await orrery('init', 'node', '--bech32-prefix', 'mars');
     expect((await orrery('debug', 'addr', '7cB61D4117AE31a12E393a1Cfa3BaC666481D02E')).out).toContain(
       'Bech32 Acc: mars1',
+    );
+  });
+});
+
+describe('debug', () => {
+  const PUB_KEY =
+    '{"@type":"/chain.crypto.v1.ethsecp256k1.PubKey","key":"A4MYU1tUEF1Keq5gwI/EX5aHGBtP38YlvRp1P6c5f+11"}';
+
+  test('shows the EIP-55 form of an address when asked', async () => {
+    const { out } = await orrery('debug', 'addr', '0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E', '--eip55');
+    expect(out).toContain('Address (EIP-55): 0x7cB61D4117AE31a12E393a1Cfa3BaC666481D02E\n');
+  });
+
+  test('tells the address of a public key, bytes as hex, and the prefixes', async () => {
+    expect((await orrery('debug', 'pubkey', PUB_KEY)).out).toContain(
+      'Address (EIP-55): 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266\n',
+    );
+    expect((await orrery('debug', 'raw-bytes', '[72 101 255]')).out).toBe('4865FF\n');
+    expect((await orrery('debug', 'raw-bytes', '[256]')).code).toBe(1);
+    expect((await orrery('debug', 'prefixes')).out).toBe(
+      'Bech32 Acc: chain\nBech32 Val: chainvaloper\nBech32 Con: chainvalcons\n',
     );
   });
 });

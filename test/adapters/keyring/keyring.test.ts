@@ -145,9 +145,9 @@ describe('the test keyring on disk', () => {
     expect(show).toThrow(`cannot open key file ${path}: 1 parts, expected 5`);
   });
 
-  test('is the only one on disk so far: others are refused with what there is', () => {
+  test('is not the keychain of the system: that is refused with what there is', () => {
     expect(() => openKeyring('os', tempDir(), nobleSuite)).toThrow(
-      'keyring backend "os" is not available here: use test or memory',
+      'keyring backend "os" is not available here: use file, test or memory',
     );
   });
 });

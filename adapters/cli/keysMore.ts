@@ -1,0 +1,205 @@
+/** `keys` beyond making and showing: removing, renaming, and moving secrets in and out. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { decodeBech32, encodeBech32 } from '../../core/address/bech32.ts';
+import { hrpOf } from '../../core/address/kinds.ts';
+import { generateMnemonic } from '../../core/crypto/hd.ts';
+import { type Bytes, parseHex, toHex, toUpperHex } from '../../core/lib/bytes.ts';
+import { onFile } from '../disk/files.ts';
+import { armorKey, unarmorKey } from '../keyring/armor.ts';
+import { decryptKeystore, encryptKeystore } from '../keyring/keystore.ts';
+import { PASSPHRASE_CHARS_MIN } from '../keyring/passphrase.ts';
+import { OperatingError } from '../operatingError.ts';
+import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
+import { ask, askHidden, isYes } from './prompt.ts';
+import type { World } from './world.ts';
+import { toYaml } from './yaml.ts';
+
+/** The SDK's least for entropy typed by hand: 256 bits in base 64. */
+const ENTROPY_CHARS_MIN = 43;
+
+interface YesOptions extends KeysOptions {
+  readonly yes?: boolean;
+}
+interface ExportOptions extends YesOptions {
+  readonly unarmoredHex?: boolean;
+  readonly unsafe?: boolean;
+  readonly keystore?: boolean;
+}
+
+async function confirmed(isSure: boolean | undefined, question: string): Promise<void> {
+  if (isSure === true) return;
+  if (!isYes(await ask(question))) throw new OperatingError('aborted');
+}
+
+async function newPassword(question: string): Promise<string> {
+  const password = await askHidden(question);
+  if (password.length < PASSPHRASE_CHARS_MIN)
+    throw new OperatingError(`password must be at least ${PASSPHRASE_CHARS_MIN} characters`);
+  return password;
+}
+
+async function remove(names: readonly string[], open: Open<YesOptions>): Promise<void> {
+  for (const name of names) {
+    const { kind } = valueOrThrow(open.keyring.show(name));
+    await confirmed(open.options.yes, 'Key reference will be deleted. Continue? [y/N]: ');
+    valueOrThrow(open.keyring.delete(name));
+    open.world.err(kind === 'local' ? 'Key deleted forever (uh oh!)\n' : 'Public key reference deleted\n');
+  }
+}
+
+async function rename(from: string, to: string, open: Open<YesOptions>): Promise<void> {
+  valueOrThrow(open.keyring.show(from));
+  await confirmed(open.options.yes, `Key reference will be renamed from ${from} to ${to}. Continue? [y/N]: `);
+  valueOrThrow(open.keyring.rename(from, to));
+  open.world.err(`Key was successfully renamed from ${from} to ${to}\n`);
+}
+
+async function exportKey(name: string, open: Open<ExportOptions>): Promise<void> {
+  const { unarmoredHex, unsafe, yes, keystore } = open.options;
+  if ((unarmoredHex === true) !== (unsafe === true))
+    throw new OperatingError('the flags unsafe and unarmored-hex must be used together');
+  const secret = valueOrThrow(open.keyring.secret(name));
+  if (unsafe === true) {
+    await confirmed(
+      yes,
+      'WARNING: The private key will be exported as an unarmored hexadecimal string. USE AT YOUR OWN RISK. Continue? [y/N]: ',
+    );
+    open.world.out(`${toHex(secret)}\n`);
+    return;
+  }
+  const password = await newPassword('Enter passphrase to encrypt the exported key:');
+  open.world.out(
+    keystore === true ? `${encryptKeystore(secret, password)}\n` : await armorKey(secret, password),
+  );
+}
+
+function addSecret(name: string, secret: Bytes, open: Open<KeysOptions>): void {
+  if (open.keyring.has(name)) throw new OperatingError(`cannot overwrite key: ${name}`);
+  valueOrThrow(open.keyring.add(name, secret));
+}
+
+/** An armored key, or the keystore file of an Ethereum wallet. */
+async function importKey(name: string, file: string, open: Open<KeysOptions>): Promise<void> {
+  if (open.keyring.has(name)) throw new OperatingError(`cannot overwrite key: ${name}`);
+  const text = onFile('read', file, () => readFileSync(file, 'utf8'));
+  const password = await askHidden('Enter passphrase to decrypt your key:');
+  const secret = text.trimStart().startsWith('{')
+    ? decryptKeystore(text, password)
+    : await unarmorKey(text, password);
+  addSecret(name, valueOrThrow(secret), open);
+}
+
+async function importHex(name: string, given: string | undefined, open: Open<KeysOptions>): Promise<void> {
+  const secret = parseHex((given ?? (await askHidden('Enter the private key in hex:'))).trim());
+  if (!secret.ok) throw new OperatingError(`private key: ${secret.error.message}`);
+  addSecret(name, secret.value, open);
+}
+
+async function mnemonic(options: { unsafeEntropy?: boolean; yes?: boolean }, world: World): Promise<void> {
+  if (options.unsafeEntropy !== true) {
+    world.out(`${generateMnemonic(new Uint8Array(randomBytes(32)))}\n`);
+    return;
+  }
+  const text = await ask('> WARNING: Generate at least 256-bits of entropy and enter the results here:\n');
+  if (text.length < ENTROPY_CHARS_MIN)
+    throw new OperatingError(
+      `256-bits is 43 characters in Base-64, and 100 in Base-6. You entered ${text.length}, and probably want more`,
+    );
+  await confirmed(options.yes, `> Input length: ${text.length} [y/N]: `);
+  world.out(`${generateMnemonic(new Uint8Array(createHash('sha256').update(text).digest()))}\n`);
+}
+
+/** Every Bech32 form of hex, or what a Bech32 text holds. */
+function parseText(text: string, { hrp, isJson, world }: Open<KeysOptions>): void {
+  if (text.trim() === '') throw new OperatingError("couldn't parse empty input");
+  const print = (value: unknown): void => world.out(isJson ? `${JSON.stringify(value)}\n` : toYaml(value));
+  const bech32 = decodeBech32(text);
+  if (bech32.ok) {
+    print({ human: bech32.value.hrp, bytes: toUpperHex(bech32.value.bytes) });
+    return;
+  }
+  const bytes = parseHex(text);
+  if (!bytes.ok || bytes.value.length === 0)
+    throw new OperatingError("couldn't find valid bech32 nor hex data");
+  const kinds = (['acc', 'val', 'cons'] as const).flatMap((kind) => [
+    hrpOf(kind, hrp),
+    `${hrpOf(kind, hrp)}pub`,
+  ]);
+  print({ formats: kinds.map((prefix) => encodeBech32(prefix, bytes.value)) });
+}
+
+export function moreKeysCommands(command: Command, world: World): void {
+  const opened = <O extends KeysOptions>(sub: Command): Promise<Open<O>> =>
+    openFor(sub.optsWithGlobals<O>(), world);
+  const yes = '-y, --yes';
+  const del = command
+    .command('delete')
+    .argument('<name...>')
+    .option(yes, 'do not ask')
+    .option('-f, --force', 'do not ask')
+    .description('remove keys');
+  del.action(async (names: readonly string[]) => {
+    const open = await opened<YesOptions & { force?: boolean }>(del);
+    await remove(names, {
+      ...open,
+      options: { ...open.options, yes: open.options.yes === true || open.options.force === true },
+    });
+  });
+  const ren = command
+    .command('rename')
+    .argument('<old>')
+    .argument('<new>')
+    .option(yes, 'do not ask')
+    .description('give a key another name');
+  ren.action(async (from: string, to: string) => rename(from, to, await opened<YesOptions>(ren)));
+  const exp = command
+    .command('export')
+    .argument('<name>')
+    .option('--unarmored-hex', 'as hex, with --unsafe')
+    .option('--unsafe', 'as hex, with --unarmored-hex')
+    .option('--keystore', 'as an Ethereum keystore file (version 3)')
+    .option(yes, 'do not ask')
+    .description('print a key, protected by a password');
+  exp.action(async (name: string) => exportKey(name, await opened<ExportOptions>(exp)));
+  const imp = command
+    .command('import')
+    .argument('<name>')
+    .argument('<file>')
+    .description('read an armored key or an Ethereum keystore file');
+  imp.action(async (name: string, file: string) => importKey(name, file, await opened(imp)));
+  for (const name of ['import-hex', 'unsafe-import-eth-key']) {
+    const sub = command
+      .command(name)
+      .argument('<name>')
+      .argument('[hex]')
+      .description('take a private key in hex; without it, it is asked for unseen');
+    sub.action(async (key: string, given: string | undefined) => importHex(key, given, await opened(sub)));
+  }
+  const eth = command
+    .command('unsafe-export-eth-key')
+    .argument('<name>')
+    .description('print a private key in hex');
+  eth.action(async (name: string) => {
+    const open = await opened(eth);
+    world.out(`${toUpperHex(valueOrThrow(open.keyring.secret(name)))}\n`);
+  });
+  const words = command
+    .command('mnemonic')
+    .option('--unsafe-entropy', 'from entropy that you type')
+    .option(yes, 'do not ask')
+    .description('24 new words');
+  words.action(() => mnemonic(words.opts(), world));
+  const parse = command.command('parse').argument('<hex|bech32>').description('an address in all its forms');
+  parse.action(async (text: string) =>
+    parseText(
+      text,
+      await openFor({ ...parse.optsWithGlobals<KeysOptions>(), keyringBackend: 'memory' }, world),
+    ),
+  );
+  command
+    .command('list-key-types')
+    .description('the algorithms of keys')
+    .action(() => world.out('Supported key types/algos:\n["eth_secp256k1"]\n'));
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type { runScenario } from '../../../sim/run.ts';
+import type { shrinkScenario } from '../../../sim/shrink/shrink.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/** One line of the project, changed for the worse. */
+export interface Break {
+  readonly id: string;
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly from: string;
+  readonly to: string;
+  /** Checkers of which one must fire first. */
+  readonly found: readonly string[];
+  readonly scenario: string;
+}
+
+interface BrokenSim {
+  readonly runScenario: typeof runScenario;
+  readonly shrinkScenario: typeof shrinkScenario;
+}
+
+/** The simulator and the core below it with one line changed while they are bundled; the sources stay as they are. */
+export async function brokenSim({ id, file, from, to }: Break): Promise<BrokenSim> {
+  const victim = path.join(root, file);
+  const text = readFileSync(victim, 'utf8');
+  if (text.split(from).length !== 2) throw new Error(`${id}: ${file} does not hold this once: ${from}`);
+  // Inside the checkout, so that packages are found.
+  const folder = path.join(root, '.cache', 'breaks');
+  mkdirSync(folder, { recursive: true });
+  const outfile = path.join(folder, `${id}-${process.pid}.mjs`);
+  await build({
+    stdin: {
+      contents: `export { runScenario } from './sim/run.ts'; export { shrinkScenario } from './sim/shrink/shrink.ts';`,
+      resolveDir: root,
+      loader: 'ts',
+    },
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'break',
+        setup(builder) {
+          builder.onLoad({ filter: /\.ts$/ }, (args) =>
+            args.path === victim ? { contents: text.replace(from, () => to), loader: 'ts' } : undefined,
+          );
+        },
+      },
+    ],
+  });
+  try {
+    return (await import(pathToFileURL(outfile).href)) as BrokenSim;
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}

@@ -1,0 +1,33 @@
+// node_modules/.bin/tsx test/sim/breaks/try.ts [IDS|all] [SEEDS]: how many seeds each break takes to be found, and how small
+// the failing scenario shrinks.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { BREAKS, OPEN_BREAKS } from './breaks.ts';
+import { type Break, brokenSim } from './broken.ts';
+
+const [ids = 'all', seeds = '5'] = process.argv.slice(2);
+const SHRINK_MS_MAX = 60_000;
+
+async function tryOne(one: Break): Promise<string> {
+  const sim = await brokenSim(one);
+  const file = path.join(import.meta.dirname, '../../../scenarios', `${one.scenario}.yaml`);
+  const text = readFileSync(file, 'utf8');
+  for (let seed = 1; seed <= Number(seeds); seed++) {
+    const result = await sim.runScenario(text, { seed: String(seed), crypto: 'keyed-hash' });
+    if (!result.ok || result.value.passed) continue;
+    const endsAt = performance.now() + SHRINK_MS_MAX;
+    const shrunk = await sim.shrinkScenario(text, {
+      seed: String(seed),
+      run: { crypto: 'keyed-hash' },
+      isEnough: () => performance.now() > endsAt,
+    });
+    if (!shrunk.ok) return `seed ${seed}, not shrunk`;
+    const { broken, before, after, runs } = shrunk.value;
+    return `seed ${seed}: ${broken.checker}; ${before.faultLines} -> ${after.faultLines} lines, ${before.validators} -> ${after.validators} validators, height ${before.height} -> ${after.height}, ${runs} runs`;
+  }
+  return 'not found';
+}
+
+for (const one of [...BREAKS, ...OPEN_BREAKS])
+  if (ids === 'all' || ids.split(',').includes(one.id))
+    process.stdout.write(`${one.id} (${one.scenario}): ${await tryOne(one)}\n`);

@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { compareRuns } from '../../../sim/replay/compare.ts';
+import { replayTo } from '../../../sim/replay/snapshot.ts';
+import { reportPage } from '../../../sim/report/page.ts';
+import { runScenario } from '../../../sim/run.ts';
+import { parseScenario } from '../../../sim/scenario/parse.ts';
+import { docText, smallerLeaves, without } from '../../../sim/shrink/document.ts';
+import { reduceList } from '../../../sim/shrink/reduceList.ts';
+import { drawSwarm } from '../../../sim/swarm/draw.ts';
+import { causeOf } from '../../../sim/sweep/cause.ts';
+import { FailureGroups } from '../../../sim/sweep/groups.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../../../scenarios');
+const textOf = (file: string): string => readFileSync(path.join(FOLDER, file), 'utf8');
+const failure = (message: string) => ({ checker: 'agreement', message, at: 0 });
+
+describe('the cause of a failure', () => {
+  test('is the same for other nodes, heights and hashes, and another for another sentence', () => {
+    const names = ['v0', 'v1', 'alice'];
+    const first = causeOf(failure('height 3: v0 decided ab12cd34ef56, v1 decided 0012cd34ef56'), names);
+    expect(first).toBe('height N: NODE decided HASH, NODE decided HASH');
+    expect(causeOf(failure('height 14: v1 decided 99ffcd34ef56, v0 decided 1112cd34ef56'), names)).toBe(
+      first,
+    );
+    expect(causeOf(failure('height 14: v1 decided twice'), names)).not.toBe(first);
+  });
+
+  test('groups runs, counts all and names a few', () => {
+    const groups = new FailureGroups();
+    for (let seed = 1; seed <= 20; seed++)
+      groups.add({ scenario: 'x.yaml', seed: String(seed) }, [failure(`height ${seed}`)], []);
+    groups.add({ scenario: 'x.yaml', seed: '21' }, [failure('other')], []);
+    groups.add({ scenario: 'x.yaml', seed: '22' }, [], []);
+    expect(groups.list().map(({ cause, count, examples }) => [cause, count, examples.length])).toEqual([
+      ['height N', 20, 8],
+      ['other', 1, 1],
+    ]);
+  });
+});
+
+describe('a swarm world', () => {
+  test('is a scenario that the parser takes, the same for the same seed, less than a third of it lying', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const text = drawSwarm(String(seed));
+      const parsed = parseScenario(text);
+      if (!parsed.ok) throw new Error(`seed ${seed}: ${parsed.error.message}\n${text}`);
+      const { validators, byzantine } = parsed.value;
+      const liars = new Set(byzantine.map(({ who }) => who));
+      const power = (names: readonly { readonly power: number }[]): number =>
+        names.reduce((sum, one) => sum + one.power, 0);
+      expect(3 * power(validators.filter(({ name }) => liars.has(name)))).toBeLessThan(power(validators));
+    }
+    expect(drawSwarm('7')).toBe(drawSwarm('7'));
+    expect(drawSwarm('7')).not.toBe(drawSwarm('8'));
+  });
+});
+
+describe('shrinking', () => {
+  test('finds the entries that matter in any list', async () => {
+    const list = Array.from({ length: 40 }, (_, i) => i);
+    let runs = 0;
+    const kept = await reduceList(list, async (smaller) => {
+      runs++;
+      return smaller.includes(3) && smaller.includes(31);
+    });
+    expect(kept).toEqual([3, 31]);
+    expect(runs).toBeLessThan(80);
+  });
+
+  test('writes every shipped scenario so that it reads back the same', () => {
+    for (const file of readdirSync(FOLDER)) {
+      const doc = parse(textOf(file));
+      const again = parseScenario(docText(doc));
+      expect(again).toEqual(parseScenario(textOf(file)));
+    }
+  });
+
+  test('takes a name out of everything that speaks of it', () => {
+    const entry = { do: { partition: [['v0', 'v1'], ['v2']] } };
+    expect(without(entry, 'v1')).toEqual({ do: { partition: [['v0'], ['v2']] } });
+    expect(without({ at: '1s', do: { crash: 'v1' } }, 'v1')).toBeUndefined();
+    expect(without({ after: { event: 'crashed(v1)' }, do: 'heal' }, 'v1')).toBeUndefined();
+  });
+
+  test('tries the smallest value of a leaf first', () => {
+    expect(smallerLeaves(10)).toEqual([0, 1, 2, 5, 9]);
+    expect(smallerLeaves('3.5s')).toEqual(['0s', '1s', '2s', '3s']);
+    expect(smallerLeaves('3..5')).toEqual([3, 5]);
+  });
+});
+
+describe('replay', () => {
+  const options = { seed: '3', crypto: 'keyed-hash' } as const;
+
+  test('stops at an event or a time and shows what every node holds', async () => {
+    const at = await replayTo(textOf('four-honest.yaml'), { ...options, untilEvent: 400 });
+    if (!at.ok) throw new Error(at.error.message);
+    expect(at.value.events).toBe(400);
+    expect(at.value.nodes.map(({ name }) => name)).toEqual(['v0', 'v1', 'v2', 'v3']);
+    expect(at.value.nodes[0]?.at).toMatch(/^\d+\/\d+\/\d+$/);
+    expect(at.value.report.failures).toEqual([]);
+    const time = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 2_000_000 });
+    if (!time.ok) throw new Error(time.error.message);
+    expect(time.value.virtualMicros).toBeGreaterThanOrEqual(2_000_000);
+    expect(time.value.virtualMicros).toBeLessThan(3_000_000);
+  });
+
+  test('of the same seed is equal in every happening; one that differs is shown where it parts', async () => {
+    const text = textOf('silent-validator.yaml');
+    const same = await compareRuns(text, options);
+    expect(same.ok && same.value.parted).toBeUndefined();
+    let drawn = 0;
+    // Dice that remember the run before.
+    const steer = (label: string) => (label === 'link/v0>v1/delay' ? () => drawn++ : undefined);
+    const other = await compareRuns(text, { ...options, steer });
+    if (!other.ok) throw new Error(other.error.message);
+    expect(other.value.parted?.first).not.toBe(other.value.parted?.second);
+  });
+});
+
+describe('the report page', () => {
+  test('stands alone and holds the whole trace, whatever text is in it', async () => {
+    const lines: string[] = [];
+    const scenario = textOf('silent-validator.yaml');
+    const result = await runScenario(scenario, { crypto: 'keyed-hash', trace: (line) => lines.push(line) });
+    if (!result.ok) throw new Error(result.error.message);
+    const hostile = JSON.stringify({ t: 1, n: 1, kind: 'fault', text: '</script><script>alert(1)</script>' });
+    const trace = { head: { scenario }, lines: [...lines, hostile], report: result.value };
+    const page = reportPage(trace, { script: '/* script */', style: '/* style */' });
+    expect(page).not.toMatch(/https?:\/\/|<link|src=/);
+    expect(page.match(/<\/script>/g)).toHaveLength(2);
+    const json = /<script type="application\/json" id="trace">([\s\S]*?)<\/script>/.exec(page)?.[1] as string;
+    expect(JSON.parse(json).lines).toHaveLength(lines.length + 1);
+  });
+});

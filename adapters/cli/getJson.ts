@@ -4,12 +4,28 @@ import { OperatingError } from '../operatingError.ts';
 const TIMEOUT_MS = 10_000;
 const ANSWER_CHARS_MAX = 16 * 1024 * 1024;
 
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
 /** One GET; the body must be JSON. Throws OperatingError when the node cannot be asked. */
-export async function getJson(url: string): Promise<{ readonly status: number; readonly body: unknown }> {
+export const getJson = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> =>
+  askJson(url, { headers });
+
+/** One POST of JSON, as `getJson`. */
+export const postJson = (url: string, body: unknown): Promise<JsonAnswer> =>
+  askJson(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+async function askJson(url: string, init: RequestInit): Promise<JsonAnswer> {
   let text: string;
   let status: number;
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     status = response.status;
     text = await response.text();
   } catch (error) {

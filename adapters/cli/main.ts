@@ -63,6 +63,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./index.ts')).indexCommand,
   },
   {
+    name: 'tx',
+    summary: 'make, sign and submit transactions',
+    load: async () => (await import('./tx.ts')).txCommand,
+  },
+  {
     name: 'sim',
     summary: 'run the node in the simulator',
     load: async () => (await import('./sim.ts')).simCommand,

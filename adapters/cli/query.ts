@@ -1,43 +1,133 @@
 import type { Command } from 'commander';
 import { formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
-import { APP_TOML } from '../config/appToml.ts';
-import { CLIENT_TOML } from '../config/clientToml.ts';
 import { hrpOfHome } from '../config/genesisFile.ts';
-import { appTomlPath, clientTomlPath } from '../config/home.ts';
-import { readSettings } from '../config/nodeConfig.ts';
-import { readTable } from '../config/table.ts';
-import { OperatingError } from '../operatingError.ts';
-import { getJson } from './getJson.ts';
-import { type GlobalOptions, homeFrom, type World } from './world.ts';
-import { toYaml } from './yaml.ts';
+import { RestClient, type RestOptions } from './restClient.ts';
+import type { World } from './world.ts';
 
-interface QueryOptions extends GlobalOptions {
-  readonly rest?: string;
-  readonly output?: string;
+interface Query {
+  readonly words: readonly [string, string] | readonly [string];
+  readonly argument?: string;
+  readonly doc: string;
+  readonly furnish?: (command: Command) => Command;
+  path(argument: string, options: QueryOptions, hrp: string): string;
+  /** The part of the answer that is shown. */
+  readonly part?: string;
 }
+
+interface QueryOptions extends RestOptions {
+  readonly query?: string;
+  readonly denom?: string;
+  readonly page?: string;
+  readonly limit?: string;
+}
+
+const AUTH = '/cosmos/auth/v1beta1';
+const BANK = '/cosmos/bank/v1beta1';
+
+const paged = (command: Command): Command =>
+  command
+    .option('--page <number>', 'page, from 1', '1')
+    .option('--limit <number>', 'entries of a page', '100');
+
+const pageOf = ({ page = '1', limit = '100' }: QueryOptions): string =>
+  `pagination.offset=${(Number(page) - 1) * Number(limit)}&pagination.limit=${encodeURIComponent(limit)}`;
+
+const QUERIES: readonly Query[] = [
+  {
+    words: ['auth', 'account'],
+    argument: '<address>',
+    doc: 'an account: number, sequence, public key, code hash',
+    path: (address, _, hrp) => `${AUTH}/accounts/${accountAddress(address, hrp)}`,
+    part: 'account',
+  },
+  {
+    words: ['auth', 'accounts'],
+    doc: 'all accounts',
+    furnish: paged,
+    path: (_, o) => `${AUTH}/accounts?${pageOf(o)}`,
+  },
+  { words: ['auth', 'params'], doc: 'parameters of the module', path: () => `${AUTH}/params` },
+  { words: ['auth', 'module-accounts'], doc: 'accounts of modules', path: () => `${AUTH}/module_accounts` },
+  {
+    words: ['auth', 'address-by-acc-num'],
+    argument: '<number>',
+    doc: 'the address of an account number',
+    path: (number) => `${AUTH}/address_by_id/${encodeURIComponent(number)}`,
+  },
+  {
+    words: ['bank', 'balances'],
+    argument: '<address>',
+    doc: 'what an address holds',
+    furnish: (command) => paged(command).option('--denom <denom>', 'only this denomination'),
+    path: (address, options, hrp) => {
+      const at = `${BANK}/balances/${accountAddress(address, hrp)}`;
+      return options.denom === undefined
+        ? `${at}?${pageOf(options)}`
+        : `${at}/by_denom?denom=${encodeURIComponent(options.denom)}`;
+    },
+  },
+  { words: ['bank', 'total'], doc: 'how much there is', path: () => `${BANK}/supply` },
+  {
+    words: ['bank', 'denom-metadata'],
+    argument: '[denom]',
+    doc: 'units and names of denominations',
+    path: (denom) => (denom === '' ? `${BANK}/denoms_metadata` : `${BANK}/denoms_metadata/${denom}`),
+  },
+  {
+    words: ['tx'],
+    argument: '<hash>',
+    doc: 'a transaction by its hash',
+    path: (hash) => `/cosmos/tx/v1beta1/txs/${encodeURIComponent(hash)}`,
+    part: 'tx_response',
+  },
+  {
+    words: ['txs'],
+    doc: 'transactions whose events meet a query',
+    furnish: (command) =>
+      paged(command).requiredOption('--query <query>', 'like "transfer.recipient=\'chain1…\'"'),
+    path: (_, { query = '', page = '1', limit = '100' }) =>
+      `/cosmos/tx/v1beta1/txs?query=${encodeURIComponent(query)}&page=${page}&limit=${limit}`,
+  },
+  {
+    words: ['block'],
+    argument: '[height]',
+    doc: 'a block, the newest unless told',
+    path: (height) => `/cosmos/base/tendermint/v1beta1/blocks/${height === '' ? 'latest' : height}`,
+  },
+];
 
 export function queryCommand(command: Command, world: World): void {
-  const account = command
-    .command('auth')
-    .description('accounts')
-    .command('account')
-    .argument('<address>', 'bech32 or hex')
-    .option('--rest <url>', "REST of the node that is asked (default: api.address of the home's app.toml)")
-    .option('-o, --output <form>', 'text or json')
-    .description('an account: number, sequence, public key, code hash');
-  account.action((text: string) => queryAccount(text, account.optsWithGlobals(), world));
+  const groups = new Map<string, Command>();
+  for (const row of QUERIES) {
+    const [first, second] = row.words;
+    let parent = command;
+    if (second !== undefined) {
+      parent =
+        groups.get(first) ?? command.command(first).description(first === 'auth' ? 'accounts' : 'balances');
+      groups.set(first, parent);
+    }
+    add(row, parent.command(second ?? first), world);
+  }
 }
 
-async function queryAccount(text: string, options: QueryOptions, world: World): Promise<void> {
-  const home = homeFrom(options, world);
-  const flags = new Map(options.output === undefined ? [] : [['output', options.output] as const]);
-  const client = readTable(CLIENT_TOML, { flags, env: world.env, file: readSettings(clientTomlPath(home)) });
-  const address = accountAddress(text, hrpOfHome(home));
-  const url = `${restOf(options, home, world)}/cosmos/auth/v1beta1/accounts/${address}`;
-  const answer = await getJson(url);
-  if (answer.status !== 200) throw new OperatingError(queryError(answer.body));
-  const { account } = answer.body as { account: unknown };
-  world.out(client[''].output === 'json' ? `${JSON.stringify(account)}\n` : toYaml(account));
+function add(row: Query, sub: Command, world: World): void {
+  if (row.argument !== undefined)
+    sub.argument(row.argument, row.argument === '<address>' ? 'bech32 or hex' : '');
+  row.furnish?.(sub);
+  sub
+    .option('--rest <url>', "REST of the node that is asked (default: api.address of the home's app.toml)")
+    .option('--height <height>', 'ask the state of this height')
+    .option('-o, --output <form>', 'text or json')
+    .description(row.doc);
+  sub.action(async (given: unknown) => {
+    const options: QueryOptions = sub.optsWithGlobals();
+    const client = new RestClient(options, world);
+    const argument = typeof given === 'string' ? given : '';
+    const body = await client.get<Record<string, unknown>>(
+      row.path(argument, options, hrpOfHome(client.home)),
+    );
+    client.print(row.part === undefined ? body : body[row.part]);
+  });
 }
 
 /** Hex is taken too; what is neither is sent as it is, and the node says what is wrong with it. */
@@ -46,31 +136,4 @@ function accountAddress(text: string, hrp: string): string {
   return parsed.ok && parsed.value.kind === 'hex'
     ? formatAddress('acc', hrp, parsed.value.address)
     : encodeURIComponent(text);
-}
-
-function restOf(options: QueryOptions, home: string, world: World): string {
-  if (options.rest !== undefined) return withScheme(options.rest);
-  const file = readSettings(appTomlPath(home));
-  const { api } = readTable(APP_TOML, { flags: new Map(), env: world.env, file });
-  return withScheme(api.address);
-}
-
-/** `tcp://127.0.0.1:10337` → `http://127.0.0.1:10337`. */
-const withScheme = (address: string): string =>
-  /^https?:/.test(address)
-    ? address.replace(/\/+$/, '')
-    : `http://${address.replace(/^tcp:\/\//, '').replace(/^0\.0\.0\.0:/, '127.0.0.1:')}`;
-
-const CODES: Readonly<Record<number, string>> = {
-  2: 'Unknown',
-  3: 'InvalidArgument',
-  5: 'NotFound',
-  13: 'Internal',
-};
-
-/** As the SDK's client wraps the status that a node answers. */
-function queryError(body: unknown): string {
-  const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
-  if (typeof code !== 'number') return `unexpected answer of the node: ${JSON.stringify(body)}`;
-  return `rpc error: code = ${CODES[code] ?? code} desc = ${message}`;
 }

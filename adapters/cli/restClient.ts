@@ -1,0 +1,84 @@
+import { APP_TOML } from '../config/appToml.ts';
+import { CLIENT_TOML } from '../config/clientToml.ts';
+import { appTomlPath, clientTomlPath } from '../config/home.ts';
+import { readSettings } from '../config/nodeConfig.ts';
+import { readTable } from '../config/table.ts';
+import { OperatingError } from '../operatingError.ts';
+import { getJson, postJson } from './getJson.ts';
+import { type GlobalOptions, homeFrom, type World } from './world.ts';
+import { toYaml } from './yaml.ts';
+
+export interface RestOptions extends GlobalOptions {
+  readonly rest?: string;
+  readonly output?: string;
+  readonly height?: string;
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  2: 'Unknown',
+  3: 'InvalidArgument',
+  5: 'NotFound',
+  12: 'Unimplemented',
+  13: 'Internal',
+  14: 'Unavailable',
+};
+
+/** As the SDK's client wraps the status that a node answers. */
+function queryError(body: unknown): string {
+  const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
+  if (typeof code !== 'number') return `unexpected answer of the node: ${JSON.stringify(body)}`;
+  return `rpc error: code = ${CODES[code] ?? code} desc = ${message}`;
+}
+
+/** `tcp://127.0.0.1:10337` → `http://127.0.0.1:10337`. */
+const withScheme = (address: string): string =>
+  /^https?:/.test(address)
+    ? address.replace(/\/+$/, '')
+    : `http://${address.replace(/^tcp:\/\//, '').replace(/^0\.0\.0\.0:/, '127.0.0.1:')}`;
+
+/** The node that flags or the home's app.toml name, asked over REST. */
+export class RestClient {
+  readonly home: string;
+  /** The network of client.toml; empty when it names none. */
+  readonly chainId: string;
+  readonly #options: RestOptions;
+  readonly #world: World;
+  readonly #url: string;
+  readonly #isJson: boolean;
+
+  constructor(options: RestOptions, world: World) {
+    this.#options = options;
+    this.#world = world;
+    this.home = homeFrom(options, world);
+    const flags = new Map(options.output === undefined ? [] : [['output', options.output] as const]);
+    const file = readSettings(clientTomlPath(this.home));
+    const client = readTable(CLIENT_TOML, { flags, env: world.env, file })[''];
+    this.#isJson = client.output === 'json';
+    this.chainId = client['chain-id'];
+    this.#url = withScheme(options.rest ?? this.#configured());
+  }
+
+  #configured(): string {
+    const file = readSettings(appTomlPath(this.home));
+    return readTable(APP_TOML, { flags: new Map(), env: this.#world.env, file }).api.address;
+  }
+
+  /** Throws OperatingError with what the node says is wrong. */
+  async get<T>(path: string): Promise<T> {
+    const { height } = this.#options;
+    const headers: Record<string, string> = height === undefined ? {} : { 'x-cosmos-block-height': height };
+    const answer = await getJson(`${this.#url}${path}`, headers);
+    if (answer.status !== 200) throw new OperatingError(queryError(answer.body));
+    return answer.body as T;
+  }
+
+  async post<T>(path: string, body: unknown): Promise<T> {
+    const answer = await postJson(`${this.#url}${path}`, body);
+    if (answer.status !== 200) throw new OperatingError(queryError(answer.body));
+    return answer.body as T;
+  }
+
+  print(value: unknown): void {
+    this.#world.out(this.#isJson ? `${JSON.stringify(value)}\n` : toYaml(value));
+  }
+}

@@ -92,6 +92,11 @@ export class Mempool {
     return this.#byEthHash.get(toHex(hash));
   }
 
+  /** By sender in lower-case hex. */
+  lanes(): Iterable<readonly [string, Lane]> {
+    return this.#lanes;
+  }
+
   /** `sender` in lower-case hex. */
   lane(sender: string): Lane | undefined {
     return this.#lanes.get(sender);

@@ -16,6 +16,14 @@ import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import type { PublicKey } from '../types/validator.ts';
 import type { VoteType } from '../types/vote.ts';
 
+/** What waits of one sender. */
+export interface PooledSender {
+  readonly sender: Address;
+  /** Follow the state's nonce without a gap. */
+  readonly pending: readonly EthTx[];
+  readonly queued: readonly EthTx[];
+}
+
 /** The mempool as readers see it. */
 export interface PoolReader {
   /** Next nonce after the executable txs of the sender, or undefined when the pool has none of its. */
@@ -23,6 +31,8 @@ export interface PoolReader {
   /** By Ethereum hash. */
   byEthHash(hash: Hash): EthTx | undefined;
   stats(): { readonly pending: number; readonly queued: number; readonly bytes: number };
+  /** Ethereum transactions by sender, senders in order of address, each in order of nonce. */
+  content(): readonly PooledSender[];
   /** The first `max` txs in arrival order. */
   list?(max: number): readonly Bytes[];
 }

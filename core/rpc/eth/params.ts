@@ -1,6 +1,6 @@
 /** The parameters that methods share: how each is read and how OpenRPC describes it. */
 import { err, ok } from '../../lib/result.ts';
-import { type Json, JsonNumber } from '../jsonText.ts';
+import { type Json, JsonNumber, parseJson } from '../jsonText.ts';
 import { type BlockId, LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
 import { readBlockOverrides, readStateOverrides, readTransactionArgs } from './callArgs.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from './goHex.ts';
 import { readLogFilter } from './logFilter.ts';
 import { arrayOf, optional, required } from './method.ts';
+import { readTypedData, type TypedData } from './typedData.ts';
 
 const HEX_SCHEMA = (title: string, pattern: string) => ({ title, type: 'string', pattern });
 
@@ -120,3 +121,14 @@ export const PERCENTILES = optional(
   ),
   [] as readonly number[],
 );
+
+const QUANTITY_SCHEMA = HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$');
+
+export const QUANTITY = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 256));
+export const QUANTITY_64 = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 64));
+
+/** EIP-712; some wallets send it as JSON text. */
+export const TYPED_DATA = required('typedData', { type: 'object' }, (value): Decoded<TypedData> => {
+  const parsed = typeof value === 'string' ? parseJson(value) : ok(value);
+  return parsed.ok ? ok(readTypedData(parsed.value)) : err('typed data is not JSON');
+});

@@ -11,6 +11,7 @@ import type {
 import { to0xHex } from '../../lib/bytes.ts';
 import type { Hash } from '../../types/ids.ts';
 import { quantity } from './goHex.ts';
+import { type FilledTx, typeOf } from './signTx.ts';
 
 /** Every field of the header's RLP, so that a client can recompute `hash` = keccak256(RLP(header)). */
 export function headerJson(header: EthHeader, hash: Hash) {
@@ -113,6 +114,36 @@ export const minedTxJson = (block: EthBlock, index: number): Record<string, unkn
 };
 
 export const pendingTxJson = (tx: EthTx): Record<string, unknown> => txJson(tx, undefined);
+
+/** A transaction that nobody has signed; `hash` is that of its bytes with an empty signature. */
+export function unsignedTxJson(tx: FilledTx, hash: string): Record<string, unknown> {
+  const type = typeOf(tx);
+  const { fees } = tx;
+  const prices =
+    'gasPrice' in fees
+      ? { gasPrice: quantity(fees.gasPrice) }
+      : {
+          gasPrice: null,
+          maxFeePerGas: quantity(fees.maxFeePerGas),
+          maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
+        };
+  return {
+    type: quantity(type),
+    chainId: quantity(tx.chainId),
+    nonce: quantity(tx.nonce),
+    to: tx.to === undefined ? null : to0xHex(tx.to),
+    gas: quantity(tx.gas),
+    ...prices,
+    value: quantity(tx.value),
+    input: to0xHex(tx.data),
+    ...(type === 0 ? {} : { accessList: accessListJson(tx.accessList ?? []), yParity: '0x0' }),
+    ...(type === 4 ? { authorizationList: tx.authorizationList.map(authorizationJson) } : {}),
+    v: '0x0',
+    r: '0x0',
+    s: '0x0',
+    hash,
+  };
+}
 
 export const logJson = (block: EthBlock, txIndex: number, log: EthLog) => ({
   address: to0xHex(log.address),

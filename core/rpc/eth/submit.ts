@@ -10,8 +10,9 @@ import { serverError } from '../rpcError.ts';
 import { callData, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
 import type { GasOracle } from './gasOracle.ts';
 import { outcomeError } from './revert.ts';
-import { signDynamicFeeTx } from './signTx.ts';
+import { type FilledTx, signTx } from './signTx.ts';
 
+const ZERO_ADDRESS = new Uint8Array(20);
 const WEI_PER_CENT_ETHER = 10_000_000_000_000_000n;
 
 /** Two decimals, rounded half up, as geth prints fees. */
@@ -21,7 +22,7 @@ function ether(wei: bigint): string {
 }
 
 /** What the RPC refuses before the pool sees it: a typing error in a fee, a replayable signature. */
-function checkPolicy(ctx: RpcContext, tx: EthTx): void {
+export function checkPolicy(ctx: RpcContext, tx: EthTx): void {
   const { txFeeCapWei, allowUnprotectedTxs } = ctx.limits;
   const fee = tx.maxFeePerGas * tx.gasLimit;
   if (txFeeCapWei > 0n && fee > txFeeCapWei) {
@@ -67,15 +68,9 @@ export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
   return to0xHex(tx.hash);
 }
 
-interface Fees {
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-}
-
-/** A given gas price stands for both fields; what is missing leaves room for six full blocks of rising base fee. */
-function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): Fees {
-  if (args.gasPrice !== undefined)
-    return { maxFeePerGas: args.gasPrice, maxPriorityFeePerGas: args.gasPrice };
+/** A gas price is the legacy form; what is missing of the others leaves room for six full blocks of rising base fee. */
+function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): FilledTx['fees'] {
+  if (args.gasPrice !== undefined) return { gasPrice: args.gasPrice };
   const suggested = oracle.suggestTip();
   const cap = args.maxFeePerGas;
   const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);
@@ -86,48 +81,50 @@ function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): Fe
 
 async function fillGas(ctx: RpcContext, args: TransactionArgs): Promise<bigint> {
   if (args.gas !== undefined) return args.gas;
-  const estimate = await ctx.evm.estimateGas(
-    ctx.chain.latest(),
-    toCallArgs(args, undefined),
-    ctx.limits.gasCap,
-  );
+  const call = toCallArgs(args, undefined);
+  const estimate = await ctx.evm.estimateGas(ctx.chain.latest(), call, ctx.limits.gasCap);
   if (estimate.kind === 'gas') return estimate.gas;
   throw outcomeError(estimate, ctx.limits.gasCap);
 }
 
-/** eth_sendTransaction: fills nonce, fees and gas, signs EIP-1559 with a key of the node. */
+/** geth's setDefaults: nonce, fees and gas where the request has none. */
+export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): Promise<FilledTx> {
+  const fault = transactionFault(args, ctx.chain.evmChainId);
+  if (fault !== undefined) throw serverError(fault);
+  const data = callData(args);
+  if (args.to === undefined && data.length === 0)
+    throw serverError('contract creation without any data provided');
+  const authorizationList = args.authorizationList ?? [];
+  if (authorizationList.length > 0 && args.to === undefined)
+    throw serverError('missing "to" in set code transaction');
+  return {
+    chainId: ctx.chain.evmChainId,
+    gas: await fillGas(ctx, args),
+    nonce: args.nonce ?? pendingNonce(ctx, args.from ?? ZERO_ADDRESS),
+    fees: fillFees(ctx, args, oracle),
+    to: args.to,
+    value: args.value ?? 0n,
+    data,
+    accessList: args.accessList,
+    authorizationList,
+  };
+}
+
+/** The key of an account that the node signs for. */
+export function secretOf(ctx: RpcContext, address: Bytes | undefined): Bytes {
+  const secret = address === undefined ? undefined : ctx.keys.secret(address);
+  if (secret === undefined) throw serverError('unknown account');
+  return secret;
+}
+
+/** eth_sendTransaction: fills what is missing, signs with a key of the node, submits. */
 export async function sendTransaction(
   ctx: RpcContext,
   args: TransactionArgs,
   oracle: GasOracle,
 ): Promise<string> {
-  const fault = transactionFault(args, ctx.chain.evmChainId);
-  if (fault !== undefined) throw serverError(fault);
-  const from = args.from;
-  const secret = from === undefined ? undefined : ctx.keys.secret(from);
-  if (from === undefined || secret === undefined) throw serverError('unknown account');
-  const data = callData(args);
-  if (args.to === undefined && data.length === 0)
-    throw serverError('contract creation without any data provided');
-  if ((args.authorizationList?.length ?? 0) > 0)
-    throw serverError('authorizationList cannot be signed by this node');
-  const gas = await fillGas(ctx, args);
-  const nonce = args.nonce ?? pendingNonce(ctx, from);
-  const raw = signDynamicFeeTx(
-    {
-      chainId: ctx.chain.evmChainId,
-      nonce,
-      ...fillFees(ctx, args, oracle),
-      gas,
-      to: args.to,
-      value: args.value ?? 0n,
-      data,
-      accessList: args.accessList ?? [],
-    },
-    secret,
-    ctx.suite,
-  );
-  return sendRaw(ctx, raw);
+  const secret = secretOf(ctx, args.from);
+  return sendRaw(ctx, signTx(await fillTx(ctx, args, oracle), secret, ctx.suite));
 }
 
 /** The nonce after everything of the sender that waits in the pool. */

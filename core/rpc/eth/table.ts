@@ -6,9 +6,11 @@ import { filterMethods } from './methods/filters.ts';
 import { nodeMethods } from './methods/node.ts';
 import { proofMethods } from './methods/proofs.ts';
 import { rawMethods } from './methods/raw.ts';
+import { signingMethods } from './methods/signing.ts';
 import { stateMethods } from './methods/state.ts';
 import { traceMethods } from './methods/traces.ts';
 import { transactionMethods } from './methods/transactions.ts';
+import { txpoolMethods } from './methods/txpool.ts';
 
 /** Every JSON-RPC method of the Ethereum surface; documentation and OpenRPC are generated from it. */
 export const ETH_METHODS: readonly EthMethod[] = [
@@ -22,6 +24,8 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...proofMethods,
   ...rawMethods,
   ...traceMethods,
+  ...signingMethods,
+  ...txpoolMethods,
 ];
 
 const byName: ReadonlyMap<string, EthMethod> = new Map(ETH_METHODS.map((row) => [row.method, row]));

@@ -69,23 +69,6 @@ export const nodeMethods: readonly EthMethod[] = [
     run: ({ ctx }) => ownAddresses(ctx),
   }),
   method({
-    method: 'personal_listAccounts',
-    params: [],
-    result: 'address[]',
-    doc: 'The same as eth_accounts.',
-    run: ({ ctx }) => ownAddresses(ctx),
-  }),
-  method({
-    method: 'txpool_status',
-    params: [],
-    result: '{pending, queued}',
-    doc: 'Transactions that could be executed now, and those that wait for an earlier nonce.',
-    run: ({ ctx }) => {
-      const { pending, queued } = ctx.pool.stats();
-      return { pending: quantity(pending), queued: quantity(queued) };
-    },
-  }),
-  method({
     method: 'rpc_modules',
     params: [],
     result: '{namespace: version}',

@@ -2,13 +2,15 @@
 import { to0xHex } from '../../../lib/bytes.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
+import { createAccessList } from '../accessList.ts';
 import { viewOf } from '../blockId.ts';
 import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
 import { quantity } from '../goHex.ts';
-import { type EthMethod, method } from '../method.ts';
-import { BLOCK, BLOCK_OVERRIDES, DATA, HASH, OVERRIDES, TRANSACTION } from '../params.ts';
-import { receiptJson } from '../render.ts';
+import { type EthMethod, method, optional } from '../method.ts';
+import { BLOCK, BLOCK_OVERRIDES, DATA, HASH, OVERRIDES, QUANTITY_64, TRANSACTION } from '../params.ts';
+import { accessListJson, logJson, receiptJson } from '../render.ts';
 import { outcomeError } from '../revert.ts';
+import { sendRawSync } from '../sendRawSync.ts';
 import { sendRaw, sendTransaction } from '../submit.ts';
 import { minedTx, shownTx } from '../transactions.ts';
 
@@ -74,6 +76,41 @@ export const transactionMethods: readonly EthMethod[] = [
       if (outcome.kind === 'gas') return quantity(outcome.gas);
       throw outcomeError(outcome, cappedGas(ctx, args.gas));
     },
+  }),
+  method({
+    method: 'eth_createAccessList',
+    params: [TRANSACTION, BLOCK, OVERRIDES],
+    result: '{accessList, gasUsed, error?}',
+    doc: 'Accounts and slots that the transaction touches beyond those that are warm anyway (EIP-2930).',
+    run: async ({ ctx }, args, block, state) => {
+      checkCall(ctx, args, state);
+      const call = toCallArgs(args, cappedGas(ctx, args.gas));
+      const made = await createAccessList(ctx, viewOf(ctx.chain, block), call, { state });
+      const { accessList, gasUsed, error } = made;
+      return {
+        accessList: accessListJson(accessList),
+        ...(error === undefined ? {} : { error }),
+        gasUsed: quantity(gasUsed),
+      };
+    },
+  }),
+  method({
+    method: 'eth_getTransactionLogs',
+    params: [HASH],
+    result: 'log[]',
+    doc: 'The logs of a committed transaction; empty for any other.',
+    run: ({ ctx }, hash) => {
+      const mined = minedTx(ctx, hash);
+      const logs = mined?.block.receipts[mined.index]?.logs ?? [];
+      return mined === undefined ? [] : logs.map((log) => logJson(mined.block, mined.index, log));
+    },
+  }),
+  method({
+    method: 'eth_sendRawTransactionSync',
+    params: [DATA, optional({ ...QUANTITY_64, name: 'timeoutMs' }, undefined)],
+    result: 'receipt',
+    doc: 'Submits and waits for the receipt (EIP-7966), 20 s unless told, 60 s at most. Not in a block by then: code 4, with the hash in `data`.',
+    run: ({ ctx }, raw, timeout) => sendRawSync(ctx, raw, timeout),
   }),
   method({
     method: 'eth_sendRawTransaction',

@@ -1,0 +1,85 @@
+import type { AccessListItem, CallArgs, CallOptions, View } from '../../app/chain.ts';
+import { bigintToFixed } from '../../app/evm/numbers.ts';
+import { addressOfWord, type Step, type TraceHooks, type TxStart } from '../../app/evm/trace.ts';
+import { type Bytes, hex, toHex } from '../../lib/bytes.ts';
+import type { RpcContext } from '../context.ts';
+import { serverError } from '../rpcError.ts';
+
+const STORAGE_LIKE = new Set([0x54, 0x55]);
+const TOP_ADDRESS = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
+const CALL_LIKE = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
+/** Runs until the list no longer changes; a contract that reads gas could go on for ever. */
+const ROUNDS_MAX = 10;
+
+/** Collects what an execution touches (geth's AccessListTracer). */
+class Touched implements TraceHooks {
+  readonly slots = new Map<string, Set<string>>();
+  readonly #isFree: (addressHex: string) => boolean;
+  readonly #warm = new Set<string>();
+
+  constructor(list: readonly AccessListItem[], isFree: (addressHex: string) => boolean) {
+    this.#isFree = isFree;
+    for (const { address, storageKeys } of list) {
+      const slots = this.#entry(toHex(address));
+      for (const key of storageKeys) slots.add(toHex(key));
+    }
+  }
+
+  start({ from, to, authorities }: TxStart): void {
+    for (const address of [from, to, ...authorities]) {
+      const key = toHex(address);
+      this.#warm.add(key);
+      if (this.slots.get(key)?.size === 0) this.slots.delete(key);
+    }
+  }
+
+  step({ code, stack, address }: Step): void {
+    const top = stack.at(-1);
+    if (top === undefined) return;
+    if (STORAGE_LIKE.has(code)) this.#entry(toHex(address)).add(toHex(bigintToFixed(top, 32)));
+    else if (TOP_ADDRESS.has(code)) this.#address(addressOfWord(top));
+    else if (CALL_LIKE.has(code) && stack.length >= 5) this.#address(addressOfWord(stack.at(-2) as bigint));
+  }
+
+  #address(address: Bytes): void {
+    const key = toHex(address);
+    if (!this.#warm.has(key) && !this.#isFree(key)) this.#entry(key);
+  }
+
+  #entry(key: string): Set<string> {
+    const slots = this.slots.get(key) ?? new Set();
+    this.slots.set(key, slots);
+    return slots;
+  }
+
+  list(): readonly AccessListItem[] {
+    return [...this.slots].map(([address, slots]) => ({
+      address: hex(address),
+      storageKeys: [...slots].map((slot) => hex(slot)),
+    }));
+  }
+}
+
+const textOf = (list: readonly AccessListItem[]): string =>
+  list.map(({ address, storageKeys }) => [toHex(address), ...storageKeys.map(toHex)].join()).join(';');
+
+/** What the transaction touches beyond what is warm anyway, and what it uses with that list. Throws RpcError. */
+export async function createAccessList(ctx: RpcContext, view: View, args: CallArgs, options: CallOptions) {
+  let { accessList } = args;
+  for (let round = 0; ; round++) {
+    const touched = new Touched(accessList, (address) => ctx.evm.isPrecompile(address));
+    const outcome = await ctx.evm.call(view, { ...args, accessList }, { ...options, trace: touched });
+    if (outcome.kind === 'refused') throw serverError(`failed to apply transaction: ${outcome.message}`);
+    const found = touched.list();
+    if (textOf(found) === textOf(accessList) || round === ROUNDS_MAX) {
+      const error =
+        outcome.kind === 'returned'
+          ? undefined
+          : outcome.kind === 'reverted'
+            ? 'execution reverted'
+            : outcome.message;
+      return { accessList: found, gasUsed: outcome.gasUsed, error };
+    }
+    accessList = found;
+  }
+}

@@ -1,0 +1,167 @@
+/** What the node signs with its own keys (dev accounts); a node without keys answers `unknown account`. */
+import { decodeEthTx } from '../../../app/evm/ethTx.ts';
+import { present } from '../../../lib/assert.ts';
+import { type Bytes, equalBytes, to0xHex } from '../../../lib/bytes.ts';
+import type { RpcContext } from '../../context.ts';
+import { serverError } from '../../rpcError.ts';
+import type { TransactionArgs } from '../callArgs.ts';
+import { type EthMethod, method, optional } from '../method.ts';
+import { ADDRESS, DATA, QUANTITY, QUANTITY_64, TEXT, TRANSACTION, TYPED_DATA } from '../params.ts';
+import { personalDigest, recoverSigner, signDigest } from '../personalMessage.ts';
+import { pendingTxJson, unsignedTxJson } from '../render.ts';
+import { encodeUnsigned, signTx } from '../signTx.ts';
+import { checkPolicy, fillTx, ownAddresses, secretOf, sendTransaction } from '../submit.ts';
+import { typedDataHash } from '../typedData.ts';
+
+const signMessage = (ctx: RpcContext, address: Bytes, message: Bytes): string => {
+  const secret = secretOf(ctx, address);
+  return to0xHex(signDigest(personalDigest(message, ctx.suite), secret, ctx.suite));
+};
+
+/** geth's SignTransaction asks for everything that decides what is signed. */
+function requireComplete({
+  gas,
+  gasPrice,
+  maxFeePerGas,
+  maxPriorityFeePerGas,
+  nonce,
+}: TransactionArgs): void {
+  if (gas === undefined) throw serverError('gas not specified');
+  if (gasPrice === undefined && (maxPriorityFeePerGas === undefined || maxFeePerGas === undefined))
+    throw serverError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas');
+  if (nonce === undefined) throw serverError('nonce not specified');
+}
+
+const PASSWORD = { ...TEXT, name: 'password' };
+
+export const signingMethods: readonly EthMethod[] = [
+  method({
+    method: 'eth_sign',
+    params: [ADDRESS, DATA],
+    result: '65-byte signature',
+    doc: 'Signs a message under the EIP-191 prefix; v is 27 or 28. Foreign address: -32000 `unknown account`.',
+    run: ({ ctx }, address, message) => signMessage(ctx, address, message),
+  }),
+  method({
+    method: 'eth_signTypedData',
+    params: [ADDRESS, TYPED_DATA],
+    result: '65-byte signature',
+    doc: 'Signs typed data (EIP-712); v is 27 or 28.',
+    run: ({ ctx }, address, typed) => {
+      const secret = secretOf(ctx, address);
+      return to0xHex(signDigest(typedDataHash(typed, ctx.suite), secret, ctx.suite));
+    },
+  }),
+  method({
+    method: 'eth_signTransaction',
+    params: [TRANSACTION],
+    result: '{raw, tx}',
+    doc: 'Signs without submitting. Gas, nonce and fees must be given.',
+    run: async ({ ctx, services }, args) => {
+      requireComplete(args);
+      const secret = secretOf(ctx, args.from);
+      const raw = signTx(await fillTx(ctx, args, services.oracle), secret, ctx.suite);
+      const decoded = decodeEthTx(raw, ctx.suite);
+      const { tx } = present(decoded.ok ? decoded.value : undefined, 'what we signed decodes');
+      checkPolicy(ctx, tx);
+      return { raw: to0xHex(raw), tx: pendingTxJson(tx) };
+    },
+  }),
+  method({
+    method: 'eth_fillTransaction',
+    params: [TRANSACTION],
+    result: '{raw, tx}',
+    doc: 'Fills nonce, gas and fees, for the caller to sign; the signature of `raw` is empty.',
+    run: async ({ ctx, services }, args) => {
+      const filled = await fillTx(ctx, args, services.oracle);
+      const raw = encodeUnsigned(filled);
+      return { raw: to0xHex(raw), tx: unsignedTxJson(filled, to0xHex(ctx.suite.keccak256(raw))) };
+    },
+  }),
+  method({
+    method: 'eth_pendingTransactions',
+    params: [],
+    result: 'transaction[]',
+    doc: "Transactions of the node's own accounts that wait in the pool.",
+    run: ({ ctx }) =>
+      ctx.pool
+        .content()
+        .filter(({ sender }) => ctx.keys.addresses.some((own) => equalBytes(own, sender)))
+        .flatMap(({ pending }) => pending.map(pendingTxJson)),
+  }),
+  method({
+    method: 'eth_resend',
+    params: [
+      TRANSACTION,
+      optional({ ...QUANTITY, name: 'gasPrice' }, undefined),
+      optional({ ...QUANTITY_64, name: 'gasLimit' }, undefined),
+    ],
+    result: '32-byte hash',
+    doc: 'Replaces a waiting transaction of an own account with a higher price or another gas limit.',
+    run: async ({ ctx, services }, args, gasPrice, gas) => {
+      if (args.nonce === undefined) throw serverError('missing transaction nonce in transaction spec');
+      const { from, nonce } = args;
+      const own = ctx.pool.content().find(({ sender }) => from !== undefined && equalBytes(sender, from));
+      const waits = [...(own?.pending ?? []), ...(own?.queued ?? [])].some((tx) => tx.nonce === nonce);
+      if (!waits) throw serverError(`transaction ${nonce} not found`);
+      const priced =
+        gasPrice === undefined || gasPrice === 0n
+          ? args
+          : { ...args, gasPrice, maxFeePerGas: undefined, maxPriorityFeePerGas: undefined };
+      return sendTransaction(
+        ctx,
+        { ...priced, gas: gas === undefined || gas === 0n ? args.gas : gas },
+        services.oracle,
+      );
+    },
+  }),
+  method({
+    method: 'personal_listAccounts',
+    params: [],
+    result: 'address[]',
+    doc: 'The same as eth_accounts.',
+    run: ({ ctx }) => ownAddresses(ctx),
+  }),
+  method({
+    method: 'personal_sign',
+    params: [DATA, ADDRESS, PASSWORD],
+    result: '65-byte signature',
+    doc: "As eth_sign. The node's keys have no password of their own: it is not looked at.",
+    run: ({ ctx }, message, address) => signMessage(ctx, address, message),
+  }),
+  method({
+    method: 'personal_ecRecover',
+    params: [DATA, { ...DATA, name: 'signature' }],
+    result: 'address',
+    doc: 'Who signed a message with eth_sign or personal_sign.',
+    run: ({ ctx }, message, signature) => to0xHex(recoverSigner(message, signature, ctx.suite)),
+  }),
+  method({
+    method: 'personal_sendTransaction',
+    params: [TRANSACTION, PASSWORD],
+    result: '32-byte hash',
+    doc: 'As eth_sendTransaction; the password is not looked at.',
+    run: ({ ctx, services }, args) => sendTransaction(ctx, args, services.oracle),
+  }),
+  method({
+    method: 'personal_unlockAccount',
+    params: [ADDRESS, PASSWORD, optional({ ...QUANTITY_64, name: 'seconds' }, undefined)],
+    result: 'boolean',
+    doc: 'Always false: keys are not locked, so there is nothing to unlock.',
+    run: () => false,
+  }),
+  method({
+    method: 'personal_lockAccount',
+    params: [ADDRESS],
+    result: 'boolean',
+    doc: 'Always false: keys cannot be locked.',
+    run: () => false,
+  }),
+  method({
+    method: 'personal_listWallets',
+    params: [],
+    result: 'null',
+    doc: 'Always null: there are no hardware wallets.',
+    run: () => null,
+  }),
+];

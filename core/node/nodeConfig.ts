@@ -1,5 +1,6 @@
 import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../consensus/contract.ts';
 import { DEFAULT_MEMPOOL, type MempoolConfig } from '../mempool/mempool.ts';
+import { DEFAULT_COMET_LIMITS } from '../rpc/comet/limits.ts';
 import type { RpcLimits } from '../rpc/context.ts';
 
 /** Everything the core can be told about how to run; adapters fill it from flags, environment and files. */
@@ -30,6 +31,7 @@ export const DEFAULT_RPC_LIMITS: RpcLimits = {
   filterTimeoutMs: 300_000,
   allowUnprotectedTxs: false,
   namespaces: ['eth', 'web3', 'net', 'txpool', 'debug', 'personal'],
+  comet: DEFAULT_COMET_LIMITS,
 };
 
 export const DEFAULT_NODE_CONFIG: NodeCoreConfig = {

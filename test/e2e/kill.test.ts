@@ -82,7 +82,10 @@ interface Receipt {
   readonly status: Hex;
 }
 
-/** Sends one transfer and asks until there is a receipt. */
+/**
+ * Sends one transfer and asks until there is a receipt. Right after a restart the height in progress may still commit
+ * a transfer that the kill cut off; then the nonce just read is used up, and the next one is taken.
+ */
 async function transfer(url: string, sender: number): Promise<Receipt> {
   const account = accounts[sender] as (typeof accounts)[number];
   const nonce = Number(await rpc<Hex>(url, 'eth_getTransactionCount', account.address, 'pending'));
@@ -96,7 +99,12 @@ async function transfer(url: string, sender: number): Promise<Receipt> {
     maxFeePerGas: 10n ** 11n,
     maxPriorityFeePerGas: 1n,
   });
-  await rpc(url, 'eth_sendRawTransaction', raw);
+  try {
+    await rpc(url, 'eth_sendRawTransaction', raw);
+  } catch (error) {
+    if (/nonce too low/.test(String(error))) return transfer(url, sender);
+    throw error;
+  }
   for (;;) {
     const receipt = await rpc<Receipt | null>(url, 'eth_getTransactionReceipt', keccak256(raw));
     if (receipt !== null) return receipt;

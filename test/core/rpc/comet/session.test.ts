@@ -19,8 +19,11 @@ function open() {
   return { socket, session, ask };
 }
 
-/** Everything that waits only for promises has happened. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** More turns of the loop than any replay of this test's short chain takes, one pause a height. */
+const TURNS = 100;
+const settled = async () => {
+  for (let i = 0; i < TURNS; i++) await new Promise((resolve) => setImmediate(resolve));
+};
 
 const transfer = () =>
   world.get('eth_sendTransaction', {

@@ -81,3 +81,14 @@ export function signTx(tx: FilledTx, secret: Bytes, suite: CryptoSuite): Bytes {
   const [r, s] = [rs.subarray(0, 32), rs.subarray(32)].map((half) => bigintToBytes(bytesToBigint(half)));
   return envelope(type, [...fields, bigintToBytes(v), r as Bytes, s as Bytes]);
 }
+
+/** Everything an EIP-1559 transaction says. */
+export interface DynamicFeeTx
+  extends DynamicFees,
+    Omit<FilledTx, 'fees' | 'accessList' | 'authorizationList'> {
+  readonly accessList: readonly AccessListItem[];
+}
+
+/** EIP-2718 bytes of an EIP-1559 transaction signed with a 32-byte secret. */
+export const signDynamicFeeTx = (tx: DynamicFeeTx, secret: Bytes, suite: CryptoSuite): Bytes =>
+  signTx({ ...tx, fees: tx, authorizationList: [] }, secret, suite);

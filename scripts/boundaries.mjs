@@ -28,7 +28,8 @@ export const CORE_ROOMS = {
   p2p: below,
   store: below,
   state: [...below, 'store'],
-  'app/chain': ['lib', 'types'],
+  // The hooks of a tracer name the write set and the engine they watch: types only.
+  'app/chain': ['lib', 'types', 'app'],
   events: [...below, 'store', 'app/chain'],
   app: [...APP, 'app/chain', 'consensus', 'evidence'],
   'rpc/context': [...below, 'app/chain', 'events', 'p2p'],

@@ -1,7 +1,7 @@
 /**
  * What subscribers cost. First the comparison alone: one event against 100 to 10,000 queries. Then a node with one
  * validator under 500 transfers a second, and the far ends of a thousand websockets in another process. Last, a search
- * for a rare recipient among a million indexed transactions.
+ * for a rare recipient among a million indexed transactions. `events delivery 100` runs one part, at another rate.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,8 +30,9 @@ import type { Print } from './figure.ts';
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
 const SENDERS = 10;
-const TX_PER_SECOND = 500;
+const RATE_DEFAULT = 500;
 const SECONDS = 8;
+const DRAIN_MS_MAX = 20_000;
 
 const query = (text: string): Query => {
   const compiled = compileQuery(text);
@@ -141,18 +142,31 @@ class Load {
   readonly #rpc: string;
   #sent = 0;
 
-  constructor(rpc: string) {
+  /** Transactions a second. */
+  readonly rate: number;
+
+  constructor(rpc: string, rate: number) {
     this.#rpc = rpc;
+    this.rate = rate;
   }
 
+  /** Once the pool has emptied; what it refused in the round before leaves no gap of nonces behind. */
   async signed(count: number): Promise<readonly string[]> {
+    const until = performance.now() + DRAIN_MS_MAX;
+    while (performance.now() < until && Number((await this.#ask('txpool_status', [])).pending) > 0)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    const nonces = await Promise.all(
+      this.#accounts.map(async ({ address }) =>
+        Number(await this.#ask('eth_getTransactionCount', [address, 'latest'])),
+      ),
+    );
     const raws: string[] = [];
     for (let i = 0; i < count; i++, this.#sent++)
       raws.push(
         await (this.#accounts[this.#sent % SENDERS] as HDAccount).signTransaction({
           type: 'eip1559',
           chainId: 9000,
-          nonce: Math.floor(this.#sent / SENDERS),
+          nonce: (nonces[this.#sent % SENDERS] as number) + Math.floor(i / SENDERS),
           to: recipient(this.#sent % 10_000) as `0x${string}`,
           value: 1n,
           gas: 21_000n,
@@ -163,12 +177,20 @@ class Load {
     return raws;
   }
 
+  // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes.
+  async #ask(method: string, params: readonly unknown[]): Promise<any> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(this.#rpc, { method: 'POST', headers, body });
+    return ((await answer.json()) as { result: unknown }).result;
+  }
+
   async send(raws: readonly string[]): Promise<void> {
     const BATCH = 50;
     const started = performance.now();
     const waiting: Promise<unknown>[] = [];
     for (let i = 0; i < raws.length; i += BATCH) {
-      const due = started + (i / TX_PER_SECOND) * 1000;
+      const due = started + (i / this.rate) * 1000;
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
       const batch = raws
         .slice(i, i + BATCH)
@@ -203,7 +225,7 @@ async function round(node: Devnet, load: Load, order: Omit<Order, 'url'>): Promi
   child.send({ ...order, url: node.ws } satisfies Order);
   await answerOf(child);
   const rss = process.memoryUsage().rss - rssBefore;
-  const raws = await load.signed(TX_PER_SECOND * SECONDS);
+  const raws = await load.signed(load.rate * SECONDS);
   child.send('reset');
   await answerOf(child);
   node.toldAt.clear();
@@ -254,11 +276,11 @@ function report(print: Print, name: string, measured: Measured, quiet: Measured)
   });
 }
 
-async function delivery(print: Print): Promise<void> {
+async function delivery(print: Print, rate: number): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
   const node = await devnet(home);
   try {
-    const load = new Load(node.rpc);
+    const load = new Load(node.rpc, rate);
     const same = (count: number, text: string) => Array.from({ length: count }, () => [text]);
     await round(node, load, { clients: [], slow: 0 });
     const quiet = await round(node, load, { clients: [], slow: 0 });
@@ -345,8 +367,9 @@ async function searching(print: Print): Promise<void> {
   }
 }
 
-export async function run(print: Print, [only]: readonly string[]): Promise<void> {
+export async function run(print: Print, [only, rate]: readonly string[]): Promise<void> {
   if (only === undefined || only === 'match') matching(print);
-  if (only === undefined || only === 'delivery') await delivery(print);
+  if (only === undefined || only === 'delivery')
+    await delivery(print, rate === undefined ? RATE_DEFAULT : Number(rate));
   if (only === undefined || only === 'search') await searching(print);
 }

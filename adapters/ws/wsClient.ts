@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { SessionOut } from '../../core/rpc/httpAnswer.ts';
 
@@ -33,6 +34,8 @@ const INTERNAL_ERROR = 1011;
 /** One websocket: reads messages one at a time, bounds what it holds in both directions. */
 export class WsClient implements SessionOut {
   readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  #isCorked = false;
   readonly #limits: WsLimits;
   readonly #onError: (error: unknown) => void;
   readonly #waiting: string[] = [];
@@ -41,8 +44,16 @@ export class WsClient implements SessionOut {
   #heardAt = performance.now();
   #pingedAt = performance.now();
 
-  constructor(ws: WebSocket, limits: WsLimits, onError: (error: unknown) => void, onGone: () => void) {
+  /** `socket` is the one under `ws`. */
+  constructor(
+    ws: WebSocket,
+    socket: Duplex,
+    limits: WsLimits,
+    onError: (error: unknown) => void,
+    onGone: () => void,
+  ) {
     this.#ws = ws;
+    this.#socket = socket;
     this.#limits = limits;
     this.#onError = onError;
     const heard = (): void => {
@@ -69,6 +80,7 @@ export class WsClient implements SessionOut {
 
   send(text: string): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#gather();
     this.#ws.send(text, this.#onWritten);
     if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.close(POLICY_VIOLATION, 'slow client');
   }
@@ -121,6 +133,19 @@ export class WsClient implements SessionOut {
       this.close(INTERNAL_ERROR, 'internal error');
     }
   }
+
+  /** What is sent in one turn, such as all events of a block, leaves in one system call. */
+  #gather(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    this.#socket.cork();
+    process.nextTick(this.#release);
+  }
+
+  readonly #release = (): void => {
+    this.#isCorked = false;
+    this.#socket.uncork();
+  };
 
   readonly #onWritten = (): void => {
     if (this.#ws.bufferedAmount < DRAINED_BYTES) this.#session?.drained?.();

@@ -65,7 +65,7 @@ export class WsEndpoint {
     }
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const { remoteAddress = '', remotePort = 0 } = request.socket;
-      const client = new WsClient(ws, this.#limits, this.#options.onError, () =>
+      const client = new WsClient(ws, socket, this.#limits, this.#options.onError, () =>
         this.#clients.delete(client),
       );
       this.#clients.add(client);

@@ -11,6 +11,23 @@ import { stateMethods } from './methods/state.ts';
 import { traceMethods } from './methods/traces.ts';
 import { transactionMethods } from './methods/transactions.ts';
 import { txpoolMethods } from './methods/txpool.ts';
+import { openRpcOf } from './openRpc.ts';
+
+/** OpenRPC's own name, without a namespace of geth's kind. */
+const DISCOVER: EthMethod = {
+  method: 'rpc.discover',
+  namespace: 'rpc',
+  params: [],
+  result: 'OpenRPC document',
+  doc: 'The enabled methods as an OpenRPC document.',
+  run: ({ ctx }) => {
+    const { namespaces } = ctx.limits;
+    const enabled = ETH_METHODS.filter(
+      ({ namespace }) => namespace === 'rpc' || namespaces.includes(namespace),
+    );
+    return openRpcOf(enabled, ctx.identity.version);
+  },
+};
 
 /** Every JSON-RPC method of the Ethereum surface; documentation and OpenRPC are generated from it. */
 export const ETH_METHODS: readonly EthMethod[] = [
@@ -26,6 +43,7 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...traceMethods,
   ...signingMethods,
   ...txpoolMethods,
+  DISCOVER,
 ];
 
 const byName: ReadonlyMap<string, EthMethod> = new Map(ETH_METHODS.map((row) => [row.method, row]));

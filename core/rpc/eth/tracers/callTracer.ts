@@ -1,6 +1,6 @@
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
-import type { Frame, FrameEnd, Step, TxEnd, TxStart } from '../../../app/evm/trace.ts';
 import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
+import type { Frame, FrameEnd, Step, TxEnd, TxStart } from '../../../types/trace.ts';
 import { quantity } from '../goHex.ts';
 import { revertReason } from '../revert.ts';
 import type { Tracer } from './tracer.ts';

@@ -1,5 +1,5 @@
-import type { Frame } from '../../../app/evm/trace.ts';
 import { to0xHex, toHex } from '../../../lib/bytes.ts';
+import type { Frame } from '../../../types/trace.ts';
 import type { Tracer, TracerContext } from './tracer.ts';
 
 /** Counts function selectors with the size of what follows them: `0x27dc297e-128` → 1. */

@@ -1,5 +1,5 @@
 import type { BlockEnv } from '../../../app/evm/engine.ts';
-import type { Frame, FrameEnd, Step, TraceState, TxEnd, TxStart } from '../../../app/evm/trace.ts';
+import type { Frame, FrameEnd, Step, TraceState, TxEnd, TxStart } from '../../../types/trace.ts';
 import type { Tracer } from './tracer.ts';
 
 /** Several tracers over one execution. */

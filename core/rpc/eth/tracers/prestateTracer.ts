@@ -1,12 +1,7 @@
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
-import {
-  addressOfWord,
-  type Frame,
-  type Step,
-  type TraceState,
-  type TxStart,
-} from '../../../app/evm/trace.ts';
+import { addressOfWord } from '../../../app/evm/trace.ts';
 import { type Bytes, hex, to0xHex, toHex } from '../../../lib/bytes.ts';
+import type { Frame, Step, TraceState, TxStart } from '../../../types/trace.ts';
 import { quantity } from '../goHex.ts';
 import type { Tracer } from './tracer.ts';
 

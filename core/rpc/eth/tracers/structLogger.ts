@@ -1,6 +1,6 @@
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
-import type { Frame, FrameEnd, Step, TraceState, TxEnd } from '../../../app/evm/trace.ts';
 import { to0xHex, toHex } from '../../../lib/bytes.ts';
+import type { Frame, FrameEnd, Step, TraceState, TxEnd } from '../../../types/trace.ts';
 import { serverError } from '../../rpcError.ts';
 import { quantity } from '../goHex.ts';
 import type { Tracer } from './tracer.ts';

@@ -1,5 +1,5 @@
-import type { TraceHooks } from '../../../app/evm/trace.ts';
 import type { CryptoSuite } from '../../../crypto/suite.ts';
+import type { TraceHooks } from '../../../types/trace.ts';
 import type { JsonObject } from '../../jsonText.ts';
 
 /** An observer that has something to say at the end. */

@@ -1,0 +1,58 @@
+import { compareText } from '../../lib/bytes.ts';
+import type { EthMethod, Param } from './method.ts';
+
+const HEAD = `# Ethereum JSON-RPC
+
+<!-- Written by scripts/jsonRpcDoc.mjs from the handler table; do not edit. -->
+
+The node answers on port 8545 (HTTP) and 8546 (websocket) what geth answers, in its shapes, with its error codes and
+texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`-32601\`, as an unknown one is.
+\`rpc.discover\` answers an OpenRPC document of the enabled methods.
+
+## What differs from geth
+
+| Where | Here | Why |
+|---|---|---|
+| \`latest\`, \`safe\`, \`finalized\` | one and the same block | a committed block is final |
+| \`pending\` | the latest state; nonces count what waits in the pool | who proposes next orders the pool, not this node |
+| uncles, withdrawals, blobs | none; blob transactions are \`transaction type not supported\` | there is no beacon chain |
+| \`extraData\` | hash of the consensus block of that height | joins the two faces of a block |
+| \`mixHash\` (PREVRANDAO) | keccak256(parent hash ‖ number) | known to whoever knows the parent: no secret |
+| \`miner\` | consensus address of the proposer, which earns the tips | validators have no other account |
+| struct logs | at most 4,000,000 cells a trace | a trace must fit in memory; use \`limit\` or a tracer |
+| JavaScript tracers, \`debug\` profiling | not there | the node runs no code of a request but the EVM's |
+| \`personal\` | signs with keys the node has; passwords are not looked at | keys come from the keyring or are dev accounts |
+
+## Errors of all methods
+
+| Code | Meaning |
+|---|---|
+| -32700 | not JSON |
+| -32600 | no request, an empty batch, or a batch too large |
+| -32601 | unknown method or disabled namespace |
+| -32602 | a parameter is missing, superfluous or malformed |
+| -32603 | the handler crashed: a bug |
+| -32000 | refused, with geth's text |
+| -32003 | the batch's answers are too large |
+| -38026 | asked for more than one request may |
+| 3 | the EVM reverted; \`data\` holds the revert bytes |
+| 4 | sent, but in no block in time |
+`;
+
+const signature = ({ name, required }: Param<unknown>): string => (required ? name : `[${name}]`);
+
+const row = ({ method, params, result, doc }: EthMethod): string =>
+  `| \`${method}\` | ${params.map(signature).join(', ') || '–'} | ${result.replaceAll('|', '\\|')} | ${doc.replaceAll('|', '\\|')} |`;
+
+/** docs/json-rpc.md: every row of the handler table. */
+export function docPage(methods: readonly EthMethod[]): string {
+  const names = [...new Set(methods.map(({ namespace }) => namespace))].sort(compareText);
+  const sections = names.map((name) => {
+    const rows = methods
+      .filter(({ namespace }) => namespace === name)
+      .sort((a, b) => compareText(a.method, b.method))
+      .map(row);
+    return `\n## ${name}\n\n| Method | Parameters | Result | |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return HEAD + sections.join('');
+}

@@ -61,6 +61,7 @@ const PACKAGES = {
     '@noble/',
     'classic-level',
     'commander',
+    'fast-check',
     'hash-wasm',
     'pg',
     'protobufjs',

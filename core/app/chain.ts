@@ -6,8 +6,8 @@ import type { ForkName } from '../types/fork.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
+import type { TraceHooks } from '../types/trace.ts';
 import type { ValidatorSet } from '../types/validator.ts';
-import type { TraceHooks } from './evm/trace.ts';
 
 /** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
 export interface EthHeader {

@@ -4,6 +4,7 @@ import { type Bytes, parseHex, toHex } from '../../lib/bytes.ts';
 import type { WorldState } from '../../state/worldState.ts';
 import { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
+import type { TraceHooks, TxStart } from '../../types/trace.ts';
 import type { ChainServices } from '../blockRun.ts';
 import type { AccountOverride, CallArgs, CallOptions } from '../chain.ts';
 import { authorityOf } from './delegation.ts';
@@ -14,7 +15,6 @@ import { INIT_CODE_BYTES_MAX, intrinsicGas } from './intrinsicGas.ts';
 import { type MessageResult, runMessage } from './message.ts';
 import { toWord } from './numbers.ts';
 import { TouchLog } from './touchLog.ts';
-import type { TraceHooks, TxStart } from './trace.ts';
 
 const ZERO_ADDRESS: Address = new Uint8Array(20);
 

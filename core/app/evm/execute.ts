@@ -3,6 +3,7 @@ import { assert, present } from '../../lib/assert.ts';
 import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
 import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
+import type { TraceHooks, TxStart } from '../../types/trace.ts';
 import { FEE_COLLECTOR, moduleAddress, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
 import type { EthTx } from '../chain.ts';
 import { effectivePrice } from '../feemarket/baseFee.ts';
@@ -15,7 +16,6 @@ import { type MessageResult, type RawLog, runMessage } from './message.ts';
 import { bigintToBytes } from './numbers.ts';
 import { encodeRlp } from './rlp.ts';
 import { TouchLog } from './touchLog.ts';
-import type { TraceHooks, TxStart } from './trace.ts';
 
 /** What does not change from transaction to transaction. */
 export interface ExecutionRules {

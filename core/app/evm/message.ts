@@ -5,12 +5,13 @@ import { AssertionError } from '../../lib/assert.ts';
 import { type Bytes, EMPTY, hex, toHex } from '../../lib/bytes.ts';
 import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
+import type { TraceHooks } from '../../types/trace.ts';
 import type { AccessListItem, Authorization } from '../chain.ts';
 import { authorityOf, delegationTo, isDelegation } from './delegation.ts';
 import { type BlockEnv, type EnginePool, type EvmEngine, evmBlockOf } from './engine.ts';
 import { AUTHORIZATION_REFUND } from './intrinsicGas.ts';
 import { LoggedState, type TouchLog } from './touchLog.ts';
-import { listen, type TraceHooks } from './trace.ts';
+import { listen } from './trace.ts';
 import { gethVmError } from './vmError.ts';
 
 /** A call or creation after the gas was bought and the nonce raised. */

@@ -1,90 +1,10 @@
-/** What an observer of an execution hears: geth's core/tracing hooks over the library's events. */
+/** Turns the library's events into the hooks of a tracer. */
 import type { EVM, EVMResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm';
 import type { Address as EvmAddress } from '@ethereumjs/util';
-import { type Bytes, EMPTY } from '../../lib/bytes.ts';
-import type { BlockWriteSet } from '../../state/writeSet.ts';
+import { EMPTY } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
-import type { BlockEnv } from './engine.ts';
+import type { FrameKind, Step, TraceHooks, TraceState } from '../../types/trace.ts';
 import { gethVmError } from './vmError.ts';
-
-export type FrameKind =
-  | 'CALL'
-  | 'CALLCODE'
-  | 'DELEGATECALL'
-  | 'STATICCALL'
-  | 'CREATE'
-  | 'CREATE2'
-  | 'SELFDESTRUCT';
-
-/** A call or creation that begins. */
-export interface Frame {
-  readonly kind: FrameKind;
-  /** 1 for the transaction's own. */
-  readonly depth: number;
-  readonly from: Address;
-  /** The callee, the contract to be, or who gets the coins of a destroyed one. */
-  readonly to: Address;
-  readonly value: bigint;
-  /** With the stipend. */
-  readonly gas: bigint;
-  readonly input: Bytes;
-}
-
-export interface FrameEnd {
-  readonly depth: number;
-  readonly gasUsed: bigint;
-  readonly output: Bytes;
-  /** geth's wording; undefined on success. */
-  readonly error: string | undefined;
-}
-
-/** An instruction that is about to run. */
-export interface Step {
-  readonly pc: number;
-  readonly code: number;
-  readonly op: string;
-  readonly gas: bigint;
-  /** Without the gas that a call hands on: `Frame.gas` tells it. */
-  readonly cost: bigint;
-  readonly refund: bigint;
-  readonly depth: number;
-  /** Whose storage and balance it works on. */
-  readonly address: Address;
-  /** Top last. */
-  readonly stack: readonly bigint[];
-  readonly memory: Bytes;
-}
-
-/** The state as it is at the moment of a hook. */
-export type TraceState = Pick<BlockWriteSet, 'account' | 'code' | 'storage'>;
-
-export interface TxStart {
-  readonly from: Address;
-  /** Of a creation the contract to be. */
-  readonly to: Address;
-  readonly isCreate: boolean;
-  readonly gasLimit: bigint;
-  readonly coinbase: Address;
-  /** EIP-7702: who signed the authorizations. */
-  readonly authorities: readonly Address[];
-}
-
-export interface TxEnd {
-  /** As charged. */
-  readonly gasUsed: bigint;
-  readonly vmError: string | undefined;
-  readonly returnValue: Bytes;
-}
-
-export interface TraceHooks {
-  /** Before the gas is bought. */
-  start?(tx: TxStart, state: TraceState, env: BlockEnv): void;
-  enter?(frame: Frame): void;
-  exit?(end: FrameEnd): void;
-  step?(step: Step, state: TraceState): void;
-  /** After everything is settled. */
-  end?(tx: TxEnd, state: TraceState): void;
-}
 
 const KIND_OF_OPCODE: ReadonlyMap<number, FrameKind> = new Map([
   [0xf0, 'CREATE'],

@@ -28,8 +28,7 @@ export const CORE_ROOMS = {
   p2p: below,
   store: below,
   state: [...below, 'store'],
-  // The hooks of a tracer name the write set and the engine they watch: types only.
-  'app/chain': ['lib', 'types', 'app'],
+  'app/chain': ['lib', 'types'],
   events: [...below, 'store', 'app/chain'],
   app: [...APP, 'app/chain', 'consensus', 'evidence'],
   'rpc/context': [...below, 'app/chain', 'events', 'p2p'],

@@ -1,0 +1,43 @@
+// npm run build:playground [FOLDER]: static files of the playground, by default in dist/playground/site.
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Bundles page and worker and puts the shipped scenarios next to them. */
+export async function buildPlayground(folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  await build({
+    entryPoints: ['main', 'worker'].map((name) => path.join(root, 'playground', `${name}.ts`)),
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    define: { global: 'globalThis' },
+    logLevel: 'warning',
+  });
+  for (const file of ['index.html', 'view.js', 'view.css'])
+    fs.copyFileSync(path.join(root, 'playground', file), path.join(folder, file));
+  const shipped = fs.readdirSync(path.join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
+  const texts = shipped.map((file) => [
+    path.basename(file, '.yaml'),
+    fs.readFileSync(path.join(root, 'scenarios', file), 'utf8'),
+  ]);
+  fs.writeFileSync(
+    path.join(folder, 'scenarios.js'),
+    `globalThis.SCENARIOS = ${JSON.stringify(Object.fromEntries(texts), undefined, 1)};\n`,
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = path.resolve(process.argv[2] ?? path.join(root, 'dist', 'playground', 'site'));
+  await buildPlayground(folder);
+  const bytes = fs
+    .readdirSync(folder)
+    .reduce((sum, file) => sum + fs.statSync(path.join(folder, file)).size, 0);
+  console.log(`${folder}: ${Math.ceil(bytes / 1024)} KiB; serve it with any web server, or open index.html`);
+}

@@ -1,0 +1,92 @@
+import * as fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPlayground } from '../../../scripts/playground.mjs';
+import { reportPage } from '../../../sim/report/page.ts';
+import { runScenario } from '../../../sim/run.ts';
+import { Chromium, chromiumPath } from './chromium.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const browser = chromiumPath();
+const scenario = fs.readFileSync(path.join(root, 'scenarios', 'one-equivocator.yaml'), 'utf8');
+const STATE = 'document.body?.dataset.state';
+
+describe.skipIf(browser === undefined)('in a real browser (needs chromium in the PATH)', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-page-'));
+  });
+  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+  test('the playground runs what its address says, with the digest that Node has', {
+    timeout: 120_000,
+  }, async () => {
+    await buildPlayground(folder);
+    const server = createServer((request, response) => {
+      const name = path.basename((request.url ?? '/').split('?')[0] as string) || 'index.html';
+      const file = path.join(folder, name);
+      const type = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }[path.extname(name)];
+      if (!fs.existsSync(file)) return response.writeHead(404).end();
+      return response.writeHead(200, { 'content-type': type ?? 'text/plain' }).end(fs.readFileSync(file));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const page = await Chromium.open(
+      browser as string,
+      `http://127.0.0.1:${port}/index.html#scenario=one-equivocator&seed=3`,
+    );
+    try {
+      await page.until(`${STATE} !== undefined && ${STATE} !== 'running'`);
+      const node = await runScenario(scenario, { seed: '3' });
+      if (!node.ok) throw new Error(node.error.message);
+      expect(await page.evaluate("document.getElementById('status').textContent")).toBe(
+        `digest ${node.value.digest}`,
+      );
+      expect(await page.evaluate(STATE)).toBe('passed');
+      expect(await page.evaluate('location.hash')).toBe('#seed=3&scenario=one-equivocator');
+    } finally {
+      await page.close();
+      server.close();
+    }
+  });
+
+  test('a report of 20k events is drawn, scrubbed and filtered from a file alone', {
+    timeout: 120_000,
+  }, async () => {
+    const lines: string[] = [];
+    const text = fs.readFileSync(path.join(root, 'scenarios', 'mixed-trouble.yaml'), 'utf8');
+    const result = await runScenario(text, { crypto: 'keyed-hash', trace: (line) => lines.push(line) });
+    if (!result.ok) throw new Error(result.error.message);
+    expect(lines.length).toBeGreaterThan(20_000);
+    const [script, style] = ['view.js', 'view.css'].map((name) =>
+      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
+    ) as [string, string];
+    const file = path.join(folder, 'report.html');
+    fs.writeFileSync(
+      file,
+      reportPage({ head: { scenario: text }, lines, report: result.value }, { script, style }),
+    );
+    const page = await Chromium.open(browser as string, pathToFileURL(file).href);
+    try {
+      await page.until("document.querySelector('.details table') !== null");
+      expect(await page.evaluate("document.querySelectorAll('.details tr').length")).toBe(8);
+      const title = "document.querySelector('.details h2').textContent";
+      const last = await page.evaluate(title);
+      await page.evaluate(
+        "{ const s = document.getElementById('scrub'); s.value = 100; s.dispatchEvent(new Event('input')); }",
+      );
+      await page.until(`${title} !== ${JSON.stringify(last)}`);
+      await page.evaluate(
+        "{ const s = document.getElementById('needle'); s.value = 'crash'; s.dispatchEvent(new Event('input')); }",
+      );
+      const isDrawn = `(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; return d.some((value) => value !== 0); })()`;
+      await page.until(isDrawn);
+    } finally {
+      await page.close();
+    }
+  });
+});

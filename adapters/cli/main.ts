@@ -73,6 +73,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./sim.ts')).simCommand,
   },
   {
+    name: 'fuzz',
+    summary: 'feed what reads foreign bytes with foreign bytes',
+    load: async () => (await import('./fuzz.ts')).fuzzCommand,
+  },
+  {
     name: 'debug',
     summary: 'convert and inspect values',
     load: async () => (await import('./debug.ts')).debugCommand,

@@ -147,5 +147,10 @@ function anyFrom(value: unknown, at: string): Any {
   if (typeof typeUrl !== 'string') return bad(at, 'an object with @type');
   const table = anyTable(typeUrl);
   if (table === undefined) return bad(at, `a known type, ${typeUrl} is none`);
+  const { value: closed } = value as Loose;
+  // How anyJson shows a message that it cannot read.
+  if (closed !== undefined && !table.fields.some(({ name }) => name === 'value')) {
+    return { typeUrl, value: bytesOf(closed, at) };
+  }
   return { typeUrl, value: encode(table as Shape<unknown>, fromProtoJson(table, value, at)) };
 }

@@ -1,0 +1,219 @@
+/** Transactions, sign documents, genesis and requests. */
+import fc from 'fast-check';
+import { formatAddress } from '../../core/address/kinds.ts';
+import { parseAppState } from '../../core/app/appState.ts';
+import { type AminoJson, type AminoObject, aminoText } from '../../core/app/cosmos/aminoJson.ts';
+import { hashStruct, typedDataDigest, typedDataOf } from '../../core/app/cosmos/eip712.ts';
+import { decodeMessage } from '../../core/app/cosmos/messages.ts';
+import { aminoDoc, directSignBytes } from '../../core/app/cosmos/signBytes.ts';
+import { MSG_SEND, PUB_KEY, SIGN_DOC, SIGNER_INFO } from '../../core/app/cosmos/tables.ts';
+import { defaultAppState } from '../../core/app/defaultAppState.ts';
+import { decodeTx } from '../../core/app/tx/decodeTx.ts';
+import { AUTH_INFO, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import { TYPE_URL } from '../../core/app/typeUrls.ts';
+import { decode, encode, type Table } from '../../core/codec/proto.ts';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { EMPTY, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { fromProtoJson, protoJson } from '../../core/rpc/cosmos/protoJson.ts';
+import { ANY_TABLES } from '../../core/rpc/cosmos/registry.ts';
+import { GrpcError } from '../../core/rpc/cosmos/status.ts';
+import { parseJson, renderJson } from '../../core/rpc/jsonText.ts';
+import { second } from './second.ts';
+import { agree, damaged, damagedBytes, type FuzzTarget, holds } from './target.ts';
+
+const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
+const amount = fc.bigInt({ min: 1n, max: 2n ** 128n });
+const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+
+const sendFields = fc.record({ from: address, to: address, amount });
+const message = sendFields.map(({ from, to, amount: value }) => ({
+  typeUrl: TYPE_URL.msgSend,
+  value: encode(MSG_SEND, {
+    fromAddress: formatAddress('acc', 'chain', from),
+    toAddress: formatAddress('acc', 'chain', to),
+    amount: [{ denom: 'achain', amount: value.toString() }],
+  }),
+}));
+
+const fee = fc.record({ amount, gasLimit: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }) }).map((one) => ({
+  amount: [{ denom: 'achain', amount: one.amount.toString() }],
+  gasLimit: one.gasLimit,
+  payer: '',
+  granter: '',
+}));
+
+const rawTx = fc
+  .record({
+    messages: fc.array(message, { minLength: 1, maxLength: 3 }),
+    memo: fc.string({ maxLength: 20 }),
+    timeoutHeight: uint64,
+    fee,
+    sequence: uint64,
+    mode: fc.constantFrom(0, 1, 2, 127),
+    key: fc.uint8Array({ minLength: 33, maxLength: 33 }),
+    signature: fc.uint8Array({ minLength: 63, maxLength: 66 }),
+  })
+  .map((tx) => {
+    const publicKey = { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key: tx.key }) };
+    const modeInfo = { single: { mode: tx.mode }, multi: EMPTY };
+    const signer = encode(SIGNER_INFO, { publicKey, modeInfo, sequence: tx.sequence });
+    const body = { ...tx, extensionOptions: [], nonCriticalExtensionOptions: [] };
+    return encode(TX_RAW, {
+      bodyBytes: encode(TX_BODY, body),
+      authInfoBytes: encode(AUTH_INFO, { signerInfos: [signer], fee: tx.fee, tip: EMPTY }),
+      signatures: [tx.signature],
+    });
+  });
+
+async function txProperty() {
+  const types = await second('cosmjs-types/cosmos/tx/v1beta1/tx');
+  return holds(damagedBytes(rawTx), (bytes) => {
+    for (const isSimulation of [false, true]) decodeTx(bytes, nobleSuite, 'achain', { isSimulation });
+    const raw = decode(TX_RAW, bytes);
+    if (!raw.ok) return;
+    agree('encoded again', toHex(encode(TX_RAW, raw.value)), toHex(bytes));
+    if (types === undefined) return;
+    const theirs = types.TxRaw.decode(bytes);
+    agree('the body as CosmJS reads it', toHex(raw.value.bodyBytes), toHex(theirs.bodyBytes));
+  });
+}
+
+const aminoJson: fc.Arbitrary<AminoJson> = fc.letrec<{ json: AminoJson }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 3 },
+    fc.string(),
+    fc.boolean(),
+    fc.integer(),
+    fc.array(tie('json'), { maxLength: 3 }),
+    fc.dictionary(fc.string({ maxLength: 4 }), tie('json'), { maxKeys: 3 }) as fc.Arbitrary<AminoObject>,
+  ),
+})).json;
+
+async function eip712Property() {
+  const ethers = await second('ethers');
+  const keccak = (bytes: Uint8Array): Uint8Array => nobleSuite.keccak256(bytes);
+  const document = fc.record({
+    messages: fc.array(message, { minLength: 1, maxLength: 3 }),
+    fee,
+    memo: fc.string(),
+    n: uint64,
+  });
+  return holds(document, ({ messages, n, ...rest }) => {
+    const decoded = messages.map((one) => decodeMessage(one, 'chain'));
+    const doc = aminoDoc(
+      { ...rest, timeoutHeight: 0n, messages: decoded.flatMap((one) => (one.ok ? [one.value] : [])) },
+      { chainId: 'chain_9000-1', accountNumber: n, sequence: n },
+    );
+    const data = typedDataOf(doc, 9000n);
+    if (data === undefined) throw new Error('no typed data');
+    typedDataDigest(data, keccak);
+    if (ethers === undefined) return;
+    const { EIP712Domain: _, ...types } = data.types;
+    const theirs = ethers.TypedDataEncoder.hashStruct('Tx', types, data.message);
+    agree('the hash as ethers has it', to0xHex(hashStruct('Tx', data.message, data.types, keccak)), theirs);
+  });
+}
+
+/** Every message of the API: what is read is written again, byte for byte and as JSON. */
+const tableProperty = () =>
+  holds(
+    fc.tuple(fc.nat(), fc.oneof(damagedBytes(rawTx), fc.uint8Array({ maxLength: 64 }))),
+    ([which, bytes]) => {
+      const table = ANY_TABLES[which % ANY_TABLES.length] as Table<unknown>;
+      const value = decode(table, bytes);
+      if (!value.ok) return;
+      agree(table.name, toHex(encode(table, value.value)), toHex(bytes));
+      const json = protoJson(table, value.value);
+      agree(
+        'JSON of JSON',
+        JSON.stringify(protoJson(table, refusedOr(() => fromProtoJson(table, json)) ?? value.value)),
+        JSON.stringify(json),
+      );
+    },
+  );
+
+/** undefined for the refusal that is allowed. */
+function refusedOr<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (failure) {
+    if (failure instanceof GrpcError) return undefined;
+    throw failure;
+  }
+}
+
+const genesisText = sendFields.map(({ from, amount: balance }) =>
+  JSON.stringify(defaultAppState({ accounts: [{ address: from, balance }] })),
+);
+
+export const MESSAGE_TARGETS: readonly FuzzTarget[] = [
+  { name: 'tx-decode', doc: 'transactions as consensus carries them', property: txProperty },
+  {
+    name: 'sign-doc',
+    doc: 'documents of mode DIRECT',
+    property: () =>
+      holds(
+        fc.record({ bodyBytes: fc.uint8Array(), authInfoBytes: fc.uint8Array(), n: uint64 }),
+        ({ n, ...tx }) => {
+          const bytes = directSignBytes(tx, { chainId: 'chain_9000-1', accountNumber: n, sequence: 0n });
+          const read = decode(SIGN_DOC, bytes);
+          agree('the number', read.ok ? read.value.accountNumber.toString() : read.error, n.toString());
+        },
+      ),
+  },
+  {
+    name: 'amino-json',
+    doc: 'JSON of the legacy amino mode',
+    property: () =>
+      holds(aminoJson, (value) => {
+        const text = aminoText(value);
+        agree('JSON reads it back', sorted(JSON.parse(text)), sorted(value));
+        if (/[<>&]/.test(text)) throw new Error('not escaped');
+      }),
+  },
+  { name: 'eip712', doc: 'typed data of Cosmos transactions', property: eip712Property },
+  { name: 'protobuf', doc: 'tables of the API', property: tableProperty },
+  {
+    name: 'genesis',
+    doc: "genesis.json's app_state",
+    property: () =>
+      holds(damaged(genesisText), (text) => {
+        const json = parsedJson(text);
+        if (json === undefined) return;
+        const state = parseAppState(json, 'chain_9000-1', (bytes) => nobleSuite.keccak256(bytes));
+        if (!state.ok && state.error.path === '') throw new Error('a refusal without a place');
+      }),
+  },
+  {
+    name: 'json-rpc',
+    doc: 'envelopes of JSON-RPC',
+    property: () =>
+      holds(damaged(fc.json()), (text) => {
+        const ours = parseJson(text);
+        agree('taken as by the host', ours.ok, parsedJson(text) !== undefined);
+        if (ours.ok)
+          agree(
+            'written again',
+            JSON.stringify(JSON.parse(renderJson(ours.value))),
+            JSON.stringify(JSON.parse(text)),
+          );
+      }),
+  },
+];
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(sorted)
+    : typeof value === 'object' && value !== null
+      ? Object.keys(value)
+          .sort()
+          .map((key) => [key, sorted((value as Record<string, unknown>)[key])])
+      : value;

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { MESSAGE_TARGETS } from './messages.ts';
+import type { FuzzTarget } from './target.ts';
+import { TEXT_TARGETS } from './texts.ts';
+
+export const FUZZ_TARGETS: readonly FuzzTarget[] = [...TEXT_TARGETS, ...MESSAGE_TARGETS];
+
+export interface FuzzOptions {
+  readonly seed: number | undefined;
+  readonly runs: number;
+  /** Stops after so many milliseconds, whatever is left of the runs. */
+  readonly timeMs: number | undefined;
+  /** Where in the run of this seed the failing case is, as a failure told it. */
+  readonly path: string | undefined;
+}
+
+export type FuzzOutcome =
+  | { readonly kind: 'passed'; readonly seed: number; readonly runs: number }
+  | {
+      readonly kind: 'failed';
+      readonly seed: number;
+      readonly path: string;
+      readonly runs: number;
+      /** The smallest input that still fails. */
+      readonly input: string;
+      readonly error: string;
+    };
+
+/** Runs one target. Whatever fails is shrunk first. */
+export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzOutcome> {
+  const { seed, runs, timeMs, path } = options;
+  const details = await fc.check(await target.property(), {
+    numRuns: runs,
+    ...(seed === undefined ? {} : { seed }),
+    ...(path === undefined ? {} : { path, endOnFailure: true }),
+    ...(timeMs === undefined ? {} : { interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false }),
+  });
+  if (!details.failed) return { kind: 'passed', seed: details.seed, runs: details.numRuns };
+  const { counterexample, counterexamplePath, errorInstance } = details;
+  return {
+    kind: 'failed',
+    seed: details.seed,
+    path: counterexamplePath ?? '',
+    runs: details.numRuns,
+    input: fc.stringify(counterexample),
+    error: errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
+  };
+}

@@ -123,7 +123,7 @@ export function unsignedTxJson(tx: FilledTx, hash: string): Record<string, unkno
     'gasPrice' in fees
       ? { gasPrice: quantity(fees.gasPrice) }
       : {
-          gasPrice: null,
+          gasPrice: quantity(fees.maxFeePerGas),
           maxFeePerGas: quantity(fees.maxFeePerGas),
           maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
         };

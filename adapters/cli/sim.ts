@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { pctCommand } from './sim/pct.ts';
 import { replayCommand } from './sim/replay.ts';
 import { reportCommand } from './sim/reportPage.ts';
 import { runCommand } from './sim/run.ts';
@@ -13,4 +14,5 @@ export function simCommand(command: Command, world: World): void {
   replayCommand(command, world);
   shrinkCommand(command, world);
   reportCommand(command, world);
+  pctCommand(command, world);
 }

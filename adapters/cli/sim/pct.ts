@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { Choices } from '../../../sim/choices.ts';
+import { LinkPriorities } from '../../../sim/pct/priorities.ts';
+import { runScenario } from '../../../sim/run.ts';
+import { acceleratedSuite } from '../../crypto/accelerated.ts';
+import type { World } from '../world.ts';
+import { reportText } from './run.ts';
+import { EXIT_BROKEN, quoted, readScenarioFile, refuseFile, seedOf, wholeOf } from './scenarioFile.ts';
+
+const DEPTH_MAX = 100;
+
+interface PctFlags {
+  readonly seed: string;
+  readonly runs: string;
+  readonly depth: string;
+}
+
+export function pctCommand(sim: Command, world: World): void {
+  const command = sim
+    .command('pct')
+    .argument('<file>', 'scenario; the wider its network delay, the more orders there are')
+    .option('--depth <d>', 'orderings that a bug may need', '3')
+    .option('--seed <number>', 'the first seed', '1')
+    .option('--runs <n>', 'schedules to try, one a seed', '20')
+    .description('search schedules: links with random priorities that change at depth - 1 points');
+  command.action((file: string) => pct(file, command.opts<PctFlags>(), world));
+}
+
+async function pct(file: string, flags: PctFlags, world: World): Promise<void> {
+  const text = readScenarioFile(file);
+  const depth = wholeOf('--depth', flags.depth, 1, DEPTH_MAX);
+  const runs = wholeOf('--runs', flags.runs, 1, 1_000_000);
+  const first = BigInt(seedOf(flags.seed));
+  const suite = await acceleratedSuite();
+  for (let i = 0n; i < BigInt(runs); i++) {
+    const seed = String(first + i);
+    const { steer } = new LinkPriorities(new Choices({ seed: `pct/${seed}` }), depth);
+    const result = await runScenario(text, { seed, suite, steer });
+    if (!result.ok) return refuseFile(world, file, result.error);
+    if (result.value.passed) continue;
+    world.out(reportText(result.value));
+    world.err(`reproduce: npx orrery sim pct ${quoted(file)} --depth ${depth} --seed ${seed} --runs 1\n`);
+    world.exitCode = EXIT_BROKEN;
+    return;
+  }
+  world.out(`${runs} schedules of depth ${depth}: all passed\n`);
+}

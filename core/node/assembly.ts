@@ -175,6 +175,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     chain: reader,
     evm,
     pool: poolReader(mempool, made.decoder),
+    wrapEthTx: (signed) => made.decoder.wrap(signed),
     hub,
     keys: options.keys,
     identity,

@@ -1,4 +1,5 @@
 import type { ChainReader, EthTx, EvmService } from '../app/chain.ts';
+import type { SignedEthTx } from '../app/evm/ethTx.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { EventSearch } from '../events/index/search.ts';
@@ -142,6 +143,8 @@ export interface RpcContext {
   submitEvidence?(evidence: Evidence): Promise<EvidenceResult>;
   /** Absent where no node runs. */
   readonly consensus?: ConsensusReader;
+  /** The consensus transaction of a recovered one, so that the node need not recover it again. */
+  wrapEthTx?(signed: SignedEthTx): Bytes;
   /** Host randomness for ids of filters and subscriptions; 16 bytes. */
   randomId(): Bytes;
   /** Connected p2p peers; absent while the node has no network. */

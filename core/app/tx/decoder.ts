@@ -2,8 +2,10 @@ import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, toHex } from '../../lib/bytes.ts';
 import { ok, type Result } from '../../lib/result.ts';
 import type { AdmissionError } from '../errors.ts';
+import type { SignedEthTx } from '../evm/ethTx.ts';
 import { LruCache } from '../lru.ts';
 import { type DecodedTx, decodeTx } from './decodeTx.ts';
+import { wrapEthTx } from './wrapEthTx.ts';
 
 /** More than a full pool and a block, so that a transaction is recovered once for check, propose, validate and finalize. */
 export const DECODED_TXS_MAX = 16_384;
@@ -21,6 +23,14 @@ export class TxDecoder {
     this.#suite = suite;
     this.#denom = denom;
     this.#hrp = hrp;
+  }
+
+  /** The consensus transaction of one that is recovered already; `decode` will answer it without recovering again. */
+  wrap({ tx, pubKey }: SignedEthTx): Bytes {
+    const txBytes = wrapEthTx(tx, this.#denom);
+    const hash = this.#suite.sha256(txBytes);
+    this.#known.set(toHex(hash), { kind: 'ethereum', hash, tx, pubKey }, txBytes.length);
+    return txBytes;
   }
 
   decode(txBytes: Bytes): Result<DecodedTx, AdmissionError> {

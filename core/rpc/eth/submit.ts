@@ -62,7 +62,8 @@ export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
   if (!decoded.ok) throw serverError(renderError(decoded.error).ethMessage);
   const { tx } = decoded.value;
   checkPolicy(ctx, tx);
-  const answer = await ctx.submit(wrapEthTx(tx, ctx.chain.denom));
+  const wrapped = ctx.wrapEthTx?.(decoded.value) ?? wrapEthTx(tx, ctx.chain.denom);
+  const answer = await ctx.submit(wrapped);
   if (answer.kind === 'refused') throw serverError(refusalMessage(ctx, tx, answer.refusal));
   if (answer.result.kind === 'rejected') throw serverError(answer.result.ethMessage);
   return to0xHex(tx.hash);

@@ -2,10 +2,11 @@ import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
 import type { HttpAnswer } from '../httpAnswer.ts';
 import { goJson } from '../jsonText.ts';
+import { apiPage, openApiDocument } from './openApi.ts';
 import { parseFields } from './restRequest.ts';
 import { scopeAt } from './scope.ts';
 import { GRPC, type GrpcCode, GrpcError, httpStatusOf } from './status.ts';
-import { matchRest } from './table.ts';
+import { matchRest, SERVICE_METHODS } from './table.ts';
 
 /** Header names in lower case, as an HTTP adapter has them. */
 export type RestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -42,8 +43,21 @@ function decodeSegments(path: string): readonly string[] | undefined {
   }
 }
 
+/** The API's own page, and its description for machines. */
+function description(ctx: RpcContext, path: string): HttpAnswer | undefined {
+  if (path === '/openapi.json') return answer(200, openApiDocument(SERVICE_METHODS, ctx.identity.version));
+  if (path !== '/' && path !== '/swagger/') return undefined;
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: apiPage(SERVICE_METHODS),
+  };
+}
+
 async function run(ctx: RpcContext, verb: string, request: RestRequest): Promise<HttpAnswer> {
   const { path, query, headers, body } = request;
+  const described = verb === 'GET' ? description(ctx, path) : undefined;
+  if (described !== undefined) return described;
   const segments = decodeSegments(path);
   const match = segments === undefined ? undefined : matchRest(verb, segments);
   if (match === undefined) return refusal(GRPC.unimplemented, 'Not Implemented');

@@ -11,9 +11,11 @@ import {
   renderEthAccountJson,
   renderEthAccountYaml,
 } from '../../../../core/rpc/cosmos/ethAccount.ts';
+import { apiPage } from '../../../../core/rpc/cosmos/openApi.ts';
 import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
 import { decodeAccountResponse } from '../../../../core/rpc/cosmos/services/auth.ts';
+import { SERVICE_METHODS } from '../../../../core/rpc/cosmos/table.ts';
 import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
 
 const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
@@ -169,10 +171,42 @@ test('balances, parameters, node info, blocks and syncing have the shapes of the
 });
 
 test('a path that is none is 501 Not Implemented', async () => {
-  for (const path of ['/', '/cosmos/nothing', '/cosmos/auth/v1beta1/accounts/%zz']) {
+  for (const path of ['/cosmos', '/cosmos/nothing', '/cosmos/auth/v1beta1/accounts/%zz']) {
     expect(await rest(path)).toMatchObject({
       status: 501,
       body: { code: 12, message: 'Not Implemented', details: [] },
     });
   }
+});
+
+test('the API describes itself: every row of the table for machines, and on a page', async () => {
+  const { body } = await rest('/openapi.json');
+  expect(body.openapi).toBe('3.0.3');
+  for (const row of SERVICE_METHODS) {
+    const operation = body.paths[row.path.replaceAll('=**', '')][row.verb.toLowerCase()];
+    expect(operation.operationId).toBe(`${row.service}.${row.name}`);
+  }
+  const text = JSON.stringify(body);
+  for (const [, name] of text.matchAll(/#\/components\/schemas\/([^"]+)/g)) {
+    expect(body.components.schemas[name as string]).toBeDefined();
+  }
+  expect(apiPage(SERVICE_METHODS)).toContain('/cosmos/bank/v1beta1/supply');
+});
+
+test('accounts are paged by number, found by it, and summed up by the bank', async () => {
+  const first = await rest('/cosmos/auth/v1beta1/accounts?pagination.limit=1');
+  expect(first.body.accounts).toHaveLength(1);
+  const key = encodeURIComponent(first.body.pagination.next_key);
+  const second = await rest(`/cosmos/auth/v1beta1/accounts?pagination.limit=1&pagination.key=${key}`);
+  expect(second.body.accounts[0].base_account.account_number).toBe('1');
+  const both = await rest(`/cosmos/auth/v1beta1/accounts?pagination.offset=1&pagination.key=${key}`);
+  expect(both).toMatchObject({ status: 400, body: { code: 3 } });
+  const { address } = first.body.accounts[0].base_account;
+  expect((await rest('/cosmos/auth/v1beta1/address_by_id/0')).body.account_address).toBe(address);
+  expect((await rest('/cosmos/auth/v1beta1/address_by_id/999')).status).toBe(404);
+  const owners = await rest('/cosmos/bank/v1beta1/denom_owners/achain?pagination.limit=1000');
+  let sum = 0n;
+  for (const { balance } of owners.body.denom_owners) sum += BigInt(balance.amount);
+  const { body: supply } = await rest('/cosmos/bank/v1beta1/supply/by_denom?denom=achain');
+  expect(supply.amount.amount).toBe(sum.toString());
 });

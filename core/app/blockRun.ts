@@ -10,12 +10,11 @@ import type { BlockContext, CommitReply, FinalizeReply } from '../types/app.ts';
 import type { Hash } from '../types/ids.ts';
 import type { TxResult } from '../types/result.ts';
 import { appHashOf } from './appHash.ts';
-import { readAuth } from './auth/keeper.ts';
 import { putSupply, readSupply } from './bank/keeper.ts';
 import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx, Watch } from './chain.ts';
-import { type CosmosRules, checkCosmosTx } from './cosmos/checkCosmosTx.ts';
+import type { CosmosRules } from './cosmos/checkCosmosTx.ts';
 import type { DecodedCosmosTx } from './cosmos/decodeCosmosTx.ts';
-import { executeCosmosTx } from './cosmos/executeCosmosTx.ts';
+import { runCosmosTx } from './cosmos/runCosmosTx.ts';
 import { type AdmissionError, renderError } from './errors.ts';
 import { blockEvents, type EventNames, ethTxEvents } from './events.ts';
 import { type ChainRules, checkForBlock, checkStatic } from './evm/admission.ts';
@@ -179,20 +178,11 @@ export class BlockRun {
 
   #addCosmos(tx: DecodedCosmosTx): Result<{ readonly isPlain: boolean }, AdmissionError> {
     const { cosmos, texts, execution } = this.#services;
-    const text = (address: Bytes): string => texts.bech32(address);
-    const { baseFee, coinbase, number: height } = this.#env;
-    const account = this.#writes.account(tx.signer);
-    const signer = {
-      nonce: account?.nonce ?? 0n,
-      balance: account?.balance ?? 0n,
-      auth: readAuth(this.#writes, tx.signer),
-    };
-    const place = { height, baseFee, gasLeft: this.gasLeft, isPool: false, text };
-    const refused = checkCosmosTx(tx, signer, cosmos, place);
-    if (refused !== undefined) return err(refused);
     const { collectBaseFee } = execution;
-    const on = { denom: cosmos.denom, baseFee, coinbase, collectBaseFee, text, isMetered: true };
-    const { result, supplyChange } = executeCosmosTx(this.#writes, tx, on);
+    const block = { ...this.#env, gasLeft: this.gasLeft, collectBaseFee };
+    const ran = runCosmosTx(this.#writes, tx, cosmos, texts, block);
+    if (!ran.ok) return ran;
+    const { result, supplyChange } = ran.value;
     this.#gasUsed += result.gasUsed < tx.gasLimit ? result.gasUsed : tx.gasLimit;
     this.#supplyChange += supplyChange;
     this.#results.push(result);

@@ -11,10 +11,8 @@ import {
   uint32,
   uint64Big,
 } from '../../../codec/fields.ts';
-import { txHash } from '../../../codec/hashes.ts';
 import { BLOCK_ID } from '../../../codec/header.ts';
-import { decode, encode, table } from '../../../codec/proto.ts';
-import { formatTime } from '../../../codec/timeText.ts';
+import { encode, table } from '../../../codec/proto.ts';
 import { compileQuery } from '../../../events/query/query.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import { type Bytes, parseHex, toUpperHex } from '../../../lib/bytes.ts';
@@ -26,6 +24,7 @@ import { protoJson } from '../protoJson.ts';
 import { refusalText } from '../refusal.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
+import { EMPTY_RESPONSE, openTx, responseAt } from '../txResponse.ts';
 import { EVENT, FULL_TX, type FullTx, TEXT_MAX, TX_RESPONSE, type TxResponse } from '../txTables.ts';
 
 const SERVICE = 'cosmos.tx.v1beta1.Service';
@@ -35,62 +34,6 @@ const TX_MAX = TEXT_MAX;
 const ORDER_DESC = 2;
 const MODE_ASYNC = 3;
 const LIST_MAX = 10_000;
-
-const EMPTY_RESPONSE: TxResponse = {
-  height: 0,
-  txhash: '',
-  codespace: '',
-  code: 0,
-  data: '',
-  rawLog: '',
-  logs: [],
-  info: '',
-  gasWanted: 0n,
-  gasUsed: 0n,
-  tx: undefined,
-  timestamp: '',
-  events: [],
-};
-
-/** A TxRaw with everything in it opened; undefined when it is none. */
-export function openTx(raw: Bytes): FullTx | undefined {
-  // Tx and TxRaw have the same bytes: what TxRaw keeps closed is a message in Tx.
-  const tx = decode(FULL_TX, raw);
-  return tx.ok ? tx.value : undefined;
-}
-
-interface Place {
-  readonly height: number;
-  readonly index: number;
-}
-
-function responseAt(
-  { ctx }: QueryScope,
-  place: Place,
-): { readonly tx: FullTx | undefined; readonly response: TxResponse } {
-  const block = ctx.chain.block(place.height);
-  const raw = block?.txs[place.index];
-  const result = ctx.chain.txResult({ ...place, ethIndex: undefined });
-  if (block === undefined || raw === undefined || result === undefined) {
-    throw new GrpcError(GRPC.notFound, `height ${place.height} is not available`);
-  }
-  const response: TxResponse = {
-    ...EMPTY_RESPONSE,
-    height: place.height,
-    txhash: toUpperHex(txHash(raw)),
-    codespace: result.codespace,
-    code: result.code,
-    data: toUpperHex(result.data),
-    rawLog: result.log,
-    info: result.info,
-    gasWanted: result.gasWanted,
-    gasUsed: result.gasUsed,
-    tx: { typeUrl: '/cosmos.tx.v1beta1.Tx', value: raw },
-    timestamp: formatTime(block.header.time),
-    events: result.events,
-  };
-  return { tx: openTx(raw), response };
-}
 
 async function broadcast({ ctx }: QueryScope, tx: Bytes): Promise<TxResponse> {
   if (tx.length === 0) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx');

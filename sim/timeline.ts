@@ -15,6 +15,7 @@ interface Armed {
   readonly process: Process;
   readonly point: CrashPoint;
   readonly powerLoss: PowerLoss;
+  readonly spec: TimelineEntry;
   left: number;
 }
 
@@ -147,9 +148,13 @@ export class Timeline {
       case 'clog':
         return world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
       case 'crash':
-        if (action.point === undefined) this.#crash(process, action.powerLoss);
-        else
-          this.#armed.push({ process, point: action.point, powerLoss: action.powerLoss, left: action.count });
+        if (action.point !== undefined) {
+          // The way back counts from the crash, which comes when the node comes by that point.
+          const { point, powerLoss, count } = action;
+          this.#armed.push({ process, point, powerLoss, spec, left: count });
+          return undefined;
+        }
+        this.#crash(process, action.powerLoss);
         this.#undo(spec, () => this.#startAll([process]), process);
         return undefined;
       case 'pause':
@@ -263,6 +268,7 @@ export class Timeline {
     if (armed === undefined || --armed.left > 0) return;
     this.#armed = this.#armed.filter((one) => one !== armed);
     this.#crash(process, armed.powerLoss);
+    this.#undo(armed.spec, () => this.#startAll([process]), process);
   }
 }
 

@@ -76,7 +76,9 @@ const optionsPass: Pass = {
       const isFixed =
         path.length === 1 &&
         ['name', 'seed', 'until', 'validators', 'choices', 'expect'].includes(String(path[0]));
-      if (isFixed || path[0] === 'until' || path[0] === 'validators') continue;
+      // Without `for` a fault lasts for ever: that is another story, not a smaller one.
+      const isWayBack = path[0] === 'timeline' && path[path.length - 1] === 'for';
+      if (isFixed || isWayBack || path[0] === 'until' || path[0] === 'validators') continue;
       // The entries behind move up, and are looked at again from here.
       if (await keeps(changed(best(), path, undefined))) i--;
     }

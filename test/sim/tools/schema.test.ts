@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseScenario } from '../../../sim/scenario/parse.ts';
+import { drawSwarm } from '../../../sim/swarm/draw.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly oneOf?: readonly Schema[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+const schema: Schema = JSON.parse(readFileSync(path.join(root, 'schema/scenario.schema.json'), 'utf8'));
+const READ = new Set(
+  '$schema title $ref type enum const oneOf pattern minimum maximum minItems minProperties maxProperties required properties additionalProperties items $defs'.split(
+    ' ',
+  ),
+);
+
+/** As much of JSON Schema as ours uses; a keyword it does not know is an error. */
+function accepts(value: unknown, part: Schema): boolean {
+  for (const key of Object.keys(part)) if (!READ.has(key)) throw new Error(`unknown keyword ${key}`);
+  if (part.$ref !== undefined)
+    return accepts(value, schema.$defs?.[part.$ref.replace('#/$defs/', '')] as Schema);
+  if (part.const !== undefined && value !== part.const) return false;
+  if (part.enum !== undefined && !part.enum.includes(value)) return false;
+  if (part.oneOf !== undefined && part.oneOf.filter((one) => accepts(value, one)).length !== 1) return false;
+  if (part.type !== undefined && ![part.type].flat().some((type) => isType(value, type))) return false;
+  if (typeof value === 'string') return part.pattern === undefined || new RegExp(part.pattern).test(value);
+  if (typeof value === 'number') return value >= (part.minimum ?? value) && value <= (part.maximum ?? value);
+  if (Array.isArray(value))
+    return value.length >= (part.minItems ?? 0) && value.every((one) => accepts(one, part.items ?? {}));
+  return typeof value !== 'object' || value === null || acceptsObject(value as Record<string, unknown>, part);
+}
+
+function acceptsObject(value: Record<string, unknown>, part: Schema): boolean {
+  const { properties = {}, additionalProperties: other = true, required = [] } = part;
+  const keys = Object.keys(value);
+  if (keys.length < (part.minProperties ?? 0) || keys.length > (part.maxProperties ?? keys.length))
+    return false;
+  if (required.some((key) => !keys.includes(key))) return false;
+  return keys.every((key) => {
+    const known = properties[key];
+    if (known !== undefined) return accepts(value[key], known);
+    return typeof other === 'boolean' ? other : accepts(value[key], other);
+  });
+}
+
+function isType(value: unknown, type: string): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+describe('the JSON Schema of scenario files', () => {
+  test.each(readdirSync(path.join(root, 'scenarios')))('accepts %s', (file) => {
+    expect(accepts(parse(readFileSync(path.join(root, 'scenarios', file), 'utf8')), schema)).toBe(true);
+  });
+
+  test('accepts what the swarm draws', () => {
+    for (let seed = 1; seed <= 50; seed++) expect(accepts(parse(drawSwarm(String(seed))), schema)).toBe(true);
+  });
+
+  test.each([
+    'name: x\nuntil: {height: 1}\nvalidator: {count: 4}\n',
+    'name: x\nuntil: {heigth: 1}\n',
+    'name: x\n',
+    'name: x\nuntil: {height: 1}\nnetwork: {delay: 1ms, lost: 5%}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {a: {powr: 3}}\n',
+    'name: x\nuntil: {time: 5}\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {explode: v0}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{att: 1s, do: heal}]\n',
+    'name: x\nuntil: {height: 1}\nbyzantine: [{who: v0, behavior: B02}]\n',
+  ])('refuses what the parser refuses: %j', (text) => {
+    expect(parseScenario(text).ok).toBe(false);
+    expect(accepts(parse(text), schema)).toBe(false);
+  });
+});

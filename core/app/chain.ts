@@ -80,6 +80,13 @@ export interface EthTx {
   readonly s: bigint;
 }
 
+/** An Ethereum transaction together with the public key that its signature reveals. */
+export interface SignedEthTx {
+  readonly tx: EthTx;
+  /** 33-byte compressed secp256k1 key of `tx.from`. */
+  readonly pubKey: Bytes;
+}
+
 export interface EthLog {
   readonly address: Address;
   readonly topics: readonly Hash[];

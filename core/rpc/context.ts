@@ -1,5 +1,4 @@
-import type { ChainReader, EthTx, EvmService } from '../app/chain.ts';
-import type { SignedEthTx } from '../app/evm/ethTx.ts';
+import type { ChainReader, EthTx, EvmService, SignedEthTx } from '../app/chain.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { EventSearch } from '../events/index/search.ts';

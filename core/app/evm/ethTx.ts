@@ -2,7 +2,7 @@ import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
-import type { AccessListItem, Authorization, EthTx } from '../chain.ts';
+import type { AccessListItem, Authorization, EthTx, SignedEthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
 import { FieldReader } from './fieldReader.ts';
 import { bigintToBytes } from './numbers.ts';
@@ -14,13 +14,6 @@ export const TX_BYTES_MAX = 131072;
 /** Order of secp256k1 (SEC 2); half of it bounds s (EIP-2). */
 export const SECP256K1_N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const HALF_N = SECP256K1_N / 2n;
-
-/** An Ethereum transaction together with the public key that its signature reveals. */
-export interface SignedEthTx {
-  readonly tx: EthTx;
-  /** 33-byte compressed secp256k1 key of `tx.from`. */
-  readonly pubKey: Bytes;
-}
 
 type TxType = EthTx['type'];
 /** Everything but what the signature tells. */

@@ -1,8 +1,8 @@
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, toHex } from '../../lib/bytes.ts';
 import { ok, type Result } from '../../lib/result.ts';
+import type { SignedEthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
-import type { SignedEthTx } from '../evm/ethTx.ts';
 import { LruCache } from '../lru.ts';
 import { type DecodedTx, decodeTx } from './decodeTx.ts';
 import { wrapEthTx } from './wrapEthTx.ts';

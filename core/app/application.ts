@@ -157,6 +157,8 @@ export class EvmApplication implements Application {
       gas: tx.gasLimit,
       feeCap: tx.maxFeePerGas,
       tipCap: tx.maxPriorityFeePerGas,
+      // checkForPool lets no other code pass.
+      isDelegated: !equalBytes(sender.codeHash, EMPTY_CODE_HASH),
       ethHash: tx.hash,
     };
     return { kind: 'accepted', lane, gasWanted: tx.gasLimit, events: [] };

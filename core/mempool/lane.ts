@@ -64,6 +64,13 @@ export class Lane {
     return { replaced: old };
   }
 
+  /** Takes the last tx out, which no other follows; undefined when there is none. */
+  dropTail(): PoolTx | undefined {
+    const tail = this.#txs.pop();
+    if (this.#executable > this.#txs.length) this.#executable = this.#txs.length;
+    return tail;
+  }
+
   /** Moves to a new state nonce; answers the txs that are past or that the balance no longer covers. */
   advance(stateNonce: bigint, balance: bigint): readonly PoolTx[] {
     assert(stateNonce >= this.#stateNonce, 'a lane never moves back');

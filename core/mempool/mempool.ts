@@ -7,6 +7,7 @@ import type { MempoolRefusal, SubmitResult } from '../types/submit.ts';
 import { Lane, type PoolTx } from './lane.ts';
 import { type ReapLimits, reap, wireBytes } from './order.ts';
 import { SeenCache } from './seen.ts';
+import { type Tail, worstTail } from './worstTail.ts';
 
 export interface MempoolConfig {
   /** Transactions in the pool (CometBFT mempool.size). */
@@ -142,8 +143,8 @@ export class Mempool {
 
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
     const { txsMax, bytesMax, txBytesMax } = this.#config;
-    const txs = this.#byKey.size + this.#checks.size;
-    if (txs >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
+    // A full pool still looks at what is offered: a better price drives out the worst.
+    if (this.#checks.size >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
     if (tx.length > txBytesMax) return { code: 'too-large', bytes: tx.length, bytesMax: txBytesMax };
     return this.#seen.add(key) ? undefined : { code: 'in-cache' };
   }
@@ -180,7 +181,6 @@ export class Mempool {
     const lane = this.#lanes.get(sender) ?? new Lane(stateNonce);
     // The nonce may have moved without a tx of the sender: an EIP-7702 authorization uses one.
     if (stateNonce > lane.stateNonce) this.#advance(lane, stateNonce, balance);
-    const before = lane.executable;
     const tx: PoolTx = {
       bytes: check.tx,
       key: check.key,
@@ -188,9 +188,9 @@ export class Mempool {
       sequence: this.#sequence++,
       announced: false,
     };
-    const gapped = nonce > lane.stateNonce + BigInt(before);
-    const refusal = gapped && lane.at(nonce) === undefined ? this.#refuseQueued(lane, before) : undefined;
+    const refusal = lane.at(nonce) === undefined ? this.#refuseNew(lane, tx) : undefined;
     if (refusal !== undefined) return refusal;
+    const before = lane.executable;
     const put = lane.put(tx);
     if (put === 'underpriced') return { code: 'replacement-underpriced' };
     this.#lanes.set(sender, lane);
@@ -201,6 +201,36 @@ export class Mempool {
     const to = this.#peers.filter((peer) => !check.from.includes(peer));
     if (to.length > 0) out.gossip(to, encodeTxsMessage({ txs: [tx.bytes] }));
     return undefined;
+  }
+
+  /** For a tx that replaces none: the account's limits, then the pool's. */
+  #refuseNew(lane: Lane, tx: PoolTx): MempoolRefusal | undefined {
+    const gapped = tx.lane.nonce > lane.stateNonce + BigInt(lane.executable);
+    if (tx.lane.isDelegated === true) {
+      // Anyone may move the coins of a delegated account: what waits behind its first tx may fail at any time.
+      if (gapped) return { code: 'lane-full', message: 'gapped-nonce tx from delegated accounts' };
+      if (lane.size > 0)
+        return { code: 'lane-full', message: 'in-flight transaction limit reached for delegated accounts' };
+    }
+    const refusal = gapped ? this.#refuseQueued(lane, lane.executable) : undefined;
+    if (refusal !== undefined || this.#byKey.size < this.#config.txsMax) return refusal;
+    return this.#evictFor(lane, tx) ? undefined : this.fullness();
+  }
+
+  /** True when the cheapest tail left for `fresh`. */
+  #evictFor(own: Lane, fresh: PoolTx): boolean {
+    const worst = worstTail(this.#lanes, own, fresh);
+    if (worst !== undefined) this.#evict(worst, own);
+    return worst !== undefined;
+  }
+
+  #evict({ sender, lane, tx }: Tail, own: Lane): void {
+    const before = lane.executable;
+    lane.dropTail();
+    this.#executable += lane.executable - before;
+    this.#forget(tx);
+    this.#seen.remove(tx.key);
+    if (lane.size === 0 && lane !== own) this.#lanes.delete(sender);
   }
 
   #refuseQueued(lane: Lane, executable: number): MempoolRefusal | undefined {

@@ -78,6 +78,8 @@ export interface LanePosition {
   readonly gas: bigint;
   readonly feeCap: bigint;
   readonly tipCap: bigint;
+  /** The sender runs code of another account (EIP-7702): others may spend what it owns. */
+  readonly isDelegated?: boolean;
   /** keccak256 of the Ethereum envelope; undefined for a Cosmos tx. */
   readonly ethHash: Hash | undefined;
 }

@@ -19,7 +19,10 @@ class World implements MempoolOut {
   readonly pool: Mempool;
   #calls = 1000;
 
-  constructor(config = DEFAULT_MEMPOOL) {
+  readonly #isDelegated: boolean;
+
+  constructor(config = DEFAULT_MEMPOOL, isDelegated = false) {
+    this.#isDelegated = isDelegated;
     this.pool = new Mempool(config, sha256, () => this.#calls++);
     this.pool.setPrices(10n, 30_000_000n);
   }
@@ -43,7 +46,8 @@ class World implements MempoolOut {
     const tx = new TextEncoder().encode(`${sender}/${nonce}/${tip}/${cap}`);
     this.pool.submit(tx, call, this);
     const ask = this.asks.pop();
-    if (ask !== undefined) this.pool.onChecked(ask.call, accepted(sender, nonce, tip, stateNonce, cap), this);
+    if (ask !== undefined)
+      this.pool.onChecked(ask.call, accepted(sender, nonce, tip, stateNonce, cap, this.#isDelegated), this);
     return this.replies.get(call);
   }
 
@@ -62,6 +66,7 @@ const accepted = (
   tip: number,
   stateNonce: number,
   cap: number,
+  isDelegated = false,
 ): CheckReply => ({
   kind: 'accepted',
   gasWanted: 21000n,
@@ -75,6 +80,7 @@ const accepted = (
     gas: 21000n,
     feeCap: BigInt(cap),
     tipCap: BigInt(tip),
+    isDelegated,
     ethHash: undefined,
   },
 });
@@ -167,6 +173,33 @@ test('a full pool and a full queue say so', () => {
   expect(world.add('aa', 7)).toMatchObject({ refusal: { code: 'lane-full' } });
   world.add('bb', 0);
   expect(world.add('cc', 0)).toMatchObject({ refusal: { code: 'full', txs: 2, txsMax: 2 } });
+});
+
+test('a full pool takes a better price and drives out the cheapest that nothing follows', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
+  world.add('aa', 0, 1, 0, 50);
+  world.add('aa', 1, 1, 0, 90);
+  world.add('bb', 0, 1, 0, 70);
+  expect(world.add('cc', 0, 1, 0, 70)).toMatchObject({ refusal: { code: 'full' } });
+  expect(world.add('cc', 0, 1, 0, 80)).toMatchObject({ kind: 'checked' });
+  expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa0', 'aa1', 'cc0']);
+  expect(world.pool.lane('bb')).toBeUndefined();
+  expect(world.pool.stats()).toMatchObject({ pending: 3, queued: 0 });
+  // What was driven out may come again with a better price; a tx never drives out what it follows.
+  expect(world.add('bb', 0, 1, 0, 85)).toMatchObject({ kind: 'checked' });
+  expect(world.add('bb', 1, 1, 0, 86)).toMatchObject({ refusal: { code: 'full' } });
+  expect(world.add('bb', 0, 3, 0, 95)).toMatchObject({ kind: 'checked' });
+});
+
+test('a delegated account has one tx in flight, without a gap, which it may replace', () => {
+  const world = new World(DEFAULT_MEMPOOL, true);
+  const refused = (message: string) => ({ refusal: { code: 'lane-full', message } });
+  expect(world.add('aa', 1)).toMatchObject(refused('gapped-nonce tx from delegated accounts'));
+  expect(world.add('aa', 0)).toMatchObject({ kind: 'checked' });
+  expect(world.add('aa', 1)).toMatchObject(
+    refused('in-flight transaction limit reached for delegated accounts'),
+  );
+  expect(world.add('aa', 0, 5, 0, 200)).toMatchObject({ kind: 'checked' });
 });
 
 test('a new tx is gossiped to every peer but the one it came from', () => {

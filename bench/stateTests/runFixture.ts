@@ -1,8 +1,9 @@
 /** Runs General State Tests through the node's own decoder, admission rules, execution and authenticated state. */
+import type { SignedEthTx, SignedEthTx } from '../../core/app/chain.ts';
 import type { AdmissionError } from '../../core/app/errors.ts';
 import { checkForBlock, checkStatic } from '../../core/app/evm/admission.ts';
 import { type BlockEnv, createCommon, EnginePool } from '../../core/app/evm/engine.ts';
-import { decodeEthTx, type SignedEthTx } from '../../core/app/evm/ethTx.ts';
+import { decodeEthTx } from '../../core/app/evm/ethTx.ts';
 import { type ExecutionRules, executeTx, type TxEffects } from '../../core/app/evm/execute.ts';
 import { forkRules } from '../../core/app/evm/forks.ts';
 import { encodeRlp } from '../../core/app/evm/rlp.ts';

@@ -1,5 +1,5 @@
 /** Runs General State Tests through the node's own decoder, admission rules, execution and authenticated state. */
-import type { SignedEthTx, SignedEthTx } from '../../core/app/chain.ts';
+import type { SignedEthTx } from '../../core/app/chain.ts';
 import type { AdmissionError } from '../../core/app/errors.ts';
 import { checkForBlock, checkStatic } from '../../core/app/evm/admission.ts';
 import { type BlockEnv, createCommon, EnginePool } from '../../core/app/evm/engine.ts';

@@ -1,4 +1,5 @@
 import { BLOCK_BYTES_MAX, PART_BYTES } from '../codec/limits.ts';
+import { validateParamsBasic } from '../codec/validateParams.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
@@ -7,7 +8,6 @@ const BLOCK_OVERHEAD_BYTES = 11;
 const HEADER_BYTES_MAX = 626;
 const COMMIT_OVERHEAD_BYTES = 94;
 const COMMIT_SIG_BYTES_MAX = 111;
-const KEY_TYPES: readonly string[] = ['ed25519', 'secp256k1'];
 
 export interface ParamsError {
   readonly code: 'params';
@@ -35,22 +35,10 @@ export const dataBytesMax = (
   (COMMIT_OVERHEAD_BYTES + COMMIT_SIG_BYTES_MAX * validatorCount) -
   evidenceBytes;
 
-/** CometBFT ConsensusParams.ValidateBasic. */
+/** CometBFT ConsensusParams.ValidateBasic, for params that the application hands over. */
 export function checkParams(params: ConsensusParams): Result<void, ParamsError> {
-  const { block, evidence, validator, abci } = params;
-  if (block.maxBytes !== -1 && (block.maxBytes < 1 || block.maxBytes > BLOCK_BYTES_MAX)) {
-    return bad(`block.max_bytes ${block.maxBytes}`);
-  }
-  if (block.maxGas < -1) return bad(`block.max_gas ${block.maxGas}`);
-  if (evidence.maxAgeNumBlocks <= 0) return bad(`evidence.max_age_num_blocks ${evidence.maxAgeNumBlocks}`);
-  if (evidence.maxAgeDurationNs <= 0n) return bad('evidence.max_age_duration');
-  if (evidence.maxBytes < 0 || evidence.maxBytes > blockBytesMax(params)) {
-    return bad(`evidence.max_bytes ${evidence.maxBytes}`);
-  }
-  if (abci.voteExtensionsEnableHeight < 0) return bad('abci.vote_extensions_enable_height');
-  if (validator.pubKeyTypes.length === 0) return bad('validator.pub_key_types is empty');
-  const unknown = validator.pubKeyTypes.find((type) => !KEY_TYPES.includes(type));
-  return unknown === undefined ? ok(undefined) : bad(`unknown key type ${unknown}`);
+  const basic = validateParamsBasic(params);
+  return basic.ok ? basic : bad(basic.error.message);
 }
 
 /** Rules for changing params after block `height`: vote extensions are switched on once, in the future. */

@@ -1,4 +1,4 @@
-import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/mempool.ts';
+import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/config.ts';
 import { DEFAULT_RPC_LIMITS as LIMITS } from '../../core/node/nodeConfig.ts';
 import { boolean, count, decimal18, duration, list, text } from './field.ts';
 import { listenAt } from './listen.ts';
@@ -56,10 +56,17 @@ export const APP_TOML = {
     'batch-response-max-size': count('Largest answer to a batch, bytes.', LIMITS.batchResponseBytesMax, 1),
   },
   'evm.mempool': {
+    'account-slots': count(
+      'Transactions of one sender that a full pool keeps whatever others pay.',
+      MEMPOOL.laneSlots,
+    ),
     'account-queue': count(
       'Transactions of one sender that wait for an earlier nonce.',
       MEMPOOL.laneQueuedMax,
     ),
     'global-queue': count('Transactions of all senders that wait for an earlier nonce.', MEMPOOL.queuedMax),
+    lifetime: duration('How long they wait while nothing of their sender moves.', MEMPOOL.queuedLifetimeMs),
+    'price-bump': count('Percent that a replacement must pay more.', MEMPOOL.priceBumpPercent),
+    journal: boolean('Keep transactions that were sent through this node across restarts.', true),
   },
 } as const;

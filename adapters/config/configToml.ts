@@ -1,5 +1,5 @@
 import { DEFAULT_CONSENSUS_CONFIG as CONSENSUS } from '../../core/consensus/contract.ts';
-import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/mempool.ts';
+import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/config.ts';
 import { PAYLOAD_BYTES_MAX } from '../../core/p2p/packets.ts';
 import { boolean, count, duration, list, oneOf, text } from './field.ts';
 import { listenAt } from './listen.ts';

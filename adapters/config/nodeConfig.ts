@@ -172,6 +172,9 @@ function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
       cacheMax: mempool.cache_size,
       laneQueuedMax: app['evm.mempool']['account-queue'],
       queuedMax: app['evm.mempool']['global-queue'],
+      laneSlots: app['evm.mempool']['account-slots'],
+      queuedLifetimeMs: app['evm.mempool'].lifetime,
+      priceBumpPercent: app['evm.mempool']['price-bump'],
     },
     rpc: {
       gasCap: BigInt(evm['gas-cap']),

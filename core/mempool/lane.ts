@@ -1,6 +1,7 @@
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { LanePosition } from '../types/app.ts';
+import type { Micros } from '../types/ids.ts';
 
 export interface PoolTx {
   readonly bytes: Bytes;
@@ -13,14 +14,14 @@ export interface PoolTx {
   announced: boolean;
 }
 
-/** A replacement must pay at least this much more, in percent, on both fee fields (geth's price bump). */
-const PRICE_BUMP_PERCENT = 10n;
-
 /** One sender's transactions by nonce. Executable are those that follow the state nonce without a gap. */
 export class Lane {
   #stateNonce: bigint;
   #txs: PoolTx[] = [];
   #executable = 0;
+  #executableCost = 0n;
+  /** When it was first seen to wait, or to wait again after something of it moved. */
+  waitingSince: Micros | undefined;
 
   constructor(stateNonce: bigint) {
     this.#stateNonce = stateNonce;
@@ -39,6 +40,11 @@ export class Lane {
     return this.#txs.length;
   }
 
+  /** Most that the executable txs can cost together, wei. */
+  get executableCost(): bigint {
+    return this.#executableCost;
+  }
+
   /** Ascending by nonce. */
   get txs(): readonly PoolTx[] {
     return this.#txs;
@@ -50,7 +56,7 @@ export class Lane {
   }
 
   /** Puts a tx at its nonce; answers the one it replaced, or 'underpriced' when it may not replace it. */
-  put(tx: PoolTx): { readonly replaced: PoolTx | undefined } | 'underpriced' {
+  put(tx: PoolTx, bumpPercent: number): { readonly replaced: PoolTx | undefined } | 'underpriced' {
     assert(tx.lane.nonce >= this.#stateNonce, 'a tx below the state nonce');
     const index = this.#search(tx.lane.nonce);
     const old = this.#txs[index];
@@ -59,15 +65,19 @@ export class Lane {
       this.#extend();
       return { replaced: undefined };
     }
-    if (!outbids(tx.lane, old.lane)) return 'underpriced';
+    if (!outbids(tx.lane, old.lane, BigInt(bumpPercent))) return 'underpriced';
     this.#txs[index] = tx;
+    if (index < this.#executable) this.#executableCost += tx.lane.cost - old.lane.cost;
     return { replaced: old };
   }
 
   /** Takes the last tx out, which no other follows; undefined when there is none. */
   dropTail(): PoolTx | undefined {
     const tail = this.#txs.pop();
-    if (this.#executable > this.#txs.length) this.#executable = this.#txs.length;
+    if (tail !== undefined && this.#executable > this.#txs.length) {
+      this.#executable = this.#txs.length;
+      this.#executableCost -= tail.lane.cost;
+    }
     return tail;
   }
 
@@ -79,13 +89,17 @@ export class Lane {
     const gone = this.#txs.filter(isGone);
     if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));
     this.#executable = 0;
+    this.#executableCost = 0n;
     this.#extend();
     return gone;
   }
 
   #extend(): void {
-    while (this.#txs[this.#executable]?.lane.nonce === this.#stateNonce + BigInt(this.#executable)) {
+    for (;;) {
+      const next = this.#txs[this.#executable];
+      if (next?.lane.nonce !== this.#stateNonce + BigInt(this.#executable)) return;
       this.#executable += 1;
+      this.#executableCost += next.lane.cost;
     }
   }
 
@@ -101,7 +115,7 @@ export class Lane {
   }
 }
 
-const outbids = (fresh: LanePosition, old: LanePosition): boolean =>
-  fresh.feeCap * 100n >= old.feeCap * (100n + PRICE_BUMP_PERCENT) &&
-  fresh.tipCap * 100n >= old.tipCap * (100n + PRICE_BUMP_PERCENT) &&
+const outbids = (fresh: LanePosition, old: LanePosition, bumpPercent: bigint): boolean =>
+  fresh.feeCap * 100n >= old.feeCap * (100n + bumpPercent) &&
+  fresh.tipCap * 100n >= old.tipCap * (100n + bumpPercent) &&
   fresh.feeCap > old.feeCap;

@@ -1,40 +1,27 @@
 import { encodeTxsMessage } from '../codec/messages.ts';
-import { assert, present } from '../lib/assert.ts';
+import { present } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { AppAsk, CheckReply, CommitReply } from '../types/app.ts';
-import type { PeerId } from '../types/ids.ts';
+import type { Micros, Millis, PeerId } from '../types/ids.ts';
 import type { MempoolRefusal, SubmitResult } from '../types/submit.ts';
+import type { MempoolConfig } from './config.ts';
 import { Lane, type PoolTx } from './lane.ts';
-import { type ReapLimits, reap, wireBytes } from './order.ts';
+import { isGapped, refuseForLane } from './laneRules.ts';
+import { type ReapLimits, reap } from './order.ts';
+import { Pooled } from './pooled.ts';
 import { SeenCache } from './seen.ts';
-import { type Tail, worstTail } from './worstTail.ts';
+import { victimFor } from './victim.ts';
 
-export interface MempoolConfig {
-  /** Transactions in the pool (CometBFT mempool.size). */
-  readonly txsMax: number;
-  readonly bytesMax: number;
-  readonly txBytesMax: number;
-  /** Remembered tx hashes (CometBFT mempool.cache_size). */
-  readonly cacheMax: number;
-  /** Non-executable txs of one sender, and of all (geth account-queue, global-queue). */
-  readonly laneQueuedMax: number;
-  readonly queuedMax: number;
-}
-
-export const DEFAULT_MEMPOOL: MempoolConfig = {
-  txsMax: 5000,
-  bytesMax: 1_073_741_824,
-  txBytesMax: 1_048_576,
-  cacheMax: 10_000,
-  laneQueuedMax: 64,
-  queuedMax: 1024,
-};
+/** How often lanes that wait are looked through, while there are any. */
+const TICK_MS = 60_000;
 
 export interface MempoolOut {
   check(call: number, ask: Extract<AppAsk, { kind: 'checkTx' }>): void;
   reply(call: number, result: SubmitResult): void;
   pending(tx: PoolTx): void;
   gossip(to: readonly PeerId[], bytes: Bytes): void;
+  /** Wants `onTick` once, so much later. */
+  tickAfter(afterMs: Millis): void;
 }
 
 interface Check {
@@ -56,13 +43,12 @@ export class Mempool {
   readonly #sha256: (bytes: Bytes) => Bytes;
   readonly #nextCall: () => number;
   readonly #lanes = new Map<string, Lane>();
-  readonly #byKey = new Map<string, PoolTx>();
-  readonly #byEthHash = new Map<string, PoolTx>();
+  readonly #pooled = new Pooled();
   readonly #checks = new Map<number, Check>();
   readonly #seen: SeenCache;
   #peers: readonly PeerId[] = [];
-  #bytes = 0;
   #executable = 0;
+  #ticking = false;
   #sequence = 0;
   /** Counts commits: a verdict given against an older state is asked for again. */
   #epoch = 0;
@@ -77,20 +63,24 @@ export class Mempool {
   }
 
   get size(): number {
-    return this.#byKey.size;
+    return this.#pooled.size;
   }
 
   stats(): { readonly pending: number; readonly queued: number; readonly bytes: number } {
-    return { pending: this.#executable, queued: this.#byKey.size - this.#executable, bytes: this.#bytes };
+    return { pending: this.#executable, queued: this.#queued, bytes: this.#pooled.bytes };
+  }
+
+  get #queued(): number {
+    return this.#pooled.size - this.#executable;
   }
 
   /** In arrival order. */
   txs(): readonly PoolTx[] {
-    return [...this.#byKey.values()];
+    return [...this.#pooled.txs()];
   }
 
   byEthHash(hash: Bytes): PoolTx | undefined {
-    return this.#byEthHash.get(toHex(hash));
+    return this.#pooled.byEthHash(hash);
   }
 
   /** By sender in lower-case hex. */
@@ -111,7 +101,7 @@ export class Mempool {
 
   onPeerUp(peer: PeerId, out: MempoolOut): void {
     this.#peers = [...this.#peers.filter((other) => other !== peer), peer].sort();
-    for (const tx of this.#byKey.values()) out.gossip([peer], encodeTxsMessage({ txs: [tx.bytes] }));
+    for (const tx of this.#pooled.txs()) out.gossip([peer], encodeTxsMessage({ txs: [tx.bytes] }));
   }
 
   onPeerDown(peer: PeerId): void {
@@ -138,13 +128,13 @@ export class Mempool {
   /** The refusal of a pool that takes no more. */
   fullness(): MempoolRefusal {
     const { txsMax, bytesMax } = this.#config;
-    return { code: 'full', txs: this.#byKey.size, txsMax, bytes: this.#bytes, bytesMax };
+    return { code: 'full', txs: this.#pooled.size, txsMax, bytes: this.#pooled.bytes, bytesMax };
   }
 
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
     const { txsMax, bytesMax, txBytesMax } = this.#config;
     // A full pool still looks at what is offered: a better price drives out the worst.
-    if (this.#checks.size >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
+    if (this.#checks.size >= txsMax || this.#pooled.bytes + tx.length > bytesMax) return this.fullness();
     if (tx.length > txBytesMax) return { code: 'too-large', bytes: tx.length, bytesMax: txBytesMax };
     return this.#seen.add(key) ? undefined : { code: 'in-cache' };
   }
@@ -188,63 +178,61 @@ export class Mempool {
       sequence: this.#sequence++,
       announced: false,
     };
-    const refusal = lane.at(nonce) === undefined ? this.#refuseNew(lane, tx) : undefined;
+    const refusal = refuseForLane(lane, tx, this.#queued, this.#config) ?? this.#makeRoom(lane, tx);
     if (refusal !== undefined) return refusal;
     const before = lane.executable;
-    const put = lane.put(tx);
+    const put = lane.put(tx, this.#config.priceBumpPercent);
     if (put === 'underpriced') return { code: 'replacement-underpriced' };
     this.#lanes.set(sender, lane);
-    if (put.replaced !== undefined) this.#forget(put.replaced);
-    this.#remember(tx);
+    if (put.replaced !== undefined) this.#pooled.remove(put.replaced);
+    this.#pooled.add(tx);
     this.#executable += lane.executable - before;
+    if (lane.executable > before) lane.waitingSince = undefined;
     this.#announce(lane, nonce, out);
     const to = this.#peers.filter((peer) => !check.from.includes(peer));
     if (to.length > 0) out.gossip(to, encodeTxsMessage({ txs: [tx.bytes] }));
+    this.#tickWhileQueued(out);
     return undefined;
   }
 
-  /** For a tx that replaces none: the account's limits, then the pool's. */
-  #refuseNew(lane: Lane, tx: PoolTx): MempoolRefusal | undefined {
-    const gapped = tx.lane.nonce > lane.stateNonce + BigInt(lane.executable);
-    if (tx.lane.isDelegated === true) {
-      // Anyone may move the coins of a delegated account: what waits behind its first tx may fail at any time.
-      if (gapped) return { code: 'lane-full', message: 'gapped-nonce tx from delegated accounts' };
-      if (lane.size > 0)
-        return { code: 'lane-full', message: 'in-flight transaction limit reached for delegated accounts' };
-    }
-    const refusal = gapped ? this.#refuseQueued(lane, lane.executable) : undefined;
-    if (refusal !== undefined || this.#byKey.size < this.#config.txsMax) return refusal;
-    return this.#evictFor(lane, tx) ? undefined : this.fullness();
+  /** In a full pool a tx that replaces none needs another one's place. */
+  #makeRoom(own: Lane, fresh: PoolTx): MempoolRefusal | undefined {
+    const { txsMax, laneSlots } = this.#config;
+    if (this.#pooled.size < txsMax || own.at(fresh.lane.nonce) !== undefined) return undefined;
+    const victim = victimFor({ lanes: this.#lanes, own, fresh, laneSlots, baseFee: this.#baseFee });
+    if (victim === undefined) return this.fullness();
+    if (isGapped(own, fresh) && victim.lane.size === victim.lane.executable)
+      return { code: 'lane-full', message: 'future transaction tries to replace pending transaction' };
+    this.#dropTail(victim.lane);
+    if (victim.lane.size === 0 && victim.lane !== own) this.#lanes.delete(victim.sender);
+    return undefined;
   }
 
-  /** True when the cheapest tail left for `fresh`. */
-  #evictFor(own: Lane, fresh: PoolTx): boolean {
-    const worst = worstTail(this.#lanes, own, fresh);
-    if (worst !== undefined) this.#evict(worst, own);
-    return worst !== undefined;
-  }
-
-  #evict({ sender, lane, tx }: Tail, own: Lane): void {
+  #dropTail(lane: Lane): void {
     const before = lane.executable;
-    lane.dropTail();
+    const tx = present(lane.dropTail(), 'a lane without a tail');
     this.#executable += lane.executable - before;
-    this.#forget(tx);
+    this.#pooled.remove(tx);
     this.#seen.remove(tx.key);
-    if (lane.size === 0 && lane !== own) this.#lanes.delete(sender);
   }
 
-  #refuseQueued(lane: Lane, executable: number): MempoolRefusal | undefined {
-    const { laneQueuedMax, queuedMax } = this.#config;
-    const laneQueued = lane.size - executable;
-    if (laneQueued >= laneQueuedMax) {
-      return {
-        code: 'lane-full',
-        message: `account limit exceeded: ${laneQueued} queued of ${laneQueuedMax}`,
-      };
+  #tickWhileQueued(out: MempoolOut): void {
+    if (this.#ticking || this.#queued === 0) return;
+    this.#ticking = true;
+    out.tickAfter(TICK_MS);
+  }
+
+  /** Forgets what waited too long for an earlier nonce of its sender. */
+  onTick(now: Micros, out: MempoolOut): void {
+    this.#ticking = false;
+    for (const [sender, lane] of this.#lanes) {
+      if (lane.size === lane.executable) continue;
+      lane.waitingSince ??= now;
+      if (now - lane.waitingSince < this.#config.queuedLifetimeMs * 1000) continue;
+      while (lane.size > lane.executable) this.#dropTail(lane);
+      if (lane.size === 0) this.#lanes.delete(sender);
     }
-    const queued = this.#byKey.size - this.#executable;
-    if (queued < queuedMax) return undefined;
-    return { code: 'lane-full', message: `txpool is full: ${queued} queued of ${queuedMax}` };
+    this.#tickWhileQueued(out);
   }
 
   /** Tells of the executable txs from `nonce` on that were not told of before. */
@@ -255,18 +243,6 @@ export class Mempool {
       tx.announced = true;
       out.pending(tx);
     }
-  }
-
-  #remember(tx: PoolTx): void {
-    this.#byKey.set(tx.key, tx);
-    if (tx.lane.ethHash !== undefined) this.#byEthHash.set(toHex(tx.lane.ethHash), tx);
-    this.#bytes += wireBytes(tx);
-  }
-
-  #forget(tx: PoolTx): void {
-    assert(this.#byKey.delete(tx.key), 'tx in a lane but not in the pool');
-    if (tx.lane.ethHash !== undefined) this.#byEthHash.delete(toHex(tx.lane.ethHash));
-    this.#bytes -= wireBytes(tx);
   }
 
   /** True when a proposer would find something to take. */
@@ -295,11 +271,13 @@ export class Mempool {
       this.#announce(lane, nonce, out);
       if (lane.size === 0) this.#lanes.delete(sender);
     }
+    this.#tickWhileQueued(out);
   }
 
   #advance(lane: Lane, stateNonce: bigint, balance: bigint): void {
     const before = lane.executable;
-    for (const gone of lane.advance(stateNonce, balance)) this.#forget(gone);
+    for (const gone of lane.advance(stateNonce, balance)) this.#pooled.remove(gone);
     this.#executable += lane.executable - before;
+    lane.waitingSince = undefined;
   }
 }

@@ -17,8 +17,8 @@ const varintBytes = (value: number): number => {
 /** Bytes a tx takes in a block: tag, length, content. */
 export const wireBytes = (tx: PoolTx): number => 1 + varintBytes(tx.bytes.length) + tx.bytes.length;
 
-/** What the proposer earns per gas. */
-const tipOf = (tx: PoolTx, baseFee: bigint): bigint => {
+/** What the proposer earns per gas; negative when the tx cannot pay the base fee. */
+export const tipOf = (tx: PoolTx, baseFee: bigint): bigint => {
   const room = tx.lane.feeCap - baseFee;
   return room < tx.lane.tipCap ? room : tx.lane.tipCap;
 };

@@ -63,6 +63,7 @@ export class NodeMachine implements Machine {
       pending: (tx) =>
         out.push({ kind: 'publish', event: { kind: 'pendingTx', tx: tx.bytes, ethHash: tx.lane.ethHash } }),
       gossip: (to, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.mempool, bytes }),
+      tickAfter: (afterMs) => out.push({ kind: 'timer', key: { machine: 'mempool', kind: 'tick' }, afterMs }),
     };
     this.#evidenceOut = {
       send: (to, _evidence, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.evidence, bytes }),
@@ -184,9 +185,10 @@ export class NodeMachine implements Machine {
 
   #onTimer(now: Micros, input: Extract<Input, { kind: 'timer' }>): void {
     const { key } = input;
-    const { gossip, evidenceGossip, sync } = this.parts;
+    const { gossip, mempool, evidenceGossip, sync } = this.parts;
     if (key.machine === 'consensus') this.#consensus(now, { kind: 'timer', key });
     else if (key.machine === 'gossip') gossip.onTick(now, this.#gossipOut);
+    else if (key.machine === 'mempool') mempool.onTick(now, this.#mempoolOut);
     else if (key.machine === 'evidence') evidenceGossip.onTick(now, this.#evidenceOut);
     else if (key.machine === 'sync') sync.onTick(now, this.#syncOut);
   }

@@ -1,5 +1,5 @@
 import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../consensus/contract.ts';
-import { DEFAULT_MEMPOOL, type MempoolConfig } from '../mempool/mempool.ts';
+import { DEFAULT_MEMPOOL, type MempoolConfig } from '../mempool/config.ts';
 import { DEFAULT_COMET_LIMITS } from '../rpc/comet/limits.ts';
 import type { RpcLimits } from '../rpc/context.ts';
 

@@ -15,7 +15,9 @@ export type MempoolRefusal =
   /** The pool's own rules after the application's (geth wording in `message`). */
   | { readonly code: 'replacement-underpriced' }
   | { readonly code: 'already-known' }
-  | { readonly code: 'lane-full'; readonly message: string };
+  | { readonly code: 'lane-full'; readonly message: string }
+  /** Its sender cannot pay it together with what waits already. */
+  | { readonly code: 'overdraft'; readonly message: string };
 
 export type SubmitResult =
   /** The application looked at it; accepted ones are in the pool. `hash` = sha256(tx). */

@@ -16,6 +16,7 @@ export function refusalText(refusal: MempoolRefusal): string {
     case 'replacement-underpriced':
       return 'replacement transaction underpriced';
     case 'lane-full':
+    case 'overdraft':
       return refusal.message;
     default:
       return unreachable(refusal);

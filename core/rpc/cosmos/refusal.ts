@@ -15,6 +15,8 @@ export function refusalText(refusal: MempoolRefusal): { readonly code: number; r
       return { code: 13, log: 'replacement transaction underpriced: insufficient fee' };
     case 'lane-full':
       return { code: 20, log: `${refusal.message}: mempool is full` };
+    case 'overdraft':
+      return { code: 5, log: `${refusal.message}: insufficient funds` };
     default:
       return unreachable(refusal);
   }

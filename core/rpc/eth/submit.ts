@@ -50,6 +50,7 @@ function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): st
     case 'replacement-underpriced':
       return 'replacement transaction underpriced';
     case 'lane-full':
+    case 'overdraft':
       return refusal.message;
     default:
       return unreachable(refusal);

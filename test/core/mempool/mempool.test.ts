@@ -1,7 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_MEMPOOL, Mempool, type MempoolOut } from '../../../core/mempool/mempool.ts';
+import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
+import { Mempool, type MempoolOut } from '../../../core/mempool/mempool.ts';
 import type { CheckReply, CommitReply } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
 
@@ -17,6 +18,7 @@ class World implements MempoolOut {
   readonly pendingKeys: string[] = [];
   readonly gossiped: { to: readonly string[]; bytes: Uint8Array }[] = [];
   readonly pool: Mempool;
+  ticks = 0;
   #calls = 1000;
 
   readonly #isDelegated: boolean;
@@ -38,6 +40,10 @@ class World implements MempoolOut {
   }
   gossip(to: readonly string[], bytes: Uint8Array): void {
     this.gossiped.push({ to, bytes });
+  }
+
+  tickAfter(): void {
+    this.ticks += 1;
   }
 
   /** Submits a tx of `sender` and lets the application accept it. */
@@ -200,6 +206,70 @@ test('a delegated account has one tx in flight, without a gap, which it may repl
     refused('in-flight transaction limit reached for delegated accounts'),
   );
   expect(world.add('aa', 0, 5, 0, 200)).toMatchObject({ kind: 'checked' });
+});
+
+test('a full pool makes room for a sender with slots to spare at the cost of the one with most, whatever they pay', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 4, laneSlots: 2 });
+  for (const nonce of [0, 1, 2, 3]) world.add('aa', nonce, 9, 0, 1000);
+  expect(world.add('bb', 0, 1, 0, 50)).toMatchObject({ kind: 'checked' });
+  expect(world.add('bb', 1, 1, 0, 50)).toMatchObject({ kind: 'checked' });
+  expect(world.reaped()).toEqual(['aa0', 'aa1', 'bb0', 'bb1']);
+  // Each is within its slots now: only price counts.
+  expect(world.add('cc', 0, 1, 0, 50)).toMatchObject({ refusal: { code: 'full' } });
+  expect(world.add('cc', 0, 2, 0, 50)).toMatchObject({ kind: 'checked' });
+  expect(world.reaped()).toEqual(['aa0', 'aa1', 'cc0', 'bb0']);
+});
+
+test('a full pool prefers what pays more at the next base fee to what could pay more at another', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 1 });
+  world.add('aa', 0, 1, 0, 500);
+  expect(world.add('bb', 0, 3, 0, 20)).toMatchObject({ kind: 'checked' });
+  expect(world.reaped()).toEqual(['bb0']);
+});
+
+test('a tx behind a gap never drives out one that could be executed', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 1 });
+  world.add('aa', 0, 1, 0, 50);
+  const message = 'future transaction tries to replace pending transaction';
+  expect(world.add('bb', 5, 9, 0, 900)).toMatchObject({ refusal: { code: 'lane-full', message } });
+  expect(world.reaped()).toEqual(['aa0']);
+});
+
+test('what a sender has in the pool must be payable together', () => {
+  const world = new World();
+  const cap = 20_000_000_000_000;
+  expect(world.add('aa', 0, 1, 0, cap)).toMatchObject({ kind: 'checked' });
+  expect(world.add('aa', 1, 1, 0, cap)).toMatchObject({ kind: 'checked' });
+  expect(world.add('aa', 2, 1, 0, cap)).toMatchObject({
+    refusal: {
+      code: 'overdraft',
+      message:
+        'insufficient funds for gas * price + value: balance 1000000000000000000, queued cost 840000000000000000, tx cost 420000000000000000, overshot 260000000000000000',
+    },
+  });
+  expect(world.add('aa', 1, 2, 0, 2 * cap)).toMatchObject({ refusal: { code: 'overdraft' } });
+  expect(world.add('aa', 1, 2, 0, 1.2 * cap)).toMatchObject({ kind: 'checked' });
+});
+
+test('what waits for an earlier nonce is forgotten after its lifetime, unless something of its sender moves', () => {
+  const HOUR = 3_600_000_000;
+  const world = new World();
+  world.add('aa', 0);
+  expect(world.ticks).toBe(0);
+  world.add('aa', 2);
+  world.add('bb', 1);
+  expect(world.ticks).toBe(1);
+  world.pool.onTick(HOUR, world);
+  world.commit([], [{ sender: 'aa', nonce: 1n, balance: 10n ** 18n }]);
+  world.pool.onTick(2 * HOUR, world);
+  world.pool.onTick(4 * HOUR, world);
+  expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa2']);
+  expect(world.pool.lane('bb')).toBeUndefined();
+  expect(world.ticks).toBe(4);
+  world.pool.onTick(5 * HOUR, world);
+  expect(world.pool.size).toBe(0);
+  expect(world.ticks).toBe(4);
+  expect(world.add('bb', 1)).toMatchObject({ kind: 'checked' });
 });
 
 test('a new tx is gossiped to every peer but the one it came from', () => {

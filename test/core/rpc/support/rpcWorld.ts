@@ -5,7 +5,8 @@ import { EventHub } from '../../../../core/events/hub.ts';
 import { EventSearch, searchReads } from '../../../../core/events/index/search.ts';
 import { present } from '../../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, hex } from '../../../../core/lib/bytes.ts';
-import { DEFAULT_MEMPOOL, Mempool, type MempoolOut } from '../../../../core/mempool/mempool.ts';
+import { DEFAULT_MEMPOOL } from '../../../../core/mempool/config.ts';
+import { Mempool, type MempoolOut } from '../../../../core/mempool/mempool.ts';
 import { DEFAULT_RPC_LIMITS } from '../../../../core/node/nodeConfig.ts';
 import { poolReader } from '../../../../core/node/poolReader.ts';
 import type { RpcContext, RpcLimits } from '../../../../core/rpc/context.ts';
@@ -55,6 +56,7 @@ export class RpcWorld {
       reply: (call, result) => this.#waiting.get(call)?.(result),
       pending: (tx) => this.hub.publish({ kind: 'pendingTx', tx: tx.bytes, ethHash: tx.lane.ethHash }),
       gossip: () => {},
+      tickAfter: () => {},
     };
     this.hub.listen((event) => {
       if (event.kind === 'note') this.notes.push(event.text);

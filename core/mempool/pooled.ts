@@ -1,0 +1,41 @@
+import { assert } from '../lib/assert.ts';
+import { type Bytes, toHex } from '../lib/bytes.ts';
+import type { PoolTx } from './lane.ts';
+import { wireBytes } from './order.ts';
+
+/** What is in the pool, by its hashes, and how much of it. */
+export class Pooled {
+  readonly #byKey = new Map<string, PoolTx>();
+  readonly #byEthHash = new Map<string, PoolTx>();
+  #bytes = 0;
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** Bytes that the txs would take in a block. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** In arrival order. */
+  txs(): Iterable<PoolTx> {
+    return this.#byKey.values();
+  }
+
+  byEthHash(hash: Bytes): PoolTx | undefined {
+    return this.#byEthHash.get(toHex(hash));
+  }
+
+  add(tx: PoolTx): void {
+    this.#byKey.set(tx.key, tx);
+    if (tx.lane.ethHash !== undefined) this.#byEthHash.set(toHex(tx.lane.ethHash), tx);
+    this.#bytes += wireBytes(tx);
+  }
+
+  remove(tx: PoolTx): void {
+    assert(this.#byKey.delete(tx.key), 'tx in a lane but not in the pool');
+    if (tx.lane.ethHash !== undefined) this.#byEthHash.delete(toHex(tx.lane.ethHash));
+    this.#bytes -= wireBytes(tx);
+  }
+}

@@ -8,7 +8,7 @@ import type { WorldState } from '../state/worldState.ts';
 import { BlockWriteSet } from '../state/writeSet.ts';
 import type { BlockContext, CommitReply, FinalizeReply } from '../types/app.ts';
 import type { Hash } from '../types/ids.ts';
-import type { TxResult } from '../types/result.ts';
+import type { AbciEvent, TxResult } from '../types/result.ts';
 import { appHashOf } from './appHash.ts';
 import { putSupply, readSupply } from './bank/keeper.ts';
 import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx, Watch } from './chain.ts';
@@ -17,6 +17,7 @@ import type { DecodedCosmosTx } from './cosmos/decodeCosmosTx.ts';
 import { runCosmosTx } from './cosmos/runCosmosTx.ts';
 import { type AdmissionError, renderError } from './errors.ts';
 import { blockEvents, type EventNames, ethTxEvents } from './events.ts';
+import { beginBlock } from './evidence/beginBlock.ts';
 import { type ChainRules, checkForBlock, checkStatic } from './evm/admission.ts';
 import { ethBlockSize } from './evm/blockCodec.ts';
 import { logsBloom, mergeBloom } from './evm/bloom.ts';
@@ -81,6 +82,8 @@ export class BlockRun {
   readonly #context: BlockContext;
   readonly #env: BlockEnv;
   readonly #writes: BlockWriteSet;
+  /** Of what happened before the first transaction. */
+  readonly #beginEvents: readonly AbciEvent[];
   readonly #results: TxResult[] = [];
   readonly #transactions: EthTx[] = [];
   readonly #receipts: EthReceipt[] = [];
@@ -112,6 +115,7 @@ export class BlockRun {
       blockHash: (number) => parent.blockHash(number),
     };
     this.#writeHistory();
+    this.#beginEvents = beginBlock(this.#writes, context, services.hrp);
   }
 
   get txCount(): number {
@@ -251,13 +255,16 @@ export class BlockRun {
   /** New roots; the supply follows what was burned. Nothing can be added after. */
   #end(): Sealed {
     if (this.#sealed !== undefined) return this.#sealed;
-    if (this.#supplyChange !== 0n) {
-      const { denom } = this.#services;
-      assert(this.#supplyChange < 0n, 'execution never mints');
-      putSupply(this.#writes, denom, readSupply(this.#writes, denom) + this.#supplyChange);
-    }
+    this.#settleSupply();
     this.#sealed = this.#writes.seal();
     return this.#sealed;
+  }
+
+  #settleSupply(): void {
+    if (this.#supplyChange === 0n) return;
+    const { denom } = this.#services;
+    assert(this.#supplyChange < 0n, 'execution never mints');
+    putSupply(this.#writes, denom, readSupply(this.#writes, denom) + this.#supplyChange);
   }
 
   #header(sealed: Sealed, consensusHash: Hash): EthHeader {
@@ -285,20 +292,36 @@ export class BlockRun {
 
   /** Ends the block under the hash of the consensus block that carries it. */
   seal(consensusHash: Hash): SealedBlock {
-    const sealed = this.#end();
+    return this.#block(this.#end(), consensusHash);
+  }
+
+  /** The block as it would be if it ended now, in no consensus block yet; more can be added after. */
+  preview(): SealedBlock {
+    this.#writes.checkpoint();
+    this.#settleSupply();
+    const sealed = this.#writes.rootsNow();
+    this.#writes.revert();
+    return this.#block(sealed, EMPTY);
+  }
+
+  #block(sealed: Sealed, consensusHash: Hash): SealedBlock {
     const header = this.#header(sealed, consensusHash);
     const hash = headerHash(header, (message) => this.#services.suite.keccak256(message));
-    const transactions = this.#transactions;
+    const transactions = [...this.#transactions];
+    const receipts = [...this.#receipts];
     const size = ethBlockSize(header, transactions);
-    const ethBlock: EthBlock = { hash, header, transactions, receipts: this.#receipts, size };
+    const ethBlock: EthBlock = { hash, header, transactions, receipts, size };
     const reply: FinalizeReply = {
       txResults: this.#results,
-      events: blockEvents({
-        baseFee: header.baseFeePerGas,
-        gasUsed: this.#gasUsed,
-        height: this.#context.height,
-        bloom: this.#logCount > 0 ? header.logsBloom : undefined,
-      }),
+      events: [
+        ...this.#beginEvents,
+        ...blockEvents({
+          baseFee: header.baseFeePerGas,
+          gasUsed: this.#gasUsed,
+          height: this.#context.height,
+          bloom: this.#logCount > 0 ? header.logsBloom : undefined,
+        }),
+      ],
       validatorUpdates: [],
       paramUpdates: undefined,
       appHash: appHashOf(hash, sealed.modulesRoot),

@@ -1,6 +1,6 @@
 /** What readers (RPC, subscriptions, CLI queries) see of the chain. Implemented by app/; a View is a frozen height. */
 import type { Bytes } from '../lib/bytes.ts';
-import type { FinalizeReply } from '../types/app.ts';
+import type { FinalizeReply, Pause } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
 import type { ForkName } from '../types/fork.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
@@ -246,7 +246,29 @@ export interface CallOptions {
   readonly trace?: TraceHooks | undefined;
 }
 
+/** What a block that this node proposed now would be made of. */
+export interface PendingSource {
+  /** Consensus transactions in the order of a proposal. */
+  readonly txs: readonly Bytes[];
+  /** Unix seconds. */
+  readonly seconds: number;
+  /** Who would earn the tips. */
+  readonly coinbase: Address;
+  readonly pause?: Pause | undefined;
+}
+
+/** The block after the head as it would be if this node proposed it now. */
+export interface PendingBlock {
+  readonly block: EthBlock;
+  /** The state after it; calls on it run in the block. */
+  readonly view: View;
+  /** Base fee of the block after it. */
+  readonly nextBaseFee: bigint;
+}
+
 export interface EvmService {
+  /** `source` is asked when the work begins, which may be after other such work. */
+  pending(source: () => PendingSource): Promise<PendingBlock>;
   /** Runs on the state after `view.height`, in that block's context, without touching it. */
   call(view: View, args: CallArgs, options?: CallOptions): Promise<CallOutcome>;
   /** geth's binary search; `gasCap` bounds it. */

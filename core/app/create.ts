@@ -166,7 +166,7 @@ export async function createApplication(given: ApplicationOptions): Promise<Crea
   return {
     app: new EvmApplication({ services, store, db, head, pause, indexOps: options.indexOps }),
     reader: new AppReader(genesis.chainId, store.reads, head, services),
-    evm: new EvmCalls({ services, head, db, reads: store.reads }),
+    evm: new EvmCalls({ services, head, db, reads: store.reads, reader: kv }),
     state,
     blocks: store.reads,
     store,

@@ -33,6 +33,7 @@ export const poolReader = (mempool: Mempool, decoder: TxDecoder): PoolReader => 
     return decoded?.ok && decoded.value.kind === 'ethereum' ? decoded.value.tx : undefined;
   },
   stats: () => mempool.stats(),
+  best: (bytesMax) => mempool.reap(bytesMax).map((tx) => tx.bytes),
   list: (max) =>
     mempool
       .txs()

@@ -33,6 +33,8 @@ export interface PoolReader {
   stats(): { readonly pending: number; readonly queued: number; readonly bytes: number };
   /** Ethereum transactions by sender, senders in order of address, each in order of nonce. */
   content(): readonly PooledSender[];
+  /** Consensus transactions that a proposer would take now, in its order, up to so many bytes. */
+  best(bytesMax: number): readonly Bytes[];
   /** The first `max` txs in arrival order. */
   list?(max: number): readonly Bytes[];
 }

@@ -1,5 +1,5 @@
 import { present } from '../../lib/assert.ts';
-import type { StateDb } from '../../state/stateDb.ts';
+import type { StateDb, StateReader } from '../../state/stateDb.ts';
 import { WorldState } from '../../state/worldState.ts';
 import type { ChainReads } from '../../store/chainReads.ts';
 import type { Height } from '../../types/ids.ts';
@@ -11,6 +11,8 @@ import type {
   CallOutcome,
   EthHeader,
   EvmService,
+  PendingBlock,
+  PendingSource,
   View,
   Watch,
 } from '../chain.ts';
@@ -18,6 +20,7 @@ import type { ChainHead } from '../chainHead.ts';
 import { CallRun } from './callRun.ts';
 import type { BlockEnv } from './engine.ts';
 import { estimate, type GasProbe, type Probed } from './estimate.ts';
+import { PendingBlocks, PendingView } from './pendingBlock.ts';
 import { REVERTED } from './vmError.ts';
 
 const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallOutcome => {
@@ -46,26 +49,40 @@ export class EvmCalls implements EvmService {
   readonly #head: ChainHead;
   readonly #db: StateDb;
   readonly #reads: ChainReads;
+  readonly #pending: PendingBlocks;
 
   constructor(parts: {
     readonly services: ChainServices;
     readonly head: ChainHead;
     readonly db: StateDb;
     readonly reads: ChainReads;
+    readonly reader: StateReader;
   }) {
     this.#services = parts.services;
     this.#head = parts.head;
     this.#db = parts.db;
     this.#reads = parts.reads;
+    this.#pending = new PendingBlocks(parts.services, parts.head, parts.reader);
+  }
+
+  pending(source: () => PendingSource): Promise<PendingBlock> {
+    return this.#pending.get(source);
+  }
+
+  /** The block that a view is the state of, and that state. */
+  #at(view: View): { readonly header: EthHeader; readonly world: WorldState } {
+    if (view instanceof PendingView) return view;
+    const { header } = present(this.#head.ethBlock(view.height), 'a view has an Ethereum block');
+    return { header, world: WorldState.open(this.#db, view) };
   }
 
   #run(view: View, args: CallArgs, options: CallOptions): CallRun {
-    const { header } = present(this.#head.ethBlock(view.height), 'a view has an Ethereum block');
+    const { header, world } = this.#at(view);
     const env: BlockEnv = {
       ...envOf(header, options.block),
       blockHash: (number) => this.#head.ethHashOf(number),
     };
-    return new CallRun(this.#services, env, WorldState.open(this.#db, view), args, options);
+    return new CallRun(this.#services, env, world, args, options);
   }
 
   isPrecompile(addressHex: string): boolean {

@@ -54,10 +54,7 @@ export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
   return hash.ok ? ok({ kind: 'hash', hash: hash.value }) : hash;
 }
 
-/**
- * Final is what is committed, so latest, safe and finalized are one. `pending` is the latest state: the pool's txs are
- * not executed before consensus orders them (the pending nonce alone looks into the pool).
- */
+/** Final is what is committed, so latest, safe and finalized are one. `pending` has no height: see at.ts. */
 export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
   const head = chain.head();
   if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : head;

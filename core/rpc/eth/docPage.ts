@@ -14,7 +14,7 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | Where | Here | Why |
 |---|---|---|
 | \`latest\`, \`safe\`, \`finalized\` | one and the same block | a committed block is final |
-| \`pending\` | the latest state; nonces count what waits in the pool | who proposes next orders the pool, not this node |
+| \`pending\` | the block this node would propose now; its transactions have no block fields; no log search | who proposes next may order the pool otherwise |
 | uncles, withdrawals, blobs | none; blob transactions are \`transaction type not supported\` | there is no beacon chain |
 | \`extraData\` | hash of the consensus block of that height | joins the two faces of a block |
 | \`mixHash\` (PREVRANDAO) | keccak256(parent hash ‖ number) | known to whoever knows the parent: no secret |

@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock } from '../../app/chain.ts';
+import type { EthBlock, PendingBlock } from '../../app/chain.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';
@@ -37,45 +37,47 @@ function rewards(block: EthBlock, percentiles: readonly number[]): readonly stri
   });
 }
 
-/** Heights that are answered: at most `count` up to `newest`, none before the oldest block kept. */
+/** Heights that are answered: at most `span` up to `newest`, none before the oldest block kept. */
 function resolveRange(
   ctx: RpcContext,
-  count: bigint,
+  span: number,
   newest: BlockId,
 ): { readonly first: number; readonly last: number } {
-  const { chain, limits } = ctx;
+  const { chain } = ctx;
   const head = chain.latest().height;
   const last = newest.kind === 'tag' && newest.tag !== 'earliest' ? head : heightOf(chain, newest);
   if (last === undefined) {
     const asked = newest.kind === 'number' ? newest.number : -1n;
     throw serverError(`request beyond head block: requested ${asked}, head ${head}`);
   }
-  const span = count > BigInt(limits.feeHistoryMax) ? limits.feeHistoryMax : Number(count);
   const oldest = chain.ethBlock(0) === undefined ? chain.base() : 0;
   return { first: Math.max(oldest, last - span + 1), last };
 }
 
-const baseFeeAfter = (chain: ChainReader, height: number): bigint =>
-  chain.ethBlock(height + 1)?.header.baseFeePerGas ?? chain.nextBaseFee();
-
-/** eth_feeHistory (reference §3.6): too many blocks are clipped, as geth does. */
+/** eth_feeHistory (reference §3.6): too many blocks are clipped, as geth does. `draft` is the block after the newest. */
 export function feeHistory(
   ctx: RpcContext,
   count: bigint,
   newest: BlockId,
   percentiles: readonly number[],
+  draft?: PendingBlock,
 ): unknown {
   if (count < 1n) return { oldestBlock: '0x0', gasUsedRatio: null };
   checkPercentiles(percentiles);
-  const { first, last } = resolveRange(ctx, count, newest);
+  const { feeHistoryMax } = ctx.limits;
+  const span = count > BigInt(feeHistoryMax) ? feeHistoryMax : Number(count);
+  const { first, last } = resolveRange(ctx, draft === undefined ? span : span - 1, newest);
   const blocks: EthBlock[] = [];
   for (let height = first; height <= last; height++) {
     const block = ctx.chain.ethBlock(height);
-    if (block !== undefined) blocks.push(block);
+    // The head may have moved since the draft was made.
+    if (block !== undefined && height !== draft?.block.header.number) blocks.push(block);
   }
-  const fees = [...blocks.map((block) => block.header.baseFeePerGas), baseFeeAfter(ctx.chain, last)];
+  if (draft !== undefined) blocks.push(draft.block);
+  const next = draft?.nextBaseFee ?? ctx.chain.ethBlock(last + 1)?.header.baseFeePerGas;
+  const fees = [...blocks.map((block) => block.header.baseFeePerGas), next ?? ctx.chain.nextBaseFee()];
   return {
-    oldestBlock: quantity(first),
+    oldestBlock: quantity(blocks[0]?.header.number ?? first),
     ...(percentiles.length === 0 ? {} : { reward: blocks.map((block) => rewards(block, percentiles)) }),
     baseFeePerGas: fees.map(quantity),
     gasUsedRatio: blocks.map(({ header }) =>

@@ -3,6 +3,7 @@ import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
+import { isPending } from './at.ts';
 import { type BlockId, heightOf } from './blockId.ts';
 import { checkCriteria, type LogCriteria, type LogFilter, matchesLog } from './logFilter.ts';
 import { logJson } from './render.ts';
@@ -65,8 +66,6 @@ export function searchRange(ctx: RpcContext, matcher: LogMatcher, from: Height, 
   }
   return found;
 }
-
-export const isPending = (id: BlockId | undefined): boolean => id?.kind === 'tag' && id.tag === 'pending';
 
 const PENDING_UNSUPPORTED = 'pending logs are not supported';
 

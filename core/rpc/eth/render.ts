@@ -49,6 +49,16 @@ export const blockJson = (block: EthBlock, full: boolean) => ({
   withdrawals: [],
 });
 
+/** What a pending block cannot say yet (geth's three nulls). */
+export const UNDECIDED = { hash: null, nonce: null, miner: null } as const;
+
+/** The pending block; its transactions are shown as those of the pool, for no block holds them. */
+export const pendingBlockJson = (block: EthBlock, full: boolean) => ({
+  ...blockJson(block, false),
+  ...UNDECIDED,
+  transactions: block.transactions.map((tx) => (full ? pendingTxJson(tx) : to0xHex(tx.hash))),
+});
+
 export const accessListJson = (list: readonly AccessListItem[]) =>
   list.map(({ address, storageKeys }) => ({
     address: to0xHex(address),

@@ -1,3 +1,5 @@
+import type { PendingBlock, PendingSource } from '../../app/chain.ts';
+import { DEFAULT_PARAMS } from '../../types/params.ts';
 import type { RpcContext } from '../context.ts';
 import { EthFeed } from './feed.ts';
 import { EthFilters } from './filters.ts';
@@ -8,6 +10,21 @@ export interface EthServices {
   readonly filters: EthFilters;
   readonly feed: EthFeed;
   readonly oracle: GasOracle;
+  /** The block that this node would propose now. */
+  pending(): Promise<PendingBlock>;
+}
+
+const NO_VALIDATOR = new Uint8Array(20);
+
+/** What the pool would have this node propose. */
+function pendingSource(ctx: RpcContext): PendingSource {
+  const { maxBytes } = (ctx.chain.params(ctx.chain.head() + 1) ?? DEFAULT_PARAMS).block;
+  return {
+    txs: ctx.pool.best(maxBytes < 0 ? Number.MAX_SAFE_INTEGER : maxBytes),
+    seconds: Math.floor(ctx.now() / 1_000_000),
+    coinbase: ctx.identity.validator?.address ?? NO_VALIDATOR,
+    pause: ctx.pause,
+  };
 }
 
 const known = new WeakMap<RpcContext, EthServices>();
@@ -16,7 +33,12 @@ const known = new WeakMap<RpcContext, EthServices>();
 export function ethServices(ctx: RpcContext): EthServices {
   const found = known.get(ctx);
   if (found !== undefined) return found;
-  const made = { filters: new EthFilters(ctx), feed: new EthFeed(ctx), oracle: new GasOracle(ctx) };
+  const made: EthServices = {
+    filters: new EthFilters(ctx),
+    feed: new EthFeed(ctx),
+    oracle: new GasOracle(ctx),
+    pending: () => ctx.evm.pending(() => pendingSource(ctx)),
+  };
   known.set(ctx, made);
   return made;
 }

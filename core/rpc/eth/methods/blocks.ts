@@ -1,10 +1,19 @@
 /** Blocks, their transactions and receipts. An unknown block is null, never an error. */
+import { withBlock } from '../at.ts';
 import type { BlockId } from '../blockId.ts';
-import { blockOf } from '../blockId.ts';
+
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method, type Param } from '../method.ts';
 import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, FULL_TRANSACTIONS, INDEX } from '../params.ts';
-import { blockJson, headerJson, minedTxJson, receiptJson } from '../render.ts';
+import {
+  blockJson,
+  headerJson,
+  minedTxJson,
+  pendingBlockJson,
+  pendingTxJson,
+  receiptJson,
+  UNDECIDED,
+} from '../render.ts';
 
 /** The rows that exist once by number and once by hash. */
 function pair(by: 'Number' | 'Hash', param: Param<BlockId>): readonly EthMethod[] {
@@ -14,48 +23,50 @@ function pair(by: 'Number' | 'Hash', param: Param<BlockId>): readonly EthMethod[
       params: [param, FULL_TRANSACTIONS],
       result: 'block or null',
       doc: 'A block; its hash is keccak256 of the RLP of its header fields.',
-      run: ({ ctx }, id, full) => {
-        const block = blockOf(ctx.chain, id);
-        return block === undefined ? null : blockJson(block, full);
-      },
+      run: (call, id, full) =>
+        withBlock(call, id, (block, isDraft) => {
+          if (block === undefined) return null;
+          return isDraft ? pendingBlockJson(block, full) : blockJson(block, full);
+        }),
     }),
     method({
       method: `eth_getHeaderBy${by}`,
       params: [param],
       result: 'header or null',
       doc: 'A block header.',
-      run: ({ ctx }, id) => {
-        const block = blockOf(ctx.chain, id);
-        return block === undefined ? null : headerJson(block.header, block.hash);
-      },
+      run: (call, id) =>
+        withBlock(call, id, (block, isDraft) => {
+          if (block === undefined) return null;
+          const shown = headerJson(block.header, block.hash);
+          return isDraft ? { ...shown, ...UNDECIDED } : shown;
+        }),
     }),
     method({
       method: `eth_getBlockTransactionCountBy${by}`,
       params: [param],
       result: 'quantity or null',
       doc: 'How many Ethereum transactions a block has.',
-      run: ({ ctx }, id) => {
-        const block = blockOf(ctx.chain, id);
-        return block === undefined ? null : quantity(block.transactions.length);
-      },
+      run: (call, id) =>
+        withBlock(call, id, (block) => (block === undefined ? null : quantity(block.transactions.length))),
     }),
     method({
       method: `eth_getTransactionByBlock${by}AndIndex`,
       params: [param, INDEX],
       result: 'transaction or null',
       doc: 'A transaction by its place in a block.',
-      run: ({ ctx }, id, index) => {
-        const block = blockOf(ctx.chain, id);
-        const fits = block !== undefined && index < BigInt(block.transactions.length);
-        return fits ? minedTxJson(block, Number(index)) : null;
-      },
+      run: (call, id, index) =>
+        withBlock(call, id, (block, isDraft) => {
+          const tx = block?.transactions[Number(index)];
+          if (block === undefined || tx === undefined) return null;
+          return isDraft ? pendingTxJson(tx) : minedTxJson(block, Number(index));
+        }),
     }),
     method({
       method: `eth_getUncleCountByBlock${by}`,
       params: [param],
       result: 'quantity or null',
       doc: 'Always zero: there are no uncles.',
-      run: ({ ctx }, id) => (blockOf(ctx.chain, id) === undefined ? null : '0x0'),
+      run: (call, id) => withBlock(call, id, (block) => (block === undefined ? null : '0x0')),
     }),
     method({
       method: `eth_getUncleByBlock${by}AndIndex`,
@@ -82,9 +93,9 @@ export const blockMethods: readonly EthMethod[] = [
     params: [BLOCK_REQUIRED],
     result: 'receipt[] or null',
     doc: 'All receipts of a block.',
-    run: ({ ctx }, id) => {
-      const block = blockOf(ctx.chain, id);
-      return block === undefined ? null : block.transactions.map((_, i) => receiptJson(block, i));
-    },
+    run: (call, id) =>
+      withBlock(call, id, (block) =>
+        block === undefined ? null : block.transactions.map((_, i) => receiptJson(block, i)),
+      ),
   }),
 ];

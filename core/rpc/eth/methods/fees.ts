@@ -1,3 +1,4 @@
+import { isPending } from '../at.ts';
 import { feeHistory } from '../feeHistory.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
@@ -30,6 +31,9 @@ export const feeMethods: readonly EthMethod[] = [
     params: [COUNT, BLOCK_NUMBER, PERCENTILES],
     result: 'object',
     doc: 'Base fees, gas use and tips of a range of blocks; more blocks than allowed are clipped.',
-    run: ({ ctx }, count, newest, percentiles) => feeHistory(ctx, count, newest, percentiles),
+    run: ({ ctx, services }, count, newest, percentiles) => {
+      if (!isPending(newest)) return feeHistory(ctx, count, newest, percentiles);
+      return services.pending().then((draft) => feeHistory(ctx, count, newest, percentiles, draft));
+    },
   }),
 ];

@@ -4,7 +4,7 @@ import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
 import { isObject } from '../../jsonText.ts';
 import { CODES, invalidParams, RpcError } from '../../rpcError.ts';
-import { viewOf } from '../blockId.ts';
+import { withView } from '../at.ts';
 import { type Decoded, goKind, goTypeError, quantity, readAddress } from '../goHex.ts';
 import { arrayOf, type EthMethod, method, required } from '../method.ts';
 import { ADDRESS, BLOCK, TEXT } from '../params.ts';
@@ -75,9 +75,9 @@ export const proofMethods: readonly EthMethod[] = [
     params: [ADDRESS, STORAGE_KEYS, BLOCK],
     result: 'account and storage proofs',
     doc: "Merkle proofs against the block's stateRoot (EIP-1186). More than 1024 slots: -38026.",
-    run: ({ ctx }, address, keys, block) => {
+    run: (call, address, keys, block) => {
       if (keys.length > SLOTS_MAX) throw tooMany();
-      return proofJson(viewOf(ctx.chain, block), address, keys);
+      return withView(call, block, (view) => proofJson(view, address, keys));
     },
   }),
   method({
@@ -85,16 +85,17 @@ export const proofMethods: readonly EthMethod[] = [
     params: [SLOTS_BY_ADDRESS, BLOCK],
     result: '{address: 32-byte value[]}',
     doc: 'Storage slots of many accounts. Nothing asked: -32602 `empty request`; more than 1024 slots: -38026.',
-    run: ({ ctx }, accounts, block) => {
+    run: (call, accounts, block) => {
       const count = accounts.reduce((sum, { keys }) => sum + keys.length, 0);
       if (count > SLOTS_MAX) throw tooMany();
       if (count === 0) throw invalidParams('empty request');
-      const view = viewOf(ctx.chain, block);
-      return Object.fromEntries(
-        accounts.map(({ address, keys }) => [
-          to0xHex(address),
-          keys.map((key) => to0xHex(view.storage(address, readStorageKey(key).slot))),
-        ]),
+      return withView(call, block, (view) =>
+        Object.fromEntries(
+          accounts.map(({ address, keys }) => [
+            to0xHex(address),
+            keys.map((key) => to0xHex(view.storage(address, readStorageKey(key).slot))),
+          ]),
+        ),
       );
     },
   }),

@@ -7,8 +7,9 @@ import { present } from '../../../lib/assert.ts';
 import { type Bytes, EMPTY, to0xHex } from '../../../lib/bytes.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
-import { type BlockId, blockOf } from '../blockId.ts';
-import { type EthMethod, method, type Param } from '../method.ts';
+import { withBlock } from '../at.ts';
+import type { BlockId } from '../blockId.ts';
+import { type EthCall, type EthMethod, method, type Param } from '../method.ts';
 import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, HASH, INDEX } from '../params.ts';
 import { minedTx } from '../transactions.ts';
 
@@ -25,19 +26,16 @@ function rawByIndex(by: 'Number' | 'Hash', param: Param<BlockId>): EthMethod {
     params: [param, INDEX],
     result: 'bytes',
     doc: 'EIP-2718 bytes of a transaction by its place in a block; `0x` when there is none.',
-    run: ({ ctx }, id, index) => {
-      const transactions = blockOf(ctx.chain, id)?.transactions ?? [];
-      const tx = index < BigInt(transactions.length) ? transactions[Number(index)] : undefined;
-      return to0xHex(tx?.raw ?? EMPTY);
-    },
+    run: (call, id, index) =>
+      withBlock(call, id, (block) => to0xHex(block?.transactions[Number(index)]?.raw ?? EMPTY)),
   });
 }
 
-function blockOrThrow(ctx: RpcContext, id: BlockId): EthBlock {
-  const block = blockOf(ctx.chain, id);
-  if (block === undefined)
+function withKnownBlock<T>(call: EthCall, id: BlockId, use: (block: EthBlock) => T): T | Promise<T> {
+  return withBlock(call, id, (block) => {
+    if (block !== undefined) return use(block);
     throw serverError(id.kind === 'hash' ? 'block not found' : `block #${nameOf(id)} not found`);
-  return block;
+  });
 }
 
 const nameOf = (id: Exclude<BlockId, { kind: 'hash' }>): string =>
@@ -75,21 +73,22 @@ export const rawMethods: readonly EthMethod[] = [
     params: [BLOCK_REQUIRED],
     result: 'bytes',
     doc: 'RLP of a header; its keccak256 is the block hash.',
-    run: ({ ctx }, id) => to0xHex(encodeRlp(headerFields(blockOrThrow(ctx, id).header))),
+    run: (call, id) => withKnownBlock(call, id, ({ header }) => to0xHex(encodeRlp(headerFields(header)))),
   }),
   method({
     method: 'debug_getRawBlock',
     params: [BLOCK_REQUIRED],
     result: 'bytes',
     doc: 'RLP of a block: header, transactions, no uncles, no withdrawals.',
-    run: ({ ctx }, id) => to0xHex(blockRlp(blockOrThrow(ctx, id))),
+    run: (call, id) => withKnownBlock(call, id, (block) => to0xHex(blockRlp(block))),
   }),
   method({
     method: 'debug_getRawReceipts',
     params: [BLOCK_REQUIRED],
     result: 'bytes[]',
     doc: "EIP-2718 bytes of a block's receipts, the values of its receipts trie.",
-    run: ({ ctx }, id) => blockOrThrow(ctx, id).receipts.map((receipt) => to0xHex(encodeReceipt(receipt))),
+    run: (call, id) =>
+      withKnownBlock(call, id, ({ receipts }) => receipts.map((one) => to0xHex(encodeReceipt(one)))),
   }),
   method({
     method: 'debug_getBadBlocks',

@@ -5,7 +5,8 @@ import { err, ok } from '../../../lib/result.ts';
 import type { RpcContext } from '../../context.ts';
 import { isObject, type JsonObject } from '../../jsonText.ts';
 import { RpcError, serverError } from '../../rpcError.ts';
-import { type BlockId, blockOf, LATEST, viewOf } from '../blockId.ts';
+import { isPending, withView } from '../at.ts';
+import { type BlockId, blockOf, LATEST } from '../blockId.ts';
 import { readBlockOverrides, readStateOverrides, toCallArgs } from '../callArgs.ts';
 import { type Decoded, goKind, goTypeError } from '../goHex.ts';
 import { type EthMethod, method, optional, required } from '../method.ts';
@@ -68,6 +69,7 @@ async function traceBlock(ctx: RpcContext, id: BlockId, config: JsonObject): Pro
     id.kind === 'hash'
       ? `block ${to0xHex(id.hash)} not found`
       : `block #${id.kind === 'tag' ? id.tag : id.number} not found`;
+  if (isPending(id)) throw serverError('tracing on top of pending is not supported');
   const block = blockOf(ctx.chain, id);
   const height = traceable(block, missing);
   const tracers: Tracer[] = [];
@@ -129,7 +131,8 @@ export const traceMethods: readonly EthMethod[] = [
     params: [TRANSACTION, { ...BLOCK, fallback: LATEST }, CONFIG],
     result: 'trace',
     doc: 'Runs a call under a tracer; stateOverrides and blockOverrides stand in the config.',
-    run: async ({ ctx }, args, id, config) => {
+    run: async (request, args, id, config) => {
+      const { ctx } = request;
       const { state, block: pretended } = overridesOf(config);
       checkCall(ctx, args, state);
       const tracer = tracerOf(config, {
@@ -138,11 +141,8 @@ export const traceMethods: readonly EthMethod[] = [
         place: undefined,
       });
       const call = toCallArgs(args, cappedGas(ctx, args.gas));
-      const outcome = await ctx.evm.call(viewOf(ctx.chain, id), call, {
-        state,
-        block: pretended,
-        trace: tracer,
-      });
+      const options = { state, block: pretended, trace: tracer };
+      const outcome = await withView(request, id, (view) => ctx.evm.call(view, call, options));
       if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.message}`);
       return tracer.result();
     },

@@ -3,7 +3,7 @@ import { to0xHex } from '../../../lib/bytes.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
 import { createAccessList } from '../accessList.ts';
-import { viewOf } from '../blockId.ts';
+import { withView } from '../at.ts';
 import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method, optional } from '../method.ts';
@@ -50,13 +50,14 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION, BLOCK, OVERRIDES, BLOCK_OVERRIDES],
     result: 'bytes',
     doc: 'Runs a call on a state without changing it. A revert: code 3 with the revert bytes in `data`.',
-    run: async ({ ctx }, args, block, state, pretended) => {
+    run: async (call, args, block, state, pretended) => {
+      const { ctx } = call;
       checkCall(ctx, args, state);
       const gas = cappedGas(ctx, args.gas);
-      const outcome = await ctx.evm.call(viewOf(ctx.chain, block), toCallArgs(args, gas), {
-        state,
-        block: pretended,
-      });
+      const options = { state, block: pretended };
+      const outcome = await withView(call, block, (view) =>
+        ctx.evm.call(view, toCallArgs(args, gas), options),
+      );
       if (outcome.kind === 'returned') return to0xHex(outcome.data);
       throw outcomeError(outcome, gas);
     },
@@ -66,13 +67,13 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION, BLOCK, OVERRIDES, BLOCK_OVERRIDES],
     result: 'quantity',
     doc: 'Least gas limit with which the transaction succeeds. A revert: code 3.',
-    run: async ({ ctx }, args, block, state, pretended) => {
+    run: async (call, args, block, state, pretended) => {
+      const { ctx } = call;
       checkCall(ctx, args, state);
-      const call = toCallArgs(args, args.gas);
-      const outcome = await ctx.evm.estimateGas(viewOf(ctx.chain, block), call, ctx.limits.gasCap, {
-        state,
-        block: pretended,
-      });
+      const options = { state, block: pretended };
+      const outcome = await withView(call, block, (view) =>
+        ctx.evm.estimateGas(view, toCallArgs(args, args.gas), ctx.limits.gasCap, options),
+      );
       if (outcome.kind === 'gas') return quantity(outcome.gas);
       throw outcomeError(outcome, cappedGas(ctx, args.gas));
     },
@@ -82,10 +83,11 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION, BLOCK, OVERRIDES],
     result: '{accessList, gasUsed, error?}',
     doc: 'Accounts and slots that the transaction touches beyond those that are warm anyway (EIP-2930).',
-    run: async ({ ctx }, args, block, state) => {
+    run: async (call, args, block, state) => {
+      const { ctx } = call;
       checkCall(ctx, args, state);
-      const call = toCallArgs(args, cappedGas(ctx, args.gas));
-      const made = await createAccessList(ctx, viewOf(ctx.chain, block), call, { state });
+      const callArgs = toCallArgs(args, cappedGas(ctx, args.gas));
+      const made = await withView(call, block, (view) => createAccessList(ctx, view, callArgs, { state }));
       const { accessList, gasUsed, error } = made;
       return {
         accessList: accessListJson(accessList),

@@ -135,7 +135,7 @@ test('the block hash is keccak256 of the RLP of the header fields in the JSON', 
   expect(size).toMatch(/^0x[0-9a-f]+$/);
   expect([uncles, withdrawals]).toEqual([[], []]);
   expect(transactions.every((hash: unknown) => typeof hash === 'string')).toBe(true);
-  for (const tag of ['safe', 'finalized', 'pending']) {
+  for (const tag of ['safe', 'finalized']) {
     expect((await world.get('eth_getBlockByNumber', tag, false)).hash).toBe(block.hash);
   }
   expect((await world.get('eth_getBlockByNumber', 'earliest', false)).number).toBe('0x0');

@@ -1,0 +1,28 @@
+/** The state or block that a request names, `pending` included: only that one has to be waited for. */
+import type { EthBlock, PendingBlock, View } from '../../app/chain.ts';
+import { type BlockId, blockOf, viewOf } from './blockId.ts';
+import type { EthCall } from './method.ts';
+
+type At = Pick<EthCall, 'ctx' | 'services'>;
+
+export const isPending = (id: BlockId | undefined): boolean => id?.kind === 'tag' && id.tag === 'pending';
+
+/** Hands over the state after a block; throws as geth does when there is none. */
+export function withView<T>(
+  { ctx, services }: At,
+  id: BlockId,
+  use: (view: View) => T,
+): T | Promise<Awaited<T>> {
+  if (!isPending(id)) return use(viewOf(ctx.chain, id));
+  return services.pending().then(({ view }): Awaited<T> | PromiseLike<Awaited<T>> => use(view) as Awaited<T>);
+}
+
+/** Hands over a block, undefined when there is none; `isDraft` says that it is the pending one. */
+export function withBlock<T>(
+  { ctx, services }: At,
+  id: BlockId,
+  use: (block: EthBlock | undefined, isDraft: boolean) => T,
+): T | Promise<T> {
+  if (!isPending(id)) return use(blockOf(ctx.chain, id), false);
+  return services.pending().then(({ block }: PendingBlock) => use(block, true));
+}

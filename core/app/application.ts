@@ -15,6 +15,7 @@ import type {
 } from '../types/app.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import type { KvOp } from '../types/kvOp.ts';
+import { sameMisbehavior } from '../types/misbehavior.ts';
 import type { TxResult } from '../types/result.ts';
 import { AppView } from './appView.ts';
 import { BlockRun, type ChainServices, type SealedBlock } from './blockRun.ts';
@@ -67,7 +68,8 @@ const sameTxs = (a: readonly Bytes[], b: readonly Bytes[]): boolean =>
 const sameContext = (a: BlockContext, b: BlockContext): boolean =>
   a.height === b.height &&
   a.time.seconds === b.time.seconds &&
-  equalBytes(a.proposerAddress, b.proposerAddress);
+  equalBytes(a.proposerAddress, b.proposerAddress) &&
+  sameMisbehavior(a.misbehavior, b.misbehavior);
 
 /** The chain's application: Ethereum transactions on authenticated state, one block at a time. */
 export class EvmApplication implements Application {

@@ -94,6 +94,17 @@ export const EVENT_TABLE = {
     doc: 'Gas that the block used.',
     attributes: { height: 'Of the block.', amount: 'Gas.' },
   },
+  misbehavior: {
+    from: 'the block',
+    doc: 'Evidence in the block against a validator; one event for each offence.',
+    attributes: {
+      type: '`duplicate-vote` or `light-client-attack`.',
+      validator: 'Bech32 consensus address.',
+      height: 'Of the offence.',
+      power: 'Voting power of the validator then.',
+      count: 'Offences of the validator so far, this one included.',
+    },
+  },
   block_bloom: {
     from: 'the block',
     doc: 'The logs bloom of the Ethereum block; absent when it is empty.',

@@ -1,4 +1,6 @@
+import { equalBytes } from '../lib/bytes.ts';
 import type { Evidence, Misbehavior } from './evidence.ts';
+import { compareTime } from './ids.ts';
 
 /** What the application is told of one piece of evidence: a light client attack names several validators. */
 export function toMisbehavior(evidence: Evidence): readonly Misbehavior[] {
@@ -21,3 +23,15 @@ export function toMisbehavior(evidence: Evidence): readonly Misbehavior[] {
     totalVotingPower: evidence.totalVotingPower,
   }));
 }
+
+/** Whether two blocks tell the application the same of their evidence. */
+export const sameMisbehavior = (a: readonly Misbehavior[], b: readonly Misbehavior[]): boolean =>
+  a.length === b.length && a.every((one, i) => isSame(one, b[i] as Misbehavior));
+
+const isSame = (a: Misbehavior, b: Misbehavior): boolean =>
+  a.kind === b.kind &&
+  a.height === b.height &&
+  compareTime(a.time, b.time) === 0 &&
+  a.totalVotingPower === b.totalVotingPower &&
+  a.validator.power === b.validator.power &&
+  equalBytes(a.validator.address, b.validator.address);

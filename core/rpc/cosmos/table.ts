@@ -1,6 +1,7 @@
 import type { ServiceMethod } from './service.ts';
 import { authMethods } from './services/auth.ts';
 import { bankMethods } from './services/bank.ts';
+import { evidenceMethods } from './services/evidence.ts';
 import { evmMethods } from './services/evm.ts';
 import { nodeMethods } from './services/node.ts';
 import { tendermintMethods } from './services/tendermint.ts';
@@ -14,6 +15,7 @@ export const SERVICE_METHODS: readonly ServiceMethod[] = [
   ...tendermintMethods,
   ...nodeMethods,
   ...evmMethods,
+  ...evidenceMethods,
 ];
 
 const byGrpcPath: ReadonlyMap<string, ServiceMethod> = new Map(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EVENT_TABLE, eventsDoc } from '../../../core/events/eventTable.ts';
 import { deploying, STORE_AND_LOG, word } from '../app/support/code.ts';
+import { doubleVote } from '../app/support/evidence.ts';
 import { bytesHex, RpcWorld } from '../rpc/support/rpcWorld.ts';
 
 test('docs/events.md is what the table says', () => {
@@ -9,7 +10,7 @@ test('docs/events.md is what the table says', () => {
   expect(doc).toBe(eventsDoc());
 });
 
-test('a block of transfers, deployments and logs emits nothing that the table lacks, all of it indexed', async () => {
+test('a block of transfers, deployments, logs and evidence emits nothing that the table lacks, all of it indexed', async () => {
   const world = await RpcWorld.open();
   const from = bytesHex(world.dev.address);
   const deployed = await world.get('eth_sendTransaction', { from, data: deploying(STORE_AND_LOG) });
@@ -18,6 +19,7 @@ test('a block of transfers, deployments and logs emits nothing that the table la
   const { contractAddress } = await world.get('eth_getTransactionReceipt', deployed);
   await world.get('eth_sendTransaction', { from, to: contractAddress, data: word(1) });
   await world.commit();
+  await world.chain.commit([], [doubleVote(world.chain, 1)]);
   const seen = new Set<string>();
   for (let height = 1; height <= world.chain.reader.head(); height++) {
     const results = world.chain.reader.results(height);

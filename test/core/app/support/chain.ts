@@ -15,6 +15,7 @@ import type { Result } from '../../../../core/lib/result.ts';
 import { MemoryKv } from '../../../../core/store/memoryKv.ts';
 import type { CommitReply, FinalizeReply } from '../../../../core/types/app.ts';
 import { type Block, type BlockId, type Commit, EMPTY_COMMIT } from '../../../../core/types/block.ts';
+import type { Evidence } from '../../../../core/types/evidence.ts';
 import type { Genesis } from '../../../../core/types/genesis.ts';
 import { addMillis } from '../../../../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../../../../core/types/params.ts';
@@ -99,8 +100,8 @@ export class TestChain {
   }
 
   /** The next block with exactly these txs, and what the application is told of it. */
-  blockOf(txs: readonly Bytes[]) {
-    const content = { txs, evidence: [], lastCommit: this.#lastCommit, proposerAddress: VALIDATOR };
+  blockOf(txs: readonly Bytes[], evidence: readonly Evidence[] = []) {
+    const content = { txs, evidence, lastCommit: this.#lastCommit, proposerAddress: VALIDATOR };
     const block = must(makeBlock(this.state, content));
     const context = blockContext(this.state, block.header.time, content);
     return { block, context, hash: headerHash(block.header) };
@@ -117,8 +118,8 @@ export class TestChain {
   }
 
   /** Finalizes and commits a block of these txs, whether an honest validator would accept it or not. */
-  async commit(txs: readonly Bytes[]): Promise<Committed> {
-    const { block, context, hash } = this.blockOf(txs);
+  async commit(txs: readonly Bytes[], evidence: readonly Evidence[] = []): Promise<Committed> {
+    const { block, context, hash } = this.blockOf(txs, evidence);
     const reply = await this.app.finalize({ kind: 'finalize', context, hash, txs });
     const parts = PartSet.of(encodeBlock(block));
     const blockId = { hash, parts: parts.header };

@@ -13,6 +13,7 @@ import { acceleratedSuite } from './crypto/accelerated.ts';
 import { makeDir } from './disk/files.ts';
 import { LevelStore } from './disk/level.ts';
 import { DiskSpace } from './disk/space.ts';
+import { TxJournal } from './disk/txJournal.ts';
 import { Wal } from './disk/wal.ts';
 import { NodeHost } from './host.ts';
 import { showAddress } from './http/listenAddress.ts';
@@ -74,7 +75,10 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const running = host as unknown as NodeHost;
     closing.unshift(async () => running.stop());
     running.attach(node.driver);
-    const rpc = { ...node.rpc, network, peerCount: () => network.peerStatuses().length };
+    const journal = journalOf(node, options);
+    const { submit } = journal ?? node.rpc;
+    closing.unshift(async () => journal?.close());
+    const rpc = { ...node.rpc, submit, network, peerCount: () => network.peerStatuses().length };
     if (options.config.index.indexer === 'psql') {
       const connection = options.config.index.psqlConnection;
       const sink = await openPsqlSink({ connection, chain: rpc.chain, hub: rpc.hub, log: options.log });
@@ -86,6 +90,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     closing.unshift(() => servers.stop());
     watch(node, options);
     node.driver.input({ kind: 'start' });
+    if (journal !== undefined) await resend(journal, options);
     closing.unshift(() => network.stop());
     await network.start({
       input: (input) => running.deliver(input),
@@ -116,6 +121,21 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
 async function openPsqlSink(options: PsqlSinkOptions): Promise<PsqlSink> {
   const { PsqlSink } = await import('./psql/sink.ts');
   return PsqlSink.open(options);
+}
+
+function journalOf({ rpc }: CoreNode, { config, log }: StartOptions): TxJournal | undefined {
+  if (!config.journal) return undefined;
+  return new TxJournal({
+    file: path.join(config.files.data, 'transactions.rlp'),
+    submit: rpc.submit,
+    pooled: () => rpc.pool.list?.(config.core.mempool.txsMax) ?? [],
+    warn: (text) => log.warn(text),
+  });
+}
+
+async function resend(journal: TxJournal, { log }: StartOptions): Promise<void> {
+  const { read, taken } = await journal.load();
+  if (read > 0) log.info(`${taken} of ${read} transactions sent before the restart still wait`);
 }
 
 /** Opened by `start`; until then it has no peers. */

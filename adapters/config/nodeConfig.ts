@@ -69,6 +69,8 @@ export interface NodeConfig {
   readonly index: IndexConfig;
   /** Serve the explorer's page beside the consensus RPC. */
   readonly explorer: boolean;
+  /** Keep transactions sent through this node across restarts. */
+  readonly journal: boolean;
   readonly core: NodeCoreConfig;
 }
 
@@ -118,6 +120,7 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
     ...serversOf(app),
     index: { indexer: config.tx_index.indexer, psqlConnection: config.tx_index['psql-conn'] },
     explorer: app.explorer.enable,
+    journal: app['evm.mempool'].journal,
     core: coreOf(config, app),
   };
   refuseSharedPorts(node);

@@ -46,9 +46,11 @@ export interface Devnet {
   stop(): Promise<void>;
 }
 
-/** A real node in this process, as `orrery devnet` makes it, on a new home; empty blocks come fast. */
-export async function startDevnet(): Promise<Devnet> {
-  const home = mkdtempSync(join(tmpdir(), 'orrery-e2e-'));
+/** A real node in this process, as `orrery devnet` makes it, on a home it removes unless told to keep it; empty blocks come fast. */
+export async function startDevnet(
+  home = mkdtempSync(join(tmpdir(), 'orrery-e2e-')),
+  { keep = false }: { readonly keep?: boolean } = {},
+): Promise<Devnet> {
   prepareDevnetHome({
     home,
     accounts: devAccounts(),
@@ -76,7 +78,7 @@ export async function startDevnet(): Promise<Devnet> {
     grpc: present(grpc, 'grpc'),
     async stop() {
       await running.stop();
-      rmSync(home, { recursive: true, force: true });
+      if (!keep) rmSync(home, { recursive: true, force: true });
     },
   };
 }

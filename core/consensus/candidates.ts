@@ -62,8 +62,10 @@ function checkBlock(e: Engine, block: Block): Result<void, string> {
     chainId: state.chainId,
     suite: e.suite,
     checkEvidence: (list, at) => e.deps.checkEvidence(list, at),
+    // A proposer may have edited the round: the votes we verified sign another one then.
     isKnown: (index, signature) =>
-      isVerified(lastPrecommits?.vote(index), signature, block.lastCommit.blockId),
+      lastPrecommits?.round === block.lastCommit.round &&
+      isVerified(lastPrecommits.vote(index), signature, block.lastCommit.blockId),
   });
   return checked.ok ? ok(undefined) : err(`${checked.error.check}: ${checked.error.message}`);
 }

@@ -146,6 +146,8 @@ export interface View {
   proveAccount(address: Address): readonly Bytes[];
   /** Trie nodes from the account's storage root towards the slot; empty when there is no storage. */
   proveStorage(address: Address, slot: Bytes): readonly Bytes[];
+  /** Trie nodes from modulesRoot towards the key of the module store, or towards its absence. */
+  proveModule(key: Bytes): readonly Bytes[];
 }
 
 export interface TxLocation {

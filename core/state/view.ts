@@ -49,4 +49,8 @@ export class StateView implements Roots {
   proveStorage(address: Address, slot: Bytes): readonly Bytes[] {
     return this.world.proveStorage(address, slot);
   }
+
+  proveModule(key: Bytes): readonly Bytes[] {
+    return this.world.proveModule(key);
+  }
 }

@@ -6,7 +6,8 @@ import { GRPC, GrpcError } from './status.ts';
 export function scopeAt(ctx: RpcContext, height: bigint | undefined): QueryScope {
   if (height === undefined || height === 0n) return { ctx, view: ctx.chain.latest() };
   const head = ctx.chain.head();
-  if (height < 0n) throw new GrpcError(GRPC.invalidArgument, `height ${height} is negative`);
+  if (height < 0n)
+    throw new GrpcError(GRPC.invalidArgument, 'cannot query with height < 0; please provide a valid height');
   if (height > BigInt(head)) {
     const text = 'cannot query with height in the future; please provide a valid height';
     throw new GrpcError(GRPC.invalidArgument, text);

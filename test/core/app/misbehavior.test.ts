@@ -175,7 +175,12 @@ describe('misbehaviour is asked for', () => {
     const world = await RpcWorld.open();
     await world.chain.commit([], [doubleVote(world.chain, 1)]);
     const path = '/chain.evidence.v1.Query/Misbehaviors';
-    const answer = await answerAbciQuery(world.ctx, path, new Uint8Array(), 0n);
+    const answer = await answerAbciQuery(world.ctx, {
+      path,
+      data: new Uint8Array(),
+      height: 0n,
+      prove: false,
+    });
     expect(answer.code).toBe(0);
     expect(new TextDecoder().decode(answer.value)).toContain(CONS);
     expect(answer.height).toBe(1);

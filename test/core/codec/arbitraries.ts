@@ -109,6 +109,7 @@ export const proof: Arbitrary<Proof> = fc.record({
   leafHash: hash,
   aunts: fc.array(hash, few),
 });
+export const valueOp = fc.record({ key: upTo(50), proof });
 export const part: Arbitrary<Part> = fc.record({ index: uint32, bytes: upTo(50), proof });
 
 export const publicKey: Arbitrary<PublicKey> = fc.oneof(

@@ -10,6 +10,7 @@ import { PART, PROOF } from '../../../core/codec/part.ts';
 import type { Shape } from '../../../core/codec/proto.ts';
 import { FINALIZE_REPLY, TX_RESULT } from '../../../core/codec/results.ts';
 import { CHAIN_STATE } from '../../../core/codec/state.ts';
+import { VALUE_OP } from '../../../core/codec/stateProof.ts';
 import { PUBLIC_KEY, VALIDATOR, VALIDATOR_SET } from '../../../core/codec/validator.ts';
 import { PROPOSAL, VOTE } from '../../../core/codec/vote.ts';
 import * as any from './arbitraries.ts';
@@ -26,6 +27,7 @@ export const STRICT: readonly Row[] = [
   ['tendermint.types.Vote', VOTE, any.vote],
   ['tendermint.types.Proposal', PROPOSAL, any.proposal],
   ['tendermint.crypto.Proof', PROOF, any.proof],
+  ['tendermint.crypto.ValueOp', VALUE_OP, any.valueOp],
   ['tendermint.types.Part', PART, any.part],
   ['tendermint.crypto.PublicKey', PUBLIC_KEY, any.publicKey],
   ['tendermint.types.Validator', VALIDATOR, any.validator],

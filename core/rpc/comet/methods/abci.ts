@@ -1,9 +1,16 @@
 /** The application, asked through the consensus RPC. */
+import type { ProofOp } from '../../../app/stateProof.ts';
 import { base64Json } from '../../../codec/json.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import { EMPTY } from '../../../lib/bytes.ts';
 import { answerAbciQuery } from '../../cosmos/abciQuery.ts';
 import { type CometMethod, method } from '../method.ts';
+
+const proofOpJson = ({ type, key, data }: ProofOp) => ({
+  type,
+  key: base64Json(key),
+  data: base64Json(data),
+});
 
 export const abciMethods: readonly CometMethod[] = [
   method({
@@ -29,9 +36,9 @@ export const abciMethods: readonly CometMethod[] = [
   method({
     method: 'abci_query',
     args: { path: 'string', data: 'hex', height: 'int64', prove: 'bool' },
-    doc: 'A service query (path is its gRPC name, data its protobuf request) or a raw entry of the module store.',
-    run: async (ctx, { path, data, height }) => {
-      const answer = await answerAbciQuery(ctx, path, data, height);
+    doc: 'A service query (path is its gRPC name, data its protobuf request) or, with a proof on request, an entry of a store (`/store/modules/key`, `/store/ethereum/key`).',
+    run: async (ctx, query) => {
+      const answer = await answerAbciQuery(ctx, query);
       return {
         response: {
           code: answer.code,
@@ -40,7 +47,7 @@ export const abciMethods: readonly CometMethod[] = [
           index: '0',
           key: base64Json(answer.key),
           value: base64Json(answer.value),
-          proofOps: null,
+          proofOps: answer.proofOps === undefined ? null : { ops: answer.proofOps.map(proofOpJson) },
           height: String(answer.height),
           codespace: answer.codespace,
         },

@@ -39,6 +39,9 @@ async function rest(path: string, headers: Record<string, string> = {}) {
   return { status: answer.status, headers: answer.headers, body: JSON.parse(answer.body) };
 }
 
+const ask = (path: string, data: Uint8Array) =>
+  answerAbciQuery(world.ctx, { path, data, height: 0n, prove: false });
+
 const account = (sequence: string, pubKey: unknown) => ({
   account: {
     '@type': '/chain.types.v1.EthAccount',
@@ -113,12 +116,7 @@ describe('an account', () => {
   });
 
   test('comes through an ABCI query as the protobuf that the SDK has', async () => {
-    const answer = await answerAbciQuery(
-      world.ctx,
-      '/cosmos.auth.v1beta1.Query/Account',
-      encodeAddressRequest(bech32),
-      0n,
-    );
+    const answer = await ask('/cosmos.auth.v1beta1.Query/Account', encodeAddressRequest(bech32));
     expect([answer.code, answer.height]).toEqual([0, 2]);
     const response = decodeAccountResponse(answer.value);
     if (!response.ok || response.value.account === undefined) throw new Error('no account');
@@ -127,11 +125,9 @@ describe('an account', () => {
       ok: true,
       value: ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'),
     });
-    const missing = await answerAbciQuery(
-      world.ctx,
+    const missing = await ask(
       '/cosmos.auth.v1beta1.Query/Account',
       encodeAddressRequest(formatAddress('acc', 'chain', new Uint8Array(20).fill(9))),
-      0n,
     );
     expect(missing).toMatchObject({ code: 22, codespace: 'sdk' });
     expect(missing.log).toMatch(
@@ -142,11 +138,11 @@ describe('an account', () => {
 
 test('an ABCI query reads a raw entry of the module store, and names an unknown path', async () => {
   const key = authKey(world.dev.address);
-  const entry = await answerAbciQuery(world.ctx, '/store/modules/key', key, 0n);
+  const entry = await ask('/store/modules/key', key);
   expect(entry.value).toEqual(world.ctx.chain.latest().module(key));
-  const missing = await answerAbciQuery(world.ctx, '/store/modules/key', new Uint8Array(3), 0n);
+  const missing = await ask('/store/modules/key', new Uint8Array(3));
   expect(missing.value).toEqual(EMPTY);
-  expect(await answerAbciQuery(world.ctx, '/nothing', EMPTY, 0n)).toMatchObject({
+  expect(await ask('/nothing', EMPTY)).toMatchObject({
     code: 6,
     codespace: 'sdk',
   });

@@ -20,6 +20,7 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
     timeoutCommitMs: Math.floor(engine.blockTime / 1_000),
     createEmptyBlocks: engine.createEmptyBlocks,
   },
+  blocksync: engine.blockSync ?? false,
 });
 
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */

@@ -95,7 +95,10 @@ function seedOf(at: Cursor): string {
 
 function engineOf(at: Cursor | undefined): EngineSpec {
   const fields =
-    at?.fields(['crypto', 'time_max', 'block_time', 'empty_blocks'], 'engine: {crypto?, time_max?, …}') ?? {};
+    at?.fields(
+      ['crypto', 'time_max', 'block_time', 'empty_blocks', 'block_sync'],
+      'engine: {crypto?, time_max?, …}',
+    ) ?? {};
   const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : duration(fields.time_max);
   if (timeMax > TIME_MAX) fields.time_max?.fail('expected at most 24h');
   return {
@@ -103,6 +106,7 @@ function engineOf(at: Cursor | undefined): EngineSpec {
     timeMax,
     blockTime: fields.block_time === undefined ? DEFAULT_BLOCK_TIME : duration(fields.block_time),
     createEmptyBlocks: fields.empty_blocks?.boolean('empty_blocks') ?? true,
+    blockSync: fields.block_sync?.boolean('block_sync') ?? false,
   };
 }
 

@@ -139,6 +139,8 @@ export interface EngineSpec {
   /** Between two empty blocks, virtual µs. */
   readonly blockTime: number;
   readonly createEmptyBlocks: boolean;
+  /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
+  readonly blockSync?: boolean;
 }
 
 export interface Scenario {

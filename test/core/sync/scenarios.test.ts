@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { runScenario } from '../../../sim/run.ts';
+
+interface Line {
+  readonly t: number;
+  readonly kind: string;
+  readonly node?: string;
+  readonly from?: string;
+  readonly msg?: string;
+  readonly text?: string;
+}
+
+/** A shipped scenario, and what its trace says of block sync. */
+async function run(name: string, seed?: string) {
+  const text = readFileSync(new URL(`../../../scenarios/${name}.yaml`, import.meta.url), 'utf8');
+  const lines: Line[] = [];
+  const trace = (line: string): void => void lines.push(JSON.parse(line));
+  const ran = await runScenario(text, { seed, crypto: 'keyed-hash', trace });
+  if (!ran.ok) throw new Error(ran.error.message);
+  // Status messages and requests are of a few bytes.
+  const isBlock = (line: Line): boolean => Number(/^blocksync (\d+)$/.exec(line.msg ?? '')?.[1] ?? 0) > 100;
+  return {
+    report: ran.value,
+    blocks: lines.filter((line) => line.kind === 'frame' && isBlock(line)),
+    drops: lines.filter((line) => line.kind === 'drops').map(({ node, text: why }) => `${node} ${why}`),
+  };
+}
+
+describe('in the simulator, with block sync', () => {
+  test('a node that joins late and one with a new disk are served blocks and take part again', async () => {
+    for (const [name, node] of [
+      ['late-join-syncs', 'v3'],
+      ['wiped-node-syncs', 'v2'],
+    ] as const) {
+      const { report, blocks, drops } = await run(name);
+      expect(report.failures).toEqual([]);
+      expect(blocks.length).toBeGreaterThan(5);
+      expect(new Set(blocks.map((line) => line.node))).toEqual(new Set([node]));
+      expect(drops).toEqual([]);
+    }
+  });
+});

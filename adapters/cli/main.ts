@@ -31,6 +31,16 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
+    name: 'genesis',
+    summary: 'accounts and validators of a chain that has not begun',
+    load: async () => (await import('./genesis.ts')).genesisCommand,
+  },
+  {
+    name: 'export',
+    summary: 'the state of a stopped node as the genesis of a new chain',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  {
     name: 'testnet',
     summary: 'make and run a network of several validators',
     load: async () => (await import('./testnet.ts')).testnetCommand,

@@ -83,6 +83,6 @@ function nodeSeedAt(file: string, { suite, randomSeed }: InitOptions): Bytes {
 
 const PRECEDENCE =
   'A flag (--section.key) beats the environment (ORRERY_SECTION_KEY), which beats this file. An unknown key is an error.';
-const CONFIG_TITLE = `The node as a member of its network.\n${PRECEDENCE}`;
+export const CONFIG_TITLE = `The node as a member of its network.\n${PRECEDENCE}`;
 const APP_TITLE = `The node as a server for wallets and tools.\n${PRECEDENCE}`;
 const CLIENT_TITLE = `What the query and key commands assume.\n${PRECEDENCE}`;

@@ -1,4 +1,5 @@
 /** Messages that may stand in an Any, by their URL. */
+import { CREATE_VALIDATOR_URL, MSG_CREATE_VALIDATOR } from '../../app/cosmos/genTx.ts';
 import { DYNAMIC_FEE, MSG_MULTI_SEND, MSG_SEND, PUB_KEY } from '../../app/cosmos/tables.ts';
 import { MSG_ETHEREUM_TX_RESPONSE } from '../../app/tx/response.ts';
 import { MSG_ETHEREUM_TX } from '../../app/tx/tables.ts';
@@ -30,6 +31,7 @@ const TABLES: ReadonlyMap<string, Table<unknown>> = new Map([
   entry(TYPE_URL.msgEthereumTxResponse, MSG_ETHEREUM_TX_RESPONSE),
   entry(TYPE_URL.extensionEthereumTx, nothing('chain.evm.v1.ExtensionOptionsEthereumTx')),
   entry(TYPE_URL.dynamicFee, DYNAMIC_FEE),
+  entry(CREATE_VALIDATOR_URL, MSG_CREATE_VALIDATOR),
   entry('/cosmos.tx.v1beta1.Tx', FULL_TX),
   entry('/cosmos.crypto.ed25519.PubKey', ED25519_KEY),
   ...[...ETH_PUB_KEY_URLS].map((typeUrl) => entry(typeUrl, PUB_KEY)),

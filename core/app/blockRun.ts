@@ -27,7 +27,7 @@ import { CONSTANT_FIELDS, headerHash } from './evm/header.ts';
 import { bigintToFixed } from './evm/numbers.ts';
 import { orderedTrieRoot } from './evm/orderedTrie.ts';
 import { encodeReceipt } from './evm/receipt.ts';
-import { HISTORY_ADDRESS, historySlot } from './evm/systemContracts.ts';
+import { writeHistory } from './evm/systemContracts.ts';
 import { type FeeMarketParams, nextBaseFee } from './feemarket/baseFee.ts';
 import type { TxDecoder } from './tx/decoder.ts';
 import type { DecodedEthTx } from './tx/decodeTx.ts';
@@ -114,7 +114,7 @@ export class BlockRun {
       baseFee: nextBaseFee(parent.ethHeader, services.feeMarket),
       blockHash: (number) => parent.blockHash(number),
     };
-    this.#writeHistory();
+    if (services.rules.fork.prague) writeHistory(this.#writes, context.height - 1, parent.ethHash);
     this.#beginEvents = beginBlock(this.#writes, context, services.hrp);
   }
 
@@ -144,14 +144,6 @@ export class BlockRun {
 
   get gasLeft(): bigint {
     return this.#env.gasLimit - this.#gasUsed;
-  }
-
-  /** EIP-2935 as a plain write: the contract's code at the address says that the chain wants it. */
-  #writeHistory(): void {
-    if (!this.#services.rules.fork.prague) return;
-    const account = this.#writes.account(HISTORY_ADDRESS);
-    if (account === undefined || toHex(account.codeHash) === toHex(EMPTY_CODE_HASH)) return;
-    this.#writes.putStorage(HISTORY_ADDRESS, historySlot(this.#env.number - 1), this.#parent.ethHash);
   }
 
   /** Runs the transaction, or refuses it without any effect. */

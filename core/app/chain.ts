@@ -1,5 +1,6 @@
 /** What readers (RPC, subscriptions, CLI queries) see of the chain. Implemented by app/; a View is a frozen height. */
 import type { Bytes } from '../lib/bytes.ts';
+import type { Result } from '../lib/result.ts';
 import type { FinalizeReply, Pause } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
 import type { ForkName } from '../types/fork.ts';
@@ -225,6 +226,8 @@ export interface AccountOverride {
   /** Replaces the whole storage. */
   readonly state: ReadonlyMap<string, Bytes> | undefined;
   readonly stateDiff: ReadonlyMap<string, Bytes> | undefined;
+  /** Of a precompile: where it is to be found instead. */
+  readonly movePrecompileTo?: Address | undefined;
 }
 
 /** Who watches an Ethereum transaction, told with its index among the block's. */
@@ -239,6 +242,8 @@ export interface BlockOverrides {
   readonly feeRecipient: Address | undefined;
   readonly prevRandao: Hash | undefined;
   readonly baseFeePerGas: bigint | undefined;
+  /** What BLOBBASEFEE tells; 1 when absent. */
+  readonly blobBaseFee?: bigint | undefined;
 }
 
 export interface CallOptions {
@@ -246,6 +251,65 @@ export interface CallOptions {
   readonly block?: BlockOverrides | undefined;
   /** Who watches the execution. */
   readonly trace?: TraceHooks | undefined;
+}
+
+export interface SimulationOptions {
+  /** Nonces, fees and funds count as in a real block; otherwise as in eth_call. */
+  readonly validation: boolean;
+}
+
+/** A block to simulate; what it does not say follows from the one before. */
+export interface SimulatedBlock {
+  readonly number: Height;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly header?: Partial<BlockOverrides> | undefined;
+  readonly state?: ReadonlyMap<string, AccountOverride> | undefined;
+}
+
+/** A call with its defaults filled. */
+export interface SimulatedCall extends CallArgs {
+  readonly from: Address;
+  readonly gas: bigint;
+  readonly nonce: bigint;
+}
+
+/** Why a call cannot even start; `message` in geth's words. */
+export interface SimulationRefusal {
+  readonly code:
+    | 'nonce-too-low'
+    | 'nonce-too-high'
+    | 'fee-cap-too-low'
+    | 'fees'
+    | 'funds'
+    | 'intrinsic'
+    | 'init-code'
+    | 'other';
+  readonly message: string;
+}
+
+export interface SimulatedResult {
+  readonly gasUsed: bigint;
+  /** Before refunds: what the limit had to cover. */
+  readonly gasPeak: bigint;
+  readonly returnValue: Bytes;
+  /** geth's wording; undefined on success. */
+  readonly vmError: string | undefined;
+  readonly logs: readonly Omit<EthLog, 'logIndex'>[];
+}
+
+/** Blocks that never were, one after another on a state: `begin`, `run`…, `end`, and again. */
+export interface Simulation {
+  /** Of the last block ended, at first of the block that all begins on. */
+  readonly parent: EthHeader;
+  begin(block: SimulatedBlock): void;
+  nonceOf(address: Address): bigint;
+  /** Of the open block. */
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  run(call: SimulatedCall, trace?: TraceHooks): Promise<Result<SimulatedResult, SimulationRefusal>>;
+  /** `transactions`: what the calls of the block would have been, in order. */
+  end(transactions: readonly EthTx[]): EthBlock;
 }
 
 /** What a block that this node proposed now would be made of. */
@@ -280,6 +344,8 @@ export interface EvmService {
     gasCap: bigint,
     options?: CallOptions,
   ): Promise<{ readonly kind: 'gas'; readonly gas: bigint } | Exclude<CallOutcome, { kind: 'returned' }>>;
+  /** Blocks on top of the view's; nothing of them stays. */
+  simulate(view: View, options: SimulationOptions): Simulation;
   /** Whether calls to this address run no code of the state. `addressHex`: 40 lower-case digits. */
   isPrecompile(addressHex: string): boolean;
   /**

@@ -13,6 +13,8 @@ import type {
   EvmService,
   PendingBlock,
   PendingSource,
+  Simulation,
+  SimulationOptions,
   View,
   Watch,
 } from '../chain.ts';
@@ -21,6 +23,7 @@ import { CallRun } from './callRun.ts';
 import type { BlockEnv } from './engine.ts';
 import { estimate, type GasProbe, type Probed } from './estimate.ts';
 import { PendingBlocks, PendingView } from './pendingBlock.ts';
+import { EvmSimulation } from './simulation.ts';
 import { REVERTED } from './vmError.ts';
 
 const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallOutcome => {
@@ -38,6 +41,7 @@ function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<B
     prevRandao: pretended?.prevRandao ?? header.mixHash,
     gasLimit: pretended?.gasLimit ?? header.gasLimit,
     baseFee: pretended?.baseFeePerGas ?? header.baseFeePerGas,
+    blobBaseFee: pretended?.blobBaseFee,
   };
 }
 
@@ -83,6 +87,11 @@ export class EvmCalls implements EvmService {
       blockHash: (number) => this.#head.ethHashOf(number),
     };
     return new CallRun(this.#services, env, world, args, options);
+  }
+
+  simulate(view: View, options: SimulationOptions): Simulation {
+    const chainHash = (number: number) => this.#head.ethHashOf(number);
+    return new EvmSimulation(this.#services, this.#at(view), chainHash, options);
   }
 
   isPrecompile(addressHex: string): boolean {

@@ -1,24 +1,21 @@
 import { toEip55 } from '../../address/eip55.ts';
-import { present } from '../../lib/assert.ts';
-import { type Bytes, parseHex, toHex } from '../../lib/bytes.ts';
+import { toHex } from '../../lib/bytes.ts';
 import type { WorldState } from '../../state/worldState.ts';
 import { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
 import type { TraceHooks, TxStart } from '../../types/trace.ts';
 import type { ChainServices } from '../blockRun.ts';
-import type { AccountOverride, CallArgs, CallOptions } from '../chain.ts';
+import type { CallArgs, CallOptions } from '../chain.ts';
 import { authorityOf } from './delegation.ts';
-import type { BlockEnv } from './engine.ts';
+import type { BlockEnv, Precompiles } from './engine.ts';
 import type { Probed } from './estimate.ts';
 import { chargedGas, contractAddressOf } from './execute.ts';
 import { INIT_CODE_BYTES_MAX, intrinsicGas } from './intrinsicGas.ts';
 import { type MessageResult, runMessage } from './message.ts';
-import { toWord } from './numbers.ts';
+import { applyOverrides, NO_OVERRIDES, type Overrides, precompilesUnder } from './overrides.ts';
 import { TouchLog } from './touchLog.ts';
 
 const ZERO_ADDRESS: Address = new Uint8Array(20);
-
-type Overrides = ReadonlyMap<string, AccountOverride>;
 
 interface Fees {
   readonly feeCap: bigint;
@@ -32,29 +29,6 @@ function feesOf(args: CallArgs): Fees {
   return { feeCap, tipCap: args.maxPriorityFeePerGas ?? 0n };
 }
 
-const bytesOf = (text: string): Bytes => {
-  const parsed = parseHex(text);
-  return present(parsed.ok ? parsed.value : undefined, 'override keys are hex');
-};
-
-function applyOverrides(writes: BlockWriteSet, overrides: Overrides): void {
-  for (const [key, override] of overrides) {
-    const address = bytesOf(key);
-    const { nonce, balance, code, state, stateDiff } = override;
-    writes.putAccount(address, {
-      ...(nonce === undefined ? {} : { nonce }),
-      ...(balance === undefined ? {} : { balance }),
-    });
-    if (code !== undefined) writes.putCode(address, code);
-    if (state !== undefined) writes.clearStorage(address);
-    for (const [slot, value] of state ?? stateDiff ?? []) {
-      writes.putStorage(address, toWord(bytesOf(slot)), toWord(value));
-    }
-  }
-}
-
-const NO_OVERRIDES: Overrides = new Map();
-
 /** One question on a throw-away write set. */
 export class CallRun {
   readonly #services: ChainServices;
@@ -62,6 +36,7 @@ export class CallRun {
   readonly #world: WorldState;
   readonly #args: CallArgs;
   readonly #overrides: Overrides;
+  readonly #precompiles: Precompiles;
   readonly #trace: TraceHooks | undefined;
   readonly #fees: Fees;
   readonly #from: Address;
@@ -81,6 +56,7 @@ export class CallRun {
     this.#world = world;
     this.#args = args;
     this.#overrides = options.state ?? NO_OVERRIDES;
+    this.#precompiles = precompilesUnder(services.execution.engines.precompiles, this.#overrides);
     this.#trace = options.trace;
     this.#from = args.from ?? ZERO_ADDRESS;
   }
@@ -104,7 +80,7 @@ export class CallRun {
   isTransfer(): boolean {
     const { to, data, authorizationList } = this.#args;
     if (to === undefined || data.length > 0 || authorizationList.length > 0) return false;
-    return this.#writes().code(to).length === 0 && !this.#services.execution.engines.isPrecompile(toHex(to));
+    return this.#writes().code(to).length === 0 && !this.#precompiles.has(toHex(to));
   }
 
   /** geth's preCheck and buyGas texts. */
@@ -189,8 +165,9 @@ export class CallRun {
       gas: gasLeft,
       gasPrice,
     };
+    const [trace, precompiles] = [this.#trace, this.#precompiles];
     return runMessage(
-      { writes, log, env: this.#env, engines, evmChainId, suite, trace: this.#trace },
+      { writes, log, env: this.#env, engines, evmChainId, suite, trace, precompiles },
       message,
     );
   }

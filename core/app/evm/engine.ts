@@ -17,9 +17,14 @@ export interface BlockEnv {
   readonly prevRandao: Bytes;
   readonly gasLimit: bigint;
   readonly baseFee: bigint;
+  /** EIP-7516; 1, its least, when absent: there are no blobs. */
+  readonly blobBaseFee?: bigint | undefined;
   /** Ethereum hash of an earlier block within the last 256. */
   blockHash(number: number): Bytes;
 }
+
+/** By 40 lower-case hex digits. */
+export type Precompiles = ReturnType<typeof getActivePrecompiles>;
 
 /** The library's block object of a BlockEnv; made once a block. */
 export type EvmBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
@@ -34,7 +39,7 @@ export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
     gasLimit: env.gasLimit,
     baseFeePerGas: env.baseFee,
     // No blobs: the price stays at its minimum (EIP-4844).
-    getBlobGasPrice: () => 1n,
+    getBlobGasPrice: () => env.blobBaseFee ?? 1n,
   },
 });
 
@@ -89,12 +94,13 @@ export class EvmEngine {
     this.#hashes = hashes;
   }
 
-  /** Points the machine at a state and a block. */
-  aim(state: StateManagerInterface, env: BlockEnv): void {
+  /** Points the machine at a state and a block, under these precompiles. */
+  aim(state: StateManagerInterface, env: BlockEnv, precompiles: Precompiles): void {
     const evm = this.evm;
     const NewJournal = evm.journal.constructor as new (s: StateManagerInterface, c: Common) => EVM['journal'];
     const NewStorage = evm.transientStorage.constructor as new () => EVM['transientStorage'];
     evm.stateManager = state;
+    (evm as unknown as { _precompiles: Precompiles })._precompiles = precompiles;
     evm.journal = new NewJournal(state, evm.common);
     (evm as { transientStorage: EVM['transientStorage'] }).transientStorage = new NewStorage();
     this.#hashes.env = env;
@@ -108,25 +114,29 @@ const IDLE_ENGINES_MAX = 4;
 export class EnginePool {
   readonly #common: Common;
   readonly #idle: EvmEngine[] = [];
-  readonly #precompiles: ReadonlySet<string>;
+  readonly precompiles: Precompiles;
 
   constructor(common: Common) {
     this.#common = common;
-    this.#precompiles = new Set(getActivePrecompiles(common).keys());
+    this.precompiles = getActivePrecompiles(common);
   }
 
   /** `addressHex`: 40 lower-case digits. */
   isPrecompile(addressHex: string): boolean {
-    return this.#precompiles.has(addressHex);
+    return this.precompiles.has(addressHex);
   }
 
   get common(): Common {
     return this.#common;
   }
 
-  async borrow(state: StateManagerInterface, env: BlockEnv): Promise<EvmEngine> {
+  async borrow(
+    state: StateManagerInterface,
+    env: BlockEnv,
+    precompiles: Precompiles = this.precompiles,
+  ): Promise<EvmEngine> {
     const engine = this.#idle.pop() ?? (await this.#create(state));
-    engine.aim(state, env);
+    engine.aim(state, env, precompiles);
     return engine;
   }
 

@@ -8,7 +8,7 @@ import type { Address } from '../../types/ids.ts';
 import type { TraceHooks } from '../../types/trace.ts';
 import type { AccessListItem, Authorization } from '../chain.ts';
 import { authorityOf, delegationTo, isDelegation } from './delegation.ts';
-import { type BlockEnv, type EnginePool, type EvmEngine, evmBlockOf } from './engine.ts';
+import { type BlockEnv, type EnginePool, type EvmEngine, evmBlockOf, type Precompiles } from './engine.ts';
 import { AUTHORIZATION_REFUND } from './intrinsicGas.ts';
 import { LoggedState, type TouchLog } from './touchLog.ts';
 import { listen } from './trace.ts';
@@ -52,14 +52,17 @@ export interface MessageContext {
   readonly suite: CryptoSuite;
   /** Who watches; blocks are run unwatched. */
   readonly trace?: TraceHooks | undefined;
+  /** Other ones than the fork's: of a question that moved some. */
+  readonly precompiles?: Precompiles | undefined;
 }
 
 const ZERO_ADDRESS_HEX = '0'.repeat(40);
 
 /** EIP-2929, EIP-2930, EIP-3651: what is warm before the first instruction. */
 function warmUp(engine: EvmEngine, context: MessageContext, message: Message): void {
-  const { journal, precompiles } = engine.evm;
-  for (const address of precompiles.keys()) journal.addAlwaysWarmAddress(address);
+  const { journal } = engine.evm;
+  // The fork's own, wherever a question moved them.
+  for (const address of context.engines.precompiles.keys()) journal.addAlwaysWarmAddress(address);
   journal.addAlwaysWarmAddress(toHex(message.from));
   if (message.to !== undefined) journal.addAlwaysWarmAddress(toHex(message.to));
   journal.addAlwaysWarmAddress(toHex(context.env.coinbase));
@@ -133,7 +136,8 @@ function resultOf(result: ExecResult, refund: bigint): MessageResult {
 /** Runs the message on the write set. The caller has raised the sender's nonce and settles the gas. */
 export async function runMessage(context: MessageContext, message: Message): Promise<MessageResult> {
   const { writes } = context;
-  const engine = await context.engines.borrow(new LoggedState(writes, context.log), context.env);
+  const state = new LoggedState(writes, context.log);
+  const engine = await context.engines.borrow(state, context.env, context.precompiles);
   warmUp(engine, context, message);
   const refund = applyAuthorizations(engine, context, message);
   const depth = writes.depth;

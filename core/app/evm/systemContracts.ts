@@ -1,5 +1,7 @@
-import { type Bytes, hex } from '../../lib/bytes.ts';
-import type { Address } from '../../types/ids.ts';
+import { type Bytes, hex, toHex } from '../../lib/bytes.ts';
+import { EMPTY_CODE_HASH } from '../../state/account.ts';
+import type { BlockWriteSet } from '../../state/writeSet.ts';
+import type { Address, Hash } from '../../types/ids.ts';
 import { bigintToFixed } from './numbers.ts';
 
 export interface SystemContract {
@@ -31,3 +33,10 @@ export const SYSTEM_CONTRACTS: readonly SystemContract[] = [
 
 /** Slot that holds the hash of block `number`. */
 export const historySlot = (number: number): Bytes => bigintToFixed(BigInt(number % HISTORY_WINDOW), 32);
+
+/** EIP-2935 as a plain write: the contract's code at the address says that the chain wants it. */
+export function writeHistory(writes: BlockWriteSet, parentNumber: number, parentHash: Hash): void {
+  const account = writes.account(HISTORY_ADDRESS);
+  if (account === undefined || toHex(account.codeHash) === toHex(EMPTY_CODE_HASH)) return;
+  writes.putStorage(HISTORY_ADDRESS, historySlot(parentNumber), parentHash);
+}

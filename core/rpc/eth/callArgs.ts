@@ -1,3 +1,4 @@
+import { toEip55 } from '../../address/eip55.ts';
 import type {
   AccessListItem,
   AccountOverride,
@@ -5,7 +6,7 @@ import type {
   BlockOverrides,
   CallArgs,
 } from '../../app/chain.ts';
-import { type Bytes, EMPTY, equalBytes, toHex } from '../../lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes, hex, toHex } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import { isObject, type Json, type JsonObject } from '../jsonText.ts';
 import {
@@ -45,7 +46,7 @@ const OVERRIDE_SLOTS_MAX = 10_000;
 type Decoder<T> = (value: Json, place: string) => Decoded<T>;
 
 /** Reads members of one JSON object and keeps the first fault, so that a decoder stays a flat list of fields. */
-class Fields {
+export class Fields {
   readonly #object: JsonObject;
   readonly #struct: string;
   fault: string | undefined;
@@ -127,15 +128,20 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
 
 /** What geth's setDefaults refuses whatever the chain's state; the text of the -32000 error. */
 export function transactionFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
+  const { maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
+  const fault = callFault(args, evmChainId);
+  if (fault !== undefined || cap === undefined || tip === undefined || cap >= tip) return fault;
+  return `maxFeePerGas (${cap}) < maxPriorityFeePerGas (${tip})`;
+}
+
+/** What geth's CallDefaults refuses. */
+export function callFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const { data, input, gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
     return 'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data';
   }
   if (gasPrice !== undefined && (cap !== undefined || tip !== undefined)) {
     return 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
-  }
-  if (cap !== undefined && tip !== undefined && cap < tip) {
-    return `maxFeePerGas (${cap}) < maxPriorityFeePerGas (${tip})`;
   }
   if (chainId !== undefined && chainId !== evmChainId) {
     return `chainId does not match node's (have=${chainId}, want=${evmChainId})`;
@@ -184,6 +190,7 @@ function readOverride(value: Json): Decoded<AccountOverride> {
     code: read.optional('code', readBytes),
     state: read.optional('state', readSlots),
     stateDiff: read.optional('stateDiff', readSlots),
+    movePrecompileTo: read.optional('movePrecompileToAddress', readAddress),
   });
 }
 
@@ -202,16 +209,25 @@ export function readStateOverrides(value: Json): Decoded<ReadonlyMap<string, Acc
   return ok(overrides);
 }
 
-/** geth's Apply refuses both kinds of storage override on one account. */
-export function overridesFault(overrides: ReadonlyMap<string, AccountOverride>): string | undefined {
-  for (const [address, { state, stateDiff }] of overrides) {
+/** What geth's Apply refuses: both kinds of storage, and moves of what is no precompile or to where something is. */
+export function overridesFault(
+  overrides: ReadonlyMap<string, AccountOverride>,
+  isPrecompile: (addressHex: string) => boolean,
+): string | undefined {
+  for (const [address, { state, stateDiff, movePrecompileTo }] of overrides) {
     if (state !== undefined && stateDiff !== undefined)
       return `account 0x${address} has both 'state' and 'stateDiff'`;
+    if (movePrecompileTo === undefined) continue;
+    if (!isPrecompile(address)) return `account ${shown(address)} is not a precompile`;
+    if (overrides.has(toHex(movePrecompileTo)))
+      return `account ${toEip55(movePrecompileTo)} is already overridden`;
   }
   return undefined;
 }
 
-/** geth's override.BlockOverrides; difficulty, blobs, withdrawals and beacon root mean nothing here and are ignored. */
+const shown = (addressHex: string): string => toEip55(hex(addressHex));
+
+/** geth's override.BlockOverrides; difficulty, withdrawals and beacon root mean nothing here and are ignored. */
 export function readBlockOverrides(value: Json): Decoded<BlockOverrides> {
   const fields = fieldsOf(value, 'BlockOverrides', 'override.BlockOverrides');
   if (!fields.ok) return fields;
@@ -223,5 +239,6 @@ export function readBlockOverrides(value: Json): Decoded<BlockOverrides> {
     feeRecipient: read.optional('feeRecipient', readAddress),
     prevRandao: read.optional('prevRandao', readHash),
     baseFeePerGas: read.optional('baseFeePerGas', readBig),
+    blobBaseFee: read.optional('blobBaseFee', readBig),
   });
 }

@@ -19,6 +19,7 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | \`extraData\` | hash of the consensus block of that height | joins the two faces of a block |
 | \`mixHash\` (PREVRANDAO) | keccak256(parent hash ‖ number) | known to whoever knows the parent: no secret |
 | \`miner\` | consensus address of the proposer, which earns the tips | validators have no other account |
+| \`eth_simulateV1\` | log indexes count only logs that stay; no blobs, no withdrawals | as in a real block |
 | struct logs | at most 4,000,000 cells a trace | a trace must fit in memory; use \`limit\` or a tracer |
 | JavaScript tracers, \`debug\` profiling | not there | the node runs no code of a request but the EVM's |
 | \`personal\` | signs with keys the node has; passwords are not looked at | keys come from the keyring or are dev accounts |
@@ -34,6 +35,7 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | -32603 | the handler crashed: a bug |
 | -32000 | refused, with geth's text |
 | -32003 | the batch's answers are too large |
+| -38010 to -38015, -38020, -38021, -38025, -32015 | \`eth_simulateV1\`: nonce, fees, gas, funds, order of blocks, init code; a call that failed |
 | -38026 | asked for more than one request may |
 | 3 | the EVM reverted; \`data\` holds the revert bytes |
 | 4 | sent, but in no block in time |

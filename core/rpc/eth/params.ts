@@ -15,6 +15,7 @@ import {
 } from './goHex.ts';
 import { readLogFilter } from './logFilter.ts';
 import { arrayOf, optional, required } from './method.ts';
+import { readSimulatePayload } from './simulateArgs.ts';
 import { readTypedData, type TypedData } from './typedData.ts';
 
 const HEX_SCHEMA = (title: string, pattern: string) => ({ title, type: 'string', pattern });
@@ -78,6 +79,7 @@ export const BLOCK_OVERRIDES = optional(
   required('blockOverrides', { type: 'object' }, readBlockOverrides),
   undefined,
 );
+export const SIMULATION = required('payload', { type: 'object' }, readSimulatePayload);
 export const LOG_FILTER = required('filter', { type: 'object' }, readLogFilter);
 export const FULL_PENDING = optional(
   required('fullTransactions', { type: 'boolean' }, (value) => readBool(value)),

@@ -4,6 +4,7 @@ import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
 import type { SessionOut } from '../httpAnswer.ts';
 import { Outbox } from '../outbox.ts';
+import { pacerOf } from '../pacer.ts';
 import { serverError } from '../rpcError.ts';
 import type { EthFeed, FeedListener, HeadNews } from './feed.ts';
 import { newId } from './ids.ts';
@@ -35,7 +36,7 @@ export class EthSession implements FeedListener {
   constructor(ctx: RpcContext, out: SessionOut) {
     this.#ctx = ctx;
     this.#out = out;
-    this.#outbox = new Outbox(out, OUTBOX_BYTES_MAX);
+    this.#outbox = new Outbox(out, OUTBOX_BYTES_MAX, pacerOf(ctx));
     this.#feed = ethServices(ctx).feed;
   }
 

@@ -7,10 +7,20 @@ import { withView } from '../at.ts';
 import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method, optional } from '../method.ts';
-import { BLOCK, BLOCK_OVERRIDES, DATA, HASH, OVERRIDES, QUANTITY_64, TRANSACTION } from '../params.ts';
+import {
+  BLOCK,
+  BLOCK_OVERRIDES,
+  DATA,
+  HASH,
+  OVERRIDES,
+  QUANTITY_64,
+  SIMULATION,
+  TRANSACTION,
+} from '../params.ts';
 import { accessListJson, logJson, receiptJson } from '../render.ts';
 import { outcomeError } from '../revert.ts';
 import { sendRawSync } from '../sendRawSync.ts';
+import { simulateBlocks } from '../simulate.ts';
 import { sendRaw, sendTransaction } from '../submit.ts';
 import { minedTx, shownTx } from '../transactions.ts';
 
@@ -23,7 +33,9 @@ export function checkCall(
   args: TransactionArgs,
   overrides: Parameters<typeof overridesFault>[0] | undefined,
 ): void {
-  const fault = transactionFault(args, ctx.chain.evmChainId) ?? (overrides && overridesFault(overrides));
+  const fault =
+    transactionFault(args, ctx.chain.evmChainId) ??
+    (overrides && overridesFault(overrides, (address) => ctx.evm.isPrecompile(address)));
   if (fault !== undefined) throw serverError(fault);
 }
 
@@ -95,6 +107,14 @@ export const transactionMethods: readonly EthMethod[] = [
         gasUsed: quantity(gasUsed),
       };
     },
+  }),
+  method({
+    method: 'eth_simulateV1',
+    params: [SIMULATION, BLOCK],
+    result: 'block[] with calls',
+    doc: 'Runs calls in blocks that never were, on a state, with overrides of state and headers. Refusals: -38010 to -38026.',
+    run: (call, { blocks, ...options }, block) =>
+      withView(call, block, (view) => simulateBlocks(call.ctx, view, blocks, options)),
   }),
   method({
     method: 'eth_getTransactionLogs',

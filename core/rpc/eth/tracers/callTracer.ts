@@ -1,8 +1,8 @@
-import { bigintToFixed } from '../../../app/evm/numbers.ts';
-import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
+import { to0xHex } from '../../../lib/bytes.ts';
 import type { Frame, FrameEnd, Step, TxEnd, TxStart } from '../../../types/trace.ts';
 import { quantity } from '../goHex.ts';
 import { revertReason } from '../revert.ts';
+import { logOfStep } from './logStep.ts';
 import type { Tracer } from './tracer.ts';
 
 export interface CallLog {
@@ -32,32 +32,6 @@ export interface CallNode {
 export interface CallTracerOptions {
   readonly onlyTopCall: boolean;
   readonly withLog: boolean;
-}
-
-/** `length` bytes of memory from `offset`, zeros beyond its end; undefined when no run could pay for so much. */
-function memoryRange(memory: Bytes, offset: bigint, length: bigint): Bytes | undefined {
-  if (length > 10_000_000n || (length > 0n && offset > 1_000_000_000n)) return undefined;
-  const out = new Uint8Array(Number(length));
-  if (length > 0n) out.set(memory.subarray(Number(offset), Number(offset + length)));
-  return out;
-}
-
-/** The log that a LOG instruction is about to write; undefined when it cannot. */
-function logOf({ code, stack, memory, address }: Step, position: number): CallLog | undefined {
-  const count = code - 0xa0;
-  const [offset, length] = [stack.at(-1), stack.at(-2)];
-  if (offset === undefined || length === undefined || stack.length < 2 + count) return undefined;
-  const data = memoryRange(memory, offset, length);
-  if (data === undefined) return undefined;
-  const topics: string[] = [];
-  for (let i = 0; i < count; i++) topics.push(to0xHex(bigintToFixed(stack.at(-3 - i) as bigint, 32)));
-  return {
-    address: to0xHex(address),
-    topics,
-    data: to0xHex(data),
-    index: '0x0',
-    position: quantity(position),
-  };
 }
 
 /** The tree of calls of a transaction. */
@@ -114,13 +88,19 @@ export class CallTracer implements Tracer {
   }
 
   step(step: Step): void {
-    if (!this.#options.withLog || step.code < 0xa0 || step.code > 0xa4) return;
+    if (!this.#options.withLog) return;
     if (this.#options.onlyTopCall && step.depth > 1) return;
     const node = this.#open.at(-1);
-    const log = logOf(step, node?.calls?.length ?? 0);
-    if (node === undefined || log === undefined || step.cost > step.gas) return;
+    const log = logOfStep(step);
+    if (node === undefined || log === undefined) return;
     node.logs ??= [];
-    node.logs.push(log);
+    node.logs.push({
+      address: to0xHex(log.address),
+      topics: log.topics.map(to0xHex),
+      data: to0xHex(log.data),
+      index: '0x0',
+      position: quantity(node.calls?.length ?? 0),
+    });
   }
 
   end({ gasUsed }: TxEnd): void {

@@ -11,7 +11,6 @@ let calls: Record<string, readonly (readonly unknown[])[]>;
 /** Of the specification, but not of this node: what for is said here. */
 const ABSENT: Readonly<Record<string, string>> = {
   eth_getBlockAccessList: 'of a fork that is not out',
-  eth_simulateV1: 'not built yet',
   debug_getRawBlockAccessList: 'of a fork that is not out',
 };
 
@@ -72,6 +71,13 @@ beforeAll(async () => {
     eth_call: [[call], [call, 'latest', {}, {}]],
     eth_estimateGas: [[call], [call, 'latest']],
     eth_createAccessList: [[call], [{ from: dev, to: reverter }]],
+    eth_simulateV1: [
+      [{ blockStateCalls: [{ calls: [call] }, {}] }],
+      [
+        { blockStateCalls: [{ calls: [call] }], returnFullTransactions: true, traceTransfers: true },
+        'latest',
+      ],
+    ],
     eth_gasPrice: [[]],
     eth_baseFee: [[]],
     eth_blobBaseFee: [[]],

@@ -11,6 +11,8 @@ import { DEFAULT_RPC_LIMITS } from '../../../../core/node/nodeConfig.ts';
 import { poolReader } from '../../../../core/node/poolReader.ts';
 import type { RpcContext, RpcLimits } from '../../../../core/rpc/context.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
+import type { SharedTexts } from '../../../../core/rpc/httpAnswer.ts';
+import type { Genesis } from '../../../../core/types/genesis.ts';
 import type { NodeEvent } from '../../../../core/types/nodeEvent.ts';
 import type { SubmitResult } from '../../../../core/types/submit.ts';
 import { COIN, type Committed, TestChain, testGenesis, VALIDATOR } from '../../app/support/chain.ts';
@@ -109,7 +111,11 @@ export class RpcWorld {
 
   static async open(limits: Partial<RpcLimits> = {}): Promise<RpcWorld> {
     const accounts = [wallet(0), wallet(1)].map(({ address }) => ({ address, balance: 10_000n * COIN }));
-    return new RpcWorld(await TestChain.open(testGenesis({ accounts })), limits);
+    return RpcWorld.openOn(testGenesis({ accounts }), limits);
+  }
+
+  static async openOn(genesis: Genesis, limits: Partial<RpcLimits> = {}): Promise<RpcWorld> {
+    return new RpcWorld(await TestChain.open(genesis), limits);
   }
 
   /** Commits what the pool holds, then tells subscribers, as a node does. */
@@ -149,6 +155,10 @@ export class FakeSocket {
 
   send(text: string): void {
     this.sent.push(text);
+  }
+
+  sendShared(opening: string, { texts }: SharedTexts): void {
+    for (const text of texts) this.send(opening + text);
   }
 
   buffered(): number {

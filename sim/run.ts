@@ -23,6 +23,7 @@ import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { Scenario } from './scenario/scenario.ts';
+import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
 import { Timeline } from './timeline.ts';
 import { jsonLines } from './trace.ts';
@@ -69,8 +70,9 @@ export async function runScenario(
 }
 
 /** Runs a scenario to its end and judges it. Same scenario and seed, same report, on every machine. */
-export async function runParsed(scenario: Scenario, options: RunOptions = {}): Promise<ScenarioReport> {
+export async function runParsed(parsed: Scenario, options: RunOptions = {}): Promise<ScenarioReport> {
   const tripwire = new Tripwire();
+  const scenario = settled(parsed, options.seed ?? parsed.seed ?? DEFAULT_SEED);
   const run = await prepare(scenario, options, tripwire);
   if (options.tripwire !== false) tripwire.arm();
   try {
@@ -143,7 +145,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     options.onFailure?.(failure);
     world.remark('broken', undefined, `${checker}: ${message}`);
   };
-  addByzantine(world, scenario, cluster);
+  addByzantine(world, scenario, cluster, suite);
   if (options.trace !== undefined) world.observe((fact) => remarkFact(world, fact));
   const calls = new ClientCalls(world);
   const clients = makeClients(world, calls, cluster, suite, scenario);
@@ -177,13 +179,13 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   };
 }
 
-function addByzantine(world: World, scenario: Scenario, cluster: Cluster): void {
-  const names = cluster.members.map((member) => member.name);
-  for (const { name, address } of cluster.members) {
+function addByzantine(world: World, scenario: Scenario, cluster: Cluster, suite: CryptoSuite): void {
+  const options = { chainId: CHAIN_ID, cluster, suite, coalitions: new Map() };
+  for (const { name } of cluster.members) {
     const entries = scenario.byzantine.filter((entry) => entry.who === name);
     if (entries.length === 0) continue;
     const process = world.process(name);
-    process.wrapper = wrap(world, process, entries, { chainId: CHAIN_ID, address, names });
+    process.wrapper = wrap(world, process, entries, options);
   }
 }
 

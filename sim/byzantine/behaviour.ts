@@ -1,3 +1,4 @@
+import type { ChainReader } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Effect, Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
@@ -9,17 +10,39 @@ import type { ChoiceStream } from '../choices.ts';
 
 export type Send = Extract<Effect, { kind: 'send' }>;
 
+/** An EIP-1559 transaction of the accomplice's own account. */
+export interface OwnTx {
+  readonly nonce: number;
+  readonly tipGwei?: number;
+  readonly gas?: bigint;
+  /** undefined creates a contract. */
+  readonly to?: Bytes | undefined;
+  readonly data?: Bytes;
+}
+
+/** Those who share a behaviour in one run: they may talk to each other unseen. */
+export interface Coalition {
+  readonly members: Accomplice[];
+  readonly memory: Map<string, unknown>;
+}
+
 /** What a behaviour may use: its own key, its own node's state, dice, time. It sees no other node. */
 export interface Accomplice {
   readonly name: string;
   readonly address: Address;
   readonly chainId: string;
-  /** Every other validator, in the scenario's order. */
+  /** Every other node, in the scenario's order. */
   readonly others: readonly string[];
+  /** All nodes with this behaviour, this one among them. */
+  readonly coalition: Coalition;
   readonly args: ReadonlyMap<string, string | number | boolean>;
   readonly choices: ChoiceStream;
   /** Consensus state of the correct core inside. */
   rs(): RoundState | undefined;
+  /** What the correct core inside has stored; undefined while the process is down. */
+  chain(): ChainReader | undefined;
+  /** Of a validator; undefined for a node without a key. */
+  addressOf(name: string): Address | undefined;
   /** Whether the behaviour is due at this height and round; drawn once for each. */
   isDue(height: number, round: number): boolean;
   /** Whether the behaviour is aimed at this peer. */
@@ -27,6 +50,12 @@ export interface Accomplice {
   /** With a signature of this node over its content, whatever that is. */
   signVote(vote: Vote, chainId?: string): Vote;
   signProposal(proposal: Proposal): Proposal;
+  /** Signed with the key of an account that no client uses, as it stands in a block. */
+  signTx(tx: OwnTx): Bytes;
+  /** Any bytes in the place of an Ethereum transaction. */
+  wrapTx(raw: Bytes): Bytes;
+  /** The account's next nonce in the state of its own node. */
+  nonce(): number;
   /** Sends outside of any effect, e.g. later. */
   send(to: readonly string[], message: ConsensusMessage): void;
   sendBytes(send: Send): void;
@@ -49,6 +78,8 @@ export interface Behaviour {
   /** What it does, in one sentence. */
   readonly text: string;
   readonly args: readonly string[];
+  /** Arguments that are one of these words. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
   create(me: Accomplice): Hooks;
 }
 

@@ -1,98 +1,8 @@
-import { encodeBlock } from '../../core/codec/block.ts';
-import { commitHash, headerHash } from '../../core/codec/hashes.ts';
-import { PartSet } from '../../core/codec/partSet.ts';
-import { medianTime } from '../../core/consensus/medianTime.ts';
-import { isQuorum } from '../../core/consensus/quorum.ts';
-import { EMPTY } from '../../core/lib/bytes.ts';
-import type { Block, BlockId, Commit, CommitSig } from '../../core/types/block.ts';
-import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
-import type { ConsensusMessage } from '../../core/types/messages.ts';
-import type { RoundState } from '../../core/types/roundState.ts';
+import type { Block } from '../../core/types/block.ts';
+import { addMillis } from '../../core/types/ids.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
-
-interface Variant {
-  readonly blockId: BlockId;
-  readonly parts: PartSet;
-}
-
-function variantOf(block: Block): Variant {
-  const parts = PartSet.of(encodeBlock(block));
-  return { blockId: { hash: headerHash(block.header), parts: parts.header }, parts };
-}
-
-const ABSENT: CommitSig = { flag: 'absent', validatorAddress: EMPTY, timestamp: ZERO_TIME, signature: EMPTY };
-
-/** Another block that is just as valid: one precommit less in its last commit, where two thirds still remain. */
-function otherValidBlock(rs: RoundState, block: Block): Block | undefined {
-  const { signatures } = block.lastCommit;
-  for (let drop = 0; drop < signatures.length; drop++) {
-    if (signatures[drop]?.flag === 'absent') continue;
-    const lastCommit: Commit = {
-      ...block.lastCommit,
-      signatures: signatures.map((signature, i) => (i === drop ? ABSENT : signature)),
-    };
-    const power = rs.validators.validators.reduce(
-      (sum, validator, i) => sum + (lastCommit.signatures[i]?.flag === 'commit' ? validator.power : 0n),
-      0n,
-    );
-    const time = medianTime(lastCommit, rs.validators);
-    if (!isQuorum(power, rs.validators.totalPower) || !time.ok) continue;
-    return {
-      ...block,
-      lastCommit,
-      header: { ...block.header, lastCommitHash: commitHash(lastCommit), time: time.value },
-    };
-  }
-  return undefined;
-}
-
-/** A block that differs and is not valid: its time is not the median. */
-const shifted = (block: Block): Block => ({
-  ...block,
-  header: { ...block.header, time: addMillis(block.header.time, 1) },
-});
-
-/** Replaces the node's own proposal and its parts, for the audience, by those of another block. */
-function replacingBlock(me: Accomplice, make: (rs: RoundState, block: Block) => Block | undefined): Hooks {
-  let made:
-    | { readonly height: number; readonly round: number; readonly variant: Variant | undefined }
-    | undefined;
-  const variantAt = (height: number, round: number): Variant | undefined => {
-    if (made?.height === height && made.round === round) return made.variant;
-    const rs = me.rs();
-    const block = rs?.proposalBlock;
-    const isOwn = rs !== undefined && block !== undefined && rs.height === height && isProposer(me, rs);
-    if (!isOwn || rs.round !== round) return undefined;
-    const other = me.isDue(height, round) ? make(rs, block) : undefined;
-    made = { height, round, variant: other === undefined ? undefined : variantOf(other) };
-    return made.variant;
-  };
-  return {
-    message(message) {
-      if (message.kind === 'proposal') {
-        const { proposal } = message;
-        const variant = variantAt(proposal.height, proposal.round);
-        if (variant === undefined) return [message];
-        return proposalOf(me, proposal, variant);
-      }
-      if (message.kind !== 'blockPart') return [message];
-      return variantAt(message.height, message.round) === undefined ? [message] : [];
-    },
-  };
-}
-
-function proposalOf(me: Accomplice, proposal: Proposal, variant: Variant): readonly ConsensusMessage[] {
-  const { height, round } = proposal;
-  return [
-    { kind: 'proposal', proposal: me.signProposal({ ...proposal, blockId: variant.blockId }) },
-    ...variant.parts.parts().map((part): ConsensusMessage => ({ kind: 'blockPart', height, round, part })),
-  ];
-}
-
-const isProposer = (me: Accomplice, rs: RoundState): boolean =>
-  rs.proposer.address.length === me.address.length &&
-  rs.proposer.address.every((byte, i) => byte === me.address[i]);
+import { isProposer, otherValidBlock, replacingBlock, shifted } from './blocks.ts';
 
 /** Own proposals, re-signed after a change of their own fields. */
 function changingProposal(me: Accomplice, change: (proposal: Proposal) => Proposal): Hooks {
@@ -151,6 +61,7 @@ export const BAD_POL_ROUND: Behaviour = {
   alias: 'bad-pol-round',
   text: 'Names its own or a later round as proof of lock, or one below -1 with `round: below`.',
   args: ['round'],
+  words: { round: ['below'] },
   create: (me) =>
     changingProposal(me, (proposal) => ({
       ...proposal,
@@ -163,6 +74,7 @@ export const INVALID_BLOCK: Behaviour = {
   alias: 'invalid-block',
   text: 'Proposes a block with one wrong header field: `field` is app_hash, time, data_hash, validators, height or results.',
   args: ['field'],
+  words: { field: ['app_hash', 'time', 'data_hash', 'validators', 'height', 'results', 'tx'] },
   create: (me) =>
     replacingBlock(me, (_, block) => spoiled(block, String(me.args.get('field') ?? 'app_hash'))),
 };
@@ -214,6 +126,7 @@ export const CORRUPT_PARTS: Behaviour = {
   alias: 'corrupt-parts',
   text: 'Sends damaged parts: `what` is bytes, index or surplus (the damaged one first, then the true one).',
   args: ['what'],
+  words: { what: ['bytes', 'index', 'surplus'] },
   create: (me) => ({
     message(message) {
       if (message.kind !== 'blockPart' || !me.isDue(message.height, message.round)) return [message];

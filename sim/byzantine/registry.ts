@@ -1,5 +1,9 @@
 import type { Behaviour } from './behaviour.ts';
+import { BACK_TO_THE_PAST, CENSORED_PRECOMMIT, EDITED_COMMIT } from './commits.ts';
 import { EDGE_RIDER, REPLAY, SELECTIVE_DELIVERY } from './delivery.ts';
+import { EVIDENCE_CENSOR, EVIDENCE_SPAM, FORGED_EVIDENCE } from './evidenceLies.ts';
+import { FORK } from './fork.ts';
+import { BAD_BODY, ECLIPSE, POOL_ATTACK, SYNC_LIAR } from './peerLies.ts';
 import {
   BAD_POL_ROUND,
   CORRUPT_PARTS,
@@ -47,7 +51,18 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   NIL_VOTES,
   REPLAY,
   UNFOUNDED_PRECOMMIT,
+  BACK_TO_THE_PAST,
   WRONG_TIME,
+  EDITED_COMMIT,
+  CENSORED_PRECOMMIT,
+  FORGED_EVIDENCE,
+  EVIDENCE_SPAM,
+  EVIDENCE_CENSOR,
+  SYNC_LIAR,
+  POOL_ATTACK,
+  BAD_BODY,
+  ECLIPSE,
+  FORK,
 ];
 
 /** By id (`B02`) or alias (`double-prevote`). */

@@ -35,6 +35,7 @@ export const DOUBLE_PREVOTE: Behaviour = {
   alias: 'double-prevote',
   text: 'Prevotes two values in one round; the audience gets both.',
   args: ['value', 'only'],
+  words: { value: ['nil'] },
   create: (me) => onOwnVotes(me, ['prevote'], (vote) => withSecond(me, vote)),
 };
 
@@ -43,6 +44,7 @@ export const DOUBLE_PRECOMMIT: Behaviour = {
   alias: 'double-precommit',
   text: 'Precommits two values in one round; the audience gets both.',
   args: ['value', 'only'],
+  words: { value: ['nil'] },
   create: (me) => onOwnVotes(me, ['precommit'], (vote) => withSecond(me, vote)),
 };
 
@@ -76,6 +78,7 @@ export const SILENT_VOTER: Behaviour = {
   alias: 'silent',
   text: 'Says nothing of its own to the audience: no proposal, no part, no vote. `what` narrows it to one of these.',
   args: ['what'],
+  words: { what: ['all', 'voter', 'proposer'] },
   create: (me) => ({
     message(message) {
       const what = me.args.get('what') ?? 'all';
@@ -101,6 +104,7 @@ export const BAD_SIGNATURE: Behaviour = {
   alias: 'bad-vote',
   text: 'Spoils its votes; `what` is signature, index, address or chain.',
   args: ['what'],
+  words: { what: ['signature', 'index', 'address', 'chain'] },
   create: (me) =>
     onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
       switch (me.args.get('what') ?? 'signature') {

@@ -1,4 +1,5 @@
 import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
+import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { evidenceCommitted } from './evidence.ts';
@@ -26,6 +27,11 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const standing = STANDING.filter(
     ([name]) => !off.has(name) && (isTolerable(context) || !NEEDS_TOLERABLE.includes(name)),
   ).map(([, make]) => make(context));
+  // Below a third the rule of agreement itself is watched; from two thirds on nobody can be held to anything.
+  const { faultyPower, totalPower } = context;
+  const isNamed = expect.some((one) => one.kind === 'guilty');
+  if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
+    standing.push(accountability(context));
   return [...standing, ...expect.flatMap((one) => expected(context, one))];
 }
 
@@ -35,6 +41,8 @@ function expected(context: CheckerContext, one: Expectation): readonly Checker[]
       return [liveness(context, one)];
     case 'evidence':
       return [evidenceCommitted(context, one)];
+    case 'guilty':
+      return [accountability(context, one)];
     case 'receipts':
       // The client itself knows; see workload.ts.
       return [];

@@ -1,12 +1,15 @@
+import type { Behaviour } from '../byzantine/behaviour.ts';
 import { BEHAVIOURS, behaviourOf } from '../byzantine/registry.ts';
 import { PPM } from '../choices.ts';
 import type { Cursor } from './cursor.ts';
-import { nodeNames } from './names.ts';
+import { target } from './names.ts';
+import { eventOf, STEPS } from './parseWhen.ts';
 import type { ByzantineEntry, ByzantineTrigger } from './scenario.ts';
 import { duration, probability } from './units.ts';
 
 const HEIGHT_MAX = 1_000_000;
 const ROUND_MAX = 10_000;
+const TIMES_MAX = 1_000_000;
 
 export function parseByzantine(at: Cursor, known: readonly string[]): readonly ByzantineEntry[] {
   return at.items('a list of Byzantine entries').flatMap((item) => entriesOf(item, known));
@@ -25,21 +28,30 @@ function entriesOf(at: Cursor, known: readonly string[]): readonly ByzantineEntr
     const all = BEHAVIOURS.map((one) => `${one.id} ${one.alias}`).join(', ');
     return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}`);
   }
-  const to = fields.to === undefined || fields.to.raw() === 'all' ? undefined : nodeNames(fields.to, known);
-  const args = argsOf(fields.args, behaviour.args);
-  const trigger = triggerOf(fields.when);
-  return nodeNames(fields.who, known).map((who) => ({
-    who,
-    behaviour: behaviour.id,
-    trigger,
-    to,
-    args,
-  }));
+  const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
+  const args = argsOf(fields.args, behaviour);
+  const trigger = triggerOf(fields.when, known);
+  return whoOf(fields.who, known).map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
+}
+
+/** Liars stay the same for a whole run, so a proposer of the moment cannot be one. */
+function whoOf(at: Cursor, known: readonly string[]): readonly string[] {
+  const who = target(at, known);
+  switch (who.kind) {
+    case 'names':
+      return who.names;
+    case 'all':
+      return known;
+    case 'random':
+      return who.count >= 1 ? [`random ${who.count}`] : at.fail('expected at least one validator');
+    case 'proposer':
+      return at.fail('expected names, all or random K: who lies is settled for the whole run');
+  }
 }
 
 function argsOf(
   at: Cursor | undefined,
-  allowed: readonly string[],
+  { args: allowed, words }: Behaviour,
 ): ReadonlyMap<string, string | number | boolean> {
   const args = new Map<string, string | number | boolean>();
   if (at === undefined) return args;
@@ -49,27 +61,29 @@ function argsOf(
         allowed.length === 0 ? 'expected no arguments' : `expected an argument of ${allowed.join(', ')}`,
       );
     }
-    args.set(key, value.raw() ?? value.fail('expected text, a number, true or false'));
+    const known = words?.[key];
+    args.set(
+      key,
+      known === undefined
+        ? (value.raw() ?? value.fail('expected text, a number, true or false'))
+        : value.oneOf(known, `what ${key} can be`),
+    );
   }
   return args;
 }
 
-function triggerOf(at: Cursor | undefined): ByzantineTrigger {
-  const always = {
-    heights: { from: 0, to: HEIGHT_MAX },
-    rounds: { from: 0, to: ROUND_MAX },
-    after: 0,
-    chancePpm: PPM,
-  };
-  if (at === undefined) return always;
-  const fields = at.fields(
-    ['height', 'round', 'after', 'chance'],
-    'a trigger: {height?, round?, after?, chance?}',
-  );
+const TRIGGER_KEYS = ['height', 'round', 'step', 'event', 'after', 'for', 'times', 'chance'] as const;
+
+function triggerOf(at: Cursor | undefined, known: readonly string[]): ByzantineTrigger {
+  const fields = at?.fields(TRIGGER_KEYS, `a trigger: {${TRIGGER_KEYS.join('?, ')}?}`) ?? {};
   return {
-    heights: fields.height === undefined ? always.heights : span(fields.height, HEIGHT_MAX),
-    rounds: fields.round === undefined ? always.rounds : span(fields.round, ROUND_MAX),
+    heights: fields.height === undefined ? { from: 0, to: HEIGHT_MAX } : span(fields.height, HEIGHT_MAX),
+    rounds: fields.round === undefined ? { from: 0, to: ROUND_MAX } : span(fields.round, ROUND_MAX),
+    step: fields.step?.oneOf(STEPS, 'a step'),
+    event: fields.event === undefined ? undefined : eventOf(fields.event, known),
     after: fields.after === undefined ? 0 : duration(fields.after),
+    duration: fields.for === undefined ? undefined : duration(fields.for),
+    times: fields.times?.integer('a number of times', 1, TIMES_MAX),
     chancePpm: fields.chance === undefined ? PPM : probability(fields.chance),
   };
 }

@@ -4,7 +4,7 @@ import { type Expectation, STANDING_CHECKERS, type StandingChecker } from './sce
 import { duration } from './units.ts';
 
 const HEIGHTS_MAX = 1_000_000;
-const UNSUPPORTED = ['guilty', 'app', 'ws', 'resources', 'never', 'eventually'] as const;
+const UNSUPPORTED = ['app', 'ws', 'resources', 'never', 'eventually'] as const;
 
 export interface Expectations {
   readonly expect: readonly Expectation[];
@@ -33,11 +33,12 @@ function readMap(
     if (UNSUPPORTED.some((word) => word === key)) value.fail(`the expectation "${key}" is not supported yet`);
   }
   const fields = at.fields(
-    ['liveness', 'evidence', 'receipt', 'off'],
-    'an expectation: liveness, evidence, receipt or off',
+    ['liveness', 'evidence', 'guilty', 'receipt', 'off'],
+    'an expectation: liveness, evidence, guilty, receipt or off',
   );
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
+  if (fields.guilty !== undefined) expect.push(guiltyOf(fields.guilty, known));
   if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
   if (fields.off === undefined) return;
   const names = fields.off.isList ? fields.off.items('a list of checkers') : [fields.off];
@@ -63,6 +64,20 @@ function evidenceOf(at: Cursor, known: readonly string[]): Expectation {
     against: nodeNames(fields.against, known),
     withinHeights: fields.within_heights?.integer('a number of heights', 1, HEIGHTS_MAX),
     exactly: fields.exactly?.integer('a number of pieces of evidence', 0, HEIGHTS_MAX),
+  };
+}
+
+function guiltyOf(at: Cursor, known: readonly string[]): Expectation {
+  const fields = at.fields(['power_at_least', 'equals'], 'guilty: {power_at_least?, equals?}');
+  const share = fields.power_at_least?.text('a share of the power, such as 1/3') ?? '1/3';
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(share);
+  const [numerator, denominator] = [BigInt(match?.[1] ?? 0), BigInt(match?.[2] ?? 0)];
+  if (denominator === 0n || numerator > denominator)
+    fields.power_at_least?.fail('expected a share of the power, such as 1/3');
+  return {
+    kind: 'guilty',
+    powerAtLeast: { numerator, denominator },
+    equals: fields.equals === undefined ? undefined : nodeNames(fields.equals, known),
   };
 }
 

@@ -6,7 +6,7 @@ import { duration } from './units.ts';
 export const WHEN_KEYS = ['at', 'every', 'height', 'round', 'step', 'event'] as const;
 type WhenKey = (typeof WHEN_KEYS)[number];
 
-const STEPS: readonly StepWord[] = ['propose', 'prevote', 'precommit', 'commit'];
+export const STEPS: readonly StepWord[] = ['propose', 'prevote', 'precommit', 'commit'];
 const HEIGHT_MAX = 1_000_000;
 const ROUND_MAX = 10_000;
 
@@ -33,7 +33,7 @@ export function whenOf(
 }
 
 /** `crashed(v1)`. */
-function eventOf(at: Cursor, known: readonly string[]): When {
+export function eventOf(at: Cursor, known: readonly string[]): Extract<When, { kind: 'event' }> {
   const match = /^([a-z]+)\(([^()]+)\)$/.exec(at.text('an event such as crashed(v1)'));
   const event = EVENT_WORDS.find((word) => word === match?.[1]);
   const node = match?.[2];

@@ -1,5 +1,6 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 import type { PowerLoss } from '../disk/powerLoss.ts';
+import type { DiskFaultKind } from '../disk.ts';
 import type { CrashPoint } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
 
@@ -46,7 +47,7 @@ export type Action =
       readonly count: number;
     }
   | { readonly kind: 'restart' | 'pause' | 'resume' | 'wipe'; readonly target: Target }
-  | { readonly kind: 'disk'; readonly target: Target; readonly fault: 'torn' | 'flip' | 'truncate' }
+  | { readonly kind: 'disk'; readonly target: Target; readonly fault: DiskFaultKind }
   | { readonly kind: 'skew' | 'jump'; readonly target: Target; readonly micros: number }
   | { readonly kind: 'drift'; readonly target: Target; readonly ppm: number }
   | { readonly kind: 'gst' };
@@ -71,17 +72,25 @@ export interface TimelineEntry {
 export interface ByzantineTrigger {
   readonly heights: { readonly from: number; readonly to: number };
   readonly rounds: { readonly from: number; readonly to: number };
+  /** The node itself is in this step. */
+  readonly step: StepWord | undefined;
+  /** Not before this has happened; `after` and `duration` count from there, else from the start. */
+  readonly event: { readonly event: EventWord; readonly node: string } | undefined;
   readonly after: number;
+  readonly duration: number | undefined;
+  /** In so many heights and rounds at most. */
+  readonly times: number | undefined;
   readonly chancePpm: number;
 }
 
 export interface ByzantineEntry {
+  /** A name, or `random K` until the run's seed says who that is. */
   readonly who: string;
   /** Catalogue id, e.g. B02. */
   readonly behaviour: string;
   readonly trigger: ByzantineTrigger;
-  /** Names of the audience; undefined is everyone. */
-  readonly to: readonly string[] | undefined;
+  /** The audience. */
+  readonly to: Target;
   readonly args: ReadonlyMap<string, string | number | boolean>;
 }
 
@@ -105,6 +114,12 @@ export type Expectation =
       readonly withinHeights: number | undefined;
       readonly exactly: number | undefined;
     }
+  /** Agreement is broken, and the chain's own records name who did it. */
+  | {
+      readonly kind: 'guilty';
+      readonly powerAtLeast: { readonly numerator: bigint; readonly denominator: bigint };
+      readonly equals: readonly string[] | undefined;
+    }
   | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number };
 
 /** Checkers that are on unless a scenario switches them off by name. */
@@ -117,6 +132,7 @@ export const STANDING_CHECKERS = [
   'lock',
   'no_crash',
   'durability',
+  'accountability',
 ] as const;
 export type StandingChecker = (typeof STANDING_CHECKERS)[number];
 

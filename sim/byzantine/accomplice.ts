@@ -1,0 +1,153 @@
+import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
+import { encodeConsensusMessage } from '../../core/codec/messages.ts';
+import { proposalSignBytes, voteSignBytes } from '../../core/codec/signBytes.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
+import type { Effect } from '../../core/node/contract.ts';
+import { channelOf } from '../../core/node/ingress.ts';
+import { signDynamicFeeTx } from '../../core/rpc/eth/signTx.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import { type Cluster, EVM_CHAIN_ID } from '../cluster.ts';
+import type { Process } from '../process.ts';
+import type { ByzantineEntry } from '../scenario/scenario.ts';
+import type { World } from '../world.ts';
+import type { Accomplice, Coalition, OwnTx, Send } from './behaviour.ts';
+import { dueAt } from './trigger.ts';
+
+export interface WrapOptions {
+  readonly chainId: string;
+  readonly cluster: Cluster;
+  readonly suite: CryptoSuite;
+  /** By behaviour; shared by everyone of one run. */
+  readonly coalitions: Map<string, Coalition>;
+}
+
+const GWEI = 10n ** 9n;
+const FEE_CAP = 1_000n * GWEI;
+const TRANSFER_GAS = 21_000n;
+
+export const sendOf = (message: ConsensusMessage, to: readonly string[]): Send => ({
+  kind: 'send',
+  to,
+  channel: channelOf(message),
+  bytes: encodeConsensusMessage(message),
+});
+
+/** What one entry of a scenario gives its behaviour to work with. */
+export function accomplice(
+  world: World,
+  process: Process,
+  entry: ByzantineEntry,
+  options: WrapOptions,
+  index: number,
+): Accomplice {
+  const { cluster, suite, chainId } = options;
+  const signer = present(process.signer, 'a Byzantine validator has a key');
+  const label = `byzantine/${process.name}/${entry.behaviour}/${index}`;
+  const addressOf: Accomplice['addressOf'] = (name) =>
+    cluster.members.find((one) => one.name === name)?.address;
+  const perform = (effect: Effect): void => {
+    if (effect.kind === 'send') world.network.send(process.index, effect.to, effect.channel, effect.bytes);
+  };
+  // The last one: clients are given theirs from the front.
+  const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');
+  const wrapped = (raw: Bytes, gasLimit: bigint): Bytes =>
+    wrapEthTx(
+      { raw, from: account.address, gasLimit, maxFeePerGas: FEE_CAP },
+      process.node?.rpc?.chain.denom ?? '',
+    );
+  const me: Accomplice = {
+    name: process.name,
+    address: present(addressOf(process.name), 'an address'),
+    chainId,
+    others: world.processes.map((one) => one.name).filter((name) => name !== process.name),
+    coalition: coalitionOf(options, entry.behaviour),
+    args: entry.args,
+    choices: world.choices.stream(label),
+    rs: () => process.node?.rs(),
+    chain: () => process.node?.rpc?.chain,
+    addressOf,
+    isDue: dueAt(world, process, entry.trigger, label),
+    isAudience: audienceOf(world, process, entry, addressOf, label),
+    signVote: (vote, chain = chainId) => ({
+      ...vote,
+      signature: signer.signFreely(voteSignBytes(chain, vote)),
+    }),
+    signProposal: (proposal) => ({
+      ...proposal,
+      signature: signer.signFreely(proposalSignBytes(chainId, proposal)),
+    }),
+    signTx: (tx) => wrapped(signDynamicFeeTx(filled(tx), account.secret, suite), tx.gas ?? TRANSFER_GAS),
+    wrapTx: (raw) => wrapped(raw, TRANSFER_GAS),
+    nonce: () => Number(process.node?.rpc?.chain.latest().account(account.address)?.nonce ?? 0n),
+    send: (peers, message) => perform(sendOf(message, peers)),
+    sendBytes: perform,
+    later(micros, act) {
+      world.schedule(world.now + micros, () => {
+        if (process.state === 'up') act();
+        return undefined;
+      });
+    },
+  };
+  me.coalition.members.push(me);
+  return me;
+}
+
+function coalitionOf({ coalitions }: WrapOptions, behaviour: string): Coalition {
+  const known = coalitions.get(behaviour);
+  if (known !== undefined) return known;
+  const fresh: Coalition = { members: [], memory: new Map() };
+  coalitions.set(behaviour, fresh);
+  return fresh;
+}
+
+/** Whether a peer is of the audience: by name, as proposer of the round at hand, or by lot for each round. */
+function audienceOf(
+  world: World,
+  process: Process,
+  { to }: ByzantineEntry,
+  addressOf: Accomplice['addressOf'],
+  label: string,
+): Accomplice['isAudience'] {
+  switch (to.kind) {
+    case 'all':
+      return () => true;
+    case 'names':
+      return (peer) => to.names.includes(peer);
+    case 'proposer':
+      return (peer) => {
+        const proposer = process.node?.rs()?.proposer.address;
+        const address = addressOf(peer);
+        return proposer !== undefined && address !== undefined && equalBytes(proposer, address);
+      };
+    case 'random': {
+      let drawn: { readonly key: string; readonly names: readonly string[] } | undefined;
+      return (peer) => {
+        const rs = process.node?.rs();
+        const key = `${rs?.height}/${rs?.round}`;
+        if (drawn?.key !== key) {
+          const left = world.processes.map((one) => one.name).filter((name) => name !== process.name);
+          const stream = world.choices.stream(`${label}/audience`);
+          const names: string[] = [];
+          while (names.length < to.count && left.length > 0)
+            names.push(...left.splice(stream.choose(left.length), 1));
+          drawn = { key, names };
+        }
+        return drawn.names.includes(peer);
+      };
+    }
+  }
+}
+
+const filled = (tx: OwnTx): Parameters<typeof signDynamicFeeTx>[0] => ({
+  chainId: EVM_CHAIN_ID,
+  nonce: BigInt(tx.nonce),
+  maxPriorityFeePerGas: BigInt(tx.tipGwei ?? 1) * GWEI,
+  maxFeePerGas: FEE_CAP,
+  gas: tx.gas ?? TRANSFER_GAS,
+  to: tx.to,
+  value: 0n,
+  data: tx.data ?? EMPTY,
+  accessList: [],
+});

@@ -1,0 +1,119 @@
+import { encodeBlock } from '../../core/codec/block.ts';
+import { commitHash, dataHash, headerHash } from '../../core/codec/hashes.ts';
+import { PartSet } from '../../core/codec/partSet.ts';
+import { medianTime } from '../../core/consensus/medianTime.ts';
+import { isQuorum } from '../../core/consensus/quorum.ts';
+import { EMPTY } from '../../core/lib/bytes.ts';
+import type { Block, BlockId, Commit, CommitSig } from '../../core/types/block.ts';
+import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Proposal } from '../../core/types/vote.ts';
+import type { Accomplice, Hooks } from './behaviour.ts';
+
+export interface Variant {
+  readonly blockId: BlockId;
+  readonly parts: PartSet;
+}
+
+export function variantOf(block: Block): Variant {
+  const parts = PartSet.of(encodeBlock(block));
+  return { blockId: { hash: headerHash(block.header), parts: parts.header }, parts };
+}
+
+export const ABSENT: CommitSig = {
+  flag: 'absent',
+  validatorAddress: EMPTY,
+  timestamp: ZERO_TIME,
+  signature: EMPTY,
+};
+
+/** The block without the precommits of these slots, undefined when two thirds would not remain. */
+export function withoutPrecommits(rs: RoundState, block: Block, slots: readonly number[]): Block | undefined {
+  const lastCommit: Commit = {
+    ...block.lastCommit,
+    signatures: block.lastCommit.signatures.map((signature, i) => (slots.includes(i) ? ABSENT : signature)),
+  };
+  const power = rs.validators.validators.reduce(
+    (sum, validator, i) => sum + (lastCommit.signatures[i]?.flag === 'commit' ? validator.power : 0n),
+    0n,
+  );
+  const time = medianTime(lastCommit, rs.validators);
+  if (!isQuorum(power, rs.validators.totalPower) || !time.ok) return undefined;
+  return {
+    ...block,
+    lastCommit,
+    header: { ...block.header, lastCommitHash: commitHash(lastCommit), time: time.value },
+  };
+}
+
+/** Another block that is just as valid: one precommit less in its last commit, where two thirds still remain. */
+export function otherValidBlock(rs: RoundState, block: Block): Block | undefined {
+  for (const [drop, { flag }] of block.lastCommit.signatures.entries()) {
+    const other = flag === 'absent' ? undefined : withoutPrecommits(rs, block, [drop]);
+    if (other !== undefined) return other;
+  }
+  return undefined;
+}
+
+const SINK = new Uint8Array(20).fill(0x77);
+
+/** Another block that is just as valid: with one transaction more, which the rest of the chain never hears of. */
+export function withOwnTx(me: Accomplice, block: Block): Block {
+  const txs = [...block.txs, me.signTx({ nonce: me.nonce(), to: SINK })];
+  return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
+}
+
+/** A block that differs and is not valid: its time is not the median. */
+export const shifted = (block: Block): Block => ({
+  ...block,
+  header: { ...block.header, time: addMillis(block.header.time, 1) },
+});
+
+/** Replaces the node's own proposal and its parts, for the audience, by those of another block. */
+export function replacingBlock(
+  me: Accomplice,
+  make: (rs: RoundState, block: Block) => Block | undefined,
+): Hooks {
+  let made:
+    | { readonly height: number; readonly round: number; readonly variant: Variant | undefined }
+    | undefined;
+  const variantAt = (height: number, round: number): Variant | undefined => {
+    if (made?.height === height && made.round === round) return made.variant;
+    const rs = me.rs();
+    const block = rs?.proposalBlock;
+    const isOwn = rs !== undefined && block !== undefined && rs.height === height && isProposer(me, rs);
+    if (!isOwn || rs.round !== round) return undefined;
+    const other = me.isDue(height, round) ? make(rs, block) : undefined;
+    made = { height, round, variant: other === undefined ? undefined : variantOf(other) };
+    return made.variant;
+  };
+  return {
+    message(message) {
+      if (message.kind === 'proposal') {
+        const { proposal } = message;
+        const variant = variantAt(proposal.height, proposal.round);
+        if (variant === undefined) return [message];
+        return proposalOf(me, proposal, variant);
+      }
+      if (message.kind !== 'blockPart') return [message];
+      return variantAt(message.height, message.round) === undefined ? [message] : [];
+    },
+  };
+}
+
+export function proposalOf(
+  me: Accomplice,
+  proposal: Proposal,
+  variant: Variant,
+): readonly ConsensusMessage[] {
+  const { height, round } = proposal;
+  return [
+    { kind: 'proposal', proposal: me.signProposal({ ...proposal, blockId: variant.blockId }) },
+    ...variant.parts.parts().map((part): ConsensusMessage => ({ kind: 'blockPart', height, round, part })),
+  ];
+}
+
+export const isProposer = (me: Accomplice, rs: RoundState): boolean =>
+  rs.proposer.address.length === me.address.length &&
+  rs.proposer.address.every((byte, i) => byte === me.address[i]);

@@ -1,0 +1,103 @@
+import { commitHash } from '../../core/codec/hashes.ts';
+import { medianTime } from '../../core/consensus/medianTime.ts';
+import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
+import type { Block, Commit, CommitSig } from '../../core/types/block.ts';
+import { addMillis } from '../../core/types/ids.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import { type Behaviour, inventedBlock, isOwnVote } from './behaviour.ts';
+import { replacingBlock, withoutPrecommits } from './blocks.ts';
+
+export const BACK_TO_THE_PAST: Behaviour = {
+  id: 'B23',
+  alias: 'back-to-the-past',
+  text: 'With each precommit also votes for an invented value in every earlier round, and in that of the last commit.',
+  args: [],
+  create: (me) => ({
+    message(message) {
+      if (!isOwnVote(me, message) || message.vote.type !== 'precommit') return [message];
+      const { vote } = message;
+      if (!me.isDue(vote.height, vote.round)) return [message];
+      const forged: Vote[] = [];
+      const forge = (height: number, round: number): void => {
+        const past = { ...vote, height, round, blockId: inventedBlock(me, height, round) };
+        forged.push(me.signVote({ ...past, type: 'prevote' }), me.signVote(past));
+      };
+      for (let round = 0; round < vote.round; round++) forge(vote.height, round);
+      const last = me.rs()?.lastPrecommits;
+      if (last !== undefined) forge(last.height, last.round);
+      return [message, ...forged.map((one): ConsensusMessage => ({ kind: 'vote', vote: one }))];
+    },
+  }),
+};
+
+const EDITS = ['address', 'order', 'flag', 'absent', 'timestamp', 'round'] as const;
+
+export const EDITED_COMMIT: Behaviour = {
+  id: 'B25',
+  alias: 'edited-commit',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp or round.',
+  args: ['what'],
+  words: { what: EDITS },
+  create: (me) =>
+    replacingBlock(me, (rs, block) => edited(rs, block, String(me.args.get('what') ?? 'address'))),
+};
+
+/** The hashes and the time are made to fit, so that only a look at the slots finds it. */
+function edited(rs: RoundState, block: Block, what: string): Block | undefined {
+  const { signatures } = block.lastCommit;
+  const [first, second] = signatures;
+  if (first === undefined || second === undefined) return undefined;
+  const rest = signatures.slice(1);
+  const lastCommit = ((): Commit => {
+    switch (what) {
+      case 'order':
+        return { ...block.lastCommit, signatures: [second, first, ...signatures.slice(2)] };
+      case 'round':
+        return { ...block.lastCommit, round: block.lastCommit.round + 1 };
+      default:
+        return { ...block.lastCommit, signatures: [editedSlot(first, second, what), ...rest] };
+    }
+  })();
+  const time = medianTime(lastCommit, rs.validators);
+  return {
+    ...block,
+    lastCommit,
+    header: {
+      ...block.header,
+      lastCommitHash: commitHash(lastCommit),
+      time: time.ok ? time.value : block.header.time,
+    },
+  };
+}
+
+function editedSlot(slot: CommitSig, other: CommitSig, what: string): CommitSig {
+  switch (what) {
+    case 'flag':
+      return { ...slot, flag: slot.flag === 'commit' ? 'nil' : 'commit' };
+    case 'absent':
+      return { ...slot, flag: 'nil', signature: EMPTY };
+    case 'timestamp':
+      return { ...slot, timestamp: addMillis(slot.timestamp, 1_000) };
+    default:
+      return { ...slot, validatorAddress: other.validatorAddress };
+  }
+}
+
+export const CENSORED_PRECOMMIT: Behaviour = {
+  id: 'B26',
+  alias: 'censored-precommit',
+  text: 'Proposes without the precommit of `victim`, as long as two thirds remain: legal, and visible.',
+  args: ['victim'],
+  create: (me) =>
+    replacingBlock(me, (rs, block) => {
+      const victim = me.addressOf(String(me.args.get('victim') ?? me.others[0]));
+      const slot = rs.validators.validators.findIndex(
+        ({ address }) => victim !== undefined && equalBytes(address, victim),
+      );
+      return block.lastCommit.signatures[slot]?.flag === 'commit'
+        ? withoutPrecommits(rs, block, [slot])
+        : undefined;
+    }),
+};

@@ -1,0 +1,215 @@
+import { evidenceListHash } from '../../core/codec/hashes.ts';
+import { encodeEvidenceMessage } from '../../core/codec/messages.ts';
+import { duplicateVoteEvidence } from '../../core/evidence/pool.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
+import type { Block } from '../../core/types/block.ts';
+import type { DuplicateVoteEvidence, Evidence } from '../../core/types/evidence.ts';
+import { type Address, addMillis } from '../../core/types/ids.ts';
+import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
+import { replacingBlock } from './blocks.ts';
+
+const PIECES_MAX = 1_000;
+const SAME_TIMES = 20;
+const MANY_ROUNDS = 50;
+
+const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
+  ...block,
+  evidence,
+  header: { ...block.header, evidenceHash: evidenceListHash(evidence) },
+});
+
+/** The newest height that everyone can judge. */
+const judgeable = (me: Accomplice): number => (me.rs()?.height ?? 1) - 1;
+
+/** A real offence of its own: two prevotes in one round, both well signed. */
+function ownOffence(me: Accomplice, height: number, round: number): DuplicateVoteEvidence | undefined {
+  const chain = me.chain();
+  const header = chain?.blockMeta(height)?.header;
+  const validators = chain?.validators(height);
+  const index = validators?.validators.findIndex(({ address }) => equalBytes(address, me.address)) ?? -1;
+  if (header === undefined || validators === undefined || index < 0) return undefined;
+  const vote = (salt: number): Vote =>
+    me.signVote({
+      type: 'prevote',
+      height,
+      round,
+      blockId: inventedBlock(me, height, round + salt),
+      timestamp: header.time,
+      validatorAddress: me.address,
+      validatorIndex: index,
+      signature: new Uint8Array(64),
+      extension: new Uint8Array(0),
+      extensionSignature: new Uint8Array(0),
+    });
+  return duplicateVoteEvidence({ voteA: vote(0), voteB: vote(1) }, validators, header.time);
+}
+
+function tell(me: Accomplice, peer: string, evidence: readonly Evidence[]): void {
+  for (const piece of evidence) {
+    me.sendBytes({
+      kind: 'send',
+      to: [peer],
+      channel: CHANNELS.evidence,
+      bytes: encodeEvidenceMessage([piece]),
+    });
+  }
+}
+
+/** Tells `make`'s evidence beside its own prevotes, and puts it into its own blocks. */
+function spreading(me: Accomplice, where: string, make: () => readonly Evidence[]): Hooks {
+  const inBlock = replacingBlock(me, (_, block) => {
+    const lies = make();
+    return lies.length === 0 ? undefined : withEvidence(block, [...block.evidence, ...lies]);
+  });
+  return {
+    message(message, peer) {
+      const isTime = where !== 'block' && isOwnVote(me, message) && message.vote.type === 'prevote';
+      if (isTime && me.isDue(message.vote.height, message.vote.round)) tell(me, peer, make());
+      return where === 'gossip' ? [message] : (inBlock.message?.(message, peer) ?? [message]);
+    },
+  };
+}
+
+const LIES = ['types', 'rounds', 'same', 'key', 'power', 'total', 'time', 'culprit'] as const;
+const PLACES = ['gossip', 'block', 'both'] as const;
+
+export const FORGED_EVIDENCE: Behaviour = {
+  id: 'B27',
+  alias: 'forged-evidence',
+  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time or culprit; `victim` is who is framed.',
+  args: ['what', 'where', 'victim'],
+  words: { what: LIES, where: PLACES },
+  create: (me) =>
+    spreading(me, String(me.args.get('where') ?? 'both'), () => {
+      const forged = forgery(me, String(me.args.get('what') ?? 'key'));
+      return forged === undefined ? [] : [forged];
+    }),
+};
+
+function forgery(me: Accomplice, what: string): Evidence | undefined {
+  const height = judgeable(me);
+  const true_ = ownOffence(me, height, 0);
+  const validators = me.chain()?.validators(height);
+  if (true_ === undefined || validators === undefined) return undefined;
+  const { voteA, voteB } = true_;
+  switch (what) {
+    case 'types':
+      return { ...true_, voteB: me.signVote({ ...voteB, type: 'precommit' }) };
+    case 'rounds':
+      return { ...true_, voteB: me.signVote({ ...voteB, round: voteB.round + 1 }) };
+    case 'same':
+      return { ...true_, voteB: voteA };
+    case 'power':
+      return { ...true_, validatorPower: true_.validatorPower + 1n };
+    case 'total':
+      return { ...true_, totalVotingPower: true_.totalVotingPower * 2n };
+    case 'time':
+      return { ...true_, timestamp: addMillis(true_.timestamp, 1_000) };
+    case 'culprit':
+      return lunatic(me, height, validators);
+    default:
+      return framed(me, true_, validators);
+  }
+}
+
+const victimOf = (me: Accomplice): Address | undefined =>
+  me.addressOf(String(me.args.get('victim') ?? me.others[0]));
+
+/** Votes in the victim's name under the liar's own signature. */
+function framed(
+  me: Accomplice,
+  offence: DuplicateVoteEvidence,
+  validators: ValidatorSet,
+): DuplicateVoteEvidence | undefined {
+  const victim = victimOf(me);
+  const index = validators.validators.findIndex(
+    ({ address }) => victim !== undefined && equalBytes(address, victim),
+  );
+  if (victim === undefined || index < 0) return undefined;
+  const under = (vote: Vote): Vote =>
+    me.signVote({ ...vote, validatorAddress: victim, validatorIndex: index });
+  return {
+    ...offence,
+    voteA: under(offence.voteA),
+    voteB: under(offence.voteB),
+    validatorPower: validators.validators[index]?.power ?? 0n,
+  };
+}
+
+/** A light client attack that names the victim, over a header that nobody signed. */
+function lunatic(me: Accomplice, height: number, validators: ValidatorSet): Evidence | undefined {
+  const chain = me.chain();
+  const header = chain?.blockMeta(height)?.header;
+  const commit = chain?.seenCommit(height) ?? chain?.commit(height);
+  const victim = victimOf(me);
+  const culprits = validators.validators.filter(
+    ({ address }) => victim !== undefined && equalBytes(address, victim),
+  );
+  if (header === undefined || commit === undefined || culprits.length === 0) return undefined;
+  const lie = { ...header, appHash: header.appHash.map((byte) => byte ^ 1) };
+  return {
+    kind: 'light-client-attack',
+    conflictingBlock: { header: lie, commit, validators },
+    commonHeight: height,
+    byzantineValidators: culprits,
+    totalVotingPower: validators.totalPower,
+    timestamp: header.time,
+  };
+}
+
+const SPAM = ['same', 'many', 'committed', 'block'] as const;
+
+export const EVIDENCE_SPAM: Behaviour = {
+  id: 'B28',
+  alias: 'evidence-spam',
+  text: 'Floods evidence that is true: `what` is same (one piece again and again), many (`count` rounds at once), committed (what the chain has) or block (twice in one block).',
+  args: ['what', 'count'],
+  words: { what: SPAM },
+  create(me) {
+    const what = String(me.args.get('what') ?? 'same');
+    const count = Math.min(PIECES_MAX, Number(me.args.get('count') ?? MANY_ROUNDS));
+    return spreading(me, what === 'block' ? 'block' : 'gossip', () => spam(me, what, count));
+  },
+};
+
+function spam(me: Accomplice, what: string, count: number): readonly Evidence[] {
+  const height = judgeable(me);
+  if (what === 'many')
+    return Array.from({ length: count }, (_, round) => ownOffence(me, height, round)).filter(
+      (piece) => piece !== undefined,
+    );
+  const piece = what === 'committed' ? committed(me, height) : ownOffence(me, height, 0);
+  if (piece === undefined) return [];
+  return new Array<Evidence>(what === 'block' ? 2 : SAME_TIMES).fill(piece);
+}
+
+function committed(me: Accomplice, height: number): Evidence | undefined {
+  for (let at = height; at > 0; at--) {
+    const piece = me.chain()?.block(at)?.evidence[0];
+    if (piece !== undefined) return piece;
+  }
+  // Nothing yet: it makes the first.
+  return ownOffence(me, height, 0);
+}
+
+export const EVIDENCE_CENSOR: Behaviour = {
+  id: 'B29',
+  alias: 'evidence-censor',
+  text: 'Keeps evidence out of its blocks and tells nobody of any.',
+  args: [],
+  create(me) {
+    const empty = replacingBlock(me, (_, block) =>
+      block.evidence.length > 0 ? withEvidence(block, []) : undefined,
+    );
+    return {
+      ...empty,
+      send(send) {
+        const { height, round } = me.rs() ?? { height: 0, round: 0 };
+        return send.channel === CHANNELS.evidence && me.isDue(height, round) ? [] : [send];
+      },
+    };
+  },
+};

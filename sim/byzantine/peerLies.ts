@@ -1,0 +1,213 @@
+import { dataHash } from '../../core/codec/hashes.ts';
+import {
+  decodeBlocksyncMessage,
+  encodeBlocksyncMessage,
+  encodeTxsMessage,
+} from '../../core/codec/messages.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
+import type { Block } from '../../core/types/block.ts';
+import type { BlocksyncMessage, ConsensusMessage } from '../../core/types/messages.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import {
+  type Accomplice,
+  type Behaviour,
+  type Hooks,
+  inventedBlock,
+  isOwnVote,
+  type Send,
+} from './behaviour.ts';
+import { replacingBlock } from './blocks.ts';
+
+const CLAIM_HEIGHTS = 1_000;
+const DRIP_MS = 20_000;
+const SYNC_LIES = ['height', 'block', 'commit', 'none', 'silence', 'drip'] as const;
+
+export const SYNC_LIAR: Behaviour = {
+  id: 'B33',
+  alias: 'sync-liar',
+  text: 'Lies to those who catch up: `what` is height (claims too much), block, commit, none, silence or drip (each answer `ms` late).',
+  args: ['what', 'ms'],
+  words: { what: SYNC_LIES },
+  create(me) {
+    const what = String(me.args.get('what') ?? 'block');
+    return {
+      send(send) {
+        if (send.channel !== CHANNELS.blocksync) return [send];
+        const { height, round } = me.rs() ?? { height: 0, round: 0 };
+        const decoded = decodeBlocksyncMessage(send.bytes);
+        if (!decoded.ok || !me.isDue(height, round)) return [send];
+        const isAnswer = decoded.value.kind === 'blockResponse';
+        if (what === 'silence') return isAnswer ? [] : [send];
+        if (what === 'drip' && isAnswer) {
+          me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));
+          return [];
+        }
+        return [{ ...send, bytes: encodeBlocksyncMessage(lie(decoded.value, what)) }];
+      },
+    };
+  },
+};
+
+function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
+  if (message.kind === 'statusResponse' && what === 'height')
+    return { ...message, height: message.height + CLAIM_HEIGHTS };
+  if (message.kind !== 'blockResponse') return message;
+  if (what === 'none') return { kind: 'noBlockResponse', height: message.block.header.height };
+  if (what === 'block') return { kind: 'blockResponse', block: otherBlock(message.block) };
+  if (what === 'commit') return { kind: 'blockResponse', block: spoiledCommit(message.block) };
+  return message;
+}
+
+const otherBlock = (block: Block): Block => {
+  const txs = [...block.txs, Uint8Array.of(1, 2, 3)];
+  return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
+};
+
+/** The commit of the block below no longer proves it. */
+const spoiledCommit = (block: Block): Block => ({
+  ...block,
+  lastCommit: {
+    ...block.lastCommit,
+    signatures: block.lastCommit.signatures.map((one) => ({
+      ...one,
+      signature: one.signature.map((byte, i) => (i === 5 ? byte ^ 1 : byte)),
+    })),
+  },
+});
+
+/** Beside each of its own prevotes that is due, `make`'s transactions go to the same peer. */
+function flooding(me: Accomplice, make: () => readonly Bytes[]): Hooks {
+  let made: { readonly key: string; readonly txs: readonly Bytes[] } | undefined;
+  return {
+    message(message, peer) {
+      if (!isOwnVote(me, message) || message.vote.type !== 'prevote') return [message];
+      const { height, round } = message.vote;
+      if (!me.isDue(height, round)) return [message];
+      const key = `${height}/${round}`;
+      // One flood a round: all of the audience get the same.
+      if (made?.key !== key) made = { key, txs: make() };
+      for (const tx of made.txs) me.sendBytes(txSend(peer, tx));
+      return [message];
+    },
+  };
+}
+
+const txSend = (peer: string, tx: Bytes): Send => ({
+  kind: 'send',
+  to: [peer],
+  channel: CHANNELS.mempool,
+  bytes: encodeTxsMessage({ txs: [tx] }),
+});
+
+const POOL_ATTACKS = ['holes', 'storm', 'garbage', 'nesting', 'poison'] as const;
+const FLOOD = 32;
+const NESTED_DEPTH = 2_000;
+const POISON_GAS = 500_000n;
+/** JUMPDEST PUSH1 0 JUMP: runs until the gas is gone. */
+const ENDLESS_LOOP: Bytes = Uint8Array.of(0x5b, 0x60, 0x00, 0x56);
+const SINK: Bytes = new Uint8Array(20).fill(0x77);
+
+export const POOL_ATTACK: Behaviour = {
+  id: 'B35',
+  alias: 'pool-attack',
+  text: 'Attacks the pool: `what` is holes (nonces with gaps), storm (replacements), garbage, nesting (deep lists) or poison (burns all its gas); `count` a round.',
+  args: ['what', 'count'],
+  words: { what: POOL_ATTACKS },
+  create(me) {
+    const what = String(me.args.get('what') ?? 'holes');
+    const count = Math.min(1_000, Number(me.args.get('count') ?? FLOOD));
+    return flooding(me, () => Array.from({ length: count }, (_, i) => attackTx(me, what, i)));
+  },
+};
+
+function attackTx(me: Accomplice, what: string, i: number): Bytes {
+  switch (what) {
+    case 'storm':
+      return me.signTx({ nonce: me.nonce(), tipGwei: 1 + i, to: SINK });
+    case 'garbage':
+      return Uint8Array.from({ length: 1 + me.choices.choose(200) }, () => me.choices.choose(256));
+    case 'nesting':
+      return me.wrapTx(nested(NESTED_DEPTH + i));
+    case 'poison':
+      return me.signTx({ nonce: me.nonce() + i, gas: POISON_GAS, to: undefined, data: ENDLESS_LOOP });
+    default:
+      return me.signTx({ nonce: me.nonce() + 2 + 2 * i, to: SINK });
+  }
+}
+
+/** An EIP-1559 envelope of lists in lists: `c1` is a list of one empty list and so on outwards. */
+function nested(depth: number): Bytes {
+  let body: number[] = [0xc0];
+  for (let i = 0; i < depth; i++) {
+    const { length } = body;
+    const head =
+      length < 56 ? [0xc0 + length] : length < 256 ? [0xf8, length] : [0xf9, length >> 8, length & 255];
+    body = [...head, ...body];
+  }
+  return Uint8Array.from([2, ...body]);
+}
+
+const ORDERS = ['nonce', 'duplicate', 'reverse', 'gas', 'garbage'] as const;
+/** Below what any transaction needs. */
+const TOO_LITTLE_GAS = 20_000n;
+
+export const BAD_BODY: Behaviour = {
+  id: 'B36',
+  alias: 'bad-body',
+  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gas (too little) or garbage.',
+  args: ['what'],
+  words: { what: ORDERS },
+  create: (me) =>
+    replacingBlock(me, (_, block) => {
+      const txs = badBody(me, block.txs, String(me.args.get('what') ?? 'nonce'));
+      return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
+    }),
+};
+
+function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly Bytes[] {
+  const nonce = me.nonce();
+  const own = (n: number): Bytes => me.signTx({ nonce: n, to: SINK });
+  switch (what) {
+    case 'duplicate':
+      return [...txs, own(nonce), own(nonce)];
+    case 'reverse':
+      return [...txs, own(nonce), own(nonce + 1)].reverse();
+    case 'gas':
+      return [...txs, me.signTx({ nonce, gas: TOO_LITTLE_GAS, to: SINK })];
+    case 'garbage':
+      return [Uint8Array.of(0xff, 1, 2, 3), ...txs];
+    default:
+      return [...txs, own(nonce + 1), own(nonce)];
+  }
+}
+
+export const ECLIPSE: Behaviour = {
+  id: 'B38',
+  alias: 'eclipse',
+  text: 'Passes nothing of the others on to the audience: only its own lies, votes in everyone’s name and a claim to be far ahead.',
+  args: [],
+  create: (me) => ({
+    message(message) {
+      const { height, round } = me.rs() ?? { height: 0, round: 0 };
+      if (!me.isDue(height, round)) return [message];
+      if (message.kind === 'newRoundStep') return [{ ...message, height: message.height + CLAIM_HEIGHTS }];
+      return isOwnVote(me, message) ? forgedVotes(me, message.vote) : [];
+    },
+    send(send) {
+      const { height, round } = me.rs() ?? { height: 0, round: 0 };
+      const isConsensus = send.channel >= CHANNELS.state && send.channel <= CHANNELS.bits;
+      return isConsensus || !me.isDue(height, round) ? [send] : [];
+    },
+  }),
+};
+
+/** A whole "quorum" for one invented value, every vote under the liar's own key. */
+function forgedVotes(me: Accomplice, vote: Vote): readonly ConsensusMessage[] {
+  const blockId = inventedBlock(me, vote.height, vote.round);
+  const validators = me.rs()?.validators.validators ?? [];
+  return validators.map(({ address }, i) => ({
+    kind: 'vote',
+    vote: me.signVote({ ...vote, blockId, validatorAddress: address, validatorIndex: i }),
+  }));
+}

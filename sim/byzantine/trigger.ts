@@ -1,0 +1,65 @@
+import { PPM } from '../choices.ts';
+import type { Process } from '../process.ts';
+import type { ByzantineTrigger, StepWord } from '../scenario/scenario.ts';
+import type { World } from '../world.ts';
+import type { Accomplice } from './behaviour.ts';
+
+/** Heights and rounds remembered with what was drawn for them. */
+const DRAWN_MAX = 4_096;
+
+/** First and last of CometBFT's step numbers. */
+const STEPS: Readonly<Record<StepWord, readonly [number, number]>> = {
+  propose: [1, 3],
+  prevote: [4, 5],
+  precommit: [6, 7],
+  commit: [8, 8],
+};
+
+const inSpan = (value: number, span: { readonly from: number; readonly to: number }): boolean =>
+  value >= span.from && value <= span.to;
+
+/** Says whether a trigger holds now for a height and round; chance and `times` are settled once for each of these. */
+export function dueAt(
+  world: World,
+  process: Process,
+  trigger: ByzantineTrigger,
+  label: string,
+): Accomplice['isDue'] {
+  const { event, step, duration, times } = trigger;
+  let from: number | undefined = event === undefined ? 0 : undefined;
+  if (event !== undefined) {
+    world.observe((fact) => {
+      if (from === undefined && fact.kind === event.event && 'node' in fact && fact.node.name === event.node)
+        from = world.now;
+    });
+  }
+  const drawn = new Map<string, boolean>();
+  let used = 0;
+  const draw = (): boolean => {
+    if (times !== undefined && used >= times) return false;
+    const due = trigger.chancePpm >= PPM || world.choices.stream(`${label}/chance`).chance(trigger.chancePpm);
+    if (due) used++;
+    return due;
+  };
+  return (height, round) => {
+    if (from === undefined || world.now < from + trigger.after) return false;
+    if (duration !== undefined && world.now >= from + trigger.after + duration) return false;
+    if (!inSpan(height, trigger.heights) || !inSpan(round, trigger.rounds)) return false;
+    if (step !== undefined && !isAt(process, step)) return false;
+    if (trigger.chancePpm >= PPM && times === undefined) return true;
+    const key = `${height}/${round}`;
+    const known = drawn.get(key);
+    if (known !== undefined) return known;
+    const due = draw();
+    // Oldest first: what is that far back is not asked for again.
+    if (drawn.size >= DRAWN_MAX) for (const old of drawn.keys()) if (drawn.delete(old)) break;
+    drawn.set(key, due);
+    return due;
+  };
+}
+
+function isAt(process: Process, step: StepWord): boolean {
+  const at = process.node?.rs()?.step ?? 0;
+  const [first, last] = STEPS[step];
+  return at >= first && at <= last;
+}

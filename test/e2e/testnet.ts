@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { devAccounts } from '../../adapters/config/devAccounts.ts';
 import { DEVNET_CHAIN_ID } from '../../adapters/config/devnetHome.ts';
+import { loadGenesis } from '../../adapters/config/genesisFile.ts';
+import { initHome } from '../../adapters/config/initHome.ts';
+import { loadNodeKey, nodeIdOf } from '../../adapters/config/nodeKey.ts';
 import { makeTestnet } from '../../adapters/config/testnetHomes.ts';
 import { systemNow } from '../../adapters/system.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
@@ -41,6 +44,10 @@ export class TestNode {
 
   get jsonRpc(): string {
     return `http://127.0.0.1:${this.basePort + 2}`;
+  }
+
+  get rest(): string {
+    return `http://127.0.0.1:${this.basePort + 4}`;
   }
 
   get pid(): number {
@@ -116,6 +123,14 @@ export class TestNode {
 export interface Testnet {
   readonly dir: string;
   readonly nodes: readonly TestNode[];
+  /**
+   * A node more, with an empty home and all of `nodes` as persistent peers, not started yet. It is a validator only with
+   * the key of `twinOf`: then two processes sign with one key and know nothing of each other.
+   */
+  another(options?: {
+    readonly twinOf?: TestNode;
+    readonly settings?: ReadonlyMap<string, string>;
+  }): TestNode;
   stop(): Promise<void>;
 }
 
@@ -125,32 +140,81 @@ export async function makeNetwork(
   settings: ReadonlyMap<string, string> = new Map(),
 ): Promise<Testnet> {
   const dir = mkdtempSync(join(tmpdir(), 'orrery-net-'));
-  const basePort = await freePorts(count * 10);
+  const basePort = await freePorts((count + OTHERS_MAX) * 10);
   const homes = makeTestnet({
     dir,
     chainId: DEVNET_CHAIN_ID,
     namePrefix: 'node',
     powers: Array.from({ length: count }, () => 10n),
     place: { kind: 'local', basePort },
-    settings: new Map([
-      ['consensus.timeout_commit', '50ms'],
-      ['consensus.skip_timeout_commit', 'true'],
-      ...settings,
-    ]),
+    settings: new Map([...FAST, ...settings]),
     accounts: devAccounts(),
     suite: nobleSuite,
     randomSeed: () => new Uint8Array(randomBytes(32)),
     now: systemNow(),
   });
   const nodes = homes.map((home, i) => new TestNode(home, basePort + 10 * i));
+  const others: TestNode[] = [];
   return {
     dir,
     nodes,
+    another({ twinOf, settings: more = new Map() } = {}) {
+      const home = join(dir, `other${others.length}`);
+      const node = new TestNode(home, basePort + 10 * (count + others.length));
+      others.push(node);
+      if (others.length > OTHERS_MAX) throw new Error('no ports are left for another node');
+      if (twinOf !== undefined) {
+        mkdirSync(join(home, 'config'), { recursive: true });
+        copyFileSync(keyFile(twinOf.home), keyFile(home));
+      }
+      const genesis = loadGenesis(join(nodes[0]?.home ?? '', 'config', 'genesis.json'));
+      initHome({
+        home,
+        chainId: genesis.chainId,
+        suite: nobleSuite,
+        settings: new Map([...FAST, ...settings, ...placeOf(node, nodes), ...more]),
+        overwrite: false,
+        randomSeed: () => new Uint8Array(randomBytes(32)),
+        genesis: () => genesis,
+      });
+      return node;
+    },
     async stop() {
-      await Promise.all(nodes.map((node) => node.kill('SIGKILL')));
+      await Promise.all([...nodes, ...others].map((node) => node.kill('SIGKILL')));
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Nodes that may join a network. */
+const OTHERS_MAX = 2;
+
+const FAST: readonly (readonly [string, string])[] = [
+  ['consensus.timeout_commit', '50ms'],
+  ['consensus.skip_timeout_commit', 'true'],
+];
+
+const keyFile = (home: string): string => join(home, 'config', 'priv_validator_key.json');
+
+/** Ports in the order of `makeTestnet`, and whom to dial. */
+function placeOf(
+  { home, basePort }: TestNode,
+  peers: readonly TestNode[],
+): readonly (readonly [string, string])[] {
+  const idOf = (peer: TestNode): string =>
+    nodeIdOf(loadNodeKey(join(peer.home, 'config', 'node_key.json'), nobleSuite), nobleSuite);
+  return [
+    ['moniker', basename(home)],
+    ['p2p.persistent_peers', peers.map((peer) => `${idOf(peer)}@127.0.0.1:${peer.basePort}`).join(',')],
+    ['p2p.addr_book_strict', 'false'],
+    ['p2p.allow_duplicate_ip', 'true'],
+    ['p2p.laddr', `tcp://127.0.0.1:${basePort}`],
+    ['rpc.laddr', `tcp://127.0.0.1:${basePort + 1}`],
+    ['json-rpc.address', `127.0.0.1:${basePort + 2}`],
+    ['json-rpc.ws-address', `127.0.0.1:${basePort + 3}`],
+    ['api.address', `tcp://127.0.0.1:${basePort + 4}`],
+    ['grpc.address', `127.0.0.1:${basePort + 5}`],
+  ];
 }
 
 const PORT_TRIES_MAX = 100;

@@ -8,21 +8,80 @@
  *   durable. A crash can come just before it or just after it, never inside;
  * - the signer's guard: written and synced before the signature it guards exists.
  *
- * Not modelled yet: directory entries, misdirected writes, stale reads, failing fsync.
+ * Beyond what power cuts do, the drive itself can fail (`damage`): bits that rot, values under foreign keys, batches
+ * that were lost, reads that are stale, syncs that fail, no room, stalls. Not modelled: directory entries.
  */
 import type { ChoiceStream } from './choices.ts';
-import { KvDisk } from './disk/kvDisk.ts';
+import { DB_FAULTS, type DbFault, KvDisk } from './disk/kvDisk.ts';
 import { LogFile } from './disk/logFile.ts';
 import type { PowerLoss } from './disk/powerLoss.ts';
+
+export type LogFault = 'torn' | 'flip' | 'truncate';
+/**
+ * - `eio`: the next sync fails, and what it should have made durable may be lost;
+ * - `full`: no room: nothing is written until there is some again;
+ * - `slow`: each write takes `SLOW_MICROS` longer.
+ */
+export type DeviceFault = 'eio' | 'full' | 'slow';
+export type DiskFaultKind = LogFault | DbFault | DeviceFault;
+
+export const LOG_FAULTS: readonly LogFault[] = ['torn', 'flip', 'truncate'];
+export const DEVICE_FAULTS: readonly DeviceFault[] = ['eio', 'full', 'slow'];
+export const DISK_FAULTS: readonly DiskFaultKind[] = [...LOG_FAULTS, ...DB_FAULTS, ...DEVICE_FAULTS];
+
+/** What a write on a slow disk takes on top. */
+export const SLOW_MICROS = 2_000_000;
+
+const isOneOf = <T extends DiskFaultKind>(fault: DiskFaultKind, list: readonly T[]): fault is T =>
+  list.some((one) => one === fault);
 
 export class Disk<Guard> {
   readonly log = new LogFile();
   readonly kv = new KvDisk();
   /** What the signer signed last; undefined before the first signature. */
   guard: Guard | undefined;
+  /** The next sync fails. */
+  failsNext = false;
+  isFull = false;
+  isSlow = false;
+  /** The drive has broken a promise: its node may have to stop, and nobody counts on its stores. */
+  isDamaged = false;
+  /** The drive has lost what it said was durable in the log: a lock may be gone, and the node cannot know. */
+  hasForgotten = false;
 
   crash(loss: PowerLoss, choices: ChoiceStream): void {
     this.log.crash(loss, choices);
+  }
+
+  /** @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside. */
+  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean): void {
+    if (isOneOf(fault, LOG_FAULTS)) {
+      if (!isRunning) this.#damageLog(fault, choices);
+    } else if (isOneOf(fault, DB_FAULTS)) {
+      if (fault === 'lost_batch' && isRunning) return;
+      if (this.kv.damage(fault, choices)) this.isDamaged = true;
+    } else if (fault === 'eio') {
+      this.failsNext = true;
+      this.isDamaged = true;
+    } else if (fault === 'full') this.isFull = true;
+    else this.isSlow = true;
+  }
+
+  /** The end of a fault that has a duration. */
+  repair(fault: DiskFaultKind): void {
+    if (fault === 'full') this.isFull = false;
+    if (fault === 'slow') this.isSlow = false;
+  }
+
+  #damageLog(fault: LogFault, choices: ChoiceStream): void {
+    const { log } = this;
+    if (fault === 'truncate') {
+      log.truncate(log.size);
+      return;
+    }
+    this.hasForgotten = true;
+    if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
+    else log.flip(choices.choose(Math.max(1, log.size * 8)));
   }
 
   /** A new, empty disk: what a node finds after its machine was replaced. */
@@ -31,5 +90,9 @@ export class Disk<Guard> {
     this.log.truncate(this.log.size);
     this.kv.wipe();
     this.guard = undefined;
+    this.failsNext = false;
+    this.isFull = false;
+    this.isSlow = false;
+    this.isDamaged = false;
   }
 }

@@ -4,6 +4,7 @@ import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type KvGate, KvHandle } from './disk/kvDisk.ts';
+import { SLOW_MICROS } from './disk.ts';
 import type { Process } from './process.ts';
 import type { LifeEnv } from './simNode.ts';
 import type { World } from './world.ts';
@@ -37,6 +38,9 @@ export const CRASH_POINTS = [
   'batched',
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** How often a write that found no room is tried again. */
+const ROOM_MICROS = 500_000;
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
@@ -101,14 +105,33 @@ export class Life implements KvGate {
     const { log } = this.#process.disk;
     log.append(records);
     const done = (): undefined => {
+      if (this.#process.disk.isFull) {
+        // As on a full volume: the write waits for room, and with it all that depends on it.
+        this.#later(ROOM_MICROS, 'room', done);
+        return undefined;
+      }
+      if (this.#failed('write the log')) return undefined;
       log.sync();
       if (this.#at('durable')) durable();
       return undefined;
     };
     const { low, high } = this.#world.latencies.sync;
-    const wait = this.#syncs.between(low, high);
+    const wait = this.#syncs.between(low, high) + this.#slowness();
     if (wait === 0) done();
     else this.#later(wait, 'sync', done);
+  }
+
+  /** A sync that fails is final: the kernel may have dropped the pages, and the next one would be told that all is well. */
+  #failed(what: string): boolean {
+    const { disk } = this.#process;
+    if (!disk.failsNext) return false;
+    disk.failsNext = false;
+    this.#process.halt(`cannot ${what}: input/output error (EIO)`, 'hostile');
+    return true;
+  }
+
+  #slowness(): number {
+    return this.#process.disk.isSlow ? SLOW_MICROS : 0;
   }
 
   #performWrapped(effect: Performed): void {
@@ -190,7 +213,7 @@ export class Life implements KvGate {
     const isCheck = ask.kind === 'checkTx';
     const wait = isCheck
       ? this.#checks.between(check.low, check.high)
-      : this.#apps.between(app.low, app.high);
+      : this.#apps.between(app.low, app.high) + (ask.kind === 'commit' ? this.#slowness() : 0);
     const at = isCheck ? this.#world.now + wait : Math.max(this.#world.now + wait, this.#appFreeAt);
     if (!isCheck) this.#appFreeAt = at;
     this.#later(at - this.#world.now, ask.kind, () => this.#answer(call, ask));
@@ -199,6 +222,13 @@ export class Life implements KvGate {
   async #answer(call: CallId, ask: AppAsk): Promise<void> {
     const node = this.#process.node;
     if (node === undefined) return;
+    if (ask.kind === 'commit') {
+      if (this.#process.disk.isFull) {
+        this.#later(ROOM_MICROS, 'room', () => this.#answer(call, ask));
+        return;
+      }
+      if (this.#failed('write the database')) return;
+    }
     const reply = await node.handle(ask);
     if (this.alive) this.#process.input({ kind: 'app', call, reply });
   }

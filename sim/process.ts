@@ -77,16 +77,22 @@ export class Process implements Port {
     return this.#node !== undefined && (this.state === 'up' || this.state === 'paused');
   }
 
+  get isRunning(): boolean {
+    return this.state === 'up' || this.state === 'paused';
+  }
+
   /** Begins a new life from what the disk holds. */
   async start(): Promise<void> {
-    assert(this.state === 'down', 'only a stopped process can start');
+    assert(this.state === 'down' || this.state === 'halted', 'only a stopped process can start');
+    this.state = 'down';
     const life = new Life(this.#world, this);
     this.#life = life;
     this.lives++;
-    const { records, tornBytes } = this.disk.log.recover();
+    const { records, tornBytes, lossy } = this.disk.log.recover();
     try {
       const node = await this.#factory(life.env(records));
       if (!life.alive) return;
+      this.signer?.open(this.disk, records, lossy);
       this.#node = node;
     } catch (error) {
       this.halt(`start failed: ${textOf(error)}`);
@@ -109,12 +115,13 @@ export class Process implements Port {
     this.#world.witness({ kind: 'crashed', node: this });
   }
 
-  /** The node stopped itself: its disk is as a clean exit leaves it. */
-  halt(reason: string): void {
+  /** The node stopped itself: its disk is as a clean exit leaves it, but for what a failed sync has lost. */
+  halt(reason: string, loss: PowerLoss = 'none'): void {
     if (this.state === 'halted') return;
     this.#end('halted');
     this.haltReason = reason;
-    this.disk.log.sync();
+    if (loss === 'none') this.disk.log.sync();
+    else this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
     this.#world.network.nodeDown(this.index, false);
     this.#world.note('halt', this, 0, reason);
     this.#world.witness({ kind: 'halted', node: this, reason });

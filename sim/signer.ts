@@ -1,8 +1,9 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import { err, ok, type Result } from '../core/lib/result.ts';
-import type { SignAsk, SignError, Signed } from '../core/node/contract.ts';
+import type { LogRecord, SignAsk, SignError, Signed } from '../core/node/contract.ts';
 import { decideSign, type LastSigned, lastSigned, NOTHING_SIGNED } from '../core/node/signGuard.ts';
+import { ChainReads } from '../core/store/chainReads.ts';
 import type { Disk } from './disk.ts';
 
 /** A validator's key behind the same guard as the real signer's. */
@@ -10,6 +11,7 @@ export class Signer {
   readonly publicKey: Bytes;
   readonly #suite: CryptoSuite;
   readonly #seed: Bytes;
+  #silentThrough = 0;
 
   /** @param seed 32 bytes. */
   constructor(suite: CryptoSuite, seed: Bytes) {
@@ -18,11 +20,26 @@ export class Signer {
     this.publicKey = suite.ed25519PublicKey(seed);
   }
 
+  /**
+   * At the start of a life, as the real signer is opened (adapters/signer/openSigner.ts). A lock lives in the log: when
+   * the guard has signed at a height of which neither log nor store know, the validator stays silent through it.
+   */
+  open(disk: Disk<LastSigned>, log: readonly LogRecord[], lossy: boolean): void {
+    const height = disk.guard?.height ?? 0;
+    const isOver = height <= new ChainReads(disk.kv).head();
+    const isLogged = !lossy && log.some((record) => record.height === height);
+    this.#silentThrough = isOver || isLogged ? 0 : height;
+  }
+
   /** The guard on the disk is durable before the signature is handed out. */
   sign(disk: Disk<LastSigned>, ask: SignAsk): Result<Signed, SignError> {
     const decision = decideSign(disk.guard ?? NOTHING_SIGNED, ask);
     if (decision.kind === 'refused') return err(decision.error);
     if (decision.kind === 'again') return ok(decision.signed);
+    if (ask.height <= this.#silentThrough) {
+      const message = `the log of height ${this.#silentThrough} is lost: silent through it`;
+      return err({ code: 'unavailable', message });
+    }
     const signature = this.signFreely(ask.bytes);
     disk.guard = lastSigned(ask, signature);
     return ok({ signature, bytes: ask.bytes });

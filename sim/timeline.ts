@@ -164,10 +164,12 @@ export class Timeline {
       case 'resume':
         return process.resume();
       case 'wipe':
-        if (process.state === 'down') process.disk.wipe();
+        if (!process.isRunning) process.disk.wipe();
         return undefined;
       case 'disk':
-        return this.#damage(process, action.fault);
+        process.disk.damage(action.fault, world.choices.stream(`disk/${process.name}`), process.isRunning);
+        this.#undo(spec, () => process.disk.repair(action.fault));
+        return undefined;
       case 'skew':
         return process.clock.skew(world.now, action.micros);
       case 'jump':
@@ -186,16 +188,7 @@ export class Timeline {
 
   async #startAll(targets: readonly Process[]): Promise<void> {
     this.lastActionAt = this.#world.now;
-    for (const process of targets) if (process.state === 'down') await process.start();
-  }
-
-  #damage(process: Process, fault: 'torn' | 'flip' | 'truncate'): void {
-    if (process.state !== 'down') return;
-    const { log } = process.disk;
-    const choices = this.#world.choices.stream(`disk/${process.name}`);
-    if (fault === 'truncate') log.truncate(log.size);
-    else if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
-    else log.flip(choices.choose(Math.max(1, log.size * 8)));
+    for (const process of targets) if (!process.isRunning) await process.start();
   }
 
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {

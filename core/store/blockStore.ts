@@ -14,6 +14,7 @@ import type { ConsensusParams } from '../types/params.ts';
 import type { ChainState } from '../types/state.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 import { ChainReads, STORED_FULL, STORED_POINTER } from './chainReads.ts';
+import { StorageFault } from './fault.ts';
 import * as keys from './keys.ts';
 import type { KvOp, KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
@@ -93,6 +94,8 @@ export class BlockStore {
   async commit(input: CommitInput, stateOps: readonly KvOp[]): Promise<void> {
     await this.#kv.batch([...stateOps, ...this.commitOps(input)]);
     this.reads.refresh();
+    if (this.reads.head() !== input.block.header.height)
+      throw new StorageFault('head read back is not the one just written', keys.HEAD_KEY);
   }
 
   async commitGenesis(input: GenesisInput, stateOps: readonly KvOp[]): Promise<void> {

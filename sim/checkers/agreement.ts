@@ -58,7 +58,7 @@ const BY_HEIGHT: readonly number[] = ['m', 'p', 'k', 'r', 'v', 'a', 'f', 'e'].ma
 
 /** Byte-equal databases of correct nodes, up to the height that both have. */
 function compareStores(context: CheckerContext, name: string): void {
-  const [first, ...rest] = context.correct.filter((node) => node.state !== 'halted');
+  const [first, ...rest] = context.correct.filter((node) => node.state !== 'halted' && !node.disk.isDamaged);
   if (first === undefined) return;
   for (const other of rest) {
     const common = Math.min(headOf(first.node), headOf(other.node));

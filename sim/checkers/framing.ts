@@ -47,13 +47,21 @@ const mayDamage = ({ scenario }: CheckerContext): boolean =>
   scenario.network.corruptPpm > 0 ||
   scenario.timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
 
-/** A correct node never stops itself and its code never throws, whatever the others do. */
+/** How a node says that it will not go on with what its drive gave back (core/store/fault.ts, recovery.ts; adapters/disk). */
+const isRefusal = (reason: string): boolean =>
+  /storage fault|EIO|restore the data directory from a backup|the store is at/.test(reason);
+
+/**
+ * A correct node never stops itself and its code never throws, whatever the others do. Only a node whose own drive broke
+ * its promises may refuse to go on, and must say so.
+ */
 export function noCrash(context: CheckerContext): Checker {
   const name = 'no_crash';
   return {
     name,
     on(fact) {
       if (fact.kind !== 'halted' || !fact.node.isCorrect) return;
+      if (fact.node.disk.isDamaged && isRefusal(fact.reason)) return;
       context.fail(name, `${fact.node.name} stopped: ${fact.reason}`);
     },
   };

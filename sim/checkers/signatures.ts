@@ -69,7 +69,8 @@ export function lockRule(context: CheckerContext): Checker {
       const { node, ask } = fact;
       const { height, round, kind } = ask;
       const value = signedValue(fact.signed.bytes);
-      if (kind === 'prevote' && value !== undefined) {
+      // A lock lives in the log: whose drive has lost what it called durable cannot keep one it does not know of.
+      if (kind === 'prevote' && value !== undefined && !node.disk.hasForgotten) {
         const problem = lockProblem(node, ledger.of(node), { height, round, value });
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
       }

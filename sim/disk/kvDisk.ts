@@ -1,5 +1,6 @@
 import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
+import type { ChoiceStream } from '../choices.ts';
 import { hashBytes } from '../rolling.ts';
 
 /** A disk that answers with an error, as a dying drive or a full volume does. Fatal to the node. */
@@ -12,6 +13,18 @@ interface Entry {
   value: Bytes;
 }
 
+/** What can be wrong with a database: see `KvDisk.damage`. */
+export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale';
+export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale'];
+
+/** What a batch replaced: the values before it, undefined where there was none. */
+type Undo = readonly (readonly [Bytes, Bytes | undefined])[];
+
+/** Batches whose former values are kept, for faults that bring them back. */
+const UNDO_MAX = 3;
+/** Reads that one `stale` fault may answer with an older value. */
+const STALE_READS = 8;
+
 /** Seed of the hash that finds an entry; keys are compared in full. */
 const KEY_SEED = 0x6b76;
 
@@ -20,16 +33,91 @@ export class KvDisk {
   readonly #buckets = new Map<number, Entry[]>();
   #sorted: readonly Entry[] | undefined;
   #count = 0;
+  /** Of the newest batches, oldest first. */
+  #undo: Undo[] = [];
+  #staleReads = 0;
 
   get(key: Bytes): Bytes | undefined {
-    return this.#buckets.get(hashBytes(key, KEY_SEED))?.find((entry) => equalBytes(entry.key, key))?.value;
+    if (this.#staleReads > 0) {
+      const older = this.#older(key);
+      if (older !== undefined) {
+        this.#staleReads--;
+        return older;
+      }
+    }
+    return this.#find(key)?.value;
+  }
+
+  #find(key: Bytes): Entry | undefined {
+    return this.#buckets.get(hashBytes(key, KEY_SEED))?.find((entry) => equalBytes(entry.key, key));
   }
 
   apply(ops: readonly KvOp[]): void {
+    this.#undo.push(ops.map(({ key }) => [key, this.#find(key)?.value]));
+    if (this.#undo.length > UNDO_MAX) this.#undo.shift();
+    this.#write(ops);
+  }
+
+  #write(ops: readonly KvOp[]): void {
     for (const op of ops) {
       if (op.type === 'del') this.#delete(op.key);
       else this.#put(op.key, op.value);
     }
+  }
+
+  /** The value that the newest batch replaced. */
+  #older(key: Bytes): Bytes | undefined {
+    return this.#undo.at(-1)?.find(([other]) => equalBytes(other, key))?.[1];
+  }
+
+  /**
+   * Breaks the database as a bad drive does. True when something is wrong with it now.
+   * - `rot`: one bit of one value is inverted;
+   * - `misplaced`: the value of one key lies under another one;
+   * - `lost_batch`: the newest batch never reached the disk, or the one before it did not although the newest did;
+   * - `stale`: the next reads of keys that the newest batch has changed answer what was there before.
+   */
+  damage(fault: DbFault, choices: ChoiceStream): boolean {
+    const entries = this.#inOrder();
+    if (entries.length < 2) return false;
+    const pick = (): Entry => entries[choices.choose(entries.length)] as Entry;
+    switch (fault) {
+      case 'rot': {
+        const entry = pick();
+        if (entry.value.length === 0) return false;
+        const bit = choices.choose(entry.value.length * 8);
+        entry.value = entry.value.slice();
+        entry.value[bit >>> 3] = (entry.value[bit >>> 3] as number) ^ (1 << (bit & 7));
+        return true;
+      }
+      case 'misplaced': {
+        const [to, from] = [pick(), pick()];
+        const isOther = !equalBytes(to.value, from.value);
+        to.value = from.value;
+        return isOther;
+      }
+      case 'lost_batch':
+        return this.#loseBatch(choices.choose(2));
+      case 'stale':
+        this.#staleReads = STALE_READS;
+        return true;
+    }
+  }
+
+  /** Takes back the batch `age` batches before the newest; what later batches wrote stays. */
+  #loseBatch(age: number): boolean {
+    const at = this.#undo.length - 1 - age;
+    const lost = this.#undo[at];
+    if (lost === undefined) return false;
+    const later = this.#undo.slice(at + 1);
+    const isRewritten = (key: Bytes): boolean =>
+      later.some((undo) => undo.some(([other]) => equalBytes(other, key)));
+    const back = lost.filter(([key]) => !isRewritten(key));
+    this.#write(
+      back.map(([key, value]) => (value === undefined ? { type: 'del', key } : { type: 'put', key, value })),
+    );
+    this.#undo.splice(at, 1);
+    return true;
   }
 
   range(range: KvRange): readonly (readonly [Bytes, Bytes])[] {
@@ -58,6 +146,8 @@ export class KvDisk {
     this.#buckets.clear();
     this.#sorted = undefined;
     this.#count = 0;
+    this.#undo = [];
+    this.#staleReads = 0;
   }
 
   #put(key: Bytes, value: Bytes): void {

@@ -9,6 +9,8 @@ export interface Recovery {
   readonly records: readonly LogRecord[];
   /** Bytes behind the last whole record, cut off and forgotten. */
   readonly tornBytes: number;
+  /** Whole records lie behind the damage: more than an unfinished write is lost, and the node can tell. */
+  readonly lossy: boolean;
 }
 
 /**
@@ -50,7 +52,10 @@ export class LogFile {
     let at = 0;
     for (;;) {
       const found = readRecord(bytes, at);
-      if (found === undefined) return { records: [...this.#synced], tornBytes: bytes.length - at };
+      if (found === undefined) {
+        const tornBytes = bytes.length - at;
+        return { records: [...this.#synced], tornBytes, lossy: hasRecordAfter(bytes, at) };
+      }
       this.#synced.push(found.record);
       at = found.end;
     }
@@ -91,4 +96,11 @@ export class LogFile {
     this.#synced = [];
     this.#tail = image;
   }
+}
+
+function hasRecordAfter(bytes: Bytes, at: number): boolean {
+  for (let next = at + 1; next < bytes.length; next++) {
+    if (readRecord(bytes, next) !== undefined) return true;
+  }
+  return false;
 }

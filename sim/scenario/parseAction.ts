@@ -1,5 +1,6 @@
 import { DRIFT_PPM_MAX } from '../clock.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
+import { DEVICE_FAULTS, DISK_FAULTS, LOG_FAULTS } from '../disk.ts';
 import { CRASH_POINTS } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
 import type { Cursor } from './cursor.ts';
@@ -127,8 +128,14 @@ function diskOf(at: Cursor, known: readonly string[]): Action {
   const fields = at.fields(['target', 'fault', 'file'], 'a disk fault: {target, fault, file?}');
   if (fields.target === undefined) return at.fail('expected a key target');
   if (fields.fault === undefined) return at.fail('expected a key fault');
-  fields.file?.oneOf(['wal'] as const, 'a file');
-  const fault = fields.fault.oneOf(['torn', 'flip', 'truncate'] as const, 'a disk fault');
+  const fault = fields.fault.oneOf(DISK_FAULTS, 'a disk fault');
+  const file = LOG_FAULTS.some((one) => one === fault)
+    ? 'wal'
+    : DEVICE_FAULTS.some((one) => one === fault)
+      ? undefined
+      : 'db';
+  if (file === undefined) fields.file?.fail(`expected no file with ${fault}: the whole drive has it`);
+  else fields.file?.oneOf([file], `the file of ${fault}`);
   return { kind: 'disk', target: target(fields.target, known), fault };
 }
 

@@ -9,6 +9,8 @@ const ENTRY_KEYS = [...WHEN_KEYS, 'when', 'after', 'on', 'do', 'for', 'times', '
 const TIMES_MAX = 1_000_000;
 /** Actions that have an opposite for `for:` to do later. */
 const UNDONE: readonly Action['kind'][] = ['partition', 'crash', 'pause', 'clog', 'link'];
+/** Disk faults that end. */
+const PASSING: readonly string[] = ['full', 'slow'];
 
 export function parseTimeline(at: Cursor, known: readonly string[]): readonly TimelineEntry[] {
   return at.items('a list of timeline entries').map((item) => entryOf(item, known));
@@ -19,7 +21,10 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   if (fields.do === undefined) return at.fail('expected a key do');
   const action = parseAction(fields.do, known);
   if (action.kind === 'clog' && fields.for === undefined) fields.do.fail('expected a key for next to clog');
-  if (fields.for !== undefined && !UNDONE.includes(action.kind)) {
+  const isPassing = action.kind === 'disk' && PASSING.includes(action.fault);
+  if (isPassing && fields.for === undefined)
+    fields.do.fail(`expected a key for next to a disk that is ${action.fault}`);
+  if (fields.for !== undefined && !UNDONE.includes(action.kind) && !isPassing) {
     fields.for.fail(`expected no key for with ${action.kind}: nothing undoes it`);
   }
   const { when, delay } = whenAndDelay(at, fields, known);

@@ -31,7 +31,7 @@ describe('the log on the simulated disk', () => {
           expect(found).toEqual([...synced, ...flying].slice(0, found.length));
           if (loss === 'none') expect(found.length).toBe(synced.length + flying.length);
           // What recovery read is what the next recovery reads.
-          expect(log.recover()).toEqual({ records: found, tornBytes: 0 });
+          expect(log.recover()).toEqual({ records: found, tornBytes: 0, lossy: false });
         },
       ),
     );

@@ -1,29 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type AddressKind, formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
-import { TYPE_URL } from '../../core/app/typeUrls.ts';
+import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../core/app/typeUrls.ts';
+import { ethAddress } from '../../core/crypto/addresses.ts';
 import { ethHdPath, generateMnemonic } from '../../core/crypto/hd.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
-import { toBase64 } from '../../core/lib/base64.ts';
+import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
 import { onFile } from '../disk/files.ts';
 import { type KeyInfo, type Keyring, openKeyring } from '../keyring/keyring.ts';
 import { OperatingError } from '../operatingError.ts';
 import { moreKeysCommands } from './keysMore.ts';
 import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
-import { ask, isYes } from './prompt.ts';
+import { ask, askHidden, isYes } from './prompt.ts';
 import type { World } from './world.ts';
 import { toYaml } from './yaml.ts';
 
 interface AddOptions extends KeysOptions {
   readonly recover?: boolean;
   readonly source?: string;
+  readonly interactive?: boolean;
+  readonly pubkey?: string;
+  readonly coinType: string;
   readonly backup: boolean;
   readonly dryRun?: boolean;
   readonly account: string;
   readonly index: string;
   readonly hdPath?: string;
   readonly keyType: string;
+  readonly algo?: string;
 }
 
 interface ShowOptions extends KeysOptions {
@@ -42,12 +47,16 @@ export function keysCommand(command: Command, world: World): void {
     .argument('<name>')
     .option('--recover', 'read the mnemonic from standard input instead of making one')
     .option('--source <file>', 'read the mnemonic from a file')
+    .option('-i, --interactive', 'ask for the mnemonic and for its BIP-39 passphrase')
+    .option('--pubkey <json>', 'keep a public key whose private key is elsewhere')
     .option('--no-backup', 'do not print the mnemonic')
     .option('--dry-run', 'show the key without keeping it')
     .option('--account <number>', "account in m/44'/60'/account'/0/index", '0')
     .option('--index <number>', "index in m/44'/60'/account'/0/index", '0')
+    .option('--coin-type <number>', "coin type in m/44'/type'/account'/0/index", '60')
     .option('--hd-path <path>', 'the whole derivation path')
-    .option('--key-type <type>', 'eth_secp256k1', 'eth_secp256k1')
+    .option('--key-type <type>', 'eth_secp256k1 (also as --algo)', 'eth_secp256k1')
+    .addOption(new Option('--algo <type>').hideHelp())
     .description('make or recover a key');
   addKey.action(async (name: string) =>
     add(name, await openFor(addKey.optsWithGlobals<AddOptions>(), world)),
@@ -72,32 +81,94 @@ export function keysCommand(command: Command, world: World): void {
   moreKeysCommands(command, world);
 }
 
+interface NewKey {
+  /** Adds it to a keyring under a name. */
+  readonly addTo: (keyring: Keyring, name: string) => KeyInfo;
+  /** To be written down: it was made here. */
+  readonly mnemonic: string | undefined;
+}
+
 async function add(name: string, open: Open<AddOptions>): Promise<void> {
   const { options, world, keyring } = open;
-  if (options.keyType !== 'eth_secp256k1')
-    throw new OperatingError(`--key-type: expected eth_secp256k1, found ${options.keyType}`);
-  const path = options.hdPath ?? ethHdPath(whole('account', options.account), whole('index', options.index));
+  const keyType = options.algo ?? options.keyType;
+  if (keyType !== 'eth_secp256k1')
+    throw new OperatingError(`--key-type: expected eth_secp256k1, found ${keyType}`);
   const target = options.dryRun === true ? openKeyring('memory', '', nobleSuite) : keyring;
   if (target.has(name)) {
     if (!isYes(await ask(`override the existing name ${name} [y/N]: `)))
       throw new OperatingError(`key overwrite confirmation for "${name}" aborted`);
   }
-  const given = await givenMnemonic(options);
-  const mnemonic = given ?? generateMnemonic(new Uint8Array(randomBytes(32)));
+  const { addTo, mnemonic } =
+    options.pubkey === undefined ? await newSecret(options) : offline(options.pubkey);
   // Checked before the old key goes: bad words, or an address kept under another name, must not cost it.
-  const { address } = valueOrThrow(openKeyring('memory', '', nobleSuite).addMnemonic(name, mnemonic, path));
+  const { address } = addTo(openKeyring('memory', '', nobleSuite), name);
   const holder = target.show(address);
   if (holder.ok && holder.value.name !== name) throw new OperatingError('duplicated address created');
   if (target.has(name)) valueOrThrow(target.delete(name));
-  const key = valueOrThrow(target.addMnemonic(name, mnemonic, path));
-  const isShown = given === undefined && options.backup;
+  const key = addTo(target, name);
+  const record = recordOf(key, formatAddress('acc', open.hrp, key.address));
+  const isShown = mnemonic !== undefined && options.backup;
   if (open.isJson) {
-    const record = recordOf(key, formatAddress('acc', open.hrp, key.address));
     world.out(`${JSON.stringify(isShown ? { ...record, mnemonic } : record)}\n`);
     return;
   }
-  world.out(toYaml([recordOf(key, formatAddress('acc', open.hrp, key.address))]));
+  world.out(toYaml([record]));
   if (isShown) world.err(`${MNEMONIC_NOTICE}${mnemonic}\n`);
+}
+
+async function newSecret(options: AddOptions): Promise<NewKey> {
+  const path = options.hdPath ?? pathOf(options);
+  const given = await givenMnemonic(options);
+  const mnemonic = given ?? generateMnemonic(new Uint8Array(randomBytes(32)));
+  const passphrase = options.interactive === true ? await askPassphrase() : '';
+  return {
+    addTo: (keyring, name) => valueOrThrow(keyring.addMnemonic(name, mnemonic, path, passphrase)),
+    mnemonic: given === undefined ? mnemonic : undefined,
+  };
+}
+
+function pathOf({ coinType, account, index }: AddOptions): string {
+  const [coin, accountNumber] = [whole('coin-type', coinType), whole('account', account)];
+  const path = ethHdPath(accountNumber, whole('index', index));
+  return coin === 60 ? path : path.replace("/60'/", `/${coin}'/`);
+}
+
+/** Only the public half is kept. */
+function offline(text: string): NewKey {
+  let json: { '@type'?: unknown; key?: unknown } | null = null;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Refused below.
+  }
+  const type = json?.['@type'];
+  if (typeof type !== 'string' || !ETH_PUB_KEY_URLS.has(type))
+    throw new OperatingError(`--pubkey: expected {"@type":"${TYPE_URL.ethPubKey}","key":"…"}`);
+  const key = typeof json?.key === 'string' ? fromBase64(json.key) : undefined;
+  if (key?.ok !== true || key.value.length !== 33 || !isPoint(key.value))
+    throw new OperatingError(
+      `invalid pubkey size, expected 33, got ${key?.ok === true ? key.value.length : 'no base64'}`,
+    );
+  const { value } = key;
+  return { addTo: (keyring, name) => valueOrThrow(keyring.addOffline(name, value)), mnemonic: undefined };
+}
+
+function isPoint(key: Uint8Array): boolean {
+  try {
+    ethAddress(key);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function askPassphrase(): Promise<string> {
+  const passphrase = await askHidden(
+    '> Enter your bip39 passphrase. This is combined with the mnemonic to derive the seed. Most users should just hit enter to use the default, ""\n',
+  );
+  if (passphrase !== '' && (await askHidden('> Repeat the passphrase:\n')) !== passphrase)
+    throw new OperatingError("passphrases don't match");
+  return passphrase;
 }
 
 const MNEMONIC_NOTICE =
@@ -107,7 +178,10 @@ const MNEMONIC_NOTICE =
 async function givenMnemonic(options: AddOptions): Promise<string | undefined> {
   const { source } = options;
   if (source !== undefined) return onFile('read', source, () => readFileSync(source, 'utf8')).trim();
-  return options.recover === true ? (await ask('> Enter your bip39 mnemonic\n')).trim() : undefined;
+  if (options.recover === true) return (await ask('> Enter your bip39 mnemonic\n')).trim();
+  if (options.interactive !== true) return undefined;
+  const words = (await ask('> Enter your bip39 mnemonic, or hit enter to generate one.\n')).trim();
+  return words === '' ? undefined : words;
 }
 
 function whole(flag: string, text: string): number {

@@ -111,6 +111,19 @@ async function mnemonic(options: { unsafeEntropy?: boolean; yes?: boolean }, wor
   world.out(`${generateMnemonic(new Uint8Array(createHash('sha256').update(text).digest()))}\n`);
 }
 
+/** Keys that cannot be read are told and left as they are. */
+function migrate({ keyring, world }: Open<KeysOptions>): void {
+  for (const { item, problem } of keyring.migrate()) {
+    world.err(
+      problem === undefined
+        ? `Successfully migrated key ${item}.\n`
+        : `migrate err for key ${item}: ${JSON.stringify(problem)}\n`,
+    );
+    if (problem !== undefined) world.exitCode = 1;
+  }
+  world.err('Keys migration has been successfully executed.\n');
+}
+
 /** Every Bech32 form of hex, or what a Bech32 text holds. */
 function parseText(text: string, { hrp, isJson, world }: Open<KeysOptions>): void {
   if (text.trim() === '') throw new OperatingError("couldn't parse empty input");
@@ -188,6 +201,7 @@ export function moreKeysCommands(command: Command, world: World): void {
   const words = command
     .command('mnemonic')
     .option('--unsafe-entropy', 'from entropy that you type')
+    .option('--indiscreet', 'print it here, which is what happens anyway')
     .option(yes, 'do not ask')
     .description('24 new words');
   words.action(() => mnemonic(words.opts(), world));
@@ -198,6 +212,10 @@ export function moreKeysCommands(command: Command, world: World): void {
       await openFor({ ...parse.optsWithGlobals<KeysOptions>(), keyringBackend: 'memory' }, world),
     ),
   );
+  const migrated = command
+    .command('migrate')
+    .description("rewrite keys of SDK 0.45 and older in today's form");
+  migrated.action(async () => migrate(await opened(migrated)));
   command
     .command('list-key-types')
     .description('the algorithms of keys')

@@ -5,14 +5,13 @@ import { argon2id, bcrypt } from 'hash-wasm';
 
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
+import { aminoPrefix, PRIV_KEY_NAMES } from './amino.ts';
 
 const BLOCK = 'TENDERMINT PRIVATE KEY';
 const BCRYPT_COST = 12;
 const NONCE_BYTES = 24;
 const SALT_BYTES = 16;
 const KEY_TYPE = 'eth_secp256k1';
-/** Amino's name of the key, whose hash's first bytes stand before it. */
-const AMINO_NAME = 'ethermint/PrivKeyEthSecp256k1';
 
 export interface ArmorError {
   readonly code: 'armor-format' | 'armor-password' | 'armor-type';
@@ -34,16 +33,7 @@ function crc24(data: Uint8Array): Buffer {
   return Buffer.from([(crc >>> 16) & 255, (crc >>> 8) & 255, crc & 255]);
 }
 
-/** First four bytes of the name's hash after leading zeros and the three disambiguation bytes. */
-function aminoPrefix(name: string): Buffer {
-  let hash = createHash('sha256').update(name).digest();
-  while (hash[0] === 0) hash = hash.subarray(1);
-  hash = hash.subarray(3);
-  while (hash[0] === 0) hash = hash.subarray(1);
-  return hash.subarray(0, 4);
-}
-
-const PREFIXES: readonly Buffer[] = [AMINO_NAME, 'os/PrivKeyEthSecp256k1'].map(aminoPrefix);
+const PREFIXES: readonly Buffer[] = PRIV_KEY_NAMES.map(aminoPrefix);
 
 const boxKey = async (password: string, salt: Uint8Array): Promise<Uint8Array> => {
   const hash = await bcrypt({ password, salt, costFactor: BCRYPT_COST, outputType: 'encoded' });

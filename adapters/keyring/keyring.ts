@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { ethAddress } from '../../core/crypto/addresses.ts';
 import { DEFAULT_HD_PATH, deriveSecret, isMnemonic, mnemonicToSeed } from '../../core/crypto/hd.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Address } from '../../core/types/ids.ts';
 import { OperatingError } from '../operatingError.ts';
 import { fileItems, type Items, memoryItems } from './items.ts';
+import { decodeLegacyRecord } from './legacyRecord.ts';
 import { type AskHidden, unlock } from './passphrase.ts';
 import { decodeRecord, encodeRecord, type RecordKind, type StoredKey } from './record.ts';
 
@@ -132,6 +133,31 @@ export class Keyring {
     this.#items.set(toHex(infoOf(renamed).address) + ADDRESS, encodeUtf8(to + INFO));
     this.#items.remove(from + INFO);
     return ok(infoOf(renamed));
+  }
+
+  /** Rewrites records of SDK 0.45 and older; answers with what became of each that was not of today's form. */
+  migrate(): readonly { readonly item: string; readonly problem: string | undefined }[] {
+    const items = this.#items.names().filter((item) => item.endsWith(INFO));
+    return items.flatMap((item) => {
+      const data = this.#items.get(item);
+      const today = data === undefined ? undefined : decodeRecord(data);
+      if (data === undefined || today === undefined || today.ok) return [];
+      const legacy = decodeLegacyRecord(data) ?? today;
+      return [{ item, problem: this.#rewrite(item, legacy) }];
+    });
+  }
+
+  /** What is wrong, if anything; the old record stays until the new one takes its place. */
+  #rewrite(item: string, legacy: Result<StoredKey, { readonly message: string }>): string | undefined {
+    if (!legacy.ok) return legacy.error.message;
+    const { name, secret, publicKey } = legacy.value;
+    if (name + INFO !== item) return `the record is of "${name}"`;
+    const derived = secret === undefined ? publicKey : this.#publicKeyOf(secret);
+    if (derived === undefined || !equalBytes(derived, publicKey))
+      return 'public and private key do not belong together';
+    this.#items.set(item, encodeRecord(legacy.value));
+    this.#items.set(toHex(infoOf(legacy.value).address) + ADDRESS, encodeUtf8(item));
+    return undefined;
   }
 
   #publicKeyOf(secret: Bytes): Bytes | undefined {

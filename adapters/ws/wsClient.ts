@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import type { SessionOut } from '../../core/rpc/httpAnswer.ts';
+import type { SessionOut, SharedTexts } from '../../core/rpc/httpAnswer.ts';
+import { sharedFrames } from './frames.ts';
 
 /** One client's conversation. The endpoint hands over one message at a time. */
 export interface WsSession {
@@ -82,6 +83,18 @@ export class WsClient implements SessionOut {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#gather();
     this.#ws.send(text, this.#onWritten);
+    this.#bound();
+  }
+
+  /** Frames are written beside ws, which would make each anew for each client. */
+  sendShared(opening: string, shared: SharedTexts): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#gather();
+    this.#socket.write(sharedFrames(opening, shared), this.#onWritten);
+    this.#bound();
+  }
+
+  #bound(): void {
     if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.close(POLICY_VIOLATION, 'slow client');
   }
 

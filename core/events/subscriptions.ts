@@ -8,8 +8,12 @@ interface Anchor {
 }
 
 /** All subscriptions with one query: it is compared once an event, however many they are. */
-interface Entry<S> {
+export interface QueryGroup<S> {
   readonly query: Query;
+  readonly subscribers: ReadonlySet<S>;
+}
+
+interface Entry<S> extends QueryGroup<S> {
   readonly order: number;
   readonly anchor: Anchor | undefined;
   readonly subscribers: Set<S>;
@@ -53,11 +57,16 @@ export class SubscriptionIndex<S> {
     if (entry.anchor !== undefined) this.#dropIfEmpty(entry.anchor);
   }
 
-  /** Subscribers of every query that matches, in the order in which the queries were first subscribed to. */
-  matching(keys: EventKeys): readonly S[] {
+  /** Every query that matches, in the order in which they were first subscribed to. */
+  groupsMatching(keys: EventKeys): readonly QueryGroup<S>[] {
     const matched = this.#candidates(keys).filter(({ query }) => query.matches(keys));
     if (matched.length > 1) matched.sort((a, b) => a.order - b.order);
-    return matched.flatMap(({ subscribers }) => [...subscribers]);
+    return matched;
+  }
+
+  /** Subscribers of every query that matches, in that order. */
+  matching(keys: EventKeys): readonly S[] {
+    return this.groupsMatching(keys).flatMap(({ subscribers }) => [...subscribers]);
   }
 
   #candidates(keys: EventKeys): Entry<S>[] {

@@ -1,32 +1,39 @@
 import type { Height } from '../types/ids.ts';
-import type { SessionOut } from './httpAnswer.ts';
+import type { SessionOut, SharedTexts } from './httpAnswer.ts';
+import type { Paced, Pacer } from './pacer.ts';
 
 /** Handed to the socket at once; what is more waits here, where many clients share one text. */
 const SOCKET_BYTES_MAX = 256 * 1024;
-/** Frames that one client may leave waiting. */
+/** Messages, or batches of them, that one client may leave waiting. */
 export const OUTBOX_FRAMES_MAX = 65_536;
 
 interface Waiting {
+  /** A whole message, or what opens each of the shared ones. */
   readonly text: string;
+  readonly shared: SharedTexts | undefined;
+  readonly bytes: number;
   /** Height of the event; undefined for answers. */
   readonly height: Height | undefined;
 }
 
 /**
  * What waits for one client, bounded in bytes and in frames. A burst larger than the socket's buffer is no sign of a
- * slow reader: it goes out as the socket drains. Only a client that lets a whole outbox fill up is refused more.
+ * slow reader: it goes out as the socket drains, and as the pacer lets it. Only a client that lets a whole outbox fill
+ * up is refused more.
  */
-export class Outbox {
+export class Outbox implements Paced {
   readonly #out: SessionOut;
   readonly #bytesMax: number;
+  readonly #pacer: Pacer;
   #queue: Waiting[] = [];
   #next = 0;
   #bytes = 0;
   #onRoom: (() => void)[] = [];
 
-  constructor(out: SessionOut, bytesMax: number) {
+  constructor(out: SessionOut, bytesMax: number, pacer: Pacer) {
     this.#out = out;
     this.#bytesMax = bytesMax;
+    this.#pacer = pacer;
   }
 
   /** Bytes that wait here and in the socket. */
@@ -41,24 +48,26 @@ export class Outbox {
 
   /** False when the client is too far behind; the text is then lost, and the client must be told. */
   push(text: string, height?: Height): boolean {
-    this.flush();
-    if (this.hasRoom) {
-      this.#out.send(text);
-      return true;
-    }
-    if (this.bytes + text.length > this.#bytesMax || this.#queue.length - this.#next >= OUTBOX_FRAMES_MAX)
-      return false;
-    this.#queue.push({ text, height });
-    this.#bytes += text.length;
-    return true;
+    return this.#add({ text, shared: undefined, bytes: text.length, height });
+  }
+
+  /** The same for a batch of messages, each `opening` and one of the texts. */
+  pushShared(opening: string, shared: SharedTexts, height: Height): boolean {
+    const bytes = shared.length + opening.length * shared.texts.length;
+    return this.#add({ text: opening, shared, bytes, height });
   }
 
   /** Sends on: the socket has room again. */
   flush(): void {
     while (this.#next < this.#queue.length && this.#out.buffered() < SOCKET_BYTES_MAX) {
-      const { text } = this.#queue[this.#next++] as Waiting;
-      this.#bytes -= text.length;
-      this.#out.send(text);
+      const waiting = this.#queue[this.#next] as Waiting;
+      if (!this.#pacer.take(waiting.bytes)) {
+        this.#pacer.later(this);
+        break;
+      }
+      this.#next++;
+      this.#bytes -= waiting.bytes;
+      this.#send(waiting);
     }
     if (this.#next * 2 >= this.#queue.length) {
       this.#queue = this.#queue.slice(this.#next);
@@ -85,5 +94,27 @@ export class Outbox {
     this.#onRoom = [];
     for (const resume of waiting) resume();
     return lost;
+  }
+
+  #add(message: Waiting): boolean {
+    this.flush();
+    // An answer to the client's own request is paced by the client.
+    const isAnswer = message.height === undefined;
+    if (this.hasRoom && (isAnswer || this.#pacer.take(message.bytes))) {
+      this.#send(message);
+      return true;
+    }
+    if (this.bytes + message.bytes > this.#bytesMax || this.#queue.length - this.#next >= OUTBOX_FRAMES_MAX)
+      return false;
+    this.#queue.push(message);
+    this.#bytes += message.bytes;
+    // Else the socket's drain goes on with it.
+    if (this.#out.buffered() < SOCKET_BYTES_MAX) this.#pacer.later(this);
+    return true;
+  }
+
+  #send({ text, shared }: Waiting): void {
+    if (shared === undefined) this.#out.send(text);
+    else this.#out.sendShared(text, shared);
   }
 }

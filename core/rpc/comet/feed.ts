@@ -1,7 +1,9 @@
 import { type Publication, publicationsOf } from '../../events/eventModel.ts';
 import type { Query } from '../../events/query/query.ts';
-import { SubscriptionIndex } from '../../events/subscriptions.ts';
+import { type QueryGroup, SubscriptionIndex } from '../../events/subscriptions.ts';
+import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import type { SharedTexts } from '../httpAnswer.ts';
 import { publicationText } from './eventJson.ts';
 
 /** A publication on its way to subscribers, rendered at most once. */
@@ -23,9 +25,46 @@ export class News {
   }
 }
 
+/** Transactions of a block that go out together. */
+const BATCH_MAX = 32;
+
+/** News of one height (or of none) that subscribers of one query are told together; each form is rendered once. */
+export class NewsBatch {
+  readonly height: Height | undefined;
+  readonly #news: readonly News[];
+  #plain: SharedTexts | undefined;
+  #placed: SharedTexts | undefined;
+
+  constructor(news: readonly News[]) {
+    this.#news = news;
+    this.height = news[0]?.publication.position?.height;
+  }
+
+  /** What follows the subscriber's own words; `isPlaced`: with the position of the event. */
+  texts(isPlaced: boolean): SharedTexts {
+    if (!isPlaced) {
+      this.#plain ??= sharedTexts(this.#news.map((news) => `${news.text()}}}`));
+      return this.#plain;
+    }
+    this.#placed ??= sharedTexts(this.#news.map((news) => `${news.text()}${placeText(news)}}}`));
+    return this.#placed;
+  }
+}
+
+const sharedTexts = (texts: readonly string[]): SharedTexts => ({
+  texts,
+  length: texts.reduce((sum, { length }) => sum + length, 0),
+});
+
+function placeText({ publication: { position } }: News): string {
+  if (position === undefined) return '';
+  const { height, txIndex, index } = position;
+  return `,"position":{"height":"${height}","tx_index":${txIndex ?? null},"event_index":${index}}`;
+}
+
 /** One subscription: told of everything that its query matches. */
 export interface NewsListener {
-  onNews(news: News): void;
+  onNews(batch: NewsBatch): void;
 }
 
 /** One listener on the node's hub for all consensus websockets, and the count of clients that subscribe. */
@@ -56,7 +95,7 @@ export class CometFeed {
   subscribe(query: Query, listener: NewsListener): void {
     this.#index.add(query, listener);
     this.#stop ??= this.#ctx.hub.listen((event) => {
-      for (const publication of publicationsOf(event, this.#ctx.suite.sha256)) this.#tell(publication);
+      this.#tellAll(publicationsOf(event, this.#ctx.suite.sha256));
     });
   }
 
@@ -67,11 +106,39 @@ export class CometFeed {
     this.#stop = undefined;
   }
 
-  #tell(publication: Publication): void {
-    const listeners = this.#index.matching(publication.keys);
-    if (listeners.length === 0) return;
-    const news = new News(publication);
-    for (const listener of listeners) listener.onNews(news);
+  /** In order for each subscription; transactions of a block in batches, so that many subscribers cost little more. */
+  #tellAll(publications: Iterable<Publication>): void {
+    let run: Publication[] = [];
+    for (const publication of publications) {
+      const isTx = publication.data.kind === 'Tx';
+      if (run.length > 0 && (!isTx || run.length >= BATCH_MAX)) {
+        this.#tell(run);
+        run = [];
+      }
+      run.push(publication);
+      if (isTx) continue;
+      this.#tell(run);
+      run = [];
+    }
+    this.#tell(run);
+  }
+
+  #tell(run: readonly Publication[]): void {
+    const batches = new Map<QueryGroup<NewsListener>, News[]>();
+    for (const publication of run) {
+      const groups = this.#index.groupsMatching(publication.keys);
+      if (groups.length === 0) continue;
+      const news = new News(publication);
+      for (const group of groups) {
+        const batch = batches.get(group);
+        if (batch === undefined) batches.set(group, [news]);
+        else batch.push(news);
+      }
+    }
+    for (const [{ subscribers }, news] of batches) {
+      const batch = new NewsBatch(news);
+      for (const subscriber of [...subscribers]) subscriber.onNews(batch);
+    }
   }
 }
 

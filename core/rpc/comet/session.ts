@@ -5,6 +5,7 @@ import type { RpcContext } from '../context.ts';
 import type { SessionOut } from '../httpAnswer.ts';
 import { isArray, isObject, type Json } from '../jsonText.ts';
 import { Outbox } from '../outbox.ts';
+import { pacerOf } from '../pacer.ts';
 import { CODES, serverError } from '../rpcError.ts';
 import { type ArgSpec, type Args, jsonArgs } from './args.ts';
 import {
@@ -58,7 +59,7 @@ export class CometSession {
     this.#ctx = ctx;
     this.#remote = remote;
     this.#out = out;
-    this.#outbox = new Outbox(out, OUTBOX_BYTES_MAX);
+    this.#outbox = new Outbox(out, OUTBOX_BYTES_MAX, pacerOf(ctx));
     this.#feed = cometFeed(ctx);
   }
 

@@ -7,7 +7,7 @@ import { goJson } from '../jsonText.ts';
 import type { Outbox } from '../outbox.ts';
 import { CODES } from '../rpcError.ts';
 import { errorText, type IdText } from './envelope.ts';
-import { News, type NewsListener } from './feed.ts';
+import { News, NewsBatch, type NewsListener } from './feed.ts';
 
 export interface SubscriptionParts {
   readonly ctx: RpcContext;
@@ -56,11 +56,10 @@ export class CometSubscription implements NewsListener {
     return errorText(this.#parts.id, CODES.server, `subscription was canceled (reason: ${reason})`);
   }
 
-  onNews(news: News): void {
-    const { position } = news.publication;
+  onNews(batch: NewsBatch): void {
     // While the past is being told, the present will become part of it.
-    if (!this.#isLive || (position !== undefined && position.height < this.#next)) return;
-    this.#tell(news);
+    if (this.#ended || !this.#isLive || (batch.height !== undefined && batch.height < this.#next)) return;
+    this.#tell(batch);
   }
 
   /** Tells the past and goes over to live events. Ends early when the subscription does. */
@@ -82,21 +81,16 @@ export class CometSubscription implements NewsListener {
     const block = present(chain.block(height), 'a kept block');
     const { blockId } = present(chain.blockMeta(height), 'the meta of a kept block');
     const results = present(chain.results(height), 'the results of a kept block');
-    for (const publication of committedPublications({ block, blockId, results }, suite.sha256)) {
-      if (this.#ended) return;
-      const news = new News(publication);
-      if (news.matches(this.query)) this.#tell(news);
-    }
+    const news = [...committedPublications({ block, blockId, results }, suite.sha256)]
+      .map((publication) => new News(publication))
+      .filter((one) => one.matches(this.query));
+    if (news.length > 0) this.#tell(new NewsBatch(news));
   }
 
-  #tell(news: News): void {
+  #tell(batch: NewsBatch): void {
     const { ctx, outbox, fromHeight } = this.#parts;
-    const { position } = news.publication;
-    const height = position?.height ?? ctx.chain.head() + 1;
-    const where =
-      fromHeight === undefined || position === undefined
-        ? ''
-        : `,"position":{"height":"${height}","tx_index":${position.txIndex ?? null},"event_index":${position.index}}`;
-    if (!outbox.push(`${this.#opening}${news.text()}${where}}}`, height)) this.#parts.onFull(height);
+    const height = batch.height ?? ctx.chain.head() + 1;
+    const texts = batch.texts(fromHeight !== undefined);
+    if (!outbox.pushShared(this.#opening, texts, height)) this.#parts.onFull(height);
   }
 }

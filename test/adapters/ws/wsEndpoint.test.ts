@@ -78,6 +78,35 @@ describe('a websocket endpoint', () => {
     expect(await nextText(ws)).toBe('echo bytes');
   });
 
+  test('sends texts that clients share as frames of their own, whatever their length, between others', async () => {
+    const ends = [0, 80, 81, 300, 65_480, 65_500, 70_000].map((length) => `é${'x'.repeat(length)}`);
+    const shared = { texts: ends, length: ends.join('').length };
+    const { url } = await serve({
+      open: (out) => ({
+        message(id) {
+          out.send('before');
+          out.sendShared(`{"id":${id},"query":"${'q'.repeat(30)}"}`, shared);
+          out.send('after');
+        },
+        close() {},
+      }),
+    });
+    for (const id of ['1', '"two"', '1']) {
+      const ws = await connected(url);
+      const got: string[] = [];
+      const done = new Promise<void>((resolve) =>
+        ws.on('message', (data) => {
+          got.push(String(data));
+          if (got.at(-1) === 'after') resolve();
+        }),
+      );
+      ws.send(id);
+      await done;
+      const opening = `{"id":${id},"query":"${'q'.repeat(30)}"}`;
+      expect(got).toEqual(['before', ...ends.map((end) => opening + end), 'after']);
+    }
+  });
+
   test('takes only its path, and pages only of its origins', async () => {
     const { url } = await serve();
     expect(await statusOf(url)).toBe(101);

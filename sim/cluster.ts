@@ -52,10 +52,11 @@ function deriveDevAccounts(suite: CryptoSuite): readonly DevAccount[] {
   return devAccounts;
 }
 
-/** Validators whose keys follow from their names, and the genesis that they share. */
+/** Validators whose keys follow from their names, twins with the key of another, and the genesis that they share. */
 export function makeCluster(suite: CryptoSuite, validators: readonly ValidatorSpec[]): Cluster {
-  const members = validators.map(({ name }) => {
-    const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${name}`)));
+  const members = validators.map(({ name, twinOf }) => {
+    // A signer each: a twin has the key, and its own memory of what it signed.
+    const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${twinOf ?? name}`)));
     return { name, signer, address: ed25519Address(signer.publicKey) };
   });
   const accounts = deriveDevAccounts(suite);
@@ -64,12 +65,18 @@ export function makeCluster(suite: CryptoSuite, validators: readonly ValidatorSp
     chainId: CHAIN_ID,
     initialHeight: 1,
     params: DEFAULT_PARAMS,
-    validators: members.map(({ name, signer, address }, i) => ({
-      name,
-      address,
-      pubKey: { type: 'ed25519', bytes: signer.publicKey },
-      power: BigInt(present(validators[i], 'validator').power),
-    })),
+    validators: members.flatMap(({ name, signer, address }, i) => {
+      const { power, twinOf } = present(validators[i], 'validator');
+      if (twinOf !== undefined) return [];
+      return [
+        {
+          name,
+          address,
+          pubKey: { type: 'ed25519' as const, bytes: signer.publicKey },
+          power: BigInt(power),
+        },
+      ];
+    }),
     appHash: new Uint8Array(0),
     appState: defaultAppState({
       accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),

@@ -126,6 +126,11 @@ export class Network {
     }
   }
 
+  /** These two never have a connection. */
+  separate(a: number, b: number): void {
+    this.#connection(a, b).isForbidden = true;
+  }
+
   /** Only nodes of one group hear each other; nodes in no group form one of their own. */
   partition(groups: readonly (readonly number[])[], oneWay: boolean): void {
     const groupOf = (node: number): number => groups.findIndex((group) => group.includes(node));
@@ -260,6 +265,7 @@ export class Network {
 
   #dial(a: number, b: number, wait: { readonly low: number; readonly high: number }): void {
     const connection = this.#connection(a, b);
+    if (connection.isForbidden) return;
     const attempt = connection.newAttempt();
     const at = this.#scheduler.now + connection.choices.between(wait.low, wait.high);
     this.#scheduler.schedule(at, () => {

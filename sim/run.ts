@@ -4,19 +4,15 @@ import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { toHex } from '../core/lib/bytes.ts';
 import { ok, type Result } from '../core/lib/result.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
-import type { LastSigned } from '../core/node/signGuard.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { ClientCalls } from './calls.ts';
 import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { durability, receipts } from './checkers/clients.ts';
-import { Choices, type ChoicesOptions } from './choices.ts';
-import { NodeClock } from './clock.ts';
-import { CHAIN_ID, type Cluster, EPOCH_MICROS, makeCluster } from './cluster.ts';
-import { coreNodes } from './coreNode.ts';
-import { Disk } from './disk.ts';
-import { nameFrame } from './frameNames.ts';
+import type { ChoicesOptions } from './choices.ts';
+import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
+import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
 import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
@@ -26,11 +22,10 @@ import type { Scenario } from './scenario/scenario.ts';
 import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
 import { Timeline } from './timeline.ts';
-import { jsonLines } from './trace.ts';
 import { Tripwire } from './tripwire.ts';
 import { isOver, timeLimit } from './until.ts';
 import { EvmClient } from './workload.ts';
-import { World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface RunOptions {
   /** Instead of the scenario's own seed; without either it is `1`. */
@@ -90,40 +85,6 @@ function suiteOf(scenario: Scenario, options: RunOptions, tripwire: Tripwire): C
   const kind = options.crypto ?? scenario.engine.crypto;
   return memoised(kind === 'keyed-hash' ? keyedHashSuite(base) : base);
 }
-
-function makeWorld(
-  scenario: Scenario,
-  cluster: Cluster,
-  suite: CryptoSuite,
-  options: RunOptions,
-  seed: string,
-): World {
-  const real = coreNodes(cluster, suite, scenario.engine);
-  const factory = options.nodes?.(real) ?? real;
-  const faulty = new Set(scenario.byzantine.map((entry) => entry.who));
-  const { trace, replay, steer, onChoices } = options;
-  const zeroed = options.zeroed ?? zeroedBy(scenario.zeroed);
-  return new World({
-    choices: new Choices({ seed, replay, zeroed, steer, record: onChoices !== undefined }),
-    link: scenario.network,
-    trace: trace === undefined ? undefined : jsonLines(trace, nameFrame),
-    nodes: cluster.members.map((member, index) => ({
-      name: member.name,
-      index,
-      isCorrect: !faulty.has(member.name),
-      clock: new NodeClock(EPOCH_MICROS),
-      disk: new Disk<LastSigned>(),
-      signer: member.signer,
-      factory,
-    })),
-  });
-}
-
-/** `link` stands for `link/v0>v1/delay` and all else below it. */
-const zeroedBy = (labels: readonly string[]): ((label: string) => boolean) | undefined =>
-  labels.length === 0
-    ? undefined
-    : (label) => labels.some((one) => label === one || label.startsWith(`${one}/`));
 
 interface Run {
   readonly world: World;

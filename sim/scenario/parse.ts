@@ -1,12 +1,13 @@
 import type { Result } from '../../core/lib/result.ts';
 import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
 import { type Cursor, readYaml, type ScenarioError } from './cursor.ts';
-import { NODES_MAX, newName, nodeName } from './names.ts';
+import { newName, nodeName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';
 import { parseByzantine } from './parseByzantine.ts';
 import { parseExpect } from './parseExpect.ts';
+import { nodesOf, numbered, searchOf, validatorsOf } from './parseNodes.ts';
 import { parseTimeline } from './parseTimeline.ts';
-import type { ClientSpec, EngineSpec, Scenario, Until, ValidatorSpec } from './scenario.ts';
+import type { ClientSpec, EngineSpec, Scenario, Until } from './scenario.ts';
 import { duration, ratePeriod } from './units.ts';
 
 const KEYS = [
@@ -14,17 +15,18 @@ const KEYS = [
   'seed',
   'engine',
   'validators',
+  'nodes',
   'network',
   'clients',
   'timeline',
   'byzantine',
   'expect',
   'until',
+  'search',
   'choices',
 ] as const;
-const UNSUPPORTED = ['defaults', 'nodes', 'mutate', 'search'] as const;
+const UNSUPPORTED = ['defaults', 'mutate'] as const;
 
-const POWER_MAX = 1_000_000_000;
 const TIME_MAX = 24 * 3_600_000_000;
 const DEFAULT_TIME_MAX = 600_000_000;
 const DEFAULT_BLOCK_TIME = 1_000_000;
@@ -41,7 +43,9 @@ function scenarioOf(root: Cursor): Scenario {
   if (fields.name === undefined) return root.fail('expected a key name');
   if (fields.until === undefined) return root.fail('expected a key until');
   const validators = fields.validators === undefined ? numbered(4, 10) : validatorsOf(fields.validators);
-  const known = validators.map((validator) => validator.name);
+  const voters = validators.map((validator) => validator.name);
+  const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
+  const known = [...voters, ...nodes.map((node) => node.name)];
   const clients = fields.clients === undefined ? [] : clientsOf(fields.clients, known);
   const named = clients.map((client) => client.name);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
@@ -50,10 +54,12 @@ function scenarioOf(root: Cursor): Scenario {
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
     engine: engineOf(fields.engine),
     validators,
+    nodes,
+    twins: fields.search === undefined ? undefined : searchOf(fields.search, validators),
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
     clients,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
-    byzantine: fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, known),
+    byzantine: fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, voters, known),
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
     until: untilOf(fields.until),
@@ -65,25 +71,6 @@ function scenarioOf(root: Cursor): Scenario {
 function zeroedOf(at: Cursor | undefined): readonly string[] {
   const zero = at?.fields(['zero'], 'choices: {zero}').zero;
   return zero?.items('a list of labels, such as [link, sync]').map((item) => item.text('a label')) ?? [];
-}
-
-const numbered = (count: number, power: number): readonly ValidatorSpec[] =>
-  Array.from({ length: count }, (_, i) => ({ name: `v${i}`, power }));
-
-/** `{count: N, power?: P}`, or names with their powers. */
-function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
-  const entries = at.entries('validators: {count, power?} or {NAME: {power?}}');
-  if (entries.some(([key]) => key === 'count')) {
-    const { count, power } = at.fields(['count', 'power'], 'validators: {count, power?}');
-    const size = (count as Cursor).integer('a number of validators', 1, NODES_MAX);
-    return numbered(size, power?.integer('a voting power', 1, POWER_MAX) ?? 10);
-  }
-  if (entries.length === 0) at.fail('expected at least one validator');
-  if (entries.length > NODES_MAX) at.fail(`expected at most ${NODES_MAX} validators`);
-  return entries.map(([name, value]) => {
-    const { power } = value.fields(['power'], 'a validator: {power?}');
-    return { name: newName(value, name), power: power?.integer('a voting power', 1, POWER_MAX) ?? 10 };
-  });
 }
 
 function seedOf(at: Cursor): string {

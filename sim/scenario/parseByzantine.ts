@@ -11,11 +11,20 @@ const HEIGHT_MAX = 1_000_000;
 const ROUND_MAX = 10_000;
 const TIMES_MAX = 1_000_000;
 
-export function parseByzantine(at: Cursor, known: readonly string[]): readonly ByzantineEntry[] {
-  return at.items('a list of Byzantine entries').flatMap((item) => entriesOf(item, known));
+/** @param voters who can lie; @param known whom else there is to lie to. */
+export function parseByzantine(
+  at: Cursor,
+  voters: readonly string[],
+  known: readonly string[],
+): readonly ByzantineEntry[] {
+  return at.items('a list of Byzantine entries').flatMap((item) => entriesOf(item, voters, known));
 }
 
-function entriesOf(at: Cursor, known: readonly string[]): readonly ByzantineEntry[] {
+function entriesOf(
+  at: Cursor,
+  voters: readonly string[],
+  known: readonly string[],
+): readonly ByzantineEntry[] {
   const fields = at.fields(
     ['who', 'behaviour', 'when', 'to', 'args'],
     'a Byzantine entry: {who, behaviour, when?, to?, args?}',
@@ -31,7 +40,7 @@ function entriesOf(at: Cursor, known: readonly string[]): readonly ByzantineEntr
   const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
   const args = argsOf(fields.args, behaviour);
   const trigger = triggerOf(fields.when, known);
-  return whoOf(fields.who, known).map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
+  return whoOf(fields.who, voters).map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
 }
 
 /** Liars stay the same for a whole run, so a proposer of the moment cannot be one. */

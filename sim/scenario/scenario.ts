@@ -145,7 +145,27 @@ export type Until =
 
 export interface ValidatorSpec {
   readonly name: string;
+  /** A twin has none of its own. */
   readonly power: number;
+  /** Runs with the key of this validator beside it: both count as faulty, and neither knows. */
+  readonly twinOf: string | undefined;
+}
+
+/** A node without a vote. */
+export interface NodeSpec {
+  readonly name: string;
+  /** Whom it is connected with; undefined is everyone. */
+  readonly peers: readonly string[] | undefined;
+}
+
+/** What `orrery sim twins` goes through with this scenario. */
+export interface TwinsSearch {
+  /** Rounds with a partition of their own. */
+  readonly rounds: number;
+  /** Partitions tried: every one, or so many schedules by lot. */
+  readonly sample: number | undefined;
+  /** From which heights on: one for each place of the rotation of proposers, or the first only. */
+  readonly leaders: 'all' | 'rotation';
 }
 
 export interface EngineSpec {
@@ -164,6 +184,9 @@ export interface Scenario {
   readonly seed: string | undefined;
   readonly engine: EngineSpec;
   readonly validators: readonly ValidatorSpec[];
+  /** Nodes without a vote. */
+  readonly nodes: readonly NodeSpec[];
+  readonly twins: TwinsSearch | undefined;
   readonly network: LinkFaults;
   readonly clients: readonly ClientSpec[];
   readonly timeline: readonly TimelineEntry[];

@@ -1,0 +1,74 @@
+import type { CryptoSuite } from '../core/crypto/suite.ts';
+import type { LastSigned } from '../core/node/signGuard.ts';
+import { Choices } from './choices.ts';
+import { NodeClock } from './clock.ts';
+import { type Cluster, EPOCH_MICROS } from './cluster.ts';
+import { coreNodes } from './coreNode.ts';
+import { Disk } from './disk.ts';
+import { nameFrame } from './frameNames.ts';
+import type { ProcessOptions } from './process.ts';
+import type { RunOptions } from './run.ts';
+import type { Scenario } from './scenario/scenario.ts';
+import { jsonLines } from './trace.ts';
+import { World } from './world.ts';
+
+/** The scenario's machines: validators and twins in the order of the file, then nodes without a vote. */
+export function makeWorld(
+  scenario: Scenario,
+  cluster: Cluster,
+  suite: CryptoSuite,
+  options: RunOptions,
+  seed: string,
+): World {
+  const real = coreNodes(cluster, suite, scenario.engine);
+  const factory = options.nodes?.(real) ?? real;
+  const faulty = faultyNames(scenario);
+  const { trace, replay, steer, onChoices } = options;
+  const zeroed = options.zeroed ?? zeroedBy(scenario.zeroed);
+  const machines = [
+    ...cluster.members.map(({ name, signer }) => ({ name, signer })),
+    ...scenario.nodes.map(({ name }) => ({ name, signer: undefined })),
+  ];
+  const world = new World({
+    choices: new Choices({ seed, replay, zeroed, steer, record: onChoices !== undefined }),
+    link: scenario.network,
+    trace: trace === undefined ? undefined : jsonLines(trace, nameFrame),
+    nodes: machines.map(
+      ({ name, signer }, index): ProcessOptions => ({
+        name,
+        index,
+        isCorrect: !faulty.has(name),
+        clock: new NodeClock(EPOCH_MICROS),
+        disk: new Disk<LastSigned>(),
+        signer,
+        factory,
+      }),
+    ),
+  });
+  separate(world, scenario);
+  return world;
+}
+
+/** Liars, and both of each pair of twins: their key says two things. */
+function faultyNames({ byzantine, validators }: Scenario): ReadonlySet<string> {
+  const twins = validators.flatMap(({ name, twinOf }) => (twinOf === undefined ? [] : [name, twinOf]));
+  return new Set([...byzantine.map((entry) => entry.who), ...twins]);
+}
+
+/** A node that names its peers has no others. */
+function separate({ network, processes }: World, { nodes }: Scenario): void {
+  for (const { name, peers } of nodes) {
+    if (peers === undefined) continue;
+    for (const { name: other } of processes) {
+      const wants = nodes.find((one) => one.name === other)?.peers;
+      const isPeer = peers.includes(other) && (wants === undefined || wants.includes(name));
+      if (other !== name && !isPeer) network.separate(network.indexOf(name), network.indexOf(other));
+    }
+  }
+}
+
+/** `link` stands for `link/v0>v1/delay` and all else below it. */
+const zeroedBy = (labels: readonly string[]): ((label: string) => boolean) | undefined =>
+  labels.length === 0
+    ? undefined
+    : (label) => labels.some((one) => label === one || label.startsWith(`${one}/`));

@@ -67,7 +67,6 @@ export class Gossip {
   speak(now: Micros, out: GossipOut): void {
     this.#quiet = false;
     this.#announced = { height: 0, round: -1, step: 0 };
-    this.#startTicking(out);
     this.flush(now, out);
   }
 
@@ -91,12 +90,23 @@ export class Gossip {
     this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
     if (this.#quiet) return;
     this.#announceTo(now, [id], out);
-    this.#startTicking(out);
   }
 
-  #startTicking(out: GossipOut): void {
-    if (this.#ticking || this.#peers.length === 0) return;
+  /** Between two heights, with every peer where we are, nobody lacks anything. */
+  #isAtRest(): boolean {
+    const { height, step } = this.#options.rs;
+    return step === STEP.newHeight && this.#peers.every((peer) => peer.round.height === height);
+  }
+
+  /** A rest was nobody's silence: what is overdue counts from here. */
+  #wake(now: Micros, out: GossipOut): void {
+    if (this.#ticking || this.#peers.length === 0 || this.#isAtRest()) return;
     this.#ticking = true;
+    this.#announcedAt = now;
+    for (const peer of this.#peers) {
+      peer.movedAt = now;
+      peer.claimedAt = now;
+    }
     out.tickAfter(TICK_MS);
   }
 
@@ -105,12 +115,13 @@ export class Gossip {
   }
 
   onTick(now: Micros, out: GossipOut): void {
-    this.#ticking = this.#peers.length > 0;
+    this.#ticking = !this.#quiet && this.#peers.length > 0 && !this.#isAtRest();
     if (!this.#ticking) return;
     out.tickAfter(TICK_MS);
     const { rs } = this.#options;
     this.#pace.tick(rs);
-    if (rs.step !== this.#announced.step) this.#announce(now, out);
+    if (rs.step !== this.#announced.step && this.#pace.tellsStep(this.#peers.length, rs))
+      this.#announce(now, out);
     if (now - this.#announcedAt >= STALE_MICROS) this.#repeat(now, out);
     for (const vote of this.#pace.say(this.#peers.length, rs)) this.#sayHasVote(vote, out);
     const forwards = this.#pace.forwards(this.#peers.length, rs);
@@ -238,11 +249,13 @@ export class Gossip {
   /** Called once after each input: tells everyone of a new height or round. A new step alone waits for the tick. */
   flush(now: Micros, out: GossipOut): void {
     if (this.#quiet) return;
+    this.#wake(now, out);
     const { height, round } = this.#options.rs;
     if (height === this.#announced.height && round === this.#announced.round) return;
     this.#announce(now, out);
-    // Those who are already here did not get our votes while we were elsewhere; those behind need the last commit.
-    for (const peer of this.#peers) this.#pump(peer, peer.round.height < height ? 'all' : 'own', out);
+    // Those who are already here did not get our votes while we were elsewhere. Those behind are about to hear what we
+    // heard from its authors; if not, the tick sends it.
+    for (const peer of this.#peers) if (peer.round.height >= height) this.#pump(peer, 'own', out);
   }
 
   #announce(now: Micros, out: GossipOut): void {

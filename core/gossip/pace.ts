@@ -3,7 +3,8 @@ import { STEP } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 import type { Vote } from '../types/vote.ts';
 
-/** Ticks into a round after which we say which of others' votes we have, and after which we forward them. */
+/** Ticks into a round after which we tell of steps, say which of others' votes we have, and forward them. */
+const STEP_TICKS = 1;
 const SAY_TICKS = 2;
 const FORWARD_TICKS = 3;
 /** Votes of others not yet spoken of; beyond, the oldest are let go: HasVote only saves duplicates. */
@@ -35,6 +36,11 @@ export class Pace {
     this.#height = rs.height;
     this.#round = rs.round;
     this.#begun = begun;
+  }
+
+  /** A new step is worth a message of its own. */
+  tellsStep(peers: number, rs: RoundState): boolean {
+    return this.#isDue(STEP_TICKS, peers, rs);
   }
 
   /** The votes to speak of now, each once. */

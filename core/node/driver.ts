@@ -4,15 +4,25 @@ import type { Effect, Host, Input, LogRecord, Machine } from './contract.ts';
 /** Inputs handled between two syncs at most: one sync carries many votes, yet no burst starves the timers. */
 const BURST_MAX = 256;
 
+/** Records held back at most until an effect needs them durable; a part is the largest, so this is some MiB. */
+const HELD_RECORDS_MAX = 128;
+
+type Performed = Exclude<Effect, { kind: 'persist' }>;
+
+/** Nobody outside can tell that these happened: they may run ahead of the records of the inputs that caused them. */
+const isInward = (effect: Performed): boolean => effect.kind === 'timer' || effect.kind === 'publish';
+
 /**
  * Runs a machine on a host. Takes a burst of inputs, collects the effects, makes every `persist` record durable with
  * one append, and only then performs the rest, in order. Nothing that depends on an input can leave before its record
- * would survive a power cut.
+ * would survive a power cut. Records on which nothing depends yet (a vote that decides nothing) wait for the next
+ * append: what is lost with them, peers still have.
  */
 export class Driver {
   readonly #machine: Machine;
   readonly #host: Host;
   #inbox: Input[] = [];
+  #records: LogRecord[] = [];
   #busy = false;
 
   constructor(machine: Machine, host: Host) {
@@ -34,25 +44,37 @@ export class Driver {
   #run(): void {
     this.#busy = true;
     while (this.#inbox.length > 0) {
-      const effects = this.#stepBurst();
-      const records = effects.flatMap((effect) => (effect.kind === 'persist' ? [effect.record] : []));
-      if (records.length > 0 && !this.#appendAtOnce(records, effects)) return;
-      if (records.length === 0) this.#perform(effects);
+      const effects: Performed[] = [];
+      const isDue = this.#stepBurst(effects);
+      if (!isDue) this.#perform(effects);
+      else if (!this.#appendAtOnce(effects)) return;
     }
     this.#busy = false;
   }
 
-  #stepBurst(): Effect[] {
+  /** Fills `effects`; true when records have to be durable before these are performed. */
+  #stepBurst(effects: Performed[]): boolean {
     const burst = this.#inbox.length <= BURST_MAX ? this.#inbox : this.#inbox.slice(0, BURST_MAX);
     this.#inbox = this.#inbox.length <= BURST_MAX ? [] : this.#inbox.slice(BURST_MAX);
-    const effects: Effect[] = [];
     const now = this.#host.now();
-    for (const input of burst) for (const effect of this.#machine.step(now, input)) effects.push(effect);
-    return effects;
+    let inward = true;
+    for (const input of burst) {
+      for (const effect of this.#machine.step(now, input)) {
+        if (effect.kind === 'persist') {
+          this.#records.push(effect.record);
+          continue;
+        }
+        effects.push(effect);
+        inward &&= isInward(effect);
+      }
+    }
+    return this.#records.length > 0 && (!inward || this.#records.length >= HELD_RECORDS_MAX);
   }
 
   /** True when the host was durable before append returned; otherwise the run goes on from its callback. */
-  #appendAtOnce(records: readonly LogRecord[], effects: readonly Effect[]): boolean {
+  #appendAtOnce(effects: readonly Performed[]): boolean {
+    const records = this.#records;
+    this.#records = [];
     const append = { returned: false, durable: false };
     this.#host.append(records, () => {
       assert(!append.durable, 'durable() called twice');
@@ -64,7 +86,7 @@ export class Driver {
     return append.durable;
   }
 
-  #perform(effects: readonly Effect[]): void {
-    for (const effect of effects) if (effect.kind !== 'persist') this.#host.perform(effect);
+  #perform(effects: readonly Performed[]): void {
+    for (const effect of effects) this.#host.perform(effect);
   }
 }

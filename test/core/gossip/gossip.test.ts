@@ -89,7 +89,10 @@ class World implements GossipOut {
     expect(decodeConsensusMessage(bytes)).toMatchObject({ ok: true, value: { kind: message.kind } });
     this.sent.push({ to, message });
   }
-  tickAfter(): void {}
+  ticks = 0;
+  tickAfter(): void {
+    this.ticks++;
+  }
 
   /** A peer that says where it stands. */
   peer(id: string, height: number, round = 0): void {
@@ -133,7 +136,7 @@ test("among all validators another's vote is spoken of, then forwarded, only in 
     world.gossip.onTick(now, world);
     return world.take();
   });
-  expect(ticks).toEqual([[], ['hasVote>a,b,c'], ['vote>a', 'vote>b', 'vote>c'], []]);
+  expect(ticks).toEqual([['newRoundStep>a,b,c'], ['hasVote>a,b,c'], ['vote>a', 'vote>b', 'vote>c'], []]);
 });
 
 test('with fewer peers than validators there is always someone to tell and to forward to', () => {
@@ -158,6 +161,35 @@ test('a new step is told with the tick, a new round at once', () => {
   world.rs.round = 1;
   world.gossip.flush(0, world);
   expect(world.take()).toEqual(['newRoundStep>a']);
+});
+
+test('between heights no tick runs while every peer is where we are, and one runs while any is not', () => {
+  const world = new World([]);
+  for (const id of ['a', 'b']) world.peer(id, 5);
+  world.rs.step = 1;
+  world.gossip.flush(0, world);
+  expect(world.ticks).toBe(0);
+  world.peer('c', 4);
+  world.gossip.flush(0, world);
+  expect(world.ticks).toBe(1);
+  world.at('c', 5, 0);
+  world.gossip.onTick(1, world);
+  expect(world.ticks).toBe(1);
+  world.rs.step = 3;
+  world.gossip.flush(2, world);
+  world.gossip.onTick(3, world);
+  expect(world.ticks).toBe(3);
+});
+
+test('a long rest is not taken for the silence of peers that lost something', () => {
+  const world = new World([vote(0)]);
+  world.rs.step = 1;
+  world.peer('a', 5);
+  world.rs.step = 4;
+  world.gossip.flush(60_000_000, world);
+  world.take();
+  world.gossip.onTick(60_100_000, world);
+  expect(world.take().filter((text) => text !== 'newRoundStep>a')).toEqual([]);
 });
 
 test('a vote is not sent to whoever said to have it', () => {

@@ -2,12 +2,18 @@ import { expect, test } from 'vitest';
 import type { Effect, Host, Input, LogRecord, Machine } from '../../../core/node/contract.ts';
 import { Driver } from '../../../core/node/driver.ts';
 
-/** Echoes each submit: a record, then a reply. A timer input answers with a reply alone. */
+const timer: Effect = { kind: 'timer', key: { machine: 'gossip', kind: 'tick' }, afterMs: 1 };
+
+/** Echoes each submit: a record, then a reply. A peer is a record and a timer; a start is a reply alone. */
 const echo: Machine = {
   step(_now, input: Input): readonly Effect[] {
     if (input.kind === 'submit') {
       const record: LogRecord = { height: 1, bytes: input.tx };
       return [reply(input.call), { kind: 'persist', record }];
+    }
+    if (input.kind === 'peerUp') {
+      const record: LogRecord = { height: 1, bytes: new Uint8Array([100]) };
+      return [{ kind: 'persist', record }, timer];
     }
     return input.kind === 'start' ? [reply(0)] : [];
   },
@@ -81,4 +87,26 @@ test('an input given while effects are performed is handled after them, without 
   };
   driver.input(submit(1));
   expect(disk.performed).toHaveLength(20_000);
+});
+
+test('a record on which nothing outward depends waits for the next append, and goes first in it', () => {
+  const disk = new SlowDisk();
+  const driver = new Driver(echo, disk);
+  driver.input({ kind: 'peerUp', peer: 'a' });
+  expect(disk.appended).toEqual([]);
+  driver.input({ kind: 'start' });
+  expect(disk.appended).toEqual([[100]]);
+  expect(disk.performed).toEqual([]);
+  disk.durable?.();
+  expect(disk.performed).toEqual([0]);
+  driver.input({ kind: 'peerUp', peer: 'b' });
+  driver.input(submit(1));
+  expect(disk.appended).toEqual([[100], [100, 1]]);
+});
+
+test('records do not wait without bound', () => {
+  const disk = new SlowDisk();
+  const driver = new Driver(echo, disk);
+  for (let i = 0; i < 200; i++) driver.input({ kind: 'peerUp', peer: 'a' });
+  expect(disk.appended[0]).toHaveLength(128);
 });

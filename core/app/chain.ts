@@ -145,6 +145,12 @@ export interface View {
   module(key: Bytes): Bytes | undefined;
   /** Trie nodes from stateRoot towards the account, or towards its absence (EIP-1186). */
   proveAccount(address: Address): readonly Bytes[];
+  /** An account's slots in order of their keccak256, from that of `from` on. */
+  storageRange(
+    address: Address,
+    from: Hash,
+    limitMax: number,
+  ): readonly { readonly keyHash: Hash; readonly value: Bytes }[];
   /** Trie nodes from the account's storage root towards the slot; empty when there is no storage. */
   proveStorage(address: Address, slot: Bytes): readonly Bytes[];
   /** Trie nodes from modulesRoot towards the key of the module store, or towards its absence. */
@@ -353,4 +359,10 @@ export interface EvmService {
    * ends after the `ethCount`th Ethereum transaction. False when the block or its parent's state is not kept.
    */
   replay(height: Height, watch: Watch, ethCount?: number): Promise<boolean>;
+  /** The state of a committed block after its first `ethCount` Ethereum transactions; undefined when not kept. */
+  stateWithin(height: Height, ethCount: number): Promise<View | undefined>;
+  /** State roots after each Ethereum transaction of a committed block; undefined when not kept. */
+  rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined>;
+  /** Runs a block that never was on a committed one; the error says why a transaction could not be in it. */
+  runOn(parentHeight: Height, source: PendingSource, watch: Watch): Promise<Result<void, string>>;
 }

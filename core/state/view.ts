@@ -38,6 +38,10 @@ export class StateView implements Roots {
     return this.world.storage(address, slot);
   }
 
+  storageRange(address: Address, from: Hash, limitMax: number) {
+    return this.world.storageRange(address, from, limitMax);
+  }
+
   module(key: Bytes): Bytes | undefined {
     return this.world.module(key);
   }

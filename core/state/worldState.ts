@@ -63,6 +63,16 @@ export class WorldState implements Roots {
     return raw === undefined ? NO_VALUE : raw.subarray(payloadStart(raw, 0));
   }
 
+  /** Slots in order of their keccak256, from `from` on; values without leading zeros. */
+  storageRange(address: Address, from: Hash, limitMax: number): { keyHash: Hash; value: Bytes }[] {
+    const root = this.account(address)?.storageRoot ?? EMPTY_ROOT;
+    const after = hashBefore(from);
+    const range = { prefix: NO_VALUE, limitMax, ...(after === undefined ? {} : { after }) };
+    return this.db.trie
+      .entries(root, range)
+      .map(({ key, value }) => ({ keyHash: key, value: value.subarray(payloadStart(value, 0)) }));
+  }
+
   /** Raw entry of the module store. */
   module(key: Bytes): Bytes | undefined {
     return this.db.trie.get(this.modulesRoot, key);
@@ -87,4 +97,14 @@ export class WorldState implements Roots {
   proveModule(key: Bytes): Bytes[] {
     return this.db.trie.prove(this.modulesRoot, key);
   }
+}
+
+/** The hash just below; undefined for zero. */
+function hashBefore(hash: Hash): Hash | undefined {
+  const below = hash.slice();
+  let at = below.length - 1;
+  while (at >= 0 && below[at] === 0) below[at--] = 0xff;
+  if (at < 0) return undefined;
+  below[at] = (below[at] as number) - 1;
+  return below;
 }

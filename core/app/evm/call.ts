@@ -1,9 +1,12 @@
 import { present } from '../../lib/assert.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import { err, ok, type Result } from '../../lib/result.ts';
 import type { StateDb, StateReader } from '../../state/stateDb.ts';
 import { WorldState } from '../../state/worldState.ts';
 import type { ChainReads } from '../../store/chainReads.ts';
-import type { Height } from '../../types/ids.ts';
-import { BlockRun, type ChainServices } from '../blockRun.ts';
+import type { Pause } from '../../types/app.ts';
+import type { Hash, Height } from '../../types/ids.ts';
+import { BlockRun, type ChainServices, type ParentState } from '../blockRun.ts';
 import type {
   BlockOverrides,
   CallArgs,
@@ -19,10 +22,12 @@ import type {
   Watch,
 } from '../chain.ts';
 import type { ChainHead } from '../chainHead.ts';
+import { renderError } from '../errors.ts';
 import { CallRun } from './callRun.ts';
+import { DraftView } from './draftView.ts';
 import type { BlockEnv } from './engine.ts';
 import { estimate, type GasProbe, type Probed } from './estimate.ts';
-import { PendingBlocks, PendingView } from './pendingBlock.ts';
+import { contextOf, PendingBlocks } from './pendingBlock.ts';
 import { EvmSimulation } from './simulation.ts';
 import { REVERTED } from './vmError.ts';
 
@@ -53,6 +58,7 @@ export class EvmCalls implements EvmService {
   readonly #head: ChainHead;
   readonly #db: StateDb;
   readonly #reads: ChainReads;
+  readonly #reader: StateReader;
   readonly #pending: PendingBlocks;
 
   constructor(parts: {
@@ -66,6 +72,7 @@ export class EvmCalls implements EvmService {
     this.#head = parts.head;
     this.#db = parts.db;
     this.#reads = parts.reads;
+    this.#reader = parts.reader;
     this.#pending = new PendingBlocks(parts.services, parts.head, parts.reader);
   }
 
@@ -75,7 +82,7 @@ export class EvmCalls implements EvmService {
 
   /** The block that a view is the state of, and that state. */
   #at(view: View): { readonly header: EthHeader; readonly world: WorldState } {
-    if (view instanceof PendingView) return view;
+    if (view instanceof DraftView) return view;
     const { header } = present(this.#head.ethBlock(view.height), 'a view has an Ethereum block');
     return { header, world: WorldState.open(this.#db, view) };
   }
@@ -98,29 +105,75 @@ export class EvmCalls implements EvmService {
     return this.#services.execution.engines.isPrecompile(addressHex);
   }
 
-  async replay(height: Height, watch: Watch, ethCount = Number.MAX_SAFE_INTEGER): Promise<boolean> {
+  /** What a block of that height would be run on, or was; undefined when the state below is not kept. */
+  #parentOf(height: Height): ParentState | undefined {
     const parentHeight = height === this.#head.initialHeight ? 0 : height - 1;
-    const block = height > this.#head.view.height ? undefined : this.#reads.loadBlock(height);
     const parent = this.#head.ethBlock(parentHeight);
     const view = this.#head.viewAt(parentHeight);
-    if (block === undefined || parent === undefined || view === undefined) return false;
+    if (parent === undefined || view === undefined) return undefined;
+    return {
+      world: view.world,
+      ethHash: parent.hash,
+      ethHeader: parent.header,
+      blockHash: (number) => this.#head.ethHashOf(number),
+    };
+  }
+
+  /** A committed block before its first transaction. */
+  #again(height: Height): { readonly run: BlockRun; readonly txs: readonly Bytes[] } | undefined {
+    const block = height > this.#head.view.height ? undefined : this.#reads.loadBlock(height);
+    const parent = this.#parentOf(height);
+    if (block === undefined || parent === undefined) return undefined;
     const { time, proposerAddress, nextValidatorsHash } = block.header;
     const lastCommit = { round: 0, votes: [] };
-    const run = new BlockRun(
-      this.#services,
-      {
-        world: view.world,
-        ethHash: parent.hash,
-        ethHeader: parent.header,
-        blockHash: (number) => this.#head.ethHashOf(number),
-      },
-      { height, time, proposerAddress, nextValidatorsHash, lastCommit, misbehavior: [] },
-    );
-    for (const tx of block.txs) {
-      if (run.ethTxCount >= ethCount) break;
-      await run.addDecided(tx, watch);
+    const context = { height, time, proposerAddress, nextValidatorsHash, lastCommit, misbehavior: [] };
+    return { run: new BlockRun(this.#services, parent, context), txs: block.txs };
+  }
+
+  async replay(height: Height, watch: Watch, ethCount = Number.MAX_SAFE_INTEGER): Promise<boolean> {
+    const again = this.#again(height);
+    for (const tx of again?.txs ?? []) {
+      if ((again?.run.ethTxCount ?? 0) >= ethCount) break;
+      await again?.run.addDecided(tx, watch);
     }
-    return true;
+    return again !== undefined;
+  }
+
+  async stateWithin(height: Height, ethCount: number): Promise<View | undefined> {
+    const again = this.#again(height);
+    if (again === undefined) return undefined;
+    for (const tx of again.txs) {
+      if (again.run.ethTxCount >= ethCount) break;
+      await again.run.addDecided(tx);
+    }
+    const { sealed, ethBlock } = again.run.preview();
+    return DraftView.over(this.#reader, sealed, ethBlock.header, this.#services.suite);
+  }
+
+  async rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined> {
+    const again = this.#again(height);
+    if (again === undefined) return undefined;
+    const roots: Hash[] = [];
+    for (const tx of again.txs) {
+      const before = again.run.ethTxCount;
+      await again.run.addDecided(tx);
+      if (again.run.ethTxCount > before) roots.push(again.run.preview().sealed.stateRoot);
+      await pause?.();
+    }
+    return roots;
+  }
+
+  async runOn(parentHeight: Height, source: PendingSource, watch: Watch): Promise<Result<void, string>> {
+    const height = parentHeight === 0 ? this.#head.initialHeight : parentHeight + 1;
+    const parent = this.#parentOf(height);
+    if (parent === undefined) return err('state of the parent block is not available');
+    const run = new BlockRun(this.#services, parent, contextOf(height, source));
+    for (const tx of source.txs) {
+      const added = await run.add(tx, watch);
+      if (!added.ok) return err(renderError(added.error).ethMessage);
+      await source.pause?.();
+    }
+    return ok(undefined);
   }
 
   async call(view: View, args: CallArgs, options: CallOptions = NO_OPTIONS): Promise<CallOutcome> {

@@ -1,30 +1,30 @@
-import { StateDb, type StateReader } from '../../state/stateDb.ts';
-import { WorldState } from '../../state/worldState.ts';
-import { MemoryKv } from '../../store/memoryKv.ts';
-import { AppView } from '../appView.ts';
+import type { StateReader } from '../../state/stateDb.ts';
+import type { BlockContext } from '../../types/app.ts';
+import type { Height } from '../../types/ids.ts';
 import { BlockRun, type ChainServices, type SealedBlock } from '../blockRun.ts';
-import type { EthBlock, EthHeader, PendingBlock, PendingSource } from '../chain.ts';
+import type { EthBlock, PendingBlock, PendingSource } from '../chain.ts';
 import type { ChainHead } from '../chainHead.ts';
 import { nextBaseFee } from '../feemarket/baseFee.ts';
+import { DraftView } from './draftView.ts';
 
 /** A draft's clock may lag so far behind before it is made anew, in seconds (geth's pending block does the same). */
 const DRAFT_SECONDS_MAX = 2;
 /** Plain transfers between two pauses; anything that ran code pauses at once. */
 const PLAIN_TXS_PER_PAUSE = 16;
-/** Caches of a state that lives for one block. */
-const DRAFT_CACHES = { nodesMax: 1 << 10, codesMax: 64, keyHashesMax: 1 << 10 };
-
 const NO_HASH = new Uint8Array(32);
 
-/** The state after a block that is not committed; calls on it run in that block. */
-export class PendingView extends AppView {
-  readonly header: EthHeader;
-
-  constructor(world: WorldState, header: EthHeader) {
-    super(header.number, world);
-    this.header = header;
-  }
-}
+/** The context of a block that consensus has not seen. */
+export const contextOf = (
+  height: Height,
+  { seconds, coinbase }: Pick<PendingSource, 'seconds' | 'coinbase'>,
+): BlockContext => ({
+  height,
+  time: { seconds, nanos: 0 },
+  proposerAddress: coinbase,
+  nextValidatorsHash: NO_HASH,
+  lastCommit: { round: 0, votes: [] },
+  misbehavior: [],
+});
 
 interface Draft {
   readonly head: EthBlock;
@@ -99,27 +99,18 @@ export class PendingBlocks {
       ethHeader: head.header,
       blockHash: (number: number) => this.#head.ethHashOf(number),
     };
-    const run = new BlockRun(this.#services, parent, {
-      height: view.height === 0 ? initialHeight : view.height + 1,
-      // Block time never falls (BFT time), whatever this machine's clock says.
-      time: { seconds: Math.max(seconds, head.header.timestamp), nanos: 0 },
-      proposerAddress: coinbase,
-      nextValidatorsHash: NO_HASH,
-      lastCommit: { round: 0, votes: [] },
-      misbehavior: [],
-    });
+    const height = view.height === 0 ? initialHeight : view.height + 1;
+    // Block time never falls (BFT time), whatever this machine's clock says.
+    const time = Math.max(seconds, head.header.timestamp);
+    const run = new BlockRun(this.#services, parent, contextOf(height, { seconds: time, coinbase }));
     return { head, seconds, run, txs: [], made: undefined };
   }
 
   #show({ ethBlock, sealed }: SealedBlock): PendingBlock {
-    const over = new MemoryKv();
-    over.apply(sealed.ops);
-    const reader = { get: (key: Uint8Array) => over.get(key) ?? this.#reader.get(key) };
-    const db = new StateDb(reader, this.#services.suite.keccak256, DRAFT_CACHES);
     const { header } = ethBlock;
     return {
       block: ethBlock,
-      view: new PendingView(WorldState.open(db, sealed), header),
+      view: DraftView.over(this.#reader, sealed, header, this.#services.suite),
       nextBaseFee: nextBaseFee(header, this.#services.feeMarket),
     };
   }

@@ -1,5 +1,6 @@
 /** The state or block that a request names, `pending` included: only that one has to be waited for. */
 import type { EthBlock, PendingBlock, View } from '../../app/chain.ts';
+import { serverError } from '../rpcError.ts';
 import { type BlockId, blockOf, viewOf } from './blockId.ts';
 import type { EthCall } from './method.ts';
 
@@ -25,4 +26,15 @@ export function withBlock<T>(
 ): T | Promise<T> {
   if (!isPending(id)) return use(blockOf(ctx.chain, id), false);
   return services.pending().then(({ block }: PendingBlock) => use(block, true));
+}
+
+const nameOf = (id: Exclude<BlockId, { kind: 'hash' }>): string =>
+  id.kind === 'tag' ? id.tag : id.number.toString();
+
+/** As withBlock, but throws as geth does when there is none. */
+export function withKnownBlock<T>(at: At, id: BlockId, use: (block: EthBlock) => T): T | Promise<T> {
+  return withBlock(at, id, (block) => {
+    if (block !== undefined) return use(block);
+    throw serverError(id.kind === 'hash' ? 'block not found' : `block #${nameOf(id)} not found`);
+  });
 }

@@ -1,5 +1,6 @@
 import type { EthMethod } from './method.ts';
 import { blockMethods } from './methods/blocks.ts';
+import { debugStateMethods } from './methods/debugState.ts';
 import { factMethods } from './methods/facts.ts';
 import { feeMethods } from './methods/fees.ts';
 import { filterMethods } from './methods/filters.ts';
@@ -41,6 +42,7 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...proofMethods,
   ...rawMethods,
   ...traceMethods,
+  ...debugStateMethods,
   ...signingMethods,
   ...txpoolMethods,
   DISCOVER,

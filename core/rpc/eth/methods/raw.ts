@@ -6,10 +6,9 @@ import { decodeRlp, encodeRlp, type RlpItem } from '../../../app/evm/rlp.ts';
 import { present } from '../../../lib/assert.ts';
 import { type Bytes, EMPTY, to0xHex } from '../../../lib/bytes.ts';
 import type { RpcContext } from '../../context.ts';
-import { serverError } from '../../rpcError.ts';
-import { withBlock } from '../at.ts';
+import { withBlock, withKnownBlock } from '../at.ts';
 import type { BlockId } from '../blockId.ts';
-import { type EthCall, type EthMethod, method, type Param } from '../method.ts';
+import { type EthMethod, method, type Param } from '../method.ts';
 import { BLOCK_HASH, BLOCK_NUMBER, BLOCK_REQUIRED, HASH, INDEX } from '../params.ts';
 import { minedTx } from '../transactions.ts';
 
@@ -31,16 +30,6 @@ function rawByIndex(by: 'Number' | 'Hash', param: Param<BlockId>): EthMethod {
   });
 }
 
-function withKnownBlock<T>(call: EthCall, id: BlockId, use: (block: EthBlock) => T): T | Promise<T> {
-  return withBlock(call, id, (block) => {
-    if (block !== undefined) return use(block);
-    throw serverError(id.kind === 'hash' ? 'block not found' : `block #${nameOf(id)} not found`);
-  });
-}
-
-const nameOf = (id: Exclude<BlockId, { kind: 'hash' }>): string =>
-  id.kind === 'tag' ? id.tag : id.number.toString();
-
 /** A legacy transaction is a list inside the block's list, a typed one a string (EIP-2718). */
 function txItem(raw: Bytes): RlpItem {
   if ((raw[0] ?? 0) < 0xc0) return raw;
@@ -48,7 +37,7 @@ function txItem(raw: Bytes): RlpItem {
   return present(decoded.ok ? decoded.value : undefined, 'stored transactions are RLP');
 }
 
-const blockRlp = ({ header, transactions }: EthBlock): Bytes =>
+export const blockRlp = ({ header, transactions }: EthBlock): Bytes =>
   encodeRlp([headerFields(header), transactions.map(({ raw }) => txItem(raw)), [], []]);
 
 export const rawMethods: readonly EthMethod[] = [

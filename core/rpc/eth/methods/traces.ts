@@ -1,6 +1,11 @@
 /** Executions run again with somebody watching: the same state, base fee and gas as when they counted. */
 import type { EthBlock, Watch } from '../../../app/chain.ts';
-import { to0xHex } from '../../../lib/bytes.ts';
+import { renderError } from '../../../app/errors.ts';
+import { decodeEthTx } from '../../../app/evm/ethTx.ts';
+import { headerHash, headerOfFields } from '../../../app/evm/header.ts';
+import { decodeRlp, encodeRlp } from '../../../app/evm/rlp.ts';
+import { wrapEthTx } from '../../../app/tx/wrapEthTx.ts';
+import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
 import type { RpcContext } from '../../context.ts';
 import { isObject, type JsonObject } from '../../jsonText.ts';
@@ -10,7 +15,7 @@ import { type BlockId, blockOf, LATEST } from '../blockId.ts';
 import { readBlockOverrides, readStateOverrides, toCallArgs } from '../callArgs.ts';
 import { type Decoded, goKind, goTypeError } from '../goHex.ts';
 import { type EthMethod, method, optional, required } from '../method.ts';
-import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, HASH, TRANSACTION } from '../params.ts';
+import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, DATA, HASH, TRANSACTION } from '../params.ts';
 import { tracerOf } from '../tracers/table.ts';
 import type { Tracer, TracerContext } from '../tracers/tracer.ts';
 import { minedTx } from '../transactions.ts';
@@ -84,6 +89,50 @@ async function traceBlock(ctx: RpcContext, id: BlockId, config: JsonObject): Pro
   }));
 }
 
+const malformed = (why: string): RpcError => serverError(`could not decode block: ${why}`);
+
+/** Header and transactions of a block's RLP; uncles and withdrawals are not looked at. */
+function decodeBlock(ctx: RpcContext, raw: Bytes) {
+  const decoded = decodeRlp(raw);
+  if (!decoded.ok) throw malformed(renderError(decoded.error).ethMessage);
+  const [fields, items] = decoded.value instanceof Uint8Array ? [] : decoded.value;
+  if (fields === undefined || fields instanceof Uint8Array) throw malformed('no header');
+  if (items === undefined || items instanceof Uint8Array) throw malformed('no transactions');
+  const header = headerOfFields(fields);
+  if (!header.ok) throw malformed(header.error);
+  const txs = items.map((item) => {
+    const signed = decodeEthTx(item instanceof Uint8Array ? item : encodeRlp(item), ctx.suite);
+    if (!signed.ok) throw malformed(renderError(signed.error).ethMessage);
+    return signed.value;
+  });
+  return { header: header.value, txs };
+}
+
+/** A block that may never have been, on a parent that is of the chain. */
+async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonObject): Promise<unknown> {
+  const { header, txs } = decodeBlock(ctx, raw);
+  const hash = headerHash(header, (message) => ctx.suite.keccak256(message));
+  if (ctx.chain.heightOfEthHash(hash) !== undefined) return traceBlock(ctx, { kind: 'hash', hash }, config);
+  if (header.number === 0) throw serverError('genesis is not traceable');
+  const parent = ctx.chain.heightOfEthHash(header.parentHash);
+  if (parent === undefined) throw serverError(`parent ${to0xHex(header.parentHash)} not found`);
+  const block: EthBlock = { hash, header, transactions: txs.map(({ tx }) => tx), receipts: [], size: 0 };
+  const tracers: Tracer[] = [];
+  const source = {
+    txs: txs.map(({ tx }) => wrapEthTx(tx, ctx.chain.denom)),
+    seconds: header.timestamp,
+    coinbase: header.coinbase,
+    pause: ctx.pause,
+  };
+  const done = await ctx.evm.runOn(parent, source, (_tx, index) => {
+    const tracer = tracerOf(config, contextOf(ctx, block, index));
+    tracers.push(tracer);
+    return tracer;
+  });
+  if (!done.ok) throw serverError(`tracing failed: ${done.error}`);
+  return txs.map(({ tx }, i) => ({ txHash: to0xHex(tx.hash), ...outcomeOf(tracers[i]) }));
+}
+
 /** A trace that cannot be told must not hide the others. */
 function outcomeOf(tracer: Tracer | undefined): { readonly result: unknown } | { readonly error: string } {
   try {
@@ -125,6 +174,22 @@ export const traceMethods: readonly EthMethod[] = [
     result: '{txHash, result}[]',
     doc: 'Traces every transaction of a block, failed ones too.',
     run: ({ ctx }, id, config) => traceBlock(ctx, id, config),
+  }),
+  method({
+    method: 'debug_traceBlock',
+    params: [{ ...DATA, name: 'blockRlp' }, CONFIG],
+    result: '{txHash, result}[]',
+    doc: "Traces a block given as RLP. One that is not the chain's runs on its parent under the chain's own rules for base fee and PREVRANDAO.",
+    run: ({ ctx }, raw, config) => traceGivenBlock(ctx, raw, config),
+  }),
+  method({
+    method: 'debug_traceBadBlock',
+    params: [HASH, CONFIG],
+    result: 'never',
+    doc: 'There are no bad blocks: always -32000 `bad block … not found`.',
+    run: (_call, hash) => {
+      throw serverError(`bad block ${to0xHex(hash)} not found`);
+    },
   }),
   method({
     method: 'debug_traceCall',

@@ -1,0 +1,28 @@
+import type { CryptoSuite } from '../../crypto/suite.ts';
+import type { Sealed } from '../../state/seal.ts';
+import { StateDb, type StateReader } from '../../state/stateDb.ts';
+import { WorldState } from '../../state/worldState.ts';
+import { MemoryKv } from '../../store/memoryKv.ts';
+import { AppView } from '../appView.ts';
+import type { EthHeader } from '../chain.ts';
+
+/** Caches of a state that lives for one question. */
+const DRAFT_CACHES = { nodesMax: 1 << 10, codesMax: 64, keyHashesMax: 1 << 10 };
+
+/** The state after a block, or within one, that is not committed as such; calls on it run in that block. */
+export class DraftView extends AppView {
+  readonly header: EthHeader;
+
+  private constructor(world: WorldState, header: EthHeader) {
+    super(header.number, world);
+    this.header = header;
+  }
+
+  /** What was sealed lies over what is stored. */
+  static over(reader: StateReader, sealed: Sealed, header: EthHeader, suite: CryptoSuite): DraftView {
+    const fresh = new MemoryKv();
+    fresh.apply(sealed.ops);
+    const both = { get: (key: Uint8Array) => fresh.get(key) ?? reader.get(key) };
+    return new DraftView(WorldState.open(new StateDb(both, suite.keccak256, DRAFT_CACHES), sealed), header);
+  }
+}

@@ -1,0 +1,179 @@
+import { RLP } from '@ethereumjs/rlp';
+import { type Hex, hexToBytes, keccak256 } from 'viem';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
+import { TRACER_NAMES } from '../../../../core/rpc/eth/tracers/table.ts';
+import { deploying, LOOP, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
+import { signRaw } from '../../app/support/wallet.ts';
+import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
+
+let world: RpcWorld;
+let store: string;
+let nonce = 0;
+/** Of one block: a write, a revert, no gas left, a write again, a transfer. */
+let sends: string[];
+let block: Loose;
+
+const send = async (fields: Record<string, unknown>): Promise<string> => {
+  const raw = await signRaw(world.dev, { nonce: nonce++, gas: 100_000n, ...fields });
+  return world.get('eth_sendRawTransaction', bytesHex(raw));
+};
+
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  for (const code of [STORE_AND_LOG, REVERTER, LOOP]) await send({ data: deploying(code), gas: 1_000_000n });
+  await world.commit();
+  const made = (await world.get('eth_getBlockReceipts', 'latest')).map((row: Loose) => row.contractAddress);
+  store = made[0];
+  sends = [
+    await send({ to: store, data: word(5) }),
+    await send({ to: made[1] }),
+    await send({ to: made[2], gas: 30_000n }),
+    await send({ to: store, data: word(6) }),
+    await send({ to: bytesHex(world.other.address), value: 3n, gas: 21_000n }),
+  ];
+  await world.commit();
+  block = await world.get('eth_getBlockByNumber', 'latest', true);
+});
+
+test('every method that geth or its models have for tracing, raw data and storage is there', () => {
+  const served = new Set(ETH_METHODS.map(({ method }) => method));
+  const wanted =
+    'traceTransaction traceCall traceBlock traceBlockByNumber traceBlockByHash traceBadBlock getRawBlock getRawHeader getRawReceipts getRawTransaction getHeaderRlp getBlockRlp printBlock intermediateRoots storageRangeAt getBadBlocks';
+  for (const name of wanted.split(' ')) expect(served.has(`debug_${name}`), name).toBe(true);
+});
+
+describe.each(['', ...TRACER_NAMES])('tracer "%s"', (tracer) => {
+  const configs = tracer === 'prestateTracer' ? [{}, { diffMode: true }] : [{}];
+
+  test.each(configs)(
+    'says the same of a transaction alone and in its block, however the block is named',
+    async (tracerConfig) => {
+      const config = {
+        ...(tracer === '' ? {} : { tracer }),
+        ...(tracer === 'muxTracer'
+          ? { tracerConfig: { callTracer: {}, '4byteTracer': {} } }
+          : { tracerConfig }),
+      };
+      const rows = await world.get('debug_traceBlockByNumber', block.number, config);
+      expect(rows.map(({ txHash }: Loose) => txHash)).toEqual(sends);
+      expect(await world.get('debug_traceBlockByHash', block.hash, config)).toEqual(rows);
+      const raw = await world.get('debug_getRawBlock', block.number);
+      expect(await world.get('debug_traceBlock', raw, config)).toEqual(rows);
+      for (const [i, hash] of sends.entries())
+        expect(await world.get('debug_traceTransaction', hash, config)).toEqual(rows[i].result);
+      const call = { from: bytesHex(world.dev.address), to: store, data: word(5) };
+      expect(await world.get('debug_traceCall', call, 'latest', config)).toBeDefined();
+    },
+  );
+});
+
+test('a traced call costs what the transaction of the same content cost', async () => {
+  const parent = `0x${(Number(block.number) - 1).toString(16)}`;
+  const [tx] = block.transactions;
+  const call = { from: tx.from, to: tx.to, data: tx.input, gas: tx.gas };
+  const [receipt] = await world.get('eth_getBlockReceipts', block.number);
+  const trace = await world.get('debug_traceCall', call, parent, { tracer: 'callTracer' });
+  expect(trace.gasUsed).toBe(receipt.gasUsed);
+  expect((await world.get('debug_traceCall', call, parent)).gas).toBe(Number(receipt.gasUsed));
+});
+
+describe('debug_traceBlock', () => {
+  const changed = async (change: (parts: Loose[]) => void): Promise<string> => {
+    const parts = RLP.decode(hexToBytes(await world.get('debug_getRawBlock', block.number))) as Loose[];
+    change(parts);
+    return bytesHex(RLP.encode(parts));
+  };
+
+  test('runs a block that never was on its parent', async () => {
+    const raw = await changed((parts) => {
+      parts[1] = parts[1].slice(0, 2);
+      // Its time: another block than the chain's.
+      parts[0][11] = hexToBytes(`0x${(Number(block.timestamp) + 60).toString(16)}`);
+    });
+    const traces = await world.get('debug_traceBlock', raw, { tracer: 'callTracer' });
+    expect(traces.map(({ txHash }: Loose) => txHash)).toEqual(sends.slice(0, 2));
+    expect(traces.map(({ result }: Loose) => result.error)).toEqual([undefined, 'execution reverted']);
+  });
+
+  test('refuses what is no block, what has no parent, and transactions that cannot be in it', async () => {
+    const fault = async (raw: string) => (await world.rpc('debug_traceBlock', raw)).error?.message;
+    expect(await fault('0x')).toMatch(/^could not decode block: /);
+    expect(await fault('0xc0')).toBe('could not decode block: no header');
+    const orphan = await changed((parts) => {
+      parts[0][0] = hexToBytes(word(7));
+    });
+    expect(await fault(orphan)).toBe(`parent ${word(7)} not found`);
+    const gapped = await changed((parts) => {
+      parts[0][11] = hexToBytes('0x7fffffff');
+      parts[1] = parts[1].slice(1);
+    });
+    expect(await fault(gapped)).toMatch(/^tracing failed: nonce too high/);
+    expect((await world.rpc('debug_traceBadBlock', word(1))).error?.message).toBe(
+      `bad block ${word(1)} not found`,
+    );
+  });
+});
+
+describe('debug_storageRangeAt', () => {
+  const slot0 = keccak256(word(0) as Hex);
+  const range = (txIndex: number, start = '0x', max = 10, at: unknown = block.hash) =>
+    world.get('debug_storageRangeAt', at, txIndex, store, start, max);
+
+  test('tells the storage before a transaction of the block', async () => {
+    expect(await range(0)).toEqual({ storage: {}, nextKey: null });
+    for (const index of [1, 2, 3])
+      expect(await range(index)).toEqual({
+        storage: { [slot0]: { key: null, value: word(5) } },
+        nextKey: null,
+      });
+    expect((await range(4, '0x', 10, block.number)).storage[slot0].value).toBe(word(6));
+  });
+
+  test('goes on where a page ended', async () => {
+    // Sets slots 1 to 5 to their numbers.
+    const code = [1, 2, 3, 4, 5].map((i) => `600${i}600${i}55`).join('');
+    const sent = await send({ data: `0x${code}600160005360016000f3`, gas: 1_000_000n });
+    await send({ to: bytesHex(world.other.address), gas: 21_000n });
+    await world.commit();
+    const { contractAddress: made, blockHash } = await world.get('eth_getTransactionReceipt', sent);
+    const found: Record<string, string> = {};
+    let start = '0x';
+    let pages = 0;
+    for (; pages < 5; pages++) {
+      const page = await world.get('debug_storageRangeAt', blockHash, 1, made, start, 2);
+      for (const [key, { value }] of Object.entries<Loose>(page.storage)) found[key] = value;
+      if (page.nextKey === null) break;
+      start = page.nextKey;
+    }
+    expect(pages).toBe(2);
+    const expected = [1, 2, 3, 4, 5].map((i) => [keccak256(word(i) as Hex), word(i)]);
+    expect(found).toEqual(Object.fromEntries(expected));
+  });
+
+  test('refuses an index that the block does not have', async () => {
+    const { error } = await world.rpc('debug_storageRangeAt', block.hash, 9, store, '0x', 1);
+    expect(error?.message).toBe(`transaction index 9 out of range for block ${block.hash}`);
+  });
+});
+
+test("debug_intermediateRoots ends with the block's own root, and changes with each transaction", async () => {
+  const roots = await world.get('debug_intermediateRoots', block.hash);
+  expect(roots).toHaveLength(sends.length);
+  expect(new Set(roots).size).toBe(sends.length);
+  expect(roots.at(-1)).toBe(block.stateRoot);
+});
+
+test("the models' raw blocks are those of geth, by number in any form", async () => {
+  const number = Number(block.number);
+  for (const form of [number, block.number, String(number)]) {
+    expect(await world.get('debug_getHeaderRlp', form)).toBe(
+      await world.get('debug_getRawHeader', block.number),
+    );
+    expect(await world.get('debug_getBlockRlp', form)).toBe(
+      await world.get('debug_getRawBlock', block.number),
+    );
+  }
+  expect(JSON.parse(await world.get('debug_printBlock', number)).hash).toBe(block.hash);
+  expect((await world.rpc('debug_printBlock', 99)).error?.message).toBe('block #99 not found');
+});

@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   const { address_string } = (await (
     await fetch(
-      `${devnet.rest}/cosmos/auth/v1beta1/bech32_of/${'AgICAgICAgICAgICAgICAgICAgI='.replace('=', '%3D')}`,
+      `${devnet.rest}/cosmos/auth/v1beta1/bech32/${'AgICAgICAgICAgICAgICAgICAgI='.replace('=', '%3D')}`,
     )
   ).json()) as { address_string: string };
   receiver = address_string;

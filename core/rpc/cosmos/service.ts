@@ -21,6 +21,8 @@ interface Definition<Q, R> {
   readonly verb?: 'GET' | 'POST';
   /** REST path with `{field}` where a field of the request stands; `{field=**}` takes the rest of the path. */
   readonly path: string;
+  /** Of two rows with one path, whether this one means these fields; absent: always. */
+  takes?(fields: ReadonlyMap<string, string>): boolean;
   readonly doc: string;
   readonly request: Table<Q>;
   readonly response: Table<R>;
@@ -41,6 +43,7 @@ export interface ServiceMethod {
   readonly doc: string;
   readonly request: Table<unknown>;
   readonly response: Table<unknown>;
+  takes?(fields: ReadonlyMap<string, string>): boolean;
   rest(scope: QueryScope, fields: RestFields, body: string): Promise<unknown>;
   proto(scope: QueryScope, data: Bytes): Promise<Bytes>;
 }
@@ -57,6 +60,7 @@ export function serviceMethod<Q, R>(definition: Definition<Q, R>): ServiceMethod
     doc,
     request: request as Table<unknown>,
     response: response as Table<unknown>,
+    ...(definition.takes === undefined ? {} : { takes: definition.takes }),
     async rest(scope, fields, body) {
       const asked = fieldsRequest(request as Table<unknown>, fields, verb === 'POST' ? body : '');
       const answer = await definition.run(scope, asked as Q);

@@ -1,8 +1,11 @@
 import type { ServiceMethod } from './service.ts';
+import { abciQueryMethods } from './services/abciQuery.ts';
 import { authMethods } from './services/auth.ts';
 import { bankMethods } from './services/bank.ts';
 import { evidenceMethods } from './services/evidence.ts';
 import { evmMethods } from './services/evm.ts';
+import { evmCallMethods } from './services/evmCalls.ts';
+import { feemarketMethods } from './services/feemarket.ts';
 import { nodeMethods } from './services/node.ts';
 import { tendermintMethods } from './services/tendermint.ts';
 import { txMethods } from './services/tx.ts';
@@ -13,8 +16,11 @@ export const SERVICE_METHODS: readonly ServiceMethod[] = [
   ...bankMethods,
   ...txMethods,
   ...tendermintMethods,
+  ...abciQueryMethods,
   ...nodeMethods,
   ...evmMethods,
+  ...evmCallMethods,
+  ...feemarketMethods,
   ...evidenceMethods,
 ];
 
@@ -31,7 +37,7 @@ export function matchRest(
 ): { readonly row: ServiceMethod; readonly fields: Map<string, string> } | undefined {
   for (const row of SERVICE_METHODS) {
     const fields = row.verb === verb ? fieldsIn(row.segments, segments) : undefined;
-    if (fields !== undefined) return { row, fields };
+    if (fields !== undefined && (row.takes?.(fields) ?? true)) return { row, fields };
   }
   return undefined;
 }

@@ -1,0 +1,88 @@
+/** chain.feemarket.v1: EIP-1559 as this chain has it. */
+import { parseAppState } from '../../../app/appState.ts';
+import type { FeeMarketParams } from '../../../app/feemarket/baseFee.ts';
+import { bool, int64Big, optional, string, uint64Big } from '../../../codec/fields.ts';
+import { table } from '../../../codec/proto.ts';
+import { present } from '../../../lib/assert.ts';
+import type { RpcContext } from '../../context.ts';
+import { type ServiceMethod, serviceMethod } from '../service.ts';
+
+const SERVICE = 'chain.feemarket.v1.Query';
+const ROOT = '/chain/feemarket/v1';
+const PACKAGE = 'chain.feemarket.v1';
+
+interface Params {
+  readonly noBaseFee: boolean;
+  readonly baseFeeChangeDenominator: bigint;
+  readonly elasticityMultiplier: bigint;
+  /** Of the first block, wei. */
+  readonly baseFee: string;
+  readonly minGasPrice: string;
+  readonly collectBaseFee: boolean;
+}
+const PARAMS = table<Params>(`${PACKAGE}.Params`, [
+  bool(1, 'noBaseFee'),
+  uint64Big(2, 'baseFeeChangeDenominator'),
+  uint64Big(3, 'elasticityMultiplier'),
+  string(4, 'baseFee', 128),
+  string(5, 'minGasPrice', 128),
+  bool(6, 'collectBaseFee'),
+]);
+
+const known = new WeakMap<RpcContext, FeeMarketParams>();
+
+/** As genesis has them: nothing changes them later. */
+function paramsOf(ctx: RpcContext): FeeMarketParams {
+  const before = known.get(ctx);
+  if (before !== undefined) return before;
+  const { appState, chainId } = ctx.genesis;
+  const state = parseAppState(appState, chainId, (message) => ctx.suite.keccak256(message));
+  const params = present(
+    state.ok ? state.value.feeMarket : undefined,
+    'a node runs on a genesis that it has checked',
+  );
+  known.set(ctx, params);
+  return params;
+}
+
+const empty = (name: string) => table<object>(`${PACKAGE}.${name}`, []);
+
+export const feemarketMethods: readonly ServiceMethod[] = [
+  serviceMethod({
+    service: SERVICE,
+    name: 'Params',
+    path: `${ROOT}/params`,
+    doc: 'Parameters of the fee market; base_fee is that of the first block.',
+    request: empty('QueryParamsRequest'),
+    response: table<{ readonly params: Params | undefined }>(`${PACKAGE}.QueryParamsResponse`, [
+      optional(1, 'params', PARAMS),
+    ]),
+    run: ({ ctx }) => {
+      const { baseFee, minGasPrice, ...rest } = paramsOf(ctx);
+      return { params: { ...rest, baseFee: baseFee.toString(), minGasPrice: minGasPrice.toString() } };
+    },
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'BaseFee',
+    path: `${ROOT}/base_fee`,
+    doc: 'The base fee of the next block, or of an earlier one that a height asks for.',
+    request: empty('QueryBaseFeeRequest'),
+    response: table<{ readonly baseFee: string }>(`${PACKAGE}.QueryBaseFeeResponse`, [
+      string(1, 'baseFee', 128),
+    ]),
+    run: ({ ctx, view }) => {
+      const header = view.height < ctx.chain.head() ? ctx.chain.ethBlock(view.height)?.header : undefined;
+      return { baseFee: (header?.baseFeePerGas ?? ctx.chain.nextBaseFee()).toString() };
+    },
+  }),
+  serviceMethod({
+    service: SERVICE,
+    name: 'BlockGas',
+    path: `${ROOT}/block_gas`,
+    doc: 'Gas that the block used.',
+    request: empty('QueryBlockGasRequest'),
+    response: table<{ readonly gas: bigint }>(`${PACKAGE}.QueryBlockGasResponse`, [int64Big(1, 'gas')]),
+    run: ({ ctx, view }) => ({ gas: ctx.chain.ethBlock(view.height)?.header.gasUsed ?? 0n }),
+  }),
+];

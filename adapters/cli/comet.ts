@@ -13,6 +13,7 @@ import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
 import { createSignState } from '../signer/fileSigner.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
+import { banFileOf } from '../tcp/banFile.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 /** The release whose wire formats and RPC this node speaks. */
@@ -64,7 +65,10 @@ async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, w
     onFile('delete', file, () => rmSync(file, { recursive: true, force: true }));
   const database = path.join(files.data, 'node.db');
   if (existsSync(database)) await refuseWhileRunning(database, files.home);
-  if (!keepsAddressBook) remove(p2p.addressBookFile);
+  if (!keepsAddressBook) {
+    remove(p2p.addressBookFile);
+    remove(banFileOf(p2p.addressBookFile));
+  }
   remove(database);
   remove(path.join(files.data, 'cs.wal'));
   world.out(`Removed all blockchain history: ${files.data}\n`);

@@ -11,6 +11,7 @@ import type { LinkId } from '../../core/p2p/links.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { Peers } from '../../core/p2p/peers.ts';
 import type { PeersOut } from '../../core/p2p/peersContract.ts';
+import type { Ban } from '../../core/p2p/standing.ts';
 import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
@@ -21,6 +22,7 @@ import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import type { Logger } from '../log/logger.ts';
 import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
+import { banFileOf, loadBans, saveBans } from './banFile.ts';
 import { steadyNow } from './clock.ts';
 import { PacedInputs } from './pacedInputs.ts';
 import { dialSocket, listenOn } from './sockets.ts';
@@ -45,6 +47,8 @@ export interface NodeInputs {
 const BACKLOG_MAX = 2048;
 const BACKLOG_BYTES_MAX = 32 << 20;
 const SAVE_MS = 120_000;
+/** A ban is on disk so soon; many at once are written together. */
+const SAVE_BANS_MS = 1000;
 const WAKE_MS_MIN = 20;
 const WAKE_MS_MAX = 30_000;
 
@@ -66,6 +70,8 @@ export class Network implements NetworkReader {
   #wake: NodeJS.Timeout | undefined;
   #save: NodeJS.Timeout | undefined;
   #savedVersion = 0;
+  #savedBans = 0;
+  #saveBansSoon: NodeJS.Timeout | undefined;
   #isStopped = false;
   #listening: ListenAddress | undefined;
 
@@ -99,6 +105,7 @@ export class Network implements NetworkReader {
     this.#node = node;
     loadAddressBook(config.addressBookFile, this.peers.book);
     this.#savedVersion = this.peers.book.version;
+    this.peers.restoreBans(steadyNow(), loadBans(banFileOf(config.addressBookFile)));
     if (config.listen !== undefined) {
       // A failed accept (too many open files) costs that connection only.
       this.#listening = await listenOn(this.#server, config.listen, (reason) =>
@@ -116,12 +123,14 @@ export class Network implements NetworkReader {
     this.#isStopped = true;
     clearTimeout(this.#wake);
     clearInterval(this.#save);
+    clearTimeout(this.#saveBansSoon);
     for (const { link, socket } of this.#entries.values()) {
       if (link === undefined) socket.destroy();
       else link.close();
     }
     this.#entries.clear();
     this.#saveBook();
+    this.#saveBans();
     await new Promise<void>((resolve) => {
       if (this.#listening === undefined) resolve();
       else this.#server.close(() => resolve());
@@ -135,6 +144,10 @@ export class Network implements NetworkReader {
   drop(peer: PeerId, reason: string): void {
     this.peers.onDrop(steadyNow(), peer, reason, this.#out);
     this.#rearm();
+  }
+
+  bans(): readonly Ban[] {
+    return this.peers.bans(steadyNow());
   }
 
   get listeners(): readonly string[] {
@@ -285,9 +298,25 @@ export class Network implements NetworkReader {
 
   #rearm(): void {
     if (this.#isStopped || this.#node === undefined) return;
+    if (this.peers.standings.version !== this.#savedBans && this.#saveBansSoon === undefined) {
+      this.#saveBansSoon = setTimeout(() => this.#saveBans(), SAVE_BANS_MS);
+      this.#saveBansSoon.unref();
+    }
     clearTimeout(this.#wake);
     const waitMs = Math.ceil((this.peers.wakeAt() - steadyNow()) / 1000);
     this.#wake = setTimeout(() => this.#onWake(), Math.min(WAKE_MS_MAX, Math.max(WAKE_MS_MIN, waitMs)));
+  }
+
+  #saveBans(): void {
+    this.#saveBansSoon = undefined;
+    const { version } = this.peers.standings;
+    if (version === this.#savedBans) return;
+    this.#savedBans = version;
+    try {
+      saveBans(banFileOf(this.#options.config.addressBookFile), this.bans());
+    } catch (error) {
+      this.#options.log.warn(`the bans are not saved: ${reasonOf(error)}`);
+    }
   }
 
   #saveBook(): void {

@@ -77,6 +77,16 @@ export class Peers {
     return this.standings.bans(now);
   }
 
+  /** Bans that an earlier run of this node left; peers that are needed by now get off lightly. */
+  restoreBans(now: Micros, bans: readonly Ban[]): void {
+    for (const ban of bans) {
+      const latest = this.#isNeeded(ban.peer) ? now + NEEDED_BAN_MS_MAX * 1000 : ban.until;
+      this.standings.restore(now, { ...ban, until: Math.min(ban.until, latest) });
+      const restored = this.standings.banOf(now, ban.peer);
+      if (restored !== undefined) this.#persistent.notBefore(ban.peer, restored.until);
+    }
+  }
+
   /** When `onTime` wants to be called. */
   wakeAt(): Micros {
     const isWanted = (id: PeerId): boolean => !this.#links.isBusyWith(id);

@@ -7,6 +7,8 @@ export interface Ban {
   /** One line for operators. */
   readonly reason: string;
   readonly until: Micros;
+  /** Bans of this peer so far, this one included: the next is longer. */
+  readonly times: number;
 }
 
 interface Standing {
@@ -28,6 +30,8 @@ export const BAN_MS_MAX: Millis = 86_400_000;
 export class Standings {
   /** In the order of first offence. */
   readonly #standings = new Map<PeerId, Standing>();
+  /** Changes with each ban. */
+  version = 0;
 
   /** Lowers the score; the ban that follows, if one does, grows with each. `banMsMax` shortens it for peers we need. */
   fault(now: Micros, peer: PeerId, reason: string, weight: number, banMsMax: Millis): Ban | undefined {
@@ -44,8 +48,17 @@ export class Standings {
     standing.bans += 1;
     standing.score = SCORE_MAX;
     standing.scoredAt = now;
-    standing.ban = { peer, reason, until: now + ms * 1000 };
+    standing.ban = { peer, reason, until: now + ms * 1000, times: standing.bans };
+    this.version += 1;
     return standing.ban;
+  }
+
+  /** A ban of an earlier run of this node; one that is over is forgotten. */
+  restore(now: Micros, ban: Ban): void {
+    if (ban.until <= now || this.#standings.size >= STANDINGS_MAX) return;
+    const standing = this.#of(now, ban.peer);
+    standing.bans = ban.times;
+    standing.ban = { ...ban, until: Math.min(ban.until, now + BAN_MS_MAX * 1000) };
   }
 
   banOf(now: Micros, peer: PeerId): Ban | undefined {

@@ -92,6 +92,8 @@ export interface NetworkReader {
   readonly listeners: readonly string[];
   /** Sorted by peer id. */
   peerStatuses(): readonly PeerStatus[];
+  /** Peers that are not let in for now, and why. Sorted by peer id. */
+  bans?(): readonly { readonly peer: PeerId; readonly reason: string; readonly until: Micros }[];
 }
 
 export interface RpcLimits {

@@ -1,4 +1,4 @@
-/** net_info: who we are connected to, and how much went over each connection. */
+/** net_info: who we are connected to, whom we refuse, and how much went over each connection. */
 import { formatTime } from '../../../codec/timeText.ts';
 import { toUpperHex } from '../../../lib/bytes.ts';
 import { type Micros, timestampOf } from '../../../types/ids.ts';
@@ -15,6 +15,12 @@ export function netInfo(ctx: RpcContext) {
     listeners: listeners.map((address) => `Listener(@${address})`),
     n_peers: String(ctx.network === undefined ? (ctx.peerCount?.() ?? 0) : peers.length),
     peers: peers.map((peer) => peerJson(now, peer)),
+    // CometBFT bans nobody, so it has no word for it.
+    banned: (ctx.network?.bans?.() ?? []).map(({ peer, reason, until }) => ({
+      id: peer,
+      reason,
+      until: formatTime(timestampOf(until)),
+    })),
   };
 }
 

@@ -160,7 +160,8 @@ may be given the \`tm.event\` condition of a subscription and takes it as met.
 ## Events of consensus: \`tm.event\`
 
 One block is told in the order of this list: NewBlock, NewBlockHeader, NewBlockEvents, NewEvidence, Tx in the order of
-the block, ValidatorSetUpdates. Nothing is told before the block is durable and can be read.
+the block, ValidatorSetUpdates. Nothing is told before the block is durable and can be read. Every subscription hears
+it in this order; a client with several is told transactions in groups of up to 32, one subscription after the other.
 
 | tm.event | keys besides tm.event | data.value |
 |---|---|---|
@@ -175,6 +176,7 @@ height on come first, then live ones, without gap or double; each carries
 for events of the block) and the place in the block's list above, which together order all events. After a break,
 subscribe from the height of the last event and skip what its position says you have. Heights that are pruned are
 refused with the lowest height kept. What happens between blocks (rounds, votes) is not replayed and has no position.
+The index names the heights that a query with \`type.attribute = 'text'\` must read; other queries read every height.
 Without \`from_height\` a client meets CometBFT's parameters and replies alone.
 
 \`eth_subscribe\` takes \`{"fromBlock":"0x7"}\` after the parameters of \`newHeads\`, \`logs\` and \`transactionReceipts\`,

@@ -11,7 +11,7 @@ import type { Condition } from '../query/parser.ts';
 import { canonicalText, type Query } from '../query/query.ts';
 import { readCoverage } from './indexer.ts';
 import { type Plan, planOf, type Term } from './plan.ts';
-import { attributePart, type EventPlace, type PostingKind } from './posting.ts';
+import { attributePart, type EventPlace, type PostingKind, readPlace } from './posting.ts';
 import { type Cursor, scanTag, scanValue } from './scan.ts';
 
 /** What a search reads of the chain; heights outside base..head are not searched. */
@@ -94,6 +94,24 @@ export class EventSearch {
       return found;
     });
     return places.ok ? ok(places.value.map(({ height }) => height)) : places;
+  }
+
+  /**
+   * Lowest height of from..to at which an event of the block or of a transaction has the attribute with this text;
+   * undefined when there is none. A height that the index does not cover counts as one that may.
+   */
+  async nextHeightWith(tag: string, value: string, from: Height, to: Height): Promise<Height | undefined> {
+    const attribute = attributePart(tag, value);
+    const coverage = readCoverage(this.#kv);
+    if (attribute === undefined || coverage === undefined || from < coverage.from) return from;
+    let next = coverage.to < to ? Math.max(from, coverage.to + 1) : undefined;
+    for (const kind of ['q', 'w'] as const) {
+      const gte = postingKey(kind, attribute.bytes, { height: from, tx: 0, event: 0 });
+      const lt = postingKey(kind, attribute.bytes, { height: next ?? to + 1, tx: 0, event: 0 });
+      const [row] = from < (next ?? to + 1) ? await this.#kv.range({ gte, lt, limitMax: 1 }) : [];
+      if (row !== undefined) next = readPlace(row[0]).height;
+    }
+    return next;
   }
 
   #byHash({ argument }: Condition): readonly TxPlace[] {

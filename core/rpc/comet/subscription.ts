@@ -1,4 +1,5 @@
 import { committedPublications } from '../../events/eventModel.ts';
+import { anchorOf, History } from '../../events/index/history.ts';
 import type { Query } from '../../events/query/query.ts';
 import { present } from '../../lib/assert.ts';
 import type { Height } from '../../types/ids.ts';
@@ -64,15 +65,26 @@ export class CometSubscription implements NewsListener {
 
   /** Tells the past and goes over to live events. Ends early when the subscription does. */
   async replay(): Promise<void> {
-    const { ctx, outbox } = this.#parts;
-    while (!this.#ended && !this.#isLive) {
+    const { ctx, outbox, query } = this.#parts;
+    const search = ctx.indexing?.kind === 'kv' ? ctx.indexing.search : undefined;
+    const history = new History(anchorOf(query), search);
+    while (!this.#ended) {
       await outbox.room();
       await ctx.pause?.();
       if (this.#ended) return;
       // Blocks up to the head are readable before they are told: nothing falls between the last look and going live.
-      if (this.#next > ctx.chain.head()) this.#isLive = true;
-      else if (this.#next < ctx.chain.base()) this.#parts.onGap(this.#next, ctx.chain.base());
-      else this.#tellHeight(this.#next++);
+      const head = ctx.chain.head();
+      if (this.#next > head) {
+        this.#isLive = true;
+        return;
+      }
+      const height = await history.next(this.#next, head);
+      if (this.#ended) return;
+      const base = ctx.chain.base();
+      // What is pruned is no longer in the index either.
+      if (this.#next < base) return this.#parts.onGap(this.#next, base);
+      this.#next = (height ?? head) + 1;
+      if (height !== undefined) this.#tellHeight(height);
     }
   }
 

@@ -1,3 +1,4 @@
+import { History } from '../../events/index/history.ts';
 import { assert, unreachable } from '../../lib/assert.ts';
 import { equalBytes, to0xHex } from '../../lib/bytes.ts';
 import type { Hash, Height } from '../../types/ids.ts';
@@ -65,16 +66,31 @@ export class EthSubscription {
     this.#held = undefined;
     for (const result of held) this.#notify(result, this.#parts.ctx.chain.head());
     const { ctx, outbox } = this.#parts;
+    const history = this.#history();
     for (let told = 1; !this.#ended; told++) {
       if (!outbox.hasRoom) await outbox.room();
       if (told % HEIGHTS_PER_PAUSE === 0) await ctx.pause?.();
       if (this.#ended) return;
-      if (this.#next > ctx.chain.head()) {
+      const head = ctx.chain.head();
+      if (this.#next > head) {
         this.#isLive = true;
         return;
       }
-      this.#tellPast(this.#next);
+      const height = await history?.next(this.#next, head);
+      if (this.#ended) return;
+      if (history === undefined) this.#tellPast(this.#next);
+      // What is pruned is no longer in the index either.
+      else if (Math.max(1, this.#next) < ctx.chain.base()) this.#parts.onGap(this.#next);
+      else if (height === undefined) this.#next = head + 1;
+      else this.#tellPast(height);
     }
+  }
+
+  /** Only transactions of the EVM have logs: heights without one need not be read. */
+  #history(): History | undefined {
+    const { indexing } = this.#parts.ctx;
+    if (this.#live.kind !== 'logs' || indexing?.kind !== 'kv') return undefined;
+    return new History({ tag: 'message.module', value: 'evm' }, indexing.search);
   }
 
   onHead(news: HeadNews): void {

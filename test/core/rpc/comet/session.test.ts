@@ -176,6 +176,33 @@ test('history from a height on comes before the live events, each once, in order
   session.closed();
 });
 
+test('history of a recipient is found by the index: blocks without it are not read', async () => {
+  const { ask, session, socket } = open();
+  const nobody = `0x${'4e'.repeat(20)}`;
+  const read: number[] = [];
+  const { block } = world.ctx.chain;
+  world.ctx.chain.block = (height) => {
+    read.push(height);
+    return block.call(world.ctx.chain, height);
+  };
+  try {
+    const sent = await sendOne();
+    await world.commit();
+    read.length = 0;
+    const recipient = bytesHex(world.other.address);
+    await ask(1, 'subscribe', { query: `ethereum.recipient='${recipient}'`, from_height: String(sent) });
+    await ask(2, 'subscribe', { query: `ethereum.recipient='${nobody}'`, from_height: '1' });
+    await settled();
+    expect(read).toEqual([sent]);
+    expect(socket.take().map(({ id, result }) => [id, result.position.height])).toEqual([[1, String(sent)]]);
+    await sendOne();
+    expect(socket.take().map(({ id }) => id)).toEqual([1]);
+  } finally {
+    world.ctx.chain.block = block;
+    session.closed();
+  }
+});
+
 test('what is committed while the past is being told is neither lost nor doubled', async () => {
   const { ask, session, socket } = open();
   await ask(1, 'subscribe', ["tm.event='NewBlockHeader'", '1']);

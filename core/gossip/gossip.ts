@@ -140,8 +140,12 @@ export class Gossip {
     if (peer === undefined) return;
     const before = peer.round.round;
     const beforeHeight = peer.round.height;
+    const beforeStep = peer.round.step;
     if (!peer.round.onNewRoundStep(message)) return;
-    peer.movedAt = now;
+    const hasMoved =
+      message.height !== beforeHeight || message.round !== before || message.step !== beforeStep;
+    // One that is behind and says again where it stands lacks something that we believe it has.
+    if (hasMoved || message.height >= this.#options.rs.height) peer.movedAt = now;
     if (this.#quiet) return;
     if (message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
     else if (message.height !== beforeHeight || message.round !== before) this.#pump(peer, 'own', out);

@@ -5,6 +5,7 @@ import { reportCommand } from './sim/reportPage.ts';
 import { runCommand } from './sim/run.ts';
 import { shrinkCommand } from './sim/shrink.ts';
 import { sweepCommand } from './sim/sweep.ts';
+import { twinsCommand } from './sim/twins.ts';
 import type { World } from './world.ts';
 
 /** Everything about the simulator. */
@@ -15,4 +16,5 @@ export function simCommand(command: Command, world: World): void {
   shrinkCommand(command, world);
   reportCommand(command, world);
   pctCommand(command, world);
+  twinsCommand(command, world);
 }

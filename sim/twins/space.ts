@@ -1,0 +1,132 @@
+import { assert } from '../../core/lib/assert.ts';
+import { Choices } from '../choices.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+
+/** Nodes of a twins scenario: with more, the partitions of one round alone are too many to go through. */
+export const TWINS_NODES_MAX = 12;
+
+/** Whose messages reach whom in one round: nodes of the first group, the rest is the second. */
+type Partition = readonly (readonly string[])[];
+
+/** One member of the space: where its partitions begin in the rotation of proposers, and one partition a round. */
+export interface TwinsCase {
+  readonly index: bigint;
+  readonly height: number;
+  readonly rounds: readonly Partition[];
+}
+
+/** First height with a partition: a commit to build on exists by then. */
+const FIRST_HEIGHT = 2;
+
+/**
+ * Every way to split validators and twins in two (or not at all) in each of so many rounds, under every leader: partitions
+ * × rounds × places in the proposers' rotation (Twins, OPODIS'21). Twins of one key are interchangeable, so of cases that
+ * differ in nothing but their names one is kept.
+ */
+export class TwinsSpace {
+  readonly #partitions: readonly Partition[];
+  readonly #rounds: number;
+  readonly #leaders: number;
+
+  constructor({ validators, twins }: Scenario) {
+    const names = validators.map(({ name }) => name);
+    assert(names.length <= TWINS_NODES_MAX, 'few enough nodes');
+    const keys = new Map(validators.map(({ name, twinOf }) => [name, twinOf ?? name]));
+    this.#partitions = partitionsOf(names, keys);
+    this.#rounds = twins?.rounds ?? 1;
+    this.#leaders =
+      twins?.leaders === 'rotation' ? 1 : validators.filter((one) => one.twinOf === undefined).length;
+  }
+
+  /** Partitions of one round that differ in more than the names of twins. */
+  get partitions(): number {
+    return this.#partitions.length;
+  }
+
+  get size(): bigint {
+    return BigInt(this.#leaders) * BigInt(this.#partitions.length) ** BigInt(this.#rounds);
+  }
+
+  /** The case of this number, 0 to size - 1. */
+  at(index: bigint): TwinsCase {
+    let rest = index;
+    const digit = (base: number): number => {
+      const value = Number(rest % BigInt(base));
+      rest /= BigInt(base);
+      return value;
+    };
+    const height = FIRST_HEIGHT + digit(this.#leaders);
+    const rounds = Array.from(
+      { length: this.#rounds },
+      () => this.#partitions[digit(this.#partitions.length)] as Partition,
+    );
+    return { index, height, rounds };
+  }
+
+  /** Numbers in the order in which they are tried: all of them in turn, or a sample without repetition by lot. */
+  *order(sample: number | undefined, seed: string): Generator<bigint> {
+    if (sample === undefined || BigInt(sample) >= this.size) {
+      for (let i = 0n; i < this.size; i++) yield i;
+      return;
+    }
+    const choices = new Choices({ seed: `twins/${seed}` });
+    const seen = new Set<bigint>();
+    while (seen.size < sample) {
+      let index = 0n;
+      for (let left = this.size; left > 0n; left >>= 20n)
+        index = (index << 20n) | BigInt(choices.choose('index', 2 ** 20));
+      index %= this.size;
+      if (seen.has(index)) continue;
+      seen.add(index);
+      yield index;
+    }
+  }
+}
+
+/** Splits in at most two groups, one for each class of those that are equal but for the names of twins. */
+function partitionsOf(names: readonly string[], keys: ReadonlyMap<string, string>): readonly Partition[] {
+  const found = new Map<string, Partition>();
+  // The first node is always in the first group: the other half of the masks is the same with the groups swapped.
+  for (let mask = 0; mask < 2 ** (names.length - 1); mask++) {
+    const second = names.filter((_, i) => i > 0 && (mask >> (i - 1)) & 1);
+    const first = names.filter((name) => !second.includes(name));
+    const shape = [first, second]
+      .map((group) =>
+        group
+          .map((name) => keys.get(name) ?? name)
+          .sort()
+          .join(','),
+      )
+      .sort()
+      .join('|');
+    if (!found.has(shape)) found.set(shape, second.length === 0 ? [first] : [first, second]);
+  }
+  return [...found.values()];
+}
+
+/**
+ * The case as a scenario of its own: the text of the original with a timeline, so that it runs, replays and shrinks like
+ * any other. Each round's partition begins when the first node enters the round; after the last one faults are over.
+ */
+export function twinsDocument(
+  original: Readonly<Record<string, unknown>>,
+  { index, height, rounds }: TwinsCase,
+): Record<string, unknown> {
+  const { search: _, timeline, ...rest } = original;
+  const entries = rounds.flatMap((groups, round) => {
+    const when = { height, round };
+    const heal = { when, do: 'heal' };
+    return groups.length === 1 ? [heal] : [heal, { when, do: { partition: groups } }];
+  });
+  const end = { when: { height, round: rounds.length } };
+  return {
+    ...rest,
+    name: `${String(original['name'])}-${index}`,
+    timeline: [
+      ...((timeline ?? []) as readonly unknown[]),
+      ...entries,
+      { ...end, do: 'heal' },
+      { ...end, do: 'gst' },
+    ],
+  };
+}

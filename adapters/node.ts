@@ -153,7 +153,7 @@ function networkOf(options: StartOptions, suite: CryptoSuite): Network {
     channels: Uint8Array.from(CHANNEL_SPECS.map((spec) => spec.id)),
     // Peers refuse a node without a name.
     moniker: moniker.trim() === '' ? nodeId : moniker,
-    other: { txIndex: 'on', rpcAddress },
+    other: { txIndex: config.index.indexer === 'null' ? 'off' : 'on', rpcAddress },
   };
   return new Network({ config: config.p2p, nodeSeed, info, suite, log });
 }

@@ -29,7 +29,6 @@ export const CONFIG_TOML = {
     max_open_connections: count('Open connections.', 900, 1),
     max_subscription_clients: count('Websocket clients with subscriptions.', 100),
     max_subscriptions_per_client: count('Subscriptions of one client.', 5),
-    experimental_subscription_buffer_size: count('Events that wait for a slow subscriber.', 200, 1),
     timeout_broadcast_tx_commit: duration('Wait of broadcast_tx_commit for the block.', 10_000),
     max_request_batch_size: count('Calls in one batch.', 10, 1),
     max_body_bytes: count('Largest request body, bytes.', 1_000_000, 1),

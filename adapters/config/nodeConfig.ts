@@ -42,7 +42,6 @@ export interface ConsensusRpcConfig extends ServerConfig {
   readonly batchMax: number;
   readonly subscriptionClientsMax: number;
   readonly subscriptionsPerClientMax: number;
-  readonly subscriptionBufferMax: number;
   readonly broadcastCommitTimeoutMs: number;
 }
 
@@ -113,7 +112,6 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
       batchMax: config.rpc.max_request_batch_size,
       subscriptionClientsMax: config.rpc.max_subscription_clients,
       subscriptionsPerClientMax: config.rpc.max_subscriptions_per_client,
-      subscriptionBufferMax: config.rpc.experimental_subscription_buffer_size,
       broadcastCommitTimeoutMs: config.rpc.timeout_broadcast_tx_commit,
     },
     p2p: p2pOf(home, config),

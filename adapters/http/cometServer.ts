@@ -3,23 +3,16 @@ import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
 import type { WsEndpoint } from '../ws/wsEndpoint.ts';
 import { readBody } from './body.ts';
 import type { CorsPolicy } from './cors.ts';
-import { type HttpLimits, HttpServer } from './httpServer.ts';
-import type { ListenAddress } from './listenAddress.ts';
+import { type HttpLimits, HttpServer, type SurfaceOptions } from './httpServer.ts';
 import { replyAnswer, replyEarly } from './reply.ts';
 
-export interface CometServerOptions {
-  readonly listen: ListenAddress;
+export interface CometServerOptions extends SurfaceOptions {
   /** JSON-RPC: the body of a POST to `/`. */
   readonly post: (body: string) => Promise<HttpAnswer>;
   /** URI calls: the path, and the raw query without `?` (or the fields of a posted form). */
   readonly get: (path: string, query: string) => Promise<HttpAnswer>;
   /** Sessions at `/websocket`. */
   readonly ws: WsEndpoint;
-  readonly bodyBytesMax: number;
-  readonly connectionsMax: number;
-  readonly cors?: CorsPolicy;
-  readonly limits?: Partial<HttpLimits>;
-  readonly onError: (error: unknown) => void;
 }
 
 /** CometBFT's `cors_allowed_*` defaults: off, and these once origins are given. */

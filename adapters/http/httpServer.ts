@@ -7,18 +7,24 @@ import { answerCors, type CorsPolicy } from './cors.ts';
 import { type ListenAddress, showAddress } from './listenAddress.ts';
 import { replyText } from './reply.ts';
 
-export interface HttpServerOptions {
+/** What every surface over HTTP is told. */
+export interface SurfaceOptions {
+  readonly listen: ListenAddress;
+  readonly bodyBytesMax: number;
+  readonly connectionsMax: number;
+  readonly cors?: CorsPolicy;
+  readonly limits?: Partial<HttpLimits>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface HttpServerOptions extends Omit<SurfaceOptions, 'bodyBytesMax'> {
   /** In messages: `json-rpc`. */
   readonly name: string;
-  readonly listen: ListenAddress;
   readonly cors: CorsPolicy;
-  readonly connectionsMax: number;
   /** Answers one request. What it throws is a bug: the client gets 500, the error goes to `onError`. */
   readonly route: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
   /** Takes over a connection that asks for another protocol; without it, such a request is refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly onError: (error: unknown) => void;
-  readonly limits?: Partial<HttpLimits>;
 }
 
 export interface HttpLimits {

@@ -2,24 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
 import type { WsEndpoint } from '../ws/wsEndpoint.ts';
 import { announcedBytes, readBody } from './body.ts';
-import { ANY_ORIGIN, type CorsPolicy } from './cors.ts';
-import { type HttpLimits, HttpServer } from './httpServer.ts';
-import type { ListenAddress } from './listenAddress.ts';
+import { ANY_ORIGIN } from './cors.ts';
+import { HttpServer, type SurfaceOptions } from './httpServer.ts';
 import { replyEarly, replyJson, replyText, textAnswer } from './reply.ts';
 
-export interface JsonRpcServerOptions {
+export interface JsonRpcServerOptions extends SurfaceOptions {
   /** In messages; `json-rpc` unless told. */
   readonly name?: string;
-  readonly listen: ListenAddress;
   /** One request body in, one response body out; empty when nothing is to be said. */
   readonly handle: (body: string) => Promise<string>;
   /** Websocket sessions on the same port. */
   readonly ws?: WsEndpoint;
-  readonly bodyBytesMax: number;
-  readonly connectionsMax: number;
-  readonly cors?: CorsPolicy;
-  readonly limits?: Partial<HttpLimits>;
-  readonly onError: (error: unknown) => void;
 }
 
 const CONTENT_TYPES: ReadonlySet<string> = new Set([

@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
 import { type BodyOutcome, readBody } from './body.ts';
 import type { CorsPolicy } from './cors.ts';
-import { type HttpLimits, HttpServer } from './httpServer.ts';
-import type { ListenAddress } from './listenAddress.ts';
+import { HttpServer, type SurfaceOptions } from './httpServer.ts';
 import { replyAnswer, replyEarly, textAnswer } from './reply.ts';
 
 export interface RestRequest {
@@ -17,14 +16,8 @@ export interface RestRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-export interface RestServerOptions {
-  readonly listen: ListenAddress;
+export interface RestServerOptions extends SurfaceOptions {
   readonly handle: (request: RestRequest) => Promise<HttpAnswer>;
-  readonly bodyBytesMax: number;
-  readonly connectionsMax: number;
-  readonly cors?: CorsPolicy;
-  readonly limits?: Partial<HttpLimits>;
-  readonly onError: (error: unknown) => void;
 }
 
 const NO_CORS: CorsPolicy = { origins: [], methods: [], headers: [] };

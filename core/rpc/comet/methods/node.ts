@@ -42,7 +42,7 @@ export function nodeInfoJson(ctx: RpcContext) {
     version: identity.version,
     channels: CHANNELS_HEX,
     moniker: identity.moniker,
-    other: { tx_index: 'on', rpc_address: identity.rpcAddress },
+    other: { tx_index: ctx.indexing?.kind === 'null' ? 'off' : 'on', rpc_address: identity.rpcAddress },
   };
 }
 

@@ -320,3 +320,27 @@ test('no request throws', async () => {
     { numRuns: 200 },
   );
 });
+
+test('status tells whether transactions are indexed', async () => {
+  const told = async (indexing: typeof world.ctx.indexing): Promise<unknown> => {
+    const { body } = await handleCometGet(
+      { ...world.ctx, indexing: indexing ?? { kind: 'null' } },
+      '/status',
+      '',
+    );
+    return JSON.parse(body).result.node_info.other.tx_index;
+  };
+  expect(await told(world.ctx.indexing)).toBe('on');
+  expect(await told({ kind: 'psql' })).toBe('on');
+  expect(await told({ kind: 'null' })).toBe('off');
+});
+
+test('every method of the reference is served, over all three transports where it is no subscription', () => {
+  const served = COMET_METHODS.map(({ method }) => method);
+  const wanted =
+    `health status net_info blockchain genesis genesis_chunked block block_by_hash block_results commit
+    header header_by_hash validators consensus_params consensus_state dump_consensus_state unconfirmed_txs
+    num_unconfirmed_txs check_tx broadcast_tx_async broadcast_tx_sync broadcast_tx_commit tx tx_search block_search
+    abci_info abci_query broadcast_evidence`.split(/\s+/);
+  expect([...served].sort()).toEqual([...wanted].sort());
+});

@@ -6,6 +6,7 @@ import type { ByzantineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world.ts';
 import { accomplice, sendOf, type WrapOptions } from './accomplice.ts';
 import type { Accomplice, Hooks, Send } from './behaviour.ts';
+import { MUTATE } from './mutate.ts';
 import { behaviourOf } from './registry.ts';
 
 const CONSENSUS_CHANNELS: readonly number[] = [CHANNELS.state, CHANNELS.data, CHANNELS.vote, CHANNELS.bits];
@@ -19,7 +20,8 @@ export function wrap(
 ): Wrapper {
   const layers = entries.map((entry, i) => {
     const me = accomplice(world, process, entry, options, i);
-    const behaviour = present(behaviourOf(entry.behaviour), 'a known behaviour');
+    const isMutation = entry.behaviour === MUTATE.id;
+    const behaviour = isMutation ? MUTATE : present(behaviourOf(entry.behaviour), 'a known behaviour');
     return { me, hooks: behaviour.create(me) };
   });
   return {

@@ -3,7 +3,7 @@ import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
 import { type Cursor, readYaml, type ScenarioError } from './cursor.ts';
 import { newName, nodeName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';
-import { parseByzantine } from './parseByzantine.ts';
+import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseExpect } from './parseExpect.ts';
 import { nodesOf, numbered, searchOf, validatorsOf } from './parseNodes.ts';
 import { parseTimeline } from './parseTimeline.ts';
@@ -20,12 +20,13 @@ const KEYS = [
   'clients',
   'timeline',
   'byzantine',
+  'mutate',
   'expect',
   'until',
   'search',
   'choices',
 ] as const;
-const UNSUPPORTED = ['defaults', 'mutate'] as const;
+const UNSUPPORTED = ['defaults'] as const;
 
 const TIME_MAX = 24 * 3_600_000_000;
 const DEFAULT_TIME_MAX = 600_000_000;
@@ -59,7 +60,10 @@ function scenarioOf(root: Cursor): Scenario {
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
     clients,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
-    byzantine: fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, voters, known),
+    byzantine: [
+      ...(fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, voters, known)),
+      ...(fields.mutate === undefined ? [] : parseMutate(fields.mutate, voters, known)),
+    ],
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
     until: untilOf(fields.until),

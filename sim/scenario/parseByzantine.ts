@@ -1,4 +1,6 @@
 import type { Behaviour } from '../byzantine/behaviour.ts';
+import { MESSAGE_FIELDS, MESSAGE_KINDS, type MessageKind, MUTATIONS } from '../byzantine/messageFields.ts';
+import { MUTATE } from '../byzantine/mutate.ts';
 import { BEHAVIOURS, behaviourOf } from '../byzantine/registry.ts';
 import { PPM } from '../choices.ts';
 import type { Cursor } from './cursor.ts';
@@ -56,6 +58,52 @@ function whoOf(at: Cursor, known: readonly string[]): readonly string[] {
     case 'proposer':
       return at.fail('expected names, all or random K: who lies is settled for the whole run');
   }
+}
+
+const MUTATE_KEYS = ['who', 'message', 'field', 'op', 'value', 'when', 'to'] as const;
+
+/** `{who, message, field, op, value?, when?, to?}`: small changes of what a node says. */
+export function parseMutate(
+  at: Cursor,
+  voters: readonly string[],
+  known: readonly string[],
+): readonly ByzantineEntry[] {
+  return at.items('a list of mutations').flatMap((item) => mutationsOf(item, voters, known));
+}
+
+function mutationsOf(
+  at: Cursor,
+  voters: readonly string[],
+  known: readonly string[],
+): readonly ByzantineEntry[] {
+  const fields = at.fields(MUTATE_KEYS, 'a mutation: {who, message, field, op, value?, when?, to?}');
+  if (fields.who === undefined) return at.fail('expected a key who');
+  if (fields.message === undefined) return at.fail('expected a key message');
+  if (fields.op === undefined) return at.fail('expected a key op');
+  const message = fields.message.oneOf([...MESSAGE_KINDS, 'any'], 'a kind of message');
+  const op = fields.op.oneOf([...MUTATIONS, 'any'], 'a mutation');
+  const args = new Map<string, string | number | boolean>([
+    ['message', message],
+    ['op', op],
+  ]);
+  if (fields.field !== undefined) args.set('field', fieldOf(fields.field, message));
+  else if (op !== 'drop') at.fail('expected a key field; only drop can take the whole message');
+  if (op === 'set') args.set('value', fields.value?.raw() ?? at.fail('expected a key value next to set'));
+  else fields.value?.fail(`expected no value with ${op}`);
+  const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
+  const trigger = triggerOf(fields.when, known);
+  return whoOf(fields.who, voters).map((who) => ({ who, behaviour: MUTATE.id, trigger, to, args }));
+}
+
+function fieldOf(at: Cursor, message: MessageKind | 'any'): string {
+  const fields: readonly string[] =
+    message === 'any' ? MESSAGE_KINDS.flatMap((kind) => MESSAGE_FIELDS[kind]) : MESSAGE_FIELDS[message];
+  const field = at.text('a field');
+  if (field === 'any') return field;
+  if (message === 'any') at.fail('expected any: a field belongs to one kind of message');
+  return fields.includes(field)
+    ? field
+    : at.fail(`unknown field "${field}" of ${message}, expected one of ${[...fields, 'any'].join(', ')}`);
 }
 
 function argsOf(

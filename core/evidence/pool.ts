@@ -41,7 +41,7 @@ export interface EvidenceOptions extends ChainFacts {
 /** Told of each piece of evidence when it enters the pool, whoever found it. */
 export type EvidenceListener = (evidence: Evidence) => void;
 
-export type AddOutcome = 'added' | 'known' | 'not-yet' | 'expired' | 'unsupported' | 'full';
+export type AddOutcome = 'added' | 'known' | 'not-yet' | 'expired' | 'full';
 
 interface Entry {
   readonly evidence: Evidence;
@@ -109,7 +109,6 @@ export class EvidencePool {
     if (!verified.ok) {
       if (verified.error.code === 'unknown-height') return ok('not-yet');
       if (verified.error.code === 'expired') return ok('expired');
-      if (verified.error.code === 'unsupported') return ok('unsupported');
       return verified;
     }
     return ok(this.#keep(evidence) ? 'added' : 'full');

@@ -10,6 +10,7 @@ import { compareTime, type Height, type Timestamp } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import type { PublicKey, Validator, ValidatorSet } from '../types/validator.ts';
 import type { Vote } from '../types/vote.ts';
+import { type AttackFacts, verifyLightClientAttack } from './lightClientAttack.ts';
 
 export type EvidenceError =
   /** Nobody honest sends this. */
@@ -18,12 +19,10 @@ export type EvidenceError =
   | { readonly code: 'unknown-height'; readonly message: string; readonly height: Height }
   | { readonly code: 'expired'; readonly message: string; readonly height: Height }
   | { readonly code: 'already-committed'; readonly message: string }
-  | { readonly code: 'duplicate-evidence'; readonly message: string }
-  /** Light client attacks are not judged by this node yet. */
-  | { readonly code: 'unsupported'; readonly message: string };
+  | { readonly code: 'duplicate-evidence'; readonly message: string };
 
 /** What is looked up by height. Both undefined outside the stored chain. */
-export interface ChainFacts {
+export interface ChainFacts extends AttackFacts {
   validatorsAt(height: Height): ValidatorSet | undefined;
   /** Header time of the block of that height. */
   blockTimeAt(height: Height): Timestamp | undefined;
@@ -55,9 +54,6 @@ export function verifyEvidence(
 ): Result<void, EvidenceError> {
   const basic = validateEvidenceBasic(evidence);
   if (!basic.ok) return invalid(basic.error.message);
-  if (evidence.kind !== 'duplicate-vote') {
-    return err({ code: 'unsupported', message: 'light client attack evidence is not judged here' });
-  }
   const height = evidenceHeight(evidence);
   const time = height <= state.lastBlockHeight ? facts.blockTimeAt(height) : undefined;
   const validators = facts.validatorsAt(height);
@@ -69,7 +65,9 @@ export function verifyEvidence(
   if (isExpired(state, height, time)) {
     return err({ code: 'expired', height, message: `evidence from height ${height} is too old` });
   }
-  return verifyDuplicateVote(suite, state.chainId, validators, evidence);
+  return evidence.kind === 'duplicate-vote'
+    ? verifyDuplicateVote(suite, state.chainId, validators, evidence)
+    : verifyLightClientAttack(facts, state, validators, evidence);
 }
 
 function verifyDuplicateVote(

@@ -21,6 +21,7 @@ import type { ChainState } from '../types/state.ts';
 import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import { AppService } from './appService.ts';
 import { blockRules } from './blockRules.ts';
+import { commitRules } from './commitRules.ts';
 import type { CallId, Effect, Host, LogRecord } from './contract.ts';
 import { Driver } from './driver.ts';
 import { NodeMachine } from './node.ts';
@@ -104,6 +105,9 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     entries: await kv.range({ ...EVIDENCE_RANGE, limitMax: EVIDENCE_ENTRIES_MAX }),
     validatorsAt: (height) => reader.validators(height),
     blockTimeAt: (height) => reader.blockMeta(height)?.header.time,
+    headerAt: (height) => reader.blockMeta(height)?.header,
+    commitAt: (height) => reader.commit(height),
+    commits: commitRules(suite),
   });
   const consensus = new Consensus({
     state,

@@ -24,8 +24,6 @@ function refusalOf(outcome: AddOutcome, evidence: Evidence): string | undefined 
       return `no block ${height} to judge evidence by`;
     case 'expired':
       return `evidence from height ${height} is too old`;
-    case 'unsupported':
-      return 'light client attack evidence is not judged here';
     case 'full':
       return 'the evidence pool is full';
   }

@@ -3,6 +3,7 @@ import { decodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
 import { EvidenceGossip } from '../../../core/evidence/evidenceGossip.ts';
 import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import { commitRules } from '../../../core/node/commitRules.ts';
 import type { Evidence } from '../../../core/types/evidence.ts';
 import { keyedSuite, makeTestBlock, NOW, signedVote, testNet } from '../consensus/harness/net.ts';
 
@@ -25,6 +26,9 @@ function setUp() {
     state,
     validatorsAt: () => net.state.validators,
     blockTimeAt: (height) => (height === 1 ? a.block.header.time : undefined),
+    headerAt: () => undefined,
+    commitAt: () => undefined,
+    commits: commitRules(keyedSuite),
   });
   const heights = new Map<string, number>();
   const gossip = new EvidenceGossip({ pool, peerHeight: (peer) => heights.get(peer) ?? 0 });

@@ -5,6 +5,7 @@ import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { ok, type Result } from '../../../core/lib/result.ts';
+import { commitRules } from '../../../core/node/commitRules.ts';
 import type { Block } from '../../../core/types/block.ts';
 import type { Conflict, DuplicateVoteEvidence } from '../../../core/types/evidence.ts';
 import { addMillis } from '../../../core/types/ids.ts';
@@ -37,6 +38,9 @@ const facts = {
   suite: keyedSuite,
   validatorsAt: (height: number) => (height <= 3 ? net.state.validators : undefined),
   blockTimeAt: (height: number) => (height === 1 ? a.block.header.time : undefined),
+  headerAt: () => undefined,
+  commitAt: () => undefined,
+  commits: commitRules(keyedSuite),
 };
 const evidence = duplicateVoteEvidence(conflict, net.state.validators, a.block.header.time);
 const pool = (at: ChainState = state) => new EvidencePool({ ...facts, state: at });

@@ -1,29 +1,43 @@
-// npm run campaign [DURATION]: every shipped scenario and a swarm over many seeds, on all processors, going on where the
-// last campaign stopped. Results and failing scenarios lie in .cache/campaign.
+// npm run campaign [DURATION]: the whole crash matrix, then every shipped scenario and a swarm over many seeds, on all
+// processors, each for DURATION at most, going on where the last campaign stopped. Results lie in .cache/campaign.
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { build, install, root } from './setup.mjs';
 
 install();
 build('adapters');
-const { main } = await import('../dist/adapters/cli/main.js');
+const { crashMatrix, DEFAULT_MATRIX } = await import('../dist/sim/crash/matrix.js');
+process.chdir(root);
+const keep = path.join('.cache', 'campaign');
 const files = fs
-  .readdirSync(path.join(root, 'scenarios'))
+  .readdirSync('scenarios')
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => path.join('scenarios', file));
-process.chdir(root);
 const budget = process.argv[2] ?? '30m';
-await main([
-  'sim',
-  'sweep',
-  '--swarm',
-  ...files,
-  '--seeds',
-  '1..2000',
-  '--crypto',
-  'keyed-hash',
-  '--budget',
-  budget,
-  '--keep',
-  '.cache/campaign',
-]);
+
+/** The crash matrix as scenario files, which the sweep spreads over all processors. */
+async function matrixFiles() {
+  const folder = path.join(keep, 'crash-matrix');
+  fs.mkdirSync(folder, { recursive: true });
+  const matrix = await crashMatrix(DEFAULT_MATRIX, '1');
+  if (!matrix.ok) throw new Error(matrix.error.message);
+  return matrix.value.map(({ name, text }) => {
+    const file = path.join(folder, `${name}.yaml`);
+    fs.writeFileSync(file, text);
+    return file;
+  });
+}
+
+/** The exit code of one sweep. */
+function sweep(what, seeds, folder) {
+  const options = ['--seeds', seeds, '--crypto', 'keyed-hash', '--budget', budget, '--keep', folder];
+  const args = ['bin/orrery.js', 'sim', 'sweep', ...what, ...options];
+  return spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
+}
+
+process.stdout.write('Every effect boundary of three heights, with every power loss:\n');
+const ofMatrix = sweep(await matrixFiles(), '1..1', path.join(keep, 'crash-matrix-results'));
+process.stdout.write('All scenarios, and a swarm:\n');
+const ofScenarios = sweep(['--swarm', ...files], '1..2000', keep);
+process.exitCode = Math.max(ofMatrix, ofScenarios);

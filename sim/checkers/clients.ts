@@ -1,6 +1,7 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { ChainReads } from '../../core/store/chainReads.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
@@ -15,6 +16,13 @@ export function durability(context: CheckerContext, clients: readonly EvmClient[
   const name = 'durability';
   return {
     name,
+    on(fact) {
+      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+      const { height } = fact.event.block.header;
+      const head = new ChainReads(fact.node.disk.kv).head();
+      if (head < height && !fact.node.disk.isDamaged)
+        context.fail(name, `${fact.node.name} told of block ${height}, but its store ends at ${head}`);
+    },
     finish() {
       for (const client of clients) {
         for (const complaint of client.complaints) context.fail(name, `${client.spec.name}: ${complaint}`);
@@ -81,6 +89,8 @@ function chainProblem(context: CheckerContext, chain: ChainReader): string | und
     const block = chain.ethBlock(height);
     if (block === undefined) return `block ${height} is missing`;
     hold(block.header.coinbase);
+    const feeProblem = baseFeeProblem(chain, height);
+    if (feeProblem !== undefined) return feeProblem;
     burned += block.header.baseFeePerGas * block.header.gasUsed;
     for (const tx of block.transactions) {
       const hash = toHex(tx.hash);
@@ -94,6 +104,20 @@ function chainProblem(context: CheckerContext, chain: ChainReader): string | und
     }
   }
   return supplyProblem(chain, holders, burned);
+}
+
+/** EIP-1559 a second time, with its own constants: an eighth up or down by how far the parent is from half full. */
+function baseFeeProblem(chain: ChainReader, height: number): string | undefined {
+  const [parent, header] = [chain.ethBlock(height - 1)?.header, chain.ethBlock(height)?.header];
+  if (parent === undefined || header === undefined) return undefined;
+  const target = parent.gasLimit / 2n;
+  const distance = parent.gasUsed > target ? parent.gasUsed - target : target - parent.gasUsed;
+  const step = (parent.baseFeePerGas * distance) / target / 8n;
+  const isUp = parent.gasUsed > target;
+  const wanted = isUp ? parent.baseFeePerGas + (step > 1n ? step : 1n) : parent.baseFeePerGas - step;
+  return header.baseFeePerGas === wanted
+    ? undefined
+    : `base fee of block ${height} is ${header.baseFeePerGas}, should be ${wanted}`;
 }
 
 /** Only plain transfers run here, so everyone who can hold a coin is known. */

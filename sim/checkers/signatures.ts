@@ -56,7 +56,7 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
 }
 
 /**
- * LOCK: a correct node that precommitted v' in an earlier round prevotes another v only if a polka for v exists from
+ * LOCK: a correct node precommits v only with a polka for v in that round, and one that precommitted v' in an earlier round prevotes another v only if a polka for v exists from
  * that round or a later one, before the round of the vote. Checked against what the node itself knows.
  */
 export function lockRule(context: CheckerContext): Checker {
@@ -74,9 +74,20 @@ export function lockRule(context: CheckerContext): Checker {
         const problem = lockProblem(node, ledger.of(node), { height, round, value });
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
       }
+      if (kind === 'precommit' && value !== undefined && !hasPolka(node, round, value))
+        context.fail(
+          name,
+          `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without a polka`,
+        );
       ledger.add(node, { height, round, kind, bytes: fact.signed.bytes, value });
     },
   };
+}
+
+/** L36: whether the node itself knows of two thirds of prevotes for the value in that round. */
+function hasPolka(node: Process, round: number, value: string): boolean {
+  const polka = node.node?.rs()?.votes(round, 'prevote')?.majority();
+  return polka !== undefined && toHex(polka.hash) === value;
 }
 
 function lockProblem(
@@ -90,10 +101,8 @@ function lockProblem(
     if (isEarlier && one.value !== undefined && (lock === undefined || one.round > lock.round)) lock = one;
   }
   if (lock === undefined || lock.value === vote.value) return undefined;
-  const rs = node.node?.rs();
   for (let round = lock.round; round < vote.round; round++) {
-    const polka = rs?.votes(round, 'prevote')?.majority();
-    if (polka !== undefined && toHex(polka.hash) === vote.value) return undefined;
+    if (hasPolka(node, round, vote.value)) return undefined;
   }
   return `prevoted ${vote.value.slice(0, 12)} against its lock on ${lock.value?.slice(0, 12)} of round ${lock.round}`;
 }

@@ -7,7 +7,7 @@ import {
   validatorsHash,
 } from '../../core/codec/hashes.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
-import { proposerOf } from '../../core/consensus/priority.ts';
+import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import {
   type Block,
@@ -17,16 +17,18 @@ import {
   isZeroBlockId,
   ZERO_BLOCK_ID,
 } from '../../core/types/block.ts';
-import { compareTime } from '../../core/types/ids.ts';
+import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { Committed, evidenceProblem } from './proven.ts';
+import { Rotation } from './rotation.ts';
 
-type Committed = Extract<NodeEvent, { kind: 'committed' }>;
+type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
 
 /** What the observer knows of one decided height. */
 interface Seen {
-  readonly event: Committed;
+  readonly event: CommittedEvent;
   /** Who may sign and propose the next height. */
   readonly validators: ValidatorSet;
 }
@@ -41,6 +43,12 @@ const KEPT_MAX = 64;
 export function validity(context: CheckerContext): Checker {
   const name = 'validity';
   const seen = new Map<number, Seen>();
+  const accusations = new Committed();
+  const { genesis } = context.cluster;
+  const rotation = new Rotation(
+    genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),
+    genesis.initialHeight,
+  );
   return {
     name,
     on(fact) {
@@ -48,7 +56,9 @@ export function validity(context: CheckerContext): Checker {
       const { event } = fact;
       const { height } = event.block.header;
       if (seen.has(height)) return;
-      const problem = problemOf(context, event, seen.get(height - 1));
+      const problem =
+        problemOf(context, event, seen.get(height - 1), rotation) ??
+        proofProblem(context, event.block, seen, accusations);
       if (problem !== undefined)
         context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
       seen.set(height, { event, validators: event.state.validators });
@@ -57,9 +67,44 @@ export function validity(context: CheckerContext): Checker {
   };
 }
 
-function problemOf(context: CheckerContext, event: Committed, last: Seen | undefined): string | undefined {
+function problemOf(
+  context: CheckerContext,
+  event: CommittedEvent,
+  last: Seen | undefined,
+  rotation: Rotation,
+): string | undefined {
   const { block, blockId } = event;
-  return hashProblem(block, blockId) ?? (last === undefined ? undefined : linkProblem(context, block, last));
+  const problem = hashProblem(block, blockId);
+  if (problem !== undefined) return problem;
+  if (last !== undefined) return linkProblem(context, block, last, rotation);
+  const { initialHeight, genesisTime } = context.cluster.genesis;
+  const isFirst = block.header.height === initialHeight;
+  return isFirst && compareTime(block.header.time, genesisTime) !== 0
+    ? 'the first block has another time than genesis'
+    : undefined;
+}
+
+/** Evidence that is in the chain proves what it says, and is there once. */
+function proofProblem(
+  context: CheckerContext,
+  block: Block,
+  seen: ReadonlyMap<number, Seen>,
+  accusations: Committed,
+): string | undefined {
+  for (const evidence of block.evidence) {
+    const height = evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.commonHeight;
+    const past = seen.get(height);
+    const validators = past?.event.state.lastValidators;
+    const problem = evidenceProblem(
+      context,
+      evidence,
+      past === undefined || validators === undefined
+        ? undefined
+        : { time: past.event.block.header.time, validators },
+    );
+    if (problem !== undefined) return `evidence of height ${height} is wrong: ${problem}`;
+  }
+  return accusations.add(block) === undefined ? undefined : 'it has evidence that was in the chain before';
 }
 
 function hashProblem(block: Block, blockId: BlockId): string | undefined {
@@ -74,7 +119,12 @@ function hashProblem(block: Block, blockId: BlockId): string | undefined {
   return undefined;
 }
 
-function linkProblem(context: CheckerContext, block: Block, last: Seen): string | undefined {
+function linkProblem(
+  context: CheckerContext,
+  block: Block,
+  last: Seen,
+  rotation: Rotation,
+): string | undefined {
   const { header, lastCommit } = block;
   const before = last.event;
   if (!equalBlockId(header.lastBlockId, before.blockId)) return 'last_block_id is not the block before';
@@ -85,6 +135,9 @@ function linkProblem(context: CheckerContext, block: Block, last: Seen): string 
   if (!equalBytes(header.validatorsHash, validatorsHash({ ...last.validators })))
     return 'validators_hash is wrong';
   if (compareTime(header.time, before.block.header.time) <= 0) return 'time does not grow';
+  const median = medianOf(lastCommit, before.state.lastValidators);
+  if (median !== undefined && compareTime(header.time, median) !== 0)
+    return 'time is not the weighted median of the last commit';
   const { proposerAddress } = header;
   if (!last.validators.validators.some((one) => equalBytes(one.address, proposerAddress)))
     return 'the proposer is no validator';
@@ -92,7 +145,7 @@ function linkProblem(context: CheckerContext, block: Block, last: Seen): string 
   if (signers === undefined) return 'the state after a block names no last validators';
   return (
     commitProblem(context, lastCommit, before.blockId, signers) ??
-    proposerProblem(before, lastCommit, signers)
+    proposerProblem(before, lastCommit, rotation)
   );
 }
 
@@ -130,11 +183,27 @@ function commitProblem(
 }
 
 /** The decided block was proposed by the proposer of some round up to that of its commit. */
-function proposerProblem(decided: Committed, commit: Commit, signers: ValidatorSet): string | undefined {
+function proposerProblem(decided: CommittedEvent, commit: Commit, rotation: Rotation): string | undefined {
   if (isZeroBlockId(commit.blockId)) return 'the last commit is for nil';
-  const { proposerAddress } = decided.block.header;
+  const { proposerAddress, height } = decided.block.header;
   for (let round = 0; round <= commit.round; round++) {
-    if (equalBytes(proposerOf(signers, round).address, proposerAddress)) return undefined;
+    if (equalBytes(rotation.proposer(height, round), proposerAddress)) return undefined;
   }
   return `${toHex(proposerAddress)} was proposer of no round up to ${commit.round}`;
+}
+
+/** The time at which, in order of time, half of the power that signed is reached; votes for nil count. */
+function medianOf(commit: Commit, signers: ValidatorSet | undefined): Timestamp | undefined {
+  if (signers === undefined) return undefined;
+  const votes = commit.signatures.flatMap(({ flag, timestamp }, i) => {
+    const power = signers.validators[i]?.power ?? 0n;
+    return flag === 'absent' ? [] : [{ timestamp, power }];
+  });
+  votes.sort((a, b) => compareTime(a.timestamp, b.timestamp));
+  const half = votes.reduce((sum, { power }) => sum + power, 0n) / 2n;
+  let reached = 0n;
+  return votes.find(({ power }) => {
+    reached += power;
+    return reached >= half;
+  })?.timestamp;
 }

@@ -1,0 +1,59 @@
+import { voteSignBytes } from '../../core/codec/signBytes.ts';
+import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Block, equalBlockId } from '../../core/types/block.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
+import { compareTime, type Timestamp } from '../../core/types/ids.ts';
+import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { CheckerContext } from './checker.ts';
+
+/** What the observer knows of an earlier height; undefined when it is forgotten. */
+export interface Past {
+  readonly time: Timestamp;
+  readonly validators: ValidatorSet;
+}
+
+/** Why evidence in a decided block proves nothing, judged apart from core/evidence; undefined when it is good. */
+export function evidenceProblem(
+  { suite, cluster }: CheckerContext,
+  evidence: Evidence,
+  past: Past | undefined,
+): string | undefined {
+  if (evidence.kind !== 'duplicate-vote') return undefined;
+  const { voteA, voteB } = evidence;
+  if (voteA.height !== voteB.height || voteA.round !== voteB.round || voteA.type !== voteB.type)
+    return 'it names votes of different height, round or type';
+  if (equalBlockId(voteA.blockId, voteB.blockId)) return 'its votes are for the same value';
+  if (!equalBytes(voteA.validatorAddress, voteB.validatorAddress)) return 'its votes are of two validators';
+  const member = cluster.members.find((one) => equalBytes(one.address, voteA.validatorAddress));
+  if (member === undefined) return 'it accuses nobody of this chain';
+  for (const vote of [voteA, voteB]) {
+    const bytes = voteSignBytes(cluster.genesis.chainId, vote);
+    if (!suite.ed25519Verify(member.signer.publicKey, bytes, vote.signature))
+      return 'it has a vote with a bad signature';
+  }
+  if (past === undefined) return undefined;
+  const validator = past.validators.validators.find((one) => equalBytes(one.address, member.address));
+  if (validator?.power !== evidence.validatorPower) return 'it has another power than the accused';
+  if (past.validators.totalPower !== evidence.totalVotingPower) return 'it has another total power';
+  if (compareTime(past.time, evidence.timestamp) !== 0)
+    return 'it has another time than the block of its height';
+  return undefined;
+}
+
+/** Tells evidence that is in the chain twice, in one block or two. */
+export class Committed {
+  readonly #seen = new Set<string>();
+
+  /** The first piece of a block that was there before. */
+  add(block: Block): Evidence | undefined {
+    let twice: Evidence | undefined;
+    for (const evidence of block.evidence) {
+      if (evidence.kind !== 'duplicate-vote') continue;
+      const { voteA, voteB } = evidence;
+      const key = [voteA, voteB].map((vote) => toHex(vote.signature)).join('/');
+      if (this.#seen.has(key)) twice = evidence;
+      this.#seen.add(key);
+    }
+    return twice;
+  }
+}

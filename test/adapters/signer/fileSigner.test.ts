@@ -116,8 +116,8 @@ describe('priv_validator_key.json', () => {
     saveValidatorKey(otherPath, other);
     const otherJson = JSON.parse(readFileSync(otherPath, 'utf8')) as Record<string, unknown>;
     for (const [name, text] of [
-      ['pub_key', 'pub_key does not belong to priv_key'],
-      ['address', 'address does not belong to the key'],
+      ['pub_key', 'pub_key: expected the public key of priv_key'],
+      ['address', 'address: expected the address of priv_key'],
     ] as const) {
       writeFileSync(path, JSON.stringify({ ...json, [name]: otherJson[name] }));
       expect(() => loadValidatorKey(path, nobleSuite)).toThrow(

@@ -2,15 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
 import { formatAddress } from '../../../../core/address/kinds.ts';
 import { authKey } from '../../../../core/app/auth/keeper.ts';
-import { present } from '../../../../core/lib/assert.ts';
 import { EMPTY } from '../../../../core/lib/bytes.ts';
 import { answerAbciQuery } from '../../../../core/rpc/cosmos/abciQuery.ts';
-import {
-  decodeEthAccount,
-  ethAccountOf,
-  renderEthAccountJson,
-  renderEthAccountYaml,
-} from '../../../../core/rpc/cosmos/ethAccount.ts';
+import { decodeEthAccount, ethAccountOf } from '../../../../core/rpc/cosmos/ethAccount.ts';
 import { apiPage } from '../../../../core/rpc/cosmos/openApi.ts';
 import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
@@ -89,30 +83,6 @@ describe('an account', () => {
     expect(bad.body.message).toMatch(/^decoding bech32 failed: /);
     const valoper = formatAddress('val', 'chain', world.dev.address);
     expect((await rest(`/cosmos/auth/v1beta1/accounts/${valoper}`)).status).toBe(400);
-  });
-
-  test('prints as one line of JSON and as sorted YAML', () => {
-    const found = present(ethAccountOf(world.ctx.chain.latest(), world.dev.address, 'chain'), 'dev');
-    const line = renderEthAccountJson(found);
-    expect(JSON.parse(line)).toEqual(account('1', KEY).account);
-    expect(line).not.toContain('\n');
-    const key = JSON.parse(line).base_account.pub_key.key;
-    expect(renderEthAccountYaml(found)).toBe(
-      [
-        "'@type': /chain.types.v1.EthAccount",
-        'base_account:',
-        '  account_number: "0"',
-        `  address: ${bech32}`,
-        '  pub_key:',
-        "    '@type': /chain.crypto.v1.ethsecp256k1.PubKey",
-        `    key: ${key}`,
-        '  sequence: "1"',
-        `code_hash: ${EMPTY_CODE_HASH}`,
-        '',
-      ].join('\n'),
-    );
-    const fresh = present(ethAccountOf(world.ctx.chain.latest(), world.other.address, 'chain'), 'other');
-    expect(renderEthAccountYaml(fresh)).toContain('  pub_key: null\n');
   });
 
   test('comes through an ABCI query as the protobuf that the SDK has', async () => {

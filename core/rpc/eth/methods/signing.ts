@@ -42,16 +42,19 @@ export const signingMethods: readonly EthMethod[] = [
     doc: 'Signs a message under the EIP-191 prefix; v is 27 or 28. Foreign address: -32000 `unknown account`.',
     run: ({ ctx }, address, message) => signMessage(ctx, address, message),
   }),
-  method({
-    method: 'eth_signTypedData',
-    params: [ADDRESS, TYPED_DATA],
-    result: '65-byte signature',
-    doc: 'Signs typed data (EIP-712); v is 27 or 28.',
-    run: ({ ctx }, address, typed) => {
-      const secret = secretOf(ctx, address);
-      return to0xHex(signDigest(typedDataHash(typed, ctx.suite), secret, ctx.suite));
-    },
-  }),
+  // Wallet libraries (ethers, hardhat) ask for the name that MetaMask gave it.
+  ...['eth_signTypedData', 'eth_signTypedData_v4'].map((name) =>
+    method({
+      method: name,
+      params: [ADDRESS, TYPED_DATA],
+      result: '65-byte signature',
+      doc: 'Signs typed data (EIP-712), an object or its JSON text; v is 27 or 28.',
+      run: ({ ctx }, address, typed) => {
+        const secret = secretOf(ctx, address);
+        return to0xHex(signDigest(typedDataHash(typed, ctx.suite), secret, ctx.suite));
+      },
+    }),
+  ),
   method({
     method: 'eth_signTransaction',
     params: [TRANSACTION],

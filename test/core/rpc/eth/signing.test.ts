@@ -69,6 +69,7 @@ describe('signatures of the node', () => {
 
   test('eth_signTypedData is what a wallet would have signed', async () => {
     const signature = await world.get('eth_signTypedData', dev, MAIL);
+    expect(await world.get('eth_signTypedData_v4', dev, JSON.stringify(MAIL))).toBe(signature);
     const data = MAIL as unknown as Parameters<typeof hashTypedData>[0];
     expect((await recoverTypedDataAddress({ ...data, signature } as never)).toLowerCase()).toBe(dev);
     const wrong = { ...MAIL, message: { ...MAIL.message, seal: '0x01' } };

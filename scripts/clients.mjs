@@ -1,0 +1,117 @@
+// npm run test:clients [NAME ...]: viem, ethers, web3.js, hardhat with OpenZeppelin, and cast, as users install them,
+// against a devnet of this checkout. They are too many to be dependencies: they go into a cache folder outside.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { build, install, root } from './setup.mjs';
+import { stopWithParent } from './stopWithParent.mjs';
+
+stopWithParent();
+
+const START_MS_MAX = 120_000;
+const say = (text) => process.stdout.write(`${text}\n`);
+const project = path.join(root, 'test', 'clients', 'project');
+const cacheHome = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache');
+const cache = process.env.ORRERY_CLIENTS_CACHE ?? path.join(cacheHome, 'orrery', 'clients');
+const program = process.env.ORRERY_TEST_PROGRAM ?? path.join(root, 'bin', 'orrery.js');
+const hardhat = path.join('node_modules', 'hardhat', 'internal', 'cli', 'bootstrap.js');
+
+/** Whatever hangs ends by itself and counts as failed. */
+const TEST = ['--test', '--test-reporter=spec', '--test-timeout=120000'];
+const PROGRAMS = {
+  hardhat: [hardhat, 'test', '--network', 'orrery'],
+  ethers: [...TEST, 'clients/ethers.test.mjs'],
+  viem: [...TEST, 'clients/viem.test.mjs'],
+  web3: [...TEST, 'clients/web3.test.mjs'],
+  cast: [...TEST, 'clients/cast.test.mjs'],
+};
+
+/** Installs what the lock file asks for, unless a stamp says it is there. */
+function installClients() {
+  const wanted = createHash('sha256')
+    .update(fs.readFileSync(path.join(project, 'package-lock.json')))
+    .digest('hex');
+  const stamp = path.join(cache, 'node_modules', '.orrery-lock');
+  fs.mkdirSync(cache, { recursive: true });
+  fs.cpSync(project, cache, { recursive: true, force: true });
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted) return;
+  say(`installing the clients in ${cache} (minutes, the first time)`);
+  const result = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: cache,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (result.status !== 0) {
+    say(`skipped: the clients cannot be installed: ${(result.stderr ?? '').trim().split('\n').at(-1)}`);
+    process.exit(0);
+  }
+  fs.writeFileSync(stamp, wanted);
+}
+
+function run(args, env) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd: cache,
+      env: { ...process.env, ...env, HARDHAT_DISABLE_TELEMETRY_PROMPT: 'true', NO_COLOR: '1' },
+      stdio: 'inherit',
+    });
+    child.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** A devnet on ports that the system chooses; answers its addresses, as it prints them. */
+async function startDevnet(home) {
+  const zero = ['rpc.laddr', 'api.address'].flatMap((name) => [`--${name}`, 'tcp://127.0.0.1:0']);
+  const plain = ['json-rpc.address', 'json-rpc.ws-address', 'grpc.address'];
+  const ports = [...zero, ...plain.flatMap((name) => [`--${name}`, '127.0.0.1:0'])];
+  const args = [program, 'devnet', '--home', home, '--quiet', '--block-time', '200ms', ...ports];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const urls = await new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('the devnet does not start')), START_MS_MAX);
+    child.once('exit', (code) => reject(new Error(`the devnet stopped with exit code ${code}`)));
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      const http = /^JSON-RPC +(http:\S+)/m.exec(text);
+      const ws = /(ws:\S+:\d+)(?=\s)(?!\/websocket)/m.exec(text);
+      if (http === null || ws === null) return;
+      clearTimeout(late);
+      resolve({ http: http[1], ws: ws[1] });
+    });
+  });
+  return { child, ...urls };
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in PROGRAMS));
+if (unknown.length > 0) {
+  say(`no client is named ${unknown.join(', ')}; there are ${Object.keys(PROGRAMS).join(', ')}`);
+  process.exit(2);
+}
+if (process.env.ORRERY_TEST_PROGRAM === undefined) {
+  install();
+  build('adapters');
+}
+installClients();
+// What OpenZeppelin's plugin remembers of the chain of an earlier run.
+fs.rmSync(path.join(cache, '.openzeppelin'), { recursive: true, force: true });
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-clients-'));
+const failed = [];
+let devnet;
+try {
+  devnet = await startDevnet(home);
+  const env = { ORRERY_HTTP: devnet.http, ORRERY_WS: devnet.ws };
+  if ((await run([hardhat, 'compile', '--quiet'], env)) !== 0) throw new Error('hardhat cannot compile');
+  for (const [name, args] of Object.entries(PROGRAMS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    say(`\n== ${name}`);
+    if ((await run(args, env)) !== 0) failed.push(name);
+  }
+} finally {
+  devnet?.child.kill('SIGTERM');
+  fs.rmSync(home, { recursive: true, force: true });
+}
+say(failed.length === 0 ? '\nevery client is content' : `\nfailed: ${failed.join(', ')}`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -27,6 +27,7 @@ export interface Fixture {
     readonly currentGasLimit: string;
     readonly currentBaseFee?: string;
     readonly currentRandom?: string;
+    readonly currentDifficulty?: string;
     readonly currentExcessBlobGas?: string;
   };
   readonly pre: Readonly<Record<string, PreAccount>>;

@@ -282,7 +282,9 @@ export function parseAppState(
     }
     const sorted = accounts.sorted();
     checkCode(sorted, root, keccak256);
-    const feeMarket = readFeeMarket(sections.feemarket as Json);
+    const market = readFeeMarket(sections.feemarket as Json);
+    // EIP-1559 came with London.
+    const feeMarket = section.fork.london ? market : { ...market, noBaseFee: true, baseFee: 0n };
     return { hrp, denom: section.denom, evmChainId, fork: section.fork, feeMarket, accounts: sorted, supply };
   });
 }

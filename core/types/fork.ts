@@ -1,3 +1,3 @@
 /** Ethereum forks a chain's genesis may name, oldest first; each includes those before it. */
-export const FORKS = ['shanghai', 'cancun', 'prague', 'osaka'] as const;
+export const FORKS = ['berlin', 'london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka'] as const;
 export type ForkName = (typeof FORKS)[number];

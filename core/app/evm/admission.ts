@@ -3,7 +3,7 @@ import type { EthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
 import { isDelegation } from './delegation.ts';
 import type { ForkRules } from './forks.ts';
-import { INIT_CODE_BYTES_MAX, intrinsicGas, TX_GAS_CAP } from './intrinsicGas.ts';
+import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong, TX_GAS_CAP } from './intrinsicGas.ts';
 import { MAX_UINT64 } from './numbers.ts';
 
 /** keccak256 of no code. */
@@ -39,11 +39,12 @@ export const txCost = (tx: Pick<EthTx, 'value' | 'gasLimit' | 'maxFeePerGas'>): 
  */
 export function checkStatic(tx: EthTx, rules: ChainRules): AdmissionError | undefined {
   if (tx.type === 4 && !rules.fork.prague) return { code: 'tx-type' };
+  if (tx.type === 2 && !rules.fork.london) return { code: 'tx-type' };
   if (tx.chainId !== undefined && tx.chainId !== rules.evmChainId) {
     return { code: 'chain-id', have: tx.chainId, want: rules.evmChainId };
   }
   if (tx.type === 4 && tx.authorizationList.length === 0) return { code: 'auth-list-empty' };
-  if (tx.to === undefined && tx.data.length > INIT_CODE_BYTES_MAX) {
+  if (isInitCodeTooLong(tx, rules.fork)) {
     return { code: 'init-code', size: tx.data.length, limit: INIT_CODE_BYTES_MAX };
   }
   if (tx.maxPriorityFeePerGas > tx.maxFeePerGas) {

@@ -10,7 +10,7 @@ import { authorityOf } from './delegation.ts';
 import type { BlockEnv, Precompiles } from './engine.ts';
 import type { Probed } from './estimate.ts';
 import { chargedGas, contractAddressOf } from './execute.ts';
-import { INIT_CODE_BYTES_MAX, intrinsicGas } from './intrinsicGas.ts';
+import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong } from './intrinsicGas.ts';
 import { type MessageResult, runMessage } from './message.ts';
 import { applyOverrides, NO_OVERRIDES, type Overrides, precompilesUnder } from './overrides.ts';
 import { TouchLog } from './touchLog.ts';
@@ -96,11 +96,8 @@ export class CallRun {
     const have = writes.account(this.#from)?.balance ?? 0n;
     const want = gas * feeCap + this.#args.value;
     if (have < want) return `insufficient funds for gas * price + value: ${who} have ${have} want ${want}`;
-    const { to, data } = this.#args;
-    if (to === undefined && data.length > INIT_CODE_BYTES_MAX) {
-      return `max initcode size exceeded: code size ${data.length} limit ${INIT_CODE_BYTES_MAX}`;
-    }
-    return undefined;
+    if (!isInitCodeTooLong(this.#args, this.#services.rules.fork)) return undefined;
+    return `max initcode size exceeded: code size ${this.#args.data.length} limit ${INIT_CODE_BYTES_MAX}`;
   }
 
   async run(gas: bigint): Promise<Probed> {
@@ -119,7 +116,7 @@ export class CallRun {
     this.#trace?.start?.(this.#start(writes, gas), writes, this.#env);
     const result = await this.#message(writes, gas, gas - intrinsic);
     const used = intrinsic + result.gasUsed;
-    const gasUsed = chargedGas(used, result.refund, floor);
+    const gasUsed = chargedGas(used, result.refund, floor, this.#services.rules.fork);
     const { vmError, returnValue } = result;
     this.#trace?.end?.({ gasUsed, vmError, returnValue }, writes);
     return {

@@ -15,6 +15,8 @@ export interface BlockEnv {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly prevRandao: Bytes;
+  /** What instruction 0x44 tells before the merge; 0 when absent: nobody mines here. */
+  readonly difficulty?: bigint | undefined;
   readonly gasLimit: bigint;
   readonly baseFee: bigint;
   /** EIP-7516; 1, its least, when absent: there are no blobs. */
@@ -34,7 +36,7 @@ export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
     number: BigInt(env.number),
     coinbase: new EvmAddress(env.coinbase),
     timestamp: BigInt(env.timestamp),
-    difficulty: 0n,
+    difficulty: env.difficulty ?? 0n,
     prevRandao: env.prevRandao,
     gasLimit: env.gasLimit,
     baseFeePerGas: env.baseFee,

@@ -44,6 +44,7 @@ export interface TxEffects {
 }
 
 const REFUND_QUOTIENT = 5n;
+const REFUND_QUOTIENT_BERLIN = 2n;
 
 /** keccak256(RLP([sender, nonce])), last 20 bytes. */
 export const contractAddressOf = (
@@ -121,7 +122,7 @@ export async function executeTx(
     const { engines, evmChainId, suite } = rules;
     result = await runMessage({ writes, log, env, engines, evmChainId, suite, trace }, message);
   }
-  const gasUsed = chargedGas(intrinsic + result.gasUsed, result.refund, floor);
+  const gasUsed = chargedGas(intrinsic + result.gasUsed, result.refund, floor, rules.fork);
   ledger.change(tx.from, (tx.gasLimit - gasUsed) * price);
   ledger.change(env.coinbase, gasUsed * tip);
   if (rules.collectBaseFee) ledger.change(moduleAddress(FEE_COLLECTOR), gasUsed * env.baseFee);
@@ -164,9 +165,9 @@ const messageOf = ({ from, to, value, data, accessList, authorizationList }: Eth
   authorizationList,
 });
 
-/** EIP-3529 refund cap, then the EIP-7623 floor. */
-export function chargedGas(used: bigint, refund: bigint, floor: bigint): bigint {
-  const cap = used / REFUND_QUOTIENT;
+/** The cap on refunds (a fifth since EIP-3529, half before), then the EIP-7623 floor. */
+export function chargedGas(used: bigint, refund: bigint, floor: bigint, rules: ForkRules): bigint {
+  const cap = used / (rules.london ? REFUND_QUOTIENT : REFUND_QUOTIENT_BERLIN);
   const after = used - (refund < cap ? refund : cap);
   return after < floor ? floor : after;
 }

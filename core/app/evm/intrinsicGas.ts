@@ -39,7 +39,8 @@ export function intrinsicGas(tx: GasParts, rules: ForkRules): IntrinsicGas {
   const tokens = dataTokens(tx.data);
   let intrinsic = TX_GAS + 4n * BigInt(tokens);
   if (tx.to === undefined) {
-    intrinsic += CREATE_GAS + INIT_CODE_WORD_GAS * BigInt(Math.floor((tx.data.length + 31) / 32));
+    intrinsic += CREATE_GAS;
+    if (rules.shanghai) intrinsic += INIT_CODE_WORD_GAS * BigInt(Math.floor((tx.data.length + 31) / 32));
   }
   for (const item of tx.accessList) {
     intrinsic += ACCESS_ADDRESS_GAS + ACCESS_KEY_GAS * BigInt(item.storageKeys.length);
@@ -47,3 +48,7 @@ export function intrinsicGas(tx: GasParts, rules: ForkRules): IntrinsicGas {
   intrinsic += AUTHORIZATION_GAS * BigInt(tx.authorizationList.length);
   return { intrinsic, floor: rules.prague ? TX_GAS + FLOOR_TOKEN_GAS * BigInt(tokens) : 0n };
 }
+
+/** EIP-3860. */
+export const isInitCodeTooLong = (tx: Pick<EthTx, 'to' | 'data'>, rules: ForkRules): boolean =>
+  rules.shanghai && tx.to === undefined && tx.data.length > INIT_CODE_BYTES_MAX;

@@ -65,7 +65,7 @@ function warmUp(engine: EvmEngine, context: MessageContext, message: Message): v
   for (const address of context.engines.precompiles.keys()) journal.addAlwaysWarmAddress(address);
   journal.addAlwaysWarmAddress(toHex(message.from));
   if (message.to !== undefined) journal.addAlwaysWarmAddress(toHex(message.to));
-  journal.addAlwaysWarmAddress(toHex(context.env.coinbase));
+  if (context.engines.common.isActivatedEIP(3651)) journal.addAlwaysWarmAddress(toHex(context.env.coinbase));
   for (const item of message.accessList) {
     const address = toHex(item.address);
     journal.addAlwaysWarmAddress(address);
@@ -94,10 +94,11 @@ function applyAuthorizations(engine: EvmEngine, context: MessageContext, message
   return refund;
 }
 
-/** EIP-6780: only contracts created in the same transaction disappear. */
+/** Since EIP-6780 only contracts created in the same transaction disappear. */
 function removeDestroyed(context: MessageContext, result: ExecResult): void {
+  const onlyCreated = context.engines.common.isActivatedEIP(6780);
   for (const address of result.selfdestruct?.keys() ?? []) {
-    if (result.createdAddresses?.has(address) !== true) continue;
+    if (onlyCreated && result.createdAddresses?.has(address) !== true) continue;
     const bytes = hex(address);
     context.log.touch(bytes);
     context.writes.deleteAccount(bytes);

@@ -26,7 +26,7 @@ import { logsBloom, mergeBloom } from './bloom.ts';
 import type { BlockEnv, Precompiles } from './engine.ts';
 import { chargedGas } from './execute.ts';
 import { CONSTANT_FIELDS, headerHash, ZERO_HASH } from './header.ts';
-import { INIT_CODE_BYTES_MAX, intrinsicGas } from './intrinsicGas.ts';
+import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong } from './intrinsicGas.ts';
 import { runMessage } from './message.ts';
 import { MAX_UINT64 } from './numbers.ts';
 import { orderedTrieRoot } from './orderedTrie.ts';
@@ -179,12 +179,12 @@ export class EvmSimulation implements Simulation {
     const price = this.#priceOf(call);
     const refused = this.#refusal(call, price);
     if (!refused.ok) return refused;
-    const { gas, to, data } = call;
+    const { gas, data } = call;
     const { intrinsic, floor } = intrinsicGas(call, this.#services.rules.fork);
     if (gas < intrinsic) return refuse('intrinsic', `intrinsic gas too low: have ${gas}, want ${intrinsic}`);
     if (gas < floor)
       return refuse('intrinsic', `insufficient gas for floor data gas cost: have ${gas}, want ${floor}`);
-    if (to === undefined && data.length > INIT_CODE_BYTES_MAX) {
+    if (isInitCodeTooLong(call, this.#services.rules.fork)) {
       const sizes = `code size ${data.length} limit ${INIT_CODE_BYTES_MAX}`;
       return refuse('init-code', `max initcode size exceeded: ${sizes}`);
     }
@@ -210,7 +210,7 @@ export class EvmSimulation implements Simulation {
       { ...call, gas: call.gas - intrinsic, gasPrice: price },
     );
     const used = intrinsic + result.gasUsed;
-    const gasUsed = chargedGas(used, result.refund, floor);
+    const gasUsed = chargedGas(used, result.refund, floor, this.#services.rules.fork);
     add(call.from, (call.gas - gasUsed) * price);
     if (!isFree) {
       add(env.coinbase, gasUsed * (price - env.baseFee));

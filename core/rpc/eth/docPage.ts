@@ -15,6 +15,7 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 |---|---|---|
 | \`latest\`, \`safe\`, \`finalized\` | one and the same block | a committed block is final |
 | \`pending\` | the block this node would propose now; its transactions have no block fields; no log search | who proposes next may order the pool otherwise |
+| rules | \`app_state.evm.params.fork\` in genesis, \`berlin\` to \`osaka\`, from the first block on; headers have Prague's fields under all of them, no base fee before London | a chain without a past has no forks to pass |
 | uncles, withdrawals, blobs | none; blob transactions are \`transaction type not supported\` | there is no beacon chain |
 | \`extraData\` | hash of the consensus block of that height | joins the two faces of a block |
 | \`mixHash\` (PREVRANDAO) | keccak256(parent hash ‖ number) | known to whoever knows the parent: no secret |

@@ -73,6 +73,11 @@ export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
 /** A gas price is the legacy form; what is missing of the others leaves room for six full blocks of rising base fee. */
 function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): FilledTx['fees'] {
   if (args.gasPrice !== undefined) return { gasPrice: args.gasPrice };
+  if (ctx.chain.fork === 'berlin') {
+    if (args.maxFeePerGas === undefined && args.maxPriorityFeePerGas === undefined)
+      return { gasPrice: oracle.gasPrice() };
+    throw serverError('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active');
+  }
   const suggested = oracle.suggestTip();
   const cap = args.maxFeePerGas;
   const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);

@@ -39,6 +39,6 @@ test('the runner sees a wrong root, a wrong log and a missing refusal', async ()
 
 test('a fork that genesis cannot choose is skipped with the reason', async () => {
   const fixture = example();
-  const verdicts = await runner.run({ ...fixture, post: { Berlin: fixture.post.Cancun ?? [] } });
-  expect(verdicts[0]?.verdict).toEqual({ kind: 'skipped', reason: 'rules of Berlin are not offered' });
+  const verdicts = await runner.run({ ...fixture, post: { Istanbul: fixture.post.Cancun ?? [] } });
+  expect(verdicts[0]?.verdict).toEqual({ kind: 'skipped', reason: 'rules of Istanbul are not offered' });
 });

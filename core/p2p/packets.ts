@@ -20,7 +20,8 @@ export type Packet =
   | { readonly kind: 'pong' }
   | { readonly kind: 'message'; readonly channel: number; readonly eof: boolean; readonly data: Bytes };
 
-const PACKET = oneOf<Packet>('Packet', [
+/** tendermint.p2p.Packet. */
+export const PACKET = oneOf<Packet>('Packet', [
   [1, 'ping', tolerant(table('PacketPing', [], { kind: 'ping' }))],
   [2, 'pong', tolerant(table('PacketPong', [], { kind: 'pong' }))],
   [
@@ -42,7 +43,7 @@ export interface AuthMessage {
   readonly signature: Bytes;
 }
 
-const AUTH = table<AuthMessage>('AuthSigMessage', [
+export const AUTH = table<AuthMessage>('AuthSigMessage', [
   embed(1, 'pubKey', PUBLIC_KEY),
   bytes(2, 'signature', 64, { name: 'sig' }),
 ]);

@@ -251,3 +251,29 @@ export const blocksyncMessage: Arbitrary<BlocksyncMessage> = fc.oneof(
 );
 
 export const txsMessage = fc.record({ ...kind('txs'), txs: fc.array(upTo(20), few) });
+
+const id = bytes(20).map((value) => Buffer.from(value).toString('hex'));
+const word = fc.string({ maxLength: 20 });
+export const packet = fc.oneof(
+  fc.record(kind('ping')),
+  fc.record(kind('pong')),
+  fc.record({ ...kind('message'), channel: fc.nat(0x7f), eof: fc.boolean(), data: upTo(40) }),
+);
+export const authSig = fc.record({ pubKey: publicKey, signature: upTo(64) });
+export const pexMessage = fc.oneof(
+  fc.record(kind('request')),
+  fc.record({
+    ...kind('addresses'),
+    addresses: fc.array(fc.record({ id, ip: fc.ipV4(), port: fc.nat(65_535) }), few),
+  }),
+);
+export const nodeInfo = fc.record({
+  protocol: fc.record({ p2p: fc.nat(20), block: fc.nat(20), app: fc.nat(20) }),
+  id,
+  listenAddress: word,
+  network: word,
+  version: word,
+  channels: upTo(16),
+  moniker: word,
+  other: fc.record({ txIndex: word, rpcAddress: word }),
+});

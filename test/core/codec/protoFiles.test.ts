@@ -110,7 +110,11 @@ function plain(shape: Shape<Any>, value: Any): Record<string, Any> {
   if (isOneOf(shape)) {
     const [, kind, content] = shape.cases.find((one) => one[1] === value.kind) as OneOf<Any>['cases'][number];
     const snake = kind.replace(/[A-Z-]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('_-', '_');
-    const name = shape.name === 'Evidence' ? `${snake}_evidence` : snake;
+    const name = /^(Packet|Pex)/.test(content.name)
+      ? content.name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+      : shape.name === 'Evidence'
+        ? `${snake}_evidence`
+        : snake;
     out[name] = plain(content, value);
     return out;
   }

@@ -13,6 +13,9 @@ import { CHAIN_STATE } from '../../../core/codec/state.ts';
 import { VALUE_OP } from '../../../core/codec/stateProof.ts';
 import { PUBLIC_KEY, VALIDATOR, VALIDATOR_SET } from '../../../core/codec/validator.ts';
 import { PROPOSAL, VOTE } from '../../../core/codec/vote.ts';
+import { NODE_INFO } from '../../../core/p2p/nodeInfo.ts';
+import { AUTH, PACKET } from '../../../core/p2p/packets.ts';
+import { PEX_MESSAGE } from '../../../core/p2p/pexMessages.ts';
 import * as any from './arbitraries.ts';
 import type { Any } from './vectors.ts';
 
@@ -29,6 +32,8 @@ export const STRICT: readonly Row[] = [
   ['tendermint.crypto.Proof', PROOF, any.proof],
   ['tendermint.crypto.ValueOp', VALUE_OP, any.valueOp],
   ['tendermint.types.Part', PART, any.part],
+  ['tendermint.p2p.Packet', PACKET, any.packet],
+  ['tendermint.p2p.AuthSigMessage', AUTH, any.authSig],
   ['tendermint.crypto.PublicKey', PUBLIC_KEY, any.publicKey],
   ['tendermint.types.Validator', VALIDATOR, any.validator],
   ['tendermint.types.ValidatorSet', VALIDATOR_SET, any.validatorSet],
@@ -47,4 +52,6 @@ export const FROM_PEERS: readonly Row[] = [
   ['tendermint.consensus.Message', CONSENSUS_MESSAGE, any.consensusMessage],
   ['tendermint.blocksync.Message', BLOCKSYNC_MESSAGE, any.blocksyncMessage],
   ['tendermint.mempool.Message', MEMPOOL_MESSAGE, any.txsMessage],
+  ['tendermint.p2p.Message', PEX_MESSAGE, any.pexMessage],
+  ['tendermint.p2p.DefaultNodeInfo', NODE_INFO, any.nodeInfo],
 ];

@@ -8,8 +8,6 @@ import type { Position } from './facts.ts';
 import type { EngineSpec } from './scenario/scenario.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 
-const VERSION = 'simulated';
-
 /** Between two transactions a real node lets its sockets run; here nothing else waits. */
 const noPause = async (): Promise<void> => {};
 
@@ -41,7 +39,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       identity: {
         nodeId: env.name,
         moniker: env.name,
-        version: VERSION,
+        version: env.version,
         listenAddress: '',
         rpcAddress: '',
         validator,

@@ -21,6 +21,8 @@ export type Fact =
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
+  /** The timeline has come by this name. */
+  | { readonly kind: 'checkpoint'; readonly name: string }
   /** The timeline says that faults are over. */
   | { readonly kind: 'stable' };
 

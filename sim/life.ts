@@ -76,6 +76,7 @@ export class Life implements KvGate {
     return {
       name: process.name,
       index: process.index,
+      version: process.version,
       kv: new KvHandle(process.disk.kv, this),
       log,
       now: () => process.clock.now(world.now),

@@ -51,6 +51,8 @@ export class Process implements Port {
   /** Highest height that the node has decided, stored and announced. */
   decided = 0;
   lives = 0;
+  /** Of the program that the next life runs. */
+  version = 'simulated';
   readonly #world: World;
   readonly #factory: NodeFactory;
   #life: Life | undefined;

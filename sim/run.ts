@@ -9,6 +9,7 @@ import { ClientCalls } from './calls.ts';
 import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { durability, receipts } from './checkers/clients.ts';
+import { events, heard } from './checkers/subscribers.ts';
 import type { ChoicesOptions } from './choices.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
@@ -21,6 +22,7 @@ import { parseScenario } from './scenario/parse.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
+import { Subscriber } from './subscriber.ts';
 import { Timeline } from './timeline.ts';
 import { Tripwire } from './tripwire.ts';
 import { isOver, timeLimit } from './until.ts';
@@ -110,8 +112,13 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   if (options.trace !== undefined) world.observe((fact) => remarkFact(world, fact));
   const calls = new ClientCalls(world);
   const clients = makeClients(world, calls, cluster, suite, scenario);
+  const subscribers = (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec));
   const context = contextOf(scenario, cluster, suite, world, fail);
-  const checkers = [...checkersOf(context), ...clientCheckers(context, clients)];
+  const checkers = [
+    ...checkersOf(context),
+    ...clientCheckers(context, clients),
+    ...wsCheckers(context, subscribers),
+  ];
   for (const checker of checkers) if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
   const timeline = new Timeline(world, cluster, scenario.timeline);
   const tally = tallyOf(world);
@@ -119,16 +126,21 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     world,
     fail,
     async execute() {
-      for (const process of world.processes) world.schedule(0, () => process.start());
+      const late = new Set(
+        scenario.timeline.flatMap(({ action }) => (action.kind === 'addNode' ? [action.name] : [])),
+      );
+      for (const process of world.processes)
+        if (!late.has(process.name)) world.schedule(0, () => process.start());
       timeline.start();
       for (const client of clients) client.start();
+      for (const subscriber of subscribers) subscriber.start();
       const isAtEnd = isOver(scenario, world, timeline);
       let isStopped = false;
       const isDone = (): boolean => {
-        isStopped = options.stop?.(world.now, world.events) === true;
+        isStopped = timeline.isBroken || options.stop?.(world.now, world.events) === true;
         return isStopped || isAtEnd();
       };
-      const ended = await world.run(options.stop === undefined ? isAtEnd : isDone, timeLimit(scenario));
+      const ended = await world.run(isDone, timeLimit(scenario));
       // What was to come by the end cannot be judged in the middle.
       if (isStopped) return;
       const isTimed = scenario.until.kind === 'time' || scenario.until.kind === 'first';
@@ -192,6 +204,14 @@ function clientCheckers(context: CheckerContext, clients: readonly EvmClient[]):
     one.kind === 'receipts' ? [receipts(context, clients, one)] : [],
   );
   return context.scenario.off.has('durability') ? wanted : [durability(context, clients), ...wanted];
+}
+
+function wsCheckers(context: CheckerContext, subscribers: readonly Subscriber[]): readonly Checker[] {
+  if (subscribers.length === 0) return [];
+  const wanted = context.scenario.expect.flatMap((one) =>
+    one.kind === 'ws' ? [heard(context, subscribers, one)] : [],
+  );
+  return [events(context, subscribers), ...wanted];
 }
 
 interface Tally {

@@ -24,6 +24,8 @@ export interface SimNode {
 export interface LifeEnv {
   readonly name: string;
   readonly index: number;
+  /** Of the program, as the node tells it. */
+  readonly version: string;
   readonly kv: KvStore;
   /** Records found in the log when this life began. */
   readonly log: readonly LogRecord[];

@@ -11,6 +11,9 @@ import type { World } from './world.ts';
 
 const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, precommit: 6, commit: 8 };
 
+/** How long a node is away while its program is exchanged. */
+const UPGRADE_MICROS = 1_000_000;
+
 interface Armed {
   readonly process: Process;
   readonly point: CrashPoint;
@@ -30,6 +33,10 @@ interface Entry {
 export class Timeline {
   /** Virtual time of the last action, for `until: quiet`. */
   lastActionAt = 0;
+  /** A `break` has come: the run ends here. */
+  isBroken = false;
+  /** Gone for good. */
+  readonly #removed = new Set<Process>();
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #entries: readonly Entry[];
@@ -123,6 +130,16 @@ export class Timeline {
       case 'link':
         this.#link(action, spec);
         return undefined;
+      case 'checkpoint':
+        world.witness({ kind: 'checkpoint', name: action.name });
+        return undefined;
+      case 'break':
+        this.isBroken = true;
+        return undefined;
+      case 'addNode':
+        return this.#startAll([world.process(action.name)]);
+      case 'removeNode':
+        return this.#remove(world.process(action.name));
       default:
         return this.#toEach(this.#targets(action.target, spec.line), action, spec);
     }
@@ -145,6 +162,16 @@ export class Timeline {
   ): void {
     const world = this.#world;
     switch (action.kind) {
+      case 'swizzle':
+        return this.#swizzle(process, spec);
+      case 'upgrade':
+        process.version = action.version;
+        this.#crash(process, 'none');
+        return this.#undo(
+          { ...spec, duration: spec.duration ?? UPGRADE_MICROS },
+          () => this.#startAll([process]),
+          process,
+        );
       case 'clog':
         return world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
       case 'crash':
@@ -181,6 +208,26 @@ export class Timeline {
     }
   }
 
+  /** Clogged one by one in the first half of the time, free again in the second, in another order (FoundationDB). */
+  #swizzle(process: Process, spec: TimelineEntry): void {
+    const world = this.#world;
+    const half = Math.max(1, Math.floor(present(spec.duration, 'a swizzle has a duration') / 2));
+    const choices = world.choices.stream(`${spec.line}/swizzle/${process.name}`);
+    const until = world.now + half + choices.choose(half);
+    world.schedule(world.now + choices.choose(half), () => {
+      world.network.clog(process.index, until);
+      return undefined;
+    });
+  }
+
+  #remove(process: Process): undefined {
+    const { network, processes } = this.#world;
+    this.#removed.add(process);
+    process.crash('none');
+    for (const { index } of processes) if (index !== process.index) network.separate(process.index, index);
+    return undefined;
+  }
+
   #crash(process: Process, powerLoss: PowerLoss): void {
     this.lastActionAt = this.#world.now;
     process.crash(powerLoss);
@@ -188,7 +235,8 @@ export class Timeline {
 
   async #startAll(targets: readonly Process[]): Promise<void> {
     this.lastActionAt = this.#world.now;
-    for (const process of targets) if (!process.isRunning) await process.start();
+    for (const process of targets)
+      if (!this.#removed.has(process) && !process.isRunning) await process.start();
   }
 
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {
@@ -278,6 +326,8 @@ function matches(spec: TimelineEntry, fact: Fact): string | undefined {
     if (on !== undefined && fact.node.name !== on) return undefined;
     return isThere(when, fact.position) ? `${fact.position.height}/${when.round ?? ''}` : undefined;
   }
+  if (when.kind === 'event' && fact.kind === 'checkpoint' && when.event === 'checkpoint')
+    return fact.name === when.node ? fact.name : undefined;
   if (when.kind !== 'event' || !('node' in fact) || fact.kind !== when.event) return undefined;
   return fact.node.name === when.node ? `${fact.node.lives}` : undefined;
 }

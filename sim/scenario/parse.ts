@@ -1,14 +1,15 @@
 import type { Result } from '../../core/lib/result.ts';
 import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
 import { type Cursor, readYaml, type ScenarioError } from './cursor.ts';
-import { newName, nodeName } from './names.ts';
+import { newName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';
 import { parseByzantine, parseMutate } from './parseByzantine.ts';
+import { parseClients } from './parseClients.ts';
 import { parseExpect } from './parseExpect.ts';
 import { nodesOf, numbered, searchOf, validatorsOf } from './parseNodes.ts';
 import { parseTimeline } from './parseTimeline.ts';
-import type { ClientSpec, EngineSpec, Scenario, Until } from './scenario.ts';
-import { duration, ratePeriod } from './units.ts';
+import type { EngineSpec, Scenario, Until } from './scenario.ts';
+import { duration } from './units.ts';
 
 const KEYS = [
   'name',
@@ -31,7 +32,6 @@ const UNSUPPORTED = ['defaults'] as const;
 const TIME_MAX = 24 * 3_600_000_000;
 const DEFAULT_TIME_MAX = 600_000_000;
 const DEFAULT_BLOCK_TIME = 1_000_000;
-const ACCOUNTS_MAX = 10;
 
 /** Reads a scenario file, strictly: anything it does not know it refuses, with line and column. */
 export const parseScenario = (text: string): Result<Scenario, ScenarioError> => readYaml(text, scenarioOf);
@@ -47,8 +47,8 @@ function scenarioOf(root: Cursor): Scenario {
   const voters = validators.map((validator) => validator.name);
   const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
   const known = [...voters, ...nodes.map((node) => node.name)];
-  const clients = fields.clients === undefined ? [] : clientsOf(fields.clients, known);
-  const named = clients.map((client) => client.name);
+  const { clients, subscribers } = parseClients(fields.clients, known);
+  const named = [...clients, ...subscribers].map((client) => client.name);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
     name: newName(fields.name, fields.name.text('a name')),
@@ -59,6 +59,7 @@ function scenarioOf(root: Cursor): Scenario {
     twins: fields.search === undefined ? undefined : searchOf(fields.search, validators),
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
     clients,
+    subscribers,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
     byzantine: [
       ...(fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, voters, known)),
@@ -105,38 +106,6 @@ const networkOf = (at: Cursor): LinkFaults => ({
   ...DEFAULT_LINK,
   ...faultsOf(at.fields(FAULT_KEYS, `network: {${FAULT_KEYS.join('?, ')}?}`)),
 });
-
-function clientsOf(at: Cursor, known: readonly string[]): readonly ClientSpec[] {
-  const clients = at.items('a list of clients').map((item) => clientOf(item, known));
-  for (const [i, client] of clients.entries()) {
-    if (clients.findIndex((other) => other.name === client.name) !== i)
-      at.fail(`two clients are called ${client.name}`);
-  }
-  return clients;
-}
-
-function clientOf(at: Cursor, known: readonly string[]): ClientSpec {
-  const fields = at.fields(
-    ['name', 'kind', 'at', 'rate', 'script', 'args'],
-    'a client: {name, kind, at, rate?, args?}',
-  );
-  if (fields.name === undefined) return at.fail('expected a key name');
-  if (fields.kind === undefined) return at.fail('expected a key kind');
-  if (fields.at === undefined) return at.fail('expected a key at');
-  if (['bank', 'ws', 'light', 'rpc'].includes(String(fields.kind.raw()))) {
-    fields.kind.fail(`clients of kind ${String(fields.kind.raw())} are not supported yet`);
-  }
-  fields.kind.oneOf(['evm'] as const, 'a kind of client');
-  fields.script?.oneOf(['transfers'] as const, 'a script');
-  const args = fields.args?.fields(['accounts', 'count'], 'args: {accounts?, count?}') ?? {};
-  return {
-    name: newName(fields.name, fields.name.text('a name')),
-    at: nodeName(fields.at, known),
-    period: fields.rate === undefined ? 1_000_000 : ratePeriod(fields.rate),
-    accounts: args.accounts?.integer('a number of accounts', 1, ACCOUNTS_MAX) ?? 3,
-    count: args.count?.integer('a number of transactions', 1, 1_000_000) ?? 0,
-  };
-}
 
 function untilOf(at: Cursor): Until {
   const fields = at.fields(['height', 'time', 'quiet', 'first'], 'until: {height | time | quiet | first}');

@@ -4,7 +4,7 @@ import { DEVICE_FAULTS, DISK_FAULTS, LOG_FAULTS } from '../disk.ts';
 import { CRASH_POINTS } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
 import type { Cursor } from './cursor.ts';
-import { nodeNames, target } from './names.ts';
+import { newName, nodeName, nodeNames, target } from './names.ts';
 import type { Action } from './scenario.ts';
 import { byteRate, delay, driftPpm, probability, signedDuration } from './units.ts';
 
@@ -13,6 +13,7 @@ const ACTION_KEYS = [
   'heal',
   'link',
   'clog',
+  'swizzle',
   'crash',
   'restart',
   'pause',
@@ -20,10 +21,14 @@ const ACTION_KEYS = [
   'wipe',
   'disk',
   'clock',
+  'add_node',
+  'remove_node',
+  'upgrade',
+  'checkpoint',
+  'break',
   'gst',
 ] as const;
-const OPTION_KEYS = ['oneway', 'power_loss', 'point', 'count'] as const;
-const UNSUPPORTED = ['swizzle', 'add_node', 'remove_node', 'upgrade', 'checkpoint', 'break'] as const;
+const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count'] as const;
 
 const EXPECTED = `an action: ${ACTION_KEYS.join(', ')}`;
 
@@ -32,16 +37,19 @@ export function parseAction(at: Cursor, known: readonly string[]): Action {
     const word = at.oneOf(['heal', 'gst'] as const, 'an action without arguments');
     return { kind: word };
   }
-  for (const [key, value] of at.entries(EXPECTED)) {
-    if (UNSUPPORTED.some((word) => word === key)) value.fail(`the action "${key}" is not supported yet`);
-  }
   const fields = at.fields([...ACTION_KEYS, ...OPTION_KEYS], EXPECTED);
   const kinds = ACTION_KEYS.filter((key) => fields[key] !== undefined);
   const kind = kinds[0];
   if (kind === undefined || kinds.length > 1)
     return at.fail(`expected exactly one action of ${ACTION_KEYS.join(', ')}`);
   const allowed: readonly string[] =
-    kind === 'partition' ? ['oneway'] : kind === 'crash' ? ['power_loss', 'point', 'count'] : [];
+    kind === 'partition'
+      ? ['oneway']
+      : kind === 'crash'
+        ? ['power_loss', 'point', 'count']
+        : kind === 'upgrade'
+          ? ['to']
+          : [];
   for (const key of OPTION_KEYS) {
     if (fields[key] !== undefined && !allowed.includes(key))
       fields[key]?.fail(`expected no such key with ${kind}`);
@@ -64,6 +72,7 @@ function actionOf(
     case 'link':
       return linkOf(value, known);
     case 'clog':
+    case 'swizzle':
     case 'restart':
     case 'pause':
     case 'resume':
@@ -77,6 +86,20 @@ function actionOf(
         point: fields.point?.oneOf(CRASH_POINTS, 'a crash point'),
         count: fields.count?.integer('a count', 1, 1_000_000) ?? 1,
       };
+    case 'add_node':
+      return { kind: 'addNode', name: nodeName(value, known) };
+    case 'remove_node':
+      return { kind: 'removeNode', name: nodeName(value, known) };
+    case 'upgrade':
+      if (fields.to === undefined) return value.fail('expected a key to: the version to upgrade to');
+      return {
+        kind,
+        target: target(value, known),
+        version: fields.to.text('a version, such as 1.2.0 in quotes'),
+      };
+    case 'checkpoint':
+    case 'break':
+      return { kind, name: newName(value, value.text('a name')) };
     case 'disk':
       return diskOf(value, known);
     case 'clock':

@@ -4,7 +4,7 @@ import { type Expectation, STANDING_CHECKERS, type StandingChecker } from './sce
 import { duration } from './units.ts';
 
 const HEIGHTS_MAX = 1_000_000;
-const UNSUPPORTED = ['app', 'ws', 'resources', 'never', 'eventually'] as const;
+const UNSUPPORTED = ['app', 'resources', 'never', 'eventually'] as const;
 
 export interface Expectations {
   readonly expect: readonly Expectation[];
@@ -33,13 +33,14 @@ function readMap(
     if (UNSUPPORTED.some((word) => word === key)) value.fail(`the expectation "${key}" is not supported yet`);
   }
   const fields = at.fields(
-    ['liveness', 'evidence', 'guilty', 'receipt', 'off'],
-    'an expectation: liveness, evidence, guilty, receipt or off',
+    ['liveness', 'evidence', 'guilty', 'receipt', 'ws', 'off'],
+    'an expectation: liveness, evidence, guilty, receipt, ws or off',
   );
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
   if (fields.guilty !== undefined) expect.push(guiltyOf(fields.guilty, known));
   if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
+  if (fields.ws !== undefined) expect.push(wsOf(fields.ws, clients));
   if (fields.off === undefined) return;
   const names = fields.off.isList ? fields.off.items('a list of checkers') : [fields.off];
   for (const name of names) off.add(name.oneOf(STANDING_CHECKERS, 'a checker'));
@@ -81,11 +82,26 @@ function guiltyOf(at: Cursor, known: readonly string[]): Expectation {
   };
 }
 
+function clientIn(at: Cursor | undefined, parent: Cursor, clients: readonly string[]): string {
+  if (at === undefined) return parent.fail('expected a key for');
+  const client = at.text('the name of a client');
+  return clients.includes(client)
+    ? client
+    : at.fail(`unknown client "${client}", expected one of ${clients.join(', ')}`);
+}
+
 function receiptOf(at: Cursor, clients: readonly string[]): Expectation {
   const fields = at.fields(['for', 'at_least'], 'receipt: {for, at_least?}');
-  if (fields.for === undefined) return at.fail('expected a key for');
-  const client = fields.for.text('the name of a client');
-  if (!clients.includes(client))
-    fields.for.fail(`unknown client "${client}", expected one of ${clients.join(', ')}`);
+  const client = clientIn(fields.for, at, clients);
   return { kind: 'receipts', client, atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1 };
+}
+
+function wsOf(at: Cursor, clients: readonly string[]): Expectation {
+  const fields = at.fields(['for', 'at_least', 'cut_off'], 'ws: {for, at_least?, cut_off?}');
+  return {
+    kind: 'ws',
+    client: clientIn(fields.for, at, clients),
+    atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
+    cutOff: fields.cut_off?.integer('a number', 0, HEIGHTS_MAX) ?? 0,
+  };
 }

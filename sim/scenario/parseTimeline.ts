@@ -8,7 +8,15 @@ import { duration, probability } from './units.ts';
 const ENTRY_KEYS = [...WHEN_KEYS, 'when', 'after', 'on', 'do', 'for', 'times', 'chance'] as const;
 const TIMES_MAX = 1_000_000;
 /** Actions that have an opposite for `for:` to do later. */
-const UNDONE: readonly Action['kind'][] = ['partition', 'crash', 'pause', 'clog', 'link'];
+const UNDONE: readonly Action['kind'][] = [
+  'partition',
+  'crash',
+  'pause',
+  'clog',
+  'swizzle',
+  'link',
+  'upgrade',
+];
 /** Disk faults that end. */
 const PASSING: readonly string[] = ['full', 'slow'];
 
@@ -20,7 +28,8 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   const fields = at.fields(ENTRY_KEYS, 'a timeline entry: {at | when | after, do}');
   if (fields.do === undefined) return at.fail('expected a key do');
   const action = parseAction(fields.do, known);
-  if (action.kind === 'clog' && fields.for === undefined) fields.do.fail('expected a key for next to clog');
+  if ((action.kind === 'clog' || action.kind === 'swizzle') && fields.for === undefined)
+    fields.do.fail(`expected a key for next to ${action.kind}`);
   const isPassing = action.kind === 'disk' && PASSING.includes(action.fault);
   if (isPassing && fields.for === undefined)
     fields.do.fail(`expected a key for next to a disk that is ${action.fault}`);

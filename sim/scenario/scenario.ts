@@ -18,8 +18,9 @@ export type When =
     }
   | { readonly kind: 'event'; readonly event: EventWord; readonly node: string };
 
-export type EventWord = 'crashed' | 'started' | 'halted';
-export const EVENT_WORDS: readonly EventWord[] = ['crashed', 'started', 'halted'];
+/** What happens to a node; `checkpoint` is of the timeline and has a name of its own. */
+export type EventWord = 'crashed' | 'started' | 'halted' | 'checkpoint';
+export const EVENT_WORDS: readonly EventWord[] = ['crashed', 'started', 'halted', 'checkpoint'];
 
 export type Target =
   | { readonly kind: 'names'; readonly names: readonly string[] }
@@ -37,7 +38,13 @@ export type Action =
       readonly to: readonly string[] | undefined;
       readonly faults: Partial<LinkFaults>;
     }
-  | { readonly kind: 'clog'; readonly target: Target }
+  | { readonly kind: 'clog' | 'swizzle'; readonly target: Target }
+  /** A declared node begins its first life, or any node its last end. */
+  | { readonly kind: 'addNode' | 'removeNode'; readonly name: string }
+  /** Stops, and starts again under another version. */
+  | { readonly kind: 'upgrade'; readonly target: Target; readonly version: string }
+  /** A moment with a name, for others to wait for; or the end of the run. */
+  | { readonly kind: 'checkpoint' | 'break'; readonly name: string }
   | {
       readonly kind: 'crash';
       readonly target: Target;
@@ -104,6 +111,19 @@ export interface ClientSpec {
   readonly count: number;
 }
 
+/** A client of the consensus websocket that follows one query and resumes after every break. */
+export interface SubscriberSpec {
+  readonly name: string;
+  readonly at: string;
+  readonly query: string;
+  /** Virtual µs between two looks at its socket. */
+  readonly period: number;
+  /** Messages it reads at a look. */
+  readonly reads: number;
+  /** Bytes that may lie unread before the node cuts it off. */
+  readonly roomBytes: number;
+}
+
 export type Within = { readonly micros: number } | { readonly heights: number } | 'auto';
 
 export type Expectation =
@@ -120,7 +140,9 @@ export type Expectation =
       readonly powerAtLeast: { readonly numerator: bigint; readonly denominator: bigint };
       readonly equals: readonly string[] | undefined;
     }
-  | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number };
+  | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number }
+  /** Events that a subscriber has, and times that it was cut off as too slow, at least. */
+  | { readonly kind: 'ws'; readonly client: string; readonly atLeast: number; readonly cutOff: number };
 
 /** Checkers that are on unless a scenario switches them off by name. */
 export const STANDING_CHECKERS = [
@@ -189,6 +211,7 @@ export interface Scenario {
   readonly twins: TwinsSearch | undefined;
   readonly network: LinkFaults;
   readonly clients: readonly ClientSpec[];
+  readonly subscribers?: readonly SubscriberSpec[];
   readonly timeline: readonly TimelineEntry[];
   readonly byzantine: readonly ByzantineEntry[];
   readonly expect: readonly Expectation[];

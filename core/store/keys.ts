@@ -18,17 +18,17 @@
  *   t ‖ sha256          where a consensus tx is
  *   x ‖ keccak256       where an Ethereum tx is
  *   evidence/…          pending and committed evidence, laid out by evidence/pool.ts
- *   q ‖ attribute ‖ height ‖ tx4 ‖ event4   an indexed attribute of a transaction's event
- *   w ‖ attribute ‖ height ‖ tx4 ‖ event4   an indexed attribute of a block's event; tx4 is 0
+ *   Q ‖ attribute ‖ height   where transactions of the height have an indexed attribute
+ *   W ‖ attribute ‖ height   where the events of the block itself have it
  *                       attribute: length2 ‖ tag ‖ length1 ‖ value, laid out by events/index/posting.ts
- *   I                   heights that the event index covers: from8 ‖ to8
+ *   X                   heights that the event index covers: from8 ‖ to8
  *   U                   height above the head whose block is decided and waits to be executed again
  *   C                   chain state after the head
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
  *
- * Nodes and code are named by their content, and most entries of the index are only keys. Every other value goes
- * through record.ts, which binds it to its key.
+ * Nodes and code are named by their content, so they prove themselves. Every other value goes through record.ts,
+ * which binds it to its key. Retired: q, w, I (an index with an entry an event).
  */
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -90,18 +90,11 @@ export function partKey(height: Height, index: number): Bytes {
 }
 
 /** `attribute` as events/index/posting.ts lays it out. */
-export function postingKey(
-  letter: 'q' | 'w',
-  attribute: Bytes,
-  place: { readonly height: Height; readonly tx: number; readonly event: number },
-): Bytes {
-  const key = new Uint8Array(17 + attribute.length);
-  const end = 1 + attribute.length;
+export function postingKey(letter: 'Q' | 'W', attribute: Bytes, height: Height): Bytes {
+  const key = new Uint8Array(9 + attribute.length);
   key[0] = prefix(letter);
   key.set(attribute, 1);
-  putHeight(key, end, place.height);
-  putUint32(key, end + 8, place.tx);
-  putUint32(key, end + 12, place.event);
+  putHeight(key, 1 + attribute.length, height);
   return key;
 }
 
@@ -109,7 +102,7 @@ function putUint32(out: Bytes, at: number, value: number): void {
   for (let i = 0; i < 4; i++) out[at + i] = (value >>> (8 * (3 - i))) & 255;
 }
 
-export const INDEX_KEY: Bytes = Uint8Array.of(prefix('I'));
+export const INDEX_KEY: Bytes = Uint8Array.of(prefix('X'));
 export const UNDONE_KEY: Bytes = Uint8Array.of(prefix('U'));
 export const STATE_KEY: Bytes = Uint8Array.of(prefix('C'));
 export const BASE_KEY: Bytes = Uint8Array.of(prefix('B'));

@@ -12,7 +12,7 @@ import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
 import type { AbciEvent } from '../../types/result.ts';
 import { BLOCK_HEIGHT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../eventModel.ts';
-import { type PostingKind, postingOp } from './posting.ts';
+import { HeightPostings, type PostingKind } from './posting.ts';
 
 /** Heights that the index covers, both inclusive. */
 export interface Coverage {
@@ -31,37 +31,34 @@ type Put = Extract<KvOp, { type: 'put' }>;
 
 /** Keys that the index answers itself: an application cannot add to them. */
 const RESERVED: Readonly<Record<PostingKind, readonly string[]>> = {
-  q: [TX_HASH_KEY, TX_HEIGHT_KEY],
-  w: [BLOCK_HEIGHT_KEY],
+  Q: [TX_HASH_KEY, TX_HEIGHT_KEY],
+  W: [BLOCK_HEIGHT_KEY],
 };
 
 const ENTRIES_PER_BATCH_MAX = 20_000;
 
-function eventOps(
+function addEvents(
+  postings: HeightPostings,
   kind: PostingKind,
-  height: Height,
   tx: number,
   events: readonly AbciEvent[],
-  ops: Put[],
 ): void {
   for (const [event, { type, attributes }] of events.entries()) {
     if (type === '') continue;
     for (const { key, value, index } of attributes) {
       if (key === '' || !index) continue;
       const tag = `${type}.${key}`;
-      if (RESERVED[kind].includes(tag)) continue;
-      const op = postingOp(kind, tag, value, { height, tx, event });
-      if (op !== undefined) ops.push(op);
+      if (!RESERVED[kind].includes(tag)) postings.add(kind, tag, value, tx, event);
     }
   }
 }
 
 /** Every entry of one height. */
 export function postingsOf(height: Height, results: FinalizeReply): readonly Put[] {
-  const ops: Put[] = [];
-  eventOps('w', height, 0, results.events, ops);
-  for (const [tx, result] of results.txResults.entries()) eventOps('q', height, tx, result.events, ops);
-  return ops;
+  const postings = new HeightPostings(height);
+  addEvents(postings, 'W', 0, results.events);
+  for (const [tx, result] of results.txResults.entries()) addEvents(postings, 'Q', tx, result.events);
+  return postings.ops();
 }
 
 function coverageOp(coverage: Coverage): Put {
@@ -137,7 +134,7 @@ const endOf = (kind: PostingKind): Bytes => Uint8Array.of(kind.charCodeAt(0) + 1
 /** Drops the whole index. Cut off anywhere, it is found empty and filled again. */
 export async function clearIndex(kv: KvStore): Promise<void> {
   await kv.batch([{ type: 'del', key: INDEX_KEY }]);
-  for (const kind of ['q', 'w'] as const) {
+  for (const kind of ['Q', 'W'] as const) {
     let gte: Bytes = Uint8Array.of(kind.charCodeAt(0));
     for (;;) {
       const rows = await kv.range({ gte, lt: endOf(kind), limitMax: ENTRIES_PER_BATCH_MAX });

@@ -1,18 +1,26 @@
 /**
- * Postings: one database entry an indexed attribute. Keys of one value run by height, transaction and event, so that
- * an equality condition is one range, and what one event holds can be asked for by its exact key.
+ * Postings: one database entry an indexed attribute and height, which lists the events that have it. A block of like
+ * transactions has few entries, keys of one value run by height, so that an equality condition is one range, and what
+ * one event holds can be asked for by the exact key.
+ *
+ * Payload: one or more groups of `varint n ‖ text of n - 1 bytes ‖ varint count ‖ count × (varint tx - tx before,
+ * varint event)`. n = 0: the value is the one in the key; otherwise it is another spelling, or longer than keys hold.
  */
+
+import { Reader } from '../../codec/wire.ts';
+import { type Writer, written } from '../../codec/writer.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
+import { StorageFault } from '../../store/fault.ts';
 import { postingKey, readHeight } from '../../store/keys.ts';
 import { decodeRecord, encodeRecord } from '../../store/record.ts';
 import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
 import { canonicalText } from '../query/query.ts';
 
-/** `q`: events of transactions; `w`: events of blocks. */
-export type PostingKind = 'q' | 'w';
+/** `Q`: events of transactions; `W`: events of blocks. */
+export type PostingKind = 'Q' | 'W';
 
 /** An event instance; `tx` is 0 for those of a block. */
 export interface EventPlace {
@@ -21,15 +29,17 @@ export interface EventPlace {
   readonly event: number;
 }
 
-export interface Posting extends EventPlace {
+/** Events of one height that have an attribute, with the value as it was spelled there; in order. */
+export interface Posting {
   readonly value: string;
+  readonly places: readonly EventPlace[];
 }
 
 /** Longer values stand in the key by their hash, and whole in the entry. */
 const VALUE_BYTES_MAX = 96;
 const LONGER = 255;
 const TAG_BYTES_MAX = 65_535;
-const PLACE_BYTES = 16;
+const HEIGHT_BYTES = 8;
 const TAGS_CACHED_MAX = 1024;
 
 const tagBytes = new Map<string, Bytes>();
@@ -83,37 +93,100 @@ function asciiPart(head: Bytes, value: string): Bytes | undefined {
   return bytes;
 }
 
-const NOTHING = new Uint8Array(0);
+type Put = Extract<KvOp, { type: 'put' }>;
 
-/** The entry of an attribute; undefined when its tag is longer than any query can ask for. */
-export function postingOp(
-  kind: PostingKind,
-  tag: string,
-  value: string,
-  place: EventPlace,
-): Extract<KvOp, { type: 'put' }> | undefined {
-  const attribute = attributePart(tag, value);
-  if (attribute === undefined) return undefined;
-  const key = postingKey(kind, attribute.bytes, place);
-  // Most entries say everything by their key; there is nothing that a checksum could protect.
-  return { type: 'put', key, value: attribute.isWhole ? NOTHING : encodeRecord(key, encodeUtf8(value)) };
+/** One spelling of a value in one height; `slots` alternates transaction and event. */
+interface Group {
+  readonly value: string;
+  readonly slots: number[];
 }
+
+interface Entry {
+  readonly key: Bytes;
+  readonly isWhole: boolean;
+  readonly groups: Group[];
+}
+
+/** Gathers the entries of one height. */
+export class HeightPostings {
+  readonly #height: Height;
+  readonly #groups = new Map<string, Group>();
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(height: Height) {
+    this.#height = height;
+  }
+
+  /** A tag that is longer than any query can ask for is left out. To be called in order of transactions and events. */
+  add(kind: PostingKind, tag: string, value: string, tx: number, event: number): void {
+    const name = `${kind}${tag}\0${value}`;
+    const group = this.#groups.get(name) ?? this.#begin(kind, tag, value, name);
+    group?.slots.push(tx, event);
+  }
+
+  #begin(kind: PostingKind, tag: string, value: string, name: string): Group | undefined {
+    const attribute = attributePart(tag, value);
+    if (attribute === undefined) return undefined;
+    const canonical = `${kind}${tag}\0${canonicalText(value)}`;
+    const group: Group = { value, slots: [] };
+    const entry = this.#entries.get(canonical);
+    if (entry !== undefined) entry.groups.push(group);
+    else {
+      const key = postingKey(kind, attribute.bytes, this.#height);
+      this.#entries.set(canonical, { key, isWhole: attribute.isWhole, groups: [group] });
+    }
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  ops(): Put[] {
+    const ops: Put[] = [];
+    for (const entry of this.#entries.values()) {
+      ops.push({ type: 'put', key: entry.key, value: encodeRecord(entry.key, written(writeEntry, entry)) });
+    }
+    return ops;
+  }
+}
+
+function writeEntry(writer: Writer, { isWhole, groups }: Entry): void {
+  for (const { value, slots } of groups) {
+    const isInKey = isWhole && groups.length === 1;
+    const text = isInKey ? undefined : encodeUtf8(value);
+    writer.uint32(text === undefined ? 0 : text.length + 1);
+    if (text !== undefined) writer.raw(text);
+    writer.uint32(slots.length / 2);
+    let before = 0;
+    for (let i = 0; i < slots.length; i += 2) {
+      const tx = slots[i] as number;
+      writer.uint32(tx - before);
+      writer.uint32(slots[i + 1] as number);
+      before = tx;
+    }
+  }
+}
+
+export const heightOf = (key: Bytes): Height => readHeight(key, key.length - HEIGHT_BYTES);
 
 /** Reads an entry back. `tagLength` is that of the tag part. */
-export function readPosting(key: Bytes, record: Bytes, tagLength: number): Posting {
-  const end = key.length - PLACE_BYTES;
-  const text = record.length === 0 ? key.subarray(1 + tagLength + 1, end) : decodeRecord(key, record);
-  const value = decodeUtf8(text) ?? '';
-  return { value, ...readPlace(key) };
-}
-
-export function readPlace(key: Bytes): EventPlace {
-  const end = key.length - PLACE_BYTES;
-  return { height: readHeight(key, end), tx: readUint32(key, end + 8), event: readUint32(key, end + 12) };
-}
-
-function readUint32(bytes: Bytes, at: number): number {
-  let value = 0;
-  for (let i = 0; i < 4; i++) value = value * 256 + (bytes[at + i] as number);
-  return value;
+export function readPostings(key: Bytes, record: Bytes, tagLength: number): readonly Posting[] {
+  const payload = decodeRecord(key, record);
+  const reader = new Reader(payload);
+  const height = heightOf(key);
+  const groups: Posting[] = [];
+  while (reader.error === undefined && reader.at < reader.end) {
+    const length = reader.uint32('posting.value');
+    const inKey = key.subarray(1 + tagLength + 1, key.length - HEIGHT_BYTES);
+    const text = length === 0 ? inKey : payload.subarray(reader.at, reader.at + length - 1);
+    if (length > 0) reader.at += length - 1;
+    const count = reader.uint32('posting.count');
+    const places: EventPlace[] = [];
+    let tx = 0;
+    for (let i = 0; i < count && reader.error === undefined; i++) {
+      tx += reader.uint32('posting.tx');
+      places.push({ height, tx, event: reader.uint32('posting.event') });
+    }
+    groups.push({ value: decodeUtf8(text) ?? '', places });
+  }
+  if (reader.error !== undefined) throw new StorageFault(reader.error.message, key);
+  return groups;
 }

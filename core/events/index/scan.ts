@@ -7,14 +7,15 @@ import type { ValueTest } from './plan.ts';
 import {
   attributePart,
   type EventPlace,
+  heightOf,
+  type Posting,
   type PostingKind,
-  readPlace,
-  readPosting,
+  readPostings,
   tagPart,
 } from './posting.ts';
 
-/** Entries read at a time. */
-const ROWS_MAX = 512;
+/** Entries read at a time; each may name every event of its height. */
+const ROWS_MAX = 128;
 
 export interface Heights {
   readonly low: Height;
@@ -25,25 +26,24 @@ export interface Heights {
 export interface Cursor {
   /** Found so far. */
   readonly places: readonly EventPlace[];
-  /** Entries read so far. */
+  /** Entries, and events named by them, read so far. */
   readonly looked: number;
   /** Reads on; true when there is no more. */
   advance(): Promise<boolean>;
 }
+
+/** Puts what is wanted of an entry into `into`; answers how many events it looked at. */
+type Take = (key: Bytes, record: Bytes, into: EventPlace[]) => number;
 
 class RangeCursor implements Cursor {
   readonly places: EventPlace[] = [];
   looked = 0;
   readonly #kv: KvStore;
   readonly #lt: Bytes;
-  readonly #take: (key: Bytes, record: Bytes) => EventPlace | undefined;
+  readonly #take: Take;
   #gte: Bytes;
 
-  constructor(
-    kv: KvStore,
-    range: { readonly gte: Bytes; readonly lt: Bytes },
-    take: (key: Bytes, record: Bytes) => EventPlace | undefined,
-  ) {
+  constructor(kv: KvStore, range: { readonly gte: Bytes; readonly lt: Bytes }, take: Take) {
     this.#kv = kv;
     this.#gte = range.gte;
     this.#lt = range.lt;
@@ -52,11 +52,7 @@ class RangeCursor implements Cursor {
 
   async advance(): Promise<boolean> {
     const rows = await this.#kv.range({ gte: this.#gte, lt: this.#lt, limitMax: ROWS_MAX });
-    for (const [key, record] of rows) {
-      const place = this.#take(key, record);
-      if (place !== undefined) this.places.push(place);
-    }
-    this.looked += rows.length;
+    for (const [key, record] of rows) this.looked += 1 + this.#take(key, record, this.places);
     const last = rows.at(-1);
     if (last !== undefined) this.#gte = concat(last[0], Uint8Array.of(0));
     return rows.length < ROWS_MAX;
@@ -74,10 +70,39 @@ export function scanValue(
   { low, high }: Heights,
 ): Cursor {
   const attribute = attributePart(tag, value)?.bytes;
-  if (attribute === undefined) return NOTHING;
-  const gte = postingKey(kind, attribute, { height: low, tx: 0, event: 0 });
-  const lt = postingKey(kind, attribute, { height: high + 1, tx: 0, event: 0 });
-  return new RangeCursor(kv, { gte, lt }, readPlace);
+  const tagLength = tagPart(tag)?.length;
+  if (attribute === undefined || tagLength === undefined) return NOTHING;
+  const range = { gte: postingKey(kind, attribute, low), lt: postingKey(kind, attribute, high + 1) };
+  return new RangeCursor(kv, range, (key, record, into) => {
+    const places = placesOf(readPostings(key, record, tagLength));
+    for (const place of places) into.push(place);
+    return places.length;
+  });
+}
+
+/** Events of a height that have the attribute with exactly this value, in order. */
+export function placesAt(
+  kv: KvStore,
+  kind: PostingKind,
+  tag: string,
+  value: string,
+  height: Height,
+): readonly EventPlace[] {
+  const attribute = attributePart(tag, value)?.bytes;
+  const tagLength = tagPart(tag)?.length;
+  if (attribute === undefined || tagLength === undefined) return [];
+  const key = postingKey(kind, attribute, height);
+  const record = kv.get(key);
+  return record === undefined ? [] : placesOf(readPostings(key, record, tagLength));
+}
+
+/** Spellings of one value apart, events together. */
+function placesOf(postings: readonly Posting[]): readonly EventPlace[] {
+  const [first, ...others] = postings;
+  if (first === undefined) return [];
+  return others.length === 0
+    ? first.places
+    : postings.flatMap(({ places }) => places).sort((a, b) => a.tx - b.tx || a.event - b.event);
 }
 
 /** Events that have the attribute with a value that passes the test, in no useful order. */
@@ -93,9 +118,14 @@ export function scanTag(
   const prefix = concat(Uint8Array.of(kind.charCodeAt(0)), part);
   // A value's length byte is below 255 or is 255 for a hash: nothing of this tag lies beyond 0xff … 0xff.
   const lt = concat(prefix, new Uint8Array(64).fill(255));
-  return new RangeCursor(kv, { gte: prefix, lt }, (key, record) => {
-    const posting = readPosting(key, record, part.length);
-    const isWanted = posting.height >= low && posting.height <= high && test(posting.value);
-    return isWanted ? { height: posting.height, tx: posting.tx, event: posting.event } : undefined;
+  return new RangeCursor(kv, { gte: prefix, lt }, (key, record, into) => {
+    const height = heightOf(key);
+    if (height < low || height > high) return 0;
+    let looked = 0;
+    for (const { value, places } of readPostings(key, record, part.length)) {
+      looked += places.length;
+      if (test(value)) for (const place of places) into.push(place);
+    }
+    return looked;
   });
 }

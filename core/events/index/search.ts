@@ -11,8 +11,8 @@ import type { Condition } from '../query/parser.ts';
 import { canonicalText, type Query } from '../query/query.ts';
 import { readCoverage } from './indexer.ts';
 import { type Plan, planOf, type Term } from './plan.ts';
-import { attributePart, type EventPlace, type PostingKind, readPlace } from './posting.ts';
-import { type Cursor, scanTag, scanValue } from './scan.ts';
+import { attributePart, type EventPlace, heightOf, type PostingKind } from './posting.ts';
+import { type Cursor, placesAt, scanTag, scanValue } from './scan.ts';
 
 /** What a search reads of the chain; heights outside base..head are not searched. */
 export interface SearchReads {
@@ -70,7 +70,7 @@ export class EventSearch {
   async txs(query: Query): Promise<Result<readonly TxPlace[], SearchError>> {
     const byHash = query.conditions.find(({ tag, op }) => tag === TX_HASH_KEY && op === '=');
     if (byHash !== undefined) return ok(this.#byHash(byHash));
-    return this.#search('q', query, TX_HEIGHT_KEY, KINDS_OF_TX, async (plan, steps) => {
+    return this.#search('Q', query, TX_HEIGHT_KEY, KINDS_OF_TX, async (plan, steps) => {
       const found: TxPlace[] = [];
       for (let height = plan.low; height <= plan.high; height++) {
         await steps();
@@ -85,7 +85,7 @@ export class EventSearch {
 
   /** In order of height. */
   async blocks(query: Query): Promise<Result<readonly Height[], SearchError>> {
-    const places = await this.#search('w', query, BLOCK_HEIGHT_KEY, KINDS_OF_BLOCK, async (plan, steps) => {
+    const places = await this.#search('W', query, BLOCK_HEIGHT_KEY, KINDS_OF_BLOCK, async (plan, steps) => {
       const found: TxPlace[] = [];
       for (let height = plan.low; height <= plan.high; height++) {
         await steps();
@@ -105,11 +105,11 @@ export class EventSearch {
     const coverage = readCoverage(this.#kv);
     if (attribute === undefined || coverage === undefined || from < coverage.from) return from;
     let next = coverage.to < to ? Math.max(from, coverage.to + 1) : undefined;
-    for (const kind of ['q', 'w'] as const) {
-      const gte = postingKey(kind, attribute.bytes, { height: from, tx: 0, event: 0 });
-      const lt = postingKey(kind, attribute.bytes, { height: next ?? to + 1, tx: 0, event: 0 });
+    for (const kind of ['Q', 'W'] as const) {
+      const gte = postingKey(kind, attribute.bytes, from);
+      const lt = postingKey(kind, attribute.bytes, next ?? to + 1);
       const [row] = from < (next ?? to + 1) ? await this.#kv.range({ gte, lt, limitMax: 1 }) : [];
-      if (row !== undefined) next = readPlace(row[0]).height;
+      if (row !== undefined) next = heightOf(row[0]);
     }
     return next;
   }
@@ -160,13 +160,22 @@ export class EventSearch {
   async #matching(kind: PostingKind, plan: Plan, steps: () => Promise<void>): Promise<readonly EventPlace[]> {
     const driver = await this.#driver(kind, plan, steps);
     const others = plan.terms.filter((term) => term !== driver.term);
+    const equals = others.filter((term) => term.kind === 'equal');
+    const tests = others.filter((term) => term.kind === 'test');
+    let held: { readonly height: Height; readonly slots: readonly ReadonlySet<string>[] } | undefined;
     const found: EventPlace[] = [];
     let results: { readonly height: Height; readonly reply: FinalizeReply | undefined } | undefined;
     for (const place of driver.places) {
-      const isSame = (term: Term): boolean =>
-        term.kind !== 'equal' || this.#holds(kind, term.tag, term.value, place);
-      if (!plan.heightTests.every((test) => test(String(place.height))) || !others.every(isSame)) continue;
-      const tests = others.filter((term) => term.kind === 'test');
+      if (!plan.heightTests.every((test) => test(String(place.height)))) continue;
+      if (equals.length > 0) {
+        if (held?.height !== place.height) {
+          await steps();
+          const at = ({ tag, value }: (typeof equals)[number]): ReadonlySet<string> =>
+            new Set(placesAt(this.#kv, kind, tag, value, place.height).map(slotOf));
+          held = { height: place.height, slots: equals.map(at) };
+        }
+        if (!held.slots.every((slots) => slots.has(slotOf(place)))) continue;
+      }
       if (tests.length > 0) {
         await steps();
         if (results?.height !== place.height)
@@ -197,7 +206,7 @@ export class EventSearch {
       for (const { term, cursor } of cursors) {
         await steps();
         if (await cursor.advance()) return { term, places: cursor.places };
-        if (cursor.places.length > SEARCH_STEPS_MAX) throw new TooMuch();
+        if (cursor.looked > SEARCH_STEPS_MAX) throw new TooMuch();
       }
     }
     const term = plan.terms[0] as Extract<Term, { kind: 'test' }>;
@@ -208,13 +217,9 @@ export class EventSearch {
     }
     return { term, places: [...cursor.places].sort(comparePlaces) };
   }
-
-  #holds(kind: PostingKind, tag: string, value: string, place: EventPlace): boolean {
-    const attribute = attributePart(tag, value);
-    return attribute !== undefined && this.#kv.get(postingKey(kind, attribute.bytes, place)) !== undefined;
-  }
 }
 
+const slotOf = ({ tx, event }: EventPlace): string => `${tx}/${event}`;
 const comparePlaces = (a: EventPlace, b: EventPlace): number =>
   a.height - b.height || a.tx - b.tx || a.event - b.event;
 
@@ -223,7 +228,7 @@ function eventAt(
   kind: PostingKind,
   { tx, event }: EventPlace,
 ): AbciEvent | undefined {
-  return (kind === 'w' ? reply?.events : reply?.txResults[tx]?.events)?.[event];
+  return (kind === 'W' ? reply?.events : reply?.txResults[tx]?.events)?.[event];
 }
 
 function indexedValues(event: AbciEvent | undefined, tag: string): readonly string[] {

@@ -234,8 +234,8 @@ test('a pruned height leaves nothing in the index', async () => {
   chain.lowest = 2;
   expect(await found(chain, "account.owner='Ana'")).toEqual([[2, 0]]);
   const entries = {
-    gte: Uint8Array.of('q'.charCodeAt(0)),
-    lt: Uint8Array.of('x'.charCodeAt(0)),
+    gte: Uint8Array.of('Q'.charCodeAt(0)),
+    lt: Uint8Array.of('X'.charCodeAt(0)),
     limitMax: 100,
   };
   expect(await chain.kv.range(entries)).toHaveLength(2);

@@ -62,7 +62,7 @@ export async function estimate(probe: GasProbe, bounds: Bounds): Promise<Estimat
   if (probe.isTransfer() && high >= TX_GAS && succeeded(await probe.run(TX_GAS)))
     return { kind: 'gas', gas: TX_GAS };
   const top = await probe.run(high);
-  if (top.kind === 'refused') return top;
+  if (top.kind === 'refused') return { kind: 'refused', message: `failed with ${high} gas: ${top.message}` };
   if (top.kind === 'too-little') return exceeds(high);
   if (top.result.vmError === OUT_OF_GAS) return exceeds(high);
   if (top.result.vmError !== undefined) return { kind: 'failed', probed: top };

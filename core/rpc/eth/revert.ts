@@ -43,13 +43,12 @@ export function revertReason(data: Bytes): string | undefined {
   return decodeUtf8(args.subarray(start, start + Number(length)));
 }
 
-/** The JSON-RPC error of a call that did not return (reference §3.1). `gas` is what the caller supplied. */
-export function outcomeError(outcome: Exclude<CallOutcome, { kind: 'returned' }>, gas: bigint): RpcError {
+/** The JSON-RPC error of a call that did not return (reference §3.1). */
+export function outcomeError(outcome: Exclude<CallOutcome, { kind: 'returned' }>): RpcError {
   if (outcome.kind === 'reverted') {
     const reason = revertReason(outcome.data);
     const message = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`;
     return new RpcError(CODES.reverted, message, to0xHex(outcome.data));
   }
-  if (outcome.kind === 'refused') return serverError(`err: ${outcome.message} (supplied gas ${gas})`);
   return serverError(outcome.message);
 }

@@ -144,7 +144,7 @@ interface Ran {
 function errorOf({ vmError, returnValue, gasUsed }: SimulatedResult) {
   if (vmError === undefined) return {};
   if (vmError !== 'execution reverted') return { error: { message: vmError, code: VM_ERROR } };
-  const { message, code, data } = outcomeError({ kind: 'reverted', data: returnValue, gasUsed }, gasUsed);
+  const { message, code, data } = outcomeError({ kind: 'reverted', data: returnValue, gasUsed });
   return { error: { message, code, data } };
 }
 

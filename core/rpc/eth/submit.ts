@@ -91,7 +91,7 @@ async function fillGas(ctx: RpcContext, args: TransactionArgs): Promise<bigint> 
   const call = toCallArgs(args, undefined);
   const estimate = await ctx.evm.estimateGas(ctx.chain.latest(), call, ctx.limits.gasCap);
   if (estimate.kind === 'gas') return estimate.gas;
-  throw outcomeError(estimate, ctx.limits.gasCap);
+  throw outcomeError(estimate);
 }
 
 /** geth's setDefaults: nonce, fees and gas where the request has none. */

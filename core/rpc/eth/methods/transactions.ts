@@ -71,7 +71,7 @@ export const transactionMethods: readonly EthMethod[] = [
         ctx.evm.call(view, toCallArgs(args, gas), options),
       );
       if (outcome.kind === 'returned') return to0xHex(outcome.data);
-      throw outcomeError(outcome, gas);
+      throw outcomeError(outcome);
     },
   }),
   method({
@@ -87,7 +87,7 @@ export const transactionMethods: readonly EthMethod[] = [
         ctx.evm.estimateGas(view, toCallArgs(args, args.gas), ctx.limits.gasCap, options),
       );
       if (outcome.kind === 'gas') return quantity(outcome.gas);
-      throw outcomeError(outcome, cappedGas(ctx, args.gas));
+      throw outcomeError(outcome);
     },
   }),
   method({

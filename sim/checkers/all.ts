@@ -3,6 +3,7 @@ import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { evidenceCommitted } from './evidence.ts';
+import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { liveness } from './liveness.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
@@ -41,10 +42,15 @@ function expected(context: CheckerContext, one: Expectation): readonly Checker[]
       return [liveness(context, one)];
     case 'evidence':
       return [evidenceCommitted(context, one)];
+    case 'never':
+    case 'eventually':
+    case 'app':
+      return [expression(context, one)];
     case 'guilty':
       return [accountability(context, one)];
     case 'receipts':
-      // The client itself knows; see workload.ts.
+    case 'ws':
+      // The client itself knows; see workload.ts and subscriber.ts.
       return [];
   }
 }

@@ -52,6 +52,7 @@ export class CometSession {
   readonly #subscriptions = new Map<string, CometSubscription>();
   /** Wait until the reply to the request that began them is out. */
   #replays: CometSubscription[] = [];
+  #replaying = 0;
   #closed = false;
 
   /** `remote` names the client in the node's log, `ip:port`. */
@@ -65,6 +66,11 @@ export class CometSession {
 
   get subscriptionCount(): number {
     return this.#subscriptions.size;
+  }
+
+  /** Whether some subscription is still being told the past. */
+  get isReplaying(): boolean {
+    return this.#replaying > 0;
   }
 
   /** One text frame: one request object. The adapter hands over the next when the promise has settled. */
@@ -171,7 +177,8 @@ export class CometSession {
 
   #replay(subscription: CometSubscription): void {
     // A failed replay is our own bug or a storage fault: outcomeOf reports the one and passes on the other.
-    void outcomeOf(this.#ctx, 'subscribe', () => subscription.replay());
+    this.#replaying++;
+    void outcomeOf(this.#ctx, 'subscribe', () => subscription.replay()).finally(() => this.#replaying--);
   }
 
   #tellGap(subscription: CometSubscription, height: Height, base: Height): void {

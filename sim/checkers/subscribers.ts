@@ -1,0 +1,50 @@
+import type { Expectation } from '../scenario/scenario.ts';
+import type { Subscriber } from '../subscriber.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** What subscribers were told is what the chain holds: from its first block on, in order, nothing twice or left out. */
+export function events(context: CheckerContext, subscribers: readonly Subscriber[]): Checker {
+  const name = 'ws';
+  return {
+    name,
+    finish() {
+      const chains = context.correct.flatMap((node) =>
+        node.state === 'halted' || node.node?.rpc === undefined ? [] : [node.node.rpc],
+      );
+      const [first, ...rest] = chains;
+      if (first === undefined) return;
+      const longest = rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
+      for (const subscriber of subscribers) {
+        const who = subscriber.spec.name;
+        for (const complaint of subscriber.complaints) context.fail(name, `${who} ${complaint}`);
+        const expected = subscriber.expected(longest);
+        const wrong = subscriber.places.findIndex((place, i) => place !== expected[i]);
+        if (wrong >= 0)
+          context.fail(
+            name,
+            `${who} was told ${subscriber.places[wrong]} as its event ${wrong}, the chain has ${expected[wrong] ?? 'none'}`,
+          );
+      }
+    },
+  };
+}
+
+/** That a subscriber came so far, and was cut off so often. */
+export function heard(
+  context: CheckerContext,
+  subscribers: readonly Subscriber[],
+  wanted: Extract<Expectation, { kind: 'ws' }>,
+): Checker {
+  const name = 'ws';
+  return {
+    name,
+    finish() {
+      const subscriber = subscribers.find(({ spec }) => spec.name === wanted.client);
+      const { places = [], cutOffs = 0 } = subscriber ?? {};
+      if (places.length < wanted.atLeast)
+        context.fail(name, `${wanted.client} got ${places.length} events, expected ${wanted.atLeast}`);
+      if (cutOffs < wanted.cutOff)
+        context.fail(name, `${wanted.client} was cut off ${cutOffs} times, expected ${wanted.cutOff}`);
+    },
+  };
+}

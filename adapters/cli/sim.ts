@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { pctCommand } from './sim/pct.ts';
+import { recordCommand } from './sim/record.ts';
 import { replayCommand } from './sim/replay.ts';
 import { reportCommand } from './sim/reportPage.ts';
 import { runCommand } from './sim/run.ts';
@@ -16,5 +17,6 @@ export function simCommand(command: Command, world: World): void {
   shrinkCommand(command, world);
   reportCommand(command, world);
   pctCommand(command, world);
+  recordCommand(command, world);
   twinsCommand(command, world);
 }

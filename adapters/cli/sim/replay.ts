@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { isRecording } from '../../../sim/record/recording.ts';
 import { type NodeSnapshot, replayTo } from '../../../sim/replay/snapshot.ts';
 import { parseDuration } from '../../../sim/scenario/units.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
 import { readTrace } from './readTrace.ts';
+import { replayRecording } from './record.ts';
 import { refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
 import { type Source, sourceOf } from './source.ts';
 
@@ -23,7 +25,7 @@ interface ReplayFlags {
 export function replayCommand(sim: Command, world: World): void {
   const command = sim
     .command('replay')
-    .argument('[file]', 'scenario, or a trace that `sim run --trace` wrote')
+    .argument('[file]', 'scenario, a trace that `sim run --trace` wrote, or a recording of `sim record`')
     .option('--seed <number>', "instead of the scenario's own seed")
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
     .option(
@@ -37,7 +39,9 @@ export function replayCommand(sim: Command, world: World): void {
 }
 
 async function replay(file: string | undefined, flags: ReplayFlags, world: World): Promise<void> {
-  const source = fromTrace(await sourceOf(file, flags));
+  const given = await sourceOf(file, flags);
+  if (isRecording(given.text)) return replayRecording(given.name, given.text, world);
+  const source = fromTrace(given);
   const stop = stopOf(flags.until);
   const tailMax = wholeOf('--tail', flags.tail, 0, TAIL_MAX);
   let tail: string[] = [];

@@ -1,10 +1,11 @@
+import { type Expr, parseExpr } from '../expr/parse.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeNames } from './names.ts';
 import { type Expectation, STANDING_CHECKERS, type StandingChecker } from './scenario.ts';
 import { duration } from './units.ts';
 
 const HEIGHTS_MAX = 1_000_000;
-const UNSUPPORTED = ['app', 'resources', 'never', 'eventually'] as const;
+const UNSUPPORTED = ['resources'] as const;
 
 export interface Expectations {
   readonly expect: readonly Expectation[];
@@ -33,11 +34,12 @@ function readMap(
     if (UNSUPPORTED.some((word) => word === key)) value.fail(`the expectation "${key}" is not supported yet`);
   }
   const fields = at.fields(
-    ['liveness', 'evidence', 'guilty', 'receipt', 'ws', 'off'],
-    'an expectation: liveness, evidence, guilty, receipt, ws or off',
+    ['liveness', 'evidence', 'guilty', 'never', 'eventually', 'within', 'app', 'receipt', 'ws', 'off'],
+    'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws or off',
   );
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
+  expect.push(...sentencesOf(fields, known));
   if (fields.guilty !== undefined) expect.push(guiltyOf(fields.guilty, known));
   if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
   if (fields.ws !== undefined) expect.push(wsOf(fields.ws, clients));
@@ -66,6 +68,37 @@ function evidenceOf(at: Cursor, known: readonly string[]): Expectation {
     withinHeights: fields.within_heights?.integer('a number of heights', 1, HEIGHTS_MAX),
     exactly: fields.exactly?.integer('a number of pieces of evidence', 0, HEIGHTS_MAX),
   };
+}
+
+/** `never: EXPR`, `app: EXPR`, `eventually: EXPR` with `within`. */
+function sentencesOf(
+  fields: Partial<Record<'never' | 'app' | 'eventually' | 'within', Cursor>>,
+  known: readonly string[],
+): readonly Expectation[] {
+  const { never, app, eventually, within } = fields;
+  if (eventually === undefined) within?.fail('expected within next to eventually only');
+  const until = within === undefined ? undefined : withinOf(within);
+  return [
+    ...(never === undefined ? [] : [{ kind: 'never' as const, ...exprOf(never, known) }]),
+    ...(app === undefined ? [] : [{ kind: 'app' as const, ...exprOf(app, known) }]),
+    ...(eventually === undefined
+      ? []
+      : [{ kind: 'eventually' as const, ...exprOf(eventually, known), within: until }]),
+  ];
+}
+
+function exprOf(at: Cursor, known: readonly string[]): { readonly expr: Expr; readonly text: string } {
+  const text = at.text('an expression in quotes');
+  const parsed = parseExpr(text, known);
+  if (parsed.ok) return { expr: parsed.value, text };
+  const { offset, message } = parsed.error;
+  return at.fail(`${message}, at character ${offset + 1} of the expression`);
+}
+
+/** `30s`, or `20 heights`. */
+function withinOf(at: Cursor): { readonly micros: number } | { readonly heights: number } {
+  const match = /^(\d{1,6}) heights?$/.exec(String(at.raw()));
+  return match === null ? { micros: duration(at) } : { heights: Number(match[1]) };
 }
 
 function guiltyOf(at: Cursor, known: readonly string[]): Expectation {

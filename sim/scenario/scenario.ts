@@ -1,6 +1,7 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { DiskFaultKind } from '../disk.ts';
+import type { Expr } from '../expr/parse.ts';
 import type { CrashPoint } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
 
@@ -133,6 +134,14 @@ export type Expectation =
       readonly against: readonly string[];
       readonly withinHeights: number | undefined;
       readonly exactly: number | undefined;
+    }
+  | { readonly kind: 'never' | 'app'; readonly expr: Expr; readonly text: string }
+  | {
+      readonly kind: 'eventually';
+      readonly expr: Expr;
+      readonly text: string;
+      /** Since the start, or since `gst`. */
+      readonly within: { readonly micros: number } | { readonly heights: number } | undefined;
     }
   /** Agreement is broken, and the chain's own records name who did it. */
   | {

@@ -1,0 +1,72 @@
+import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Chronicle, type DecidedBlock, holds } from '../expr/evaluate.ts';
+import type { Process } from '../process.ts';
+import type { Expectation } from '../scenario/scenario.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { accused } from './framing.ts';
+
+type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
+
+/** Heights that expressions remember. */
+const HEIGHTS_MAX = 100_000;
+
+/** `never`, `eventually` and `app`: a sentence of the scenario about the whole cluster, judged as things happen. */
+export function expression(context: CheckerContext, wanted: Wanted): Checker {
+  const { world } = context;
+  const blocks = new Map<number, DecidedBlock>();
+  const hashes = new Map<Process, Map<number, string>>();
+  const pieces = new Map<string, number>();
+  const chronicle: Chronicle = {
+    nodes: world.processes,
+    blocks,
+    hashOf: (node, height) => hashes.get(node)?.get(height),
+    evidenceAgainst: (name) => pieces.get(name) ?? 0,
+  };
+  let isSettled = false;
+  let from = 0;
+  const look = (block?: DecidedBlock): void => {
+    if (isSettled || wanted.kind === 'app') return;
+    if (!holds(wanted.expr, chronicle, block)) return;
+    isSettled = true;
+    const late = wanted.kind === 'eventually' && wanted.within !== undefined && isLate(wanted.within);
+    if (wanted.kind === 'never') context.fail('never', `it happened: ${wanted.text}`);
+    else if (late) context.fail('eventually', `only at ${world.now / 1_000_000} s: ${wanted.text}`);
+  };
+  const isLate = (within: NonNullable<Extract<Wanted, { kind: 'eventually' }>['within']>): boolean =>
+    'micros' in within ? world.now - from > within.micros : blocks.size > within.heights;
+  const decided = (node: Process, block: DecidedBlock, hash: Uint8Array): void => {
+    const { height } = block.block.header;
+    const own = hashes.get(node) ?? new Map<number, string>();
+    if (own.size < HEIGHTS_MAX) own.set(height, toHex(hash));
+    hashes.set(node, own);
+    if (!node.isCorrect || blocks.has(height) || blocks.size >= HEIGHTS_MAX) return;
+    blocks.set(height, block);
+    for (const address of block.block.evidence.flatMap(accused)) {
+      for (const { name, address: own } of context.cluster.members)
+        if (equalBytes(own, address)) pieces.set(name, (pieces.get(name) ?? 0) + 1);
+    }
+    look(block);
+  };
+  return {
+    name: wanted.kind,
+    on(fact) {
+      if (fact.kind === 'stable') from = world.now;
+      if (fact.kind === 'event' && fact.event.kind === 'committed')
+        decided(fact.node, { block: fact.event.block, at: world.now }, fact.event.blockId.hash);
+      else if (
+        fact.kind === 'moved' ||
+        fact.kind === 'crashed' ||
+        fact.kind === 'halted' ||
+        fact.kind === 'started'
+      )
+        look();
+    },
+    finish() {
+      look();
+      if (wanted.kind === 'app' && !holds(wanted.expr, chronicle))
+        context.fail('app', `it does not hold at the end: ${wanted.text}`);
+      if (wanted.kind === 'eventually' && !isSettled)
+        context.fail('eventually', `it never came: ${wanted.text}`);
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import { err, ok, type Result } from '../../core/lib/result.ts';
+import { parseDuration } from '../scenario/units.ts';
+
+/** What a quantifier ranges over. */
+export const RANGES = ['correct', 'nodes', 'heights'] as const;
+export type Range = (typeof RANGES)[number];
+
+const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** Functions and how many arguments they take. */
+export const FUNCTIONS = { node: 1, block: 1, decidedAt: 1, hash: 1, evidence: 1 } as const;
+export type FunctionName = keyof typeof FUNCTIONS;
+
+const FIELDS = ['height', 'round', 'up', 'lives', 'time', 'txs', 'evidence', 'signatures'] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** An expression over what the omniscient observer knows. It changes nothing. */
+export type Expr =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'call'; readonly fn: FunctionName; readonly arg: Expr }
+  | { readonly kind: 'field'; readonly of: Expr; readonly field: Field }
+  | { readonly kind: 'not'; readonly of: Expr }
+  | { readonly kind: 'and' | 'or'; readonly left: Expr; readonly right: Expr }
+  | { readonly kind: 'sum'; readonly minus: boolean; readonly left: Expr; readonly right: Expr }
+  | { readonly kind: 'compare'; readonly op: Comparison; readonly left: Expr; readonly right: Expr }
+  | { readonly kind: 'within'; readonly of: Expr; readonly low: Expr; readonly high: Expr }
+  /** The value is the same for everyone of the quantifier around it. */
+  | { readonly kind: 'equal'; readonly of: Expr }
+  | {
+      readonly kind: 'all' | 'exists' | 'count';
+      readonly name: string;
+      readonly range: Range;
+      readonly body: Expr;
+    };
+
+export interface ExprError {
+  /** Characters before the place in the text. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+interface Token {
+  readonly text: string;
+  readonly offset: number;
+}
+
+const TOKEN = /\s*(?:(\d+(?:\.\d+)?[a-z]*)|([A-Za-z_][A-Za-z0-9_-]*)|(==|!=|<=|>=|[<>()+\-.,:]))/y;
+const DEPTH_MAX = 50;
+
+class Stop extends Error {
+  readonly offset: number;
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** @param known names of nodes: any other word has to be a variable. */
+export function parseExpr(text: string, known: readonly string[]): Result<Expr, ExprError> {
+  try {
+    return ok(new Parser(tokensOf(text), text.length, known).whole());
+  } catch (error) {
+    if (error instanceof Stop) return err({ offset: error.offset, message: error.message });
+    throw error;
+  }
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  let end = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const word = match[1] ?? match[2] ?? match[3] ?? '';
+    end = TOKEN.lastIndex;
+    tokens.push({ text: word, offset: end - word.length });
+  }
+  if (text.slice(end).trim() !== '') throw new Stop(end, `cannot read "${text.slice(end).trim()}"`);
+  return tokens;
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  readonly #end: number;
+  readonly #known: readonly string[];
+  readonly #variables: string[] = ['block', 'prev', 'self'];
+  #at = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[], end: number, known: readonly string[]) {
+    this.#tokens = tokens;
+    this.#end = end;
+    this.#known = known;
+  }
+
+  whole(): Expr {
+    const expr = this.#or();
+    if (this.#peek() !== undefined) this.#fail(`expected the end, found "${this.#peek()}"`);
+    return expr;
+  }
+
+  #peek(): string | undefined {
+    return this.#tokens[this.#at]?.text;
+  }
+
+  #fail(message: string): never {
+    throw new Stop(this.#tokens[this.#at]?.offset ?? this.#end, message);
+  }
+
+  #take(text: string): boolean {
+    if (this.#peek() !== text) return false;
+    this.#at++;
+    return true;
+  }
+
+  #need(text: string): void {
+    if (!this.#take(text))
+      this.#fail(`expected "${text}", found ${JSON.stringify(this.#peek() ?? 'the end')}`);
+  }
+
+  #or(): Expr {
+    if (++this.#depth > DEPTH_MAX) this.#fail('expected fewer parts inside each other');
+    let left = this.#and();
+    while (this.#take('or')) left = { kind: 'or', left, right: this.#and() };
+    this.#depth--;
+    return left;
+  }
+
+  #and(): Expr {
+    let left = this.#not();
+    while (this.#take('and')) left = { kind: 'and', left, right: this.#not() };
+    return left;
+  }
+
+  #not(): Expr {
+    if (this.#take('not')) return { kind: 'not', of: this.#not() };
+    for (const kind of ['all', 'exists', 'count'] as const)
+      if (this.#take(kind)) return this.#quantifier(kind);
+    return this.#comparison();
+  }
+
+  /** `all n in correct: …`, `exists h: …` over heights, `all correct: …` with `self` as each. */
+  #quantifier(kind: 'all' | 'exists' | 'count'): Expr {
+    const name = this.#peek() ?? this.#fail('expected a name');
+    this.#at++;
+    const isRange = RANGES.some((one) => one === name);
+    let range: Range = isRange ? (name as Range) : 'heights';
+    if (this.#take('in')) {
+      const found = RANGES.find((one) => one === this.#peek());
+      range = found ?? this.#fail(`expected one of ${RANGES.join(', ')}`);
+      this.#at++;
+    }
+    this.#need(':');
+    const variable = isRange ? 'self' : name;
+    this.#variables.push(variable);
+    const body = this.#or();
+    this.#variables.pop();
+    const quantified: Expr = { kind, name: variable, range, body };
+    return kind === 'count' ? this.#compared(quantified) : quantified;
+  }
+
+  #comparison(): Expr {
+    return this.#compared(this.#sum());
+  }
+
+  #compared(left: Expr): Expr {
+    if (this.#take('equal')) return { kind: 'equal', of: left };
+    if (this.#take('in')) {
+      this.#need('(');
+      const low = this.#sum();
+      this.#need(',');
+      const high = this.#sum();
+      this.#need(')');
+      return { kind: 'within', of: left, low, high };
+    }
+    const op = COMPARISONS.find((one) => one === this.#peek());
+    if (op === undefined) return left;
+    this.#at++;
+    return { kind: 'compare', op, left, right: this.#sum() };
+  }
+
+  #sum(): Expr {
+    let left = this.#path();
+    for (;;) {
+      const minus = this.#peek() === '-';
+      if (!minus && this.#peek() !== '+') return left;
+      this.#at++;
+      left = { kind: 'sum', minus, left, right: this.#path() };
+    }
+  }
+
+  #path(): Expr {
+    let expr = this.#primary();
+    while (this.#take('.')) {
+      const field = FIELDS.find((one) => one === this.#peek());
+      if (field === undefined) this.#fail(`expected a field: ${FIELDS.join(', ')}`);
+      this.#at++;
+      expr = { kind: 'field', of: expr, field };
+    }
+    return expr;
+  }
+
+  #primary(): Expr {
+    const word = this.#peek() ?? this.#fail('expected a value, found the end');
+    if (this.#take('(')) {
+      const inner = this.#or();
+      this.#need(')');
+      return inner;
+    }
+    if (/^\d/.test(word)) return this.#number(word);
+    const fn = (Object.keys(FUNCTIONS) as FunctionName[]).find((one) => one === word);
+    if (fn !== undefined && this.#tokens[this.#at + 1]?.text === '(') {
+      this.#at += 2;
+      const arg = this.#or();
+      this.#need(')');
+      return { kind: 'call', fn, arg };
+    }
+    if (!this.#known.includes(word) && !this.#variables.includes(word))
+      this.#fail(
+        `unknown name "${word}", expected a node, a variable or one of ${Object.keys(FUNCTIONS).join(', ')}`,
+      );
+    this.#at++;
+    return { kind: 'name', name: word };
+  }
+
+  #number(word: string): Expr {
+    const value = /^\d+$/.test(word) ? Number(word) : parseDuration(word);
+    if (value === undefined || !Number.isSafeInteger(value))
+      this.#fail(`expected a whole number or a duration such as 6s, found "${word}"`);
+    this.#at++;
+    return { kind: 'number', value };
+  }
+}

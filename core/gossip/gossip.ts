@@ -142,6 +142,7 @@ export class Gossip {
     const beforeHeight = peer.round.height;
     const beforeStep = peer.round.step;
     if (!peer.round.onNewRoundStep(message)) return;
+    peer.round.startTime = now - message.secondsSinceStart * 1_000_000;
     const hasMoved =
       message.height !== beforeHeight || message.round !== before || message.step !== beforeStep;
     // One that is behind and says again where it stands lacks something that we believe it has.
@@ -187,15 +188,22 @@ export class Gossip {
   /** A message that a peer sent tells what it has, whether or not we could use it. */
   noteVoteFrom(id: PeerId, vote: Vote): void {
     const size = this.#sizeAt(vote.height);
-    this.#find(id)?.round.setVote(vote.height, vote.round, vote.type, vote.validatorIndex, size);
+    const round = this.#find(id)?.round;
+    if (round === undefined) return;
+    round.received.votes += 1;
+    round.setVote(vote.height, vote.round, vote.type, vote.validatorIndex, size);
   }
 
   noteProposalFrom(id: PeerId, proposal: Proposal): void {
-    this.#find(id)?.round.setProposal(proposal.height, proposal.round, proposal.blockId.parts);
+    const { height, round, blockId, polRound } = proposal;
+    this.#find(id)?.round.setProposal(height, round, blockId.parts, polRound);
   }
 
   notePartFrom(id: PeerId, height: Height, part: Part): void {
-    this.#find(id)?.round.setPart(height, part.index);
+    const round = this.#find(id)?.round;
+    if (round === undefined) return;
+    round.received.blockParts += 1;
+    round.setPart(height, part.index);
   }
 
   /** Own votes go to whoever lacks them, at once; of others' votes we only say that we have them, when it helps. */
@@ -340,7 +348,7 @@ export class Gossip {
         if (pol !== undefined) {
           this.#send(to, { kind: 'proposalPol', height, polRound: proposal.polRound, bits: pol }, out);
         }
-        peer.round.setProposal(proposal.height, proposal.round, proposal.blockId.parts);
+        peer.round.setProposal(proposal.height, proposal.round, proposal.blockId.parts, proposal.polRound);
       }
       for (const part of missing.parts) {
         this.#send(to, { kind: 'blockPart', height, round: peer.round.round, part }, out);

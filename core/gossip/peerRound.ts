@@ -1,6 +1,6 @@
 import { BitSet } from '../lib/bitset.ts';
 import { equalPartSetHeader, type PartSetHeader } from '../types/block.ts';
-import type { Height, Round } from '../types/ids.ts';
+import type { Height, Micros, Round } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { VoteType } from '../types/vote.ts';
 
@@ -18,13 +18,19 @@ export class PeerRound {
   round: Round = -1;
   step = 0;
   lastCommitRound: Round = -1;
+  /** When it entered the round, by our clock and its word; 0 until it has said. */
+  startTime: Micros = 0;
   hasProposal = false;
+  /** Of its proposal; -1 when that claims no proof of lock, or is not known. */
+  polRound: Round = -1;
   partsHeader: PartSetHeader | undefined = undefined;
   parts: BitSet | undefined = undefined;
   /** Votes of the peer's height by `round * 2 + (precommit ? 1 : 0)`. */
   readonly #votes = new Map<number, BitSet>();
   /** Precommits of the peer's height - 1 (its last commit). */
   lastCommit: BitSet | undefined = undefined;
+  /** Messages that it sent us. */
+  readonly received = { votes: 0, blockParts: 0 };
 
   /** False when the message is not newer than what we know. */
   onNewRoundStep(message: Message<'newRoundStep'>): boolean {
@@ -51,6 +57,7 @@ export class PeerRound {
 
   #forgetProposal(): void {
     this.hasProposal = false;
+    this.polRound = -1;
     this.partsHeader = undefined;
     this.parts = undefined;
   }
@@ -63,9 +70,10 @@ export class PeerRound {
   }
 
   /** The peer sent us, or was sent, the proposal of its round. */
-  setProposal(height: Height, round: Round, parts: PartSetHeader): void {
+  setProposal(height: Height, round: Round, parts: PartSetHeader, polRound: Round): void {
     if (height !== this.height || round !== this.round) return;
     this.hasProposal = true;
+    this.polRound = polRound;
     if (this.partsHeader === undefined || !equalPartSetHeader(this.partsHeader, parts)) {
       this.partsHeader = parts;
       this.parts = new BitSet(parts.total);

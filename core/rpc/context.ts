@@ -46,10 +46,16 @@ export interface PeerRoundReader {
   readonly round: Round;
   readonly step: number;
   readonly lastCommitRound: Round;
+  /** When it entered the round, by our clock; 0 until it has said. */
+  readonly startTime: Micros;
   readonly hasProposal: boolean;
+  /** Of its proposal's proof of lock, or -1. */
+  readonly polRound: Round;
   readonly partsHeader: PartSetHeader | undefined;
   readonly parts: BitSet | undefined;
   readonly lastCommit: BitSet | undefined;
+  /** Messages that it sent us. */
+  readonly received: { readonly votes: number; readonly blockParts: number };
   votes(round: Round, type: VoteType): BitSet | undefined;
 }
 

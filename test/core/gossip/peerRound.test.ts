@@ -25,7 +25,7 @@ test('an older step says nothing new', () => {
 test('a new round forgets the proposal, a new height forgets the votes', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));
-  peer.setProposal(5, 0, parts);
+  peer.setProposal(5, 0, parts, -1);
   peer.setPart(5, 2);
   peer.setVote(5, 0, 'prevote', 1, 4);
   peer.onNewRoundStep(step(5, 1, 3));
@@ -77,4 +77,16 @@ test('nothing that a peer says makes memory grow without bound or a bit land out
       expect(known.length).toBeLessThanOrEqual(32);
     }),
   );
+});
+
+test('the proof of lock that its proposal claims is remembered for that round alone', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 3, 3));
+  expect(peer.polRound).toBe(-1);
+  peer.setProposal(5, 2, parts, 0);
+  expect(peer.polRound).toBe(-1);
+  peer.setProposal(5, 3, parts, 1);
+  expect(peer.polRound).toBe(1);
+  peer.onNewRoundStep(step(5, 4, 1));
+  expect(peer.polRound).toBe(-1);
 });

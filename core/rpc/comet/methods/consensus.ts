@@ -97,27 +97,30 @@ const bitsJson = (bits: BitSet | undefined): string | null => (bits === undefine
 
 function peerJson(ctx: RpcContext, id: string, round: PeerRoundReader) {
   const status = ctx.network?.peerStatuses().find(({ info }) => info.id === id);
+  const { height, polRound, received } = round;
+  // A peer that is behind is sent the votes of the commit that our chain has for its height.
+  const catchup = height < ctx.chain.head() && height > 0 ? ctx.chain.commit(height) : undefined;
   return {
     node_address: status === undefined ? id : `${id}@${status.ip}`,
     peer_state: {
       round_state: {
-        height: String(round.height),
+        height: String(height),
         round: round.round,
         step: round.step,
-        start_time: formatTime(ZERO_TIME),
+        start_time: timeText(round.startTime),
         proposal: round.hasProposal,
         proposal_block_part_set_header: partSetHeaderJson(round.partsHeader ?? { total: 0, hash: EMPTY }),
         proposal_block_parts: bitsJson(round.parts),
-        proposal_pol_round: -1,
-        proposal_pol: null,
+        proposal_pol_round: polRound,
+        proposal_pol: bitsJson(polRound < 0 ? undefined : round.votes(polRound, 'prevote')),
         prevotes: bitsJson(round.votes(round.round, 'prevote')),
         precommits: bitsJson(round.votes(round.round, 'precommit')),
         last_commit_round: round.lastCommitRound,
         last_commit: bitsJson(round.lastCommit),
-        catchup_commit_round: -1,
-        catchup_commit: null,
+        catchup_commit_round: catchup?.round ?? -1,
+        catchup_commit: bitsJson(catchup && round.votes(catchup.round, 'precommit')),
       },
-      stats: { votes: '0', block_parts: '0' },
+      stats: { votes: String(received.votes), block_parts: String(received.blockParts) },
     },
   };
 }

@@ -65,7 +65,17 @@ describe('looking into consensus', () => {
       );
     }
     expect(peers.map(({ node_address }: Loose) => node_address)).toEqual(['v1', 'v2', 'v3']);
-    expect(Number(peers[0].peer_state.round_state.height)).toBeGreaterThanOrEqual(3);
+    for (const { peer_state: peer } of peers) {
+      const round = peer.round_state;
+      expect(Number(round.height)).toBeGreaterThanOrEqual(3);
+      expect(round.start_time).toMatch(/^2026-01-01T00:00:/);
+      expect([round.proposal_pol_round, round.proposal_pol]).toEqual([-1, null]);
+      expect([round.catchup_commit_round, round.catchup_commit]).toEqual([-1, null]);
+      expect(Number(peer.stats.votes)).toBeGreaterThan(0);
+    }
+    // Each block came from somebody.
+    const parts = peers.map((one: Loose) => Number(one.peer_state.stats.block_parts));
+    expect(parts.reduce((sum: number, count: number) => sum + count)).toBeGreaterThan(0);
   });
 
   test('unconfirmed_txs lists what waits, and its limit is that of a page', async () => {

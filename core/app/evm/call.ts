@@ -14,15 +14,13 @@ import type {
   CallOutcome,
   EthHeader,
   EvmService,
-  PendingBlock,
-  PendingSource,
-  Simulation,
-  SimulationOptions,
   View,
   Watch,
 } from '../chain.ts';
 import type { ChainHead } from '../chainHead.ts';
 import { renderError } from '../errors.ts';
+import type { PendingBlock, PendingSource } from '../pending.ts';
+import type { Simulation, SimulationOptions } from '../simulated.ts';
 import { CallRun } from './callRun.ts';
 import { DraftView } from './draftView.ts';
 import type { BlockEnv } from './engine.ts';

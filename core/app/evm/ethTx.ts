@@ -84,24 +84,32 @@ function legacyV(v: bigint): { readonly chainId: bigint | undefined; readonly yP
   return { chainId: (v - 35n) / 2n, yParity: Number((v - 35n) % 2n) };
 }
 
+/** What stands between the fees and the access list or signature in every type; a type 4 creates nothing. */
+const readCall = (reader: FieldReader, type: TxType) => ({
+  gasLimit: reader.integer(8),
+  to: type === 4 ? reader.address() : reader.optionalAddress(),
+  value: reader.integer(32),
+  data: reader.bytes(),
+});
+
+const readSignature = (reader: FieldReader) => ({
+  v: reader.integer(32),
+  r: reader.integer(32),
+  s: reader.integer(32),
+});
+
 function parseLegacy(raw: Bytes, items: readonly RlpItem[]): Decoded<UnsignedParts> {
   const reader = new FieldReader(items, GO_NAMES[0]);
   const nonce = reader.integer(8);
-  const gasPrice = reader.integer(32);
-  const gasLimit = reader.integer(8);
-  const to = reader.optionalAddress();
-  const value = reader.integer(32);
-  const data = reader.bytes();
-  const v = reader.integer(32);
-  const r = reader.integer(32);
-  const s = reader.integer(32);
+  const fees = readFees(reader, 0);
+  const call = readCall(reader, 0);
+  const signature = readSignature(reader);
   if (reader.failure !== undefined) return rlpError(reader.failure);
-  const meaning = legacyV(v);
+  const meaning = legacyV(signature.v);
   if (meaning === undefined) return err({ code: 'signature' });
   const { chainId, yParity } = meaning;
   const replay = chainId === undefined ? [] : [bigintToBytes(chainId), EMPTY, EMPTY];
   const signingBytes = encodeRlp([...items.slice(0, 6), ...replay]);
-  const fees = { gasPrice, maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice };
   const lists = { accessList: [], authorizationList: [] };
   return ok({
     type: 0,
@@ -109,14 +117,9 @@ function parseLegacy(raw: Bytes, items: readonly RlpItem[]): Decoded<UnsignedPar
     chainId,
     nonce,
     ...fees,
-    gasLimit,
-    to,
-    value,
-    data,
+    ...call,
     ...lists,
-    v,
-    r,
-    s,
+    ...signature,
     signingBytes,
     yParity,
   });
@@ -127,7 +130,7 @@ function readFees(
   type: TxType,
 ): Pick<EthTx, 'gasPrice' | 'maxFeePerGas' | 'maxPriorityFeePerGas'> {
   const first = reader.integer(32);
-  if (type === 1) return { gasPrice: first, maxFeePerGas: first, maxPriorityFeePerGas: first };
+  if (type <= 1) return { gasPrice: first, maxFeePerGas: first, maxPriorityFeePerGas: first };
   return { gasPrice: undefined, maxPriorityFeePerGas: first, maxFeePerGas: reader.integer(32) };
 }
 
@@ -136,39 +139,19 @@ function parseTyped(raw: Bytes, items: readonly RlpItem[], type: 1 | 2 | 4): Dec
   const chainId = reader.integer(32);
   const nonce = reader.integer(8);
   const fees = readFees(reader, type);
-  const gasLimit = reader.integer(8);
-  const to = type === 4 ? reader.address() : reader.optionalAddress();
-  const value = reader.integer(32);
-  const data = reader.bytes();
+  const call = readCall(reader, type);
   const accessList = readAccessList(reader);
   const authorizationList = type === 4 ? readAuthorizations(reader) : [];
-  const v = reader.integer(32);
-  const r = reader.integer(32);
-  const s = reader.integer(32);
+  const signature = readSignature(reader);
   if (reader.failure !== undefined) return rlpError(reader.failure);
-  if (v > 1n) return err({ code: 'signature' });
+  if (signature.v > 1n) return err({ code: 'signature' });
   const payload = encodeRlp(items.slice(0, -3));
   const signingBytes = new Uint8Array(1 + payload.length);
   signingBytes[0] = type;
   signingBytes.set(payload, 1);
   const lists = { accessList, authorizationList };
-  return ok({
-    type,
-    raw,
-    chainId,
-    nonce,
-    ...fees,
-    gasLimit,
-    to,
-    value,
-    data,
-    ...lists,
-    v,
-    r,
-    s,
-    signingBytes,
-    yParity: Number(v),
-  });
+  const yParity = Number(signature.v);
+  return ok({ type, raw, chainId, nonce, ...fees, ...call, ...lists, ...signature, signingBytes, yParity });
 }
 
 /** Splits EIP-2718 bytes into type and field list (EIP-2718: a first byte from 0xc0 up is a legacy list). */

@@ -8,19 +8,16 @@ import type { Address, Hash } from '../../types/ids.ts';
 import type { TraceHooks } from '../../types/trace.ts';
 import { FEE_COLLECTOR, moduleAddress } from '../auth/keeper.ts';
 import type { ChainServices } from '../blockRun.ts';
+import type { EthBlock, EthHeader, EthReceipt, EthTx } from '../chain.ts';
+import { nextBaseFee } from '../feemarket/baseFee.ts';
 import type {
-  EthBlock,
-  EthHeader,
-  EthReceipt,
-  EthTx,
   SimulatedBlock,
   SimulatedCall,
   SimulatedResult,
   Simulation,
   SimulationOptions,
   SimulationRefusal,
-} from '../chain.ts';
-import { nextBaseFee } from '../feemarket/baseFee.ts';
+} from '../simulated.ts';
 import { ethBlockSize } from './blockCodec.ts';
 import { logsBloom, mergeBloom } from './bloom.ts';
 import type { BlockEnv, Precompiles } from './engine.ts';

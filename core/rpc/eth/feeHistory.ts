@@ -1,4 +1,5 @@
-import type { EthBlock, PendingBlock } from '../../app/chain.ts';
+import type { EthBlock } from '../../app/chain.ts';
+import type { PendingBlock } from '../../app/pending.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';

@@ -1,15 +1,12 @@
 /** eth_simulateV1 (execution-apis; geth's internal/ethapi/simulate.go): the rules of its chain and its answer. */
+import type { EthBlock, EthLog, EthTx, View } from '../../app/chain.ts';
 import type {
-  EthBlock,
-  EthLog,
-  EthTx,
   SimulatedBlock,
   SimulatedCall,
   SimulatedResult,
   Simulation,
   SimulationRefusal,
-  View,
-} from '../../app/chain.ts';
+} from '../../app/simulated.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';

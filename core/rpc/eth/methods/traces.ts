@@ -10,7 +10,7 @@ import { err, ok } from '../../../lib/result.ts';
 import type { RpcContext } from '../../context.ts';
 import { isObject, type JsonObject } from '../../jsonText.ts';
 import { RpcError, serverError } from '../../rpcError.ts';
-import { isPending, withView } from '../at.ts';
+import { isPending } from '../at.ts';
 import { type BlockId, blockOf, LATEST } from '../blockId.ts';
 import { readBlockOverrides, readStateOverrides, toCallArgs } from '../callArgs.ts';
 import { type Decoded, goKind, goTypeError } from '../goHex.ts';
@@ -19,7 +19,7 @@ import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, DATA, HASH, TRANSACTION } from '../par
 import { tracerOf } from '../tracers/table.ts';
 import type { Tracer, TracerContext } from '../tracers/tracer.ts';
 import { minedTx } from '../transactions.ts';
-import { cappedGas, checkCall } from './transactions.ts';
+import { askState, cappedGas } from './transactions.ts';
 
 const NO_CONFIG: JsonObject = new Map();
 
@@ -198,16 +198,16 @@ export const traceMethods: readonly EthMethod[] = [
     doc: 'Runs a call under a tracer; stateOverrides and blockOverrides stand in the config.',
     run: async (request, args, id, config) => {
       const { ctx } = request;
-      const { state, block: pretended } = overridesOf(config);
-      checkCall(ctx, args, state);
       const tracer = tracerOf(config, {
         suite: ctx.suite,
         isPrecompile: (a) => ctx.evm.isPrecompile(a),
         place: undefined,
       });
       const call = toCallArgs(args, cappedGas(ctx, args.gas));
-      const options = { state, block: pretended, trace: tracer };
-      const outcome = await withView(request, id, (view) => ctx.evm.call(view, call, options));
+      const asked = { ...overridesOf(config), trace: tracer };
+      const outcome = await askState(request, args, id, asked, (view, options) =>
+        ctx.evm.call(view, call, options),
+      );
       if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.message}`);
       return tracer.result();
     },

@@ -1,12 +1,14 @@
 /** Transactions: look-up, execution without effect, submission. */
+import type { CallOptions, View } from '../../../app/chain.ts';
 import { to0xHex } from '../../../lib/bytes.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
 import { createAccessList } from '../accessList.ts';
 import { withView } from '../at.ts';
+import type { BlockId } from '../blockId.ts';
 import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
 import { quantity } from '../goHex.ts';
-import { type EthMethod, method, optional } from '../method.ts';
+import { type EthCall, type EthMethod, method, optional } from '../method.ts';
 import {
   BLOCK,
   BLOCK_OVERRIDES,
@@ -28,7 +30,7 @@ import { minedTx, shownTx } from '../transactions.ts';
 export const cappedGas = (ctx: RpcContext, asked: bigint | undefined): bigint =>
   asked === undefined || asked > ctx.limits.gasCap ? ctx.limits.gasCap : asked;
 
-export function checkCall(
+function checkCall(
   ctx: RpcContext,
   args: TransactionArgs,
   overrides: Parameters<typeof overridesFault>[0] | undefined,
@@ -37,6 +39,18 @@ export function checkCall(
     transactionFault(args, ctx.chain.evmChainId) ??
     (overrides && overridesFault(overrides, (address) => ctx.evm.isPrecompile(address)));
   if (fault !== undefined) throw serverError(fault);
+}
+
+/** Puts a question to the state that the request names, once its arguments pass geth's checks. */
+export function askState<T>(
+  request: EthCall,
+  args: TransactionArgs,
+  id: BlockId,
+  options: CallOptions,
+  question: (view: View, options: CallOptions) => Promise<T>,
+): Promise<T> {
+  checkCall(request.ctx, args, options.state);
+  return Promise.resolve(withView(request, id, (view) => question(view, options)));
 }
 
 export const transactionMethods: readonly EthMethod[] = [
@@ -62,13 +76,11 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION, BLOCK, OVERRIDES, BLOCK_OVERRIDES],
     result: 'bytes',
     doc: 'Runs a call on a state without changing it. A revert: code 3 with the revert bytes in `data`.',
-    run: async (call, args, block, state, pretended) => {
-      const { ctx } = call;
-      checkCall(ctx, args, state);
-      const gas = cappedGas(ctx, args.gas);
-      const options = { state, block: pretended };
-      const outcome = await withView(call, block, (view) =>
-        ctx.evm.call(view, toCallArgs(args, gas), options),
+    run: async (request, args, id, state, block) => {
+      const { evm } = request.ctx;
+      const gas = cappedGas(request.ctx, args.gas);
+      const outcome = await askState(request, args, id, { state, block }, (view, options) =>
+        evm.call(view, toCallArgs(args, gas), options),
       );
       if (outcome.kind === 'returned') return to0xHex(outcome.data);
       throw outcomeError(outcome);
@@ -79,11 +91,9 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION, BLOCK, OVERRIDES, BLOCK_OVERRIDES],
     result: 'quantity',
     doc: 'Least gas limit with which the transaction succeeds. A revert: code 3.',
-    run: async (call, args, block, state, pretended) => {
-      const { ctx } = call;
-      checkCall(ctx, args, state);
-      const options = { state, block: pretended };
-      const outcome = await withView(call, block, (view) =>
+    run: async (request, args, id, state, block) => {
+      const { ctx } = request;
+      const outcome = await askState(request, args, id, { state, block }, (view, options) =>
         ctx.evm.estimateGas(view, toCallArgs(args, args.gas), ctx.limits.gasCap, options),
       );
       if (outcome.kind === 'gas') return quantity(outcome.gas);
@@ -95,11 +105,12 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION, BLOCK, OVERRIDES],
     result: '{accessList, gasUsed, error?}',
     doc: 'Accounts and slots that the transaction touches beyond those that are warm anyway (EIP-2930).',
-    run: async (call, args, block, state) => {
-      const { ctx } = call;
-      checkCall(ctx, args, state);
-      const callArgs = toCallArgs(args, cappedGas(ctx, args.gas));
-      const made = await withView(call, block, (view) => createAccessList(ctx, view, callArgs, { state }));
+    run: async (request, args, id, state) => {
+      const { ctx } = request;
+      const call = toCallArgs(args, cappedGas(ctx, args.gas));
+      const made = await askState(request, args, id, { state }, (view, options) =>
+        createAccessList(ctx, view, call, options),
+      );
       const { accessList, gasUsed, error } = made;
       return {
         accessList: accessListJson(accessList),

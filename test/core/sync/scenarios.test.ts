@@ -41,3 +41,24 @@ describe('in the simulator, with block sync', () => {
     }
   });
 });
+
+describe('a peer that serves', () => {
+  test.each([
+    ['sync-liar-block', /^v3 v2: blocksync: blocks \d+ and \d+ do not fit/],
+    ['sync-liar-commit', /^v3 v2: blocksync: block \d+: header.last_commit_hash/],
+    ['sync-liar-none', /^v3 v2: blocksync: has no block \d+, against its own status/],
+  ])('lies is found out and dropped, and nobody else is (%s)', async (name, reason) => {
+    const { report, blocks, drops } = await run(name);
+    expect(report.failures).toEqual([]);
+    expect(drops.length).toBeGreaterThan(0);
+    for (const drop of drops) expect(drop).toMatch(reason);
+    expect(blocks.some(({ from }) => from !== 'v2')).toBe(true);
+  });
+
+  test('nothing holds nobody up', async () => {
+    const { report, blocks } = await run('sync-liar-silence');
+    expect(report.failures).toEqual([]);
+    expect(blocks.length).toBeGreaterThan(5);
+    expect(blocks.every(({ from }) => from !== 'v2')).toBe(true);
+  });
+});

@@ -8,10 +8,12 @@ const GROUND = ['lib', 'types', 'node/contract'];
 const CODECS = ['crypto', 'address', 'codec'];
 const below = [...GROUND, ...CODECS];
 const APP = [...below, 'state', 'store', 'events'];
+/** What readers see of the chain, and may have executed. */
+const VIEWS = ['app/chain', 'app/evmService'];
 
 /**
  * Rooms of core, lowest first, and the other rooms each may look into. A room always sees itself.
- * `node/contract` and the two interface files beside it are rooms of their own: they hold types that others program against.
+ * `node/contract` and the interface files beside it are rooms of their own: they hold types that others program against.
  */
 export const CORE_ROOMS = {
   lib: [],
@@ -29,13 +31,14 @@ export const CORE_ROOMS = {
   store: below,
   state: [...below, 'store'],
   'app/chain': ['lib', 'types'],
+  'app/evmService': ['lib', 'types', 'app/chain'],
   events: [...below, 'store', 'app/chain'],
-  app: [...APP, 'app/chain', 'consensus', 'evidence'],
-  'rpc/context': [...below, 'app/chain', 'events', 'p2p'],
-  rpc: [...APP, 'app/chain', 'app', 'rpc/context', 'p2p'],
+  app: [...APP, ...VIEWS, 'consensus', 'evidence'],
+  'rpc/context': [...below, ...VIEWS, 'events', 'p2p'],
+  rpc: [...APP, ...VIEWS, 'app', 'rpc/context', 'p2p'],
   node: [
     ...APP,
-    'app/chain',
+    ...VIEWS,
     'app',
     'consensus',
     'evidence',
@@ -49,7 +52,7 @@ export const CORE_ROOMS = {
 };
 
 /** Single files that are rooms. */
-const FILE_ROOMS = new Set(['node/contract', 'app/chain', 'rpc/context']);
+const FILE_ROOMS = new Set(['node/contract', ...VIEWS, 'rpc/context']);
 
 /** Packages by top-level folder; a name ending in `/` allows a scope. Tests and benches may use anything. */
 const PACKAGES = {

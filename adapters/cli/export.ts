@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { parseAppState } from '../../core/app/appState.ts';
-import type { EvmService } from '../../core/app/chain.ts';
+import type { EvmService } from '../../core/app/evmService.ts';
 import { type CreatedApplication, createApplication } from '../../core/app/create.ts';
 import { HISTORY_ADDRESS, HISTORY_WINDOW, historySlot } from '../../core/app/evm/systemContracts.ts';
 import { exportAppState, type KnownSlots } from '../../core/app/exportState.ts';

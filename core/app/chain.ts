@@ -1,7 +1,6 @@
 /** What readers (RPC, subscriptions, CLI queries) see of the chain. Implemented by app/; a View is a frozen height. */
 import type { Bytes } from '../lib/bytes.ts';
-import type { Result } from '../lib/result.ts';
-import type { FinalizeReply, Pause } from '../types/app.ts';
+import type { FinalizeReply } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
 import type { ForkName } from '../types/fork.ts';
 import type { Address, Hash, Height } from '../types/ids.ts';
@@ -9,8 +8,6 @@ import type { ConsensusParams } from '../types/params.ts';
 import type { TxResult } from '../types/result.ts';
 import type { TraceHooks } from '../types/trace.ts';
 import type { ValidatorSet } from '../types/validator.ts';
-import type { PendingBlock, PendingSource } from './pending.ts';
-import type { Simulation, SimulationOptions } from './simulated.ts';
 
 /** Standard Ethereum header (all forks to Prague: 21 fields); RLP order. Hashes 32 bytes. */
 export interface EthHeader {
@@ -259,33 +256,4 @@ export interface CallOptions {
   readonly block?: BlockOverrides | undefined;
   /** Who watches the execution. */
   readonly trace?: TraceHooks | undefined;
-}
-
-export interface EvmService {
-  /** `source` is asked when the work begins, which may be after other such work. */
-  pending(source: () => PendingSource): Promise<PendingBlock>;
-  /** Runs on the state after `view.height`, in that block's context, without touching it. */
-  call(view: View, args: CallArgs, options?: CallOptions): Promise<CallOutcome>;
-  /** geth's binary search; `gasCap` bounds it. */
-  estimateGas(
-    view: View,
-    args: CallArgs,
-    gasCap: bigint,
-    options?: CallOptions,
-  ): Promise<{ readonly kind: 'gas'; readonly gas: bigint } | Exclude<CallOutcome, { kind: 'returned' }>>;
-  /** Blocks on top of the view's; nothing of them stays. */
-  simulate(view: View, options: SimulationOptions): Simulation;
-  /** Whether calls to this address run no code of the state. `addressHex`: 40 lower-case digits. */
-  isPrecompile(addressHex: string): boolean;
-  /**
-   * Runs a committed block again, exactly as it ran, showing each Ethereum transaction to whom `watch` names for it;
-   * ends after the `ethCount`th Ethereum transaction. False when the block or its parent's state is not kept.
-   */
-  replay(height: Height, watch: Watch, ethCount?: number): Promise<boolean>;
-  /** The state of a committed block after its first `ethCount` Ethereum transactions; undefined when not kept. */
-  stateWithin(height: Height, ethCount: number): Promise<View | undefined>;
-  /** State roots after each Ethereum transaction of a committed block; undefined when not kept. */
-  rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined>;
-  /** Runs a block that never was on a committed one; the error says why a transaction could not be in it. */
-  runOn(parentHeight: Height, source: PendingSource, watch: Watch): Promise<Result<void, string>>;
 }

@@ -1,5 +1,6 @@
-import type { ChainReader, EvmService } from '../app/chain.ts';
+import type { ChainReader } from '../app/chain.ts';
 import { createApplication } from '../app/create.ts';
+import type { EvmService } from '../app/evmService.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';

@@ -1,4 +1,5 @@
-import type { ChainReader, EthTx, EvmService, SignedEthTx } from '../app/chain.ts';
+import type { ChainReader, EthTx, SignedEthTx } from '../app/chain.ts';
+import type { EvmService } from '../app/evmService.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { EventSearch } from '../events/index/search.ts';

@@ -7,20 +7,16 @@ import type { ChainReads } from '../../store/chainReads.ts';
 import type { Pause } from '../../types/app.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import { BlockRun, type ChainServices, type ParentState } from '../blockRun.ts';
-import type {
-  BlockOverrides,
-  CallArgs,
-  CallOptions,
-  CallOutcome,
-  EthHeader,
-  EvmService,
-  View,
-  Watch,
-} from '../chain.ts';
+import type { BlockOverrides, CallArgs, CallOptions, CallOutcome, EthHeader, View, Watch } from '../chain.ts';
 import type { ChainHead } from '../chainHead.ts';
 import { renderError } from '../errors.ts';
-import type { PendingBlock, PendingSource } from '../pending.ts';
-import type { Simulation, SimulationOptions } from '../simulated.ts';
+import type {
+  EvmService,
+  PendingBlock,
+  PendingSource,
+  Simulation,
+  SimulationOptions,
+} from '../evmService.ts';
 import { CallRun } from './callRun.ts';
 import { DraftView } from './draftView.ts';
 import type { BlockEnv } from './engine.ts';

@@ -4,8 +4,8 @@ import type { Height } from '../../types/ids.ts';
 import { BlockRun, type ChainServices, type SealedBlock } from '../blockRun.ts';
 import type { EthBlock } from '../chain.ts';
 import type { ChainHead } from '../chainHead.ts';
+import type { PendingBlock, PendingSource } from '../evmService.ts';
 import { nextBaseFee } from '../feemarket/baseFee.ts';
-import type { PendingBlock, PendingSource } from '../pending.ts';
 import { DraftView } from './draftView.ts';
 
 /** A draft's clock may lag so far behind before it is made anew, in seconds (geth's pending block does the same). */

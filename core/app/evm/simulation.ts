@@ -9,7 +9,6 @@ import type { TraceHooks } from '../../types/trace.ts';
 import { FEE_COLLECTOR, moduleAddress } from '../auth/keeper.ts';
 import type { ChainServices } from '../blockRun.ts';
 import type { EthBlock, EthHeader, EthReceipt, EthTx } from '../chain.ts';
-import { nextBaseFee } from '../feemarket/baseFee.ts';
 import type {
   SimulatedBlock,
   SimulatedCall,
@@ -17,7 +16,8 @@ import type {
   Simulation,
   SimulationOptions,
   SimulationRefusal,
-} from '../simulated.ts';
+} from '../evmService.ts';
+import { nextBaseFee } from '../feemarket/baseFee.ts';
 import { ethBlockSize } from './blockCodec.ts';
 import { logsBloom, mergeBloom } from './bloom.ts';
 import type { BlockEnv, Precompiles } from './engine.ts';

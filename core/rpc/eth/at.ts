@@ -1,6 +1,6 @@
 /** The state or block that a request names, `pending` included: only that one has to be waited for. */
 import type { EthBlock, View } from '../../app/chain.ts';
-import type { PendingBlock } from '../../app/pending.ts';
+import type { PendingBlock } from '../../app/evmService.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, blockOf, viewOf } from './blockId.ts';
 import type { EthCall } from './method.ts';

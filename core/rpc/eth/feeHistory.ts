@@ -1,5 +1,5 @@
 import type { EthBlock } from '../../app/chain.ts';
-import type { PendingBlock } from '../../app/pending.ts';
+import type { PendingBlock } from '../../app/evmService.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';

@@ -1,4 +1,4 @@
-import type { PendingBlock, PendingSource } from '../../app/pending.ts';
+import type { PendingBlock, PendingSource } from '../../app/evmService.ts';
 import { DEFAULT_PARAMS } from '../../types/params.ts';
 import type { RpcContext } from '../context.ts';
 import { EthFeed } from './feed.ts';

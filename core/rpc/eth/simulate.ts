@@ -6,7 +6,7 @@ import type {
   SimulatedResult,
   Simulation,
   SimulationRefusal,
-} from '../../app/simulated.ts';
+} from '../../app/evmService.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';

@@ -9,6 +9,7 @@ interface FuzzFlags {
   readonly runs: string;
   readonly time?: string;
   readonly path?: string;
+  readonly corpus?: string;
 }
 
 export function fuzzCommand(command: Command, world: World): void {
@@ -19,6 +20,7 @@ export function fuzzCommand(command: Command, world: World): void {
     .option('--runs <number>', 'cases', '10000')
     .option('--time <duration>', 'stop after this long, like 10m')
     .option('--path <path>', 'only the case that a failure named')
+    .option('--corpus <dir>', 'keep failing cases there, and try those kept before all others')
     .action(async (name: string, flags: FuzzFlags) => {
       const targets = FUZZ_TARGETS.filter((target) => name === 'all' || target.name === name);
       if (targets.length === 0)
@@ -45,6 +47,7 @@ async function fuzz(target: (typeof FUZZ_TARGETS)[number], flags: FuzzFlags, wor
     runs: whole('runs', flags.runs),
     timeMs: flags.time === undefined ? undefined : timeOf(flags.time),
     path: flags.path,
+    corpus: flags.corpus,
   });
   if (outcome.kind === 'passed') {
     world.out(`${target.name}: ${outcome.runs} cases hold (seed ${outcome.seed})\n`);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { keepCase, readCorpus } from './corpus.ts';
 import { MESSAGE_TARGETS } from './messages.ts';
 import type { FuzzTarget } from './target.ts';
 import { TEXT_TARGETS } from './texts.ts';
@@ -12,6 +13,8 @@ export interface FuzzOptions {
   readonly timeMs: number | undefined;
   /** Where in the run of this seed the failing case is, as a failure told it. */
   readonly path: string | undefined;
+  /** Folder of cases that once failed: tried first, and added to. */
+  readonly corpus?: string | undefined;
 }
 
 export type FuzzOutcome =
@@ -28,15 +31,19 @@ export type FuzzOutcome =
 
 /** Runs one target. Whatever fails is shrunk first. */
 export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzOutcome> {
-  const { seed, runs, timeMs, path } = options;
+  const { seed, runs, timeMs, path, corpus } = options;
+  // A path names a generated case: examples before it would shift it.
+  const examples = corpus === undefined || path !== undefined ? [] : readCorpus(corpus, target.name);
   const details = await fc.check(await target.property(), {
     numRuns: runs,
+    examples: examples.map((values) => [...values]),
     ...(seed === undefined ? {} : { seed }),
     ...(path === undefined ? {} : { path, endOnFailure: true }),
     ...(timeMs === undefined ? {} : { interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false }),
   });
   if (!details.failed) return { kind: 'passed', seed: details.seed, runs: details.numRuns };
   const { counterexample, counterexamplePath, errorInstance } = details;
+  if (corpus !== undefined && counterexample !== null) keepCase(corpus, target.name, counterexample);
   return {
     kind: 'failed',
     seed: details.seed,

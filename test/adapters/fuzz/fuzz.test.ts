@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseCase, readCorpus } from '../../../adapters/fuzz/corpus.ts';
 import { FUZZ_TARGETS, runFuzz } from '../../../adapters/fuzz/runFuzz.ts';
 import { second } from '../../../adapters/fuzz/second.ts';
 import { holds } from '../../../adapters/fuzz/target.ts';
+import { tempDir } from '../tempDir.ts';
 
 /** Passwords are slow on purpose. */
 const SLOW = ['armor', 'keyring-file', 'mnemonic'];
@@ -38,4 +40,31 @@ test('a failure is shrunk and names the run that shows it again', async () => {
   expect(outcome).toMatchObject({ input: '[42]', error: '42 is above 41' });
   const { seed, path } = outcome;
   expect(await runFuzz(target, { seed, runs: 1, timeMs: undefined, path })).toMatchObject({ input: '[42]' });
+});
+
+test('a failing case is kept, and is the first that the next run tries', async () => {
+  const corpus = tempDir();
+  let isBroken = true;
+  const tried: unknown[] = [];
+  const target = {
+    name: 'bytes',
+    doc: '',
+    property: () =>
+      holds(fc.tuple(fc.uint8Array({ minLength: 3 }), fc.bigInt()), (one) => {
+        tried.push(one);
+        if (isBroken && one[1] > 2n ** 70n) throw new Error('too large');
+      }),
+  };
+  const options = { seed: 3, runs: 3000, timeMs: undefined, path: undefined, corpus };
+  expect((await runFuzz(target, options)).kind).toBe('failed');
+  const [kept, ...more] = readCorpus(corpus, 'bytes');
+  expect(more).toEqual([]);
+  expect(kept).toEqual([[new Uint8Array(3), 2n ** 70n + 1n]]);
+  await runFuzz(target, { ...options, runs: 1 });
+  expect(readCorpus(corpus, 'bytes')).toHaveLength(1);
+  isBroken = false;
+  tried.length = 0;
+  expect((await runFuzz(target, { ...options, runs: 10 })).kind).toBe('passed');
+  expect(tried[0]).toEqual(kept?.[0]);
+  expect(() => parseCase('{"$bytes":"0"}')).toThrow(SyntaxError);
 });

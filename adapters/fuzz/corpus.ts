@@ -1,0 +1,61 @@
+/** Cases that once failed, kept as files and tried first ever after: DIR/TARGET.jsonl, one case a line. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseHex, toHex } from '../../core/lib/bytes.ts';
+import { makeDir, onFile } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+
+const CASES_MAX = 10_000;
+
+/** JSON with bytes and big integers; what else a case holds is JSON already. */
+export const caseText = (values: readonly unknown[]): string =>
+  JSON.stringify(values, (_, value: unknown) => {
+    if (value instanceof Uint8Array) return { $bytes: toHex(value) };
+    if (typeof value === 'bigint') return { $bigint: value.toString() };
+    return value;
+  });
+
+/** Throws SyntaxError for what is no case. */
+export function parseCase(text: string): readonly unknown[] {
+  const values: unknown = JSON.parse(text, (_, value: unknown) => {
+    const { $bytes, $bigint } = (value ?? {}) as { $bytes?: unknown; $bigint?: unknown };
+    if (typeof $bytes === 'string') {
+      const bytes = parseHex($bytes);
+      if (!bytes.ok) throw new SyntaxError('$bytes is not hex');
+      return bytes.value;
+    }
+    return typeof $bigint === 'string' ? BigInt($bigint) : value;
+  });
+  if (!Array.isArray(values)) throw new SyntaxError('a case is a list');
+  return values;
+}
+
+const fileOf = (dir: string, target: string): string => path.join(dir, `${target}.jsonl`);
+
+/** None where nothing was kept. */
+export function readCorpus(dir: string, target: string): readonly (readonly unknown[])[] {
+  const file = fileOf(dir, target);
+  if (!existsSync(file)) return [];
+  const lines = onFile('read', file, () => readFileSync(file, 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '');
+  if (lines.length > CASES_MAX) throw new OperatingError(`${file} has more than ${CASES_MAX} cases`);
+  return lines.map((line, i) => {
+    try {
+      return parseCase(line);
+    } catch {
+      throw new OperatingError(`${file}:${i + 1}: not a case`);
+    }
+  });
+}
+
+/** Keeps a case unless it is there. */
+export function keepCase(dir: string, target: string, values: readonly unknown[]): void {
+  const line = caseText(values);
+  if (readCorpus(dir, target).some((one) => caseText(one) === line)) return;
+  const file = fileOf(dir, target);
+  onFile('write', file, () => {
+    makeDir(dir);
+    appendFileSync(file, `${line}\n`);
+  });
+}

@@ -1,6 +1,6 @@
 /** npm run test:state -- DIR [FILTER]: every General State Test under a folder. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { acceleratedSuite } from '../../adapters/crypto/accelerated.ts';
 import { fixturesOf } from './fixture.ts';
 import { StateTestRunner } from './runFixture.ts';
@@ -25,9 +25,17 @@ export async function main(args: readonly string[]): Promise<void> {
   const runner = new StateTestRunner(await acceleratedSuite());
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const skips = new Map<string, number>();
+  let room = '';
+  const tell = (): void => {
+    if (room !== '')
+      process.stdout.write(`${room}: ${counts.passed} passed, ${counts.failed} failed so far\n`);
+  };
   for (const file of filesUnder(folder)) {
     const shown = relative(folder, file);
     if (!shown.includes(filter)) continue;
+    // A selection takes a long while: a line a folder shows how far it is.
+    if (dirname(shown) !== room) tell();
+    room = dirname(shown);
     for (const [test, fixture] of fixturesOf(readFileSync(file, 'utf8'))) {
       for (const { name, verdict } of await runner.run(fixture)) {
         counts[verdict.kind]++;

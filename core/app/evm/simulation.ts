@@ -149,8 +149,10 @@ export class EvmSimulation implements Simulation {
       if (next < nonce)
         return refuse('nonce-too-high', `nonce too high: ${who}, tx: ${nonce} state: ${next}`);
       if (next > nonce) return refuse('nonce-too-low', `nonce too low: ${who}, tx: ${nonce} state: ${next}`);
-      if (next === MAX_UINT64) return refuse('other', `nonce has max value: ${who}, nonce: ${next}`);
     }
+    // Without validation the nonce wraps, but no contract can be named after one that is gone.
+    if (next === MAX_UINT64 && (this.#options.validation || call.to === undefined))
+      return refuse('other', `nonce has max value: ${who}, nonce: ${next}`);
     const { baseFee } = this.#opened().env;
     if (!isFree && tipCap > feeCap) {
       const fees = `maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`;
@@ -199,7 +201,10 @@ export class EvmSimulation implements Simulation {
     const { engines, evmChainId, suite, collectBaseFee } = this.#services.execution;
     writes.beginTx();
     const add = (address: Address, amount: bigint): void =>
-      writes.putAccount(address, { balance: (writes.account(address)?.balance ?? 0n) + amount });
+      // Pretended balances may be so high that a sum overflows; it wraps, as geth's does.
+      writes.putAccount(address, {
+        balance: BigInt.asUintN(256, (writes.account(address)?.balance ?? 0n) + amount),
+      });
     add(call.from, -call.gas * price);
     writes.putAccount(call.from, { nonce: BigInt.asUintN(64, this.nonceOf(call.from) + 1n) });
     const result = await runMessage(

@@ -206,3 +206,27 @@ test('a validated simulation foretells the block that is then made', async () =>
   for (const name of ['number', 'parentHash', 'gasUsed', 'baseFeePerGas', 'receiptsRoot'])
     expect([name, foretold[name]]).toEqual([name, block[name]]);
 });
+
+test('pretended numbers at their bounds are answered, not stumbled over', async () => {
+  const max = `0x${'f'.repeat(64)}`;
+  const rich = { [A]: { balance: max }, [B]: { balance: max } };
+  const ofOne = async (
+    call: Record<string, unknown>,
+    header: Record<string, unknown>,
+    state: unknown = rich,
+  ) => {
+    const blocks = [{ blockOverrides: header, stateOverrides: state, calls: [call] }];
+    const reply = await world.rpc('eth_simulateV1', { blockStateCalls: blocks });
+    return reply.error?.message ?? reply.result[0].calls[0].status;
+  };
+  expect(await ofOne({ from: A, to: B, value: '0x1' }, {})).toBe('0x0');
+  expect(await ofOne({ from: A, to: A, gasPrice: '0x5' }, { feeRecipient: B })).toBe('0x1');
+  expect(await ofOne({ from: A, to: B }, { baseFeePerGas: max, gasLimit: '0xffffffffffffffff' })).toBe('0x1');
+  expect(await ofOne({ from: A, to: B }, { time: '0xffffffffffffffff' })).toBe(
+    'block timestamp out of range',
+  );
+  const last = { [A]: { nonce: '0xffffffffffffffff' } };
+  expect(await ofOne({ from: A, input: '0x00' }, {}, last)).toMatch(/nonce has max value/);
+  expect(await ofOne({ from: A, to: B }, {}, last)).toBe('0x1');
+  expect(world.notes).toEqual([]);
+});

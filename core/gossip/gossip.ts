@@ -1,43 +1,23 @@
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, equalBytes } from '../lib/bytes.ts';
 import type { Part } from '../types/block.ts';
-import type { BlockReader } from '../types/blockReader.ts';
-import type { Address, Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
+import type { Address, Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
-import type { RoundState } from '../types/roundState.ts';
-import type { Proposal, Vote, VoteType } from '../types/vote.ts';
-import { type Batch, commitFor, missingAt } from './lacks.ts';
+import type { Proposal, Vote } from '../types/vote.ts';
+import { claimsFor } from './claims.ts';
+import type { GossipOptions, GossipOut } from './contract.ts';
+import { voteSetSize } from './lacks.ts';
 import { Pace } from './pace.ts';
-import { PeerRound } from './peerRound.ts';
+import { type Peer, PeerRound } from './peerRound.ts';
+import { roundStepOf } from './roundStep.ts';
+import { supply } from './supply.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
-
-/** Where gossip puts its effects; the node turns them into contract effects. */
-export interface GossipOut {
-  send(to: readonly PeerId[], message: ConsensusMessage, bytes: Bytes): void;
-  tickAfter(ms: Millis): void;
-}
-
-export interface GossipOptions {
-  readonly blocks: BlockReader;
-  readonly rs: RoundState;
-  readonly initialHeight: Height;
-  /** Our validator address; its votes and proposals leave at once, others' only where a peer still lacks them. */
-  readonly self: Address | undefined;
-}
 
 /** How often others' votes and parts are forwarded to peers that lack them (CometBFT peer_gossip_sleep). */
 const TICK_MS: Millis = 100;
 /** A peer that has not moved for this long may have lost what we sent: believe nothing, send again. */
 const STALE_MICROS = 2_000_000;
-const BATCH: Batch = { partsMax: 16, votesMax: 128 };
-
-interface Peer {
-  readonly id: PeerId;
-  readonly round: PeerRound;
-  movedAt: Micros;
-  claimedAt: Micros;
-}
 
 /**
  * Spreads what the consensus machine knows (reference §4.9). Event-driven: own messages and catch-up for a lagging
@@ -161,8 +141,7 @@ export class Gossip {
   }
 
   onHasVote(id: PeerId, message: Message<'hasVote'>): void {
-    const size = this.#sizeAt(message.height);
-    this.#find(id)?.round.setVote(message.height, message.round, message.type, message.index, size);
+    this.#mark(this.#find(id), { ...message, validatorIndex: message.index });
   }
 
   /** The peer's claim goes to the consensus machine; here we answer with our votes for that value. */
@@ -187,11 +166,10 @@ export class Gossip {
 
   /** A message that a peer sent tells what it has, whether or not we could use it. */
   noteVoteFrom(id: PeerId, vote: Vote): void {
-    const size = this.#sizeAt(vote.height);
-    const round = this.#find(id)?.round;
-    if (round === undefined) return;
-    round.received.votes += 1;
-    round.setVote(vote.height, vote.round, vote.type, vote.validatorIndex, size);
+    const peer = this.#find(id);
+    if (peer === undefined) return;
+    peer.round.received.votes += 1;
+    this.#mark(peer, vote);
   }
 
   noteProposalFrom(id: PeerId, proposal: Proposal): void {
@@ -213,13 +191,9 @@ export class Gossip {
       return;
     }
     const lacking = this.#lacking(vote);
-    if (lacking.length === 0) return;
-    this.#send(
-      lacking.map((peer) => peer.id),
-      { kind: 'vote', vote },
-      out,
-    );
-    for (const peer of lacking) this.#markVote(peer, vote);
+    const to = lacking.map((peer) => peer.id);
+    if (to.length > 0) this.#send(to, { kind: 'vote', vote }, out);
+    for (const peer of lacking) this.#mark(peer, vote);
   }
 
   #sayHasVote(vote: Vote, out: GossipOut): void {
@@ -288,14 +262,8 @@ export class Gossip {
   }
 
   #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {
-    const { rs } = this.#options;
-    const lastCommitRound: Round =
-      rs.height === this.#options.initialHeight
-        ? -1
-        : (rs.lastPrecommits?.round ?? rs.lastCommit?.round ?? 0);
-    const secondsSinceStart = Math.max(0, Math.floor((now - rs.startTime) / 1_000_000));
-    const { height, round, step } = rs;
-    this.#send(to, { kind: 'newRoundStep', height, round, step, secondsSinceStart, lastCommitRound }, out);
+    const { rs, initialHeight } = this.#options;
+    this.#send(to, roundStepOf(now, rs, initialHeight), out);
   }
 
   #refresh(now: Micros, peer: Peer, out: GossipOut): void {
@@ -304,76 +272,24 @@ export class Gossip {
     this.#announceTo(now, [peer.id], out);
   }
 
-  /**
-   * Says where we saw two thirds (CometBFT's maj23 loop): in the peer's round and in the round that a proof of lock is
-   * of. A peer that was shown another vote of a liar first takes the one that counts only after such a claim.
-   */
   #claim(now: Micros, peer: Peer, out: GossipOut): void {
     peer.claimedAt = now;
-    const { rs } = this.#options;
-    if (peer.round.height < rs.height) this.#claimCommit(peer, out);
-    if (peer.round.height !== rs.height || peer.round.round < 0) return;
-    this.#claimMajority(peer, peer.round.round, 'precommit', out);
-    for (const round of new Set([peer.round.round, rs.proposal?.polRound ?? -1, rs.validRound])) {
-      if (round >= 0) this.#claimMajority(peer, round, 'prevote', out);
-    }
-  }
-
-  /** A peer that is behind may hold a liar's other precommit and would refuse the one in the commit. */
-  #claimCommit(peer: Peer, out: GossipOut): void {
-    const { height } = peer.round;
-    const commit = commitFor(height, this.#options.rs, this.#options.blocks);
-    if (commit === undefined) return;
-    const { round, blockId } = commit;
-    this.#send([peer.id], { kind: 'voteSetMaj23', height, round, type: 'precommit', blockId }, out);
-  }
-
-  #claimMajority(peer: Peer, round: Round, type: VoteType, out: GossipOut): void {
-    const { rs } = this.#options;
-    const blockId = rs.votes(round, type)?.majority();
-    if (blockId === undefined) return;
-    this.#send([peer.id], { kind: 'voteSetMaj23', height: rs.height, round, type, blockId }, out);
+    const { rs, blocks } = this.#options;
+    for (const claim of claimsFor(peer.round, rs, blocks)) this.#send([peer.id], claim, out);
   }
 
   /** Sends what the peer lacks and we have; `own` keeps to what we signed ourselves. */
   #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
     const { rs, blocks } = this.#options;
-    const missing = missingAt(peer.round, rs, blocks, BATCH);
-    const to = [peer.id];
-    const height = peer.round.height;
-    if (scope === 'all' || this.#isOwn(rs.proposer.address)) {
-      if (missing.proposal !== undefined) {
-        const { proposal, pol } = missing.proposal;
-        this.#send(to, { kind: 'proposal', proposal }, out);
-        if (pol !== undefined) {
-          this.#send(to, { kind: 'proposalPol', height, polRound: proposal.polRound, bits: pol }, out);
-        }
-        peer.round.setProposal(proposal.height, proposal.round, proposal.blockId.parts, proposal.polRound);
-      }
-      for (const part of missing.parts) {
-        this.#send(to, { kind: 'blockPart', height, round: peer.round.round, part }, out);
-        peer.round.setPart(height, part.index);
-      }
-    }
-    for (const vote of missing.votes) {
-      if (scope === 'own' && !this.#isOwn(vote.validatorAddress)) continue;
-      this.#send(to, { kind: 'vote', vote }, out);
-      this.#markVote(peer, vote);
-    }
+    const isOurs = (author: Address): boolean => scope === 'all' || this.#isOwn(author);
+    for (const message of supply(peer.round, rs, blocks, isOurs)) this.#send([peer.id], message, out);
   }
 
-  #markVote(peer: Peer, vote: Vote): void {
+  /** The peer has this vote. */
+  #mark(peer: Peer | undefined, vote: Pick<Vote, 'height' | 'round' | 'type' | 'validatorIndex'>): void {
     const { height, round, type, validatorIndex } = vote;
-    peer.round.setVote(height, round, type, validatorIndex, this.#sizeAt(height));
-  }
-
-  /** Votes are counted against the validator set of their height; old heights use the commit's length. */
-  #sizeAt(height: Height): number {
     const { rs, blocks } = this.#options;
-    if (height === rs.height) return rs.validators.validators.length;
-    if (height === rs.height - 1 && rs.lastCommit !== undefined) return rs.lastCommit.signatures.length;
-    if (height > rs.height || height < blocks.base()) return 0;
-    return (blocks.loadCommit(height) ?? blocks.loadSeenCommit(height))?.signatures.length ?? 0;
+    peer?.round.setVote(height, round, type, validatorIndex, voteSetSize(height, rs, blocks));
   }
 
   #isOwn(address: Bytes): boolean {

@@ -121,3 +121,11 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   }
   return { proposal: undefined, parts, votes };
 }
+
+/** Votes of a height are counted against its validator set; of old heights we know the commit's length. */
+export function voteSetSize(height: Height, rs: RoundState, blocks: BlockReader): number {
+  if (height === rs.height) return rs.validators.validators.length;
+  if (height === rs.height - 1 && rs.lastCommit !== undefined) return rs.lastCommit.signatures.length;
+  if (height > rs.height || height < blocks.base()) return 0;
+  return (blocks.loadCommit(height) ?? blocks.loadSeenCommit(height))?.signatures.length ?? 0;
+}

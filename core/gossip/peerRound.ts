@@ -1,6 +1,6 @@
 import { BitSet } from '../lib/bitset.ts';
 import { equalPartSetHeader, type PartSetHeader } from '../types/block.ts';
-import type { Height, Micros, Round } from '../types/ids.ts';
+import type { Height, Micros, PeerId, Round } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { VoteType } from '../types/vote.ts';
 
@@ -124,6 +124,14 @@ export class PeerRound {
     this.hasProposal = false;
     if (this.parts !== undefined && this.step < STEP.commit) this.parts = new BitSet(this.parts.size);
   }
+}
+
+/** A peer and when it was last heard and claimed to. */
+export interface Peer {
+  readonly id: PeerId;
+  readonly round: PeerRound;
+  movedAt: Micros;
+  claimedAt: Micros;
 }
 
 const slot = (round: Round, type: VoteType): number => round * 2 + (type === 'precommit' ? 1 : 0);

@@ -1,6 +1,7 @@
 import { hasFittingLastCommitRound } from '../codec/messages.ts';
 import type { ConsensusInput } from '../consensus/contract.ts';
-import type { Gossip, GossipOut } from '../gossip/gossip.ts';
+import type { GossipOut } from '../gossip/contract.ts';
+import type { Gossip } from '../gossip/gossip.ts';
 import { unreachable } from '../lib/assert.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeConsensusMessage } from '../../../core/codec/messages.ts';
-import { Gossip, type GossipOut } from '../../../core/gossip/gossip.ts';
+import type { GossipOut } from '../../../core/gossip/contract.ts';
+import { Gossip } from '../../../core/gossip/gossip.ts';
 import { BitSet } from '../../../core/lib/bitset.ts';
 import type { BlockId, Commit } from '../../../core/types/block.ts';
 import type { BlockReader } from '../../../core/types/blockReader.ts';

@@ -3,6 +3,7 @@
  * believed, which is not the block of the chain.
  */
 import { headerHash } from '../codec/hashes.ts';
+import { validatorAddress } from '../crypto/addresses.ts';
 import { compareBytes, equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { BlockId, Commit, Header } from '../types/block.ts';
@@ -115,7 +116,11 @@ function guiltyOf(
   const both = commit.signatures.filter(
     ({ flag }, i) => flag === 'commit' && ours.signatures[i]?.flag === 'commit',
   );
-  return ok(both.flatMap((one) => member(validators, one.validatorAddress)).sort(byPower));
+  const guilty = both.flatMap((one) => member(validators, one.validatorAddress)).sort(byPower);
+  // The hash of a set covers keys and powers: only an address that follows from its key accuses the right one.
+  return guilty.every(({ address, pubKey }) => equalBytes(address, validatorAddress(pubKey)))
+    ? ok(guilty)
+    : invalid('a validator has an address that is not of its key');
 }
 
 /** CometBFT's ValidatorsByVotingPower. */

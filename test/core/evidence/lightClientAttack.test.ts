@@ -1,105 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { decodeEvidence, encodeEvidence } from '../../../core/codec/evidence.ts';
+import { evidenceFromJson } from '../../../core/codec/evidenceJson.ts';
 import { evidenceHash, headerHash, validatorsHash } from '../../../core/codec/hashes.ts';
+import { evidenceJson } from '../../../core/codec/json.ts';
 import { decodeEvidenceMessage, encodeEvidenceMessage } from '../../../core/codec/messages.ts';
-import { nextState } from '../../../core/consensus/chainState.ts';
-import { EvidencePool } from '../../../core/evidence/pool.ts';
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { hex, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { Result } from '../../../core/lib/result.ts';
-import { commitRules } from '../../../core/node/commitRules.ts';
-import { type BlockId, type Commit, EMPTY_COMMIT, type Header } from '../../../core/types/block.ts';
 import type { LightClientAttackEvidence } from '../../../core/types/evidence.ts';
-import { addMillis, ZERO_TIME } from '../../../core/types/ids.ts';
+import { addMillis } from '../../../core/types/ids.ts';
 import { toMisbehavior } from '../../../core/types/misbehavior.ts';
-import type { ChainState } from '../../../core/types/state.ts';
-import type { ValidatorSet } from '../../../core/types/validator.ts';
-import { at, keyedSuite, type Made, makeTestBlock, signedVote, testNet } from '../consensus/harness/net.ts';
-
-const net = testNet([40n, 30n, 20n, 10n]);
-const set = net.state.validators;
-const power = (index: number): bigint => set.validators[index]?.power ?? 0n;
-
-/** Signed for the block by these of the set; the others are absent. */
-function commitOf(blockId: BlockId, height: number, signers: readonly number[], round = 0): Commit {
-  const signatures = set.validators.map((_, i): Commit['signatures'][number] => {
-    if (!signers.includes(i)) {
-      const none = new Uint8Array(0);
-      return { flag: 'absent', validatorAddress: none, timestamp: ZERO_TIME, signature: none };
-    }
-    const vote = signedVote(net, i, 'precommit', height, round, blockId, at(height + 1));
-    const { validatorAddress, timestamp, signature } = vote;
-    return { flag: 'commit', validatorAddress, timestamp, signature };
-  });
-  return { height, round, blockId, signatures };
-}
-
-const ALL = [0, 1, 2, 3];
-/** More than two thirds: 70 of 100. */
-const LIARS = [0, 1];
-
-/** Four blocks that everyone signed. */
-const blocks: Made[] = [];
-const commits: Commit[] = [];
-const states: ChainState[] = [net.state];
-for (let height = 1; height <= 4; height++) {
-  const state = states.at(-1) as ChainState;
-  const made = makeTestBlock(net, state, 0, [], commits.at(-1) ?? EMPTY_COMMIT);
-  const reply = {
-    txResults: [],
-    events: [],
-    validatorUpdates: [],
-    paramUpdates: undefined,
-    appHash: new Uint8Array(32),
-  };
-  const next = nextState(state, made.blockId, made.block, reply);
-  if (!next.ok) throw new Error(next.error.code);
-  blocks.push(made);
-  commits.push(commitOf(made.blockId, height, ALL));
-  states.push(next.value);
-}
-const state = states[4] as ChainState;
-const headerAt = (height: number): Header | undefined => blocks[height - 1]?.block.header;
-const header = (height: number): Header => headerAt(height) as Header;
-
-const facts = {
-  suite: keyedSuite,
-  validatorsAt: (): ValidatorSet => set,
-  blockTimeAt: (height: number) => headerAt(height)?.time,
-  headerAt,
-  // The commit of the last block is in none yet.
-  commitAt: (height: number) => (height < 4 ? commits[height - 1] : undefined),
-  commits: commitRules(keyedSuite),
-};
-const newPool = (): EvidencePool => new EvidencePool({ ...facts, state });
-
-interface Attack {
-  readonly header: Header;
-  readonly commonHeight: number;
-  readonly signers?: readonly number[];
-  readonly round?: number;
-  readonly accused?: readonly number[];
-  readonly validators?: ValidatorSet;
-}
-
-function evidenceOf(attack: Attack): LightClientAttackEvidence {
-  const { header: lie, commonHeight, signers = LIARS, round = 0, accused = LIARS, validators = set } = attack;
-  const blockId = { hash: headerHash(lie), parts: { total: 1, hash: new Uint8Array(32).fill(1) } };
-  return {
-    kind: 'light-client-attack',
-    conflictingBlock: { header: lie, commit: commitOf(blockId, lie.height, signers, round), validators },
-    commonHeight,
-    byzantineValidators: accused.map((i) => set.validators[i] as ValidatorSet['validators'][number]),
-    totalVotingPower: 100n,
-    timestamp: header(commonHeight).time,
-  };
-}
-
-const otherTxs: Header = { ...header(2), dataHash: new Uint8Array(32).fill(7) };
-const otherState: Header = { ...header(3), appHash: new Uint8Array(32).fill(7) };
-const lunatic = evidenceOf({ header: otherState, commonHeight: 1 });
-const equivocation = evidenceOf({ header: otherTxs, commonHeight: 2 });
+import { keyedSuite, type Made, testNet } from '../consensus/harness/net.ts';
+import {
+  ALL,
+  blocks,
+  equivocation,
+  evidenceOf,
+  header,
+  LIARS,
+  lunatic,
+  newPool,
+  otherState,
+  otherTxs,
+  power,
+  set,
+  state,
+} from './attacks.ts';
 
 const told = (result: Result<unknown, EvidenceError>): string =>
   result.ok ? String(result.value) : result.error.message;
@@ -245,6 +172,38 @@ describe('what accuses wrongly is refused', () => {
       accused: [],
     });
     expect(judged(evidence)).toMatch(/did not sign: commit-power/);
+  });
+});
+
+test('who answers to another’s address is not accused in that one’s place', () => {
+  const [liar, honest] = [set.validators[0], set.validators[3]];
+  if (liar === undefined || honest === undefined) throw new Error('four validators');
+  const swapped = set.validators.map((one, i) =>
+    i === 0 ? { ...one, address: honest.address } : i === 3 ? { ...one, address: liar.address } : one,
+  );
+  const validators = { ...set, validators: swapped };
+  const framing = evidenceOf({ header: otherTxs, commonHeight: 2, validators });
+  const signatures = framing.conflictingBlock.commit.signatures.map((one, i) =>
+    i === 0 ? { ...one, validatorAddress: honest.address } : one,
+  );
+  const conflictingBlock = {
+    ...framing.conflictingBlock,
+    commit: { ...framing.conflictingBlock.commit, signatures },
+  };
+  const byzantineValidators = LIARS.map((i) => swapped[i] as (typeof swapped)[number]);
+  expect(judged({ ...framing, conflictingBlock, byzantineValidators })).toMatch(/not of its key/);
+});
+
+test('is read from the JSON that light clients send', () => {
+  for (const evidence of [lunatic, equivocation]) {
+    const json = JSON.parse(JSON.stringify(evidenceJson(evidence)));
+    expect(evidenceFromJson(json)).toEqual({ ok: true, value: evidence });
+  }
+  const wrong = JSON.parse(JSON.stringify(evidenceJson(lunatic)));
+  wrong.value.ConflictingBlock.signed_header.commit.signatures[1].block_id_flag = 9;
+  expect(evidenceFromJson(wrong)).toEqual({
+    ok: false,
+    error: 'ConflictingBlock.signed_header.commit.signatures[1].block_id_flag: expected 1, 2 or 3',
   });
 });
 

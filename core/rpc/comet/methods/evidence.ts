@@ -22,7 +22,7 @@ export const evidenceMethods = [
   method({
     method: 'broadcast_evidence',
     args: { evidence: 'json' },
-    doc: 'Adds evidence of a double vote to the pool; peers are told and a block carries it.',
+    doc: 'Adds evidence of a double vote or of an attack on light clients to the pool; peers are told and a block carries it.',
     run: (ctx, { evidence }) => broadcastEvidence(ctx, evidence),
   }),
 ];

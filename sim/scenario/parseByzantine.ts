@@ -123,7 +123,7 @@ function argsOf(
       key,
       known === undefined
         ? (value.raw() ?? value.fail('expected text, a number, true or false'))
-        : value.oneOf(known, `what ${key} can be`),
+        : value.oneOf(known, `a value of ${key}`),
     );
   }
   return args;

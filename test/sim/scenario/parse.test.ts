@@ -62,7 +62,7 @@ describe('a scenario file', () => {
       {
         who: 'v3',
         behaviour: 'B02',
-        to: ['v0'],
+        to: { kind: 'names', names: ['v0'] },
         trigger: { heights: { from: 3, to: 5 }, chancePpm: 500_000 },
       },
       { who: 'v2', behaviour: 'B15' },
@@ -74,8 +74,8 @@ describe('a scenario file', () => {
     ['an unknown key', `${base}nonsense: 1\n`, '3:1 unknown key "nonsense", expected one of name, seed'],
     [
       'a key that is planned',
-      `${base}search: {swarm: {}}\n`,
-      '3:9 search: the key "search" is not supported yet',
+      `${base}defaults: {}\n`,
+      '3:11 defaults: the key "defaults" is not supported yet',
     ],
     [
       'a duration without a unit',
@@ -136,6 +136,79 @@ describe('a scenario file', () => {
       'a validator in two groups',
       `${base}timeline: [{at: 1s, do: {partition: [[v0], [v0, v1]]}}]\n`,
       '"v0" is in two',
+    ],
+    [
+      'a search of another kind',
+      `${base}search: {swarm: {}}\n`,
+      '3:10 search: unknown key "swarm", expected one of twins',
+    ],
+    [
+      'a search without twins',
+      `${base}search: {twins: {rounds: 2}}\n`,
+      'expected twins among the validators',
+    ],
+    [
+      'a twin of nobody',
+      `${base}validators: {a: {}, b: {twin_of: c}}\n`,
+      '3:34 validators.b.twin_of: unknown validator "c"',
+    ],
+    [
+      'a twin of a twin',
+      `${base}validators: {a: {}, b: {twin_of: a}, c: {twin_of: b}}\n`,
+      'expected a validator with a key of its own, b is a twin',
+    ],
+    ['a twin with power', `${base}validators: {a: {}, b: {twin_of: a, power: 3}}\n`, 'expected no power'],
+    ['a node that is a validator', `${base}nodes: {v0: {}}\n`, 'expected a name that no validator has'],
+    ['a node of another mode', `${base}nodes: {f: {mode: light}}\n`, '3:19 nodes.f.mode: expected a mode'],
+    [
+      'a lying proposer of the moment',
+      `${base}byzantine: [{who: proposer, behaviour: B02}]\n`,
+      'expected names, all or random K',
+    ],
+    [
+      'a word that an argument cannot be',
+      `${base}byzantine: [{who: v0, behaviour: B25, args: {what: colour}}]\n`,
+      'expected a value of what, one of address, order',
+    ],
+    [
+      'a trigger of another kind',
+      `${base}byzantine: [{who: v0, behaviour: B02, when: {moon: full}}]\n`,
+      '3:46 byzantine[0].when: unknown key "moon"',
+    ],
+    [
+      'a field that a message does not have',
+      `${base}mutate: [{who: v0, message: vote, field: vote.colour, op: inc}]\n`,
+      'unknown field "vote.colour" of vote, expected one of vote.type',
+    ],
+    [
+      'a mutation without a field',
+      `${base}mutate: [{who: v0, message: vote, op: inc}]\n`,
+      'only drop can take the whole message',
+    ],
+    [
+      'a value without a place',
+      `${base}mutate: [{who: v0, message: vote, field: vote.round, op: inc, value: 3}]\n`,
+      'expected no value with inc',
+    ],
+    [
+      'an upgrade to nothing',
+      `${base}timeline: [{at: 1s, do: {upgrade: v0}}]\n`,
+      'expected a key to: the version',
+    ],
+    [
+      'a sentence that cannot be read',
+      `${base}expect: [{never: "node(v1).heigth > 3"}]\n`,
+      '3:18 expect[0].never: expected a field: height, round',
+    ],
+    [
+      'within without eventually',
+      `${base}expect: [{never: "block.txs > 3", within: 3s}]\n`,
+      'expected within next to eventually only',
+    ],
+    [
+      'a share that is none',
+      `${base}expect: [{guilty: {power_at_least: 3/0}}]\n`,
+      'expected a share of the power, such as 1/3',
     ],
     [
       'a clog without an end',

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BEHAVIOURS } from '../../../sim/byzantine/registry.ts';
+import type { ScenarioReport } from '../../../sim/report.ts';
+import { runScenario } from '../../../sim/run.ts';
+
+async function run(text: string): Promise<ScenarioReport> {
+  const result = await runScenario(text, { crypto: 'keyed-hash', seed: '3' });
+  if (!result.ok) throw new Error(`${result.error.line}:${result.error.column} ${result.error.message}`);
+  return result.value;
+}
+
+const lying = (entry: string): string => `name: lying
+timeline: [{at: 1s, do: {crash: v0}, for: 1s}]
+byzantine: [${entry}]
+until: {first: [{height: 7}, {time: 60s}]}
+`;
+
+/** What each behaviour needs to show in a short and calm run. */
+const ENTRIES: readonly (readonly [string, string])[] = [
+  ...['address', 'order', 'flag', 'absent', 'timestamp', 'round'].map(
+    (what) => ['B25', `what: ${what}`] as const,
+  ),
+  ['B23', ''],
+  ['B26', 'victim: v1'],
+  ...['types', 'rounds', 'same', 'key', 'power', 'total', 'time', 'culprit'].map(
+    (what) => ['B27', `what: ${what}`] as const,
+  ),
+  ...['same', 'many', 'committed', 'block'].map((what) => ['B28', `what: ${what}`] as const),
+  ...['holes', 'storm', 'garbage', 'nesting', 'poison'].map(
+    (what) => ['B35', `what: ${what}, count: 3`] as const,
+  ),
+  ...['nonce', 'duplicate', 'reverse', 'gas', 'garbage'].map((what) => ['B36', `what: ${what}`] as const),
+  ['B38', ''],
+];
+
+describe('a behaviour of the catalogue', () => {
+  test.each(ENTRIES)('%s {%s} changes what happens and breaks nothing', async (id, args) => {
+    const entry = `who: v3, behaviour: ${id}, args: {${args}}`;
+    const told = await run(lying(`{${entry}, when: {height: 2..5}}`));
+    const silent = await run(lying(`{${entry}, when: {height: 900}}`));
+    expect(told.failures).toEqual([]);
+    expect(told.digest).not.toBe(silent.digest);
+  });
+
+  test('a bad body or commit costs a round, and the block is never decided', async () => {
+    for (const entry of ['B36, args: {what: duplicate}', 'B25, args: {what: round}'])
+      expect((await run(lying(`{who: v3, behaviour: ${entry}, when: {height: 2..6}}`))).stats.roundMax).toBe(
+        1,
+      );
+  });
+
+  test('has one id and one alias', () => {
+    const names = BEHAVIOURS.flatMap(({ id, alias }) => [id, alias]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('a trigger', () => {
+  const twice = (when: string): string => lying(`{who: v3, behaviour: B02, when: {${when}}}`);
+  const evidence = async (when: string): Promise<number> => (await run(twice(when))).stats.evidence;
+
+  test('with times lies in so many rounds', async () => {
+    expect(await evidence('height: 2..5, times: 2')).toBe(2);
+  });
+
+  test('with an event waits for it, and with for ends', async () => {
+    expect(await evidence('event: crashed(v1)')).toBe(0);
+    expect(await evidence('event: started(v0), after: 100ms, for: 2s')).toBeGreaterThan(0);
+  });
+
+  test('with a step lies only in that step', async () => {
+    expect(await evidence('height: 2..4, step: commit')).toBe(0);
+    expect(await evidence('height: 2..4, step: prevote')).toBeGreaterThan(0);
+  });
+
+  test('with random liars names them by the seed', async () => {
+    const text = lying('{who: random 1, behaviour: B02, to: random 2, when: {height: 3}}');
+    const names = (report: ScenarioReport): readonly string[] =>
+      report.nodes.filter((node) => !node.isCorrect).map((node) => node.name);
+    expect(names(await run(text)).length).toBe(1);
+    const other = await runScenario(text, { crypto: 'keyed-hash', seed: '4' });
+    expect(other.ok && [...names(other.value)]).not.toEqual(names(await run(text)));
+  });
+});
+
+describe('the accountability of a fork', () => {
+  const textOf = (how: string): string =>
+    readFileSync(join(import.meta.dirname, `../../../scenarios/fork-by-${how}.yaml`), 'utf8');
+
+  test.each(['equivocation', 'amnesia'])('by %s names the cartel and nobody else', async (how) => {
+    const blamed = textOf(how).replace('equals: [v4, v5, v6]', 'equals: [v0, v4, v5, v6]');
+    const report = await run(blamed.replace('until: {time: 40s}', 'until: {time: 20s}'));
+    expect(report.failures.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/the guilty are v[456], v[456], v[456], expected v0, v4, v5, v6/),
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { type Chronicle, type DecidedBlock, holds } from '../../../sim/expr/evaluate.ts';
+import { parseExpr } from '../../../sim/expr/parse.ts';
+import type { Process } from '../../../sim/process.ts';
+
+const nodeAt = (name: string, decided: number, isCorrect = true): Process =>
+  ({
+    name,
+    decided,
+    isCorrect,
+    lives: 1,
+    state: 'up',
+    position: { height: decided + 1, round: 0, step: 1 },
+  }) as Process;
+
+const blockAt = (height: number, at: number): DecidedBlock =>
+  ({
+    at,
+    block: { header: { height, time: { seconds: 100 + height, nanos: 0 } }, txs: [], evidence: [] },
+  }) as never;
+
+const chronicle: Chronicle = {
+  nodes: [nodeAt('v0', 5), nodeAt('v1', 4), nodeAt('v2', 9, false)],
+  blocks: new Map([1, 2, 3].map((height) => [height, blockAt(height, height * 1_000_000)])),
+  hashOf: (node, height) => (height > 3 ? undefined : node.name === 'v2' ? 'bb' : 'aa'),
+  evidenceAgainst: (name) => (name === 'v2' ? 2 : 0),
+};
+
+function judge(text: string): boolean {
+  const parsed = parseExpr(text, ['v0', 'v1', 'v2']);
+  if (!parsed.ok) throw new Error(parsed.error.message);
+  return holds(parsed.value, chronicle, chronicle.blocks.get(3));
+}
+
+describe('a sentence of a scenario', () => {
+  test.each([
+    'node(v0).height == 5',
+    'v0.height - 1 == v1.height',
+    'all n in correct: n.height >= 4',
+    'not all n in nodes: n.height < 9',
+    'count n in correct: n.height > 4 == 1',
+    'exists h: decidedAt(h) in (1s, 3s)',
+    'not exists h: decidedAt(h) > 3s',
+    'all correct: hash(2) equal',
+    'not all nodes: hash(2) equal',
+    'evidence(v2) == 2 and evidence(v0) == 0 or v0.up',
+    'block.time > prev.time',
+    '(v0.height < 3 or v1.height < 5) and v0.up == v1.up',
+  ])('%s is true', (text) => expect(judge(text)).toBe(true));
+
+  test.each(['decidedAt(9) < 5s', 'decidedAt(9) > 5s', 'all correct: hash(7) equal', 'block(9).time == 3'])(
+    '%s is false as long as nobody knows',
+    (text) => expect(judge(text)).toBe(false),
+  );
+
+  test.each([
+    ['v9.height', 0, 'unknown name "v9"'],
+    ['v0.height >', 11, 'expected a value'],
+    ['v0.heigth', 3, 'expected a field'],
+    ['all n of correct: 1', 6, 'expected ":"'],
+    ['v0.height & 3', 9, 'cannot read "& 3"'],
+    ['v0.up v1.up', 6, 'expected the end'],
+    ['decidedAt(1) in (1s 2s)', 20, 'expected ","'],
+    ['v0.height > 1.5', 12, 'expected a whole number or a duration'],
+    ['('.repeat(60), 50, 'fewer parts'],
+  ])('%s is refused where it is wrong', (text, offset, message) => {
+    const parsed = parseExpr(text, ['v0', 'v1']);
+    expect(parsed.ok).toBe(false);
+    if (!parsed.ok)
+      expect([parsed.error.offset, parsed.error.message]).toEqual([offset, expect.stringContaining(message)]);
+  });
+});

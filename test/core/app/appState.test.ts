@@ -34,6 +34,17 @@ test('the EVM chain id is the number in the chain id, or named in genesis', () =
   expect(problem((state) => (state.evm.params.evm_chain_id = '7'), 'plain')).toBe('accepted');
 });
 
+test("transfers of the native coin cannot be switched off, in whichever of the SDK's places", () => {
+  const off = 'transfers cannot be switched off';
+  expect(problem(({ bank }) => (bank.params.default_send_enabled = false))).toBe(
+    `app_state.bank.params.default_send_enabled: ${off}`,
+  );
+  const entry = { denom: 'achain', enabled: false };
+  expect(problem(({ bank }) => (bank.send_enabled = [entry]))).toBe(`app_state.bank.send_enabled[0]: ${off}`);
+  expect(problem(({ bank }) => (bank.params.send_enabled = [entry]))).toContain(off);
+  expect(problem(({ bank }) => (bank.send_enabled = [{ ...entry, enabled: true }]))).toBe('accepted');
+});
+
 test('every mistake is named with its place', () => {
   expect(problem((state) => (state.extra = {}))).toBe(
     'app_state: unknown field "extra"; known are auth, bank, evm, feemarket',

@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { keepCase, readCorpus } from './corpus.ts';
+import { ETHEREUM_TARGETS } from './ethereum.ts';
 import { MESSAGE_TARGETS } from './messages.ts';
 import type { FuzzTarget } from './target.ts';
 import { TEXT_TARGETS } from './texts.ts';
 
-export const FUZZ_TARGETS: readonly FuzzTarget[] = [...TEXT_TARGETS, ...MESSAGE_TARGETS];
+export const FUZZ_TARGETS: readonly FuzzTarget[] = [
+  ...TEXT_TARGETS,
+  ...MESSAGE_TARGETS,
+  ...ETHEREUM_TARGETS,
+];
 
 export interface FuzzOptions {
   readonly seed: number | undefined;

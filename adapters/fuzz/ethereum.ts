@@ -1,0 +1,231 @@
+/** What comes from Ethereum's side: requests, RLP, transactions, reasons of reverts. */
+import { RLP } from '@ethereumjs/rlp';
+import fc from 'fast-check';
+import { decodeEthTx } from '../../core/app/evm/ethTx.ts';
+import { decodeRlp, encodeRlp, type RlpItem } from '../../core/app/evm/rlp.ts';
+import { nobleSuite } from '../../core/crypto/noble.ts';
+import { to0xHex } from '../../core/lib/bytes.ts';
+import type { Schema } from '../../core/rpc/eth/method.ts';
+import { revertReason } from '../../core/rpc/eth/revert.ts';
+import { ETH_METHODS } from '../../core/rpc/eth/table.ts';
+import { type FuzzNode, fuzzNode } from './fuzzNode.ts';
+import { second } from './second.ts';
+import { agree, Disagreement, damaged, damagedBytes, type FuzzTarget, holds } from './target.ts';
+
+const ADDRESS = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+const hexText = fc.uint8Array({ maxLength: 40 }).map(to0xHex);
+const likely = fc.constantFrom<unknown>(
+  ...['latest', 'pending', 'earliest', 'safe', '0x0', '0x1', '0x2', '0x', '0xffffffffffffffff', ADDRESS],
+  ...[`0x${'00'.repeat(32)}`, null, true, false, 0, -1, 1.5, 1e308, '', '3', [], {}, [[]], 'callTracer'],
+);
+const KEYS = [
+  ...[
+    'from',
+    'to',
+    'gas',
+    'gasPrice',
+    'maxFeePerGas',
+    'maxPriorityFeePerGas',
+    'value',
+    'nonce',
+    'data',
+    'input',
+  ],
+  ...[
+    'accessList',
+    'authorizationList',
+    'chainId',
+    'address',
+    'storageKeys',
+    'topics',
+    'fromBlock',
+    'toBlock',
+  ],
+  ...[
+    'blockHash',
+    'blockNumber',
+    'requireCanonical',
+    'balance',
+    'code',
+    'state',
+    'stateDiff',
+    'tracer',
+    'tracerConfig',
+  ],
+  ...[
+    'blockStateCalls',
+    'calls',
+    'blockOverrides',
+    'stateOverrides',
+    'time',
+    'baseFeePerGas',
+    'validation',
+    'timeout',
+  ],
+];
+const anything = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    likely,
+    hexText,
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(fc.constantFrom(...KEYS), hexText), tie('value'), { maxKeys: 4 }),
+  ),
+})).value;
+
+/** Mostly what the schema of a parameter asks for. */
+function ofSchema(schema: Schema): fc.Arbitrary<unknown> {
+  const { type, enum: values, properties, items, oneOf, anyOf } = schema as Record<string, unknown>;
+  const choices = (oneOf ?? anyOf) as readonly Schema[] | undefined;
+  if (choices !== undefined) return fc.oneof(...choices.map(ofSchema), anything);
+  if (Array.isArray(values)) return fc.oneof(fc.constantFrom(...values), anything);
+  if (type === 'object' && typeof properties === 'object' && properties !== null) {
+    const fields = Object.entries(properties).map(
+      ([key, field]) => [key, ofSchema(field as Schema)] as const,
+    );
+    return fc.oneof(fc.record(Object.fromEntries(fields), { requiredKeys: [] }), anything);
+  }
+  if (type === 'array' && typeof items === 'object' && items !== null)
+    return fc.oneof(fc.array(ofSchema(items as Schema), { maxLength: 3 }), anything);
+  if (type === 'boolean') return fc.oneof(fc.boolean(), anything);
+  return fc.oneof(likely, hexText, anything);
+}
+
+const request = fc.constantFrom(...ETH_METHODS).chain(({ method, params }) =>
+  fc.record({
+    jsonrpc: fc.constantFrom('2.0', '2.0', '2.0', '1.0'),
+    id: fc.oneof(fc.nat(), fc.string(), fc.constant(null), anything),
+    method: fc.constant(method),
+    params: fc.oneof(
+      fc.tuple(...params.map(({ schema }) => ofSchema(schema))),
+      fc.array(anything, { maxLength: 5 }),
+    ),
+  }),
+);
+
+const body = fc.oneof(
+  { arbitrary: request.map((one) => JSON.stringify(one)), weight: 8 },
+  { arbitrary: fc.array(request, { maxLength: 3 }).map((batch) => JSON.stringify(batch)), weight: 1 },
+  { arbitrary: damaged(request.map((one) => JSON.stringify(one))), weight: 2 },
+);
+
+let started: Promise<FuzzNode> | undefined;
+
+/** Only answers and JSON-RPC errors come back, whatever is sent; and the node still answers afterwards. */
+async function requestProperty() {
+  started ??= fuzzNode();
+  const node = await started;
+  return holds(body, async (text) => {
+    const answer = await node.ask(text);
+    const [crash] = node.crashes.splice(0);
+    if (crash !== undefined) throw new Disagreement(crash);
+    if (answer === undefined || answer === '') return;
+    for (const one of [JSON.parse(answer)].flat()) {
+      if (one.error?.code === -32603) throw new Disagreement(`internal error: ${one.error.message}`);
+      if (one.error === undefined && one.result === undefined)
+        throw new Disagreement('neither result nor error');
+    }
+    const alive = await node.ask('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}');
+    agree('still alive', alive, '{"jsonrpc":"2.0","id":1,"result":"0x2328"}');
+  });
+}
+
+const rlpItem: fc.Arbitrary<RlpItem> = fc.letrec<{ item: RlpItem }>((tie) => ({
+  item: fc.oneof({ maxDepth: 4 }, fc.uint8Array({ maxLength: 70 }), fc.array(tie('item'), { maxLength: 4 })),
+})).item;
+
+const textOf = (item: unknown): unknown =>
+  item instanceof Uint8Array ? to0xHex(item) : (item as unknown[]).map(textOf);
+
+const rlpProperty = () =>
+  holds(damagedBytes(rlpItem.map(encodeRlp)), (bytes) => {
+    const ours = decodeRlp(bytes);
+    if (ours.ok) {
+      agree('written again', to0xHex(encodeRlp(ours.value)), to0xHex(bytes));
+      // The library knows a few bytes less about canonical lengths, never more.
+      agree('as the library reads it', textOf(ours.value), textOf(RLP.decode(bytes)));
+    }
+  });
+
+const fields = (count: number) =>
+  fc.array(fc.oneof(fc.uint8Array({ maxLength: 33 }), fc.constant(new Uint8Array()), fc.constant([])), {
+    minLength: count,
+    maxLength: count,
+  });
+
+const envelope = fc
+  .constantFrom([undefined, 9], [1, 11], [2, 12], [3, 14], [4, 13], [5, 3])
+  .chain(([type, count]) =>
+    fields(count as number).map((list) => {
+      const rlp = encodeRlp(list as RlpItem);
+      return type === undefined ? rlp : Uint8Array.from([type, ...rlp]);
+    }),
+  );
+
+/** Signed with one key over and over: what is damaged is near to what is taken. */
+const SIGNED = [
+  '0x02f86f0180843b9aca00848c347c90825208943535353535353535353535353535353535353535880de0b6b3a764000080c080a0b9b9d4f5d0b1c93b0fd40fd06c4c42cb0bd7d52e63ad1a8d6ff97f5af84b5ef6a037a0f0b0f6e6b6b6c0b9ab4a5ed5cd6e0ab3c51e4ea0c6ab3b8bd8f68e2d2fc5',
+  '0xf86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe537567866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83',
+].map((text) => Uint8Array.from(Buffer.from(text.slice(2), 'hex')));
+
+async function txProperty() {
+  const ethers = await second('ethers');
+  return holds(
+    fc.oneof(envelope, damagedBytes(envelope), damagedBytes(fc.constantFrom(...SIGNED))),
+    (bytes) => {
+      const ours = decodeEthTx(bytes, nobleSuite);
+      if (!ours.ok || ethers === undefined) return;
+      const { tx } = ours.value;
+      const theirs = ethers.Transaction.from(to0xHex(bytes));
+      agree('the hash as ethers has it', to0xHex(tx.hash), theirs.hash);
+      agree('the sender as ethers has it', to0xHex(tx.from), theirs.from.toLowerCase());
+    },
+  );
+}
+
+const revertData = fc
+  .tuple(
+    fc.constantFrom('08c379a0', '4e487b71'),
+    fc.array(
+      fc.oneof(
+        fc.constantFrom(0n, 1n, 32n, 17n, 2n ** 256n - 1n),
+        fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+      ),
+      { maxLength: 4 },
+    ),
+  )
+  .map(([selector, words]) =>
+    Uint8Array.from(
+      Buffer.from(selector + words.map((one) => one.toString(16).padStart(64, '0')).join(''), 'hex'),
+    ),
+  );
+
+async function revertProperty() {
+  const ethers = await second('ethers');
+  const coder = ethers?.AbiCoder.defaultAbiCoder();
+  const reasons = fc.string({ unit: 'grapheme', maxLength: 40 }).map((text) => {
+    const encoded: string = coder?.encode(['string'], [text]) ?? '0x';
+    return { bytes: Uint8Array.from(Buffer.from(`08c379a0${encoded.slice(2)}`, 'hex')), text };
+  });
+  return holds(
+    fc.oneof(
+      reasons,
+      damagedBytes(revertData).map((bytes) => ({ bytes, text: undefined })),
+      fc.uint8Array({ maxLength: 100 }).map((bytes) => ({ bytes, text: undefined })),
+    ),
+    ({ bytes, text }) => {
+      const reason = revertReason(bytes);
+      if (text !== undefined && coder !== undefined) agree('the reason', reason, text);
+      if (reason !== undefined && reason.length > bytes.length + 100)
+        throw new Disagreement('a reason from nowhere');
+    },
+  );
+}
+
+export const ETHEREUM_TARGETS: readonly FuzzTarget[] = [
+  { name: 'jsonrpc', doc: 'requests of every Ethereum method, to a node', property: requestProperty },
+  { name: 'rlp', doc: 'RLP', property: rlpProperty },
+  { name: 'ethtx', doc: 'signed Ethereum transactions', property: txProperty },
+  { name: 'abi-revert', doc: 'reasons of reverts', property: revertProperty },
+];

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
-import { RLP } from '@ethereumjs/rlp';
+import { decodeRlp, encodeRlp } from '../../core/app/evm/rlp.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import type { SubmitResult } from '../../core/types/submit.ts';
 import { onFile, reasonOf, replaceFile } from './files.ts';
@@ -128,21 +128,28 @@ const isTaken = (result: SubmitResult): boolean =>
   result.kind === 'checked' && result.result.kind === 'accepted';
 
 const encodeEntries = (txs: readonly Bytes[]): Bytes =>
-  Uint8Array.from(Buffer.concat(txs.map((tx) => RLP.encode(tx))));
+  Uint8Array.from(Buffer.concat(txs.map((tx) => encodeRlp(tx))));
 
 /** The whole entries from the front; whatever is cut or strange ends the list. */
 export function decodeEntries(file: Bytes): readonly Bytes[] {
   const entries: Bytes[] = [];
-  let rest = file;
-  while (rest.length > 0) {
-    try {
-      const { data, remainder } = RLP.decode(rest, true);
-      if (!(data instanceof Uint8Array) || data.length === 0) return entries;
-      entries.push(data.slice());
-      rest = remainder;
-    } catch {
-      return entries;
-    }
+  for (let at = 0; at < file.length; ) {
+    const end = at + entryLength(file.subarray(at));
+    const item = decodeRlp(file.subarray(at, end));
+    if (!item.ok || !(item.value instanceof Uint8Array) || item.value.length === 0) return entries;
+    entries.push(item.value);
+    at = end;
   }
   return entries;
+}
+
+/** Of the RLP string at the front, as its head says; `decodeRlp` judges the head. */
+function entryLength(bytes: Bytes): number {
+  const head = bytes[0] ?? 0;
+  if (head < 0x80) return 1;
+  if (head < 0xb8) return 1 + head - 0x80;
+  const size = head < 0xc0 ? head - 0xb7 : 0;
+  let length = 0;
+  for (const byte of bytes.subarray(1, 1 + size)) length = length * 256 + byte;
+  return 1 + size + length;
 }

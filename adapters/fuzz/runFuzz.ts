@@ -4,11 +4,13 @@ import { ETHEREUM_TARGETS } from './ethereum.ts';
 import { MESSAGE_TARGETS } from './messages.ts';
 import type { FuzzTarget } from './target.ts';
 import { TEXT_TARGETS } from './texts.ts';
+import { WS_TARGETS } from './ws.ts';
 
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   ...TEXT_TARGETS,
   ...MESSAGE_TARGETS,
   ...ETHEREUM_TARGETS,
+  ...WS_TARGETS,
 ];
 
 export interface FuzzOptions {

@@ -29,8 +29,19 @@ export const CONSTANT_FIELDS = {
 
 const FIELD_COUNT = 21;
 
-/** The header's 21 fields in RLP order (Yellow Paper 4.3 with London, Shanghai, Cancun and Prague). */
-export const headerFields = (h: EthHeader): readonly Bytes[] => [
+// A header never changes once made, and is hashed, measured and stored.
+const fieldsOf = new WeakMap<EthHeader, readonly Bytes[]>();
+
+/** The header's fields in RLP order (Yellow Paper 4.3 with London, Shanghai, Cancun and Prague). */
+export function headerFields(header: EthHeader): readonly Bytes[] {
+  const known = fieldsOf.get(header);
+  if (known !== undefined) return known;
+  const fields = listFields(header);
+  fieldsOf.set(header, fields);
+  return fields;
+}
+
+const listFields = (h: EthHeader): readonly Bytes[] => [
   h.parentHash,
   h.unclesHash,
   h.coinbase,

@@ -4,21 +4,31 @@ import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
 export const MAX_UINT256 = 2n ** 256n - 1n;
 export const MAX_UINT64 = 2n ** 64n - 1n;
 
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** Big-endian, shortest form; zero is the empty string, as RLP writes integers. */
 export function bigintToBytes(value: bigint): Bytes {
   if (value === 0n) return EMPTY;
   let size = 0;
-  for (let rest = value; rest > 0n; rest >>= 8n) size++;
+  if (value <= MAX_SAFE) for (let rest = Number(value); rest >= 1; rest /= 256) size++;
+  else for (let rest = value; rest > 0n; rest >>= 8n) size++;
   return bigintToFixed(value, size);
 }
 
-/** Big-endian in exactly `size` bytes. */
+/** Big-endian in exactly `size` bytes; a negative one in two's complement. */
 export function bigintToFixed(value: bigint, size: number): Bytes {
   const out = new Uint8Array(size);
-  let rest = value;
-  for (let i = size - 1; i >= 0; i--) {
-    out[i] = Number(rest & 0xffn);
-    rest >>= 8n;
+  const isSmall = value >= 0n && value <= MAX_SAFE;
+  let rest = isSmall ? 0n : value;
+  let word = isSmall ? Number(value) : 0;
+  for (let i = size - 1, left = 0; i >= 0; i--, left--) {
+    if (!isSmall && left === 0) {
+      word = Number(BigInt.asUintN(32, rest));
+      rest >>= 32n;
+      left = 4;
+    }
+    out[i] = word % 256;
+    word = Math.floor(word / 256);
   }
   return out;
 }

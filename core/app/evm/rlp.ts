@@ -74,54 +74,51 @@ export function decodeRlp(bytes: Bytes): Result<RlpItem, RlpError> {
   return readItem(bytes, head.value, 0);
 }
 
-const lengthBytes = (length: number): number[] => {
-  const out: number[] = [];
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) out.unshift(rest % 256);
-  return out;
-};
-
-const headSize = (length: number): number => (length <= 55 ? 1 : 1 + lengthBytes(length).length);
-
 const isBytes = (item: RlpItem): item is Bytes => item instanceof Uint8Array;
 
-function payloadSize(item: RlpItem): number {
-  if (isBytes(item)) return item.length;
-  let size = 0;
-  for (const inner of item) size += encodedSize(inner);
-  return size;
-}
+/** Bytes of a length that does not fit the first byte. */
+const lengthSize = (length: number): number =>
+  length < 0x100 ? 1 : length < 0x1_0000 ? 2 : length < 0x100_0000 ? 3 : 4;
+
+const headSize = (length: number): number => (length <= 55 ? 1 : 1 + lengthSize(length));
 
 /** Bytes that `encodeRlp` would give. */
 export function encodedSize(item: RlpItem): number {
-  if (isBytes(item) && item.length === 1 && (item[0] as number) < 0x80) return 1;
-  const payload = payloadSize(item);
+  if (isBytes(item)) {
+    const { length } = item;
+    return length === 1 && (item[0] as number) < 0x80 ? 1 : headSize(length) + length;
+  }
+  let payload = 0;
+  for (const inner of item) payload += encodedSize(inner);
   return headSize(payload) + payload;
 }
 
-function writeItem(item: RlpItem, out: Bytes, at: number): number {
-  if (isBytes(item) && item.length === 1 && (item[0] as number) < 0x80) {
-    out[at] = item[0] as number;
-    return at + 1;
+/** Writes the head of a payload that starts at `at`; answers where the head starts. */
+function writeHead(out: Bytes, at: number, base: number, length: number): number {
+  if (length <= 55) {
+    out[at - 1] = base + length;
+    return at - 1;
   }
-  const base = isBytes(item) ? 0x80 : 0xc0;
-  const payload = payloadSize(item);
   let next = at;
-  if (payload <= 55) out[next++] = base + payload;
-  else {
-    const length = lengthBytes(payload);
-    out[next++] = base + 55 + length.length;
-    for (const byte of length) out[next++] = byte;
-  }
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) out[--next] = rest % 256;
+  out[next - 1] = base + 55 + (at - next);
+  return next - 1;
+}
+
+/** Writes backwards, so that a list knows its length when its head is due; answers where the item starts. */
+function writeItem(item: RlpItem, out: Bytes, end: number): number {
+  let at = end;
   if (isBytes(item)) {
-    out.set(item, next);
-    return next + item.length;
+    at -= item.length;
+    out.set(item, at);
+    return item.length === 1 && (item[0] as number) < 0x80 ? at : writeHead(out, at, 0x80, item.length);
   }
-  for (const inner of item) next = writeItem(inner, out, next);
-  return next;
+  for (let i = item.length - 1; i >= 0; i--) at = writeItem(item[i] as RlpItem, out, at);
+  return writeHead(out, at, 0xc0, end - at);
 }
 
 export function encodeRlp(item: RlpItem): Bytes {
   const out = new Uint8Array(encodedSize(item));
-  writeItem(item, out, 0);
+  writeItem(item, out, out.length);
   return out;
 }

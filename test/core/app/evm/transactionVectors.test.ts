@@ -21,7 +21,7 @@ const vectors: readonly Vector[] = JSON.parse(
   readFileSync('test/vectors/ethereum-tests/TransactionTests/transactions.json', 'utf8'),
 );
 
-/** The sender is as rich as an account can be; the block has room. */
+/** The sender can pay the value, and gas as far as an account can own its price; the block has room. */
 function judge({ fork, txbytes }: Vector) {
   const rules = {
     evmChainId: 1n,
@@ -34,7 +34,7 @@ function judge({ fork, txbytes }: Vector) {
   const { tx } = decoded.value;
   const sender = {
     nonce: tx.nonce,
-    balance: 2n ** 256n - 1n,
+    balance: 2n ** 256n - 1n + tx.value,
     codeHash: EMPTY_CODE_HASH,
     code: () => hex(''),
   };

@@ -17,6 +17,10 @@ export interface Break {
   /** Checkers of which one must fire first. */
   readonly found: readonly string[];
   readonly scenario: string;
+  /** First seed that shows it; default 1. */
+  readonly seed?: number;
+  /** Takes seconds to show: tried by try.ts, not by every `npm test`. */
+  readonly isSlow?: boolean;
 }
 
 interface BrokenSim {

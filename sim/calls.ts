@@ -62,6 +62,13 @@ export class ClientCalls {
     this.#forget();
   }
 
+  /** Questions that submit nothing, to the node's own context: what it keeps for a client stays from call to call. */
+  reader(node: Process): EthAsk | undefined {
+    const rpc = node.node?.rpc;
+    if (rpc === undefined || node.state !== 'up') return undefined;
+    return async (method, params) => parseReply(await handleEthRequest(rpc, request(method, params), 'http'));
+  }
+
   async #settle(): Promise<void> {
     for (let i = 0; i < TURNS; i++) await undefined;
     for (const { op } of this.#open) await op.idle();

@@ -17,6 +17,7 @@ import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
 import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
+import { RpcAttacker, rpcStandsFirm } from './rpcAttack.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { Scenario } from './scenario/scenario.ts';
@@ -113,11 +114,13 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const calls = new ClientCalls(world);
   const clients = makeClients(world, calls, cluster, suite, scenario);
   const subscribers = (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec));
+  const attackers = (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec));
   const context = contextOf(scenario, cluster, suite, world, fail);
   const checkers = [
     ...checkersOf(context),
     ...clientCheckers(context, clients),
     ...wsCheckers(context, subscribers),
+    ...(attackers.length === 0 ? [] : [rpcStandsFirm(context, attackers)]),
   ];
   for (const checker of checkers) if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
   const timeline = new Timeline(world, cluster, scenario.timeline);
@@ -133,6 +136,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
         if (!late.has(process.name)) world.schedule(0, () => process.start());
       timeline.start();
       for (const client of clients) client.start();
+      for (const attacker of attackers) attacker.start();
       for (const subscriber of subscribers) subscriber.start();
       const isAtEnd = isOver(scenario, world, timeline);
       let isStopped = false;

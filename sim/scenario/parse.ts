@@ -47,8 +47,8 @@ function scenarioOf(root: Cursor): Scenario {
   const voters = validators.map((validator) => validator.name);
   const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
   const known = [...voters, ...nodes.map((node) => node.name)];
-  const { clients, subscribers } = parseClients(fields.clients, known);
-  const named = [...clients, ...subscribers].map((client) => client.name);
+  const { clients, subscribers, attackers } = parseClients(fields.clients, known);
+  const named = [...clients, ...subscribers, ...attackers].map((client) => client.name);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
     name: newName(fields.name, fields.name.text('a name')),
@@ -59,6 +59,7 @@ function scenarioOf(root: Cursor): Scenario {
     twins: fields.search === undefined ? undefined : searchOf(fields.search, validators),
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
     clients,
+    attackers,
     subscribers,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
     byzantine: [

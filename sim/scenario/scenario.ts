@@ -112,6 +112,19 @@ export interface ClientSpec {
   readonly count: number;
 }
 
+export const ATTACKS = ['filters', 'logs', 'nonsense'] as const;
+
+/** A client of the JSON-RPC that asks for as much as it can. */
+export interface AttackerSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two floods. */
+  readonly period: number;
+  readonly script: (typeof ATTACKS)[number];
+  /** Requests of a flood. */
+  readonly count: number;
+}
+
 /** A client of the consensus websocket that follows one query and resumes after every break. */
 export interface SubscriberSpec {
   readonly name: string;
@@ -220,6 +233,7 @@ export interface Scenario {
   readonly twins: TwinsSearch | undefined;
   readonly network: LinkFaults;
   readonly clients: readonly ClientSpec[];
+  readonly attackers?: readonly AttackerSpec[];
   readonly subscribers?: readonly SubscriberSpec[];
   readonly timeline: readonly TimelineEntry[];
   readonly byzantine: readonly ByzantineEntry[];

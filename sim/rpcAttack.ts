@@ -1,0 +1,86 @@
+import type { ClientCalls, EthAsk, EthReply } from './calls.ts';
+import type { Checker, CheckerContext } from './checkers/checker.ts';
+import type { ChoiceStream } from './choices.ts';
+import type { Process } from './process.ts';
+import type { AttackerSpec } from './scenario/scenario.ts';
+import type { World } from './world.ts';
+
+/** Invalid params, no such method, server error: what a node may answer to nonsense. */
+const REFUSALS: readonly number[] = [-32600, -32601, -32602, -32000, -32005, 3];
+const COMPLAINTS_MAX = 10;
+
+/** A client that means no good (B39): it asks for as much as it can through one node's JSON-RPC, at a steady rate. */
+export class RpcAttacker {
+  readonly spec: AttackerSpec;
+  /** Answers that are neither a result nor a refusal. */
+  readonly complaints: string[] = [];
+  asked = 0;
+  refused = 0;
+  readonly #world: World;
+  readonly #calls: ClientCalls;
+  readonly #node: Process;
+  readonly #choices: ChoiceStream;
+
+  constructor(world: World, calls: ClientCalls, spec: AttackerSpec) {
+    this.spec = spec;
+    this.#world = world;
+    this.#calls = calls;
+    this.#node = world.process(spec.at);
+    this.#choices = world.choices.stream(`client/${spec.name}`);
+  }
+
+  start(): void {
+    const fire = (): Promise<void> | undefined => {
+      this.#world.schedule(this.#world.now + this.spec.period, fire);
+      const ask = this.#calls.reader(this.#node);
+      return ask === undefined ? undefined : this.#flood(ask);
+    };
+    this.#world.schedule(this.#world.now + this.spec.period, fire);
+  }
+
+  async #flood(ask: EthAsk): Promise<void> {
+    for (let i = 0; i < this.spec.count; i++) {
+      const [method, params] = this.#next();
+      this.#judge(method, await ask(method, params));
+    }
+  }
+
+  #next(): readonly [string, readonly unknown[]] {
+    switch (this.spec.script) {
+      case 'filters':
+        return ['eth_newFilter', [{ fromBlock: '0x0', toBlock: 'latest' }]];
+      case 'logs':
+        return ['eth_getLogs', [{ fromBlock: '0x0', toBlock: '0xffffffff' }]];
+      case 'nonsense':
+        return [
+          ['eth_getBlockByNumber', 'eth_call', 'eth_getLogs', 'no_such_method'][this.#choices.choose(4)] ??
+            '',
+          [[{}, null, '0x', -1, [[[]]], 'latest'.repeat(100)][this.#choices.choose(6)]],
+        ];
+    }
+  }
+
+  #judge(method: string, reply: EthReply): void {
+    this.asked++;
+    if ('result' in reply) return;
+    this.refused++;
+    if (REFUSALS.includes(reply.error.code) || this.complaints.length >= COMPLAINTS_MAX) return;
+    this.complaints.push(`${method} was answered by ${reply.error.code} ${reply.error.message}`);
+  }
+}
+
+/** RES: whatever a client asks, it gets a result or a proper refusal, and holds no more filters than allowed. */
+export function rpcStandsFirm(context: CheckerContext, attackers: readonly RpcAttacker[]): Checker {
+  const name = 'rpc';
+  return {
+    name,
+    finish() {
+      for (const { spec, complaints, asked, refused } of attackers) {
+        for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
+        const limit = context.world.process(spec.at).node?.rpc?.limits.filtersMax ?? Number.MAX_SAFE_INTEGER;
+        const isHeld = spec.script !== 'filters' || asked - refused <= limit;
+        if (!isHeld) context.fail(name, `${spec.name} holds ${asked - refused} filters, at most ${limit}`);
+      }
+    },
+  };
+}

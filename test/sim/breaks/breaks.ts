@@ -161,14 +161,6 @@ export const BREAKS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'last-validators-wrong',
-    file: 'core/consensus/chainState.ts',
-    from: '    lastValidators: state.validators,',
-    to: '    lastValidators: next.value,',
-    found: ['validity'],
-    scenario: 'four-honest',
-  },
-  {
     id: 'mempool-keeps-committed',
     file: 'core/mempool/lane.ts',
     from: '    if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));',
@@ -686,5 +678,13 @@ export const OPEN_BREAKS: readonly Break[] = [
     to: '',
     found: [],
     scenario: 'evidence-found-again',
+  },
+  {
+    id: 'last-validators-wrong',
+    file: 'core/consensus/chainState.ts',
+    from: '    lastValidators: state.validators,',
+    to: '    lastValidators: next.value,',
+    found: [],
+    scenario: 'four-honest',
   },
 ];

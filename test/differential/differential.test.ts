@@ -33,7 +33,8 @@ beforeAll(async () => {
   }
 }, 120_000);
 afterAll(async () => {
-  for (const { child } of others.values()) child.kill('SIGKILL');
+  // The launcher of the npm package passes this on to anvil itself.
+  for (const { child } of others.values()) child.kill('SIGTERM');
   await devnet?.stop();
 });
 

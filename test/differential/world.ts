@@ -91,6 +91,6 @@ async function started(child: ChildProcess, port: number): Promise<OtherNode> {
       await new Promise((done) => setTimeout(done, 100));
     }
   }
-  child.kill('SIGKILL');
+  child.kill('SIGTERM');
   throw new Error('the other node does not start');
 }

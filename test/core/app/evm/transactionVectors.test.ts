@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkForBlock, checkStatic, EMPTY_CODE_HASH } from '../../../../core/app/evm/admission.ts';
 import { decodeEthTx } from '../../../../core/app/evm/ethTx.ts';
-import { type ForkName, forkRules } from '../../../../core/app/evm/forks.ts';
+import { forkRules } from '../../../../core/app/evm/forks.ts';
 import { intrinsicGas } from '../../../../core/app/evm/intrinsicGas.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { hex, to0xHex } from '../../../../core/lib/bytes.ts';
+import type { ForkName } from '../../../../core/types/fork.ts';
 
 /** ethereum/tests TransactionTests, each under the newest fork that its file names. */
 interface Vector {

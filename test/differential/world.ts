@@ -26,7 +26,9 @@ export async function tell(url: string): Promise<Facts> {
   const done = (hash: Hex) => reader.waitForTransactionReceipt({ hash });
   const creation = await done(await wallet.deployContract({ abi, bytecode, args: [40n], chain: null }));
   const contract = creation.contractAddress as Hex;
-  const transfer = await done(await wallet.sendTransaction({ to: `0x${'22'.repeat(20)}`, value: 1n, chain: null }));
+  const transfer = await done(
+    await wallet.sendTransaction({ to: `0x${'22'.repeat(20)}`, value: 1n, chain: null }),
+  );
   const increase = { address: contract, abi, functionName: 'increase', gas: 100_000n, chain: null } as const;
   const block = await done(await wallet.writeContract({ ...increase, args: [1n] }));
   // anvil and hardhat refuse to send what fails, unless gas is given; hardhat says so after it was mined.

@@ -101,7 +101,7 @@ describe('the checkers of signatures', () => {
     const said: string[] = [];
     const context = { fail: (_: string, message: string) => said.push(message) } as unknown as CheckerContext;
     const rs = { votes: (round: number) => ({ majority: () => polkas[round] }) };
-    const node = { name: 'v0', isCorrect: true, node: { rs: () => rs } };
+    const node = { name: 'v0', isCorrect: true, disk: { hasForgotten: false }, node: { rs: () => rs } };
     const checker = make(context);
     for (const [kind, round, blockId] of votes) {
       const timestamp = { seconds: 1, nanos: 0 };

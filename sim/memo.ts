@@ -97,5 +97,6 @@ export const boundTo = (suite: CryptoSuite): CryptoSuite => ({
   secp256k1PublicKey: (secret, compressed) => suite.secp256k1PublicKey(secret, compressed),
   secp256k1Sign: (secret, digest) => suite.secp256k1Sign(secret, digest),
   secp256k1Recover: (digest, rs, recovery) => suite.secp256k1Recover(digest, rs, recovery),
+  secp256k1Uncompress: (publicKey) => suite.secp256k1Uncompress(publicKey),
   secp256k1Verify: (publicKey, digest, rs) => suite.secp256k1Verify(publicKey, digest, rs),
 });

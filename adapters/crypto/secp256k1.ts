@@ -6,6 +6,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 /** The part of the `secp256k1` package (libsecp256k1) that we use. */
 export interface NativeSecp256k1 {
   publicKeyCreate(secret: Bytes, compressed: boolean): Bytes;
+  publicKeyConvert(publicKey: Bytes, compressed: boolean): Bytes;
   ecdsaSign(digest: Bytes, secret: Bytes): { readonly signature: Bytes; readonly recid: number };
   ecdsaRecover(signature: Bytes, recovery: number, digest: Bytes, compressed: boolean): Bytes;
   ecdsaVerify(signature: Bytes, digest: Bytes, publicKey: Bytes): boolean;
@@ -13,7 +14,7 @@ export interface NativeSecp256k1 {
 
 export type Secp256k1Suite = Pick<
   CryptoSuite,
-  'secp256k1PublicKey' | 'secp256k1Sign' | 'secp256k1Recover' | 'secp256k1Verify'
+  'secp256k1PublicKey' | 'secp256k1Sign' | 'secp256k1Recover' | 'secp256k1Uncompress' | 'secp256k1Verify'
 >;
 
 /** The native bindings, never the package's own pure-JavaScript fallback: ours is noble. */
@@ -43,6 +44,15 @@ function recover(native: NativeSecp256k1, digest: Bytes, rs: Bytes, recovery: nu
   }
 }
 
+function uncompress(native: NativeSecp256k1, publicKey: Bytes): Bytes | undefined {
+  if (publicKey.length !== 33) return undefined;
+  try {
+    return native.publicKeyConvert(publicKey, false);
+  } catch {
+    return undefined;
+  }
+}
+
 function verify(native: NativeSecp256k1, publicKey: Bytes, digest: Bytes, rs: Bytes): boolean {
   if (digest.length !== 32 || rs.length !== 64 || !isPublicKey(publicKey)) return false;
   try {
@@ -63,6 +73,7 @@ export function secp256k1Suite(native: NativeSecp256k1 | undefined): Secp256k1Su
       return { rs: signature, recovery: recid };
     },
     secp256k1Recover: (digest, rs, recovery) => recover(native, digest, rs, recovery),
+    secp256k1Uncompress: (publicKey) => uncompress(native, publicKey),
     secp256k1Verify: (publicKey, digest, rs) => verify(native, publicKey, digest, rs),
   };
 }

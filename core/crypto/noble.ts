@@ -24,6 +24,15 @@ function secp256k1Recover(digest: Bytes, rs: Bytes, recovery: number): Bytes | u
   }
 }
 
+function secp256k1Uncompress(publicKey: Bytes): Bytes | undefined {
+  if (publicKey.length !== 33) return undefined;
+  try {
+    return secp256k1.Point.fromBytes(publicKey).toBytes(false);
+  } catch {
+    return undefined;
+  }
+}
+
 function secp256k1Verify(publicKey: Bytes, digest: Bytes, rs: Bytes): boolean {
   if (digest.length !== 32 || rs.length !== 64) return false;
   const prefix = publicKey[0];
@@ -51,5 +60,6 @@ export const nobleSuite: CryptoSuite = {
     return { rs: bytes.slice(1), recovery: bytes[0] as number };
   },
   secp256k1Recover,
+  secp256k1Uncompress,
   secp256k1Verify,
 };

@@ -29,6 +29,8 @@ export interface CryptoSuite {
   secp256k1Sign(secret: Bytes, digest: Bytes): EcdsaSignature;
   /** 65-byte uncompressed public key, or undefined when there is none. High s is accepted here; callers forbid it. */
   secp256k1Recover(digest: Bytes, rs: Bytes, recovery: number): Bytes | undefined;
+  /** The 65 bytes of a 33-byte compressed key; undefined when it is no point of the curve. */
+  secp256k1Uncompress(publicKey: Bytes): Bytes | undefined;
   /** `publicKey` 33 or 65 bytes. Low-s only. */
   secp256k1Verify(publicKey: Bytes, digest: Bytes, rs: Bytes): boolean;
 }

@@ -1,5 +1,6 @@
 import { decode, type Shape } from '../../codec/proto.ts';
 import { ethAddress } from '../../crypto/addresses.ts';
+import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
@@ -114,11 +115,14 @@ function modeOf({ modeInfo }: SignerInfo): Checked<DecodedCosmosTx['mode']> {
   return mode === SIGN_MODE.aminoJson ? ok('aminoJson') : fail(37, `sign mode ${mode} is not supported`);
 }
 
+type Suite = Pick<CryptoSuite, 'secp256k1Uncompress'>;
+
 /** Position within the signers is always 0: there is one. */
 function pubKeyOf(
   { publicKey }: SignerInfo,
   signer: Address,
   signerText: string,
+  suite: Suite,
 ): Checked<Bytes | undefined> {
   if (publicKey === undefined) return ok(undefined);
   if (!ETH_PUB_KEY_URLS.has(publicKey.typeUrl)) {
@@ -128,20 +132,12 @@ function pubKeyOf(
   if (!decoded.ok) return decoded;
   const { key } = decoded.value;
   if (key.length !== 33) return fail(8, `invalid pubkey size, expected 33, got ${key.length}`);
-  const address = addressOf(key);
-  if (address === undefined) return fail(8, 'not a point of secp256k1');
-  if (!equalBytes(address, signer)) {
+  const point = suite.secp256k1Uncompress(key);
+  if (point === undefined) return fail(8, 'not a point of secp256k1');
+  if (!equalBytes(ethAddress(point), signer)) {
     return fail(8, `pubKey does not match signer address ${signerText} with signer index: 0`);
   }
   return ok(key);
-}
-
-function addressOf(key: Bytes): Address | undefined {
-  try {
-    return ethAddress(key);
-  } catch {
-    return undefined;
-  }
 }
 
 function signatureOf(raw: TxRaw): Checked<Bytes> {
@@ -170,6 +166,7 @@ export function decodeCosmosTx(
   parts: CosmosParts,
   bytes: { readonly hash: Bytes; readonly size: number },
   names: CosmosNames & { readonly text: (address: Address) => string },
+  suite: Suite,
   isSimulation = false,
 ): Checked<DecodedCosmosTx> {
   const { raw, body, info, hasUnknownFields } = parts;
@@ -189,7 +186,7 @@ export function decodeCosmosTx(
   const mode = isSimulation ? ok('direct' as const) : modeOf(signerInfo.value);
   if (!mode.ok) return mode;
   // A simulating client may not know its key: CosmJS sends one of another type, the SDK looks at none either.
-  const pubKey = isSimulation ? ok(undefined) : pubKeyOf(signerInfo.value, signer.value, signerText);
+  const pubKey = isSimulation ? ok(undefined) : pubKeyOf(signerInfo.value, signer.value, signerText, suite);
   if (!pubKey.ok) return pubKey;
   const feeAmount = amountOf(fee.value.amount, names.denom);
   if (feeAmount > MAX_UINT256) return fail(13, 'invalid fee provided');

@@ -147,7 +147,7 @@ export function decodeTx(
   const parts = { raw: raw.value, info: info.value, ...opened.value };
   const bytes = { hash: suite.sha256(txBytes), size: txBytes.length };
   const names = { hrp, denom, text: (address: Bytes) => formatAddress('acc', hrp, address) };
-  return decodeCosmosTx(parts, bytes, names, isSimulation);
+  return decodeCosmosTx(parts, bytes, names, suite, isSimulation);
 }
 
 function decodeWrapped(

@@ -229,6 +229,23 @@ describe('accelerated secp256k1', () => {
     expect(fast.secp256k1Recover(digest, rs.subarray(1), 0)).toBeUndefined();
   });
 
+  test('opens the keys that noble opens, and no others', () => {
+    const random = fc
+      .tuple(fc.constantFrom(0, 2, 3, 4, 6), bytes32)
+      .map(([prefix, x]) => concat(Uint8Array.of(prefix), x));
+    fc.assert(
+      fc.property(fc.oneof(random, fc.uint8Array({ maxLength: 66 })), (key) => {
+        expect(fast.secp256k1Uncompress(key)).toEqual(nobleSuite.secp256k1Uncompress(key));
+      }),
+    );
+    const [short, long] = [true, false].map((isShort) =>
+      nobleSuite.secp256k1PublicKey(sha256(Uint8Array.of(2)), isShort),
+    );
+    expect(fast.secp256k1Uncompress(short as Uint8Array)).toEqual(long);
+    expect(nobleSuite.secp256k1Uncompress(short as Uint8Array)).toEqual(long);
+    expect(fast.secp256k1Uncompress(long as Uint8Array)).toBeUndefined();
+  });
+
   test('without a native binding is noble', () => {
     expect(secp256k1Suite(undefined)).toBe(nobleSuite);
   });
@@ -253,6 +270,7 @@ test('nothing that comes out is a Buffer', () => {
     fast.ed25519Sign(seed, seed),
     fast.secp256k1PublicKey(seed, true),
     fast.secp256k1Sign(seed, seed).rs,
+    fast.secp256k1Uncompress(fast.secp256k1PublicKey(seed, true)),
   ];
   for (const output of outputs) expect(Object.getPrototypeOf(output)).toBe(Uint8Array.prototype);
 });

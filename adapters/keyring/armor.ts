@@ -3,9 +3,9 @@ import { createHash, randomBytes, scryptSync } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { argon2id, bcrypt } from 'hash-wasm';
 
+import { aminoPrefix, PRIV_KEY_NAMES } from '../../core/crypto/amino.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
-import { aminoPrefix, PRIV_KEY_NAMES } from './amino.ts';
 
 const BLOCK = 'TENDERMINT PRIVATE KEY';
 const BCRYPT_COST = 12;
@@ -33,7 +33,7 @@ function crc24(data: Uint8Array): Buffer {
   return Buffer.from([(crc >>> 16) & 255, (crc >>> 8) & 255, crc & 255]);
 }
 
-const PREFIXES: readonly Buffer[] = PRIV_KEY_NAMES.map(aminoPrefix);
+const PREFIXES: readonly Buffer[] = PRIV_KEY_NAMES.map((name) => Buffer.from(aminoPrefix(name)));
 
 const boxKey = async (password: string, salt: Uint8Array): Promise<Uint8Array> => {
   const hash = await bcrypt({ password, salt, costFactor: BCRYPT_COST, outputType: 'encoded' });

@@ -1,9 +1,10 @@
 /** What `<name>.info` held before SDK 0.46: amino's LegacyInfo (reference §1.5). `keys migrate` reads it. */
+
 import { bytes, string } from '../../core/codec/fields.ts';
 import { decode, type Table, table } from '../../core/codec/proto.ts';
+import { aminoPrefix, PRIV_KEY_NAMES, PUB_KEY_NAMES } from '../../core/crypto/amino.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
-import { aminoPrefix, PRIV_KEY_NAMES, PUB_KEY_NAMES } from './amino.ts';
 import type { RecordError, StoredKey } from './record.ts';
 
 const TEXT_MAX = 1024;

@@ -5,6 +5,8 @@ import { bankMethods } from './services/bank.ts';
 import { evidenceMethods } from './services/evidence.ts';
 import { evmMethods } from './services/evm.ts';
 import { evmCallMethods } from './services/evmCalls.ts';
+import { evmParamMethods } from './services/evmParams.ts';
+import { evmTraceMethods } from './services/evmTraces.ts';
 import { feemarketMethods } from './services/feemarket.ts';
 import { nodeMethods } from './services/node.ts';
 import { tendermintMethods } from './services/tendermint.ts';
@@ -20,6 +22,8 @@ export const SERVICE_METHODS: readonly ServiceMethod[] = [
   ...nodeMethods,
   ...evmMethods,
   ...evmCallMethods,
+  ...evmParamMethods,
+  ...evmTraceMethods,
   ...feemarketMethods,
   ...evidenceMethods,
 ];

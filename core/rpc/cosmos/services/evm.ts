@@ -19,7 +19,9 @@ interface AddressRequest {
 const addressRequest = (name: string) => table<AddressRequest>(`${PACKAGE}.${name}`, [addressField]);
 
 function slotOf(key: string): Bytes {
-  const slot = parseHex(key);
+  const digits = key.replace(/^0x/i, '');
+  // A slot is a number to people: `0x0`, as geth reads it too.
+  const slot = parseHex(digits.length % 2 === 0 ? digits : `0${digits}`);
   if (slot.ok && slot.value.length <= 32) return toWord(slot.value);
   throw new GrpcError(GRPC.invalidArgument, `invalid storage key ${key}: expected up to 32 bytes of hex`);
 }

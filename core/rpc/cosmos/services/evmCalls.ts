@@ -1,22 +1,27 @@
-/** chain.evm.v1, second half: calls that change nothing, and what the EVM runs by. */
-import { formatAddress, parseAddress } from '../../../address/kinds.ts';
-import type { BlockOverrides, CallArgs, CallOutcome } from '../../../app/chain.ts';
+/** chain.evm.v1, second half: calls that change nothing. */
+import type { AccountOverride, BlockOverrides, CallArgs, CallOutcome } from '../../../app/chain.ts';
 import { MSG_ETHEREUM_TX_RESPONSE, type MsgEthereumTxResponse } from '../../../app/tx/response.ts';
-import { bytes, int64Big, optional, string, uint64Big } from '../../../codec/fields.ts';
+import { bytes, int64Big, string, uint64Big } from '../../../codec/fields.ts';
 import { table } from '../../../codec/proto.ts';
-import { type Bytes, EMPTY, equalBytes } from '../../../lib/bytes.ts';
+import { type Bytes, EMPTY } from '../../../lib/bytes.ts';
 import { decodeUtf8 } from '../../../lib/utf8.ts';
-import { callFault, readTransactionArgs, toCallArgs } from '../../eth/callArgs.ts';
+import type { RpcContext } from '../../context.ts';
+import {
+  callFault,
+  overridesFault,
+  readStateOverrides,
+  readTransactionArgs,
+  toCallArgs,
+} from '../../eth/callArgs.ts';
 import { revertReason } from '../../eth/revert.ts';
 import { parseJson } from '../../jsonText.ts';
-import { addressField } from '../requests.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
 
 const SERVICE = 'chain.evm.v1.Query';
 const ROOT = '/chain/evm/v1';
 const PACKAGE = 'chain.evm.v1';
-const ARGS_BYTES_MAX = 1_048_576;
+export const ARGS_BYTES_MAX = 1_048_576;
 const RET_BYTES_MAX = 64 * 1_048_576;
 
 interface CallRequest {
@@ -25,12 +30,15 @@ interface CallRequest {
   readonly gasCap: bigint;
   readonly proposerAddress: Bytes;
   readonly chainId: bigint;
+  /** JSON of state overrides as eth_call takes them; empty for none. */
+  readonly overrides: Bytes;
 }
 const CALL_REQUEST = table<CallRequest>(`${PACKAGE}.EthCallRequest`, [
   bytes(1, 'args', ARGS_BYTES_MAX),
   uint64Big(2, 'gasCap'),
   bytes(3, 'proposerAddress', 20),
   int64Big(4, 'chainId'),
+  bytes(5, 'overrides', ARGS_BYTES_MAX),
 ]);
 
 const invalid = (message: string): never => {
@@ -41,9 +49,23 @@ interface Asked {
   readonly args: CallArgs;
   readonly gasCap: bigint;
   readonly block: BlockOverrides | undefined;
+  readonly state: ReadonlyMap<string, AccountOverride> | undefined;
 }
 
-function asked({ ctx }: QueryScope, request: CallRequest): Asked {
+function overridesOf(ctx: RpcContext, text: Bytes): Asked['state'] {
+  if (text.length === 0) return undefined;
+  const json = parseJson(decodeUtf8(text) ?? '');
+  if (!json.ok) return invalid('overrides: expected JSON');
+  const read = readStateOverrides(json.value);
+  if (!read.ok) return invalid(`overrides: ${read.error}`);
+  const fault = overridesFault(read.value, (address) => ctx.evm.isPrecompile(address));
+  return fault === undefined ? read.value : invalid(`overrides: ${fault}`);
+}
+
+export function asked(
+  { ctx }: QueryScope,
+  request: Omit<CallRequest, 'overrides'> & { overrides?: Bytes },
+): Asked {
   const json = parseJson(decodeUtf8(request.args) ?? '');
   if (!json.ok) return invalid('args: expected a transaction in JSON');
   const read = readTransactionArgs(json.value);
@@ -59,6 +81,7 @@ function asked({ ctx }: QueryScope, request: CallRequest): Asked {
     args: toCallArgs(read.value, gas === undefined || gas > gasCap ? gasCap : gas),
     gasCap,
     block: request.proposerAddress.length === 20 ? minedBy(request.proposerAddress) : undefined,
+    state: overridesOf(ctx, request.overrides ?? EMPTY),
   };
 }
 
@@ -95,7 +118,7 @@ interface Estimate {
   readonly vmError: string;
 }
 
-const callMethods: readonly ServiceMethod[] = [
+export const evmCallMethods: readonly ServiceMethod[] = [
   serviceMethod({
     service: SERVICE,
     name: 'EthCall',
@@ -104,8 +127,8 @@ const callMethods: readonly ServiceMethod[] = [
     request: CALL_REQUEST,
     response: MSG_ETHEREUM_TX_RESPONSE,
     run: async (scope, request) => {
-      const { args, block } = asked(scope, request);
-      const outcome = await scope.ctx.evm.call(scope.view, args, { block });
+      const { args, block, state } = asked(scope, request);
+      const outcome = await scope.ctx.evm.call(scope.view, args, { block, state });
       return { hash: '', logs: [], ...outcomeOf(outcome) };
     },
   }),
@@ -121,75 +144,11 @@ const callMethods: readonly ServiceMethod[] = [
       string(3, 'vmError', 4096),
     ]),
     run: async (scope, request) => {
-      const { args, gasCap, block } = asked(scope, request);
-      const outcome = await scope.ctx.evm.estimateGas(scope.view, args, gasCap, { block });
+      const { args, gasCap, block, state } = asked(scope, request);
+      const outcome = await scope.ctx.evm.estimateGas(scope.view, args, gasCap, { block, state });
       if (outcome.kind === 'gas') return { gas: outcome.gas, ret: EMPTY, vmError: '' };
       const { ret, vmError } = outcomeOf(outcome);
       return { gas: 0n, ret, vmError };
     },
   }),
 ];
-
-interface ValidatorAccount {
-  readonly accountAddress: string;
-  readonly sequence: bigint;
-  readonly accountNumber: bigint;
-}
-
-function validatorAccount({ ctx, view }: QueryScope, consAddress: string): ValidatorAccount {
-  const address = parseAddress('cons', consAddress, ctx.chain.hrp);
-  if (!address.ok) return invalid(`decoding bech32 failed: ${address.error.message}`);
-  const known = ctx.chain.validators(Math.max(view.height, 1))?.validators ?? [];
-  if (!known.some((one) => equalBytes(one.address, address.value)))
-    throw new GrpcError(GRPC.notFound, `validator ${consAddress} not found`, true);
-  // A validator earns under the account with the 20 bytes of its consensus address.
-  return {
-    accountAddress: formatAddress('acc', ctx.chain.hrp, address.value),
-    sequence: view.account(address.value)?.nonce ?? 0n,
-    accountNumber: view.auth(address.value)?.accountNumber ?? 0n,
-  };
-}
-
-interface EvmParams {
-  readonly evmDenom: string;
-  readonly evmChainId: bigint;
-  readonly fork: string;
-}
-const PARAMS = table<EvmParams>(`${PACKAGE}.Params`, [
-  string(1, 'evmDenom', 256),
-  uint64Big(2, 'evmChainId'),
-  string(3, 'fork', 64),
-]);
-
-const paramMethods: readonly ServiceMethod[] = [
-  serviceMethod({
-    service: SERVICE,
-    name: 'ValidatorAccount',
-    path: `${ROOT}/validator_account/{cons_address}`,
-    doc: 'The account under which a validator earns, by its consensus address.',
-    request: table<{ readonly consAddress: string }>(`${PACKAGE}.QueryValidatorAccountRequest`, [
-      { ...addressField, key: 'consAddress', name: 'cons_address' },
-    ]),
-    response: table<ValidatorAccount>(`${PACKAGE}.QueryValidatorAccountResponse`, [
-      string(1, 'accountAddress', 256),
-      uint64Big(2, 'sequence'),
-      uint64Big(3, 'accountNumber'),
-    ]),
-    run: (scope, { consAddress }) => validatorAccount(scope, consAddress),
-  }),
-  serviceMethod({
-    service: SERVICE,
-    name: 'Params',
-    path: `${ROOT}/params`,
-    doc: 'The denomination of gas, the EVM chain id and the rule set.',
-    request: table<object>(`${PACKAGE}.QueryParamsRequest`, []),
-    response: table<{ readonly params: EvmParams | undefined }>(`${PACKAGE}.QueryParamsResponse`, [
-      optional(1, 'params', PARAMS),
-    ]),
-    run: ({ ctx: { chain } }) => ({
-      params: { evmDenom: chain.denom, evmChainId: chain.evmChainId, fork: chain.fork },
-    }),
-  }),
-];
-
-export const evmCallMethods: readonly ServiceMethod[] = [...callMethods, ...paramMethods];

@@ -32,7 +32,7 @@ const PARAMS = table<Params>(`${PACKAGE}.Params`, [
 const known = new WeakMap<RpcContext, FeeMarketParams>();
 
 /** As genesis has them: nothing changes them later. */
-function paramsOf(ctx: RpcContext): FeeMarketParams {
+export function feeMarketOf(ctx: RpcContext): FeeMarketParams {
   const before = known.get(ctx);
   if (before !== undefined) return before;
   const { appState, chainId } = ctx.genesis;
@@ -58,7 +58,7 @@ export const feemarketMethods: readonly ServiceMethod[] = [
       optional(1, 'params', PARAMS),
     ]),
     run: ({ ctx }) => {
-      const { baseFee, minGasPrice, ...rest } = paramsOf(ctx);
+      const { baseFee, minGasPrice, ...rest } = feeMarketOf(ctx);
       return { params: { ...rest, baseFee: baseFee.toString(), minGasPrice: minGasPrice.toString() } };
     },
   }),

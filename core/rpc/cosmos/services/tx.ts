@@ -26,6 +26,7 @@ import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.t
 import { GRPC, GrpcError } from '../status.ts';
 import { EMPTY_RESPONSE, openTx, responseAt } from '../txResponse.ts';
 import { EVENT, FULL_TX, type FullTx, TEXT_MAX, TX_RESPONSE, type TxResponse } from '../txTables.ts';
+import { txCodingMethods } from './txCoding.ts';
 
 const SERVICE = 'cosmos.tx.v1beta1.Service';
 const ROOT = '/cosmos/tx/v1beta1';
@@ -229,44 +230,4 @@ const findingMethods: readonly ServiceMethod[] = [
   }),
 ];
 
-/** `Tx` from its bytes. Throws GrpcError. */
-function opened(txBytes: Bytes): FullTx {
-  const tx = openTx(txBytes);
-  if (tx === undefined) throw new GrpcError(GRPC.invalidArgument, 'tx parse error');
-  return tx;
-}
-
-const codingMethods: readonly ServiceMethod[] = [
-  serviceMethod({
-    service: SERVICE,
-    name: 'TxEncode',
-    verb: 'POST',
-    path: `${ROOT}/encode`,
-    doc: 'The bytes of a transaction in JSON.',
-    request: table<{ readonly tx: FullTx | undefined }>(`${PACKAGE}.TxEncodeRequest`, [
-      optional(1, 'tx', FULL_TX),
-    ]),
-    response: table<{ readonly txBytes: Bytes }>(`${PACKAGE}.TxEncodeResponse`, TX_BYTES_REQUEST),
-    run: (_, { tx }) => {
-      if (tx === undefined) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx');
-      return { txBytes: encode(FULL_TX, tx) };
-    },
-  }),
-  serviceMethod({
-    service: SERVICE,
-    name: 'TxDecode',
-    verb: 'POST',
-    path: `${ROOT}/decode`,
-    doc: 'A transaction in JSON from its bytes.',
-    request: table<{ readonly txBytes: Bytes }>(`${PACKAGE}.TxDecodeRequest`, TX_BYTES_REQUEST),
-    response: table<{ readonly tx: FullTx | undefined }>(`${PACKAGE}.TxDecodeResponse`, [
-      optional(1, 'tx', FULL_TX),
-    ]),
-    run: (_, { txBytes }) => {
-      if (txBytes.length === 0) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx bytes');
-      return { tx: opened(txBytes) };
-    },
-  }),
-];
-
-export const txMethods: readonly ServiceMethod[] = [...sendingMethods, ...findingMethods, ...codingMethods];
+export const txMethods: readonly ServiceMethod[] = [...sendingMethods, ...findingMethods, ...txCodingMethods];

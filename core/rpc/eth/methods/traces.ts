@@ -60,7 +60,11 @@ async function replay(ctx: RpcContext, height: number, watch: Watch, ethCount?: 
   if (!done) throw serverError(`required historical state unavailable (block ${height})`);
 }
 
-async function traceTransaction(ctx: RpcContext, hash: Uint8Array, config: JsonObject): Promise<unknown> {
+export async function traceTransaction(
+  ctx: RpcContext,
+  hash: Uint8Array,
+  config: JsonObject,
+): Promise<unknown> {
   const mined = minedTx(ctx, hash);
   if (mined === undefined) throw serverError('transaction not found');
   const tracer = tracerOf(config, contextOf(ctx, mined.block, mined.index));
@@ -69,7 +73,7 @@ async function traceTransaction(ctx: RpcContext, hash: Uint8Array, config: JsonO
   return tracer.result();
 }
 
-async function traceBlock(ctx: RpcContext, id: BlockId, config: JsonObject): Promise<unknown> {
+export async function traceBlock(ctx: RpcContext, id: BlockId, config: JsonObject): Promise<unknown> {
   const missing =
     id.kind === 'hash'
       ? `block ${to0xHex(id.hash)} not found`
@@ -143,7 +147,7 @@ function outcomeOf(tracer: Tracer | undefined): { readonly result: unknown } | {
   }
 }
 
-function overridesOf(config: JsonObject) {
+export function traceOverridesOf(config: JsonObject) {
   const state = config.get('stateOverrides') ?? null;
   const block = config.get('blockOverrides') ?? null;
   const readState = state === null ? undefined : readStateOverrides(state);
@@ -152,6 +156,10 @@ function overridesOf(config: JsonObject) {
   if (readBlock?.ok === false) throw serverError(readBlock.error);
   return { state: readState?.value, block: readBlock?.value };
 }
+
+/** For a call that is in no block. */
+export const callTracerOf = (ctx: RpcContext, config: JsonObject): Tracer =>
+  tracerOf(config, { suite: ctx.suite, isPrecompile: (a) => ctx.evm.isPrecompile(a), place: undefined });
 
 export const traceMethods: readonly EthMethod[] = [
   method({
@@ -198,13 +206,9 @@ export const traceMethods: readonly EthMethod[] = [
     doc: 'Runs a call under a tracer; stateOverrides and blockOverrides stand in the config.',
     run: async (request, args, id, config) => {
       const { ctx } = request;
-      const tracer = tracerOf(config, {
-        suite: ctx.suite,
-        isPrecompile: (a) => ctx.evm.isPrecompile(a),
-        place: undefined,
-      });
+      const tracer = callTracerOf(ctx, config);
       const call = toCallArgs(args, cappedGas(ctx, args.gas));
-      const asked = { ...overridesOf(config), trace: tracer };
+      const asked = { ...traceOverridesOf(config), trace: tracer };
       const outcome = await askState(request, args, id, asked, (view, options) =>
         ctx.evm.call(view, call, options),
       );

@@ -56,6 +56,70 @@ describe('the evm query service', () => {
     });
   });
 
+  test('pretends what overrides say', async () => {
+    const overrides = base64({
+      [contract]: { stateDiff: { [`0x${'99'.padStart(64, '0')}`]: `0x${'7'.padStart(64, '0')}` } },
+    });
+    const called = await rest(
+      `/chain/evm/v1/eth_call?args=${base64({ to: contract })}&overrides=${overrides}`,
+    );
+    expect(Buffer.from(called.body.ret, 'base64').toString('hex')).toBe('7'.padStart(64, '0'));
+    for (const bad of [base64([1]), '%21', base64({ [contract]: { state: {}, stateDiff: {} } })])
+      expect(
+        await rest(`/chain/evm/v1/eth_call?args=${base64({ to: contract })}&overrides=${bad}`),
+      ).toMatchObject({ status: 400, body: { code: 3 } });
+  });
+
+  test('shows executions as the debug namespace does', async () => {
+    const json = (body: { data: string }) => JSON.parse(Buffer.from(body.data, 'base64').toString('utf8'));
+    const block = await world.get('eth_getBlockByNumber', '0x2', false);
+    const [hash] = block.transactions;
+    const tracer = { tracer: 'callTracer' };
+    const config = base64(tracer);
+    const traced = await rest(`/chain/evm/v1/trace_tx?hash=${hash}&trace_config=${config}`);
+    expect(json(traced.body)).toEqual(await world.get('debug_traceTransaction', hash, tracer));
+    expect(json(traced.body).type).toBe('CREATE');
+    const blocks = await rest(`/chain/evm/v1/trace_block?block_number=2&trace_config=${config}`);
+    expect(json(blocks.body)).toEqual(await world.get('debug_traceBlockByNumber', '0x2', tracer));
+    const byHash = await rest(`/chain/evm/v1/trace_block?block_hash=${block.hash}&trace_config=${config}`);
+    expect(byHash.body).toEqual(blocks.body);
+    const call = await rest(
+      `/chain/evm/v1/trace_call?args=${base64({ to: contract })}&trace_config=${config}`,
+    );
+    expect(json(call.body)).toEqual(await world.get('debug_traceCall', { to: contract }, 'latest', tracer));
+    const steps = await rest(`/chain/evm/v1/trace_tx?hash=${hash}`);
+    expect(json(steps.body)).toEqual(await world.get('debug_traceTransaction', hash));
+  });
+
+  test('says what cannot be traced', async () => {
+    const unknown = `0x${'ab'.repeat(32)}`;
+    expect(await rest(`/chain/evm/v1/trace_tx?hash=${unknown}`)).toMatchObject({
+      status: 404,
+      body: { code: 5 },
+    });
+    for (const path of [
+      'trace_tx?hash=0x12',
+      'trace_block',
+      `trace_call?args=%21`,
+      `trace_tx?hash=${unknown}&trace_config=${base64(3)}`,
+    ])
+      expect(await rest(`/chain/evm/v1/${path}`)).toMatchObject({ status: 400, body: { code: 3 } });
+    expect((await rest('/chain/evm/v1/trace_block?block_number=99')).status).toBe(404);
+  });
+
+  test('tells the active forks, the least price, and slots by number', async () => {
+    const { config } = (await rest('/chain/evm/v1/config')).body;
+    expect(config).toMatchObject({
+      london_block: '0',
+      osaka_time: '0',
+      chain_id: '9000',
+      denom: 'achain',
+      decimals: '18',
+    });
+    expect((await rest('/chain/evm/v1/min_gas_price')).body).toEqual({ min_gas_price: '0' });
+    expect((await rest(`/chain/evm/v1/storage/${contract}/0x0`)).body.value).toBe(`0x${'0'.repeat(64)}`);
+  });
+
   test('takes no more gas than asked for, and refuses other chains and broken arguments', async () => {
     const little = await rest(`/chain/evm/v1/eth_call?args=${base64({ to: contract })}&gas_cap=21010`);
     expect(little.body.vm_error).toMatch(/out of gas/);

@@ -32,6 +32,10 @@ export const CONFIG_TOML = {
     timeout_broadcast_tx_commit: duration('Wait of broadcast_tx_commit for the block.', 10_000),
     max_request_batch_size: count('Calls in one batch.', 10, 1),
     max_body_bytes: count('Largest request body, bytes.', 1_000_000, 1),
+    unsafe: boolean(
+      'Serve dial_seeds, dial_peers and unsafe_flush_mempool to everybody who can reach this port.',
+      false,
+    ),
   },
   p2p: {
     laddr: listenAt('Where peers connect. Empty: nowhere.', 'tcp://0.0.0.0:26656'),

@@ -199,6 +199,7 @@ function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
         subscriptionsPerClientMax: config.rpc.max_subscriptions_per_client,
         broadcastCommitTimeoutMs: config.rpc.timeout_broadcast_tx_commit,
       },
+        unsafe: config.rpc.unsafe,
     },
   };
 }

@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
+import { err, type Result } from '../../core/lib/result.ts';
 import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
 import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
 import { Connection } from '../../core/p2p/connection.ts';
@@ -10,7 +11,7 @@ import type { ConnectionEvent } from '../../core/p2p/connectionContract.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { Peers } from '../../core/p2p/peers.ts';
-import type { PeersOut } from '../../core/p2p/peersContract.ts';
+import type { DialOrder, PeersOut } from '../../core/p2p/peersContract.ts';
 import type { Ban } from '../../core/p2p/standing.ts';
 import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
 import type { PeerId } from '../../core/types/ids.ts';
@@ -144,6 +145,13 @@ export class Network implements NetworkReader {
   drop(peer: PeerId, reason: string): void {
     this.peers.onDrop(steadyNow(), peer, reason, this.#out);
     this.#rearm();
+  }
+
+  dial(order: DialOrder): Result<void, string> {
+    if (this.#node === undefined || this.#isStopped) return err('the network is not running');
+    const begun = this.peers.dialNow(steadyNow(), order, this.#out);
+    this.#rearm();
+    return begun;
   }
 
   bans(): readonly Ban[] {

@@ -254,6 +254,14 @@ export class Mempool {
     return false;
   }
 
+  /** Forgets every tx, and that it was ever seen. Those that are being checked come in all the same. */
+  flush(): void {
+    this.#lanes.clear();
+    this.#pooled.clear();
+    this.#seen.clear();
+    this.#executable = 0;
+  }
+
   reap(bytesMax: number): readonly PoolTx[] {
     const limits: ReapLimits = { bytesMax, gasMax: this.#gasLimit, baseFee: this.#baseFee };
     return reap(this.#lanes.values(), limits);

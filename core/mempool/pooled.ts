@@ -33,6 +33,12 @@ export class Pooled {
     this.#bytes += wireBytes(tx);
   }
 
+  clear(): void {
+    this.#byKey.clear();
+    this.#byEthHash.clear();
+    this.#bytes = 0;
+  }
+
   remove(tx: PoolTx): void {
     assert(this.#byKey.delete(tx.key), 'tx in a lane but not in the pool');
     if (tx.lane.ethHash !== undefined) this.#byEthHash.delete(toHex(tx.lane.ethHash));

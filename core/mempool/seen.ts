@@ -19,6 +19,10 @@ export class SeenCache {
     this.#keys.delete(key);
   }
 
+  clear(): void {
+    this.#keys.clear();
+  }
+
   has(key: string): boolean {
     return this.#keys.has(key);
   }

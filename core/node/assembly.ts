@@ -167,8 +167,11 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     perform(effect) {
       if (effect.kind === 'publish') hub.publish(effect.event);
       else if (effect.kind === 'reply') {
+  const flushes = new Map<CallId, () => void>();
         const { call, result } = effect;
-        if (result.kind === 'evidence') present(evidences.get(call), 'reply to unknown evidence')(result);
+        if (result.kind === 'flushed') present(flushes.get(call), 'reply to an unknown flush')();
+        else if (result.kind === 'evidence')
+          present(evidences.get(call), 'reply to unknown evidence')(result);
         else present(submits.get(call), 'reply to an unknown submit')(result);
         submits.delete(call);
         evidences.delete(call);
@@ -179,6 +182,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const rpc: RpcContext = {
     chain: reader,
     evm,
+        flushes.delete(call);
     pool: poolReader(mempool, made.decoder),
     wrapEthTx: (signed) => made.decoder.wrap(signed),
     hub,
@@ -217,6 +221,12 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     catchingUp: () => sync.active || isBehind(gossip.peerHeightMax(), reader.head()),
   };
   return { driver, machine, rpc, hub, appService, evm, startState: state };
+    flushPool: () =>
+      new Promise((resolve) => {
+        const call = nextCall();
+        flushes.set(call, resolve);
+        driver.input({ kind: 'flushPool', call });
+      }),
 }
 
 function indexingOf({ indexer, kv, pause }: CoreNodeOptions, reader: ChainReader): Indexing {

@@ -11,7 +11,7 @@ import type { AppAsk, AppReply } from '../types/app.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
 import type { NodeEvent } from '../types/nodeEvent.ts';
-import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
+import type { EvidenceResult, FlushResult, SubmitResult } from '../types/submit.ts';
 
 /** Pairs a call effect with its answering input. Unique within one run of a process. */
 export type CallId = number;
@@ -71,7 +71,9 @@ export type Input =
   | { readonly kind: 'app'; readonly call: CallId; readonly reply: AppReply }
   | { readonly kind: 'submit'; readonly call: CallId; readonly tx: Bytes }
   /** From a user of the node, shape-checked. */
-  | { readonly kind: 'evidence'; readonly call: CallId; readonly evidence: Evidence };
+  | { readonly kind: 'evidence'; readonly call: CallId; readonly evidence: Evidence }
+  /** The operator wants the pool emptied. */
+  | { readonly kind: 'flushPool'; readonly call: CallId };
 
 /** One durable fact: an input that mattered, with the time at which it was handled. Encoded by consensus/log. */
 export interface LogRecord {
@@ -92,7 +94,11 @@ export type Effect =
   | { readonly kind: 'drop'; readonly peer: PeerId; readonly reason: string }
   | { readonly kind: 'timer'; readonly key: TimerKey; readonly afterMs: Millis }
   | { readonly kind: 'publish'; readonly event: NodeEvent }
-  | { readonly kind: 'reply'; readonly call: CallId; readonly result: SubmitResult | EvidenceResult }
+  | {
+      readonly kind: 'reply';
+      readonly call: CallId;
+      readonly result: SubmitResult | EvidenceResult | FlushResult;
+    }
   /** The log up to this height is no longer needed for recovery: its commit batch is durable. */
   | { readonly kind: 'turnover'; readonly height: Height }
   /** The protocol cannot go on safely (a decided block we hold to be invalid, a store gap). The process stops. */

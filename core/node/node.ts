@@ -175,6 +175,10 @@ export class NodeMachine implements Machine {
         this.#out.push({ kind: 'reply', call: input.call, result });
         return;
       }
+      case 'flushPool':
+        mempool.flush();
+        this.#out.push({ kind: 'reply', call: input.call, result: { kind: 'flushed' } });
+        return;
       default:
         unreachable(input);
     }

@@ -15,7 +15,7 @@ interface Plan {
 
 /** When to dial the peers that the operator named. Waits grow and are jittered, so that a cluster does not dial in step. */
 export class DialPlan {
-  readonly #plans: readonly Plan[];
+  readonly #plans: Plan[];
   readonly #choose: (n: number) => number;
   readonly #backoffMsMax: Millis;
 
@@ -27,6 +27,15 @@ export class DialPlan {
     this.#plans = addresses.map((address) => ({ address, failures: 0, dueAt: 0 }));
     this.#choose = choose;
     this.#backoffMsMax = backoffMsMax;
+  }
+
+  get size(): number {
+    return this.#plans.length;
+  }
+
+  /** Dials this one too from now on, unless it does already. */
+  add(address: PeerAddress): void {
+    if (this.#find(address.id) === undefined) this.#plans.push({ address, failures: 0, dueAt: 0 });
   }
 
   addressOf(id: PeerId): PeerAddress | undefined {

@@ -12,8 +12,9 @@ import { type AdmissionFacts, refusalOf } from './admission.ts';
 import { DialPlan } from './dialPlan.ts';
 import { plainIp } from './ip.ts';
 import { type Link, type LinkId, Links, oldestOfBusiest, type PeerLink } from './links.ts';
+import { Named } from './named.ts';
 import { formatPeerAddress, type PeerAddress, portOf } from './peerAddress.ts';
-import type { PeersConfig, PeersOut } from './peersContract.ts';
+import type { DialOrder, PeersConfig, PeersOut } from './peersContract.ts';
 import { Pex } from './pex.ts';
 import { encodePexMessage, type PexMessage } from './pexMessages.ts';
 import { BAN_MS_MAX, type Ban, Standings } from './standing.ts';
@@ -35,18 +36,17 @@ export class Peers {
   readonly #config: PeersConfig;
   readonly #choose: (n: number) => number;
   readonly #pex: Pex;
-  readonly #persistent: DialPlan;
+  readonly #named: Named;
   readonly #seeds: DialPlan;
   readonly #links = new Links();
   readonly #facts: AdmissionFacts;
   #ensureAt: Micros = 0;
 
   constructor(config: PeersConfig, choose: (n: number) => number) {
-    const { self, isStrict, privateIds } = config;
+    const { self, isStrict } = config;
     this.#config = config;
     this.#choose = choose;
-    this.book = new AddressBook({ self, isStrict, privateIds, choose });
-    this.#pex = new Pex(this.book);
+
     this.#facts = {
       config,
       links: this.#links,
@@ -55,9 +55,10 @@ export class Peers {
     };
     const named = (list: readonly PeerAddress[]): PeerAddress[] =>
       list.filter(({ id }, i) => id !== self && list.findIndex((other) => other.id === id) === i);
-    const dialMsMax = config.persistentDialMsMax > 0 ? config.persistentDialMsMax : undefined;
-    this.#persistent = new DialPlan(named(config.persistent), choose, dialMsMax);
+    this.#named = new Named(config, named(config.persistent), choose);
     this.#seeds = new DialPlan(named(config.seeds), choose);
+    this.book = new AddressBook({ self, isStrict, privateIds: this.#named.privateIds, choose });
+    this.#pex = new Pex(this.book);
   }
 
   /** Connected peers, sorted by id. */
@@ -83,24 +84,34 @@ export class Peers {
       const latest = this.#isNeeded(ban.peer) ? now + NEEDED_BAN_MS_MAX * 1000 : ban.until;
       this.standings.restore(now, { ...ban, until: Math.min(ban.until, latest) });
       const restored = this.standings.banOf(now, ban.peer);
-      if (restored !== undefined) this.#persistent.notBefore(ban.peer, restored.until);
+      if (restored !== undefined) this.#named.persistent.notBefore(ban.peer, restored.until);
     }
   }
 
   /** When `onTime` wants to be called. */
   wakeAt(): Micros {
     const isWanted = (id: PeerId): boolean => !this.#links.isBusyWith(id);
-    return Math.min(this.#ensureAt, this.#persistent.nextAt(isWanted) ?? Number.MAX_SAFE_INTEGER);
+    return Math.min(this.#ensureAt, this.#named.persistent.nextAt(isWanted) ?? Number.MAX_SAFE_INTEGER);
   }
 
   /** Dials whoever is due and looks for more peers. Call once at the start, too. */
   onTime(now: Micros, out: PeersOut): void {
     const isWanted = (id: PeerId): boolean =>
       !this.#links.isBusyWith(id) && this.standings.banOf(now, id) === undefined;
-    for (const address of this.#persistent.due(now, isWanted)) this.#dial(now, address, out);
+    for (const address of this.#named.persistent.due(now, isWanted)) this.#dial(now, address, out);
     if (now < this.#ensureAt) return;
     if (this.#config.pex) this.#ensure(now, isWanted, out);
     this.#ensureAt = now + (this.#links.up().length === 0 ? ENSURE_ALONE_MICROS : ENSURE_MICROS);
+  }
+
+  /** Dials now, whatever the plans say, and remembers on request who these are. Not the banned, nor the connected. */
+  dialNow(now: Micros, order: DialOrder, out: PeersOut): Result<void, string> {
+    const peers = order.peers.filter(({ id }) => id !== this.#config.self);
+    const named = this.#named.add({ ...order, peers });
+    const isFree = (id: PeerId): boolean =>
+      this.standings.banOf(now, id) === undefined && !this.#links.isBusyWith(id);
+    if (named.ok) for (const address of peers) if (isFree(address.id)) this.#dial(now, address, out);
+    return named;
   }
 
   onInbound(now: Micros, address: string, out: PeersOut): Result<LinkId, string> {
@@ -199,7 +210,7 @@ export class Peers {
   }
 
   #isNeeded(peer: PeerId): boolean {
-    return this.#config.unconditional.has(peer) || this.#persistent.addressOf(peer) !== undefined;
+    return this.#named.isNeeded(peer);
   }
 
   #dial(now: Micros, address: PeerAddress, out: PeersOut): void {
@@ -220,7 +231,7 @@ export class Peers {
       out.down(link.peer);
     }
     if (id === undefined || this.#links.of(id) !== undefined) return;
-    for (const plan of [this.#persistent, this.#seeds]) {
+    for (const plan of [this.#named.persistent, this.#seeds]) {
       plan.onEnd(now, id, upMicros);
       const ban = this.standings.banOf(now, id);
       if (ban !== undefined) plan.notBefore(id, ban.until);

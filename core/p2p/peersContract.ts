@@ -23,6 +23,17 @@ export interface PeersConfig {
   readonly persistentDialMsMax: Millis;
 }
 
+/** Peers that an operator wants dialled at once. */
+export interface DialOrder {
+  readonly peers: readonly PeerAddress[];
+  /** To be dialled again whenever they are gone. */
+  readonly persistent: boolean;
+  /** No limit keeps them out. */
+  readonly unconditional: boolean;
+  /** Their addresses are told to nobody. */
+  readonly isPrivate: boolean;
+}
+
 export interface PeersOut {
   dial(link: LinkId, address: PeerAddress): void;
   /** Writes what is queued, then ends the socket. Nothing is reported about the link any more. */

@@ -5,6 +5,8 @@ import type { EventHub } from '../events/hub.ts';
 import type { EventSearch } from '../events/index/search.ts';
 import type { BitSet } from '../lib/bitset.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import type { Result } from '../lib/result.ts';
+import type { DialOrder } from '../p2p/peersContract.ts';
 import type { CheckReply, Pause } from '../types/app.ts';
 import type { PartSetHeader } from '../types/block.ts';
 import type { Evidence } from '../types/evidence.ts';
@@ -99,6 +101,8 @@ export interface NetworkReader {
   readonly listeners: readonly string[];
   /** Sorted by peer id. */
   peerStatuses(): readonly PeerStatus[];
+  /** Begins to dial; an error when no more peers can be remembered. */
+  dial?(order: DialOrder): Result<void, string>;
   /** Peers that are not let in for now, and why. Sorted by peer id. */
   bans?(): readonly { readonly peer: PeerId; readonly reason: string; readonly until: Micros }[];
 }
@@ -128,6 +132,8 @@ export interface CometLimits {
   readonly broadcastCommitTimeoutMs: Millis;
 }
 
+  /** Serves the methods that change the node itself. */
+  readonly unsafe: boolean;
 /** Where events are searched: in the node's own index, not here but in PostgreSQL, or nowhere. */
 export type Indexing =
   | { readonly kind: 'kv'; readonly search: EventSearch }
@@ -153,6 +159,8 @@ export interface RpcContext {
   submitEvidence?(evidence: Evidence): Promise<EvidenceResult>;
   /** Absent where no node runs. */
   readonly consensus?: ConsensusReader;
+  /** Enters the node as an input; resolves when the pool is empty. Absent where no node runs. */
+  flushPool?(): Promise<void>;
   /** The consensus transaction of a recovered one, so that the node need not recover it again. */
   wrapEthTx?(signed: SignedEthTx): Bytes;
   /** Host randomness for ids of filters and subscriptions; 16 bytes. */

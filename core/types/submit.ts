@@ -24,6 +24,11 @@ export type SubmitResult =
   | { readonly kind: 'checked'; readonly hash: Bytes; readonly result: CheckReply }
   | { readonly kind: 'refused'; readonly hash: Bytes; readonly refusal: MempoolRefusal };
 
+/** The pool is empty, as its operator asked. */
+export interface FlushResult {
+  readonly kind: 'flushed';
+}
+
 /** What became of evidence that a user sent; `error` says why it was not taken. */
 export interface EvidenceResult {
   readonly kind: 'evidence';

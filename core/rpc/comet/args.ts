@@ -7,7 +7,7 @@ import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
 import { isArray, isObject, type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
 
 /** `json`: any value, handed on as its text; empty when absent. */
-export type ArgType = 'int64' | 'int64?' | 'bool' | 'bool?' | 'string' | 'bytes' | 'hex' | 'json';
+export type ArgType = 'int64' | 'int64?' | 'bool' | 'bool?' | 'string' | 'bytes' | 'hex' | 'json' | 'strings';
 
 export interface ArgSpec {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface ArgSpec {
 }
 
 /** A value of its type; undefined for an absent pointer (`?`), the type's zero otherwise. */
-export type ArgValue = bigint | boolean | string | Bytes | undefined;
+export type ArgValue = bigint | boolean | string | Bytes | readonly string[] | undefined;
 export type Args = ReadonlyMap<string, ArgValue>;
 
 const INT64_MAX = (1n << 63n) - 1n;
@@ -30,10 +30,12 @@ const GO_KIND: Readonly<Record<ArgType, string>> = {
   bytes: 'slice',
   hex: 'slice',
   json: 'interface',
+  strings: 'slice',
 };
 
 export function zeroOf(type: ArgType): ArgValue {
   if (type === 'int64?' || type === 'bool?') return undefined;
+  if (type === 'strings') return [];
   if (type === 'int64') return 0n;
   if (type === 'bool') return false;
   return type === 'string' || type === 'json' ? '' : EMPTY;
@@ -51,6 +53,13 @@ function readInt(value: Json): Result<bigint, string> {
   return ok(number);
 }
 
+function readStrings(value: Json): Result<readonly string[], string> {
+  const isList = isArray(value);
+  const texts = isList ? value.filter((item) => typeof item === 'string') : [];
+  if (isList && texts.length === value.length) return ok(texts);
+  return err('json: cannot unmarshal into Go value of type []string');
+}
+
 /** A JSON value as cmtjson reads it: 64-bit integers are texts, bytes base64, HexBytes hex of either case. */
 export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
   if (value === null) return ok(zeroOf(type));
@@ -59,6 +68,7 @@ export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string
   if (type === 'bool' || type === 'bool?') {
     return typeof value === 'boolean' ? ok(value) : err(`json: cannot unmarshal into Go value of type bool`);
   }
+  if (type === 'strings') return readStrings(value);
   if (typeof value !== 'string') {
     const kind =
       value instanceof JsonNumber ? 'number' : isArray(value) ? 'array' : isObject(value) ? 'object' : 'bool';

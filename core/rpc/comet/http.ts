@@ -5,8 +5,8 @@ import { CODES } from '../rpcError.ts';
 import { jsonArgs, uriArgs } from './args.ts';
 import { type CometRequest, errorText, outcomeOf, readRequest, resultText, URI_ID } from './envelope.ts';
 import { cometLimits } from './limits.ts';
-import { isCacheable } from './method.ts';
-import { COMET_METHODS, findCometMethod, WEBSOCKET_METHODS } from './table.ts';
+import { type CometMethod, isCacheable } from './method.ts';
+import { findCometMethod, servedMethods, WEBSOCKET_METHODS } from './table.ts';
 
 const CACHE_CONTROL = 'public, max-age=86400';
 
@@ -25,7 +25,7 @@ interface Reply {
 }
 
 async function answerCall(ctx: RpcContext, { id, method, params }: CometRequest): Promise<Reply> {
-  const row = findCometMethod(method);
+  const row = findCometMethod(ctx, method);
   if (row === undefined) return { text: errorText(id, CODES.methodNotFound, ''), cacheable: false };
   const args = jsonArgs(row.args, params);
   if (!args.ok) {
@@ -81,7 +81,7 @@ export async function handleCometGet(ctx: RpcContext, path: string, query: strin
   const name = path.slice(1);
   if (WEBSOCKET_METHODS.includes(name))
     return jsonAnswer(ctx, 404, errorText(URI_ID, CODES.methodNotFound, ''));
-  const row = findCometMethod(name);
+  const row = findCometMethod(ctx, name);
   if (row === undefined) return NOT_FOUND;
   const args = uriArgs(row.args, query);
   if (!args.ok) {
@@ -93,14 +93,15 @@ export async function handleCometGet(ctx: RpcContext, path: string, query: strin
   return jsonAnswer(ctx, 200, resultText(URI_ID, outcome.value), isCacheable(row, args.value));
 }
 
-const endpointNames = COMET_METHODS.map(({ method, args }) => {
+function endpointName({ method, args }: CometMethod): string {
   const query = args.map(({ name }) => `${name}=_`).join('&');
   return query === '' ? `/${method}` : `/${method}?${query}`;
-}).sort();
+}
 
 /** What a browser sees at the root. */
 function endpointList(ctx: RpcContext): HttpAnswer {
-  const links = endpointNames.map((path) => `<a href="${path}">${path}</a></br>`).join('');
+  const names = servedMethods(ctx).map(endpointName).sort();
+  const links = names.map((path) => `<a href="${path}">${path}</a></br>`).join('');
   const body = `<html><body><br>Available endpoints:<br>${links}</body></html>`;
   return { ...jsonAnswer(ctx, 200, body), headers: { 'content-type': 'text/html' } };
 }

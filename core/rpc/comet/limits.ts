@@ -6,6 +6,7 @@ export const DEFAULT_COMET_LIMITS: CometLimits = {
   subscriptionsPerClientMax: 5,
   batchMax: 10,
   broadcastCommitTimeoutMs: 10_000,
+  unsafe: false,
 };
 
 export const cometLimits = (ctx: RpcContext): CometLimits => ({

@@ -11,7 +11,9 @@ type ValueOf<T extends ArgType> = T extends 'int64'
         ? boolean | undefined
         : T extends 'string' | 'json'
           ? string
-          : Uint8Array;
+          : T extends 'strings'
+            ? readonly string[]
+            : Uint8Array;
 
 /** Whether a good answer may be cached for a day: always, never, or only when this argument was given and not zero. */
 export type Caching = 'always' | 'never' | { readonly whenGiven: string };

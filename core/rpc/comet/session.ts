@@ -118,7 +118,7 @@ export class CometSession {
   async #answer({ id, method, params }: CometRequest): Promise<string> {
     const own = this.#ownMethod(method, params);
     if (own !== undefined) return this.#call(id, method, own.args, params, (args) => own.run(args, id));
-    const row = findCometMethod(method);
+    const row = findCometMethod(this.#ctx, method);
     if (row === undefined) return errorText(id, CODES.methodNotFound, '');
     return this.#call(id, method, row.args, params, (args) => row.run(this.#ctx, args));
   }

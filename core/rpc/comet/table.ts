@@ -1,3 +1,5 @@
+import type { RpcContext } from '../context.ts';
+import { cometLimits } from './limits.ts';
 import type { CometMethod } from './method.ts';
 import { abciMethods } from './methods/abci.ts';
 import { blockMethods } from './methods/blocks.ts';
@@ -6,6 +8,7 @@ import { evidenceMethods } from './methods/evidence.ts';
 import { nodeMethods } from './methods/node.ts';
 import { searchMethods } from './methods/search.ts';
 import { transactionMethods } from './methods/transactions.ts';
+import { unsafeMethods } from './methods/unsafe.ts';
 
 /** Every method of the consensus RPC that all three transports serve. */
 export const COMET_METHODS: readonly CometMethod[] = [
@@ -23,4 +26,11 @@ export const WEBSOCKET_METHODS: readonly string[] = ['subscribe', 'unsubscribe',
 
 const byName: ReadonlyMap<string, CometMethod> = new Map(COMET_METHODS.map((row) => [row.method, row]));
 
-export const findCometMethod = (name: string): CometMethod | undefined => byName.get(name);
+const unsafeByName: ReadonlyMap<string, CometMethod> = new Map(unsafeMethods.map((row) => [row.method, row]));
+
+/** Where they are not served, nobody can tell that the unsafe methods exist. */
+export const findCometMethod = (ctx: RpcContext, name: string): CometMethod | undefined =>
+  byName.get(name) ?? (cometLimits(ctx).unsafe ? unsafeByName.get(name) : undefined);
+
+export const servedMethods = (ctx: RpcContext): readonly CometMethod[] =>
+  cometLimits(ctx).unsafe ? [...COMET_METHODS, ...unsafeMethods] : COMET_METHODS;

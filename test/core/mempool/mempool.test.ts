@@ -319,3 +319,18 @@ test('whatever comes in, a proposal has no gap, keeps the limits, and the counts
     { numRuns: 200 },
   );
 });
+
+test('a pool that is flushed has forgotten its transactions, and takes them again', () => {
+  const world = new World();
+  world.add('aa', 0);
+  world.add('aa', 1);
+  world.add('bb', 3);
+  expect(world.pool.size).toBe(3);
+  world.pool.flush();
+  expect(world.pool.stats()).toEqual({ pending: 0, queued: 0, bytes: 0 });
+  expect(world.pool.txs()).toEqual([]);
+  expect(world.pool.hasExecutable()).toBe(false);
+  expect(world.pool.reap(1_000_000)).toEqual([]);
+  expect(world.add('aa', 0)?.kind).toBe('checked');
+  expect(world.pool.size).toBe(1);
+});

@@ -126,6 +126,52 @@ describe('persistent peers', () => {
   });
 });
 
+describe('peers that an operator names while the node runs', () => {
+  const MANNER = { persistent: false, unconditional: false, isPrivate: false };
+
+  test('are dialled at once, but not those that are connected, or this node itself', () => {
+    const desk = new Desk();
+    desk.inbound(1);
+    desk.take();
+    const peers = [address(1), address(2), { ...address(3), id: SELF }];
+    expect(desk.peers.dialNow(desk.now, { peers, ...MANNER }, desk.out).ok).toBe(true);
+    expect(desk.take()).toEqual(['dial 02']);
+  });
+
+  test('are dialled again when they shall be persistent, and only then', () => {
+    for (const persistent of [true, false]) {
+      const desk = new Desk();
+      desk.peers.dialNow(desk.now, { peers: [address(1)], ...MANNER, persistent }, desk.out);
+      desk.peers.onEnded(desk.now, desk.outbound(1), 'ECONNRESET', false, desk.out);
+      desk.take();
+      desk.time(60);
+      expect(desk.take()).toEqual(persistent ? ['dial 01'] : []);
+    }
+  });
+
+  test('are kept out by no limit when they shall be unconditional', () => {
+    const desk = new Desk({ inboundMax: 0 });
+    desk.peers.dialNow(desk.now, { peers: [address(1)], ...MANNER, unconditional: true }, desk.out);
+    desk.peers.onEnded(desk.now, present(desk.dials.get(id(1)), 'link'), 'refused', false, desk.out);
+    desk.take();
+    desk.inbound(1);
+    expect(desk.take()).toEqual(['up 01']);
+  });
+
+  test('are told to nobody when they shall be private', () => {
+    const desk = new Desk({ pex: true });
+    desk.peers.dialNow(desk.now, { peers: [address(1)], ...MANNER, isPrivate: true }, desk.out);
+    expect(desk.peers.book.add(address(1), SELF)).toEqual({ ok: false, error: 'is private' });
+  });
+
+  test('are bounded in number', () => {
+    const desk = new Desk();
+    const peers = Array.from({ length: 1001 }, (_, n) => ({ ...address(1), id: id(n + 1000) }));
+    expect(desk.peers.dialNow(desk.now, { peers, ...MANNER }, desk.out).ok).toBe(false);
+    expect(desk.take()).toEqual([]);
+  });
+});
+
 describe('two connections to one peer', () => {
   test.each([
     [0x01, 'the one the peer dialled when its id is lower', 'inbound'],

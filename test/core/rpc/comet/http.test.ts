@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ok, type Result } from '../../../../core/lib/result.ts';
+import type { DialOrder } from '../../../../core/p2p/peersContract.ts';
 import { jsonArgs, uriArgs } from '../../../../core/rpc/comet/args.ts';
 import { readRequest } from '../../../../core/rpc/comet/envelope.ts';
 import { handleCometGet, handleCometPost } from '../../../../core/rpc/comet/http.ts';
 import { COMET_METHODS } from '../../../../core/rpc/comet/table.ts';
+import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { type Json, parseJson } from '../../../../core/rpc/jsonText.ts';
 import { signTx } from '../../app/support/wallet.ts';
 import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
@@ -343,4 +346,57 @@ test('every method of the reference is served, over all three transports where i
     num_unconfirmed_txs check_tx broadcast_tx_async broadcast_tx_sync broadcast_tx_commit tx tx_search block_search
     abci_info abci_query broadcast_evidence`.split(/\s+/);
   expect([...served].sort()).toEqual([...wanted].sort());
+});
+
+describe('the unsafe methods', () => {
+  const unsafe = (dial?: (order: DialOrder) => Result<void, string>): RpcContext => ({
+    ...world.ctx,
+    limits: { ...world.ctx.limits, comet: { unsafe: true } },
+    flushPool: async () => {},
+    ...(dial === undefined ? {} : { network: { listeners: [], peerStatuses: () => [], dial } }),
+  });
+  const post = async (ctx: RpcContext, method: string, params: unknown) =>
+    JSON.parse((await handleCometPost(ctx, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).body);
+  const PEER = `${'ab'.repeat(20)}@10.0.0.1:26656`;
+
+  test('do not exist unless the configuration says so', async () => {
+    for (const method of ['dial_seeds', 'dial_peers', 'unsafe_flush_mempool']) {
+      expect((await post(world.ctx, method, {})).error).toMatchObject({ code: -32601 });
+      expect((await handleCometGet(world.ctx, `/${method}`, '')).status).toBe(404);
+      expect((await handleCometGet(world.ctx, '/', '')).body).not.toContain(method);
+      expect((await handleCometGet(unsafe(), '/', '')).body).toContain(method);
+    }
+  });
+
+  test('dial what they are given, by name and by position', async () => {
+    const orders: DialOrder[] = [];
+    const ctx = unsafe((order) => {
+      orders.push(order);
+      return ok(undefined);
+    });
+    const log = (what: string) => ({ log: `Dialing ${what} in progress. See /net_info for details` });
+    expect((await post(ctx, 'dial_seeds', { seeds: [PEER] })).result).toEqual(log('seeds'));
+    expect((await post(ctx, 'dial_peers', [[PEER], true, false, true])).result).toEqual(log('peers'));
+    const uri = `peers=${encodeURIComponent(`["${PEER}"]`)}&unconditional=true`;
+    expect(JSON.parse((await handleCometGet(ctx, '/dial_peers', uri)).body).result).toEqual(log('peers'));
+    const peers = [{ id: 'ab'.repeat(20), host: '10.0.0.1', port: 26656 }];
+    expect(orders).toEqual([
+      { peers, persistent: false, unconditional: false, isPrivate: false },
+      { peers, persistent: true, unconditional: false, isPrivate: true },
+      { peers, persistent: false, unconditional: true, isPrivate: false },
+    ]);
+  });
+
+  test('say what is wrong with a request', async () => {
+    const ctx = unsafe(() => ok(undefined));
+    const dataOf = async (params: unknown): Promise<string> =>
+      (await post(ctx, 'dial_peers', params)).error.data;
+    expect(await dataOf({})).toBe('no peers provided');
+    expect(await dataOf({ peers: ['10.0.0.1:26656'] })).toContain('is not an address like');
+    expect(await dataOf({ peers: PEER })).toContain('cannot unmarshal');
+    expect(await dataOf({ peers: [1] })).toContain('cannot unmarshal');
+    expect(await dataOf({ peers: Array.from({ length: 101 }, () => PEER) })).toContain('too many');
+    expect((await post(unsafe(), 'dial_seeds', { seeds: [PEER] })).error.data).toContain('no network');
+    expect((await post(ctx, 'unsafe_flush_mempool', {})).result).toEqual({});
+  });
 });

@@ -21,6 +21,8 @@ export type Fact =
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
+  /** Both ends keep a connection; only where nodes find each other by themselves. */
+  | { readonly kind: 'connected'; readonly node: Process; readonly peer: Process }
   /** The timeline has come by this name. */
   | { readonly kind: 'checkpoint'; readonly name: string }
   /** The timeline says that faults are over. */

@@ -163,7 +163,7 @@ export class Life implements KvGate {
         if (!this.alive) return;
         world.note('drop', process, world.network.indexOf(effect.peer), effect.reason);
         world.witness({ kind: 'dropped', node: process, peer: effect.peer, reason: effect.reason });
-        world.network.drop(process.index, effect.peer);
+        world.network.drop(process.index, effect.peer, effect.reason);
         return;
       case 'turnover':
         if (this.#at('turnover')) process.disk.log.turnover(effect.height);

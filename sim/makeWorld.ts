@@ -6,6 +6,7 @@ import { type Cluster, EPOCH_MICROS } from './cluster.ts';
 import { coreNodes } from './coreNode.ts';
 import { Disk } from './disk.ts';
 import { nameFrame } from './frameNames.ts';
+import { Switchboard } from './peers/switchboard.ts';
 import type { ProcessOptions } from './process.ts';
 import type { RunOptions } from './run.ts';
 import type { Scenario } from './scenario/scenario.ts';
@@ -46,13 +47,14 @@ export function makeWorld(
     ),
   });
   separate(world, scenario);
+  if (scenario.peers !== undefined) world.network.steering = new Switchboard(world, scenario.peers);
   return world;
 }
 
 /** Liars, and both of each pair of twins: their key says two things. */
-function faultyNames({ byzantine, validators }: Scenario): ReadonlySet<string> {
+function faultyNames({ byzantine, validators, peers }: Scenario): ReadonlySet<string> {
   const twins = validators.flatMap(({ name, twinOf }) => (twinOf === undefined ? [] : [name, twinOf]));
-  return new Set([...byzantine.map((entry) => entry.who), ...twins]);
+  return new Set([...byzantine.map((entry) => entry.who), ...(peers?.liars.keys() ?? []), ...twins]);
 }
 
 /** A node that names its peers has no others. */

@@ -17,26 +17,9 @@ import type { Bytes } from '../core/lib/bytes.ts';
 import type { ChannelId } from '../core/node/contract.ts';
 import { Connection } from './connection.ts';
 import { type Frame, Link, type LinkFaults } from './link.ts';
+import type { NetworkStats, Port, Steering } from './port.ts';
 import { hashBytes } from './rolling.ts';
 import type { Scheduler } from './scheduler.ts';
-
-/** A node as the network sees it. */
-export interface Port {
-  readonly name: string;
-  /** False while the process is down: whatever arrives is lost. */
-  readonly listening: boolean;
-  peerUp(peer: string): void;
-  peerDown(peer: string): void;
-  frames(from: string, frames: readonly Frame[]): void;
-}
-
-export interface NetworkStats {
-  framesSent: number;
-  bytesSent: number;
-  segmentsDelivered: number;
-  framesLost: number;
-  resets: number;
-}
 
 const REDIAL_MICROS = { low: 10_000, high: 300_000 };
 const KEEP_ALIVE_MICROS = { low: 1_000_000, high: 10_000_000 };
@@ -50,6 +33,8 @@ export class Network {
     framesLost: 0,
     resets: 0,
   };
+  /** Without it everyone is connected with everyone. */
+  steering: Steering | undefined;
   readonly #scheduler: Scheduler;
   readonly #ports: readonly Port[];
   readonly #indexOf: ReadonlyMap<string, number>;
@@ -110,6 +95,7 @@ export class Network {
 
   /** The process listens again: connects it with every other that listens. */
   nodeUp(node: number): void {
+    this.steering?.nodeUp(node);
     for (let other = 0; other < this.#ports.length; other++)
       if (other !== node) this.#dial(node, other, REDIAL_MICROS);
   }
@@ -124,6 +110,17 @@ export class Network {
       const wait = silently ? connection.choices.between(KEEP_ALIVE_MICROS.low, KEEP_ALIVE_MICROS.high) : 1;
       this.#noticeLater(connection, other, wait, () => true);
     }
+    this.steering?.nodeDown(node);
+  }
+
+  /** Both ends keep a connection that one of them has dialled. */
+  establish(a: number, b: number): void {
+    this.#connection(a, b).establish();
+  }
+
+  /** This end has given the connection up. */
+  leave(node: number, other: number): void {
+    this.#connection(node, other).lose(node);
   }
 
   /** These two never have a connection. */
@@ -153,6 +150,7 @@ export class Network {
       there.cut = false;
       back.cut = false;
       // Something may have been lost in the cut: a stream with a hole cannot go on.
+      if (this.steering !== undefined) this.#break(this.#connection(a, b));
       this.#dial(a, b, REDIAL_MICROS);
     });
   }
@@ -172,11 +170,15 @@ export class Network {
   }
 
   /** The node no longer wants this peer. */
-  drop(node: number, peer: string): void {
+  drop(node: number, peer: string, reason: string): void {
     const other = this.#indexOf.get(peer);
     if (other === undefined || other === node) return;
     const connection = this.#connection(node, other);
     if (!connection.isUp(node)) return;
+    if (this.steering !== undefined) {
+      this.steering.drop(node, other, reason);
+      return;
+    }
     this.#break(connection);
     this.#dial(node, other, DROPPED_REDIAL_MICROS);
   }
@@ -230,6 +232,7 @@ export class Network {
         return undefined;
       }
       this.stats.segmentsDelivered++;
+      this.steering?.heard(link.to, link.from);
       port.frames(from, frames);
       return undefined;
     });
@@ -260,12 +263,13 @@ export class Network {
   #down(connection: Connection, end: number): void {
     if (!connection.isUp(end)) return;
     connection.lose(end);
-    this.#port(end).peerDown(this.#port(connection.other(end)).name);
+    if (this.steering !== undefined) this.steering.lost(end, connection.other(end));
+    else this.#port(end).peerDown(this.#port(connection.other(end)).name);
   }
 
   #dial(a: number, b: number, wait: { readonly low: number; readonly high: number }): void {
     const connection = this.#connection(a, b);
-    if (connection.isForbidden) return;
+    if (connection.isForbidden || this.steering !== undefined) return;
     const attempt = connection.newAttempt();
     const at = this.#scheduler.now + connection.choices.between(wait.low, wait.high);
     this.#scheduler.schedule(at, () => {

@@ -7,7 +7,7 @@ import type { Disk } from './disk.ts';
 import type { Position } from './facts.ts';
 import { Life } from './life.ts';
 import type { Frame } from './link.ts';
-import type { Port } from './network.ts';
+import type { Port } from './port.ts';
 import type { Signer } from './signer.ts';
 import type { NodeFactory, SimNode } from './simNode.ts';
 import type { World } from './world.ts';
@@ -51,6 +51,8 @@ export class Process implements Port {
   /** Highest height that the node has decided, stored and announced. */
   decided = 0;
   lives = 0;
+  /** What its peer manager would say; undefined where the network connects everyone. */
+  peerCounts: { connected(): number; banned(): number } | undefined;
   /** Of the program that the next life runs. */
   version = 'simulated';
   readonly #world: World;

@@ -1,3 +1,4 @@
+import { Switchboard } from '../peers/switchboard.ts';
 import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
@@ -7,6 +8,7 @@ import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { liveness } from './liveness.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
+import { peerRules } from './peers.ts';
 import { validity } from './validity.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
@@ -33,7 +35,13 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const isNamed = expect.some((one) => one.kind === 'guilty');
   if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
-  return [...standing, ...expect.flatMap((one) => expected(context, one))];
+  return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
+}
+
+/** Where nodes find each other by themselves, they keep their own rules about it. */
+function peersOf(context: CheckerContext): readonly Checker[] {
+  const { steering } = context.world.network;
+  return steering instanceof Switchboard ? [peerRules(context, steering)] : [];
 }
 
 function expected(context: CheckerContext, one: Expectation): readonly Checker[] {

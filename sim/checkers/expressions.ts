@@ -57,6 +57,7 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
         fact.kind === 'moved' ||
         fact.kind === 'crashed' ||
         fact.kind === 'halted' ||
+        fact.kind === 'connected' ||
         fact.kind === 'started'
       )
         look();

@@ -131,6 +131,8 @@ function fieldOf(value: Value, field: Field): Value {
     if (field === 'height') return value.decided;
     if (field === 'round') return value.position.round;
     if (field === 'lives') return value.lives;
+    if (field === 'peers') return value.peerCounts?.connected();
+    if (field === 'banned') return value.peerCounts?.banned();
     return field === 'up' ? value.state === 'up' : undefined;
   }
   if (typeof value !== 'object') return undefined;

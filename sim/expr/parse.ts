@@ -12,7 +12,18 @@ export type Comparison = (typeof COMPARISONS)[number];
 export const FUNCTIONS = { node: 1, block: 1, decidedAt: 1, hash: 1, evidence: 1 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;
 
-const FIELDS = ['height', 'round', 'up', 'lives', 'time', 'txs', 'evidence', 'signatures'] as const;
+const FIELDS = [
+  'height',
+  'round',
+  'up',
+  'lives',
+  'time',
+  'txs',
+  'evidence',
+  'signatures',
+  'peers',
+  'banned',
+] as const;
 export type Field = (typeof FIELDS)[number];
 
 /** An expression over what the omniscient observer knows. It changes nothing. */

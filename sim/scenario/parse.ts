@@ -7,6 +7,7 @@ import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseClients } from './parseClients.ts';
 import { parseExpect } from './parseExpect.ts';
 import { nodesOf, numbered, searchOf, validatorsOf } from './parseNodes.ts';
+import { peersOf } from './parsePeers.ts';
 import { parseTimeline } from './parseTimeline.ts';
 import type { EngineSpec, Scenario, Until } from './scenario.ts';
 import { duration } from './units.ts';
@@ -18,6 +19,7 @@ const KEYS = [
   'validators',
   'nodes',
   'network',
+  'peers',
   'clients',
   'timeline',
   'byzantine',
@@ -57,6 +59,7 @@ function scenarioOf(root: Cursor): Scenario {
     validators,
     nodes,
     twins: fields.search === undefined ? undefined : searchOf(fields.search, validators),
+    peers: fields.peers === undefined ? undefined : peersOf(fields.peers, known, nodes),
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
     clients,
     attackers,

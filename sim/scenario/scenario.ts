@@ -236,6 +236,22 @@ export interface Scenario {
   readonly attackers?: readonly AttackerSpec[];
   readonly subscribers?: readonly SubscriberSpec[];
   readonly timeline: readonly TimelineEntry[];
+/** How a node abuses the exchange of addresses: sends some unasked, asks too often, or answers with none that exist. */
+export const PEX_LIES = ['unasked', 'asks', 'nowhere'] as const;
+export type PexLie = (typeof PEX_LIES)[number];
+
+/** Nodes find each other by themselves, with these settings of their configuration. */
+export interface PeersSpec {
+  /** All that a node without persistent peers knows at first. */
+  readonly seeds: readonly string[];
+  readonly persistent: readonly string[];
+  readonly inboundMax: number;
+  readonly outboundMax: number;
+  /** Seeds answer, and hang up. */
+  readonly seedMode: boolean;
+  readonly liars: ReadonlyMap<string, PexLie>;
+}
+
   readonly byzantine: readonly ByzantineEntry[];
   readonly expect: readonly Expectation[];
   readonly off: ReadonlySet<StandingChecker>;
@@ -243,3 +259,5 @@ export interface Scenario {
   /** Labels of choice streams, themselves or what lies below them, that always choose the harmless 0. */
   readonly zeroed: readonly string[];
 }
+  /** Without it everyone is connected with everyone. */
+  readonly peers?: PeersSpec | undefined;

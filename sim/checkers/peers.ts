@@ -1,0 +1,38 @@
+import type { Switchboard } from '../peers/switchboard.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Counted at the sockets and not by the peer manager: limits and bans of correct nodes hold, one connection a pair. */
+export function peerRules(context: CheckerContext, board: Switchboard): Checker {
+  const { world, fail } = context;
+  const { spec } = board;
+  const isNamed = (node: number): boolean => spec.persistent.includes(world.processes[node]?.name ?? '');
+  const check = (node: Process): void => {
+    const open = board.establishedOf(node.index);
+    const counted = open.filter((one) => !isNamed(one.node));
+    const outbound = counted.filter((one) => one.isOutbound).length;
+    const inbound = counted.length - outbound;
+    if (inbound > spec.inboundMax) fail('peers', `${node.name} has ${inbound} inbound peers`);
+    if (outbound > spec.outboundMax) fail('peers', `${node.name} has ${outbound} outbound peers`);
+    if (open.some((one) => one.node === node.index)) fail('peers', `${node.name} is its own peer`);
+    if (new Set(open.map((one) => one.node)).size < open.length)
+      fail('peers', `${node.name} has two connections to one peer`);
+    const banned = board.bannedBy(node.index);
+    const unwanted = open.find((one) => banned.includes(one.node));
+    if (unwanted !== undefined)
+      fail(
+        'peers',
+        `${node.name} is connected with ${world.processes[unwanted.node]?.name}, which it banned`,
+      );
+  };
+  return {
+    name: 'peers',
+    on(fact) {
+      if (fact.kind === 'connected' || fact.kind === 'dropped' || fact.kind === 'moved')
+        if (fact.node.isCorrect) check(fact.node);
+    },
+    finish() {
+      for (const node of world.processes) if (node.isCorrect) check(node);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+/** The peer manager of one life of one node, and what stands around it in the real host: timer, files, sockets. */
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { LinkId } from '../../core/p2p/links.ts';
+import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
+import { Peers } from '../../core/p2p/peers.ts';
+import type { PeersOut } from '../../core/p2p/peersContract.ts';
+import type { Process } from '../process.ts';
+import type { PeersSpec } from '../scenario/scenario.ts';
+import type { World } from '../world.ts';
+import { addressOf, idOf } from './addresses.ts';
+import { liesOf, type PexLies } from './pexLies.ts';
+import type { Saved } from './saved.ts';
+import { type End, other } from './socket.ts';
+
+/** The adapter's own: how often the book is saved, how soon a ban is, how long the timer sleeps. */
+const SAVE_BOOK_MICROS = 120_000_000;
+const SAVE_BANS_MICROS = 1_000_000;
+const WAKE_MICROS = { min: 20_000, max: 30_000_000 };
+
+export interface PeerHostOptions {
+  readonly process: Process;
+  readonly spec: PeersSpec;
+  readonly world: World;
+  readonly saved: Saved;
+  readonly dial: (link: LinkId, address: PeerAddress) => void;
+  /** This end of a socket was closed. */
+  readonly closed: (end: End) => void;
+  /** The peer manager has given the peer up. */
+  readonly left: (end: End) => void;
+  readonly sendPex: (end: End, bytes: Bytes) => void;
+}
+
+export class PeerHost {
+  readonly peers: Peers;
+  readonly process: Process;
+  readonly #options: PeerHostOptions;
+  readonly #ends = new Map<LinkId, End>();
+  readonly #out: PeersOut;
+  readonly #lies: PexLies | undefined;
+  #isStopped = false;
+  #wakeAt = Number.MAX_SAFE_INTEGER;
+  #savedBans = 0;
+  #areBansDue = false;
+
+  constructor(options: PeerHostOptions) {
+    const { process, spec, world } = options;
+    this.#options = options;
+    this.process = process;
+    const dice = world.choices.stream(`peers/${process.name}`);
+    const addresses = (names: readonly string[]): PeerAddress[] =>
+      names.map((name) => addressOf(world.network.indexOf(name), name));
+    this.peers = new Peers(
+      {
+        self: idOf(process.name),
+        persistent: addresses(spec.persistent),
+        seeds: addresses(spec.seeds),
+        inboundMax: spec.inboundMax,
+        outboundMax: spec.outboundMax,
+        unconditional: new Set(),
+        privateIds: new Set(),
+        allowDuplicateIp: false,
+        isStrict: true,
+        pex: true,
+        seedMode: spec.seedMode && spec.seeds.includes(process.name),
+        persistentDialMsMax: 0,
+      },
+      (n) => dice.choose(n),
+    );
+    this.#out = this.#makeOut();
+    this.#lies = liesOf(spec.liars.get(process.name), world.choices.stream(`pexLies/${process.name}`));
+  }
+
+  get node(): number {
+    return this.process.index;
+  }
+
+  get isPaused(): boolean {
+    return this.process.state === 'paused';
+  }
+
+  start(): void {
+    const { saved, world } = this.#options;
+    saved.fill(this.peers.book);
+    this.peers.restoreBans(world.now, saved.bans);
+    this.#saveBookLater();
+    this.act((out) => this.peers.onTime(world.now, out));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Open ends in the order of their links. */
+  ends(): readonly End[] {
+    return [...this.#ends.values()];
+  }
+
+  /** The end of the connection that both keep. */
+  endWith(node: number): End | undefined {
+    return this.ends().find((end) => end.isTold && other(end).node === node);
+  }
+
+  open(end: End): void {
+    this.#ends.set(end.link, end);
+  }
+
+  forget(end: End): void {
+    if (this.#ends.get(end.link) === end) this.#ends.delete(end.link);
+  }
+
+  /** Lets the peer manager work, and sees to its timer and its files afterwards. */
+  act(work: (out: PeersOut) => void): void {
+    if (this.#isStopped) return;
+    work(this.#out);
+    this.#rearm();
+  }
+
+  onEstablished(end: End): void {
+    for (const bytes of this.#lies?.greeting() ?? []) this.#options.sendPex(end, bytes);
+  }
+
+  #makeOut(): PeersOut {
+    const { dial, closed, left, sendPex, world } = this.#options;
+    return {
+      dial,
+      close: (link) => {
+        const end = this.#ends.get(link);
+        this.#ends.delete(link);
+        if (end !== undefined) {
+          closed(end);
+          left(end);
+        }
+      },
+      // The switchboard tells the node, once both ends have said yes.
+      up: () => {},
+      down: () => {},
+      sendPex: (link, bytes) => {
+        const end = this.#ends.get(link);
+        if (end !== undefined) sendPex(end, this.#lies?.instead(bytes) ?? bytes);
+      },
+      note: (_level, text, fields) =>
+        world.remark(
+          'peers',
+          this.process,
+          `${text} ${Object.entries(fields)
+            .map(([key, value]) => `${key}=${value}`)
+            .join(' ')}`,
+        ),
+    };
+  }
+
+  #rearm(): void {
+    const { world } = this.#options;
+    this.#saveBansSoon();
+    const wait = this.peers.wakeAt() - world.now;
+    const at = world.now + Math.min(WAKE_MICROS.max, Math.max(WAKE_MICROS.min, wait));
+    if (this.#wakeAt > world.now && this.#wakeAt <= at) return;
+    this.#wakeAt = at;
+    world.schedule(at, () => {
+      if (this.#isStopped || this.#wakeAt !== at) return undefined;
+      this.#wakeAt = Number.MAX_SAFE_INTEGER;
+      if (this.isPaused) this.#rearm();
+      else this.act((out) => this.peers.onTime(world.now, out));
+      return undefined;
+    });
+  }
+
+  #saveBansSoon(): void {
+    const { world, saved } = this.#options;
+    if (this.peers.standings.version === this.#savedBans || this.#areBansDue) return;
+    this.#areBansDue = true;
+    world.schedule(world.now + SAVE_BANS_MICROS, () => {
+      if (this.#isStopped) return undefined;
+      this.#areBansDue = false;
+      this.#savedBans = this.peers.standings.version;
+      saved.keepBans(this.peers.bans(world.now));
+      return undefined;
+    });
+  }
+
+  #saveBookLater(): void {
+    const { world, saved } = this.#options;
+    world.schedule(world.now + SAVE_BOOK_MICROS, () => {
+      if (this.#isStopped) return undefined;
+      saved.keepBook(this.peers.book);
+      this.#saveBookLater();
+      return undefined;
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { assert } from '../../core/lib/assert.ts';
+import type { LinkId } from '../../core/p2p/links.ts';
+
+/** One end of a socket, as the peer manager of one node knows it. */
+export interface End {
+  readonly socket: Socket;
+  readonly node: number;
+  link: LinkId;
+  isOpen: boolean;
+  /** Both ends keep the connection, and the node above knows of it. */
+  isTold: boolean;
+}
+
+/** One simulated TCP connection, from the dial on. */
+export class Socket {
+  readonly dialler: End;
+  readonly acceptor: End;
+
+  constructor(from: number, to: number, link: LinkId) {
+    this.dialler = { socket: this, node: from, link, isOpen: true, isTold: false };
+    // The link of the acceptor gets its number when the dial arrives.
+    this.acceptor = { socket: this, node: to, link: 0, isOpen: true, isTold: false };
+  }
+}
+
+export function other(end: End): End {
+  const { dialler, acceptor } = end.socket;
+  assert(end === dialler || end === acceptor, 'an end belongs to its socket');
+  return end === dialler ? acceptor : dialler;
+}

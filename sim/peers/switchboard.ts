@@ -1,0 +1,263 @@
+/**
+ * Peers in the simulated world: each node runs the peer manager of the real one (core/p2p/peers.ts) over simulated
+ * sockets, so who is connected with whom is decided by addresses, limits, dials and bans, and not by the network.
+ *
+ * A dial takes one trip to arrive and another to shake hands; then both ends decide, as they do over TCP. The handshake
+ * itself (keys, sealed frames) is not played: who is at the other end is true here.
+ */
+import { present } from '../../core/lib/assert.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { LinkId } from '../../core/p2p/links.ts';
+import { BLOCK_PROTOCOL, checkNodeInfo, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
+import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
+import type { NodeInfo } from '../../core/types/peer.ts';
+import { CHAIN_ID } from '../cluster.ts';
+import type { Steering } from '../port.ts';
+import type { Process } from '../process.ts';
+import type { PeersSpec } from '../scenario/scenario.ts';
+import type { World } from '../world.ts';
+import { idOf, ipOf, P2P_PORT } from './addresses.ts';
+import { PeerHost } from './peerHost.ts';
+import { Saved } from './saved.ts';
+import { type End, other, Socket } from './socket.ts';
+
+/** As `dial_timeout` has it. */
+const DIAL_MICROS = 3_000_000;
+/** Bytes of a dial and of a handshake, for links with a rate. */
+const HANDSHAKE_BYTES = 1000;
+/** A paused process looks at its sockets so often whether it is paused still. */
+const PAUSED_MICROS = 100_000;
+
+export class Switchboard implements Steering {
+  readonly #world: World;
+  readonly #spec: PeersSpec;
+  readonly #saved: readonly Saved[];
+  readonly #hosts: (PeerHost | undefined)[];
+  readonly #byIp: ReadonlyMap<string, number>;
+  readonly #byId: ReadonlyMap<string, number>;
+
+  constructor(world: World, spec: PeersSpec) {
+    this.#world = world;
+    this.#spec = spec;
+    this.#saved = world.processes.map(() => new Saved());
+    this.#hosts = world.processes.map(() => undefined);
+    this.#byIp = new Map(world.processes.map(({ index }) => [ipOf(index), index]));
+    this.#byId = new Map(world.processes.map(({ index, name }) => [idOf(name), index]));
+    for (const process of world.processes) {
+      process.peerCounts = {
+        connected: () => this.establishedOf(process.index).length,
+        banned: () => this.bannedBy(process.index).length,
+      };
+    }
+  }
+
+  get spec(): PeersSpec {
+    return this.#spec;
+  }
+
+  /** Connections of a node that both ends keep: the node at the other end, and who dialled. */
+  establishedOf(node: number): readonly { readonly node: number; readonly isOutbound: boolean }[] {
+    return (this.#hosts[node]?.ends() ?? [])
+      .filter((end) => end.isTold)
+      .map((end) => ({ node: other(end).node, isOutbound: end.socket.dialler === end }));
+  }
+
+  /** Nodes whose ban is in force at this one. */
+  bannedBy(node: number): readonly number[] {
+    const bans = this.#hosts[node]?.peers.bans(this.#world.now) ?? [];
+    return bans.flatMap(({ peer }) => this.#byId.get(peer) ?? []);
+  }
+
+  nodeUp(node: number): void {
+    const process = this.#process(node);
+    const host = new PeerHost({
+      process,
+      spec: this.#spec,
+      world: this.#world,
+      saved: present(this.#saved[node], 'saved'),
+      dial: (link, address) => this.#dial(host, link, address),
+      closed: (end) => this.#onClosed(end),
+      left: (end) => this.#untell(end),
+      sendPex: (end, bytes) => this.#sendPex(end, bytes),
+    });
+    this.#hosts[node] = host;
+    host.start();
+  }
+
+  nodeDown(node: number): void {
+    const host = this.#hosts[node];
+    if (host === undefined) return;
+    this.#hosts[node] = undefined;
+    host.stop();
+    // The kernel closes what the process had open; a cut or a power loss is noticed later, by keep-alive.
+    for (const end of host.ends()) if (!end.isTold) this.#onClosed(end);
+  }
+
+  /** The connection of `node` with `peer` is gone. */
+  lost(node: number, peer: number): void {
+    const end = this.#hosts[node]?.endWith(peer);
+    if (end !== undefined) this.#ended(end, 'the connection is closed');
+  }
+
+  heard(node: number, peer: number): void {
+    const host = this.#hosts[node];
+    const end = host?.endWith(peer);
+    if (end !== undefined) host?.peers.onHeard(this.#world.now, end.link);
+  }
+
+  drop(node: number, peer: number, reason: string): void {
+    const host = this.#hosts[node];
+    host?.act((out) => host.peers.onDrop(this.#world.now, idOf(this.#process(peer).name), reason, out));
+  }
+
+  #process(node: number): Process {
+    return present(this.#world.processes[node], 'process');
+  }
+
+  /** Where a segment between these two would be when; undefined when nothing passes. */
+  #arrival(from: number, to: number, bytes: number): number | undefined {
+    const link = this.#world.network.link(from, to);
+    return link.cut ? undefined : link.arrival(this.#world.now, bytes);
+  }
+
+  /** Runs at that time for this life of the node; later while it is paused. */
+  #at(at: number, host: PeerHost, act: () => void): void {
+    this.#world.schedule(at, () => {
+      if (this.#hosts[host.node] !== host) return undefined;
+      if (host.isPaused) this.#at(this.#world.now + PAUSED_MICROS, host, act);
+      else act();
+      return undefined;
+    });
+  }
+
+  #dial(host: PeerHost, link: LinkId, address: PeerAddress): void {
+    const target = address.port === P2P_PORT ? this.#byIp.get(address.host) : undefined;
+    const at =
+      target === undefined || target === host.node
+        ? undefined
+        : this.#arrival(host.node, target, HANDSHAKE_BYTES);
+    const socket = new Socket(host.node, target ?? host.node, link);
+    host.open(socket.dialler);
+    if (at === undefined || target === undefined) {
+      this.#at(this.#world.now + DIAL_MICROS, host, () =>
+        this.#ended(socket.dialler, 'the dial takes too long'),
+      );
+      return;
+    }
+    this.#world.schedule(at, () => {
+      this.#accept(socket, host, address);
+      return undefined;
+    });
+  }
+
+  /** The dial is there. */
+  #accept(socket: Socket, dialler: PeerHost, address: PeerAddress): void {
+    const { acceptor } = socket;
+    const host = this.#hosts[acceptor.node];
+    const back = this.#arrival(acceptor.node, dialler.node, HANDSHAKE_BYTES);
+    if (host === undefined || back === undefined) {
+      const reason = host === undefined ? 'connection refused' : 'the dial takes too long';
+      const at = back ?? this.#world.now + DIAL_MICROS;
+      this.#at(at, dialler, () => this.#ended(socket.dialler, reason));
+      return;
+    }
+    let isAccepted = false;
+    host.act((out) => {
+      const link = host.peers.onInbound(this.#world.now, ipOf(dialler.node), out);
+      if (!link.ok) return;
+      isAccepted = true;
+      acceptor.link = link.value;
+      host.open(acceptor);
+    });
+    this.#at(back, dialler, () => {
+      if (isAccepted) this.#shakeHands(socket, dialler, host, address);
+      else this.#ended(socket.dialler, 'the peer closed the connection');
+    });
+  }
+
+  /** Both ends know by now who the other is, and each decides for itself. */
+  #shakeHands(socket: Socket, a: PeerHost, b: PeerHost, address: PeerAddress): void {
+    const { dialler, acceptor } = socket;
+    const isCut = this.#world.network.link(a.node, b.node).cut;
+    if (isCut || this.#hosts[b.node] !== b || !dialler.isOpen || !acceptor.isOpen) {
+      this.#ended(dialler, 'the connection is closed');
+      return;
+    }
+    const [infoA, infoB] = [infoOf(a.process), infoOf(b.process)];
+    a.peers.onDialled(dialler.link, ipOf(b.node));
+    const fits =
+      infoB.id === address.id
+        ? checkNodeInfo(infoA, infoB, infoB.id)
+        : ({ ok: false, error: `the peer is ${infoB.id}, not ${address.id}` } as const);
+    if (!fits.ok) {
+      this.#ended(dialler, fits.error);
+      this.#onClosed(dialler);
+      return;
+    }
+    a.act((out) => a.peers.onReady(this.#world.now, dialler.link, infoB.id, infoB, out));
+    b.act((out) => b.peers.onReady(this.#world.now, acceptor.link, infoA.id, infoA, out));
+    if (!dialler.isOpen || !acceptor.isOpen) return;
+    this.#world.network.establish(a.node, b.node);
+    for (const end of [dialler, acceptor]) {
+      end.isTold = true;
+      this.#process(end.node).peerUp(this.#process(other(end).node).name);
+      this.#world.witness({
+        kind: 'connected',
+        node: this.#process(end.node),
+        peer: this.#process(other(end).node),
+      });
+    }
+    a.onEstablished(dialler);
+    b.onEstablished(acceptor);
+  }
+
+  /** One end has closed: the other hears of it a trip later. */
+  #onClosed(end: End): void {
+    end.isOpen = false;
+    const far = other(end);
+    const host = this.#hosts[far.node];
+    if (host === undefined || !far.isOpen || end.node === far.node) return;
+    const at = this.#arrival(end.node, far.node, 1);
+    if (at !== undefined) this.#at(at, host, () => this.#ended(far, 'the peer closed the connection'));
+  }
+
+  #ended(end: End, reason: string): void {
+    if (!end.isOpen) return;
+    end.isOpen = false;
+    const host = this.#hosts[end.node];
+    host?.act((out) => host.peers.onEnded(this.#world.now, end.link, reason, false, out));
+    this.#untell(end);
+    host?.forget(end);
+  }
+
+  /** The node above hears that the peer is gone, if it knew it. */
+  #untell(end: End): void {
+    if (!end.isTold) return;
+    end.isTold = false;
+    this.#world.network.leave(end.node, other(end).node);
+    if (this.#hosts[end.node] === undefined) return;
+    this.#process(end.node).peerDown(this.#process(other(end).node).name);
+  }
+
+  #sendPex(end: End, bytes: Bytes): void {
+    const far = other(end);
+    const host = this.#hosts[far.node];
+    const at = this.#arrival(end.node, far.node, bytes.length);
+    if (host === undefined || at === undefined) return;
+    this.#at(at, host, () => {
+      if (!far.isOpen) return;
+      host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
+    });
+  }
+}
+
+const infoOf = ({ name, version }: Process): NodeInfo => ({
+  protocol: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: 0 },
+  id: idOf(name),
+  listenAddress: `tcp://0.0.0.0:${P2P_PORT}`,
+  network: CHAIN_ID,
+  version,
+  channels: new Uint8Array([0x00, 0x20, 0x21, 0x22, 0x23, 0x30, 0x38, 0x40]),
+  moniker: name,
+  other: { txIndex: 'on', rpcAddress: '' },
+});

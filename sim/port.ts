@@ -1,0 +1,31 @@
+/** What stands around the simulated network. */
+import type { Frame } from './link.ts';
+
+/** A node as the network sees it. */
+export interface Port {
+  readonly name: string;
+  /** False while the process is down: whatever arrives is lost. */
+  readonly listening: boolean;
+  peerUp(peer: string): void;
+  peerDown(peer: string): void;
+  frames(from: string, frames: readonly Frame[]): void;
+}
+
+/** Decides instead of the network who is connected with whom. */
+export interface Steering {
+  nodeUp(node: number): void;
+  nodeDown(node: number): void;
+  /** The connection of `node` with `peer` is gone. */
+  lost(node: number, peer: number): void;
+  /** Something came from `peer`. */
+  heard(node: number, peer: number): void;
+  drop(node: number, peer: number, reason: string): void;
+}
+
+export interface NetworkStats {
+  framesSent: number;
+  bytesSent: number;
+  segmentsDelivered: number;
+  framesLost: number;
+  resets: number;
+}

@@ -153,15 +153,10 @@ export class Gossip {
   }
 
   onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
+    const { height, round, type, bits, blockId } = message;
     const { rs } = this.#options;
-    const ours = message.height === rs.height ? rs.votes(message.round, message.type) : undefined;
-    if (ours === undefined) return;
-    this.#find(id)?.round.onVoteSetBits(
-      message.round,
-      message.type,
-      message.bits,
-      ours.bitsFor(message.blockId),
-    );
+    const ours = height === rs.height ? rs.votes(round, type) : undefined;
+    if (ours !== undefined) this.#find(id)?.round.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
   }
 
   /** A message that a peer sent tells what it has, whether or not we could use it. */
@@ -219,17 +214,10 @@ export class Gossip {
     const { rs } = this.#options;
     // Once we hold the whole block there is nothing we want.
     if (rs.proposalParts === undefined || rs.proposalParts.isComplete() || this.#peers.length === 0) return;
+    const { height, round } = rs;
     const { header: parts, bits } = rs.proposalParts;
     const isCommit = rs.step === STEP.commit;
-    const message = {
-      kind: 'newValidBlock',
-      height: rs.height,
-      round: rs.round,
-      parts,
-      bits,
-      isCommit,
-    } as const;
-    this.#send(this.peers, message, out);
+    this.#send(this.peers, { kind: 'newValidBlock', height, round, parts, bits, isCommit }, out);
   }
 
   /** Called once after each input: tells everyone of a new height or round. A new step alone waits for the tick. */

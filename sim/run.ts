@@ -9,7 +9,9 @@ import { ClientCalls } from './calls.ts';
 import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { durability, receipts } from './checkers/clients.ts';
+import { ethRecords } from './checkers/ethRecords.ts';
 import { events, heard } from './checkers/subscribers.ts';
+import { watched } from './checkers/watchers.ts';
 import type { ChoicesOptions } from './choices.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
@@ -27,6 +29,7 @@ import { Subscriber } from './subscriber.ts';
 import { Timeline } from './timeline.ts';
 import { Tripwire } from './tripwire.ts';
 import { isOver, timeLimit } from './until.ts';
+import { Watcher } from './watcher.ts';
 import { EvmClient } from './workload.ts';
 import type { World } from './world.ts';
 
@@ -115,11 +118,12 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const clients = makeClients(world, calls, cluster, suite, scenario);
   const subscribers = (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec));
   const attackers = (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec));
+  const watchers = (scenario.watchers ?? []).map((spec) => new Watcher(world, calls, spec));
   const context = contextOf(scenario, cluster, suite, world, fail);
   const checkers = [
     ...checkersOf(context),
     ...clientCheckers(context, clients),
-    ...wsCheckers(context, subscribers),
+    ...wsCheckers(context, subscribers, watchers),
     ...(attackers.length === 0 ? [] : [rpcStandsFirm(context, attackers)]),
   ];
   for (const checker of checkers) if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
@@ -137,6 +141,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       timeline.start();
       for (const client of clients) client.start();
       for (const attacker of attackers) attacker.start();
+      for (const watcher of watchers) watcher.start();
       for (const subscriber of subscribers) subscriber.start();
       const isAtEnd = isOver(scenario, world, timeline);
       let isStopped = false;
@@ -207,15 +212,23 @@ function clientCheckers(context: CheckerContext, clients: readonly EvmClient[]):
   const wanted = context.scenario.expect.flatMap((one) =>
     one.kind === 'receipts' ? [receipts(context, clients, one)] : [],
   );
+  if (clients.some(({ spec }) => spec.script === 'contracts')) wanted.push(ethRecords(context));
   return context.scenario.off.has('durability') ? wanted : [durability(context, clients), ...wanted];
 }
 
-function wsCheckers(context: CheckerContext, subscribers: readonly Subscriber[]): readonly Checker[] {
-  if (subscribers.length === 0) return [];
+function wsCheckers(
+  context: CheckerContext,
+  subscribers: readonly Subscriber[],
+  watchers: readonly Watcher[],
+): readonly Checker[] {
   const wanted = context.scenario.expect.flatMap((one) =>
-    one.kind === 'ws' ? [heard(context, subscribers, one)] : [],
+    one.kind === 'ws' ? [heard(context, [...subscribers, ...watchers], one)] : [],
   );
-  return [events(context, subscribers), ...wanted];
+  return [
+    ...(subscribers.length === 0 ? [] : [events(context, subscribers)]),
+    ...(watchers.length === 0 ? [] : [watched(context, watchers)]),
+    ...wanted,
+  ];
 }
 
 interface Tally {

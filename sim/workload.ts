@@ -8,31 +8,28 @@ import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/scenario.ts';
+import { contracts } from './scripts/contracts.ts';
+import type { ClientState, Draft, Script } from './scripts/script.ts';
+import { transfers } from './scripts/transfers.ts';
 import type { World } from './world.ts';
 
-const GWEI = 10n ** 9n;
-const TRANSFER_GAS = 21_000n;
 const POLL_MICROS = 500_000;
 /** A transaction not seen in a block for so long is sent again, as wallets do. */
 const RESEND_MICROS = 5_000_000;
-/** Unconfirmed transactions of one account at most. */
-const IN_FLIGHT_MAX = 8;
 
-export interface SentTx {
+export interface SentTx extends Draft {
   readonly hash: string;
   readonly raw: Bytes;
-  readonly from: DevAccount;
-  readonly to: Bytes;
-  readonly nonce: number;
-  readonly value: bigint;
   sentAt: number;
+  /** Another one of the same nonce is in a block. */
+  isReplaced: boolean;
   /** What the client was told. */
   receipt: { readonly blockNumber: number; readonly blockHash: string } | undefined;
 }
 
 /**
- * A wallet that sends plain transfers at a steady rate through one node's JSON-RPC, polls for receipts, and remembers
- * everything it was told. Its accounts are its own: no other client uses them.
+ * A wallet that sends what its script says at a steady rate through one node's JSON-RPC, polls for receipts, and
+ * remembers everything it was told. Its accounts are its own: no other client uses them.
  */
 export class EvmClient {
   readonly spec: ClientSpec;
@@ -46,6 +43,8 @@ export class EvmClient {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #nonces = new Map<DevAccount, number>();
+  readonly #script: Script;
+  readonly #state: ClientState;
   #isPolling = false;
 
   constructor(
@@ -65,6 +64,16 @@ export class EvmClient {
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
     present(cluster.accounts[0], 'development accounts');
+    this.#script = spec.script === 'contracts' ? contracts(suite) : transfers;
+    this.#state = {
+      accounts: this.accounts,
+      choices: this.#choices,
+      open: (account) => this.sent.filter((tx) => tx.from === account && isOpen(tx)),
+      nonceOf: (account) => this.#nonces.get(account) ?? 0,
+      takeNonce: (account) => this.#takeNonce(account),
+      isConfirmed: (account, nonce) =>
+        this.sent.some((tx) => tx.from === account && tx.nonce === nonce && tx.receipt !== undefined),
+    };
   }
 
   get confirmed(): readonly SentTx[] {
@@ -84,39 +93,44 @@ export class EvmClient {
     this.#world.schedule(this.#world.now + period, fire);
   }
 
+  #takeNonce(account: DevAccount): number {
+    const nonce = this.#nonces.get(account) ?? 0;
+    this.#nonces.set(account, nonce + 1);
+    return nonce;
+  }
+
   #sendNext(): Promise<void> | undefined {
     if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
     if (this.#node.state !== 'up') return undefined;
-    const account = present(this.accounts[this.#choices.choose(this.accounts.length)], 'an account');
-    const open = this.sent.filter((tx) => tx.from === account && tx.receipt === undefined);
-    if (open.length >= IN_FLIGHT_MAX) return undefined;
-    const tx = this.#make(account);
-    this.sent.push(tx);
-    return this.#submit(tx);
+    const txs = this.#script(this.#state).map((draft) => this.#sign(draft));
+    this.sent.push(...txs);
+    const [first, ...rest] = txs;
+    return first === undefined ? undefined : this.#submitAll([first, ...rest]);
   }
 
-  #make(from: DevAccount): SentTx {
-    const nonce = this.#nonces.get(from) ?? 0;
-    this.#nonces.set(from, nonce + 1);
-    const to = new Uint8Array(20).fill(0x70 + this.#choices.choose(8));
-    const value = BigInt(1 + this.#choices.choose(1_000_000));
+  async #submitAll(txs: readonly SentTx[]): Promise<void> {
+    for (const tx of txs) await this.#submit(tx);
+  }
+
+  #sign(draft: Draft): SentTx {
+    const { tip, feeCap, nonce, from, to, value, gas, data } = draft;
     const raw = signDynamicFeeTx(
       {
         chainId: EVM_CHAIN_ID,
         nonce: BigInt(nonce),
-        maxPriorityFeePerGas: GWEI,
-        maxFeePerGas: 100n * GWEI,
-        gas: TRANSFER_GAS,
+        maxPriorityFeePerGas: tip,
+        maxFeePerGas: feeCap,
+        gas,
         to,
         value,
-        data: new Uint8Array(0),
+        data,
         accessList: [],
       },
       from.secret,
       this.#suite,
     );
     const hash = to0xHex(this.#suite.keccak256(raw));
-    return { hash, raw, from, to, nonce, value, sentAt: this.#world.now, receipt: undefined };
+    return { ...draft, hash, raw, sentAt: this.#world.now, isReplaced: false, receipt: undefined };
   }
 
   #submit(tx: SentTx): Promise<void> {
@@ -133,13 +147,13 @@ export class EvmClient {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#node.state !== 'up') return;
     this.#isPolling = true;
-    const open = this.sent.filter((tx) => tx.receipt === undefined);
+    const open = this.sent.filter(isOpen);
     await this.#calls.run(this.#node, async (ask) => {
       for (const tx of open) await this.#askReceipt(ask, tx);
     });
     this.#isPolling = false;
     for (const tx of open) {
-      if (tx.receipt === undefined && this.#world.now - tx.sentAt >= RESEND_MICROS) await this.#submit(tx);
+      if (isOpen(tx) && this.#world.now - tx.sentAt >= RESEND_MICROS) await this.#submit(tx);
     }
   }
 
@@ -152,12 +166,23 @@ export class EvmClient {
       readonly status: string;
       readonly from: string;
     };
-    if (receipt.status !== '0x1') this.complaints.push(`transfer ${tx.hash} failed`);
+    if (receipt.status !== tx.status)
+      this.complaints.push(`${tx.hash} has status ${receipt.status}, expected ${tx.status}`);
     if (receipt.from.toLowerCase() !== `0x${toHex(tx.from.address)}`) {
       this.complaints.push(
         `receipt of ${tx.hash} names ${receipt.from}, expected ${toEip55(tx.from.address)}`,
       );
     }
     tx.receipt = { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
+    for (const other of this.sent)
+      if (other !== tx && other.from === tx.from && other.nonce === tx.nonce) this.#replaced(other);
+  }
+
+  #replaced(tx: SentTx): void {
+    tx.isReplaced = true;
+    if (tx.receipt !== undefined)
+      this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
   }
 }
+
+const isOpen = (tx: SentTx): boolean => tx.receipt === undefined && !tx.isReplaced;

@@ -29,10 +29,13 @@ export function events(context: CheckerContext, subscribers: readonly Subscriber
   };
 }
 
+/** Who follows the chain, by either websocket. */
+type Listener = Pick<Subscriber, 'places' | 'cutOffs'> & { readonly spec: { readonly name: string } };
+
 /** That a subscriber came so far, and was cut off so often. */
 export function heard(
   context: CheckerContext,
-  subscribers: readonly Subscriber[],
+  subscribers: readonly Listener[],
   wanted: Extract<Expectation, { kind: 'ws' }>,
 ): Checker {
   const name = 'ws';

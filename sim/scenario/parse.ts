@@ -49,8 +49,8 @@ function scenarioOf(root: Cursor): Scenario {
   const voters = validators.map((validator) => validator.name);
   const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
   const known = [...voters, ...nodes.map((node) => node.name)];
-  const { clients, subscribers, attackers } = parseClients(fields.clients, known);
-  const named = [...clients, ...subscribers, ...attackers].map((client) => client.name);
+  const { clients, subscribers, attackers, watchers } = parseClients(fields.clients, known);
+  const named = [...clients, ...subscribers, ...attackers, ...watchers].map((client) => client.name);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
     name: newName(fields.name, fields.name.text('a name')),
@@ -64,6 +64,7 @@ function scenarioOf(root: Cursor): Scenario {
     clients,
     attackers,
     subscribers,
+    watchers,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
     byzantine: [
       ...(fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, voters, known)),

@@ -1,7 +1,14 @@
 import { compileQuery } from '../../core/events/query/query.ts';
 import type { Cursor } from './cursor.ts';
 import { newName, nodeName } from './names.ts';
-import { ATTACKS, type AttackerSpec, type ClientSpec, type SubscriberSpec } from './scenario.ts';
+import {
+  ATTACKS,
+  type AttackerSpec,
+  type ClientSpec,
+  SCRIPTS,
+  type SubscriberSpec,
+  type WatcherSpec,
+} from './scenario.ts';
 import { ratePeriod } from './units.ts';
 
 const ACCOUNTS_MAX = 10;
@@ -17,26 +24,34 @@ interface Clients {
   readonly clients: readonly ClientSpec[];
   readonly subscribers: readonly SubscriberSpec[];
   readonly attackers: readonly AttackerSpec[];
+  readonly watchers: readonly WatcherSpec[];
 }
+
+type AnyClient =
+  | { readonly kind: 'evm'; readonly spec: ClientSpec }
+  | { readonly kind: 'ws'; readonly spec: SubscriberSpec }
+  | { readonly kind: 'rpc'; readonly spec: AttackerSpec }
+  | { readonly kind: 'eth'; readonly spec: WatcherSpec };
 
 /** Clients of the nodes named `known`; their own names differ. */
 export function parseClients(at: Cursor | undefined, known: readonly string[]): Clients {
-  const clients: ClientSpec[] = [];
-  const subscribers: SubscriberSpec[] = [];
-  const attackers: AttackerSpec[] = [];
+  const all: AnyClient[] = [];
   const names = new Set<string>();
   for (const item of at?.items('a list of clients') ?? []) {
-    const spec = clientOf(item, known);
-    if (names.has(spec.name)) at?.fail(`two clients are called ${spec.name}`);
-    names.add(spec.name);
-    if ('query' in spec) subscribers.push(spec);
-    else if ('script' in spec) attackers.push(spec);
-    else clients.push(spec);
+    const client = clientOf(item, known);
+    if (names.has(client.spec.name)) at?.fail(`two clients are called ${client.spec.name}`);
+    names.add(client.spec.name);
+    all.push(client);
   }
-  return { clients, subscribers, attackers };
+  return {
+    clients: all.flatMap((one) => (one.kind === 'evm' ? [one.spec] : [])),
+    subscribers: all.flatMap((one) => (one.kind === 'ws' ? [one.spec] : [])),
+    attackers: all.flatMap((one) => (one.kind === 'rpc' ? [one.spec] : [])),
+    watchers: all.flatMap((one) => (one.kind === 'eth' ? [one.spec] : [])),
+  };
 }
 
-function clientOf(at: Cursor, known: readonly string[]): ClientSpec | SubscriberSpec | AttackerSpec {
+function clientOf(at: Cursor, known: readonly string[]): AnyClient {
   const fields = at.fields(
     ['name', 'kind', 'at', 'rate', 'script', 'args'],
     'a client: {name, kind, at, rate?, args?}',
@@ -47,21 +62,23 @@ function clientOf(at: Cursor, known: readonly string[]): ClientSpec | Subscriber
   if (['bank', 'light'].includes(String(fields.kind.raw()))) {
     fields.kind.fail(`clients of kind ${String(fields.kind.raw())} are not supported yet`);
   }
-  const kind = fields.kind.oneOf(['evm', 'ws', 'rpc'] as const, 'a kind of client');
+  const kind = fields.kind.oneOf(['evm', 'ws', 'rpc', 'eth'] as const, 'a kind of client');
   const common = {
     name: newName(fields.name, fields.name.text('a name')),
     at: nodeName(fields.at, known),
     period: fields.rate === undefined ? DEFAULT_PERIOD : ratePeriod(fields.rate),
   };
-  if (kind === 'ws') return { ...common, ...subscription(at, fields.args) };
-  if (kind === 'rpc') return { ...common, ...attack(at, fields.script, fields.args) };
-  fields.script?.oneOf(['transfers'] as const, 'a script');
+  if (kind === 'ws') return { kind, spec: { ...common, ...subscription(at, fields.args) } };
+  if (kind === 'rpc') return { kind, spec: { ...common, ...attack(at, fields.script, fields.args) } };
+  if (kind === 'eth') return { kind, spec: common };
   const args = fields.args?.fields(['accounts', 'count'], 'args: {accounts?, count?}') ?? {};
-  return {
+  const spec = {
     ...common,
+    script: fields.script?.oneOf(SCRIPTS, 'a script') ?? ('transfers' as const),
     accounts: args.accounts?.integer('a number of accounts', 1, ACCOUNTS_MAX) ?? 3,
     count: args.count?.integer('a number of transactions', 1, 1_000_000) ?? 0,
   };
+  return { kind, spec };
 }
 
 function attack(

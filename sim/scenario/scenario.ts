@@ -102,9 +102,13 @@ export interface ByzantineEntry {
   readonly args: ReadonlyMap<string, string | number | boolean>;
 }
 
+/** What a wallet sends: plain transfers, or contracts that revert, destroy themselves, go deep and log much. */
+export const SCRIPTS = ['transfers', 'contracts'] as const;
+
 export interface ClientSpec {
   readonly name: string;
   readonly at: string;
+  readonly script: (typeof SCRIPTS)[number];
   /** Virtual µs between two transactions. */
   readonly period: number;
   readonly accounts: number;
@@ -123,6 +127,14 @@ export interface AttackerSpec {
   readonly script: (typeof ATTACKS)[number];
   /** Requests of a flood. */
   readonly count: number;
+}
+
+/** A client of the JSON-RPC that follows the chain by filters, subscriptions and the pending block. */
+export interface WatcherSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two looks. */
+  readonly period: number;
 }
 
 /** A client of the consensus websocket that follows one query and resumes after every break. */
@@ -163,7 +175,7 @@ export type Expectation =
       readonly equals: readonly string[] | undefined;
     }
   | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number }
-  /** Events that a subscriber has, and times that it was cut off as too slow, at least. */
+  /** Events that a subscriber or watcher has, and times that it was cut off as too slow, at least. */
   | { readonly kind: 'ws'; readonly client: string; readonly atLeast: number; readonly cutOff: number };
 
 /** Checkers that are on unless a scenario switches them off by name. */
@@ -223,19 +235,6 @@ export interface EngineSpec {
   readonly blockSync?: boolean;
 }
 
-export interface Scenario {
-  readonly name: string;
-  readonly seed: string | undefined;
-  readonly engine: EngineSpec;
-  readonly validators: readonly ValidatorSpec[];
-  /** Nodes without a vote. */
-  readonly nodes: readonly NodeSpec[];
-  readonly twins: TwinsSearch | undefined;
-  readonly network: LinkFaults;
-  readonly clients: readonly ClientSpec[];
-  readonly attackers?: readonly AttackerSpec[];
-  readonly subscribers?: readonly SubscriberSpec[];
-  readonly timeline: readonly TimelineEntry[];
 /** How a node abuses the exchange of addresses: sends some unasked, asks too often, or answers with none that exist. */
 export const PEX_LIES = ['unasked', 'asks', 'nowhere'] as const;
 export type PexLie = (typeof PEX_LIES)[number];
@@ -252,6 +251,22 @@ export interface PeersSpec {
   readonly liars: ReadonlyMap<string, PexLie>;
 }
 
+export interface Scenario {
+  readonly name: string;
+  readonly seed: string | undefined;
+  readonly engine: EngineSpec;
+  readonly validators: readonly ValidatorSpec[];
+  /** Nodes without a vote. */
+  readonly nodes: readonly NodeSpec[];
+  /** Without it everyone is connected with everyone. */
+  readonly peers?: PeersSpec | undefined;
+  readonly twins: TwinsSearch | undefined;
+  readonly network: LinkFaults;
+  readonly clients: readonly ClientSpec[];
+  readonly attackers?: readonly AttackerSpec[];
+  readonly subscribers?: readonly SubscriberSpec[];
+  readonly watchers?: readonly WatcherSpec[];
+  readonly timeline: readonly TimelineEntry[];
   readonly byzantine: readonly ByzantineEntry[];
   readonly expect: readonly Expectation[];
   readonly off: ReadonlySet<StandingChecker>;
@@ -259,5 +274,3 @@ export interface PeersSpec {
   /** Labels of choice streams, themselves or what lies below them, that always choose the harmless 0. */
   readonly zeroed: readonly string[];
 }
-  /** Without it everyone is connected with everyone. */
-  readonly peers?: PeersSpec | undefined;

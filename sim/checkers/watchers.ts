@@ -1,0 +1,77 @@
+import type { ChainReader } from '../../core/app/chain.ts';
+import { present } from '../../core/lib/assert.ts';
+import { to0xHex } from '../../core/lib/bytes.ts';
+import type { Watch, Watcher } from '../watcher.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/**
+ * Between a commit and its event the node does other things, and what it writes it writes in portions: a subscriber may
+ * be one block behind a poll.
+ */
+const LAG_MAX = 1;
+
+/** FOLLOW: filters and subscriptions tell the chain's blocks and logs: each once, in order, none left out. */
+export function watched(context: CheckerContext, watchers: readonly Watcher[]): Checker {
+  const name = 'watch';
+  return {
+    name,
+    finish() {
+      const chains = context.correct.flatMap(({ state, node }) =>
+        state === 'halted' || node?.rpc === undefined ? [] : [node.rpc.chain],
+      );
+      const [first, ...rest] = chains;
+      if (first === undefined) return;
+      const longest = rest.reduce((a, b) => (b.head() > a.head() ? b : a), first);
+      for (const { spec, complaints, watches } of watchers) {
+        for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
+        for (const watch of watches)
+          for (const problem of problemsOf(watch, longest)) context.fail(name, `${spec.name}: ${problem}`);
+      }
+    },
+  };
+}
+
+function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
+  const { start, polled, heads } = watch;
+  const polledTo = expected(chain, start, polled);
+  const heardTo = expected(chain, start, start + heads.length);
+  const found = [
+    difference('block filter', watch.polledBlocks, polledTo.hashes),
+    difference('log filter', watch.polledLogs, polledTo.logs),
+    difference('newHeads', heads, heardTo.hashes),
+    difference('logs', watch.logs, heardTo.logs, expected(chain, start, start + heads.length - LAG_MAX).logs),
+    start + heads.length < polled - LAG_MAX
+      ? `newHeads ended at ${start + heads.length}, polls at ${polled}`
+      : undefined,
+  ];
+  return found.filter((problem) => problem !== undefined);
+}
+
+/** What the chain holds after `start`, up to and with `end`. */
+function expected(chain: ChainReader, start: number, end: number) {
+  const hashes: string[] = [];
+  const logs: string[] = [];
+  for (let height = start + 1; height <= Math.min(end, chain.head()); height++) {
+    const block = present(chain.ethBlock(height), 'a kept block');
+    hashes.push(to0xHex(block.hash));
+    for (const [i, { logs: made }] of block.receipts.entries()) {
+      const hash = to0xHex(present(block.transactions[i], 'its transaction').hash);
+      for (const { logIndex } of made) logs.push(`${height}/${logIndex}/${hash}`);
+    }
+  }
+  return { hashes, logs };
+}
+
+/** `told` begins as `wanted` does, and goes at least as far as `least`. */
+function difference(
+  what: string,
+  told: readonly string[],
+  wanted: readonly string[],
+  least = wanted,
+): string | undefined {
+  const wrong = told.findIndex((one, i) => one !== wanted[i]);
+  if (wrong >= 0) return `${what} told ${told[wrong]} as its ${wrong}th, expected ${wanted[wrong] ?? 'none'}`;
+  return told.length < least.length
+    ? `${what} told ${told.length} of ${least.length}, ${wanted[told.length]} is missing`
+    : undefined;
+}

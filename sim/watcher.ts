@@ -1,0 +1,239 @@
+import type { ChainReader } from '../core/app/chain.ts';
+import { present } from '../core/lib/assert.ts';
+import { hex, to0xHex } from '../core/lib/bytes.ts';
+import { EthSession } from '../core/rpc/eth/session.ts';
+import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
+import { ChainReads } from '../core/store/chainReads.ts';
+import type { ClientCalls, EthAsk } from './calls.ts';
+import type { Process } from './process.ts';
+import type { WatcherSpec } from './scenario/scenario.ts';
+import type { World } from './world.ts';
+
+const COMPLAINTS_MAX = 20;
+const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions'] as const;
+type Kind = (typeof SUBSCRIBED)[number];
+
+interface Log {
+  readonly blockNumber: string;
+  readonly logIndex: string;
+  readonly transactionHash: string;
+}
+interface Tx {
+  readonly hash: string;
+  readonly from: string;
+  readonly nonce: string;
+}
+interface Block {
+  readonly number: string;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly transactions: readonly Tx[];
+}
+
+const logText = (log: Log): string =>
+  `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
+
+/** All that a watcher was told while its node lived once. */
+export class Watch {
+  readonly life: number;
+  /** Head when it began: everything after it is to be told. */
+  readonly start: number;
+  /** Head when it last polled. */
+  polled: number;
+  readonly filters = new Map<'blocks' | 'logs' | 'pending', string>();
+  readonly polledBlocks: string[] = [];
+  readonly polledLogs: string[] = [];
+  readonly polledPending: string[] = [];
+  readonly heads: string[] = [];
+  readonly logs: string[] = [];
+  readonly pending: string[] = [];
+
+  constructor(life: number, start: number) {
+    this.life = life;
+    this.start = start;
+    this.polled = start;
+  }
+}
+
+interface Frame {
+  readonly id?: number;
+  readonly error?: { readonly message: string };
+  readonly result?: string;
+  readonly params?: { readonly subscription: string; readonly result: unknown };
+}
+
+/** The client's end of a websocket that reads at once. */
+class Reader implements SessionOut {
+  readonly #read: (frame: Frame) => void;
+
+  constructor(read: (frame: Frame) => void) {
+    this.#read = read;
+  }
+
+  send(text: string): void {
+    this.#read(JSON.parse(text) as Frame);
+  }
+
+  sendShared(opening: string, { texts }: SharedTexts): void {
+    for (const text of texts) this.send(opening + text);
+  }
+
+  buffered(): number {
+    return 0;
+  }
+
+  close(_code: number, reason: string): void {
+    this.#read({ error: { message: reason } });
+  }
+}
+
+/**
+ * A client that follows one node's chain in every way at once: filters for blocks, logs and pending transactions, the
+ * same as subscriptions, and the pending block. It begins again after each restart of the node.
+ */
+export class Watcher {
+  readonly spec: WatcherSpec;
+  readonly complaints: string[] = [];
+  readonly watches: Watch[] = [];
+  /** Everything that subscriptions told, in order of arrival. */
+  readonly places: string[] = [];
+  readonly cutOffs = 0;
+  readonly #world: World;
+  readonly #calls: ClientCalls;
+  readonly #node: Process;
+  #watch: Watch | undefined;
+  #session: EthSession | undefined;
+
+  constructor(world: World, calls: ClientCalls, spec: WatcherSpec) {
+    this.spec = spec;
+    this.#world = world;
+    this.#calls = calls;
+    this.#node = world.process(spec.at);
+  }
+
+  start(): void {
+    const fire = (): Promise<void> => {
+      this.#world.schedule(this.#world.now + this.spec.period, fire);
+      return this.#turn();
+    };
+    this.#world.schedule(this.#world.now + this.spec.period, fire);
+  }
+
+  #complain(text: string): void {
+    if (this.complaints.length < COMPLAINTS_MAX) this.complaints.push(text);
+  }
+
+  async #turn(): Promise<void> {
+    const ask = this.#calls.reader(this.#node);
+    const chain = this.#node.node?.rpc?.chain;
+    if (ask === undefined || chain === undefined) return;
+    const before = this.#watch;
+    if (before?.life !== this.#node.lives) await this.#begin(ask, chain, before);
+    const watch = present(this.#watch, 'a watch');
+    await this.#poll(ask, watch, chain);
+    await this.#lookAtPending(ask, chain);
+  }
+
+  async #begin(ask: EthAsk, chain: ChainReader, before: Watch | undefined): Promise<void> {
+    const watch = new Watch(this.#node.lives, chain.head());
+    this.#watch = watch;
+    this.watches.push(watch);
+    for (const id of before?.filters.values() ?? []) {
+      const reply = await ask('eth_getFilterChanges', [id]);
+      if (!('error' in reply) || reply.error.message !== 'filter not found')
+        this.#complain(`filter ${id} of an earlier life was answered`);
+    }
+    for (const [kind, method, params] of [
+      ['blocks', 'eth_newBlockFilter', []],
+      ['logs', 'eth_newFilter', [{}]],
+      ['pending', 'eth_newPendingTransactionFilter', []],
+    ] as const)
+      watch.filters.set(kind, String(await this.#result(ask, method, params)));
+    await this.#subscribe(watch);
+  }
+
+  async #subscribe(watch: Watch): Promise<void> {
+    this.#session?.closed();
+    const rpc = present(this.#node.node?.rpc, 'a running node');
+    const kinds = new Map<string, Kind>();
+    const session = new EthSession(rpc, new Reader((frame) => this.#read(watch, kinds, frame)));
+    this.#session = session;
+    for (const [id, kind] of SUBSCRIBED.entries()) {
+      const params = kind === 'logs' ? [kind, {}] : [kind];
+      await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
+    }
+    await session.settled();
+  }
+
+  #read(watch: Watch, kinds: Map<string, Kind>, { id, error, result, params }: Frame): void {
+    if (error !== undefined) this.#complain(`was told ${error.message}`);
+    if (id !== undefined && result !== undefined) kinds.set(result, present(SUBSCRIBED[id], 'a kind'));
+    if (params === undefined) return;
+    const kind = kinds.get(params.subscription);
+    if (kind === undefined) return this.#complain('was notified before the subscription was answered');
+    if (kind === 'newHeads') this.#onHead(watch, params.result as Block);
+    else if (kind === 'logs') watch.logs.push(logText(params.result as Log));
+    else this.#onPending(watch, params.result as string);
+    this.places.push(`${kind} ${this.places.length}`);
+  }
+
+  #onHead(watch: Watch, { number, hash }: Block): void {
+    const durable = new ChainReads(this.#node.disk.kv).head();
+    if (Number(number) > durable)
+      this.#complain(`was told of block ${Number(number)}, durable is ${durable}`);
+    watch.heads.push(hash);
+  }
+
+  #onPending(watch: Watch, hash: string): void {
+    if (this.#isCommitted(hash)) this.#complain(`${hash} was called pending after its block`);
+    watch.pending.push(hash);
+  }
+
+  #isCommitted(hash: string): boolean {
+    return this.#node.node?.rpc?.chain.ethTxLocation(hex(hash.slice(2))) !== undefined;
+  }
+
+  async #result(ask: EthAsk, method: string, params: readonly unknown[]): Promise<unknown> {
+    const reply = await ask(method, params);
+    if ('result' in reply) return reply.result;
+    this.#complain(`${method} was answered by ${reply.error.message}`);
+    return undefined;
+  }
+
+  async #poll(ask: EthAsk, watch: Watch, chain: ChainReader): Promise<void> {
+    const head = chain.head();
+    const changes = async <T>(kind: 'blocks' | 'logs' | 'pending'): Promise<readonly T[]> =>
+      ((await this.#result(ask, 'eth_getFilterChanges', [watch.filters.get(kind)])) ?? []) as readonly T[];
+    watch.polledBlocks.push(...(await changes<string>('blocks')));
+    watch.polledLogs.push(...(await changes<Log>('logs')).map(logText));
+    watch.polledPending.push(...(await changes<string>('pending')));
+    watch.polled = head;
+    if (watch.polledPending.join() !== watch.pending.join())
+      this.#complain('the filter and the subscription for pending transactions differ');
+    if (new Set(watch.pending).size !== watch.pending.length)
+      this.#complain('a pending transaction was told twice');
+    const latest = Number(await this.#result(ask, 'eth_blockNumber', []));
+    const block = (await this.#result(ask, 'eth_getBlockByNumber', ['latest', false])) as Block | null;
+    if (latest !== head || Number(block?.number) !== head)
+      this.#complain(`eth_blockNumber is ${latest}, latest ${Number(block?.number)}, the head ${head}`);
+  }
+
+  /** What would be next stands on the head, holds nothing that is committed, and follows each sender's nonce. */
+  async #lookAtPending(ask: EthAsk, chain: ChainReader): Promise<void> {
+    const pending = (await this.#result(ask, 'eth_getBlockByNumber', ['pending', true])) as Block;
+    const head = present(chain.ethBlock(chain.head()), 'the head');
+    if (Number(pending.number) !== chain.head() + 1 || pending.parentHash !== to0xHex(head.hash))
+      this.#complain(`the pending block is ${Number(pending.number)} on ${pending.parentHash}`);
+    const next = new Map<string, number>();
+    for (const { hash, from, nonce } of pending.transactions) {
+      if (this.#isCommitted(hash)) this.#complain(`${hash} is pending and in a block`);
+      const wanted = next.get(from) ?? Number(chain.latest().account(hex(from.slice(2)))?.nonce ?? 0n);
+      if (Number(nonce) !== wanted) this.#complain(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);
+      next.set(from, wanted + 1);
+    }
+    for (const [from, nonce] of next) {
+      const count = Number(await this.#result(ask, 'eth_getTransactionCount', [from, 'pending']));
+      if (count < nonce) this.#complain(`pending count of ${from} is ${count}, below ${nonce}`);
+    }
+  }
+}

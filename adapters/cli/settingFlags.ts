@@ -4,7 +4,10 @@ import { CONFIG_TOML } from '../config/configToml.ts';
 import { fieldsOf, type Table } from '../config/table.ts';
 
 /** Older names of settings, as flags only. */
-const ALIASES: Readonly<Record<string, string>> = { 'evm.rpc.api': 'json-rpc.api' };
+const ALIASES: Readonly<Record<string, string>> = {
+  'evm.rpc.api': 'json-rpc.api',
+  'evm.rpc.evm-timeout': 'json-rpc.evm-timeout',
+};
 
 /** Gives the command a flag for every key of config.toml and app.toml. The map fills as the command line is read. */
 export function addSettingFlags(command: Command): ReadonlyMap<string, string> {

@@ -1,3 +1,4 @@
+import { DEFAULT_EVM_TIMEOUT_MS } from '../../core/app/guard.ts';
 import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/config.ts';
 import { DEFAULT_RPC_LIMITS as LIMITS } from '../../core/node/nodeConfig.ts';
 import { boolean, count, decimal18, duration, list, text } from './field.ts';
@@ -37,6 +38,10 @@ export const APP_TOML = {
     ]),
     api: text('Namespaces, separated by commas.', LIMITS.namespaces.join(','), checkNamespaces),
     'gas-cap': count('Most gas of eth_call and eth_estimateGas.', Number(LIMITS.gasCap), 21_000),
+    'evm-timeout': duration(
+      'Longest that one eth_call, eth_estimateGas, simulation or trace may run; 0s is no limit.',
+      DEFAULT_EVM_TIMEOUT_MS,
+    ),
     'txfee-cap': decimal18(
       'Most that a sent transaction may cost in fees, coins; 0 is no cap.',
       LIMITS.txFeeCapWei,

@@ -179,6 +179,7 @@ function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
     },
     rpc: {
       gasCap: BigInt(evm['gas-cap']),
+      evmTimeoutMs: evm['evm-timeout'],
       txFeeCapWei: evm['txfee-cap'],
       logsMax: evm['logs-cap'],
       blockRangeMax: evm['block-range-cap'],
@@ -198,8 +199,8 @@ function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
         subscriptionClientsMax: config.rpc.max_subscription_clients,
         subscriptionsPerClientMax: config.rpc.max_subscriptions_per_client,
         broadcastCommitTimeoutMs: config.rpc.timeout_broadcast_tx_commit,
-      },
         unsafe: config.rpc.unsafe,
+      },
     },
   };
 }

@@ -26,6 +26,7 @@ import { EvmCalls } from './evm/call.ts';
 import { createCommon, EnginePool } from './evm/engine.ts';
 import type { EvmService } from './evmService.ts';
 import { blockGasLimit, initGenesis, parseGenesis } from './genesis.ts';
+import type { GuardFactory } from './guard.ts';
 import { AppReader } from './reader.ts';
 import { TxDecoder } from './tx/decoder.ts';
 
@@ -34,6 +35,8 @@ export interface ApplicationOptions {
   readonly suite: CryptoSuite;
   readonly genesis: Genesis;
   readonly pause: Pause;
+  /** Bounds each execution for a reader. */
+  readonly guard?: GuardFactory;
   /** What an indexer wants in the batch that commits a height. */
   readonly indexOps?: IndexOps;
 }
@@ -167,7 +170,7 @@ export async function createApplication(given: ApplicationOptions): Promise<Crea
   return {
     app: new EvmApplication({ services, store, db, head, pause, indexOps: options.indexOps }),
     reader: new AppReader(genesis.chainId, store.reads, head, services),
-    evm: new EvmCalls({ services, head, db, reads: store.reads, reader: kv }),
+    evm: new EvmCalls({ services, head, db, reads: store.reads, reader: kv, guard: options.guard }),
     state,
     blocks: store.reads,
     store,

@@ -1,6 +1,7 @@
 import type { ChainReader } from '../app/chain.ts';
 import { createApplication } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
+import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
@@ -89,6 +90,12 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     suite,
     genesis,
     pause: options.pause,
+    guard: () =>
+      new TimeGuard({
+        now: options.clock,
+        pause: options.pause,
+        timeoutMs: config.rpc.evmTimeoutMs ?? DEFAULT_EVM_TIMEOUT_MS,
+      }),
     ...(options.indexer === 'kv'
       ? { indexOps: (height, results) => commitIndexOps(kv, height, results) }
       : {}),
@@ -160,6 +167,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const appService = new AppService(app);
   const submits = new Map<CallId, (result: SubmitResult) => void>();
   const evidences = new Map<CallId, (result: EvidenceResult) => void>();
+  const flushes = new Map<CallId, () => void>();
   const outside = options.outside({ appService, hub });
   const host: Host = {
     now: outside.now,
@@ -167,7 +175,6 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     perform(effect) {
       if (effect.kind === 'publish') hub.publish(effect.event);
       else if (effect.kind === 'reply') {
-  const flushes = new Map<CallId, () => void>();
         const { call, result } = effect;
         if (result.kind === 'flushed') present(flushes.get(call), 'reply to an unknown flush')();
         else if (result.kind === 'evidence')
@@ -175,6 +182,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
         else present(submits.get(call), 'reply to an unknown submit')(result);
         submits.delete(call);
         evidences.delete(call);
+        flushes.delete(call);
       } else outside.perform(effect);
     },
   };
@@ -182,7 +190,6 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const rpc: RpcContext = {
     chain: reader,
     evm,
-        flushes.delete(call);
     pool: poolReader(mempool, made.decoder),
     wrapEthTx: (signed) => made.decoder.wrap(signed),
     hub,
@@ -214,6 +221,12 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
         evidences.set(call, resolve);
         driver.input({ kind: 'evidence', call, evidence: sent });
       }),
+    flushPool: () =>
+      new Promise((resolve) => {
+        const call = nextCall();
+        flushes.set(call, resolve);
+        driver.input({ kind: 'flushPool', call });
+      }),
     consensus: {
       roundState: consensus.rs,
       peers: () => gossip.peers.map((id) => ({ id, round: present(gossip.peerRound(id), 'a peer of ours') })),
@@ -221,12 +234,6 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     catchingUp: () => sync.active || isBehind(gossip.peerHeightMax(), reader.head()),
   };
   return { driver, machine, rpc, hub, appService, evm, startState: state };
-    flushPool: () =>
-      new Promise((resolve) => {
-        const call = nextCall();
-        flushes.set(call, resolve);
-        driver.input({ kind: 'flushPool', call });
-      }),
 }
 
 function indexingOf({ indexer, kv, pause }: CoreNodeOptions, reader: ChainReader): Indexing {

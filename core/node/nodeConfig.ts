@@ -1,3 +1,4 @@
+import { DEFAULT_EVM_TIMEOUT_MS } from '../app/guard.ts';
 import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../consensus/contract.ts';
 import { DEFAULT_MEMPOOL, type MempoolConfig } from '../mempool/config.ts';
 import { DEFAULT_COMET_LIMITS } from '../rpc/comet/limits.ts';
@@ -20,6 +21,7 @@ const WEI_PER_ETHER = 10n ** 18n;
 /** Caps of geth and of its Cosmos relatives where both have one (reference §3.10). */
 export const DEFAULT_RPC_LIMITS: RpcLimits = {
   gasCap: 50_000_000n,
+  evmTimeoutMs: DEFAULT_EVM_TIMEOUT_MS,
   txFeeCapWei: WEI_PER_ETHER,
   logsMax: 10_000,
   blockRangeMax: 10_000,

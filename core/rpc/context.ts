@@ -109,6 +109,8 @@ export interface NetworkReader {
 
 export interface RpcLimits {
   readonly gasCap: bigint;
+  /** Longest that one request may execute code; 0 is no limit, absent is geth's default. */
+  readonly evmTimeoutMs?: Millis;
   readonly txFeeCapWei: bigint;
   readonly logsMax: number;
   readonly blockRangeMax: number;
@@ -130,10 +132,10 @@ export interface CometLimits {
   readonly subscriptionsPerClientMax: number;
   readonly batchMax: number;
   readonly broadcastCommitTimeoutMs: Millis;
-}
-
   /** Serves the methods that change the node itself. */
   readonly unsafe: boolean;
+}
+
 /** Where events are searched: in the node's own index, not here but in PostgreSQL, or nowhere. */
 export type Indexing =
   | { readonly kind: 'kv'; readonly search: EventSearch }
@@ -157,10 +159,10 @@ export interface RpcContext {
   submit(tx: Bytes): Promise<SubmitResult>;
   /** Enters the node as an input; resolves with what became of it. Absent where no node runs. */
   submitEvidence?(evidence: Evidence): Promise<EvidenceResult>;
-  /** Absent where no node runs. */
-  readonly consensus?: ConsensusReader;
   /** Enters the node as an input; resolves when the pool is empty. Absent where no node runs. */
   flushPool?(): Promise<void>;
+  /** Absent where no node runs. */
+  readonly consensus?: ConsensusReader;
   /** The consensus transaction of a recovered one, so that the node need not recover it again. */
   wrapEthTx?(signed: SignedEthTx): Bytes;
   /** Host randomness for ids of filters and subscriptions; 16 bytes. */
@@ -177,6 +179,7 @@ export interface RpcContext {
   checkTx?(tx: Bytes): Promise<CheckReply>;
   /** Lets others run between two pieces of long work; absent where nothing else waits. */
   readonly pause?: Pause;
+  /** Lets others run until they have no more to do, or for some milliseconds; for work that is nobody's first concern. */
   /** Calls once after so many milliseconds, unless cancelled by the function returned. */
   after?(ms: Millis, call: () => void): () => void;
   /** True while the node is behind its peers. */

@@ -17,6 +17,7 @@ import type {
   Simulation,
   SimulationOptions,
 } from '../evmService.ts';
+import { ExecutionAborted, type GuardFactory } from '../guard.ts';
 import { CallRun } from './callRun.ts';
 import { DraftView } from './draftView.ts';
 import type { BlockEnv } from './engine.ts';
@@ -46,6 +47,21 @@ function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<B
 
 const NO_OPTIONS: CallOptions = {};
 
+interface Aborted {
+  readonly kind: 'aborted';
+  readonly message: string;
+}
+
+/** Time ran out: an answer like any other, unless half a trace would be taken for a whole one. */
+async function givenUp<T>(running: Promise<T>, { trace }: CallOptions): Promise<T | Aborted> {
+  try {
+    return await running;
+  } catch (error) {
+    if (trace !== undefined || !(error instanceof ExecutionAborted)) throw error;
+    return { kind: 'aborted', message: error.message };
+  }
+}
+
 /** eth_call and eth_estimateGas. Reads run beside block execution on engines of their own. */
 export class EvmCalls implements EvmService {
   readonly #services: ChainServices;
@@ -54,6 +70,7 @@ export class EvmCalls implements EvmService {
   readonly #reads: ChainReads;
   readonly #reader: StateReader;
   readonly #pending: PendingBlocks;
+  readonly #guard: GuardFactory | undefined;
 
   constructor(parts: {
     readonly services: ChainServices;
@@ -61,12 +78,15 @@ export class EvmCalls implements EvmService {
     readonly db: StateDb;
     readonly reads: ChainReads;
     readonly reader: StateReader;
+    /** Of each request; absent: they take the time they need. */
+    readonly guard?: GuardFactory | undefined;
   }) {
     this.#services = parts.services;
     this.#head = parts.head;
     this.#db = parts.db;
     this.#reads = parts.reads;
     this.#reader = parts.reader;
+    this.#guard = parts.guard;
     this.#pending = new PendingBlocks(parts.services, parts.head, parts.reader);
   }
 
@@ -87,12 +107,19 @@ export class EvmCalls implements EvmService {
       ...envOf(header, options.block),
       blockHash: (number) => this.#head.ethHashOf(number),
     };
-    return new CallRun(this.#services, env, world, args, options);
+    return new CallRun(this.#services, env, world, args, options, this.#guard?.());
   }
 
   simulate(view: View, options: SimulationOptions): Simulation {
     const chainHash = (number: number) => this.#head.ethHashOf(number);
-    return new EvmSimulation(this.#services, this.#at(view), chainHash, options);
+    return new EvmSimulation(this.#guarded(), this.#at(view), chainHash, options);
+  }
+
+  /** For one request. */
+  #guarded(): ChainServices {
+    const guard = this.#guard?.();
+    if (guard === undefined) return this.#services;
+    return { ...this.#services, execution: { ...this.#services.execution, guard } };
   }
 
   isPrecompile(addressHex: string): boolean {
@@ -121,7 +148,7 @@ export class EvmCalls implements EvmService {
     const { time, proposerAddress, nextValidatorsHash } = block.header;
     const lastCommit = { round: 0, votes: [] };
     const context = { height, time, proposerAddress, nextValidatorsHash, lastCommit, misbehavior: [] };
-    return { run: new BlockRun(this.#services, parent, context), txs: block.txs };
+    return { run: new BlockRun(this.#guarded(), parent, context), txs: block.txs };
   }
 
   async replay(height: Height, watch: Watch, ethCount = Number.MAX_SAFE_INTEGER): Promise<boolean> {
@@ -161,7 +188,7 @@ export class EvmCalls implements EvmService {
     const height = parentHeight === 0 ? this.#head.initialHeight : parentHeight + 1;
     const parent = this.#parentOf(height);
     if (parent === undefined) return err('state of the parent block is not available');
-    const run = new BlockRun(this.#services, parent, contextOf(height, source));
+    const run = new BlockRun(this.#guarded(), parent, contextOf(height, source));
     for (const tx of source.txs) {
       const added = await run.add(tx, watch);
       if (!added.ok) return err(renderError(added.error).ethMessage);
@@ -172,7 +199,8 @@ export class EvmCalls implements EvmService {
 
   async call(view: View, args: CallArgs, options: CallOptions = NO_OPTIONS): Promise<CallOutcome> {
     const gas = args.gas ?? this.#services.rules.blockGasLimit;
-    const probed = await this.#run(view, args, options).run(gas);
+    const probed = await givenUp(this.#run(view, args, options).run(gas), options);
+    if (probed.kind === 'aborted') return { kind: 'refused', message: probed.message };
     if (probed.kind === 'ran') return outcomeOf(probed);
     return { kind: 'refused', message: `err: ${probed.message} (supplied gas ${gas})` };
   }
@@ -187,12 +215,16 @@ export class EvmCalls implements EvmService {
       feeCap: run.feeCap,
       value: args.value,
     };
-    const found = await estimate(probe, {
-      asked: args.gas,
-      blockGasLimit: rules.blockGasLimit,
-      gasCap,
-      rules: rules.fork,
-    });
+    const found = await givenUp(
+      estimate(probe, {
+        asked: args.gas,
+        blockGasLimit: rules.blockGasLimit,
+        gasCap,
+        rules: rules.fork,
+      }),
+      options,
+    );
+    if (found.kind === 'aborted') return { kind: 'refused' as const, message: found.message };
     if (found.kind !== 'failed') return found;
     const outcome = outcomeOf(found.probed);
     return outcome.kind === 'returned' ? { kind: 'gas' as const, gas: outcome.gasUsed } : outcome;

@@ -6,6 +6,7 @@ import type { Address } from '../../types/ids.ts';
 import type { TraceHooks, TxStart } from '../../types/trace.ts';
 import type { ChainServices } from '../blockRun.ts';
 import type { CallArgs, CallOptions } from '../chain.ts';
+import type { Guard } from '../guard.ts';
 import { authorityOf } from './delegation.ts';
 import type { BlockEnv, Precompiles } from './engine.ts';
 import type { Probed } from './estimate.ts';
@@ -38,6 +39,7 @@ export class CallRun {
   readonly #overrides: Overrides;
   readonly #precompiles: Precompiles;
   readonly #trace: TraceHooks | undefined;
+  readonly #guard: Guard | undefined;
   readonly #fees: Fees;
   readonly #from: Address;
 
@@ -47,6 +49,7 @@ export class CallRun {
     world: WorldState,
     args: CallArgs,
     options: CallOptions,
+    guard: Guard | undefined,
   ) {
     this.#services = services;
     this.#fees = feesOf(args);
@@ -58,6 +61,7 @@ export class CallRun {
     this.#overrides = options.state ?? NO_OVERRIDES;
     this.#precompiles = precompilesUnder(services.execution.engines.precompiles, this.#overrides);
     this.#trace = options.trace;
+    this.#guard = guard;
     this.#from = args.from ?? ZERO_ADDRESS;
   }
 
@@ -162,9 +166,9 @@ export class CallRun {
       gas: gasLeft,
       gasPrice,
     };
-    const [trace, precompiles] = [this.#trace, this.#precompiles];
+    const [trace, precompiles, guard] = [this.#trace, this.#precompiles, this.#guard];
     return runMessage(
-      { writes, log, env: this.#env, engines, evmChainId, suite, trace, precompiles },
+      { writes, log, env: this.#env, engines, evmChainId, suite, trace, precompiles, guard },
       message,
     );
   }

@@ -6,6 +6,7 @@ import { present } from '../../lib/assert.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
+import type { Guard } from '../guard.ts';
 import { verifyKzgProof } from './kzg.ts';
 
 /** What the block tells the instructions. */
@@ -83,6 +84,25 @@ class BlockHashes {
   }
 }
 
+/** Where a guarded engine finds who guards the run at hand. */
+interface GuardSlot {
+  guard: Guard | undefined;
+}
+
+const JUMPDEST = { opcode: 0x5b, opcodeName: 'JUMPDEST', baseFee: 1 } as const;
+
+/**
+ * Whatever code repeats, it repeats by a jump or a call: there the guard is asked. JUMPDEST becomes an instruction that
+ * can wait, which costs a turn of the microtask queue; so blocks run on engines without.
+ */
+function guardCalls(evm: EVM, slot: GuardSlot): void {
+  evm.events.on('beforeMessage', (_message, next) => {
+    const waiting = slot.guard?.tick();
+    if (waiting === undefined) next?.();
+    else void waiting.then(() => next?.());
+  });
+}
+
 /**
  * One EVM of the library. Making one costs milliseconds (opcode tables), so engines are reused; each run gets a fresh
  * journal and transient storage, so that nothing of an earlier run, even a failed one, is left.
@@ -90,10 +110,12 @@ class BlockHashes {
 export class EvmEngine {
   readonly evm: EVM;
   readonly #hashes: BlockHashes;
+  readonly watch: GuardSlot | undefined;
 
-  constructor(evm: EVM, hashes: BlockHashes) {
+  constructor(evm: EVM, hashes: BlockHashes, watch: GuardSlot | undefined) {
     this.evm = evm;
     this.#hashes = hashes;
+    this.watch = watch;
   }
 
   /** Points the machine at a state and a block, under these precompiles. */
@@ -116,6 +138,7 @@ const IDLE_ENGINES_MAX = 4;
 export class EnginePool {
   readonly #common: Common;
   readonly #idle: EvmEngine[] = [];
+  readonly #guarded: EvmEngine[] = [];
   readonly precompiles: Precompiles;
 
   constructor(common: Common) {
@@ -136,20 +159,30 @@ export class EnginePool {
     state: StateManagerInterface,
     env: BlockEnv,
     precompiles: Precompiles = this.precompiles,
+    guard?: Guard,
   ): Promise<EvmEngine> {
-    const engine = this.#idle.pop() ?? (await this.#create(state));
+    const idle = guard === undefined ? this.#idle : this.#guarded;
+    const engine = idle.pop() ?? (await this.#create(state, guard !== undefined));
     engine.aim(state, env, precompiles);
+    if (engine.watch !== undefined) engine.watch.guard = guard;
     return engine;
   }
 
   /** Only after a run that ended normally; an engine whose run threw is dropped. */
   giveBack(engine: EvmEngine): void {
-    if (this.#idle.length < IDLE_ENGINES_MAX) this.#idle.push(engine);
+    if (engine.watch !== undefined) engine.watch.guard = undefined;
+    const idle = engine.watch === undefined ? this.#idle : this.#guarded;
+    if (idle.length < IDLE_ENGINES_MAX) idle.push(engine);
   }
 
-  async #create(stateManager: StateManagerInterface): Promise<EvmEngine> {
+  async #create(stateManager: StateManagerInterface, isGuarded: boolean): Promise<EvmEngine> {
     const hashes = new BlockHashes();
-    const evm = await createEVM({ common: this.#common, stateManager, blockchain: hashes });
-    return new EvmEngine(evm as EVM, hashes);
+    const options = { common: this.#common, stateManager, blockchain: hashes };
+    if (!isGuarded) return new EvmEngine((await createEVM(options)) as EVM, hashes, undefined);
+    const slot: GuardSlot = { guard: undefined };
+    const logicFunction = (): Promise<void> | undefined => slot.guard?.tick();
+    const evm = (await createEVM({ ...options, customOpcodes: [{ ...JUMPDEST, logicFunction }] })) as EVM;
+    guardCalls(evm, slot);
+    return new EvmEngine(evm, hashes, slot);
   }
 }

@@ -7,6 +7,7 @@ import type { TraceHooks, TxStart } from '../../types/trace.ts';
 import { FEE_COLLECTOR, moduleAddress, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
 import type { EthTx, SignedEthTx } from '../chain.ts';
 import { effectivePrice } from '../feemarket/baseFee.ts';
+import type { Guard } from '../guard.ts';
 import { authorityOf } from './delegation.ts';
 import type { BlockEnv, EnginePool } from './engine.ts';
 import type { ForkRules } from './forks.ts';
@@ -25,6 +26,8 @@ export interface ExecutionRules {
   readonly suite: CryptoSuite;
   /** Tests run both ways; blocks always take the short way where it is one. */
   readonly plainTransfers: 'short' | 'evm';
+  /** Where a reader has blocks run again; consensus has none. */
+  readonly guard?: Guard | undefined;
 }
 
 /** What an admitted transaction did. */
@@ -119,8 +122,8 @@ export async function executeTx(
     ledger.change(tx.to, tx.value);
   } else {
     const message = { ...messageOf(tx), gas: tx.gasLimit - intrinsic, gasPrice: price };
-    const { engines, evmChainId, suite } = rules;
-    result = await runMessage({ writes, log, env, engines, evmChainId, suite, trace }, message);
+    const { engines, evmChainId, suite, guard } = rules;
+    result = await runMessage({ writes, log, env, engines, evmChainId, suite, trace, guard }, message);
   }
   const gasUsed = chargedGas(intrinsic + result.gasUsed, result.refund, floor, rules.fork);
   ledger.change(tx.from, (tx.gasLimit - gasUsed) * price);

@@ -7,6 +7,7 @@ import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
 import type { TraceHooks } from '../../types/trace.ts';
 import type { AccessListItem, Authorization } from '../chain.ts';
+import { ExecutionAborted, type Guard } from '../guard.ts';
 import { authorityOf, delegationTo, isDelegation } from './delegation.ts';
 import { type BlockEnv, type EnginePool, type EvmEngine, evmBlockOf, type Precompiles } from './engine.ts';
 import { AUTHORIZATION_REFUND } from './intrinsicGas.ts';
@@ -52,6 +53,8 @@ export interface MessageContext {
   readonly suite: CryptoSuite;
   /** Who watches; blocks are run unwatched. */
   readonly trace?: TraceHooks | undefined;
+  /** Of what runs for a reader. */
+  readonly guard?: Guard | undefined;
   /** Other ones than the fork's: of a question that moved some. */
   readonly precompiles?: Precompiles | undefined;
 }
@@ -110,10 +113,12 @@ const isVmError = (error: unknown): error is { readonly error: string } =>
   typeof error === 'object' && error !== null && (error as { errorType?: unknown }).errorType === 'EVMError';
 
 /**
- * A fault of ours (broken invariant, storage, exhausted stack or memory) must stop the node. Anything else that the
+ * A fault of ours (broken invariant, storage, exhausted stack or memory) must stop the node, and who asked hears of an
+ * execution that was given up. Anything else that the
  * library throws is its answer to the data, the same on every node: it costs the sender all gas and changes nothing.
  */
-const isFault = (error: unknown): boolean => error instanceof AssertionError || error instanceof RangeError;
+const isFault = (error: unknown): boolean =>
+  error instanceof AssertionError || error instanceof RangeError || error instanceof ExecutionAborted;
 
 const failed = (gas: bigint, vmError: string): MessageResult => ({
   gasUsed: gas,
@@ -138,7 +143,7 @@ function resultOf(result: ExecResult, refund: bigint): MessageResult {
 export async function runMessage(context: MessageContext, message: Message): Promise<MessageResult> {
   const { writes } = context;
   const state = new LoggedState(writes, context.log);
-  const engine = await context.engines.borrow(state, context.env, context.precompiles);
+  const engine = await context.engines.borrow(state, context.env, context.precompiles, context.guard);
   warmUp(engine, context, message);
   const refund = applyAuthorizations(engine, context, message);
   const depth = writes.depth;

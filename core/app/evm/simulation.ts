@@ -198,7 +198,7 @@ export class EvmSimulation implements Simulation {
   ): Promise<SimulatedResult> {
     const writes = this.#writes;
     const { env, precompiles } = this.#opened();
-    const { engines, evmChainId, suite, collectBaseFee } = this.#services.execution;
+    const { engines, evmChainId, suite, collectBaseFee, guard } = this.#services.execution;
     writes.beginTx();
     const add = (address: Address, amount: bigint): void =>
       // Pretended balances may be so high that a sum overflows; it wraps, as geth's does.
@@ -208,7 +208,7 @@ export class EvmSimulation implements Simulation {
     add(call.from, -call.gas * price);
     writes.putAccount(call.from, { nonce: BigInt.asUintN(64, this.nonceOf(call.from) + 1n) });
     const result = await runMessage(
-      { writes, log: new TouchLog(writes), env, engines, evmChainId, suite, trace, precompiles },
+      { writes, log: new TouchLog(writes), env, engines, evmChainId, suite, trace, precompiles, guard },
       { ...call, gas: call.gas - intrinsic, gasPrice: price },
     );
     const used = intrinsic + result.gasUsed;

@@ -21,6 +21,7 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | \`mixHash\` (PREVRANDAO) | keccak256(parent hash ‖ number) | known to whoever knows the parent: no secret |
 | \`miner\` | consensus address of the proposer, which earns the tips | validators have no other account |
 | \`eth_simulateV1\` | log indexes count only logs that stay; no blobs, no withdrawals | as in a real block |
+| time | \`eth_call\`, \`eth_estimateGas\`, simulations and each trace end after \`evm.rpc.evm-timeout\` (5 s; \`json-rpc.evm-timeout\` in app.toml) with \`execution aborted (timeout = 5s)\`, traces with \`execution timeout\`; the config of a trace cannot change it | whoever asks must not hold up consensus: long executions pause every 5 ms |
 | struct logs | at most 4,000,000 cells a trace | a trace must fit in memory; use \`limit\` or a tracer |
 | JavaScript tracers, \`debug\` profiling | not there | the node runs no code of a request but the EVM's |
 | \`personal\` | signs with keys the node has; passwords are not looked at | keys come from the keyring or are dev accounts |

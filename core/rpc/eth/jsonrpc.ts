@@ -1,7 +1,8 @@
+import { ExecutionAborted } from '../../app/guard.ts';
 import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
 import { isArray, isObject, type Json, parseJson, renderJson } from '../jsonText.ts';
-import { CODES, RpcError } from '../rpcError.ts';
+import { CODES, RpcError, serverError } from '../rpcError.ts';
 import type { EthCall, Notifier } from './method.ts';
 import { ethServices } from './services.ts';
 import { findMethod } from './table.ts';
@@ -71,6 +72,9 @@ async function runMethod(call: EthCall, message: Message): Promise<string> {
     return JSON.stringify((await row.run(call, params)) ?? null);
   } catch (failure) {
     if (failure instanceof RpcError) throw failure;
+    // geth stops tracers in other words than calls.
+    if (failure instanceof ExecutionAborted)
+      throw serverError(method.startsWith('debug_') ? 'execution timeout' : failure.message);
     reportCrash(call.ctx, method, failure);
     throw new RpcError(CODES.internal, 'method handler crashed');
   }

@@ -2,6 +2,7 @@
 
 import { type CreatedApplication, createApplication } from '../../../../core/app/create.ts';
 import { type DefaultAppStateOptions, defaultAppState } from '../../../../core/app/defaultAppState.ts';
+import type { GuardFactory } from '../../../../core/app/guard.ts';
 import { encodeBlock } from '../../../../core/codec/block.ts';
 import { headerHash } from '../../../../core/codec/hashes.ts';
 import { PartSet } from '../../../../core/codec/partSet.ts';
@@ -70,12 +71,13 @@ export class TestChain {
     if (seen !== undefined) this.#lastCommit = seen;
   }
 
-  static async open(genesis: Genesis, kv = new MemoryKv()): Promise<TestChain> {
+  static async open(genesis: Genesis, kv = new MemoryKv(), guard?: GuardFactory): Promise<TestChain> {
     const created = await createApplication({
       kv,
       suite: nobleSuite,
       genesis,
       pause: async () => {},
+      ...(guard === undefined ? {} : { guard }),
       indexOps: (height, results) => commitIndexOps(kv, height, results),
     });
     return new TestChain(genesis, kv, created);

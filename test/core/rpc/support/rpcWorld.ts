@@ -1,5 +1,6 @@
 /** The RPC over real parts: application, store, mempool and hub; only consensus is replaced by `commit()`. */
 
+import type { GuardFactory } from '../../../../core/app/guard.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { EventHub } from '../../../../core/events/hub.ts';
 import { EventSearch, searchReads } from '../../../../core/events/index/search.ts';
@@ -114,8 +115,12 @@ export class RpcWorld {
     return RpcWorld.openOn(testGenesis({ accounts }), limits);
   }
 
-  static async openOn(genesis: Genesis, limits: Partial<RpcLimits> = {}): Promise<RpcWorld> {
-    return new RpcWorld(await TestChain.open(genesis), limits);
+  static async openOn(
+    genesis: Genesis,
+    limits: Partial<RpcLimits> = {},
+    guard?: GuardFactory,
+  ): Promise<RpcWorld> {
+    return new RpcWorld(await TestChain.open(genesis, undefined, guard), limits);
   }
 
   /** Commits what the pool holds, then tells subscribers, as a node does. */

@@ -7,7 +7,7 @@ import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { type Behaviour, inventedBlock, isOwnVote } from './behaviour.ts';
-import { replacingBlock, withoutPrecommits } from './blocks.ts';
+import { ABSENT, replacingBlock, withoutPrecommits } from './blocks.ts';
 
 export const BACK_TO_THE_PAST: Behaviour = {
   id: 'B23',
@@ -32,12 +32,12 @@ export const BACK_TO_THE_PAST: Behaviour = {
   }),
 };
 
-const EDITS = ['address', 'order', 'flag', 'absent', 'timestamp', 'round'] as const;
+const EDITS = ['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin'] as const;
 
 export const EDITED_COMMIT: Behaviour = {
   id: 'B25',
   alias: 'edited-commit',
-  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp or round.',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round or thin (a single signature is left).',
   args: ['what'],
   words: { what: EDITS },
   create: (me) =>
@@ -56,6 +56,8 @@ function edited(rs: RoundState, block: Block, what: string): Block | undefined {
         return { ...block.lastCommit, signatures: [second, first, ...signatures.slice(2)] };
       case 'round':
         return { ...block.lastCommit, round: block.lastCommit.round + 1 };
+      case 'thin':
+        return { ...block.lastCommit, signatures: thinned(signatures) };
       default:
         return { ...block.lastCommit, signatures: [editedSlot(first, second, what), ...rest] };
     }
@@ -70,6 +72,12 @@ function edited(rs: RoundState, block: Block, what: string): Block | undefined {
       time: time.ok ? time.value : block.header.time,
     },
   };
+}
+
+/** Only the first signature for the block is left. */
+function thinned(signatures: readonly CommitSig[]): readonly CommitSig[] {
+  const kept = signatures.findIndex(({ flag }) => flag === 'commit');
+  return signatures.map((signature, i) => (i === kept ? signature : ABSENT));
 }
 
 function editedSlot(slot: CommitSig, other: CommitSig, what: string): CommitSig {

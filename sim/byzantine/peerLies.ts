@@ -148,14 +148,14 @@ function nested(depth: number): Bytes {
   return Uint8Array.from([2, ...body]);
 }
 
-const ORDERS = ['nonce', 'duplicate', 'reverse', 'gas', 'garbage'] as const;
+const ORDERS = ['nonce', 'duplicate', 'reverse', 'gap', 'gas', 'garbage'] as const;
 /** Below what any transaction needs. */
 const TOO_LITTLE_GAS = 20_000n;
 
 export const BAD_BODY: Behaviour = {
   id: 'B36',
   alias: 'bad-body',
-  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gas (too little) or garbage.',
+  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little) or garbage.',
   args: ['what'],
   words: { what: ORDERS },
   create: (me) =>
@@ -173,6 +173,8 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
       return [...txs, own(nonce), own(nonce)];
     case 'reverse':
       return [...txs, own(nonce), own(nonce + 1)].reverse();
+    case 'gap':
+      return [...txs, own(nonce + 1)];
     case 'gas':
       return [...txs, me.signTx({ nonce, gas: TOO_LITTLE_GAS, to: SINK })];
     case 'garbage':

@@ -3,12 +3,13 @@ import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { conduct } from './conduct.ts';
 import { evidenceCommitted } from './evidence.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { liveness } from './liveness.ts';
-import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { peerRules } from './peers.ts';
+import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { validity } from './validity.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
@@ -21,6 +22,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['no_framing', noFraming],
   ['app_hash', appHash],
   ['lock', lockRule],
+  ['conduct', conduct],
   ['no_crash', noCrash],
 ];
 

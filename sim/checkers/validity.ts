@@ -27,7 +27,7 @@ import { Rotation } from './rotation.ts';
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
 
 /** What the observer knows of one decided height. */
-interface Seen {
+export interface Seen {
   readonly event: CommittedEvent;
   /** Who may sign and propose the next height. */
   readonly validators: ValidatorSet;
@@ -57,7 +57,8 @@ export function validity(context: CheckerContext): Checker {
       const { height } = event.block.header;
       if (seen.has(height)) return;
       const problem =
-        problemOf(context, event, seen.get(height - 1), rotation) ??
+        blockProblem(context, event, seen.get(height - 1), rotation) ??
+        stateProblem(event, seen.get(height - 1)) ??
         proofProblem(context, event.block, seen, accusations);
       if (problem !== undefined)
         context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
@@ -67,13 +68,13 @@ export function validity(context: CheckerContext): Checker {
   };
 }
 
-function problemOf(
+/** What is wrong with a block that follows `last`, but for its evidence. */
+export function blockProblem(
   context: CheckerContext,
-  event: CommittedEvent,
+  { block, blockId }: Pick<CommittedEvent, 'block' | 'blockId'>,
   last: Seen | undefined,
   rotation: Rotation,
 ): string | undefined {
-  const { block, blockId } = event;
   const problem = hashProblem(block, blockId);
   if (problem !== undefined) return problem;
   if (last !== undefined) return linkProblem(context, block, last, rotation);
@@ -82,6 +83,29 @@ function problemOf(
   return isFirst && compareTime(block.header.time, genesisTime) !== 0
     ? 'the first block has another time than genesis'
     : undefined;
+}
+
+/** The sets of validators move up by one height with each block, as they are, priorities included. */
+function stateProblem({ state }: CommittedEvent, last: Seen | undefined): string | undefined {
+  if (last === undefined) return undefined;
+  const before = last.event.state;
+  if (!isSameSet(state.lastValidators, before.validators)) return 'the last validators are not those before';
+  return isSameSet(state.validators, before.nextValidators)
+    ? undefined
+    : 'the validators are not those that the state before announced';
+}
+
+function isSameSet(a: ValidatorSet | undefined, b: ValidatorSet): boolean {
+  if (a === undefined || a.validators.length !== b.validators.length) return false;
+  return a.validators.every((one, i) => {
+    const other = b.validators[i];
+    return (
+      other !== undefined &&
+      equalBytes(one.address, other.address) &&
+      one.power === other.power &&
+      one.priority === other.priority
+    );
+  });
 }
 
 /** Evidence that is in the chain proves what it says, and is there once. */

@@ -186,6 +186,7 @@ export const STANDING_CHECKERS = [
   'no_framing',
   'app_hash',
   'lock',
+  'conduct',
   'no_crash',
   'durability',
   'accountability',

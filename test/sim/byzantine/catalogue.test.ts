@@ -19,7 +19,7 @@ until: {first: [{height: 7}, {time: 60s}]}
 
 /** What each behaviour needs to show in a short and calm run. */
 const ENTRIES: readonly (readonly [string, string])[] = [
-  ...['address', 'order', 'flag', 'absent', 'timestamp', 'round'].map(
+  ...['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin'].map(
     (what) => ['B25', `what: ${what}`] as const,
   ),
   ['B23', ''],
@@ -31,7 +31,9 @@ const ENTRIES: readonly (readonly [string, string])[] = [
   ...['holes', 'storm', 'garbage', 'nesting', 'poison'].map(
     (what) => ['B35', `what: ${what}, count: 3`] as const,
   ),
-  ...['nonce', 'duplicate', 'reverse', 'gas', 'garbage'].map((what) => ['B36', `what: ${what}`] as const),
+  ...['nonce', 'duplicate', 'reverse', 'gap', 'gas', 'garbage'].map(
+    (what) => ['B36', `what: ${what}`] as const,
+  ),
   ['B38', ''],
 ];
 

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { decodeBech32 } from '../../core/address/bech32.ts';
 import { toEip55 } from '../../core/address/eip55.ts';
 import { formatAddress, hrpOf, parseAnyAddress } from '../../core/address/kinds.ts';
 import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../core/app/typeUrls.ts';
 import { ed25519Address, ethAddress } from '../../core/crypto/addresses.ts';
+import { aminoPrefix, PUB_KEY_NAMES } from '../../core/crypto/amino.ts';
 import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, parseHex, toHex, toUpperHex } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, parseHex, toHex, toUpperHex } from '../../core/lib/bytes.ts';
 import { hrpOfHome } from '../config/genesisFile.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
@@ -43,7 +45,7 @@ export function debugCommand(command: Command, world: World): void {
     sub.option('--eip55', 'show the EIP-55 form too'),
   );
   add('pubkey', '<json>', 'the address of a public key in proto JSON', pubKeyForms);
-  add('pubkey-raw', '<key>', 'a public key in hex or base64', rawKeyForms, (sub) =>
+  add('pubkey-raw', '<key>', 'a public key in hex, base64 or Bech32', rawKeyForms, (sub) =>
     sub.option('-t, --type <type>', 'ed25519 or eth_secp256k1', 'ed25519'),
   );
   add('raw-bytes', '<bytes>', 'decimal bytes like "[72 101 108]" as hex', rawBytes);
@@ -102,21 +104,40 @@ function pubKeyForms(text: string, hrp: string): string {
   );
 }
 
+/** In Bech32 a key stands with amino's prefix and its length before it, or bare. */
+function rawKeyOf(text: string, hrp: string, length: number): Bytes | undefined {
+  const asHex = parseHex(text);
+  if (asHex.ok) return asHex.value;
+  const bech32 = decodeBech32(text);
+  if (bech32.ok) {
+    const { bytes, hrp: prefix } = bech32.value;
+    if (!(['acc', 'val', 'cons'] as const).some((kind) => prefix === `${hrpOf(kind, hrp)}pub`))
+      return undefined;
+    if (bytes.length !== length + 5) return bytes;
+    const names = length === 32 ? ['tendermint/PubKeyEd25519'] : PUB_KEY_NAMES;
+    const isKnown = names.some((name) => equalBytes(aminoPrefix(name), bytes.subarray(0, 4)));
+    return isKnown && bytes[4] === length ? bytes.slice(5) : undefined;
+  }
+  const base64 = fromBase64(text);
+  return base64.ok ? base64.value : undefined;
+}
+
 function rawKeyForms(text: string, hrp: string, { type }: DebugOptions): string {
   const isConsensus = type === 'ed25519';
   if (!isConsensus && type !== 'eth_secp256k1' && type !== 'secp256k1')
     throw new OperatingError(`--type: expected ed25519 or eth_secp256k1, found ${type}`);
-  const asHex = parseHex(text);
-  const key = asHex.ok ? asHex : fromBase64(text);
   const expected = isConsensus ? 32 : 33;
-  if (!key.ok || key.value.length !== expected)
-    throw new OperatingError(`expected ${expected} bytes in hex or base64, got '${text}'`);
-  const address = isConsensus ? ed25519Address(key.value) : checkedAddress(key.value);
+  const key = rawKeyOf(text, hrp, expected);
+  if (key?.length !== expected)
+    throw new OperatingError(
+      `expected ${expected} bytes in hex, base64 or Bech32 (${hrp}pub, ${hrpOf('val', hrp)}pub, ${hrpOf('cons', hrp)}pub), got '${text}'`,
+    );
+  const address = isConsensus ? ed25519Address(key) : checkedAddress(key);
   const url = isConsensus ? ED25519_URL : TYPE_URL.ethPubKey;
   return lines(
     `Parsed key as ${isConsensus ? 'ed25519' : 'eth_secp256k1'}`,
     `Address: ${toUpperHex(address)}`,
-    `JSON (base64): ${JSON.stringify({ '@type': url, key: toBase64(key.value) })}`,
+    `JSON (base64): ${JSON.stringify({ '@type': url, key: toBase64(key) })}`,
     `Bech32 Acc: ${formatAddress('acc', hrp, address)}`,
     `Bech32 Validator Operator: ${formatAddress('val', hrp, address)}`,
     `Bech32 Validator Consensus: ${formatAddress('cons', hrp, address)}`,

@@ -1,6 +1,6 @@
 /** `genesis`: what goes into genesis.json before a chain begins. */
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseAnyAddress } from '../../core/address/kinds.ts';
 import { addGenesisAccounts, type NewAccount } from '../../core/app/auth/genesisAccounts.ts';
 import { coinsProblem, parseCoins } from '../../core/app/cosmos/coins.ts';
@@ -17,6 +17,10 @@ import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 const ACCOUNTS_MAX = 1_000_000;
 
+const VESTING = ['vesting-amount', 'vesting-start-time', 'vesting-end-time', 'module-name'] as const;
+const NO_VESTING =
+  'accounts of genesis hold plain coins: an Ethereum balance cannot be locked. A contract in genesis can lock them';
+
 interface AddOptions extends KeysOptions {
   readonly append?: boolean;
 }
@@ -30,6 +34,12 @@ export function genesisCommand(command: Command, world: World): void {
     .option('--keyring-backend <backend>', 'where keys are kept: file, test or memory')
     .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
     .description('give an account to genesis.json');
+  for (const flag of VESTING) {
+    add.addOption(new Option(`--${flag} [value]`).hideHelp());
+    add.on(`option:${flag}`, () => {
+      throw new OperatingError(`--${flag}: ${NO_VESTING}`);
+    });
+  }
   add.action(async (who: string, coins: string) => {
     const options: AddOptions = add.optsWithGlobals();
     const doc = openGenesis(options, world);

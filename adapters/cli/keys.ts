@@ -12,6 +12,7 @@ import { type KeyInfo, type Keyring, openKeyring } from '../keyring/keyring.ts';
 import { OperatingError } from '../operatingError.ts';
 import { moreKeysCommands } from './keysMore.ts';
 import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
+import { checkKeyType, NO_MULTISIG, refusedOptions } from './keysRefused.ts';
 import { ask, askHidden, isYes } from './prompt.ts';
 import type { World } from './world.ts';
 import { toYaml } from './yaml.ts';
@@ -56,21 +57,24 @@ export function keysCommand(command: Command, world: World): void {
     .option('--coin-type <number>', "coin type in m/44'/type'/account'/0/index", '60')
     .option('--hd-path <path>', 'the whole derivation path')
     .option('--key-type <type>', 'eth_secp256k1 (also as --algo)', 'eth_secp256k1')
-    .addOption(new Option('--algo <type>').hideHelp())
-    .description('make or recover a key');
+    .addOption(new Option('--algo <type>').hideHelp());
+  refusedOptions(addKey, ['--ledger', '--multisig <names>', '--multisig-threshold <number>', '--nosort']);
+  addKey.description('make or recover a key');
   addKey.action(async (name: string) =>
     add(name, await openFor(addKey.optsWithGlobals<AddOptions>(), world)),
   );
   const showKey = command
     .command('show')
-    .argument('<name|address>')
+    .argument('<name|address...>')
     .option('--bech <kind>', 'form of the address: acc, val or cons', 'acc')
     .option('-a, --address', 'only the address')
     .option('-p, --pubkey', 'only the public key')
     .description('show a key');
-  showKey.action(async (which: string) =>
-    show(which, await openFor(showKey.optsWithGlobals<ShowOptions>(), world)),
-  );
+  refusedOptions(showKey, ['--multisig-threshold <number>', '-d, --device']);
+  showKey.action(async ([which = '', ...others]: readonly string[]) => {
+    if (others.length > 0) throw new OperatingError(`show one key at a time: ${NO_MULTISIG}`);
+    show(which, await openFor(showKey.optsWithGlobals<ShowOptions>(), world));
+  });
   const listKeys = command
     .command('list')
     .option('-n, --list-names', 'only the names')
@@ -90,9 +94,7 @@ interface NewKey {
 
 async function add(name: string, open: Open<AddOptions>): Promise<void> {
   const { options, world, keyring } = open;
-  const keyType = options.algo ?? options.keyType;
-  if (keyType !== 'eth_secp256k1')
-    throw new OperatingError(`--key-type: expected eth_secp256k1, found ${keyType}`);
+  checkKeyType(options.algo ?? options.keyType);
   const target = options.dryRun === true ? openKeyring('memory', '', nobleSuite) : keyring;
   if (target.has(name)) {
     if (!isYes(await ask(`override the existing name ${name} [y/N]: `)))

@@ -12,6 +12,7 @@ import { decryptKeystore, encryptKeystore } from '../keyring/keystore.ts';
 import { PASSPHRASE_CHARS_MIN } from '../keyring/passphrase.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
+import { checkKeyType } from './keysRefused.ts';
 import { ask, askHidden, isYes } from './prompt.ts';
 import type { World } from './world.ts';
 import { toYaml } from './yaml.ts';
@@ -182,14 +183,27 @@ export function moreKeysCommands(command: Command, world: World): void {
     .argument('<file>')
     .description('read an armored key or an Ethereum keystore file');
   imp.action(async (name: string, file: string) => importKey(name, file, await opened(imp)));
-  for (const name of ['import-hex', 'unsafe-import-eth-key']) {
-    const sub = command
-      .command(name)
-      .argument('<name>')
-      .argument('[hex]')
-      .description('take a private key in hex; without it, it is asked for unseen');
-    sub.action(async (key: string, given: string | undefined) => importHex(key, given, await opened(sub)));
-  }
+  const hex = command
+    .command('import-hex')
+    .argument('<name>')
+    .argument('[hex]')
+    .option('--key-type <type>', 'eth_secp256k1', 'eth_secp256k1')
+    .description('take a private key in hex; without it, it is asked for unseen');
+  hex.action(async (name: string, given: string | undefined) => {
+    const open = await opened<KeysOptions & { readonly keyType: string }>(hex);
+    checkKeyType(open.options.keyType);
+    await importHex(name, given, open);
+  });
+  const ethIn = command
+    .command('unsafe-import-eth-key')
+    .argument('<name>')
+    .argument('[hex]')
+    .description('take a private key in hex, as the Ethereum tools of the Cosmos SDK do');
+  ethIn.action(async (name: string, given: string | undefined) => {
+    // First, as their scripts send it. It protects the key on its way only; the keyring has its own password.
+    await newPassword('Enter passphrase to encrypt your key:');
+    await importHex(name, given, await opened(ethIn));
+  });
   const eth = command
     .command('unsafe-export-eth-key')
     .argument('<name>')

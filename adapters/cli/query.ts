@@ -9,7 +9,8 @@ interface Query {
   readonly argument?: string;
   readonly doc: string;
   readonly furnish?: (command: Command) => Command;
-  path(argument: string, options: QueryOptions, hrp: string): string;
+  readonly second?: string;
+  path(argument: string, options: QueryOptions, hrp: string, second: string): string;
   /** The part of the answer that is shown. */
   readonly part?: string;
 }
@@ -23,6 +24,14 @@ interface QueryOptions extends RestOptions {
 
 const AUTH = '/cosmos/auth/v1beta1';
 const BANK = '/cosmos/bank/v1beta1';
+const EVM = '/chain/evm/v1';
+
+const GROUPS: Readonly<Record<string, string>> = {
+  auth: 'accounts',
+  bank: 'balances',
+  evm: "Ethereum's half of the state",
+  feemarket: 'the price of gas',
+};
 
 const paged = (command: Command): Command =>
   command
@@ -73,6 +82,38 @@ const QUERIES: readonly Query[] = [
     doc: 'units and names of denominations',
     path: (denom) => (denom === '' ? `${BANK}/denoms_metadata` : `${BANK}/denoms_metadata/${denom}`),
   },
+  { words: ['bank', 'params'], doc: 'parameters of the module', path: () => `${BANK}/params` },
+  ...['account', 'cosmos-account', 'code'].map(
+    (word): Query => ({
+      words: ['evm', word],
+      argument: '<address>',
+      doc: word === 'code' ? 'the code of a contract' : 'an account as Ethereum or as Cosmos sees it',
+      path: (address, _, hrp) =>
+        `${EVM}/${word === 'code' ? 'codes' : word.replace('-', '_')}/${accountAddress(address, hrp)}`,
+    }),
+  ),
+  {
+    words: ['evm', 'storage'],
+    argument: '<address>',
+    second: '<slot>',
+    doc: 'one slot of a contract',
+    path: (address, _, hrp, slot) =>
+      `${EVM}/storage/${accountAddress(address, hrp)}/${encodeURIComponent(slot)}`,
+  },
+  ...['params', 'config', 'base-fee', 'min-gas-price'].map(
+    (word): Query => ({
+      words: ['evm', word],
+      doc: `${word.replaceAll('-', ' ')} of the EVM`,
+      path: () => `${EVM}/${word.replaceAll('-', '_')}`,
+    }),
+  ),
+  ...['params', 'base-fee', 'block-gas'].map(
+    (word): Query => ({
+      words: ['feemarket', word],
+      doc: `${word.replaceAll('-', ' ')} of the fee market`,
+      path: () => `/chain/feemarket/v1/${word.replaceAll('-', '_')}`,
+    }),
+  ),
   {
     words: ['tx'],
     argument: '<hash>',
@@ -102,8 +143,7 @@ export function queryCommand(command: Command, world: World): void {
     const [first, second] = row.words;
     let parent = command;
     if (second !== undefined) {
-      parent =
-        groups.get(first) ?? command.command(first).description(first === 'auth' ? 'accounts' : 'balances');
+      parent = groups.get(first) ?? command.command(first).description(GROUPS[first] ?? first);
       groups.set(first, parent);
     }
     add(row, parent.command(second ?? first), world);
@@ -113,18 +153,19 @@ export function queryCommand(command: Command, world: World): void {
 function add(row: Query, sub: Command, world: World): void {
   if (row.argument !== undefined)
     sub.argument(row.argument, row.argument === '<address>' ? 'bech32 or hex' : '');
+  if (row.second !== undefined) sub.argument(row.second);
   row.furnish?.(sub);
   sub
     .option('--rest <url>', "REST of the node that is asked (default: api.address of the home's app.toml)")
     .option('--height <height>', 'ask the state of this height')
     .option('-o, --output <form>', 'text or json')
     .description(row.doc);
-  sub.action(async (given: unknown) => {
+  sub.action(async (given: unknown, then: unknown) => {
     const options: QueryOptions = sub.optsWithGlobals();
     const client = new RestClient(options, world);
     const argument = typeof given === 'string' ? given : '';
     const body = await client.get<Record<string, unknown>>(
-      row.path(argument, options, hrpOfHome(client.home)),
+      row.path(argument, options, hrpOfHome(client.home), typeof then === 'string' ? then : ''),
     );
     client.print(row.part === undefined ? body : body[row.part]);
   });

@@ -1,151 +1,24 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
-import { parseCoins } from '../../core/app/cosmos/coins.ts';
-import { directSignBytes } from '../../core/app/cosmos/signBytes.ts';
-import { MSG_SEND, PUB_KEY, SIGN_MODE } from '../../core/app/cosmos/tables.ts';
+import { MSG_MULTI_SEND, MSG_SEND } from '../../core/app/cosmos/tables.ts';
 import { decodeEthTx } from '../../core/app/evm/ethTx.ts';
-import { TX_BODY } from '../../core/app/tx/tables.ts';
+import type { Any, Coin } from '../../core/app/tx/tables.ts';
 import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
-import { decode, encode, type Table } from '../../core/codec/proto.ts';
+import { encode } from '../../core/codec/proto.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
-import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, EMPTY, parseHex } from '../../core/lib/bytes.ts';
-import { fromProtoJson, protoJson } from '../../core/rpc/cosmos/protoJson.ts';
-import { GrpcError } from '../../core/rpc/cosmos/status.ts';
-import { FULL_AUTH_INFO, FULL_TX, type FullTx } from '../../core/rpc/cosmos/txTables.ts';
-import { onFile } from '../disk/files.ts';
-import type { KeyInfo } from '../keyring/keyring.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import { type Bytes, parseHex } from '../../core/lib/bytes.ts';
+import { FULL_TX } from '../../core/rpc/cosmos/txTables.ts';
 import { OperatingError } from '../operatingError.ts';
-import { type KeysOptions, type Open, openFor, valueOrThrow } from './keysOpen.ts';
+import { openFor } from './keysOpen.ts';
 import { ask, isYes } from './prompt.ts';
-import { RestClient, type RestOptions } from './restClient.ts';
+import { RestClient } from './restClient.ts';
+import { coinsOf, decodedTx, readTx, txJson } from './txFile.ts';
+import { numberOf, Sender, type TxOptions } from './txSender.ts';
 import type { World } from './world.ts';
 
-interface TxOptions extends RestOptions, KeysOptions {
-  readonly from?: string;
-  readonly chainId?: string;
-  readonly gas: string;
-  readonly gasAdjustment: string;
-  readonly gasPrices?: string;
-  readonly fees?: string;
-  readonly note: string;
-  readonly broadcastMode: string;
-  readonly yes?: boolean;
-  readonly generateOnly?: boolean;
-  readonly dryRun?: boolean;
-}
-
-const TX_TABLE = FULL_TX as unknown as Table<unknown>;
 const GAS_DEFAULT = 200_000n;
-
-const txJson = (tx: FullTx): unknown => protoJson(TX_TABLE, tx);
-
-function txFromJson(text: string): FullTx {
-  try {
-    return fromProtoJson(TX_TABLE, JSON.parse(text)) as unknown as FullTx;
-  } catch (failure) {
-    if (failure instanceof GrpcError || failure instanceof SyntaxError)
-      throw new OperatingError(`not a transaction in JSON: ${failure.message}`);
-    throw failure;
-  }
-}
-
-const readTx = (file: string): FullTx => txFromJson(onFile('read', file, () => readFileSync(file, 'utf8')));
-
-function coinsOf(flag: string, text: string) {
-  const coins = parseCoins(text);
-  if (coins === undefined) throw new OperatingError(`${flag}: expected coins like 1000achain, found ${text}`);
-  return coins;
-}
-
-/** One transaction on its way: who signs, over which chain. */
-class Sender {
-  readonly #open: Open<TxOptions>;
-  readonly #client: RestClient;
-  readonly key: KeyInfo;
-
-  constructor(open: Open<TxOptions>, client: RestClient, from: string) {
-    this.#open = open;
-    this.#client = client;
-    const parsed = parseAnyAddress(from, open.hrp);
-    const named = open.keyring.show(from);
-    this.key = valueOrThrow(named.ok || !parsed.ok ? named : open.keyring.show(parsed.value.address));
-  }
-
-  get address(): string {
-    return formatAddress('acc', this.#open.hrp, this.key.address);
-  }
-
-  async #account(): Promise<{ readonly accountNumber: bigint; readonly sequence: bigint }> {
-    const path = `/cosmos/auth/v1beta1/account_info/${this.address}`;
-    const { info } = await this.#client.get<{ info: { account_number: string; sequence: string } }>(path);
-    return { accountNumber: BigInt(info.account_number), sequence: BigInt(info.sequence) };
-  }
-
-  async chainId(): Promise<string> {
-    const known = this.#open.options.chainId ?? this.#client.chainId;
-    if (known !== '') return known;
-    const path = '/cosmos/base/tendermint/v1beta1/node_info';
-    return (await this.#client.get<{ default_node_info: { network: string } }>(path)).default_node_info
-      .network;
-  }
-
-  /** The fee that flags name, or what the next block asks, with room for it to rise. */
-  async #fee(gas: bigint) {
-    const { fees, gasPrices } = this.#open.options;
-    if (fees !== undefined) return coinsOf('--fees', fees);
-    if (gasPrices !== undefined)
-      return coinsOf('--gas-prices', gasPrices).map(({ denom, amount }) => ({
-        denom,
-        amount: (BigInt(amount) * gas).toString(),
-      }));
-    const path = '/cosmos/base/node/v1beta1/config';
-    const { minimum_gas_price } = await this.#client.get<{ minimum_gas_price: string }>(path);
-    return coinsOf('minimum_gas_price', minimum_gas_price).flatMap(({ denom, amount }) =>
-      amount === '0' ? [] : [{ denom, amount: (BigInt(amount) * 2n * gas).toString() }],
-    );
-  }
-
-  /** Signs the transaction's body and fee anew, by mode DIRECT. */
-  async sign(tx: FullTx): Promise<FullTx> {
-    const { accountNumber, sequence } = await this.#account();
-    const publicKey = { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key: this.key.publicKey }) };
-    const modeInfo = { single: { mode: SIGN_MODE.direct }, multi: EMPTY };
-    const authInfo = {
-      signerInfos: [{ publicKey, modeInfo, sequence }],
-      fee: tx.authInfo?.fee,
-      tip: undefined,
-    };
-    const { body } = tx;
-    if (body === undefined) throw new OperatingError('the transaction has no body');
-    const bytes = { bodyBytes: encode(TX_BODY, body), authInfoBytes: encode(FULL_AUTH_INFO, authInfo) };
-    const document = directSignBytes(bytes, { chainId: await this.chainId(), accountNumber, sequence });
-    const secret = valueOrThrow(this.#open.keyring.secret(this.key.name));
-    const { rs } = nobleSuite.secp256k1Sign(secret, nobleSuite.keccak256(document));
-    return { body, authInfo, signatures: [rs] };
-  }
-
-  /** Gas that a transaction of these messages uses, times --gas-adjustment. */
-  async estimate(tx: FullTx): Promise<bigint> {
-    const raw = encode(FULL_TX, await this.sign(tx));
-    const answer = await this.#client.post<{ gas_info: { gas_used: string } }>(
-      '/cosmos/tx/v1beta1/simulate',
-      {
-        tx_bytes: toBase64(raw),
-      },
-    );
-    const adjustment = Number(this.#open.options.gasAdjustment);
-    if (!(adjustment > 0)) throw new OperatingError('invalid gas adjustment');
-    return BigInt(Math.ceil(Number(answer.gas_info.gas_used) * adjustment));
-  }
-
-  async withFee(tx: FullTx, gasLimit: bigint): Promise<FullTx> {
-    const fee = { amount: await this.#fee(gasLimit), gasLimit, payer: '', granter: '' };
-    return { ...tx, authInfo: { signerInfos: [], fee, tip: undefined } };
-  }
-}
 
 async function broadcast(raw: Bytes, client: RestClient, mode: string): Promise<void> {
   const modes: Readonly<Record<string, string>> = {
@@ -159,42 +32,70 @@ async function broadcast(raw: Bytes, client: RestClient, mode: string): Promise<
   client.print(answer.tx_response);
 }
 
-async function send(
-  from: string,
-  to: string,
-  amount: string,
-  options: TxOptions,
-  world: World,
-): Promise<void> {
+const receiverOf = (text: string, hrp: string): string => {
+  const parsed = parseAnyAddress(text, hrp);
+  if (!parsed.ok) throw new OperatingError(`receiver: ${parsed.error.message}`);
+  return formatAddress('acc', hrp, parsed.value.address);
+};
+
+/** To one receiver MsgSend; to several MsgMultiSend, the same to each. */
+function sendMessage(
+  fromAddress: string,
+  receivers: readonly string[],
+  amount: readonly Coin[],
+  isMulti: boolean,
+): Any {
+  const [toAddress = ''] = receivers;
+  if (!isMulti)
+    return { typeUrl: TYPE_URL.msgSend, value: encode(MSG_SEND, { fromAddress, toAddress, amount }) };
+  const coins = amount.map((one) => ({
+    ...one,
+    amount: (BigInt(one.amount) * BigInt(receivers.length)).toString(),
+  }));
+  const message = {
+    inputs: [{ address: fromAddress, coins }],
+    outputs: receivers.map((address) => ({ address, coins: amount })),
+  };
+  return { typeUrl: TYPE_URL.msgMultiSend, value: encode(MSG_MULTI_SEND, message) };
+}
+
+interface Payment {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly amount: string;
+  readonly isMulti: boolean;
+}
+
+async function send({ from, to, amount, isMulti }: Payment, options: TxOptions, world: World): Promise<void> {
   const open = await openFor(options, world);
   const client = new RestClient(options, world);
   const sender = new Sender(open, client, from);
-  const receiver = parseAnyAddress(to, open.hrp);
-  if (!receiver.ok) throw new OperatingError(`receiver: ${receiver.error.message}`);
-  const message = {
-    fromAddress: sender.address,
-    toAddress: formatAddress('acc', open.hrp, receiver.value.address),
-    amount: coinsOf('amount', amount),
-  };
+  const receivers = to.map((one) => receiverOf(one, open.hrp));
   const body = {
-    messages: [{ typeUrl: TYPE_URL.msgSend, value: encode(MSG_SEND, message) }],
+    messages: [sendMessage(sender.address, receivers, coinsOf('amount', amount), isMulti)],
     memo: options.note,
-    timeoutHeight: 0n,
+    timeoutHeight: numberOf('--timeout-height', options.timeoutHeight) ?? 0n,
     extensionOptions: [],
     nonCriticalExtensionOptions: [],
   };
-  const bare = await sender.withFee({ body, authInfo: undefined, signatures: [] }, GAS_DEFAULT);
-  const isAuto = options.gas === 'auto';
-  if (!isAuto && !/^[1-9][0-9]{0,17}$/.test(options.gas))
+  const isSimulated = options.gas === 'auto' || options.dryRun === true;
+  if (options.gas !== 'auto' && !/^[1-9][0-9]{0,17}$/.test(options.gas))
     throw new OperatingError(`--gas: expected a number or auto, found ${options.gas}`);
-  const gas = isAuto || options.dryRun === true ? await sender.estimate(bare) : BigInt(options.gas);
-  if (isAuto || options.dryRun === true) world.err(`gas estimate: ${gas}\n`);
+  if (isSimulated && options.offline === true)
+    throw new OperatingError('--offline: a node must be there to estimate gas');
+  const bare = { body, authInfo: undefined, signatures: [] };
+  const gas = isSimulated
+    ? await sender.estimate(await sender.withFee(bare, GAS_DEFAULT))
+    : BigInt(options.gas);
+  if (isSimulated) world.err(`gas estimate: ${gas}\n`);
   if (options.dryRun === true) return;
   const tx = await sender.withFee(bare, gas);
   if (options.generateOnly === true) {
     world.out(`${JSON.stringify(txJson(tx))}\n`);
     return;
   }
+  if (options.offline === true)
+    throw new OperatingError('--offline: nothing can be sent; add --generate-only, and sign the file');
   if (options.yes !== true) {
     world.err(`${JSON.stringify(txJson(tx))}\n\n`);
     if (!isYes(await ask('confirm transaction before signing and broadcasting [y/N]: ')))
@@ -214,20 +115,17 @@ function flags(command: Command): Command {
     .option('--note <memo>', 'a memo', '')
     .option('-b, --broadcast-mode <mode>', 'sync or async', 'sync')
     .option('-y, --yes', 'do not ask')
+    .option('--sign-mode <mode>', 'direct or amino-json', 'direct')
+    .option('--offline', 'ask no node: needs --chain-id, --account-number, --sequence and a fee')
+    .option('-a, --account-number <number>', 'of the signer (default: what the node says)')
+    .option('-s, --sequence <number>', 'of the signer (default: what the node says)')
+    .option('--timeout-height <height>', 'not to be in a block after this one')
     .option('--generate-only', 'print the unsigned transaction')
     .option('--dry-run', 'simulate only')
     .option('--keyring-backend <backend>', 'where keys are kept: file, test or memory')
     .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
     .option('--rest <url>', "REST of the node (default: api.address of the home's app.toml)")
     .option('-o, --output <form>', 'text or json');
-}
-
-function decodedTx(text: string): FullTx {
-  const asHex = /^(0x)?[0-9a-fA-F]+$/.test(text) ? parseHex(text) : undefined;
-  const bytes = asHex?.ok === true ? asHex : fromBase64(text);
-  const tx = bytes.ok ? decode(FULL_TX, bytes.value) : undefined;
-  if (tx?.ok !== true) throw new OperatingError('tx parse error');
-  return tx.value;
 }
 
 /** An Ethereum transaction that a wallet has signed, in the chain's own envelope. */
@@ -247,13 +145,19 @@ async function sendRaw(text: string, options: TxOptions, world: World): Promise<
 export function txCommand(command: Command, world: World): void {
   const sub = (parent: Command, name: string, doc: string): Command =>
     flags(parent.command(name)).description(doc);
-  const bankSend = sub(command.command('bank').description('coins'), 'send', 'send coins')
-    .argument('<from>')
-    .argument('<to>')
-    .argument('<coins>');
-  bankSend.action((from: string, to: string, coins: string) =>
-    send(from, to, coins, bankSend.optsWithGlobals(), world),
+  const bank = command.command('bank').description('coins');
+  const bankSend = sub(bank, 'send', 'send coins').argument('<from>').argument('<to>').argument('<coins>');
+  bankSend.action((from: string, to: string, amount: string) =>
+    send({ from, to: [to], amount, isMulti: false }, bankSend.optsWithGlobals(), world),
   );
+  const multiSend = sub(bank, 'multi-send', 'send the same coins to each of several receivers')
+    .argument('<from>')
+    .argument('<to-and-coins...>', 'receivers, and last what each of them gets');
+  multiSend.action((from: string, rest: readonly string[]) => {
+    if (rest.length < 2) throw new OperatingError('expected receivers and, last, coins');
+    const payment = { from, to: rest.slice(0, -1), amount: rest.at(-1) ?? '', isMulti: true };
+    return send(payment, multiSend.optsWithGlobals(), world);
+  });
   const raw = sub(
     command.command('evm').description('Ethereum transactions'),
     'raw',
@@ -271,6 +175,22 @@ export function txCommand(command: Command, world: World): void {
   cast.action((file: string) => {
     const options: TxOptions = cast.optsWithGlobals();
     return broadcast(encode(FULL_TX, readTx(file)), new RestClient(options, world), options.broadcastMode);
+  });
+  const sim = sub(command, 'simulate', 'the gas of a transaction in a file, unsigned or signed').argument(
+    '<file>',
+  );
+  sim.action(async (file: string) => {
+    const options: TxOptions = sim.optsWithGlobals();
+    const client = new RestClient(options, world);
+    const given = readTx(file);
+    // The signature does not count, but who signs does, and the next sequence.
+    const isBare = (given.authInfo?.signerInfos.length ?? 0) === 0;
+    if (isBare && options.from === undefined) throw new OperatingError('--from: whose key will sign?');
+    const tx = isBare
+      ? await new Sender(await openFor(options, world), client, options.from ?? '').sign(given)
+      : given;
+    const tx_bytes = toBase64(encode(FULL_TX, tx));
+    client.print(await client.post('/cosmos/tx/v1beta1/simulate', { tx_bytes }));
   });
   const enc = command.command('encode').argument('<file>').description('a transaction in JSON as base64');
   enc.action((file: string) => world.out(`${toBase64(encode(FULL_TX, readTx(file)))}\n`));

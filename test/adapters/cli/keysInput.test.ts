@@ -78,3 +78,12 @@ test('an override that is not confirmed leaves the old key, and a confirmed one 
   expect((await keys('', 'show', 'kept', '-a')).out).not.toBe(before);
   expect((await keys('', 'migrate')).err).toBe('Keys migration has been successfully executed.\n');
 }, 60_000);
+
+test('unsafe-import-eth-key asks for a passphrase first, as the tools do whose scripts call it', async () => {
+  const hex = `${'22'.repeat(32)}`;
+  const short = await keys('short\n', 'unsafe-import-eth-key', 'eth', hex);
+  expect([short.code, short.err]).toEqual([1, expect.stringContaining('at least 8 characters')]);
+  const taken = await keys('12345678\n', 'unsafe-import-eth-key', 'eth', hex);
+  expect([taken.code, taken.err]).toEqual([0, 'Enter passphrase to encrypt your key:']);
+  expect((await keys('', 'unsafe-export-eth-key', 'eth')).out).toBe(`${hex}\n`);
+});

@@ -1,0 +1,42 @@
+/** Transactions as files and texts hold them. */
+import { readFileSync } from 'node:fs';
+import { parseCoins } from '../../core/app/cosmos/coins.ts';
+import { decode, type Table } from '../../core/codec/proto.ts';
+import { fromBase64 } from '../../core/lib/base64.ts';
+import { parseHex } from '../../core/lib/bytes.ts';
+import { fromProtoJson, protoJson } from '../../core/rpc/cosmos/protoJson.ts';
+import { GrpcError } from '../../core/rpc/cosmos/status.ts';
+import { FULL_TX, type FullTx } from '../../core/rpc/cosmos/txTables.ts';
+import { onFile } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+
+const TX_TABLE = FULL_TX as unknown as Table<unknown>;
+
+export const txJson = (tx: FullTx): unknown => protoJson(TX_TABLE, tx);
+
+function txFromJson(text: string): FullTx {
+  try {
+    return fromProtoJson(TX_TABLE, JSON.parse(text)) as unknown as FullTx;
+  } catch (failure) {
+    if (failure instanceof GrpcError || failure instanceof SyntaxError)
+      throw new OperatingError(`not a transaction in JSON: ${failure.message}`);
+    throw failure;
+  }
+}
+
+export const readTx = (file: string): FullTx =>
+  txFromJson(onFile('read', file, () => readFileSync(file, 'utf8')));
+
+export function coinsOf(flag: string, text: string) {
+  const coins = parseCoins(text);
+  if (coins === undefined) throw new OperatingError(`${flag}: expected coins like 1000achain, found ${text}`);
+  return coins;
+}
+
+export function decodedTx(text: string): FullTx {
+  const asHex = /^(0x)?[0-9a-fA-F]+$/.test(text) ? parseHex(text) : undefined;
+  const bytes = asHex?.ok === true ? asHex : fromBase64(text);
+  const tx = bytes.ok ? decode(FULL_TX, bytes.value) : undefined;
+  if (tx?.ok !== true) throw new OperatingError('tx parse error');
+  return tx.value;
+}

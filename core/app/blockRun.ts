@@ -1,6 +1,6 @@
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert } from '../lib/assert.ts';
-import { type Bytes, compareText, concat, EMPTY, toHex } from '../lib/bytes.ts';
+import { type Bytes, compareText, EMPTY, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { EMPTY_CODE_HASH } from '../state/account.ts';
 import type { Sealed } from '../state/seal.ts';
@@ -20,13 +20,12 @@ import { blockEvents, type EventNames, ethTxEvents } from './events.ts';
 import { beginBlock } from './evidence/beginBlock.ts';
 import { type ChainRules, checkForBlock, checkStatic } from './evm/admission.ts';
 import { ethBlockSize } from './evm/blockCodec.ts';
-import { logsBloom, mergeBloom } from './evm/bloom.ts';
+import { logsBloom } from './evm/bloom.ts';
 import type { BlockEnv } from './evm/engine.ts';
 import { type ExecutionRules, executeTx, type TxEffects } from './evm/execute.ts';
-import { CONSTANT_FIELDS, headerHash } from './evm/header.ts';
-import { bigintToFixed } from './evm/numbers.ts';
-import { orderedTrieRoot } from './evm/orderedTrie.ts';
-import { encodeReceipt } from './evm/receipt.ts';
+import { headerHash } from './evm/header.ts';
+import { prevRandaoOf } from './evm/prevRandao.ts';
+import { sealHeader } from './evm/sealHeader.ts';
 import { writeHistory } from './evm/systemContracts.ts';
 import { type FeeMarketParams, nextBaseFee } from './feemarket/baseFee.ts';
 import type { TxDecoder } from './tx/decoder.ts';
@@ -64,13 +63,6 @@ export interface SealedBlock {
 }
 
 const NO_BLOOM = new Uint8Array(256);
-
-/**
- * PREVRANDAO of a block: keccak256(parent's Ethereum hash ‖ height). It is a different number in each block and covers
- * all history, but whoever knows the parent knows it: contracts must not take it for secret.
- */
-const prevRandaoOf = (parentHash: Hash, height: number, suite: CryptoSuite): Hash =>
-  suite.keccak256(concat(parentHash, bigintToFixed(BigInt(height), 8)));
 
 /**
  * The execution of one block on a frozen parent. Nothing of it depends on the consensus block's hash but `extraData`,
@@ -259,29 +251,6 @@ export class BlockRun {
     putSupply(this.#writes, denom, readSupply(this.#writes, denom) + this.#supplyChange);
   }
 
-  #header(sealed: Sealed, consensusHash: Hash): EthHeader {
-    const keccak256 = (message: Bytes): Hash => this.#services.suite.keccak256(message);
-    const bloom = new Uint8Array(256);
-    for (const receipt of this.#receipts) if (receipt.logs.length > 0) mergeBloom(bloom, receipt.logsBloom);
-    const raws = this.#transactions.map((tx) => tx.raw);
-    return {
-      ...CONSTANT_FIELDS,
-      parentHash: this.#parent.ethHash,
-      coinbase: this.#env.coinbase,
-      stateRoot: sealed.stateRoot,
-      transactionsRoot: orderedTrieRoot(raws, keccak256),
-      receiptsRoot: orderedTrieRoot(this.#receipts.map(encodeReceipt), keccak256),
-      logsBloom: bloom,
-      number: this.#env.number,
-      gasLimit: this.#env.gasLimit,
-      gasUsed: this.#gasUsed,
-      timestamp: this.#env.timestamp,
-      extraData: consensusHash,
-      mixHash: this.#env.prevRandao,
-      baseFeePerGas: this.#env.baseFee,
-    };
-  }
-
   /** Ends the block under the hash of the consensus block that carries it. */
   seal(consensusHash: Hash): SealedBlock {
     return this.#block(this.#end(), consensusHash);
@@ -297,10 +266,14 @@ export class BlockRun {
   }
 
   #block(sealed: Sealed, consensusHash: Hash): SealedBlock {
-    const header = this.#header(sealed, consensusHash);
-    const hash = headerHash(header, (message) => this.#services.suite.keccak256(message));
+    const keccak256 = (message: Bytes): Hash => this.#services.suite.keccak256(message);
     const transactions = [...this.#transactions];
     const receipts = [...this.#receipts];
+    const { stateRoot } = sealed;
+    const parentHash = this.#parent.ethHash;
+    const outcome = { parentHash, stateRoot, transactions, receipts, gasUsed: this.#gasUsed };
+    const header = sealHeader(this.#env, { ...outcome, extraData: consensusHash }, keccak256);
+    const hash = headerHash(header, keccak256);
     const size = ethBlockSize(header, transactions);
     const ethBlock: EthBlock = { hash, header, transactions, receipts, size };
     const reply: FinalizeReply = {

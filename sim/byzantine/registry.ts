@@ -3,6 +3,7 @@ import { BACK_TO_THE_PAST, CENSORED_PRECOMMIT, EDITED_COMMIT } from './commits.t
 import { EDGE_RIDER, REPLAY, SELECTIVE_DELIVERY } from './delivery.ts';
 import { EVIDENCE_CENSOR, EVIDENCE_SPAM, FORGED_EVIDENCE } from './evidenceLies.ts';
 import { FORK } from './fork.ts';
+import { LIGHT_ATTACK } from './lightAttack.ts';
 import { BAD_BODY, ECLIPSE, POOL_ATTACK, SYNC_LIAR } from './peerLies.ts';
 import {
   BAD_POL_ROUND,
@@ -63,6 +64,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   BAD_BODY,
   ECLIPSE,
   FORK,
+  LIGHT_ATTACK,
 ];
 
 /** By id (`B02`) or alias (`double-prevote`). */

@@ -89,6 +89,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     );
     closing.unshift(() => servers.stop());
     watch(node, options);
+    options.onReadable?.(rpc);
     node.driver.input({ kind: 'start' });
     if (journal !== undefined) await resend(journal, options);
     closing.unshift(() => network.stop());

@@ -1,5 +1,6 @@
 /** What the command line and the running node say to each other. */
 import type { Bytes } from '../core/lib/bytes.ts';
+import type { RpcContext } from '../core/rpc/context.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import type { Address, Hash, Height, Timestamp } from '../core/types/ids.ts';
 import type { NodeConfig } from './config/nodeConfig.ts';
@@ -42,6 +43,8 @@ export interface StartOptions {
   readonly log: Logger;
   /** Called once a block is durable and readable, in order of height. */
   readonly onBlock: (block: BlockSummary) => void;
+  /** Called once, before anything is committed: what readers may ask of the node. */
+  readonly onReadable?: (rpc: RpcContext) => void;
 }
 
 /** Where the node listens, as URLs with the real ports; undefined where a server is off. */

@@ -10,6 +10,7 @@ import { createLogger } from '../log/logger.ts';
 import { OperatingError } from '../operatingError.ts';
 import { systemNow } from '../system.ts';
 import { banner, blockLine } from './banner.ts';
+import { Narrator } from './devnet/narrator.ts';
 import { nodeFromHome, runNode } from './runNode.ts';
 import { addSettingFlags } from './settingFlags.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
@@ -27,7 +28,7 @@ export function devnetCommand(command: Command, world: World): void {
   command
     .option('--block-time <duration>', `time between blocks without transactions (default ${BLOCK_TIME})`)
     .option('--chain-id <id>', `of a new chain (default ${DEVNET_CHAIN_ID})`)
-    .option('--quiet', 'no line a block')
+    .option('--quiet', 'no lines about blocks, transactions and console.log')
     .action(() => devnet(command.optsWithGlobals(), flags, world));
 }
 
@@ -64,6 +65,9 @@ async function devnet(
     // Blocks may come before the banner is out; it belongs above them.
     onBlock: (block: Parameters<typeof blockLine>[0]) => {
       if (isShown && options.quiet !== true) world.out(blockLine(block));
+    },
+    onReadable: (rpc: ConstructorParameters<typeof Narrator>[0]) => {
+      if (options.quiet !== true) new Narrator(rpc, (line) => world.out(`${line}\n`)).start();
     },
   };
   let isShown = false;

@@ -52,7 +52,7 @@ function plainLine(time: Date, level: LogLevel, text: string, fields: LogFields)
 }
 
 /** Text from outside must not forge lines or steer a terminal. */
-const oneLine = (text: string): string =>
+export const oneLine = (text: string): string =>
   text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 const quoted = (text: string): string => (/^[\w.:/@+-]+$/.test(text) ? text : oneLine(JSON.stringify(text)));

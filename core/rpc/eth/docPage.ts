@@ -26,6 +26,17 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | JavaScript tracers, \`debug\` profiling | not there | the node runs no code of a request but the EVM's |
 | \`personal\` | signs with keys the node has; passwords are not looked at | keys come from the keyring or are dev accounts |
 
+## In a devnet
+
+\`orrery devnet\` prints a line for each transaction (type, sender, receiver, value in coins, gas, and \`ok\` or why it
+failed: the reason, the panic, the bytes of a custom error) and what its contracts wrote with hardhat's
+\`console.sol\`; \`--quiet\` leaves both out. For that it runs each block with transactions a second time. What
+\`eth_call\` logs is not printed.
+
+\`evm_snapshot\`, \`evm_revert\`, \`evm_increaseTime\`, \`anvil_setBalance\` and their like are \`-32601\`: a devnet is a
+chain with consensus, on which a committed block is final and time is what validators agree on, so they could only lie.
+Start a second devnet with \`--home\` instead, with the balances of your choice in its genesis.
+
 ## Errors of all methods
 
 | Code | Meaning |

@@ -1,0 +1,105 @@
+import type { EthBlock, EthTx } from '../../../core/app/chain.ts';
+import { type Bytes, equalBytes, to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { revertReason } from '../../../core/rpc/eth/revert.ts';
+import type { Frame, TraceHooks } from '../../../core/types/trace.ts';
+import { oneLine } from '../../log/logger.ts';
+import { bigintToDecimal18 } from './coins.ts';
+import { CONSOLE, ConsoleLog } from './consoleLog.ts';
+
+/** Lines of one transaction; a loop of logs is told to that point. */
+const LINES_MAX = 256;
+
+/** What happened in one transaction beyond its receipt. */
+class Heard implements TraceHooks {
+  readonly lines: string[] = [];
+  vmError: string | undefined;
+  output: Bytes = new Uint8Array(0);
+  readonly #console: ConsoleLog;
+
+  constructor(console: ConsoleLog) {
+    this.#console = console;
+  }
+
+  enter({ to, input }: Frame): void {
+    if (this.lines.length >= LINES_MAX || !equalBytes(to, CONSOLE)) return;
+    const line = this.#console.line(input);
+    if (line !== undefined) this.lines.push(line);
+  }
+
+  end({ vmError, returnValue }: Parameters<NonNullable<TraceHooks['end']>>[0]): void {
+    this.vmError = vmError;
+    this.output = returnValue;
+  }
+}
+
+/** Why it failed, in the words of the error that a call would have got. */
+function outcomeOf({ vmError, output }: Heard): string {
+  if (vmError === undefined) return 'ok';
+  if (vmError !== 'execution reverted') return `failed: ${vmError}`;
+  const reason = revertReason(output);
+  if (reason !== undefined) return `reverted: ${reason}`;
+  return output.length === 0 ? 'reverted' : `reverted with ${to0xHex(output.subarray(0, 68))}`;
+}
+
+const receiverOf = (tx: EthTx, created: Bytes | undefined): string =>
+  tx.to === undefined ? `new ${created === undefined ? 'contract' : to0xHex(created)}` : to0xHex(tx.to);
+
+/**
+ * Tells of each transaction of a block in a line, with why it failed, and what its contracts said through hardhat's
+ * console.log. It runs every block a second time: for development.
+ */
+export class Narrator {
+  readonly #rpc: RpcContext;
+  readonly #out: (text: string) => void;
+  readonly #console: ConsoleLog;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(rpc: RpcContext, out: (text: string) => void) {
+    this.#rpc = rpc;
+    this.#out = out;
+    this.#console = new ConsoleLog(rpc.suite);
+  }
+
+  start(): void {
+    this.#rpc.hub.listen((event) => {
+      if (event.kind === 'committed') this.tell(event.block.header.height);
+    });
+  }
+
+  /** Resolves when everything told so far is out. */
+  get told(): Promise<void> {
+    return this.#last;
+  }
+
+  tell(height: number): void {
+    const block = this.#rpc.chain.ethBlock(height);
+    if (block === undefined || block.transactions.length === 0) return;
+    this.#last = this.#last
+      .then(() => this.#tell(height, block))
+      .catch((error: unknown) => {
+        this.#out(oneLine(`block ${height} cannot be told: ${String(error)}`));
+      });
+  }
+
+  async #tell(height: number, block: EthBlock): Promise<void> {
+    const heard = block.transactions.map(() => new Heard(this.#console));
+    await this.#rpc.evm.replay(height, (_tx, index) => heard[index]);
+    for (const [i, tx] of block.transactions.entries()) {
+      const receipt = block.receipts[i];
+      const story = heard[i];
+      if (receipt === undefined || story === undefined) continue;
+      const words = [
+        `  tx ${to0xHex(tx.hash)}`,
+        `type ${tx.type}`,
+        `${to0xHex(tx.from)} → ${receiverOf(tx, receipt.contractAddress)}`,
+        `value ${bigintToDecimal18(tx.value)}`,
+        `gas ${receipt.gasUsed} of ${tx.gasLimit}`,
+        receipt.status === 1 ? 'ok' : outcomeOf(story),
+      ];
+      this.#out(oneLine(words.join('  ')));
+      for (const line of story.lines) this.#out(oneLine(`    console.log: ${line}`));
+      if (story.lines.length >= LINES_MAX) this.#out('    console.log: more lines are not shown');
+    }
+  }
+}

@@ -9,6 +9,7 @@ import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { liveness } from './liveness.ts';
 import { peerRules } from './peers.ts';
+import { resources } from './resources.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { validity } from './validity.ts';
 
@@ -58,6 +59,8 @@ function expected(context: CheckerContext, one: Expectation): readonly Checker[]
       return [expression(context, one)];
     case 'guilty':
       return [accountability(context, one)];
+    case 'resources':
+      return [resources(context, one)];
     case 'receipts':
     case 'ws':
       // The client itself knows; see workload.ts and subscriber.ts.

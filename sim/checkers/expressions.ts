@@ -1,5 +1,6 @@
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Chronicle, type DecidedBlock, holds } from '../expr/evaluate.ts';
+import { moneyOf } from '../expr/money.ts';
 import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -20,6 +21,10 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     nodes: world.processes,
     blocks,
     hashOf: (node, height) => hashes.get(node)?.get(height),
+    money: (node, what) => {
+      const chain = (node ?? context.correct.find((one) => one.state === 'up'))?.node?.rpc?.chain;
+      return chain === undefined ? undefined : moneyOf(chain, what);
+    },
     evidenceAgainst: (name) => pieces.get(name) ?? 0,
   };
   let isSettled = false;

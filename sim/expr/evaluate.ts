@@ -1,6 +1,7 @@
 import { unreachable } from '../../core/lib/assert.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Process } from '../process.ts';
+import type { Money } from './money.ts';
 import type { Expr, Field, Range } from './parse.ts';
 
 /** Blocks as the first correct node decided them, and when. */
@@ -16,11 +17,13 @@ export interface Chronicle {
   readonly blocks: ReadonlyMap<number, DecidedBlock>;
   /** Hash of the block that a node decided at a height, in hex. */
   hashOf(node: Process, height: number): string | undefined;
+  /** Of the chain as a node has it: of the first correct one that is up when none is given. */
+  money(node: Process | undefined, what: Money): bigint | undefined;
   /** Pieces of evidence in the chain against a validator. */
   evidenceAgainst(name: string): number;
 }
 
-type Value = number | boolean | string | Process | DecidedBlock | undefined;
+type Value = number | bigint | boolean | string | Process | DecidedBlock | undefined;
 type Scope = ReadonlyMap<string, Value>;
 
 /** Everyone's value inside a quantifier, for `equal`. */
@@ -41,7 +44,8 @@ function scopeAt({ blocks }: Chronicle, block: DecidedBlock | undefined): Scope 
   ]);
 }
 
-const truth = (value: Value): boolean => value === true || (typeof value === 'number' && value !== 0);
+const truth = (value: Value): boolean =>
+  value === true || (typeof value === 'number' && value !== 0) || (typeof value === 'bigint' && value !== 0n);
 
 function evaluate(expr: Expr, c: Chronicle, scope: Scope, around: Around | undefined): Value {
   const of = (one: Expr): Value => evaluate(one, c, scope, around);
@@ -50,6 +54,10 @@ function evaluate(expr: Expr, c: Chronicle, scope: Scope, around: Around | undef
       return expr.value;
     case 'name':
       return scope.has(expr.name) ? scope.get(expr.name) : c.nodes.find((node) => node.name === expr.name);
+    case 'money': {
+      const self = scope.get('self');
+      return c.money(isProcess(self) ? self : undefined, expr.what);
+    }
     case 'call':
       return called(expr.fn, of(expr.arg), c, scope);
     case 'field':
@@ -155,14 +163,22 @@ function fieldOf(value: Value, field: Field): Value {
   }
 }
 
-const added = (a: Value, b: Value, minus: boolean): Value =>
-  typeof a === 'number' && typeof b === 'number' ? (minus ? a - b : a + b) : undefined;
+const isNumeric = (value: Value): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint';
+
+function added(a: Value, b: Value, minus: boolean): Value {
+  if (typeof a === 'number' && typeof b === 'number') return minus ? a - b : a + b;
+  if (!isNumeric(a) || !isNumeric(b)) return undefined;
+  return minus ? BigInt(a) - BigInt(b) : BigInt(a) + BigInt(b);
+}
 
 function compared(op: string, left: Value, right: Value): boolean {
   if (left === undefined || right === undefined) return false;
-  if (op === '==') return left === right;
-  if (op === '!=') return left !== right;
-  if (typeof left !== 'number' || typeof right !== 'number') return false;
+  const areNumbers = isNumeric(left) && isNumeric(right);
+  const isSame = areNumbers ? BigInt(left) === BigInt(right) : left === right;
+  if (op === '==') return isSame;
+  if (op === '!=') return !isSame;
+  if (!areNumbers) return false;
   if (op === '<') return left < right;
   if (op === '<=') return left <= right;
   return op === '>' ? left > right : left >= right;

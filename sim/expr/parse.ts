@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import { parseDuration } from '../scenario/units.ts';
+import type { Money } from './money.ts';
 
 /** What a quantifier ranges over. */
 export const RANGES = ['correct', 'nodes', 'heights'] as const;
@@ -30,6 +31,7 @@ export type Field = (typeof FIELDS)[number];
 export type Expr =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'money'; readonly what: Money }
   | { readonly kind: 'call'; readonly fn: FunctionName; readonly arg: Expr }
   | { readonly kind: 'field'; readonly of: Expr; readonly field: Field }
   | { readonly kind: 'not'; readonly of: Expr }
@@ -220,6 +222,8 @@ class Parser {
       return inner;
     }
     if (/^\d/.test(word)) return this.#number(word);
+    const money = this.#known.includes(word) ? undefined : this.#money(word);
+    if (money !== undefined) return { kind: 'money', what: money };
     const fn = (Object.keys(FUNCTIONS) as FunctionName[]).find((one) => one === word);
     if (fn !== undefined && this.#tokens[this.#at + 1]?.text === '(') {
       this.#at += 2;
@@ -233,6 +237,18 @@ class Parser {
       );
     this.#at++;
     return { kind: 'name', name: word };
+  }
+
+  /** `sum(balances)`, `supply`, `burned`, `genesis.supply`. */
+  #money(word: string): Money | undefined {
+    const next = this.#tokens.slice(this.#at + 1, this.#at + 4).map(({ text }) => text);
+    const take = (count: number, what: Money): Money => {
+      this.#at += count;
+      return what;
+    };
+    if (word === 'sum' && next.join('') === '(balances)') return take(4, 'balances');
+    if (word === 'genesis' && next[0] === '.' && next[1] === 'supply') return take(3, 'genesis');
+    return word === 'supply' || word === 'burned' ? take(1, word) : undefined;
   }
 
   #number(word: string): Expr {

@@ -1,11 +1,17 @@
 import { type Expr, parseExpr } from '../expr/parse.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeNames } from './names.ts';
-import { type Expectation, STANDING_CHECKERS, type StandingChecker } from './scenario.ts';
+import {
+  type Expectation,
+  RESOURCES,
+  type ResourceName,
+  STANDING_CHECKERS,
+  type StandingChecker,
+} from './scenario.ts';
 import { duration } from './units.ts';
 
 const HEIGHTS_MAX = 1_000_000;
-const UNSUPPORTED = ['resources'] as const;
+const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface Expectations {
   readonly expect: readonly Expectation[];
@@ -30,12 +36,21 @@ function readMap(
   expect: Expectation[],
   off: Set<StandingChecker>,
 ): void {
-  for (const [key, value] of at.entries('an expectation')) {
-    if (UNSUPPORTED.some((word) => word === key)) value.fail(`the expectation "${key}" is not supported yet`);
-  }
   const fields = at.fields(
-    ['liveness', 'evidence', 'guilty', 'never', 'eventually', 'within', 'app', 'receipt', 'ws', 'off'],
-    'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws or off',
+    [
+      'liveness',
+      'evidence',
+      'guilty',
+      'never',
+      'eventually',
+      'within',
+      'app',
+      'receipt',
+      'ws',
+      'resources',
+      'off',
+    ],
+    'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws, resources or off',
   );
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
@@ -43,6 +58,7 @@ function readMap(
   if (fields.guilty !== undefined) expect.push(guiltyOf(fields.guilty, known));
   if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
   if (fields.ws !== undefined) expect.push(wsOf(fields.ws, clients));
+  if (fields.resources !== undefined) expect.push(resourcesOf(fields.resources, known));
   if (fields.off === undefined) return;
   const names = fields.off.isList ? fields.off.items('a list of checkers') : [fields.off];
   for (const name of names) off.add(name.oneOf(STANDING_CHECKERS, 'a checker'));
@@ -136,5 +152,22 @@ function wsOf(at: Cursor, clients: readonly string[]): Expectation {
     client: clientIn(fields.for, at, clients),
     atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
     cutOff: fields.cut_off?.integer('a number', 0, HEIGHTS_MAX) ?? 0,
+  };
+}
+
+/** `{node?, pool_txs_max: 100, …}`: at least one bound. */
+function resourcesOf(at: Cursor, known: readonly string[]): Expectation {
+  const keys = RESOURCES.map((name) => `${name}_max` as const);
+  const fields = at.fields(['node', ...keys], `resources: {node?, ${keys.join('?, ')}?}`);
+  const limits = new Map<ResourceName, number>();
+  for (const name of RESOURCES) {
+    const most = fields[`${name}_max`];
+    if (most !== undefined) limits.set(name, most.integer('the most that may be held', 0, COUNT_MAX));
+  }
+  if (limits.size === 0) at.fail(`expected one of ${keys.join(', ')}`);
+  return {
+    kind: 'resources',
+    nodes: fields.node === undefined ? undefined : nodeNames(fields.node, known),
+    limits,
   };
 }

@@ -152,6 +152,10 @@ export interface SubscriberSpec {
 
 export type Within = { readonly micros: number } | { readonly heights: number } | 'auto';
 
+/** What a node counts of itself: waiting transactions and their bytes, evidence in the store, its log, its store. */
+export const RESOURCES = ['pool_txs', 'pool_bytes', 'evidence', 'log_bytes', 'store_entries'] as const;
+export type ResourceName = (typeof RESOURCES)[number];
+
 export type Expectation =
   | { readonly kind: 'liveness'; readonly heights: number; readonly within: number | 'auto' }
   | {
@@ -173,6 +177,12 @@ export type Expectation =
       readonly kind: 'guilty';
       readonly powerAtLeast: { readonly numerator: bigint; readonly denominator: bigint };
       readonly equals: readonly string[] | undefined;
+    }
+  /** No more than this is held at any time, as the nodes themselves count; of every correct node when none is named. */
+  | {
+      readonly kind: 'resources';
+      readonly nodes: readonly string[] | undefined;
+      readonly limits: ReadonlyMap<ResourceName, number>;
     }
   | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number }
   /** Events that a subscriber or watcher has, and times that it was cut off as too slow, at least. */

@@ -70,6 +70,18 @@ describe('a node that is broken on purpose is found', () => {
     expect(found).toEqual(['tripwire']);
   });
 
+  test('that holds more than the scenario allows', async () => {
+    const bounded = SCENARIO.replace(
+      'until',
+      'expect: [{resources: {node: v1, store_entries_max: 3}}]\nuntil',
+    );
+    const result = await runScenario(bounded, { crypto: 'keyed-hash' });
+    if (!result.ok) throw new Error(result.error.message);
+    expect(result.value.failures.map(({ checker, message }) => `${checker}: ${message}`)).toEqual([
+      expect.stringMatching(/^resources: v1 holds \d+ of store_entries, at most 3$/),
+    ]);
+  });
+
   test('that drops its honest peers', async () => {
     const found = await complaints((real) => (env) => {
       let dropped = false;
@@ -142,12 +154,14 @@ describe('the checkers of signatures', () => {
 
   test('see a prevote against the lock, unless a polka as new as the lock stands behind it', () => {
     const locked = ['precommit', 1, block(1)] as const;
-    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]])).toHaveLength(1);
-    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { 0: block(2) })).toHaveLength(1);
-    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { 3: block(2) })).toHaveLength(1);
-    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { 2: block(2) })).toEqual([]);
-    expect(verdicts(lockRule, [locked, ['prevote', 3, block(1)]])).toEqual([]);
-    expect(verdicts(lockRule, [locked, ['prevote', 3, ZERO_BLOCK_ID]])).toEqual([]);
+    const own = { 1: block(1) };
+    expect(verdicts(lockRule, [locked])).toEqual(['v0 precommitted 010101010101 at 5/1 without a polka']);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], own)).toHaveLength(1);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { ...own, 0: block(2) })).toHaveLength(1);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { ...own, 3: block(2) })).toHaveLength(1);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(2)]], { ...own, 2: block(2) })).toEqual([]);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, block(1)]], own)).toEqual([]);
+    expect(verdicts(lockRule, [locked, ['prevote', 3, ZERO_BLOCK_ID]], own)).toEqual([]);
     expect(
       verdicts(lockRule, [
         ['precommit', 1, ZERO_BLOCK_ID],

@@ -23,6 +23,10 @@ const chronicle: Chronicle = {
   nodes: [nodeAt('v0', 5), nodeAt('v1', 4), nodeAt('v2', 9, false)],
   blocks: new Map([1, 2, 3].map((height) => [height, blockAt(height, height * 1_000_000)])),
   hashOf: (node, height) => (height > 3 ? undefined : node.name === 'v2' ? 'bb' : 'aa'),
+  money: (node, what) =>
+    node?.name === 'v1' && what === 'supply'
+      ? 7n
+      : { balances: 9n, supply: 9n, burned: 2n ** 70n, genesis: 2n ** 70n + 9n }[what],
   evidenceAgainst: (name) => (name === 'v2' ? 2 : 0),
 };
 
@@ -45,6 +49,11 @@ describe('a sentence of a scenario', () => {
     'not all nodes: hash(2) equal',
     'evidence(v2) == 2 and evidence(v0) == 0 or v0.up',
     'block.time > prev.time',
+    'sum(balances) == supply',
+    'supply + burned == genesis.supply',
+    'genesis.supply - burned == 9',
+    'burned > v0.height',
+    'not all correct: supply == sum(balances)',
     '(v0.height < 3 or v1.height < 5) and v0.up == v1.up',
   ])('%s is true', (text) => expect(judge(text)).toBe(true));
 
@@ -58,6 +67,7 @@ describe('a sentence of a scenario', () => {
     ['v0.height >', 11, 'expected a value'],
     ['v0.heigth', 3, 'expected a field'],
     ['all n of correct: 1', 6, 'expected ":"'],
+    ['sum(height) == 3', 0, 'unknown name "sum"'],
     ['v0.height & 3', 9, 'cannot read "& 3"'],
     ['v0.up v1.up', 6, 'expected the end'],
     ['decidedAt(1) in (1s 2s)', 20, 'expected ","'],

@@ -211,6 +211,11 @@ describe('a scenario file', () => {
       'expected a share of the power, such as 1/3',
     ],
     [
+      'resources without a bound',
+      `${base}expect: [{resources: {node: v0}}]\n`,
+      'expected one of pool_txs_max',
+    ],
+    [
       'a clog without an end',
       `${base}timeline: [{at: 1s, do: {clog: v0}}]\n`,
       'expected a key for next to clog',

@@ -6,10 +6,11 @@ import { EMPTY } from '../../../lib/bytes.ts';
 import { answerAbciQuery } from '../../cosmos/abciQuery.ts';
 import { type CometMethod, method } from '../method.ts';
 
+/** Clients take both for texts, even where they are empty. */
 const proofOpJson = ({ type, key, data }: ProofOp) => ({
   type,
-  key: base64Json(key),
-  data: base64Json(data),
+  key: toBase64(key),
+  data: toBase64(data),
 });
 
 export const abciMethods: readonly CometMethod[] = [

@@ -58,3 +58,15 @@ test('CosmJS reads every answer, and what it reads hashes to the block hash', as
   const tx = await client.tx({ hash, prove: true });
   expect([tx.height, tx.index, tx.proof?.proof.total]).toEqual([1, 0, 1]);
 });
+
+test('CosmJS reads the proof of an account', async () => {
+  const data = world.dev.address;
+  const { code, proof } = await client.abciQuery({
+    path: '/store/ethereum/key',
+    data,
+    height: 2,
+    prove: true,
+  });
+  expect(code).toBe(0);
+  expect(proof?.ops.map(({ type }) => type)).toEqual(['orrery:secure-trie', 'orrery:eth-header', 'simple:v']);
+});

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 /** Where the node under test is. */
 export const HTTP = process.env.ORRERY_HTTP;
 export const WS = process.env.ORRERY_WS;
+/** The consensus RPC. */
+export const COMET = process.env.ORRERY_COMET;
 export const CHAIN_ID = 9000;
 
 /** Keys of the well-known mnemonic; each program has one of its own, since they run side by side. */

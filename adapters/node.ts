@@ -12,6 +12,7 @@ import type { NodeInfo } from '../core/types/peer.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
 import { makeDir } from './disk/files.ts';
 import { LevelStore } from './disk/level.ts';
+import { refuseLogAhead } from './disk/logAhead.ts';
 import { DiskSpace } from './disk/space.ts';
 import { TxJournal } from './disk/txJournal.ts';
 import { Wal } from './disk/wal.ts';
@@ -44,6 +45,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const onFatal = (error: unknown): void => ending.fail(error);
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
     closing.unshift(() => wal.close());
+    refuseLogAhead(kv, wal.records(), options.genesis.initialHeight, files.data);
     let host: NodeHost | undefined;
     const node = await createNode({
       genesis: options.genesis,

@@ -37,7 +37,7 @@ export async function runTestnet(homes: readonly string[], world: World): Promis
     await Promise.all(
       members.map(async (member) => {
         await member.ended;
-        if (!isStopping) world.err(`${member.name} has ended; its log says why\n`);
+        if (!isStopping) world.err(`${member.name} ${endOf(member.child)}\n`);
       }),
     );
   } finally {
@@ -78,3 +78,7 @@ function startMember(program: string, home: string, world: World): Member {
   );
   return member;
 }
+
+/** Whoever was killed had no time to write why. */
+const endOf = ({ signalCode }: ChildProcess): string =>
+  signalCode === null ? 'has ended; its log says why' : `was killed by ${signalCode}`;

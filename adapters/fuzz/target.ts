@@ -17,6 +17,9 @@ export const holds = <T>(
     await check(value);
   }) as unknown as fc.IAsyncPropertyWithHooks<unknown[]>;
 
+/** True for one case in 64: work that is slow by design, such as drawing keys, is done for those alone. */
+export const seldom: fc.Arbitrary<boolean> = fc.nat({ max: 63 }).map((n) => n === 0);
+
 /** What is wrong with the target, in words. */
 export class Disagreement extends Error {}
 

@@ -4,6 +4,7 @@ import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { argon2id, bcrypt } from 'hash-wasm';
 
 import { aminoPrefix, PRIV_KEY_NAMES } from '../../core/crypto/amino.ts';
+import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 
@@ -40,12 +41,16 @@ const boxKey = async (password: string, salt: Uint8Array): Promise<Uint8Array> =
   return createHash('sha256').update(hash).digest();
 };
 
+/** Draws the box's key from a password as the header `kdf` says; undefined for a name that is none. */
+export type DrawKey = (kdf: string, password: string, salt: Uint8Array) => Promise<Uint8Array | undefined>;
+
 /** `secret` is 32 bytes. */
-export async function armorKey(secret: Bytes, password: string): Promise<string> {
+export async function armorKey(secret: Bytes, password: string, draw: DrawKey = drawKey): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
   const plain = Buffer.concat([PREFIXES[0] as Buffer, Buffer.from([secret.length]), secret]);
-  const box = xsalsa20poly1305(await boxKey(password, salt), nonce).encrypt(plain);
+  const key = present(await draw('bcrypt', password, salt), 'bcrypt is a known KDF');
+  const box = xsalsa20poly1305(key, nonce).encrypt(plain);
   const data = Buffer.concat([nonce, box]);
   const body = data.toString('base64').replace(/.{64}/g, '$&\n').trimEnd();
   const headers = `kdf: bcrypt\nsalt: ${salt.toString('hex').toUpperCase()}\ntype: ${KEY_TYPE}`;
@@ -75,10 +80,18 @@ function parseArmor(text: string): Result<Armor, ArmorError> {
   return ok({ headers, data });
 }
 
-async function keyOf({ headers, data }: Armor, password: string): Promise<Uint8Array | undefined> {
+async function keyOf(
+  { headers, data }: Armor,
+  password: string,
+  draw: DrawKey,
+): Promise<Uint8Array | undefined> {
   const salt = Buffer.from(headers.get('salt') ?? '', 'hex');
   if (salt.length !== SALT_BYTES || data.length <= NONCE_BYTES) return undefined;
-  switch (headers.get('kdf')) {
+  return draw(headers.get('kdf') ?? '', password, salt);
+}
+
+async function drawKey(kdf: string, password: string, salt: Uint8Array): Promise<Uint8Array | undefined> {
+  switch (kdf) {
     case 'bcrypt':
       return boxKey(password, salt);
     case 'scrypt':
@@ -99,13 +112,17 @@ async function keyOf({ headers, data }: Armor, password: string): Promise<Uint8A
 }
 
 /** The 32-byte secret. */
-export async function unarmorKey(text: string, password: string): Promise<Result<Bytes, ArmorError>> {
+export async function unarmorKey(
+  text: string,
+  password: string,
+  draw: DrawKey = drawKey,
+): Promise<Result<Bytes, ArmorError>> {
   const armor = parseArmor(text);
   if (!armor.ok) return armor;
   const type = armor.value.headers.get('type') ?? KEY_TYPE;
   if (type !== KEY_TYPE)
     return err({ code: 'armor-type', message: `key of type ${type}, expected ${KEY_TYPE}` });
-  const key = await keyOf(armor.value, password);
+  const key = await keyOf(armor.value, password, draw);
   if (key === undefined) return malformed('unrecognized KDF, salt or body');
   const { data } = armor.value;
   let plain: Uint8Array;

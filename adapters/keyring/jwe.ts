@@ -25,12 +25,13 @@ const TAG_BYTES = 16;
 const wrappingKey = (password: string, salt: Uint8Array, rounds: number): Buffer =>
   pbkdf2Sync(password, Buffer.concat([Buffer.from(`${ALG}\0`), salt]), rounds, 16, 'sha256');
 
-export function encryptJwe(password: string, payload: Bytes, created: string): string {
+/** `rounds` below the SDK's 8192 only where nothing is to be protected. */
+export function encryptJwe(password: string, payload: Bytes, created: string, rounds = ROUNDS): string {
   const salt = randomBytes(SALT_BYTES);
   const contentKey = randomBytes(CONTENT_KEY_BYTES);
   const nonce = randomBytes(NONCE_BYTES);
-  const header = { alg: ALG, created, enc: ENC, p2c: ROUNDS, p2s: salt.toString('base64url') };
-  const wrap = createCipheriv('aes128-wrap', wrappingKey(password, salt, ROUNDS), WRAP_IV);
+  const header = { alg: ALG, created, enc: ENC, p2c: rounds, p2s: salt.toString('base64url') };
+  const wrap = createCipheriv('aes128-wrap', wrappingKey(password, salt, rounds), WRAP_IV);
   const wrapped = Buffer.concat([wrap.update(contentKey), wrap.final()]);
   const protectedHeader = Buffer.from(JSON.stringify(header)).toString('base64url');
   const cipher = createCipheriv('aes-256-gcm', contentKey, nonce, { authTagLength: TAG_BYTES });

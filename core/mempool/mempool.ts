@@ -126,9 +126,16 @@ export class Mempool {
   }
 
   /** The refusal of a pool that takes no more. */
-  fullness(): MempoolRefusal {
+  fullness(why?: 'underpriced'): MempoolRefusal {
     const { txsMax, bytesMax } = this.#config;
-    return { code: 'full', txs: this.#pooled.size, txsMax, bytes: this.#pooled.bytes, bytesMax };
+    const full = {
+      code: 'full',
+      txs: this.#pooled.size,
+      txsMax,
+      bytes: this.#pooled.bytes,
+      bytesMax,
+    } as const;
+    return why === undefined ? full : { ...full, isUnderpriced: true };
   }
 
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
@@ -200,7 +207,7 @@ export class Mempool {
     const { txsMax, laneSlots } = this.#config;
     if (this.#pooled.size < txsMax || own.at(fresh.lane.nonce) !== undefined) return undefined;
     const victim = victimFor({ lanes: this.#lanes, own, fresh, laneSlots, baseFee: this.#baseFee });
-    if (victim === undefined) return this.fullness();
+    if (victim === undefined) return this.fullness('underpriced');
     if (isGapped(own, fresh) && victim.lane.size === victim.lane.executable)
       return { code: 'lane-full', message: 'future transaction tries to replace pending transaction' };
     this.#dropTail(victim.lane);

@@ -10,6 +10,8 @@ export type MempoolRefusal =
       readonly txsMax: number;
       readonly bytes: number;
       readonly bytesMax: number;
+      /** It was looked at, and pays less than everything that is there. */
+      readonly isUnderpriced?: true;
     }
   | { readonly code: 'too-large'; readonly bytes: number; readonly bytesMax: number }
   /** The pool's own rules after the application's (geth wording in `message`). */

@@ -89,12 +89,33 @@ interface GuardSlot {
   guard: Guard | undefined;
 }
 
-const JUMPDEST = { opcode: 0x5b, opcodeName: 'JUMPDEST', baseFee: 1 } as const;
+const JUMPDEST = 0x5b;
+
+/** The library's table of instructions: one for each engine. */
+interface OpcodeEntry {
+  opcodeInfo: { readonly isAsync: boolean };
+  opHandler: () => Promise<void> | undefined;
+}
 
 /**
- * Whatever code repeats, it repeats by a jump or a call: there the guard is asked. JUMPDEST becomes an instruction that
- * can wait, which costs a turn of the microtask queue; so blocks run on engines without.
+ * Whatever code repeats, it repeats by a jump or a call: there the guard is asked. An instruction that can wait costs a
+ * turn of the microtask queue each time, so JUMPDEST is one only when the last one was told to wait.
  */
+function guardJumps(evm: EVM, slot: GuardSlot): void {
+  const table = (evm as unknown as { readonly _opcodeMap: OpcodeEntry[] })._opcodeMap;
+  const entry = present(table[JUMPDEST], 'the library knows JUMPDEST');
+  const plain = entry.opcodeInfo;
+  const waiting = Object.assign(Object.create(Object.getPrototypeOf(plain)), plain, { isAsync: true });
+  let pause: Promise<void> | undefined;
+  entry.opHandler = () => {
+    const due = pause;
+    pause = due === undefined ? slot.guard?.tick() : undefined;
+    if (due === undefined && pause === undefined) return undefined;
+    entry.opcodeInfo = pause === undefined ? plain : waiting;
+    return due;
+  };
+}
+
 function guardCalls(evm: EVM, slot: GuardSlot): void {
   evm.events.on('beforeMessage', (_message, next) => {
     const waiting = slot.guard?.tick();
@@ -177,11 +198,10 @@ export class EnginePool {
 
   async #create(stateManager: StateManagerInterface, isGuarded: boolean): Promise<EvmEngine> {
     const hashes = new BlockHashes();
-    const options = { common: this.#common, stateManager, blockchain: hashes };
-    if (!isGuarded) return new EvmEngine((await createEVM(options)) as EVM, hashes, undefined);
+    const evm = (await createEVM({ common: this.#common, stateManager, blockchain: hashes })) as EVM;
+    if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };
-    const logicFunction = (): Promise<void> | undefined => slot.guard?.tick();
-    const evm = (await createEVM({ ...options, customOpcodes: [{ ...JUMPDEST, logicFunction }] })) as EVM;
+    guardJumps(evm, slot);
     guardCalls(evm, slot);
     return new EvmEngine(evm, hashes, slot);
   }

@@ -44,7 +44,7 @@ function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): st
       return 'already known';
     }
     case 'full':
-      return 'txpool is full';
+      return refusal.isUnderpriced === true ? 'transaction underpriced' : 'txpool is full';
     case 'too-large':
       return `oversized data: transaction size ${tx.raw.length}, limit ${TX_BYTES_MAX}`;
     case 'replacement-underpriced':

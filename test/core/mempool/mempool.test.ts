@@ -186,7 +186,7 @@ test('a full pool takes a better price and drives out the cheapest that nothing 
   world.add('aa', 0, 1, 0, 50);
   world.add('aa', 1, 1, 0, 90);
   world.add('bb', 0, 1, 0, 70);
-  expect(world.add('cc', 0, 1, 0, 70)).toMatchObject({ refusal: { code: 'full' } });
+  expect(world.add('cc', 0, 1, 0, 70)).toMatchObject({ refusal: { code: 'full', isUnderpriced: true } });
   expect(world.add('cc', 0, 1, 0, 80)).toMatchObject({ kind: 'checked' });
   expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa0', 'aa1', 'cc0']);
   expect(world.pool.lane('bb')).toBeUndefined();

@@ -69,7 +69,7 @@ export async function shrinkScenario(
     cause: causeOf(first, namesOf(parsed.value)),
     message: first.message.split('\n', 1)[0] as string,
   };
-  const search = new Search(broken, options);
+  const search = new Search(broken, options, isTolerable(parsed.value));
   const start: Doc = { ...readDoc(text), seed: seedValue(options.seed) };
   const doc = await search.smallest(start);
   const body = docText(doc);
@@ -94,6 +94,17 @@ function scenarioOf(text: string): Scenario {
 const namesOf = (scenario: Scenario): readonly string[] =>
   [...scenario.validators, ...scenario.clients].map(({ name }) => name).sort(compareText);
 
+/** Whether less than a third of the power is declared faulty; whom `random K` names is not known yet and not counted. */
+function isTolerable({ validators, byzantine }: Scenario): boolean {
+  const liars = new Set([
+    ...byzantine.map(({ who }) => who),
+    ...validators.flatMap(({ twinOf }) => (twinOf === undefined ? [] : [twinOf])),
+  ]);
+  const powerOf = (isCounted: (name: string) => boolean): number =>
+    validators.reduce((sum, { name, power }) => sum + (isCounted(name) ? power : 0), 0);
+  return 3 * powerOf((name) => liars.has(name)) < powerOf(() => true);
+}
+
 export const sizeOf = (scenario: Scenario): ScenarioSize => ({
   faultLines: scenario.timeline.length + scenario.byzantine.length,
   validators: scenario.validators.length,
@@ -105,11 +116,14 @@ export const sizeOf = (scenario: Scenario): ScenarioSize => ({
 class Search {
   runs = 0;
   readonly #broken: BrokenPromise;
+  readonly #tolerable: boolean;
   readonly #options: ShrinkOptions;
   readonly #refused = new Set<string>();
   #best: Doc = {};
 
-  constructor(broken: BrokenPromise, options: ShrinkOptions) {
+  /** @param tolerable Less than a third of the power lies, and must stay less: else other promises would be asked for. */
+  constructor(broken: BrokenPromise, options: ShrinkOptions, tolerable: boolean) {
+    this.#tolerable = tolerable;
     this.#broken = broken;
     this.#options = options;
   }
@@ -152,7 +166,7 @@ class Search {
 
   async #isStillBroken(text: string): Promise<boolean> {
     const parsed = parseScenario(text);
-    if (!parsed.ok) return false;
+    if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return false;
     const names = namesOf(parsed.value);
     this.runs++;
     let found = false;

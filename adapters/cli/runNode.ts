@@ -11,6 +11,8 @@ import { packageVersion } from './version.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What a shell reports for a process that Ctrl-C has killed. */
 const EXIT_INTERRUPTED = 130;
+/** So long a start that is asked to stop may still take. */
+const START_MS_MAX = 5_000;
 
 /** What the files of a home say about the node that is to run on it. */
 export function nodeFromHome(
@@ -38,6 +40,8 @@ export async function runNode(options: StartOptions, onStarted: (node: RunningNo
     if (isAsked) process.exit(EXIT_INTERRUPTED);
     isAsked = true;
     stopping = node?.stop();
+    // A start may wait for room on a full disk; there is nothing to end cleanly yet.
+    if (node === undefined) setTimeout(() => process.exit(EXIT_INTERRUPTED), START_MS_MAX).unref();
   };
   // A closed pipe (`orrery devnet | head`) means that nobody reads any more.
   const onPipe = (error: NodeJS.ErrnoException): void => {

@@ -63,6 +63,7 @@ export class DiskSpace {
     const { warn, info, pollMs } = this.#options;
     warn(`the disk of ${this.#dir} ${how}: not voting and storing no block until there is room`);
     const waiting = new Promise<void>((resolve) => {
+      // Holds the process: in a start nothing else may, and an exit without a word is no waiting.
       const timer = setInterval(() => {
         if (this.#isLow()) return;
         clearInterval(timer);
@@ -71,7 +72,6 @@ export class DiskSpace {
         info(`the disk of ${this.#dir} has room again: going on`);
         resolve();
       }, pollMs);
-      timer.unref();
     });
     this.#waiting = waiting;
     return waiting;

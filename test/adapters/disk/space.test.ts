@@ -99,3 +99,20 @@ describe('a disk that runs full', () => {
     await wal.close();
   });
 });
+
+test('while it waits the process stays: a node that starts on a full disk must not end without a word', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+  let free = 0;
+  const space = new DiskSpace('/', {
+    warn: () => {},
+    info: () => {},
+    reserveBytes: 10,
+    freeBytes: () => free,
+    pollMs: 5,
+  });
+  const before = timers();
+  const waiting = space.whenFree();
+  expect(timers()).toBeGreaterThan(before);
+  free = 100;
+  await waiting;
+});

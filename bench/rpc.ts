@@ -2,10 +2,9 @@
  * Reads per second and their latencies under 64 connections: this node, anvil and hardhat beside a bare node:http server
  * that echoes a small JSON answer, all with the same client in the same run.
  */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { RpcClient, spread } from './ethereum/client.ts';
 import { ANVIL, accountsOf, HARDHAT, type NodeKind, ORRERY, withNode } from './ethereum/nodes.ts';
 import type { Print } from './figure.ts';
@@ -78,29 +77,32 @@ function residentMiB(pid: number): number {
   }
 }
 
-async function echo(): Promise<Measured> {
-  const server = createServer((request, response) => {
+/** A bare server, in a process of its own as the nodes are. */
+const ECHO = `
+  require('node:http').createServer((request, response) => {
     let body = '';
-    request.on('data', (part) => {
-      body += part;
-    });
+    request.on('data', (part) => { body += part; });
     request.on('end', () => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: '0x1' }));
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = new RpcClient((server.address() as AddressInfo).port);
-  const measured = await measure(client, bodyOf('eth_blockNumber', []));
-  client.close();
-  server.close();
-  return measured;
+  }).listen(0, '127.0.0.1', function () { process.stdout.write(String(this.address().port)); });`;
+
+async function echo(): Promise<Measured> {
+  const server = spawn(process.execPath, ['-e', ECHO], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [port] = (await once(server.stdout, 'data')) as [Buffer];
+    const client = new RpcClient(Number(port.toString()));
+    const measured = await measure(client, bodyOf('eth_blockNumber', []));
+    client.close();
+    return measured;
+  } finally {
+    server.kill();
+  }
 }
 
 export async function run(print: Print): Promise<void> {
   const bench = 'rpc';
-  // The echo shares a process with the client; a node of its own process does not: the ratio flatters the nodes.
   const bare = await echo();
   print({ bench, metric: 'echo of node:http', value: bare.rate, unit: 'calls/s' });
   const ours = await readsOf(ORRERY);

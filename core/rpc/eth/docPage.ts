@@ -25,6 +25,29 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | struct logs | at most 4,000,000 cells a trace | a trace must fit in memory; use \`limit\` or a tracer |
 | JavaScript tracers, \`debug\` profiling | not there | the node runs no code of a request but the EVM's |
 | \`personal\` | signs with keys the node has; passwords are not looked at | keys come from the keyring or are dev accounts |
+| \`personal_newAccount\`, \`personal_importRawKey\` | \`-32601\`, as in geth since it removed them | a running node takes no keys from requests: \`orrery keys\` does |
+| \`debug_accountRange\`, \`debug_dumpBlock\`, \`debug_preimage\`, \`debug_getModifiedAccountsBy…\`, \`debug_getAccessibleState\`, \`debug_traceChain\`, \`debug_standardTrace…ToFile\` | not there yet | |
+| a full pool | \`transaction underpriced\` for what pays less than all that is there, \`txpool is full\` when it cannot even be looked at | |
+
+## Settings of the pool
+
+In app.toml, section \`evm.mempool\`; each is also a flag of \`start\` and \`devnet\`.
+
+| Key | Default | Meaning |
+|---|---|---|
+| \`account-slots\` | 16 | transactions of one sender that a full pool keeps whatever others pay |
+| \`account-queue\` | 64 | of one sender that wait for an earlier nonce |
+| \`global-queue\` | 1024 | of all senders that wait for an earlier nonce |
+| \`lifetime\` | 3h | how long they wait while nothing of their sender moves |
+| \`price-bump\` | 10 | per cent that a replacement must pay more, in both fee fields |
+| \`journal\` | true | what was sent through this node survives its restart |
+
+How many transactions and bytes the whole pool holds stands in config.toml, section \`mempool\`.
+
+## Fuzzing
+
+\`orrery fuzz TARGET\` throws generated input at one part: \`jsonrpc\` (envelopes, and parameters of every method, against
+a running node), \`rlp\`, \`ethtx\` and \`abi-revert\` (against second implementations) are those of this API.
 
 ## In a devnet
 

@@ -32,10 +32,13 @@ let receiver = '';
 beforeAll(async () => {
   devnet = await startDevnet();
   // CosmJS does not believe a chain without a block.
-  await vi.waitFor(async () => {
-    const latest = await fetch(`${devnet.rest}/cosmos/base/tendermint/v1beta1/blocks/latest`);
-    expect(latest.status).toBe(200);
-  });
+  await vi.waitFor(
+    async () => {
+      const latest = await fetch(`${devnet.rest}/cosmos/base/tendermint/v1beta1/blocks/latest`);
+      expect(latest.status).toBe(200);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
   client = await StargateClient.connect(devnet.consensusRpc, {
     accountParser: ({ value }) => {
       const reader = new BinaryReader(value);

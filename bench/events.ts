@@ -1,7 +1,8 @@
 /**
  * What subscribers cost. First the comparison alone: one event against 100 to 10,000 queries. Then a node with one
  * validator under 500 transfers a second, and the far ends of a thousand websockets in another process. Last, a search
- * for a rare recipient among a million indexed transactions. `events delivery 100` runs one part, at another rate.
+ * for a rare recipient among a million indexed transactions. `events delivery 100 '1000 × Tx'` runs one
+ * part, at another rate, of one kind of clients.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -264,6 +265,7 @@ function report(print: Print, name: string, measured: Measured, quiet: Measured)
   figure('delay p99', percentile(delays, 0.99), 'ms');
   figure('delay p50', percentile(delays, 0.5), 'ms');
   figure('CPU', Math.max(0, cpuMicros - quiet.cpuMicros) / Math.max(1, told.events), 'µs/event');
+  figure('bytes', told.bytes / Math.max(1, told.events), 'bytes/event');
   figure('memory', bytesEach, 'bytes/client');
   figure('cut off', told.closed, 'clients');
   print({
@@ -276,7 +278,7 @@ function report(print: Print, name: string, measured: Measured, quiet: Measured)
   });
 }
 
-async function delivery(print: Print, rate: number): Promise<void> {
+async function delivery(print: Print, rate: number, only: string | undefined): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
   const node = await devnet(home);
   try {
@@ -285,6 +287,7 @@ async function delivery(print: Print, rate: number): Promise<void> {
     await round(node, load, { clients: [], slow: 0 });
     // Each beside a quiet round of its own: a machine that others use changes its mind within minutes.
     const measure = async (name: string, order: Omit<Order, 'url'>): Promise<void> => {
+      if (only !== undefined && only !== name) return;
       const quiet = await round(node, load, { clients: [], slow: 0 });
       print({ bench: 'events', metric: `before ${name}: block time`, value: quiet.blockMs, unit: 'ms' });
       report(print, name, await round(node, load, order), quiet);
@@ -369,9 +372,9 @@ async function searching(print: Print): Promise<void> {
   }
 }
 
-export async function run(print: Print, [only, rate]: readonly string[]): Promise<void> {
+export async function run(print: Print, [only, rate, one]: readonly string[]): Promise<void> {
   if (only === undefined || only === 'match') matching(print);
   if (only === undefined || only === 'delivery')
-    await delivery(print, rate === undefined ? RATE_DEFAULT : Number(rate));
+    await delivery(print, rate === undefined ? RATE_DEFAULT : Number(rate), one);
   if (only === undefined || only === 'search') await searching(print);
 }

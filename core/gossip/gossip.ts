@@ -18,6 +18,8 @@ type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { k
 const TICK_MS: Millis = 100;
 /** A peer that has not moved for this long may have lost what we sent: believe nothing, send again. */
 const STALE_MICROS = 2_000_000;
+/** Far more than a belief that is out of date explains. */
+const STRAY_VOTES_MAX = 1_000;
 
 /**
  * Spreads what the consensus machine knows (reference §4.9). Event-driven: own messages and catch-up for a lagging
@@ -159,12 +161,14 @@ export class Gossip {
     if (ours !== undefined) this.#find(id)?.round.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
   }
 
-  /** A message that a peer sent tells what it has, whether or not we could use it. */
-  noteVoteFrom(id: PeerId, vote: Vote): void {
+  /** Tells what the peer has, useful or not. False for a flood: honest peers send votes for heights we say we are at. */
+  noteVoteFrom(id: PeerId, vote: Vote): boolean {
     const peer = this.#find(id);
-    if (peer === undefined) return;
+    if (peer === undefined) return true;
     peer.round.received.votes += 1;
+    if (vote.height > this.#options.rs.height + 1) peer.round.strayVotes += 1;
     this.#mark(peer, vote);
+    return peer.round.strayVotes <= STRAY_VOTES_MAX;
   }
 
   noteProposalFrom(id: PeerId, proposal: Proposal): void {

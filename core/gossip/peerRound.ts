@@ -31,6 +31,8 @@ export class PeerRound {
   lastCommit: BitSet | undefined = undefined;
   /** Messages that it sent us. */
   readonly received = { votes: 0, blockParts: 0 };
+  /** Votes for heights that neither of us can be at. */
+  strayVotes = 0;
 
   /** False when the message is not newer than what we know. */
   onNewRoundStep(message: Message<'newRoundStep'>): boolean {

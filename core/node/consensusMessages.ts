@@ -63,8 +63,9 @@ export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, messag
       return;
     }
     case 'vote':
-      gossip.noteVoteFrom(peer, message.vote);
-      to.consensus(now, { kind: 'vote', peer, vote: message.vote });
+      if (gossip.noteVoteFrom(peer, message.vote)) {
+        to.consensus(now, { kind: 'vote', peer, vote: message.vote });
+      } else to.drop(peer, 'flood of votes for heights far ahead');
       return;
     default:
       unreachable(message);

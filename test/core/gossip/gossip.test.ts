@@ -229,3 +229,11 @@ test('a claim of two thirds is answered with our votes for that value', () => {
   world.gossip.onVoteSetMaj23('a', claim, world);
   expect(world.sent.at(-1)?.message).toMatchObject({ kind: 'voteSetBits', round: 0, blockId });
 });
+
+test('a few votes for heights far ahead are borne, a flood of them is not', () => {
+  const world = new World([]);
+  world.peer('a', 5);
+  const borne = Array.from({ length: 1001 }, () => world.gossip.noteVoteFrom('a', vote(1, 0, 900)));
+  expect(borne.indexOf(false)).toBe(1000);
+  expect(world.gossip.noteVoteFrom('b', vote(1, 0, 900))).toBe(true);
+});

@@ -184,8 +184,10 @@ async function load(print: Print): Promise<void> {
     const due = first + (i * 1000) / RATE;
     if (performance.now() < due) await sleep(Math.max(0, due - performance.now()));
     sentAt.set(tx.hash, performance.now());
-    const call = eth(tx.sender % VALIDATORS, 'eth_sendRawTransaction', [tx.raw]);
-    calls.push(call.catch((error: unknown) => errors.push(error)));
+    // As a wallet does: the next nonce when the one before it was taken.
+    const before = calls[tx.sender] ?? Promise.resolve();
+    const call = before.then(() => eth(tx.sender % VALIDATORS, 'eth_sendRawTransaction', [tx.raw]));
+    calls[tx.sender] = call.catch((error: unknown) => errors.push(error));
   }
   await Promise.all(calls);
   for (let i = 0; i < 300 && included < txs.length - errors.length; i++) await sleep(100);

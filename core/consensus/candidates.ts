@@ -56,7 +56,8 @@ function decodeCandidate(e: Engine, { parts, blockId }: Candidate): Result<Block
   return equalBytes(hash, blockId.hash) ? decoded : err('block does not have the hash it was proposed by');
 }
 
-function checkBlock(e: Engine, block: Block): Result<void, string> {
+/** valid(v) as far as the state alone can tell. */
+export function checkBlock(e: Engine, block: Block): Result<void, string> {
   const { state, lastPrecommits } = e.s;
   const checked = validateBlock(state, block, {
     chainId: state.chainId,

@@ -5,11 +5,11 @@ import { PartSet } from '../codec/partSet.ts';
 import { proposalSignBytes } from '../codec/signBytes.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
-import { ok } from '../lib/result.ts';
 import type { Evidence } from '../types/evidence.ts';
 import { type Round, timestampOf } from '../types/ids.ts';
 import type { Proposal } from '../types/vote.ts';
 import { askApp, askSignature } from './calls.ts';
+import { checkBlock } from './candidates.ts';
 import type { Engine } from './engine.ts';
 import { type Candidate, lastCommitOf } from './heightState.ts';
 import { makeBlock } from './makeBlock.ts';
@@ -25,7 +25,10 @@ export function askForValue(e: Engine): void {
   askApp(e, { kind: 'propose', call: e.deps.nextCall(), round: e.s.round, evidence: [] });
 }
 
-/** The application's answer to getValue(). Our own block needs no second opinion of the application that made it. */
+/**
+ * The application's answer to getValue(). Our own block needs no second opinion of the application that made it, but it
+ * keeps the rules like any other: the times that liars sign can make one that nobody may prevote.
+ */
 export function proposeNew(e: Engine, txs: readonly Bytes[], evidence: readonly Evidence[]): void {
   const { state } = e.s;
   const proposerAddress = present(e.validator, 'only a validator proposes').address;
@@ -34,7 +37,7 @@ export function proposeNew(e: Engine, txs: readonly Bytes[], evidence: readonly 
   const block = made.value;
   const parts = PartSet.of(encodeBlock(block));
   const blockId = { hash: headerHash(block.header), parts: parts.header };
-  signProposal(e, { blockId, parts, block, verdict: ok(undefined) }, -1);
+  signProposal(e, { blockId, parts, block, verdict: checkBlock(e, block) }, -1);
 }
 
 function signProposal(e: Engine, candidate: Candidate, polRound: Round): void {

@@ -14,13 +14,7 @@ import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { validity } from './validity.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
-const NEEDS_TOLERABLE: readonly StandingChecker[] = [
-  'agreement',
-  'validity',
-  'app_hash',
-  'no_crash',
-  'conduct',
-];
+const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash', 'no_crash'];
 
 const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
   ['agreement', agreement],

@@ -2,7 +2,7 @@ import { createWalletClient, defineChain, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../../adapters/cli/main.ts';
+import { runCli } from '../support/cli.ts';
 import { type Devnet, KEYS, startDevnet } from './devnet.ts';
 
 const ADDRESS = 'chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4';
@@ -14,24 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => devnet?.stop());
 
-async function orrery(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = '';
-  let err = '';
-  const code = await run(args, {
-    env: {},
-    exitCode: 0,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-  });
-  return { code, out, err };
-}
-
 const query = (address: string, ...args: readonly string[]) =>
-  orrery('q', 'auth', 'account', address, '--home', devnet.home, '--rest', devnet.rest, ...args);
+  runCli('q', 'auth', 'account', address, '--home', devnet.home, '--rest', devnet.rest, ...args);
 
 const accountOf = (pubKey: unknown, sequence: string) => ({
   '@type': '/chain.types.v1.EthAccount',

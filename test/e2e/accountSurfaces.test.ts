@@ -6,7 +6,7 @@ import { QueryAccountRequest, QueryAccountResponse } from 'cosmjs-types/cosmos/a
 import { QueryBalanceRequest, QueryBalanceResponse } from 'cosmjs-types/cosmos/bank/v1beta1/query';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../../adapters/cli/main.ts';
+import { runCli } from '../support/cli.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
 
 const ALICE = 'chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4';
@@ -53,15 +53,7 @@ async function rpc(method: string, ...params: unknown[]): Promise<unknown> {
 }
 
 async function cli(...args: string[]): Promise<string> {
-  let out = '';
-  const code = await run([...args, '--home', devnet.home, '--rest', devnet.rest], {
-    env: {},
-    exitCode: 0,
-    out(text) {
-      out += text;
-    },
-    err: () => {},
-  });
+  const { code, out } = await runCli(...args, '--home', devnet.home, '--rest', devnet.rest);
   expect(code).toBe(0);
   return out;
 }

@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { run } from '../../adapters/cli/main.ts';
 import { initGenesis } from '../../core/app/genesis.ts';
 import { parseGenesis } from '../../core/codec/genesis.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
+import { runCli, type Said } from '../support/cli.ts';
 import { startDevnet } from './devnet.ts';
 
 const ALICE = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
@@ -23,20 +23,7 @@ afterAll(() => {
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
 });
 
-async function orrery(home: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const world = {
-    env: {},
-    exitCode: 0,
-    out(one: string) {
-      text.out += one;
-    },
-    err(one: string) {
-      text.err += one;
-    },
-  };
-  return { code: await run(['--home', home, ...args], world), ...text };
-}
+const orrery = (home: string, ...args: string[]): Promise<Said> => runCli('--home', home, ...args);
 
 // biome-ignore lint/suspicious/noExplicitAny: what a node answers.
 async function ask(url: string, method: string, ...params: unknown[]): Promise<any> {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run } from '../../adapters/cli/main.ts';
 import { devAccounts } from '../../adapters/config/devAccounts.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
+import { runCli } from '../support/cli.ts';
 import { startDevnet } from './devnet.ts';
 
 const TXS = 5;
@@ -36,15 +36,6 @@ async function makeChain(home: string): Promise<void> {
   }
 }
 
-async function cli(...args: string[]): Promise<{ readonly code: number; readonly out: string }> {
-  let out = '';
-  const say = (text: string): void => {
-    out += text;
-  };
-  const code = await run(args, { env: {}, out: say, err: say, exitCode: 0 } as Parameters<typeof run>[1]);
-  return { code, out };
-}
-
 test("a production node's log runs again in the simulator to the same hashes at every height", {
   timeout: 120_000,
 }, async () => {
@@ -52,15 +43,16 @@ test("a production node's log runs again in the simulator to the same hashes at 
   try {
     await makeChain(home);
     const file = join(home, 'recording.jsonl');
-    const recorded = await cli('sim', '--home', home, 'record', '-o', file);
+    const recorded = await runCli('sim', '--home', home, 'record', '-o', file);
     expect(recorded).toMatchObject({ code: 0 });
     const text = readFileSync(file, 'utf8');
     const heights = text.split('\n').filter((line) => line.startsWith('{"kind":"height"')).length;
     expect(heights).toBeGreaterThan(TXS);
 
-    const replayed = await cli('sim', 'replay', file);
+    const replayed = await runCli('sim', 'replay', file);
     expect(replayed).toEqual({
       code: 0,
+      err: '',
       out: `${heights} heights replayed: every hash is that of the node\n`,
     });
 
@@ -68,9 +60,9 @@ test("a production node's log runs again in the simulator to the same hashes at 
     const forged = text.replace(/("height":3,.*"state":")[0-9a-f]{64}/, `$1${'00'.repeat(32)}`);
     expect(forged).not.toBe(text);
     writeFileSync(file, forged);
-    const compared = await cli('sim', 'replay', file);
+    const compared = await runCli('sim', 'replay', file);
     expect(compared.code).toBe(1);
-    expect(compared.out).toMatch(/^height 3: state is [0-9a-f]{64}, the node had 0{64}\n/);
+    expect(compared.out + compared.err).toMatch(/^height 3: state is [0-9a-f]{64}, the node had 0{64}\n/);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -3,28 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEther, Wallet } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { run } from '../../adapters/cli/main.ts';
+import { runCli, type Said } from '../support/cli.ts';
 import { type Devnet, KEYS, startDevnet } from './devnet.ts';
 
 let devnet: Devnet;
 let home: string;
 const TO = '0x00000000000000000000000000000000000A11cE';
 
-async function orrery(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = '';
-  let err = '';
-  const code = await run([...args, '--home', home], {
-    env: {},
-    exitCode: 0,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-  });
-  return { code, out, err };
-}
+const orrery = (...args: readonly string[]): Promise<Said> => runCli(...args, '--home', home);
 
 const node = (...args: readonly string[]) => orrery(...args, '--rest', devnet.rest, '--output', 'json');
 const balance = async (address: string): Promise<string> =>

@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { banner, blockLine } from '../../../adapters/cli/banner.ts';
-import { run } from '../../../adapters/cli/main.ts';
 import { toYaml } from '../../../adapters/cli/yaml.ts';
 import { devAccounts } from '../../../adapters/config/devAccounts.ts';
 import { newGenesis } from '../../../adapters/config/genesisFile.ts';
+import { runCli, type Said } from '../../support/cli.ts';
 
 let home = '';
 beforeEach(() => {
@@ -16,21 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(home, { recursive: true, force: true }));
 
-async function orrery(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const world = {
-    env: {},
-    exitCode: 0,
-    text: { out: '', err: '' },
-    out(text: string) {
-      world.text.out += text;
-    },
-    err(text: string) {
-      world.text.err += text;
-    },
-  };
-  const code = await run(['--home', home, ...args], world);
-  return { code, ...world.text };
-}
+const orrery = (...args: string[]): Promise<Said> => runCli('--home', home, ...args);
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
 const words = (): string => {

@@ -3,24 +3,11 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../../adapters/cli/main.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
+import { runCli, type Said } from '../../support/cli.ts';
 
-async function orrery(home: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const world = {
-    env: {},
-    exitCode: 0,
-    out(one: string) {
-      text.out += one;
-    },
-    err(one: string) {
-      text.err += one;
-    },
-  };
-  return { code: await run(['--home', home, ...args], world), ...text };
-}
+const orrery = (home: string, ...args: string[]): Promise<Said> => runCli('--home', home, ...args);
 
 const MNEMONIC = 'test test test test test test test test test test test junk';
 const ALICE = 'chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4';

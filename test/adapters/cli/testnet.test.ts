@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../../adapters/cli/main.ts';
 import { loadGenesis } from '../../../adapters/config/genesisFile.ts';
 import { loadNodeConfig } from '../../../adapters/config/nodeConfig.ts';
+import { runCli } from '../../support/cli.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -14,24 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(dir, { recursive: true, force: true }));
 
-async function orrery(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const world = {
-    env: {},
-    exitCode: 0,
-    text: { out: '', err: '' },
-    out(text: string) {
-      world.text.out += text;
-    },
-    err(text: string) {
-      world.text.err += text;
-    },
-  };
-  const code = await run(args, world);
-  return { code, ...world.text };
-}
-
 const init = (...more: string[]) =>
-  orrery('testnet', 'init-files', '--validator-count', '3', '-o', dir, ...more);
+  runCli('testnet', 'init-files', '--validator-count', '3', '-o', dir, ...more);
 const homes = (): string[] => [0, 1, 2].map((i) => path.join(dir, `node${i}`));
 
 describe('orrery testnet init-files', () => {
@@ -57,7 +41,7 @@ describe('orrery testnet init-files', () => {
     );
     expect(new Set(ports).size).toBe(15);
     const ids = await Promise.all(
-      homes().map(async (home) => (await orrery('--home', home, 'comet', 'show-node-id')).out.trim()),
+      homes().map(async (home) => (await runCli('--home', home, 'comet', 'show-node-id')).out.trim()),
     );
     for (const [i, config] of configs.entries()) {
       const others = ids.flatMap((id, j) =>
@@ -109,7 +93,7 @@ describe('orrery comet', () => {
   test('shows the id, the key and the address of a node', async () => {
     await init();
     const comet = async (...args: string[]) =>
-      (await orrery('--home', path.join(dir, 'node1'), 'comet', ...args)).out.trim();
+      (await runCli('--home', path.join(dir, 'node1'), 'comet', ...args)).out.trim();
     expect(await comet('show-node-id')).toMatch(/^[0-9a-f]{40}$/);
     expect(JSON.parse(await comet('show-validator'))).toEqual({
       '@type': '/cosmos.crypto.ed25519.PubKey',
@@ -127,10 +111,10 @@ describe('orrery comet', () => {
     fs.writeFileSync(file('config', 'addrbook.json'), '{}');
     const key = fs.readFileSync(file('config', 'priv_validator_key.json'), 'utf8');
     fs.writeFileSync(file('data', 'priv_validator_state.json'), '{"height":"9","round":0,"step":3}');
-    expect((await orrery('--home', home, 'comet', 'unsafe-reset-all', '--keep-addr-book')).code).toBe(0);
+    expect((await runCli('--home', home, 'comet', 'unsafe-reset-all', '--keep-addr-book')).code).toBe(0);
     expect(fs.existsSync(file('config', 'addrbook.json'))).toBe(true);
     expect(fs.existsSync(file('data', 'cs.wal'))).toBe(false);
-    expect((await orrery('--home', home, 'comet', 'unsafe-reset-all')).code).toBe(0);
+    expect((await runCli('--home', home, 'comet', 'unsafe-reset-all')).code).toBe(0);
     expect(fs.existsSync(file('config', 'addrbook.json'))).toBe(false);
     expect(fs.readFileSync(file('config', 'priv_validator_key.json'), 'utf8')).toBe(key);
     expect(JSON.parse(fs.readFileSync(file('data', 'priv_validator_state.json'), 'utf8'))).toMatchObject({
@@ -145,11 +129,11 @@ test('orrery status prints what the node says on one line, and why there is no a
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const asked = await orrery('--home', dir, 'status', '--node', `tcp://127.0.0.1:${port}`);
+  const asked = await runCli('--home', dir, 'status', '--node', `tcp://127.0.0.1:${port}`);
   expect(asked).toEqual({ code: 0, out: '{"sync_info":{"latest_block_height":"7"}}\n', err: '' });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  const silent = await orrery('--home', dir, 'status', '--node', `tcp://127.0.0.1:${port}`);
+  const silent = await runCli('--home', dir, 'status', '--node', `tcp://127.0.0.1:${port}`);
   expect(silent).toMatchObject({
     code: 1,
     err: expect.stringMatching(/^Error: cannot ask .*is the node running\?\n$/),

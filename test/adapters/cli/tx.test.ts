@@ -1,31 +1,18 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { run } from '../../../adapters/cli/main.ts';
 import { encodeBech32 } from '../../../core/address/bech32.ts';
 import type { DecodedCosmosTx } from '../../../core/app/cosmos/decodeCosmosTx.ts';
 import { isSignedBy } from '../../../core/app/cosmos/verify.ts';
 import { decodeTx } from '../../../core/app/tx/decodeTx.ts';
 import { aminoPrefix } from '../../../core/crypto/amino.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
+import { runCli, type Said } from '../../support/cli.ts';
 import { tempDir } from '../tempDir.ts';
 
 let home = '';
 
-async function orrery(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const world = {
-    env: {},
-    exitCode: 0,
-    out: (more: string) => {
-      text.out += more;
-    },
-    err: (more: string) => {
-      text.err += more;
-    },
-  };
-  return { code: await run(['--home', home, ...args], world), ...text };
-}
+const orrery = (...args: string[]): Promise<Said> => runCli('--home', home, ...args);
 
 beforeEach(async () => {
   home = tempDir();

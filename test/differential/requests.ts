@@ -160,13 +160,21 @@ function bad(f: Facts): readonly [string, unknown][] {
   ]);
 }
 
-export const requestsOf = (facts: Facts): readonly Request[] =>
-  [...good(facts), ...bad(facts)].map(([method, params], i) => ({
-    name: `${i} ${method} ${hiding(facts, JSON.stringify(params))}`,
-    method,
-    params,
-  }));
+/** The facts by name: what is asked, without what differs between chains. */
+const NAMES: Facts = {
+  from: '<from>',
+  contract: '<contract>',
+  creation: '<creation>',
+  block: '<block>',
+  blockHash: '<blockHash>',
+  transfer: '<transfer>',
+  failed: '<failed>',
+};
 
-/** The text without what differs between chains. */
-const hiding = (facts: Facts, text: string): string =>
-  Object.entries(facts).reduce((out, [name, value]) => out.replaceAll(`"${value}"`, `<${name}>`), text);
+const callsOf = (facts: Facts): readonly [string, unknown][] => [...good(facts), ...bad(facts)];
+
+/** The requests about a chain. A request's name is the same for every chain. */
+export function requestsOf(facts: Facts): readonly Request[] {
+  const texts = callsOf(NAMES).map(([, params]) => JSON.stringify(params));
+  return callsOf(facts).map(([method, params], i) => ({ name: `${i} ${method} ${texts[i]}`, method, params }));
+}

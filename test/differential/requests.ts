@@ -176,5 +176,9 @@ const callsOf = (facts: Facts): readonly [string, unknown][] => [...good(facts),
 /** The requests about a chain. A request's name is the same for every chain. */
 export function requestsOf(facts: Facts): readonly Request[] {
   const texts = callsOf(NAMES).map(([, params]) => JSON.stringify(params));
-  return callsOf(facts).map(([method, params], i) => ({ name: `${i} ${method} ${texts[i]}`, method, params }));
+  return callsOf(facts).map(([method, params], i) => ({
+    name: `${i} ${method} ${texts[i]}`,
+    method,
+    params,
+  }));
 }

@@ -10,6 +10,9 @@ import { CONSOLE, ConsoleLog } from './consoleLog.ts';
 /** Lines of one transaction; a loop of logs is told to that point. */
 const LINES_MAX = 256;
 
+/** Transactions of one block; nobody reads more, and each is run again to be told. */
+const TOLD_MAX = 50;
+
 /** What happened in one transaction beyond its receipt. */
 class Heard implements TraceHooks {
   readonly lines: string[] = [];
@@ -47,7 +50,7 @@ const receiverOf = (tx: EthTx, created: Bytes | undefined): string =>
 
 /**
  * Tells of each transaction of a block in a line, with why it failed, and what its contracts said through hardhat's
- * console.log. It runs every block a second time: for development.
+ * console.log. It runs what it tells a second time: for development.
  */
 export class Narrator {
   readonly #rpc: RpcContext;
@@ -83,9 +86,10 @@ export class Narrator {
   }
 
   async #tell(height: number, block: EthBlock): Promise<void> {
-    const heard = block.transactions.map(() => new Heard(this.#console));
-    await this.#rpc.evm.replay(height, (_tx, index) => heard[index]);
-    for (const [i, tx] of block.transactions.entries()) {
+    const told = block.transactions.slice(0, TOLD_MAX);
+    const heard = told.map(() => new Heard(this.#console));
+    await this.#rpc.evm.replay(height, (_tx, index) => heard[index], told.length);
+    for (const [i, tx] of told.entries()) {
       const receipt = block.receipts[i];
       const story = heard[i];
       if (receipt === undefined || story === undefined) continue;
@@ -101,5 +105,8 @@ export class Narrator {
       for (const line of story.lines) this.#out(oneLine(`    console.log: ${line}`));
       if (story.lines.length >= LINES_MAX) this.#out('    console.log: more lines are not shown');
     }
+    const untold = block.receipts.slice(TOLD_MAX);
+    const failed = untold.filter(({ status }) => status === 0).length;
+    if (untold.length > 0) this.#out(`  and ${untold.length} more, ${failed} of them failed`);
   }
 }

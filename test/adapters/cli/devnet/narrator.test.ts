@@ -102,6 +102,17 @@ describe('the lines of a devnet', () => {
     expect(told[0]?.endsWith(`  ${outcome}`)).toBe(true);
   });
 
+  test('end with a count when a block is longer than anybody reads', async () => {
+    for (let i = 0; i < 53; i++) {
+      const fields = { nonce: i, gas: 21_000n, to: `0x${'77'.repeat(20)}` };
+      await world.get('eth_sendRawTransaction', bytesHex(await signRaw(world.dev, fields)));
+    }
+    await world.commit();
+    await narrator.told;
+    expect(lines).toHaveLength(51);
+    expect(lines.at(-1)).toBe('  and 3 more, 0 of them failed');
+  });
+
   test('name other failures', async () => {
     expect((await call(LOOP, '0x'))[0]).toMatch(/gas 200000 of 200000 {2}failed: out of gas$/);
   });

@@ -72,6 +72,8 @@ export const CONFIG_TOML = {
     allow_duplicate_ip: boolean('Let several peers come from one IP.', false),
     handshake_timeout: duration('A connection must be up within this time; each step within 3s.', 20_000),
     dial_timeout: duration('Wait for a dialled socket.', 3000),
+    ping_interval: duration('Between two pings to a peer.', 60_000, 10),
+    pong_timeout: duration('A peer that answers no ping within this time is taken for gone.', 45_000, 10),
   },
   tx_index: {
     indexer: oneOf(

@@ -85,10 +85,11 @@ export function count(
 }
 
 /** A length of time in Go's notation (`1s`, `1m30s`, `250ms`), held in milliseconds. */
-export function duration(comment: string, fallbackMs: number): Field<number> {
+export function duration(comment: string, fallbackMs: number, minMs = 0): Field<number> {
   const parse = (value: unknown): Parsed<number> => {
     const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-    return ms === undefined ? err('expected a duration such as "500ms", "3s" or "1m30s"') : ok(ms);
+    if (ms === undefined) return err('expected a duration such as "500ms", "3s" or "1m30s"');
+    return ms < minMs ? err(`expected a duration of at least ${formatDuration(minMs)}`) : ok(ms);
   };
   return {
     comment,

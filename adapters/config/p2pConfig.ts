@@ -28,6 +28,8 @@ export interface P2pConfig {
   readonly allowDuplicateIp: boolean;
   readonly handshakeTimeoutMs: number;
   readonly dialTimeoutMs: number;
+  readonly pingMs: number;
+  readonly pongMsMax: number;
 }
 
 const addressOf = (text: string): ListenAddress | undefined => {
@@ -56,5 +58,7 @@ export function p2pOf(home: string, { p2p }: ConfigValues): P2pConfig {
     allowDuplicateIp: p2p.allow_duplicate_ip,
     handshakeTimeoutMs: p2p.handshake_timeout,
     dialTimeoutMs: p2p.dial_timeout,
+    pingMs: p2p.ping_interval,
+    pongMsMax: p2p.pong_timeout,
   };
 }

@@ -243,6 +243,8 @@ export class Network implements NetworkReader {
       sendRate: config.sendRate,
       receiveRate: config.receiveRate,
       payloadBytesMax: config.payloadBytesMax,
+      pingMs: config.pingMs,
+      pongMsMax: config.pongMsMax,
       aead: nodeAead,
       keyExchange: nodeKeyExchange,
     });

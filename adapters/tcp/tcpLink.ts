@@ -165,7 +165,7 @@ export class TcpLink {
     this.#timerAt = Number.MAX_SAFE_INTEGER;
     if (this.#isOver) return;
     const now = steadyNow();
-    this.connection.onTime(now);
+    this.connection.onTime(now, !this.#socket.isPaused());
     if (!this.#isReady && now >= this.#options.handshakeEnds) {
       this.connection.close('the handshake takes too long', false);
     } else if (this.#isBlocked && now - this.#blockedAt >= STALL_MICROS_MAX) {

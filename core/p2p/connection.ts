@@ -28,8 +28,11 @@ import { nobleAead, Opener, Sealer } from './sealed.ts';
 import { TokenBucket } from './tokenBucket.ts';
 
 const STAGE_MICROS_MAX = 3_000_000;
-const PING_MICROS = 60_000_000;
-const PONG_MICROS_MAX = 45_000_000;
+/** CometBFT's ping interval and pong timeout. */
+const PING_MS = 60_000;
+const PONG_MS_MAX = 45_000;
+/** A host that was held up looks once more so much later: the pong may lie in the socket, unread. */
+const SECOND_LOOK_MICROS = 1_000_000;
 const DECAY_MICROS = 2_000_000;
 const AUTH_BYTES_MAX = 1_048_576;
 const KEY_BYTES_MAX = 1024;
@@ -55,10 +58,14 @@ export class Connection {
   #pongBy: Micros | undefined;
   #decayAt: Micros = 0;
   readonly #payloadBytes: number;
+  readonly #pingMicros: Micros;
+  readonly #pongMicros: Micros;
 
   constructor(now: Micros, options: ConnectionOptions) {
     this.#options = options;
     this.#payloadBytes = options.payloadBytesMax ?? PAYLOAD_BYTES_DEFAULT;
+    this.#pingMicros = (options.pingMs ?? PING_MS) * 1000;
+    this.#pongMicros = (options.pongMsMax ?? PONG_MS_MAX) * 1000;
     this.#channels = new Channels(options.channels, this.#payloadBytes);
     this.#sendBucket = new TokenBucket(now, options.sendRate);
     this.#receiveBucket = new TokenBucket(now, options.receiveRate);
@@ -80,18 +87,24 @@ export class Connection {
     return Math.min(this.#pingAt, this.#decayAt, this.#pongBy ?? Number.MAX_SAFE_INTEGER);
   }
 
-  onTime(now: Micros): void {
+  /** `isReading`: the host does read from the socket, so that silence is the peer's. */
+  onTime(now: Micros, isReading = true): void {
     if (this.#stage === 'closed') return;
     if (this.#stage !== 'running') {
       if (now >= this.#stageEnds)
         this.close(`no ${this.#stage} message within ${STAGE_MICROS_MAX / 1e6} s`, false);
       return;
     }
-    if (this.#pongBy !== undefined && now >= this.#pongBy) return this.close('no pong', false);
+    if (this.#pongBy !== undefined && now >= this.#pongBy) {
+      if (isReading && now - this.#pongBy < SECOND_LOOK_MICROS) {
+        return this.close(`no pong within ${this.#pongMicros / 1e6} s`, false);
+      }
+      this.#pongBy = now + SECOND_LOOK_MICROS;
+    }
     if (now >= this.#pingAt) {
       this.#control('ping');
-      this.#pingAt = now + PING_MICROS;
-      this.#pongBy ??= now + PONG_MICROS_MAX;
+      this.#pingAt = now + this.#pingMicros;
+      this.#pongBy ??= now + this.#pongMicros;
     }
     if (now >= this.#decayAt) {
       this.#channels.decay();
@@ -247,7 +260,7 @@ export class Connection {
     const checked = checkNodeInfo(this.#options.self, info.value, this.#peer);
     if (!checked.ok) return this.#fail(checked.error);
     this.#enter(now, 'running');
-    this.#pingAt = now + PING_MICROS;
+    this.#pingAt = now + this.#pingMicros;
     this.#decayAt = now + DECAY_MICROS;
     this.#events.push({ kind: 'ready', peer: this.#peer, info: info.value });
     return true;

@@ -1,7 +1,7 @@
 /** What a Connection is told once, and what it tells its host. */
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
-import type { PeerId } from '../types/ids.ts';
+import type { Millis, PeerId } from '../types/ids.ts';
 import type { NodeInfo } from '../types/peer.ts';
 import type { ChannelSpec } from './channels.ts';
 import type { KeyExchange } from './handshake.ts';
@@ -22,6 +22,10 @@ export interface ConnectionOptions {
   readonly receiveRate: number;
   /** Data bytes of one packet; both ends must agree. 1024 unless told. */
   readonly payloadBytesMax?: number;
+  /** Between two pings; 60 s unless told. */
+  readonly pingMs?: Millis;
+  /** A peer that answers no ping within this time is gone; 45 s unless told. */
+  readonly pongMsMax?: Millis;
   readonly aead?: Aead;
   readonly keyExchange?: KeyExchange;
 }

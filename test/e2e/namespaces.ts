@@ -111,6 +111,11 @@ export class NamespaceNode {
     }
   }
 
+  /** Waits until it has printed this; the test's own timeout bounds the wait. */
+  async says(what: RegExp): Promise<void> {
+    while (!what.test(this.log)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+
   async reaches(height: number): Promise<void> {
     while ((await this.height()) < height) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -149,6 +154,8 @@ export function makeNamespaces(count: number): NamespaceNet {
     settings: new Map([
       ['consensus.timeout_commit', '100ms'],
       ['rpc.laddr', 'tcp://127.0.0.1:26657'],
+      ['p2p.ping_interval', '2s'],
+      ['p2p.pong_timeout', '6s'],
     ]),
     accounts: devAccounts(),
     suite: nobleSuite,

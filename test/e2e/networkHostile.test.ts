@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeConsensusMessage } from '../../core/codec/messages.ts';
+import { encodeBlocksyncMessage, encodeConsensusMessage } from '../../core/codec/messages.ts';
 import { PartSet } from '../../core/codec/partSet.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
@@ -11,6 +11,14 @@ import { encodePexMessage } from '../../core/p2p/pexMessages.ts';
 import { TestPeer, type TestPeerOptions } from '../adapters/tcp/testPeer.ts';
 import { makeNetwork, type TestNode, type Testnet } from './testnet.ts';
 
+/** Short, so that a peer that fell silent is found out while the test waits. */
+const SETTINGS = new Map([
+  ['p2p.max_num_inbound_peers', '8'],
+  ['p2p.ping_interval', '500ms'],
+  ['p2p.pong_timeout', '1s'],
+]);
+/** More than the channel's queue takes, were nobody to bound it. */
+const REQUESTS = 5000;
 /** Resident memory that a node may gain while it is under attack. */
 const GROWTH_MIB_MAX = 150;
 
@@ -18,7 +26,7 @@ let net: Testnet;
 let victim: TestNode;
 let port: number;
 beforeAll(async () => {
-  net = await makeNetwork(1, new Map([['p2p.max_num_inbound_peers', '8']]));
+  net = await makeNetwork(1, SETTINGS);
   victim = net.nodes[0] as TestNode;
   victim.start();
   await victim.reaches(2);
@@ -152,6 +160,29 @@ describe('a hostile peer', () => {
     await peer.ended;
     await new TestPeer({ port, seed }).ended;
     await victim.says(new RegExp(`peer refused peer=${peer.id} .*is banned: sends addresses unasked`));
+  });
+
+  test('that answers no ping is taken for gone', { timeout: 60_000 }, async () => {
+    const peer = await readyPeer({ isMute: true });
+    await peer.ended;
+    await victim.says(new RegExp(`peer disconnected peer=${peer.id} .*reason="no pong within 1 s"`));
+    await stillMakesBlocks();
+  });
+
+  test('that asks for blocks, then vanishes or reads none, is taken for gone and costs no memory', {
+    timeout: 60_000,
+  }, async () => {
+    const before = residentMib();
+    const peer = await readyPeer();
+    peer.socket.pause();
+    for (let i = 0; i < REQUESTS; i++) {
+      peer.connection.send(CHANNELS.blocksync, encodeBlocksyncMessage({ kind: 'blockRequest', height: 1 }));
+      if (i % 500 === 499) peer.flush();
+    }
+    await victim.says(new RegExp(`peer disconnected peer=${peer.id} .*reason="no pong within 1 s"`));
+    await stillMakesBlocks();
+    expect(residentMib() - before).toBeLessThan(GROWTH_MIB_MAX);
+    peer.close();
   });
 
   test('that floods with votes of the far future is dropped, and costs neither blocks nor memory', {

@@ -36,11 +36,15 @@ describe.skipIf(noNamespaces !== undefined)('four validators in network namespac
 
   test('go on while the cable of one is out, and take it back', { timeout: 120_000 }, async () => {
     link(3, 'down');
+    for (const one of net?.nodes ?? []) one.log = '';
     const before = await node(0).height();
     await node(0).reaches(before + 3);
     const cutOff = await node(3).height();
     const ahead = await node(0).height();
     expect(ahead).toBeGreaterThan(cutOff);
+    // No FIN, no RST: only the missing pong tells that it is gone.
+    const silence = /peer disconnected .*reason="no pong within 6 s"/;
+    await Promise.all((net?.nodes ?? []).map((one) => one.says(silence)));
     link(3, 'up');
     await node(3).reaches(ahead + 3);
   });

@@ -13,6 +13,8 @@ export interface TestPeerOptions {
   readonly info?: Partial<NodeInfo>;
   readonly channels?: readonly ChannelSpec[];
   readonly seed?: Uint8Array;
+  /** Once the handshake is done nothing is answered any more, a ping neither. */
+  readonly isMute?: boolean;
 }
 
 /** A scripted peer: speaks the real protocol, then says whatever the test wants it to. */
@@ -24,12 +26,14 @@ export class TestPeer {
   readonly ready: Promise<void>;
   /** Resolves when the other side has ended the connection. */
   readonly ended: Promise<void>;
+  #isReady = false;
 
   constructor({
     port,
     info,
     channels = CHANNEL_SPECS,
     seed = new Uint8Array(randomBytes(32)),
+    isMute = false,
   }: TestPeerOptions) {
     this.id = toHex(ed25519Address(nobleSuite.ed25519PublicKey(seed)));
     this.connection = new Connection(0, {
@@ -59,11 +63,14 @@ export class TestPeer {
       this.socket.once('close', () => reject(new Error('the connection ended in its handshake')));
       this.socket.on('data', (chunk) => {
         this.connection.onBytes(0, new Uint8Array(chunk));
+        const wasReady = this.#isReady;
         for (const event of this.connection.events()) {
           this.events.push(event);
-          if (event.kind === 'ready') resolve();
+          if (event.kind !== 'ready') continue;
+          this.#isReady = true;
+          resolve();
         }
-        this.flush();
+        if (!isMute || !wasReady) this.flush();
       });
     });
     this.ready.catch(() => {});

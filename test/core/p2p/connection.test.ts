@@ -155,7 +155,23 @@ test('a peer that stops answering pings is closed, one that answers stays', () =
   expect(a.events()).toEqual([]);
   a.onTime(121_000_000);
   a.onTime(166_000_000);
-  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no pong', isFault: false }]);
+  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no pong within 45 s', isFault: false }]);
+});
+
+test('a host that was held up, or does not read, looks once more before it calls a peer gone', () => {
+  const [a, b] = [connect(1, { pingMs: 1000, pongMsMax: 2000 }), connect(2)];
+  talk(a, b);
+  a.onTime(1_000_000);
+  a.onTime(3_000_000, false);
+  expect(a.events()).toEqual([]);
+  // Stopped for a minute: the pong has been waiting in the socket.
+  a.onTime(60_000_000);
+  expect(a.events()).toEqual([]);
+  talk(a, b, 100_000, 60_000_000);
+  a.onTime(61_500_000);
+  expect(a.events()).toEqual([]);
+  a.onTime(63_500_000);
+  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no pong within 2 s', isFault: false }]);
 });
 
 test('the send rate is kept and the receiver asks for a pause', () => {

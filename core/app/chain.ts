@@ -150,6 +150,15 @@ export interface View {
     from: Hash,
     limitMax: number,
   ): readonly { readonly keyHash: Hash; readonly value: Bytes }[];
+  /** Accounts in order of the keccak256 of their addresses, from `from` on. */
+  accountRange(
+    from: Hash,
+    limitMax: number,
+  ): readonly { readonly keyHash: Hash; readonly account: EthAccountState }[];
+  /** Hashes of the addresses whose accounts are there and are not those of an older state. */
+  changedSince(older: View, limitMax: number): readonly Hash[];
+  /** Code by its keccak256. */
+  codeOf(codeHash: Hash): Bytes;
   /** Trie nodes from the account's storage root towards the slot; empty when there is no storage. */
   proveStorage(address: Address, slot: Bytes): readonly Bytes[];
   /** Trie nodes from modulesRoot towards the key of the module store, or towards its absence. */

@@ -5,6 +5,7 @@ import type { Hash } from '../types/ids.ts';
 import { nibbleAt, sharedWithPath } from './nibbles.ts';
 import type { NodeCache } from './nodeCache.ts';
 import { itemEnd, payloadStart } from './rlp.ts';
+import { changedKeys } from './trieDiff.ts';
 import { type EntryRange, entriesOf, type TrieEntry } from './trieEntries.ts';
 import {
   branchItemStart,
@@ -32,6 +33,8 @@ export interface AuthenticatedMap {
   prove(root: Hash, key: Bytes): Bytes[];
   /** Entries in key order. */
   entries(root: Hash, range: EntryRange): TrieEntry[];
+  /** Keys whose value in the newer map is not that of the older one, in order; keys of one length. */
+  changed(older: Hash, newer: Hash, limitMax: number): Bytes[];
 }
 
 /** Ethereum's Merkle-Patricia trie (Yellow Paper, appendix D), synchronous, immutable, hashing each new node once. */
@@ -62,6 +65,10 @@ export class Trie implements AuthenticatedMap, NodeSource {
 
   entries(root: Hash, range: EntryRange): TrieEntry[] {
     return entriesOf(this, root, range);
+  }
+
+  changed(older: Hash, newer: Hash, limitMax: number): Bytes[] {
+    return changedKeys(this, older, newer, limitMax);
   }
 
   /** Reads along the encodings themselves: no node is decoded on the way. Whole nodes passed are added to `passed`. */

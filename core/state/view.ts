@@ -42,6 +42,19 @@ export class StateView implements Roots {
     return this.world.storageRange(address, from, limitMax);
   }
 
+  accountRange(from: Hash, limitMax: number) {
+    return this.world.accountRange(from, limitMax);
+  }
+
+  changedSince(older: Roots, limitMax: number): readonly Hash[] {
+    return this.world.changedSince(older, limitMax);
+  }
+
+  /** Empty where nothing has it. */
+  codeOf(codeHash: Hash): Bytes {
+    return this.world.db.code(codeHash);
+  }
+
   module(key: Bytes): Bytes | undefined {
     return this.world.module(key);
   }

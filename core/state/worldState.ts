@@ -73,6 +73,21 @@ export class WorldState implements Roots {
       .map(({ key, value }) => ({ keyHash: key, value: value.subarray(payloadStart(value, 0)) }));
   }
 
+  /** Accounts in order of the keccak256 of their addresses, from `from` on. */
+  accountRange(from: Hash, limitMax: number): { keyHash: Hash; account: AccountState }[] {
+    const after = hashBefore(from);
+    const range = { prefix: NO_VALUE, limitMax, ...(after === undefined ? {} : { after }) };
+    return this.db.trie.entries(this.stateRoot, range).map(({ key, value }) => ({
+      keyHash: key,
+      account: present(decodeAccount(value), 'the state trie holds accounts'),
+    }));
+  }
+
+  /** Hashes of the addresses whose accounts are there and are not those of an older state. */
+  changedSince(older: Roots, limitMax: number): Hash[] {
+    return this.db.trie.changed(older.stateRoot, this.stateRoot, limitMax);
+  }
+
   /** Raw entry of the module store. */
   module(key: Bytes): Bytes | undefined {
     return this.db.trie.get(this.modulesRoot, key);

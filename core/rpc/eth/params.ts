@@ -134,3 +134,16 @@ export const TYPED_DATA = required('typedData', { type: 'object' }, (value): Dec
   const parsed = typeof value === 'string' ? parseJson(value) : ok(value);
   return parsed.ok ? ok(readTypedData(parsed.value)) : err('typed data is not JSON');
 });
+
+const goNumber = (type: 'int' | 'uint64', min: bigint, max: bigint) =>
+  required('number', { type: 'integer' }, (value): Decoded<bigint> => {
+    if (!(value instanceof JsonNumber)) return err(goTypeError(goKind(value), type, undefined));
+    const number = /^-?[0-9]{1,20}$/.test(value.text) ? BigInt(value.text) : undefined;
+    return number !== undefined && number >= min && number <= max
+      ? ok(number)
+      : err(goTypeError(`number ${value.text}`, type, undefined));
+  });
+
+/** A JSON number, as Go reads its own integers: not a text. */
+export const INTEGER = goNumber('int', -(1n << 63n), (1n << 63n) - 1n);
+export const UINT64 = goNumber('uint64', 0n, (1n << 64n) - 1n);

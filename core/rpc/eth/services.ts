@@ -1,6 +1,7 @@
 import type { PendingBlock, PendingSource } from '../../app/evmService.ts';
 import { DEFAULT_PARAMS } from '../../types/params.ts';
 import type { RpcContext } from '../context.ts';
+import { AddressBook } from './addressBook.ts';
 import { EthFeed } from './feed.ts';
 import { EthFilters } from './filters.ts';
 import { GasOracle } from './gasOracle.ts';
@@ -10,6 +11,7 @@ export interface EthServices {
   readonly filters: EthFilters;
   readonly feed: EthFeed;
   readonly oracle: GasOracle;
+  readonly addresses: AddressBook;
   /** The block that this node would propose now. */
   pending(): Promise<PendingBlock>;
 }
@@ -37,6 +39,7 @@ export function ethServices(ctx: RpcContext): EthServices {
     filters: new EthFilters(ctx),
     feed: new EthFeed(ctx),
     oracle: new GasOracle(ctx),
+    addresses: new AddressBook(ctx),
     pending: () => ctx.evm.pending(() => pendingSource(ctx)),
   };
   known.set(ctx, made);

@@ -1,5 +1,6 @@
 import type { EthMethod } from './method.ts';
 import { blockMethods } from './methods/blocks.ts';
+import { debugAccountMethods } from './methods/debugAccounts.ts';
 import { debugStateMethods } from './methods/debugState.ts';
 import { factMethods } from './methods/facts.ts';
 import { feeMethods } from './methods/fees.ts';
@@ -43,6 +44,7 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...rawMethods,
   ...traceMethods,
   ...debugStateMethods,
+  ...debugAccountMethods,
   ...signingMethods,
   ...txpoolMethods,
   DISCOVER,

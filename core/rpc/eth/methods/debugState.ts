@@ -7,24 +7,17 @@ import { encodeRlp } from '../../../app/evm/rlp.ts';
 import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
 import type { RpcContext } from '../../context.ts';
-import { JsonNumber } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
 import { withKnownBlock } from '../at.ts';
 import { type BlockId, blockOf } from '../blockId.ts';
-import { type Decoded, goKind, goTypeError, readBytes } from '../goHex.ts';
+import { type Decoded, readBytes } from '../goHex.ts';
 import { type EthMethod, method, optional, required } from '../method.ts';
-import { ADDRESS, BLOCK_HASH, BLOCK_REQUIRED, COUNT } from '../params.ts';
+import { ADDRESS, BLOCK_HASH, BLOCK_REQUIRED, COUNT, INTEGER } from '../params.ts';
 import { blockJson } from '../render.ts';
 import { blockRlp } from './raw.ts';
 
 /** Slots in one answer; the next page begins at its `nextKey`. */
 const SLOTS_MAX = 1024;
-
-const integer = (name: string) =>
-  required(name, { type: 'integer' }, (value): Decoded<number> => {
-    const isInteger = value instanceof JsonNumber && /^[0-9]{1,9}$/.test(value.text);
-    return isInteger ? ok(Number(value.text)) : err(goTypeError(goKind(value), 'int', undefined));
-  });
 
 const KEY_START = required('keyStart', { type: 'string' }, (value): Decoded<Bytes> => {
   const read = readBytes(value);
@@ -50,7 +43,7 @@ async function stateBefore({ chain, evm }: RpcContext, id: BlockId, txIndex: num
   if (block === undefined) throw serverError('block not found');
   const { header, transactions, hash } = block;
   if (header.number === 0) throw serverError('no transaction in genesis');
-  if (txIndex > 0 && txIndex >= transactions.length)
+  if (txIndex < 0 || (txIndex > 0 && txIndex >= transactions.length))
     throw serverError(`transaction index ${txIndex} out of range for block ${to0xHex(hash)}`);
   const view = await evm.stateWithin(header.number, txIndex);
   if (view === undefined) throw serverError(`required historical state unavailable (block ${header.number})`);
@@ -58,7 +51,7 @@ async function stateBefore({ chain, evm }: RpcContext, id: BlockId, txIndex: num
 }
 
 function storageRange(view: View, address: Bytes, start: Bytes, wanted: number) {
-  const limit = Math.min(wanted, SLOTS_MAX);
+  const limit = Math.max(0, Math.min(wanted, SLOTS_MAX));
   const found = view.storageRange(address, start, limit + 1);
   const shown = found.slice(0, limit);
   const next = found[limit];
@@ -76,11 +69,17 @@ function storageRange(view: View, address: Bytes, start: Bytes, wanted: number) 
 export const debugStateMethods: readonly EthMethod[] = [
   method({
     method: 'debug_storageRangeAt',
-    params: [BLOCK_REQUIRED, integer('txIndex'), ADDRESS, KEY_START, integer('maxResult')],
+    params: [
+      BLOCK_REQUIRED,
+      { ...INTEGER, name: 'txIndex' },
+      ADDRESS,
+      KEY_START,
+      { ...INTEGER, name: 'maxResult' },
+    ],
     result: '{storage: {keccak256 of slot: {key, value}}, nextKey}',
     doc: "A contract's storage before a transaction of a block, 1024 slots at most. `key` is null: only its hash is kept.",
     run: async ({ ctx }, id, txIndex, address, start, wanted) =>
-      storageRange(await stateBefore(ctx, id, txIndex), address, start, wanted),
+      storageRange(await stateBefore(ctx, id, Number(txIndex)), address, start, Number(wanted)),
   }),
   method({
     method: 'debug_intermediateRoots',

@@ -1,0 +1,41 @@
+import { accountCount, addressOfNumber } from '../../app/auth/keeper.ts';
+import type { View } from '../../app/chain.ts';
+import { packed } from '../../state/packed.ts';
+import type { Pause } from '../../types/app.ts';
+import type { Address, Hash } from '../../types/ids.ts';
+import type { RpcContext } from '../context.ts';
+
+/** Addresses that are remembered with their hashes: about 200 bytes each. */
+const ADDRESSES_MAX = 500_000;
+const ADDRESSES_PER_PAUSE = 500;
+
+/**
+ * The state keeps keccak256 of addresses; the auth module numbers every account there ever was. Numbers are never given
+ * twice and committed blocks are final, so what was read once stays right.
+ */
+export class AddressBook {
+  readonly #keccak256: (bytes: Uint8Array) => Hash;
+  readonly #pause: Pause | undefined;
+  readonly #byHash = new Map<string, Address>();
+  #next = 0n;
+
+  constructor({ suite, pause }: Pick<RpcContext, 'suite' | 'pause'>) {
+    this.#keccak256 = (bytes) => suite.keccak256(bytes);
+    this.#pause = pause;
+  }
+
+  /** Reads the accounts that are new since the last call; `view` is of a committed block. */
+  async learn(view: View): Promise<void> {
+    const count = accountCount(view);
+    while (this.#next < count && this.#byHash.size < ADDRESSES_MAX) {
+      const address = addressOfNumber(view, this.#next);
+      this.#next++;
+      if (address !== undefined) this.#byHash.set(packed(this.#keccak256(address)), address.slice());
+      if (this.#next % BigInt(ADDRESSES_PER_PAUSE) === 0n) await this.#pause?.();
+    }
+  }
+
+  addressOf(hash: Hash): Address | undefined {
+    return this.#byHash.get(packed(hash));
+  }
+}

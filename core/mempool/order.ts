@@ -3,10 +3,14 @@ import type { Lane, PoolTx } from './lane.ts';
 export interface ReapLimits {
   /** Sum of tx bytes, each with its protobuf overhead in the block's Data message. */
   readonly bytesMax: number;
+  /** Gas of the block. What a tx will use is known when it ran: its limit only has to fit an empty block. */
   readonly gasMax: bigint;
   /** Base fee of the block to be made; txs that cannot pay it wait. */
   readonly baseFee: bigint;
 }
+
+/** No Ethereum transaction uses less (yellow paper, G_transaction): so many are offered as could fit, and the application takes what does. */
+const TX_GAS_MIN = 21_000n;
 
 const varintBytes = (value: number): number => {
   let bytes = 1;
@@ -84,9 +88,10 @@ export function reap(lanes: Iterable<Lane>, limits: ReapLimits): readonly PoolTx
   let gas = 0n;
   for (let head = heap.pop(); head !== undefined; head = heap.pop()) {
     const size = wireBytes(head.tx);
-    if (bytes + size > limits.bytesMax || gas + head.tx.lane.gas > limits.gasMax) continue;
+    const fits = bytes + size <= limits.bytesMax && head.tx.lane.gas <= limits.gasMax;
+    if (!fits || gas + TX_GAS_MIN > limits.gasMax) continue;
     bytes += size;
-    gas += head.tx.lane.gas;
+    gas += TX_GAS_MIN;
     chosen.push(head.tx);
     enter(head.rest, head.index + 1);
   }

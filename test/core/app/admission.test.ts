@@ -107,6 +107,7 @@ test('the gas of a block is a budget: limits count, unused gas is free again', a
     'block gas meter; gasWanted: 60000, gasLeft: 40000',
   );
   expect(await small.propose([burnt, second])).toEqual([burnt]);
+  expect(await small.propose([moved, second])).toEqual([moved, second]);
 });
 
 test('a decided block with a bad transaction still ends: it gets a code and no effect', async () => {

@@ -334,3 +334,12 @@ test('a pool that is flushed has forgotten its transactions, and takes them agai
   expect(world.add('aa', 0)?.kind).toBe('checked');
   expect(world.pool.size).toBe(1);
 });
+
+test('offers what could fit by what transactions use at least, not by the sum of their limits', () => {
+  const world = new World();
+  for (let nonce = 0; nonce < 5; nonce++) world.add('aa', nonce);
+  world.pool.setPrices(10n, 3n * 21_000n);
+  expect(world.reaped()).toEqual(['aa0', 'aa1', 'aa2']);
+  world.pool.setPrices(10n, 20_999n);
+  expect(world.reaped()).toEqual([]);
+});

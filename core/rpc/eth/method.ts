@@ -1,7 +1,8 @@
 import type { Bytes } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
+import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
-import { isArray, type Json } from '../jsonText.ts';
+import { isArray, type Json, type JsonObject } from '../jsonText.ts';
 import { invalidParams } from '../rpcError.ts';
 import type { BlockId } from './blockId.ts';
 import type { Decoded } from './goHex.ts';
@@ -39,7 +40,17 @@ export type SubscriptionRequest =
       readonly fromBlock: BlockId | undefined;
     }
   | { readonly kind: 'newPendingTransactions'; readonly full: boolean }
-  | { readonly kind: 'syncing' };
+  | { readonly kind: 'syncing' }
+  | TraceChainRequest;
+
+/** Traces of the blocks after `start`, `end` included. */
+export interface TraceChainRequest {
+  readonly kind: 'traceChain';
+  readonly start: Height;
+  readonly end: Height;
+  /** Of each transaction. */
+  readonly config: JsonObject;
+}
 
 export interface EthCall {
   readonly ctx: RpcContext;

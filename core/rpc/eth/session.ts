@@ -11,7 +11,8 @@ import { newId } from './ids.ts';
 import { handleEthRequest } from './jsonrpc.ts';
 import type { Notifier, SubscriptionRequest } from './method.ts';
 import { ethServices } from './services.ts';
-import { EthSubscription } from './subscription.ts';
+import { EthSubscription, type Subscription } from './subscription.ts';
+import { TraceChain } from './traceChain.ts';
 
 export const SUBSCRIPTIONS_PER_SESSION_MAX = 1024;
 /** Bytes that a slow reader may be behind before it is closed. */
@@ -29,7 +30,7 @@ export class EthSession implements FeedListener {
   readonly #out: SessionOut;
   readonly #outbox: Outbox;
   readonly #feed: EthFeed;
-  readonly #subscriptions = new Map<string, EthSubscription>();
+  readonly #subscriptions = new Map<string, Subscription>();
   readonly #inFlight = new Set<Promise<void>>();
   #closed = false;
 
@@ -85,7 +86,7 @@ export class EthSession implements FeedListener {
   }
 
   async #answer(text: string): Promise<void> {
-    const started: EthSubscription[] = [];
+    const started: Subscription[] = [];
     const notifier: Notifier = {
       subscribe: (request) => this.#subscribe(request, started),
       unsubscribe: (id) => this.#unsubscribe(id),
@@ -97,19 +98,22 @@ export class EthSession implements FeedListener {
       subscription.release().catch((failure: unknown) => reportCrash(this.#ctx, 'eth_subscribe', failure));
   }
 
-  #subscribe(request: SubscriptionRequest, started: EthSubscription[]): string {
+  #subscribe(request: SubscriptionRequest, started: Subscription[]): string {
     if (this.#subscriptions.size >= SUBSCRIPTIONS_PER_SESSION_MAX) {
       throw serverError(`max subscriptions per client ${SUBSCRIPTIONS_PER_SESSION_MAX} reached`);
     }
     const id = newId(this.#ctx);
-    const subscription = new EthSubscription({
+    const parts = {
       ctx: this.#ctx,
       outbox: this.#outbox,
       id,
-      request,
-      onFull: (height) => this.#tooSlow(height),
-      onGap: (height) => this.#giveUp(`block ${height} is no longer available`),
-    });
+      onFull: (height: Height) => this.#tooSlow(height),
+      onGap: (height: Height) => this.#giveUp(`block ${height} is no longer available`),
+    };
+    const subscription =
+      request.kind === 'traceChain'
+        ? new TraceChain(parts, request)
+        : new EthSubscription({ ...parts, request });
     if (this.#closed) return id;
     if (this.#subscriptions.size === 0) this.#feed.add(this);
     this.#subscriptions.set(id, subscription);

@@ -24,19 +24,31 @@ const HELD_MAX = 1024;
 /** Blocks of the past told in one go. */
 const HEIGHTS_PER_PAUSE = 16;
 
-export interface EthSubscriptionParts {
+/** What a session needs of whatever it carries notifications of. */
+export interface Subscription {
+  end(): void;
+  /** The reply with the id is out. */
+  release(): Promise<void>;
+  onHead(news: HeadNews): void;
+  onPendingTx(hash: Hash): void;
+}
+
+export interface SubscriptionParts {
   readonly ctx: RpcContext;
   readonly outbox: Outbox;
   readonly id: string;
-  readonly request: SubscriptionRequest;
   /** The client is behind; the notification of this height was the first one lost. */
   readonly onFull: (height: Height) => void;
   /** The past that was asked for is being pruned. */
   readonly onGap: (height: Height) => void;
 }
 
+export interface EthSubscriptionParts extends SubscriptionParts {
+  readonly request: Exclude<SubscriptionRequest, { kind: 'traceChain' }>;
+}
+
 /** One subscription of an EVM websocket. Blocks come in order, each once, whether from the past or as they are made. */
-export class EthSubscription {
+export class EthSubscription implements Subscription {
   readonly #parts: EthSubscriptionParts;
   readonly #live: Live;
   /** Lowest height that is still to be told. */
@@ -167,7 +179,7 @@ export class EthSubscription {
   }
 }
 
-function liveOf(ctx: RpcContext, request: SubscriptionRequest): Live {
+function liveOf(ctx: RpcContext, request: EthSubscriptionParts['request']): Live {
   switch (request.kind) {
     case 'newHeads':
       return { kind: 'newHeads' };

@@ -5,7 +5,7 @@ import { type Bytes, EMPTY, parseHex } from '../../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../lib/utf8.ts';
 import type { BlockId } from '../../eth/blockId.ts';
 import { overridesFault } from '../../eth/callArgs.ts';
-import { callTracerOf, traceBlock, traceOverridesOf, traceTransaction } from '../../eth/methods/traces.ts';
+import { callTracerOf, traceBlock, traceOverridesOf, traceTransaction } from '../../eth/tracing.ts';
 import { goJson, isObject, type JsonObject, parseJson } from '../../jsonText.ts';
 import { RpcError } from '../../rpcError.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';

@@ -2,23 +2,13 @@
 
 import type { Bytes } from '../../../lib/bytes.ts';
 import { ok } from '../../../lib/result.ts';
-import { isObject, type Json } from '../../jsonText.ts';
-import { CODES, invalidParams, RpcError, serverError } from '../../rpcError.ts';
+import { isObject } from '../../jsonText.ts';
 import { type BlockId, readBlockNumber } from '../blockId.ts';
 import { type Decoded, readHash } from '../goHex.ts';
 import { searchLogs } from '../logSearch.ts';
-import {
-  arrayOf,
-  decodeParams,
-  type EthCall,
-  type EthMethod,
-  method,
-  optional,
-  type Param,
-  required,
-  type SubscriptionRequest,
-} from '../method.ts';
+import { arrayOf, type EthMethod, method, optional, required } from '../method.ts';
 import { FULL_PENDING, LOG_FILTER, text } from '../params.ts';
+import { type Kind, type Kinds, subscribing } from './subscribing.ts';
 
 const FILTER_ID = text('filterId');
 
@@ -49,12 +39,7 @@ const RECEIPTS = optional(
   [],
 );
 
-interface Kind {
-  readonly params: readonly Param<unknown>[];
-  request(args: readonly unknown[]): SubscriptionRequest;
-}
-
-const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+const KINDS: Kinds = new Map<string, Kind>([
   ['newHeads', { params: [HISTORY], request: ([from]) => ({ kind: 'newHeads', fromBlock: from as never }) }],
   [
     'logs',
@@ -83,20 +68,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ],
   ['syncing', { params: [IGNORED], request: () => ({ kind: 'syncing' }) }],
 ]);
-
-/** The first parameter names the kind, the rest are the kind's own (geth's handleSubscribe). */
-function subscribe(call: EthCall, raw: Json | undefined): string {
-  if (call.notifier === undefined) throw new RpcError(CODES.methodNotFound, 'notifications not supported');
-  if (!Array.isArray(raw)) throw invalidParams('non-array args');
-  const [name, ...rest] = raw as readonly Json[];
-  if (typeof name !== 'string') throw invalidParams('expected subscription name as first argument');
-  const kind = KINDS.get(name);
-  if (kind === undefined) {
-    throw new RpcError(CODES.methodNotFound, `no ${JSON.stringify(name)} subscription in eth namespace`);
-  }
-  const args = decodeParams([text('name'), ...kind.params], [name, ...rest]);
-  return call.notifier.subscribe(kind.request(args.slice(1)));
-}
 
 export const filterMethods: readonly EthMethod[] = [
   method({
@@ -148,23 +119,9 @@ export const filterMethods: readonly EthMethod[] = [
     doc: 'True once, then false.',
     run: ({ services }, id) => services.filters.uninstall(id),
   }),
-  {
-    method: 'eth_subscribe',
-    namespace: 'eth',
-    params: [text('name'), IGNORED],
-    result: 'subscription id',
-    doc: 'newHeads, logs, transactionReceipts, newPendingTransactions or syncing; websocket only.',
-    run: subscribe,
-  },
-  method({
-    method: 'eth_unsubscribe',
-    params: [text('subscriptionId')],
-    result: 'boolean',
-    doc: 'Ends a subscription. Unknown: -32000 `subscription not found`.',
-    run: ({ notifier }, id) => {
-      if (notifier === undefined) throw new RpcError(CODES.methodNotFound, 'notifications not supported');
-      if (!notifier.unsubscribe(id)) throw serverError('subscription not found');
-      return true;
-    },
-  }),
+  ...subscribing(
+    'eth',
+    KINDS,
+    'newHeads, logs, transactionReceipts, newPendingTransactions or syncing; websocket only.',
+  ),
 ];

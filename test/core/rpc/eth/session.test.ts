@@ -192,3 +192,46 @@ test('a burst that the socket cannot take at once goes out as it drains, in orde
   expect(socket.closedWith).toBeUndefined();
   session.closed();
 });
+
+test('debug_subscribe traces a range of blocks: each with transactions, and the last one', async () => {
+  const { session, socket, ask } = await open();
+  const start = Number(await world.get('eth_blockNumber'));
+  await emit(1);
+  await world.commit();
+  await world.commit();
+  await emit(2);
+  await world.commit();
+  await world.commit();
+  const hex = (height: number) => `0x${height.toString(16)}`;
+  const config = { tracer: 'callTracer' };
+  session.receive(
+    JSON.stringify({
+      id: 1,
+      method: 'debug_subscribe',
+      params: ['traceChain', hex(start), hex(start + 4), config],
+    }),
+  );
+  await session.settled();
+  while (socket.sent.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  const [reply, ...notes] = socket.take();
+  expect(notes.map(({ method, params }) => [method, params.subscription, params.result.block])).toEqual(
+    [1, 3, 4].map((after) => ['debug_subscription', reply.result, hex(start + after)]),
+  );
+  for (const { params } of notes) {
+    const { block, hash, traces } = params.result;
+    expect(hash).toBe((await world.get('eth_getBlockByNumber', block, false)).hash);
+    expect(traces).toEqual(await world.get('debug_traceBlockByNumber', block, config));
+  }
+  expect((await ask('debug_unsubscribe', reply.result))[0].result).toBe(true);
+  const refused = async (...params: unknown[]) => (await ask('debug_subscribe', ...params))[0].error;
+  expect(await refused('traceChain', hex(start), hex(start))).toEqual({
+    code: -32000,
+    message: `end block (#${start}) needs to come after start block (#${start})`,
+  });
+  expect((await refused('traceChain', '0x1', '0xffff')).message).toBe('block #65535 not found');
+  expect(await refused('newHeads')).toEqual({
+    code: -32601,
+    message: 'no "newHeads" subscription in debug namespace',
+  });
+  session.closed();
+});

@@ -1,0 +1,58 @@
+/** Blocks that a request brings along. */
+import type { EthBlock } from '../../app/chain.ts';
+import { renderError } from '../../app/errors.ts';
+import { decodeEthTx } from '../../app/evm/ethTx.ts';
+import { headerHash, headerOfFields } from '../../app/evm/header.ts';
+import { decodeRlp, encodeRlp } from '../../app/evm/rlp.ts';
+import { wrapEthTx } from '../../app/tx/wrapEthTx.ts';
+import { type Bytes, to0xHex } from '../../lib/bytes.ts';
+import type { RpcContext } from '../context.ts';
+import type { JsonObject } from '../jsonText.ts';
+import { type RpcError, serverError } from '../rpcError.ts';
+import { tracerOf } from './tracers/table.ts';
+import type { Tracer } from './tracers/tracer.ts';
+import { contextOf, outcomeOf, traceBlock } from './tracing.ts';
+
+const malformed = (why: string): RpcError => serverError(`could not decode block: ${why}`);
+
+/** Header and transactions of a block's RLP; uncles and withdrawals are not looked at. */
+function decodeBlock(ctx: RpcContext, raw: Bytes) {
+  const decoded = decodeRlp(raw);
+  if (!decoded.ok) throw malformed(renderError(decoded.error).ethMessage);
+  const [fields, items] = decoded.value instanceof Uint8Array ? [] : decoded.value;
+  if (fields === undefined || fields instanceof Uint8Array) throw malformed('no header');
+  if (items === undefined || items instanceof Uint8Array) throw malformed('no transactions');
+  const header = headerOfFields(fields);
+  if (!header.ok) throw malformed(header.error);
+  const txs = items.map((item) => {
+    const signed = decodeEthTx(item instanceof Uint8Array ? item : encodeRlp(item), ctx.suite);
+    if (!signed.ok) throw malformed(renderError(signed.error).ethMessage);
+    return signed.value;
+  });
+  return { header: header.value, txs };
+}
+
+/** A block that may never have been, on a parent that is of the chain. */
+export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonObject): Promise<unknown> {
+  const { header, txs } = decodeBlock(ctx, raw);
+  const hash = headerHash(header, (message) => ctx.suite.keccak256(message));
+  if (ctx.chain.heightOfEthHash(hash) !== undefined) return traceBlock(ctx, { kind: 'hash', hash }, config);
+  if (header.number === 0) throw serverError('genesis is not traceable');
+  const parent = ctx.chain.heightOfEthHash(header.parentHash);
+  if (parent === undefined) throw serverError(`parent ${to0xHex(header.parentHash)} not found`);
+  const block: EthBlock = { hash, header, transactions: txs.map(({ tx }) => tx), receipts: [], size: 0 };
+  const tracers: Tracer[] = [];
+  const source = {
+    txs: txs.map(({ tx }) => wrapEthTx(tx, ctx.chain.denom)),
+    seconds: header.timestamp,
+    coinbase: header.coinbase,
+    pause: ctx.pause,
+  };
+  const done = await ctx.evm.runOn(parent, source, (_tx, index) => {
+    const tracer = tracerOf(config, contextOf(ctx, block, index));
+    tracers.push(tracer);
+    return tracer;
+  });
+  if (!done.ok) throw serverError(`tracing failed: ${done.error}`);
+  return txs.map(({ tx }, i) => ({ txHash: to0xHex(tx.hash), ...outcomeOf(tracers[i]) }));
+}

@@ -1,0 +1,113 @@
+/** Executions run again with somebody watching: the same state, base fee and gas as when they counted. */
+import type { EthBlock, Watch } from '../../app/chain.ts';
+import { to0xHex } from '../../lib/bytes.ts';
+import type { RpcContext } from '../context.ts';
+import type { JsonObject } from '../jsonText.ts';
+import { RpcError, serverError } from '../rpcError.ts';
+import { isPending } from './at.ts';
+import { type BlockId, blockOf } from './blockId.ts';
+import { readBlockOverrides, readStateOverrides } from './callArgs.ts';
+import { tracerOf } from './tracers/table.ts';
+import type { Tracer, TracerContext } from './tracers/tracer.ts';
+import { minedTx } from './transactions.ts';
+
+export function contextOf(ctx: RpcContext, block: EthBlock, txIndex: number): TracerContext {
+  const tx = block.transactions[txIndex];
+  return {
+    suite: ctx.suite,
+    isPrecompile: (address) => ctx.evm.isPrecompile(address),
+    place:
+      tx === undefined
+        ? undefined
+        : {
+            blockHash: to0xHex(block.hash),
+            blockNumber: block.header.number,
+            txHash: to0xHex(tx.hash),
+            txIndex,
+          },
+  };
+}
+
+/** The block's height in the store; the Ethereum genesis block has no transactions to trace. */
+function traceable(block: EthBlock | undefined, missing: string): number {
+  if (block === undefined) throw serverError(missing);
+  if (block.header.extraData.length === 0 || block.header.number === 0)
+    throw serverError('genesis is not traceable');
+  return block.header.number;
+}
+
+async function replay(ctx: RpcContext, height: number, watch: Watch, ethCount?: number): Promise<void> {
+  const done = await ctx.evm.replay(height, watch, ethCount);
+  if (!done) throw serverError(`required historical state unavailable (block ${height})`);
+}
+
+export async function traceTransaction(
+  ctx: RpcContext,
+  hash: Uint8Array,
+  config: JsonObject,
+): Promise<unknown> {
+  const mined = minedTx(ctx, hash);
+  if (mined === undefined) throw serverError('transaction not found');
+  const tracer = tracerOf(config, contextOf(ctx, mined.block, mined.index));
+  const height = traceable(mined.block, 'block not found');
+  await replay(ctx, height, (_tx, index) => (index === mined.index ? tracer : undefined), mined.index + 1);
+  return tracer.result();
+}
+
+const missingText = (id: BlockId): string =>
+  id.kind === 'hash'
+    ? `block ${to0xHex(id.hash)} not found`
+    : `block #${id.kind === 'tag' ? id.tag : id.number} not found`;
+
+export function knownBlock(ctx: RpcContext, id: BlockId): EthBlock {
+  const block = blockOf(ctx.chain, id);
+  if (block === undefined) throw serverError(missingText(id));
+  return block;
+}
+
+export async function traceBlock(
+  ctx: RpcContext,
+  id: BlockId,
+  config: JsonObject,
+): Promise<readonly unknown[]> {
+  const missing = missingText(id);
+  if (isPending(id)) throw serverError('tracing on top of pending is not supported');
+  const block = blockOf(ctx.chain, id);
+  const height = traceable(block, missing);
+  const tracers: Tracer[] = [];
+  await replay(ctx, height, (_tx, index) => {
+    const tracer = tracerOf(config, contextOf(ctx, block as EthBlock, index));
+    tracers.push(tracer);
+    return tracer;
+  });
+  return (block as EthBlock).transactions.map((tx, i) => ({
+    txHash: to0xHex(tx.hash),
+    ...outcomeOf(tracers[i]),
+  }));
+}
+
+/** A trace that cannot be told must not hide the others. */
+export function outcomeOf(
+  tracer: Tracer | undefined,
+): { readonly result: unknown } | { readonly error: string } {
+  try {
+    return { result: tracer?.result() };
+  } catch (failure) {
+    if (failure instanceof RpcError) return { error: failure.message };
+    throw failure;
+  }
+}
+
+export function traceOverridesOf(config: JsonObject) {
+  const state = config.get('stateOverrides') ?? null;
+  const block = config.get('blockOverrides') ?? null;
+  const readState = state === null ? undefined : readStateOverrides(state);
+  const readBlock = block === null ? undefined : readBlockOverrides(block);
+  if (readState?.ok === false) throw serverError(readState.error);
+  if (readBlock?.ok === false) throw serverError(readBlock.error);
+  return { state: readState?.value, block: readBlock?.value };
+}
+
+/** For a call that is in no block. */
+export const callTracerOf = (ctx: RpcContext, config: JsonObject): Tracer =>
+  tracerOf(config, { suite: ctx.suite, isPrecompile: (a) => ctx.evm.isPrecompile(a), place: undefined });

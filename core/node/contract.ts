@@ -1,7 +1,8 @@
 /**
  * Start reading here. A node is a machine: inputs in, effects out, nothing else.
  *
- * bytes → Input → Machine.step → Effect[] → the driver makes every `persist` record durable, then lets the rest out.
+ * bytes → Input → Machine.step → Effect[] → the driver lets out what follows from an input when its `persist` records
+ * are durable.
  *
  * The real node (adapters/host.ts) and the simulator (sim/world.ts) differ only in the Host that performs effects.
  */

@@ -7,6 +7,7 @@ import { toHex } from '../core/lib/bytes.ts';
 import { type CoreNode, createNode } from '../core/node/assembly.ts';
 import { CHANNEL_SPECS } from '../core/p2p/channels.ts';
 import { BLOCK_PROTOCOL, P2P_PROTOCOL } from '../core/p2p/nodeInfo.ts';
+import type { NodeKeys } from '../core/rpc/context.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { NodeInfo } from '../core/types/peer.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
@@ -16,8 +17,10 @@ import { refuseLogAhead } from './disk/logAhead.ts';
 import { DiskSpace } from './disk/space.ts';
 import { TxJournal } from './disk/txJournal.ts';
 import { Wal } from './disk/wal.ts';
+import { reportWal } from './disk/walReport.ts';
 import { NodeHost } from './host.ts';
 import { showAddress } from './http/listenAddress.ts';
+import { Vault } from './keyring/vault.ts';
 import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
 import { OperatingError } from './operatingError.ts';
 import type { PsqlSink, PsqlSinkOptions } from './psql/sink.ts';
@@ -45,6 +48,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const onFatal = (error: unknown): void => ending.fail(error);
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
     closing.unshift(() => wal.close());
+    for (const { level, text } of reportWal(wal)) options.log[level](text);
     refuseLogAhead(kv, wal.records(), options.genesis.initialHeight, files.data);
     let host: NodeHost | undefined;
     const node = await createNode({
@@ -222,11 +226,19 @@ function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
   };
 }
 
-function keysOf({ unlocked }: StartOptions) {
+/** Keys that stay unlocked come first; a node that has none takes none from requests either. */
+function keysOf({ unlocked, config }: StartOptions): NodeKeys {
   const secrets = new Map(unlocked.map((key) => [toHex(key.address), key.secret]));
+  const own = unlocked.map((key) => key.address);
+  const secret = (address: Bytes): Bytes | undefined => secrets.get(toHex(address));
+  if (own.length === 0) return { addresses: own, secret };
+  const vault = new Vault(path.join(config.files.home, 'keystore'), () => systemNow() / 1000);
   return {
-    addresses: unlocked.map((key) => key.address),
-    secret: (address: Bytes): Bytes | undefined => secrets.get(toHex(address)),
+    get addresses() {
+      return [...own, ...vault.addresses.filter((address) => secret(address) === undefined)];
+    },
+    secret: (address) => secret(address) ?? vault.secret(address),
+    vault,
   };
 }
 

@@ -71,8 +71,24 @@ export interface ConsensusReader {
 /** Keys the node may sign with (dev accounts, keyring); empty on a production node unless configured. */
 export interface NodeKeys {
   readonly addresses: readonly Address[];
-  /** 32-byte secret of an address in `addresses`. */
+  /** 32-byte secret of an address in `addresses`; undefined while it is locked. */
   secret(address: Address): Bytes | undefined;
+  /** Keys that requests bring, each under its own password; absent where requests may bring none. */
+  readonly vault?: KeyVault;
+}
+
+/** Some of NodeKeys' keys. Errors are sentences for whoever asked. */
+export interface KeyVault {
+  has(address: Address): boolean;
+  /** A new key. */
+  create(password: string): Result<Address, string>;
+  /** `secret` is one of secp256k1. */
+  add(secret: Bytes, password: string): Result<Address, string>;
+  /** The secret, for this once. */
+  open(address: Address, password: string): Result<Bytes, string>;
+  /** Without a time, until the node stops or the key is locked. */
+  unlock(address: Address, password: string, ms: Millis | undefined): Result<void, string>;
+  lock(address: Address): void;
 }
 
 export interface NodeIdentity {

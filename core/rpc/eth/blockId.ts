@@ -2,7 +2,7 @@ import type { ChainReader, EthBlock, View } from '../../app/chain.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import type { Height } from '../../types/ids.ts';
-import { isObject, type Json, JsonNumber, type JsonObject } from '../jsonText.ts';
+import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../jsonText.ts';
 import { serverError } from '../rpcError.ts';
 import { type Decoded, goKind, goTypeError, quantityFault, readHash } from './goHex.ts';
 
@@ -32,8 +32,8 @@ export function readBlockNumber(value: Json): Decoded<BlockId> {
 }
 
 function readBlockObject(object: JsonObject): Decoded<BlockId> {
-  const number = object.get('blockNumber') ?? null;
-  const hash = object.get('blockHash') ?? null;
+  const number = fieldOf(object, 'blockNumber');
+  const hash = fieldOf(object, 'blockHash');
   if (number !== null && hash !== null) {
     return err('cannot specify both BlockHash and BlockNumber, choose one or the other');
   }

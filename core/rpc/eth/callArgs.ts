@@ -8,7 +8,7 @@ import type {
 } from '../../app/chain.ts';
 import { type Bytes, EMPTY, equalBytes, hex, toHex } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
-import { isObject, type Json, type JsonObject } from '../jsonText.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../jsonText.ts';
 import {
   type Decoded,
   goKind,
@@ -57,7 +57,7 @@ export class Fields {
   }
 
   optional<T>(name: string, decode: Decoder<T>): T | undefined {
-    const value = this.#object.get(name) ?? null;
+    const value = fieldOf(this.#object, name);
     if (value === null || this.fault !== undefined) return undefined;
     const decoded = decode(value, `${this.#struct}.${name}`);
     if (decoded.ok) return decoded.value;

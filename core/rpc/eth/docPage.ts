@@ -20,13 +20,15 @@ texts. \`json-rpc.api\` chooses the namespaces; a method of a disabled one is \`
 | \`extraData\` | hash of the consensus block of that height | joins the two faces of a block |
 | \`mixHash\` (PREVRANDAO) | keccak256(parent hash ‖ number) | known to whoever knows the parent: no secret |
 | \`miner\` | consensus address of the proposer, which earns the tips | validators have no other account |
-| \`eth_simulateV1\` | log indexes count only logs that stay; no blobs, no withdrawals | as in a real block |
+| \`eth_simulateV1\` | log indexes count only logs that stay; no blobs, no withdrawals; before the first block there is no proof of work | as in a real block |
 | time | \`eth_call\`, \`eth_estimateGas\`, simulations and each trace end after \`evm.rpc.evm-timeout\` (5 s; \`json-rpc.evm-timeout\` in app.toml) with \`execution aborted (timeout = 5s)\`, traces with \`execution timeout\`; the config of a trace cannot change it | whoever asks must not hold up consensus: long executions pause every 5 ms |
 | struct logs | at most 4,000,000 cells a trace | a trace must fit in memory; use \`limit\` or a tracer |
-| JavaScript tracers, \`debug\` profiling | not there | the node runs no code of a request but the EVM's |
-| \`personal\` | signs with keys the node has; passwords are not looked at | keys come from the keyring or are dev accounts |
-| \`personal_newAccount\`, \`personal_importRawKey\` | \`-32601\`, as in geth since it removed them | a running node takes no keys from requests: \`orrery keys\` does |
-| \`debug_accountRange\`, \`debug_dumpBlock\`, \`debug_preimage\`, \`debug_getModifiedAccountsBy…\`, \`debug_getAccessibleState\`, \`debug_traceChain\`, \`debug_standardTrace…ToFile\` | not there yet | |
+| JavaScript tracers, \`debug\` profiling, \`setHead\`, \`db…\`, \`chaindb…\` | not there | the node runs no code of a request but the EVM's, and a request does not reach into its process or its database |
+| \`debug_standardTraceBlockToFile\`, \`debug_standardTraceBadBlockToFile\`, \`debug_traceBlockFromFile\` | not there | a request reads and writes no files of the node: \`debug_traceBlockByHash\` and \`debug_traceBlock\` carry the same in request and answer |
+| \`debug_executionWitness\`, \`debug_setTrieFlushInterval\`, \`debug_getTrieFlushInterval\` | not there | blocks are agreed on, not proven one by one; each block's state is written with it |
+| \`debug_accountRange\`, \`debug_dumpBlock\` | accounts without \`storage\` | slots are kept by their hashes alone; geth leaves out what it has no preimage of, too |
+| \`debug_getBadBlocks\`, \`debug_traceBadBlock\` | empty, not found | a block is checked before it is decided |
+| \`personal\` | as its models have it; keys of dev accounts are never locked, keys that requests bring have a password each | geth has removed it; \`start\` unlocks no keys and takes none |
 | a full pool | \`transaction underpriced\` for what pays less than all that is there, \`txpool is full\` when it cannot even be looked at | |
 
 ## Settings of the pool

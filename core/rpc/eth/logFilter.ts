@@ -1,6 +1,6 @@
 import { type Bytes, equalBytes, parseHex } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../jsonText.ts';
+import { fieldOf, isArray, isObject, type Json, type JsonObject } from '../jsonText.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, readBlockNumber } from './blockId.ts';
 import { type Decoded, goKind, goTypeError, readHash } from './goHex.ts';
@@ -83,7 +83,7 @@ function readTopics(value: Json): Decoded<readonly (readonly Bytes[])[]> {
 }
 
 function readRange(object: JsonObject): Decoded<Pick<LogFilter, 'blockHash' | 'from' | 'to'>> {
-  const [hash, from, to] = ['blockHash', 'fromBlock', 'toBlock'].map((name) => object.get(name) ?? null) as [
+  const [hash, from, to] = ['blockHash', 'fromBlock', 'toBlock'].map((name) => fieldOf(object, name)) as [
     Json,
     Json,
     Json,
@@ -106,9 +106,9 @@ export function readLogFilter(value: Json): Decoded<LogFilter> {
   if (!isObject(value)) return err(goTypeError(goKind(value), 'filters.input', undefined));
   const range = readRange(value);
   if (!range.ok) return range;
-  const addresses = readAddresses(value.get('address') ?? null);
+  const addresses = readAddresses(fieldOf(value, 'address'));
   if (!addresses.ok) return addresses;
-  const topics = readTopics(value.get('topics') ?? null);
+  const topics = readTopics(fieldOf(value, 'topics'));
   return topics.ok ? ok({ ...range.value, addresses: addresses.value, topics: topics.value }) : topics;
 }
 

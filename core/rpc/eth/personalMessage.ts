@@ -1,6 +1,6 @@
 import { addressOfKey } from '../../app/evm/ethTx.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
-import { type Bytes, concat } from '../../lib/bytes.ts';
+import { type Bytes, concat, to0xHex } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import { serverError } from '../rpcError.ts';
 
@@ -13,6 +13,10 @@ export function signDigest(digest: Bytes, secret: Bytes, suite: CryptoSuite): By
   const { rs, recovery } = suite.secp256k1Sign(secret, digest);
   return concat(rs, Uint8Array.of(27 + recovery));
 }
+
+/** What eth_sign answers. */
+export const signMessage = (message: Bytes, secret: Bytes, suite: CryptoSuite): string =>
+  to0xHex(signDigest(personalDigest(message, suite), secret, suite));
 
 /** Who signed the message; geth's personal_ecRecover. */
 export function recoverSigner(message: Bytes, signature: Bytes, suite: CryptoSuite): Bytes {

@@ -120,8 +120,18 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
 /** The key of an account that the node signs for. */
 export function secretOf(ctx: RpcContext, address: Bytes | undefined): Bytes {
   const secret = address === undefined ? undefined : ctx.keys.secret(address);
-  if (secret === undefined) throw serverError('unknown account');
-  return secret;
+  if (secret !== undefined) return secret;
+  const isLocked = address !== undefined && ctx.keys.vault?.has(address) === true;
+  throw serverError(isLocked ? 'authentication needed: password or unlock' : 'unknown account');
+}
+
+/** As secretOf, where a password opens what is locked; that of a key without one is not looked at. */
+export function secretUnder(ctx: RpcContext, address: Bytes | undefined, password: string): Bytes {
+  const { vault } = ctx.keys;
+  if (address === undefined || vault?.has(address) !== true) return secretOf(ctx, address);
+  const opened = vault.open(address, password);
+  if (!opened.ok) throw serverError(opened.error);
+  return opened.value;
 }
 
 /** eth_sendTransaction: fills what is missing, signs with a key of the node, submits. */
@@ -129,8 +139,8 @@ export async function sendTransaction(
   ctx: RpcContext,
   args: TransactionArgs,
   oracle: GasOracle,
+  secret = secretOf(ctx, args.from),
 ): Promise<string> {
-  const secret = secretOf(ctx, args.from);
   return sendRaw(ctx, signTx(await fillTx(ctx, args, oracle), secret, ctx.suite));
 }
 

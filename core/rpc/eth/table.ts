@@ -6,6 +6,7 @@ import { factMethods } from './methods/facts.ts';
 import { feeMethods } from './methods/fees.ts';
 import { filterMethods } from './methods/filters.ts';
 import { nodeMethods } from './methods/node.ts';
+import { personalMethods } from './methods/personal.ts';
 import { proofMethods } from './methods/proofs.ts';
 import { rawMethods } from './methods/raw.ts';
 import { signingMethods } from './methods/signing.ts';
@@ -46,6 +47,7 @@ export const ETH_METHODS: readonly EthMethod[] = [
   ...debugStateMethods,
   ...debugAccountMethods,
   ...signingMethods,
+  ...personalMethods,
   ...txpoolMethods,
   DISCOVER,
 ];

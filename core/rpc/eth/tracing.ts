@@ -2,7 +2,7 @@
 import type { EthBlock, Watch } from '../../app/chain.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
-import type { JsonObject } from '../jsonText.ts';
+import { fieldOf, type JsonObject } from '../jsonText.ts';
 import { RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, blockOf } from './blockId.ts';
@@ -99,8 +99,8 @@ export function outcomeOf(
 }
 
 export function traceOverridesOf(config: JsonObject) {
-  const state = config.get('stateOverrides') ?? null;
-  const block = config.get('blockOverrides') ?? null;
+  const state = fieldOf(config, 'stateOverrides');
+  const block = fieldOf(config, 'blockOverrides');
   const readState = state === null ? undefined : readStateOverrides(state);
   const readBlock = block === null ? undefined : readBlockOverrides(block);
   if (readState?.ok === false) throw serverError(readState.error);

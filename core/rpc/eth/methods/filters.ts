@@ -2,7 +2,7 @@
 
 import type { Bytes } from '../../../lib/bytes.ts';
 import { ok } from '../../../lib/result.ts';
-import { isObject } from '../../jsonText.ts';
+import { fieldOf, isObject } from '../../jsonText.ts';
 import { type BlockId, readBlockNumber } from '../blockId.ts';
 import { type Decoded, readHash } from '../goHex.ts';
 import { searchLogs } from '../logSearch.ts';
@@ -24,7 +24,7 @@ const IGNORED = optional(
  */
 const HISTORY = optional(
   required('options', { type: 'object' }, (value): Decoded<BlockId | undefined> => {
-    const from = isObject(value) ? (value.get('fromBlock') ?? null) : null;
+    const from = isObject(value) ? fieldOf(value, 'fromBlock') : null;
     return from === null ? ok(undefined) : readBlockNumber(from);
   }),
   undefined,
@@ -33,7 +33,7 @@ const HISTORY = optional(
 const HASHES_MAX = 200;
 const RECEIPTS = optional(
   required('filter', { type: 'object' }, (value): Decoded<readonly Bytes[]> => {
-    const hashes = isObject(value) ? (value.get('transactionHashes') ?? null) : null;
+    const hashes = isObject(value) ? fieldOf(value, 'transactionHashes') : null;
     return hashes === null ? ok([]) : arrayOf((item) => readHash(item), HASHES_MAX)(hashes);
   }),
   [],

@@ -1,22 +1,16 @@
 /** What the node signs with its own keys (dev accounts); a node without keys answers `unknown account`. */
 import { decodeEthTx } from '../../../app/evm/ethTx.ts';
 import { present } from '../../../lib/assert.ts';
-import { type Bytes, equalBytes, to0xHex } from '../../../lib/bytes.ts';
-import type { RpcContext } from '../../context.ts';
+import { equalBytes, to0xHex } from '../../../lib/bytes.ts';
 import { serverError } from '../../rpcError.ts';
 import type { TransactionArgs } from '../callArgs.ts';
 import { type EthMethod, method, optional } from '../method.ts';
-import { ADDRESS, DATA, QUANTITY, QUANTITY_64, TEXT, TRANSACTION, TYPED_DATA } from '../params.ts';
-import { personalDigest, recoverSigner, signDigest } from '../personalMessage.ts';
+import { ADDRESS, DATA, QUANTITY, QUANTITY_64, TRANSACTION, TYPED_DATA } from '../params.ts';
+import { signDigest, signMessage } from '../personalMessage.ts';
 import { pendingTxJson, unsignedTxJson } from '../render.ts';
 import { encodeUnsigned, signTx } from '../signTx.ts';
-import { checkPolicy, fillTx, ownAddresses, secretOf, sendTransaction } from '../submit.ts';
+import { checkPolicy, fillTx, secretOf, sendTransaction } from '../submit.ts';
 import { typedDataHash } from '../typedData.ts';
-
-const signMessage = (ctx: RpcContext, address: Bytes, message: Bytes): string => {
-  const secret = secretOf(ctx, address);
-  return to0xHex(signDigest(personalDigest(message, ctx.suite), secret, ctx.suite));
-};
 
 /** geth's SignTransaction asks for everything that decides what is signed. */
 function requireComplete({
@@ -32,15 +26,13 @@ function requireComplete({
   if (nonce === undefined) throw serverError('nonce not specified');
 }
 
-const PASSWORD = { ...TEXT, name: 'password' };
-
 export const signingMethods: readonly EthMethod[] = [
   method({
     method: 'eth_sign',
     params: [ADDRESS, DATA],
     result: '65-byte signature',
     doc: 'Signs a message under the EIP-191 prefix; v is 27 or 28. Foreign address: -32000 `unknown account`.',
-    run: ({ ctx }, address, message) => signMessage(ctx, address, message),
+    run: ({ ctx }, address, message) => signMessage(message, secretOf(ctx, address), ctx.suite),
   }),
   // Wallet libraries (ethers, hardhat) ask for the name that MetaMask gave it.
   ...['eth_signTypedData', 'eth_signTypedData_v4'].map((name) =>
@@ -117,54 +109,5 @@ export const signingMethods: readonly EthMethod[] = [
         services.oracle,
       );
     },
-  }),
-  method({
-    method: 'personal_listAccounts',
-    params: [],
-    result: 'address[]',
-    doc: 'The same as eth_accounts.',
-    run: ({ ctx }) => ownAddresses(ctx),
-  }),
-  method({
-    method: 'personal_sign',
-    params: [DATA, ADDRESS, PASSWORD],
-    result: '65-byte signature',
-    doc: "As eth_sign. The node's keys have no password of their own: it is not looked at.",
-    run: ({ ctx }, message, address) => signMessage(ctx, address, message),
-  }),
-  method({
-    method: 'personal_ecRecover',
-    params: [DATA, { ...DATA, name: 'signature' }],
-    result: 'address',
-    doc: 'Who signed a message with eth_sign or personal_sign.',
-    run: ({ ctx }, message, signature) => to0xHex(recoverSigner(message, signature, ctx.suite)),
-  }),
-  method({
-    method: 'personal_sendTransaction',
-    params: [TRANSACTION, PASSWORD],
-    result: '32-byte hash',
-    doc: 'As eth_sendTransaction; the password is not looked at.',
-    run: ({ ctx, services }, args) => sendTransaction(ctx, args, services.oracle),
-  }),
-  method({
-    method: 'personal_unlockAccount',
-    params: [ADDRESS, PASSWORD, optional({ ...QUANTITY_64, name: 'seconds' }, undefined)],
-    result: 'boolean',
-    doc: 'Always false: keys are not locked, so there is nothing to unlock.',
-    run: () => false,
-  }),
-  method({
-    method: 'personal_lockAccount',
-    params: [ADDRESS],
-    result: 'boolean',
-    doc: 'Always false: keys cannot be locked.',
-    run: () => false,
-  }),
-  method({
-    method: 'personal_listWallets',
-    params: [],
-    result: 'null',
-    doc: 'Always null: there are no hardware wallets.',
-    run: () => null,
   }),
 ];

@@ -1,4 +1,4 @@
-import { isObject, type Json, JsonNumber, type JsonObject } from '../../jsonText.ts';
+import { fieldOf, isObject, JsonNumber, type JsonObject } from '../../jsonText.ts';
 import { invalidParams, serverError } from '../../rpcError.ts';
 import { CallTracer } from './callTracer.ts';
 import { flatCalls } from './flatCalls.ts';
@@ -11,7 +11,7 @@ import type { Tracer, TracerContext, TracerMaker } from './tracer.ts';
 /** Tracers in one mux. */
 const MUX_MAX = 16;
 
-const flag = (config: JsonObject, name: string): boolean => config.get(name) === true;
+const flag = (config: JsonObject, name: string): boolean => fieldOf(config, name) === true;
 
 function mux(config: JsonObject, context: TracerContext): Tracer {
   if (config.size > MUX_MAX) throw serverError(`more than ${MUX_MAX} tracers`);
@@ -66,13 +66,13 @@ function makerOf(name: string): TracerMaker {
 }
 
 function limitOf(config: JsonObject): number {
-  const limit = config.get('limit');
+  const limit = fieldOf(config, 'limit');
   return limit instanceof JsonNumber ? Math.max(0, Math.floor(Number(limit.text))) : 0;
 }
 
 /** The tracer that a request's TraceConfig asks for. Throws RpcError. */
 export function tracerOf(config: JsonObject, context: TracerContext): Tracer {
-  const name: Json = config.get('tracer') ?? null;
+  const name = fieldOf(config, 'tracer');
   if (name === null || name === '') {
     return new StructLogger({
       disableStack: flag(config, 'disableStack'),
@@ -83,6 +83,6 @@ export function tracerOf(config: JsonObject, context: TracerContext): Tracer {
     });
   }
   if (typeof name !== 'string') throw invalidParams('invalid argument 1: tracer must be a string');
-  const own = config.get('tracerConfig');
+  const own = fieldOf(config, 'tracerConfig');
   return makerOf(name)(isObject(own) ? own : new Map(), context);
 }

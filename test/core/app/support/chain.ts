@@ -60,6 +60,8 @@ export class TestChain {
   readonly kv: MemoryKv;
   readonly created: CreatedApplication;
   state: ChainState;
+  /** Milliseconds from one block to the next. */
+  stepMs = 1000;
   #lastCommit: Commit = EMPTY_COMMIT;
 
   private constructor(genesis: Genesis, kv: MemoryKv, created: CreatedApplication) {
@@ -134,7 +136,7 @@ export class TestChain {
         {
           flag: 'commit',
           validatorAddress: VALIDATOR,
-          timestamp: addMillis(time, 1000),
+          timestamp: addMillis(time, this.stepMs),
           signature: new Uint8Array(64).fill(1),
         },
       ],

@@ -39,7 +39,7 @@ beforeAll(async () => {
 test('every method that geth or its models have for tracing, raw data and storage is there', () => {
   const served = new Set(ETH_METHODS.map(({ method }) => method));
   const wanted =
-    'traceTransaction traceCall traceBlock traceBlockByNumber traceBlockByHash traceBadBlock getRawBlock getRawHeader getRawReceipts getRawTransaction getHeaderRlp getBlockRlp printBlock intermediateRoots storageRangeAt getBadBlocks';
+    'traceTransaction traceCall traceBlock traceBlockByNumber traceBlockByHash traceBadBlock getRawBlock getRawHeader getRawReceipts getRawTransaction getHeaderRlp getBlockRlp printBlock intermediateRoots storageRangeAt getBadBlocks accountRange dumpBlock preimage getModifiedAccountsByNumber getModifiedAccountsByHash getAccessibleState subscribe';
   for (const name of wanted.split(' ')) expect(served.has(`debug_${name}`), name).toBe(true);
 });
 

@@ -186,6 +186,20 @@ test('flat, selector, mux and noop tracers tell what the call tree tells', async
   expect(both).toEqual({ callTracer: await trace({ tracer: 'callTracer' }), noopTracer: {} });
 });
 
+test("a config in the letters of Go's field names, as gethclient sends it, names the tracer all the same", async () => {
+  const none = { Tracer: null, Timeout: null, Reexec: null, TracerConfig: null };
+  const asked = { ...none, Tracer: 'callTracer', TracerConfig: { withlog: true } };
+  const usual = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+  const { log } = hashes;
+  expect(await world.get('debug_traceTransaction', log, asked)).toEqual(
+    await world.get('debug_traceTransaction', log, usual),
+  );
+  const struct = { ...none, DisableStack: true, DisableStorage: false, EnableMemory: false, Limit: 2 };
+  const { structLogs } = await world.get('debug_traceTransaction', log, struct);
+  expect(structLogs).toHaveLength(2);
+  expect(structLogs[0]).not.toHaveProperty('stack');
+});
+
 test('a traced call is the call, with its overrides', async () => {
   const call = { to: emitter, data: word(8) };
   const logged = { tracer: 'callTracer', tracerConfig: { withLog: true } };

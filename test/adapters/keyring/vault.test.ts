@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { decryptKeystore } from '../../../adapters/keyring/keystore.ts';
+import { Vault } from '../../../adapters/keyring/vault.ts';
+import { hex, toHex } from '../../../core/lib/bytes.ts';
+import { wallet } from '../../core/app/support/wallet.ts';
+import { tempDir } from '../tempDir.ts';
+
+const SECRET = hex('ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+const { address: ADDRESS } = wallet(0);
+
+let dir: string;
+let nowMs: number;
+const open = () => new Vault(join(dir, 'keystore'), () => nowMs);
+
+beforeEach(() => {
+  dir = tempDir();
+  nowMs = 1_700_000_000_000;
+});
+
+test('a key is kept under its password, in a file as geth keeps it, and found again after a restart', () => {
+  const vault = open();
+  expect(vault.addresses).toEqual([]);
+  expect(vault.add(SECRET, 'rose')).toEqual({ ok: true, value: ADDRESS });
+  const made = vault.create('tulip');
+  const [file, ...rest] = readdirSync(join(dir, 'keystore')).sort();
+  expect(rest).toHaveLength(1);
+  const names = [file, ...rest].map((name) => String(name));
+  const own = String(names.find((name) => name.endsWith(toHex(ADDRESS))));
+  expect(own).toMatch(/^UTC--2023-11-14T22-13-20\.000000000Z--[0-9a-f]{40}$/);
+  const path = join(dir, 'keystore', own);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path, 'utf8')).not.toContain(toHex(SECRET));
+  expect(decryptKeystore(readFileSync(path, 'utf8'), 'rose')).toEqual({ ok: true, value: SECRET });
+  const again = open();
+  expect(again.addresses).toHaveLength(2);
+  expect(made.ok && again.has(made.value)).toBe(true);
+  expect(again.open(ADDRESS, 'rose')).toEqual({ ok: true, value: SECRET });
+  expect(again.open(ADDRESS, 'tulip')).toEqual({
+    ok: false,
+    error: 'could not decrypt key with given password',
+  });
+});
+
+test('a key signs only while it is unlocked', () => {
+  const vault = open();
+  vault.add(SECRET, 'rose');
+  expect(vault.secret(ADDRESS)).toBeUndefined();
+  expect(vault.unlock(ADDRESS, 'tulip', 1000).ok).toBe(false);
+  expect(vault.secret(ADDRESS)).toBeUndefined();
+  expect(vault.unlock(ADDRESS, 'rose', 1000).ok).toBe(true);
+  nowMs += 999;
+  expect(vault.secret(ADDRESS)).toEqual(SECRET);
+  nowMs += 1;
+  expect(vault.secret(ADDRESS)).toBeUndefined();
+  vault.unlock(ADDRESS, 'rose', undefined);
+  nowMs += 1_000_000_000;
+  expect(vault.secret(ADDRESS)).toEqual(SECRET);
+  vault.lock(ADDRESS);
+  expect(vault.secret(ADDRESS)).toBeUndefined();
+});
+
+test('refuses no password, what is no key, and a key that is there', () => {
+  const vault = open();
+  expect(vault.add(SECRET, '')).toEqual({ ok: false, error: 'a key needs a password' });
+  expect(vault.add(new Uint8Array(32), 'rose')).toEqual({ ok: false, error: 'invalid private key' });
+  expect(vault.add(new Uint8Array(32).fill(255), 'rose')).toEqual({
+    ok: false,
+    error: 'invalid private key',
+  });
+  expect(vault.add(new Uint8Array(31).fill(1), 'rose')).toEqual({ ok: false, error: 'invalid private key' });
+  vault.add(SECRET, 'rose');
+  expect(vault.add(SECRET, 'tulip')).toEqual({ ok: false, error: 'account already exists' });
+  expect(vault.open(wallet(1).address, 'rose')).toEqual({
+    ok: false,
+    error: 'no key for given address or file',
+  });
+});

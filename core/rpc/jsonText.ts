@@ -19,6 +19,20 @@ export interface JsonError {
 export const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map;
 export const isArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
+/**
+ * A field of a struct, found as Go's encoding/json finds it: by its name, else by its name in other letters. Go's own
+ * clients rely on that: gethclient sends a TraceConfig as `Tracer`, `TracerConfig`. Null when absent.
+ */
+export function fieldOf(object: JsonObject, name: string): Json {
+  const exact = object.get(name);
+  if (exact !== undefined) return exact;
+  const folded = name.toLowerCase();
+  let found: Json = null;
+  for (const [key, value] of object)
+    if (key.length === name.length && key.toLowerCase() === folded) found = value;
+  return found;
+}
+
 /** Nesting beyond this is refused, so that a body of brackets cannot exhaust the stack. */
 const DEPTH_MAX = 512;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;

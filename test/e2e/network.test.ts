@@ -57,11 +57,11 @@ describe('four validators as processes', () => {
     timeout: 120_000,
   }, async () => {
     await Promise.all([node(2).kill('SIGKILL'), node(3).kill('SIGKILL')]);
-    // What was under way when they died may still be decided; after that nothing can.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    const stuck = [await node(0).height(), await node(1).height()];
+    // The block whose votes were under way when they died may still be decided; no other can, however long it takes.
+    const highest = Math.max(await node(0).height(), await node(1).height()) + 1;
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    expect([await node(0).height(), await node(1).height()]).toEqual(stuck);
+    const stuck = [await node(0).height(), await node(1).height()];
+    expect(Math.max(...stuck)).toBeLessThanOrEqual(highest);
     node(2).start();
     node(3).start();
     await Promise.all(net.nodes.map((one) => one.reaches(Math.max(...stuck) + 5)));

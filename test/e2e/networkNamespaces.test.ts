@@ -54,11 +54,11 @@ describe.skipIf(noNamespaces !== undefined)('four validators in network namespac
   }, async () => {
     link(2, 'down');
     link(3, 'down');
-    // What was on its way may still be decided.
-    await seconds(2);
-    const stuck = await heights();
+    // The block whose votes were on their way may still be decided; no other can, however long it takes.
+    const highest = Math.max(...(await heights())) + 1;
     await seconds(3);
-    expect(await heights()).toEqual(stuck);
+    const stuck = await heights();
+    expect(Math.max(...stuck)).toBeLessThanOrEqual(highest);
     link(2, 'up');
     link(3, 'up');
     const target = Math.max(...stuck) + 3;

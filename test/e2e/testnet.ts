@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { devAccounts } from '../../adapters/config/devAccounts.ts';
@@ -18,6 +18,8 @@ import { present } from '../../core/lib/assert.ts';
 /** The program under test; a built copy may be named instead of the checkout's. */
 const PROGRAM = process.env['ORRERY_TEST_PROGRAM'] ?? 'bin/orrery.js';
 const POLL_MS = 50;
+/** A node that hangs, as some are made to, and a machine that has much else to do. */
+const ANSWER_MS_MAX = 30_000;
 
 export interface NodeStatus {
   readonly height: number;
@@ -31,6 +33,8 @@ export class TestNode {
   readonly basePort: number;
   /** All that it has printed since the test began. */
   log = '';
+  /** Added to the environment of the process. */
+  environment: Readonly<Record<string, string>> = {};
   #child: ChildProcess | undefined;
 
   constructor(home: string, basePort: number) {
@@ -57,6 +61,7 @@ export class TestNode {
   start(...flags: readonly string[]): void {
     const child = spawn(process.execPath, [PROGRAM, 'start', '--home', this.home, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...this.environment },
     });
     this.#child = child;
     for (const stream of [child.stdout, child.stderr]) {
@@ -75,8 +80,16 @@ export class TestNode {
     await exited;
   }
 
+  /** Waits until the process has ended by itself; its exit code. */
+  async ended(): Promise<number | null> {
+    const child = present(this.#child, 'the node is not running');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    this.#child = undefined;
+    return child.exitCode;
+  }
+
   async call<T>(path: string): Promise<T> {
-    const response = await fetch(`${this.rpc}/${path}`, { signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(`${this.rpc}/${path}`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
     const { result, error } = (await response.json()) as { result: T; error?: { data: string } };
     if (error !== undefined) throw new Error(`${path}: ${error.data}`);
     return result;
@@ -140,7 +153,7 @@ export async function makeNetwork(
   settings: ReadonlyMap<string, string> = new Map(),
 ): Promise<Testnet> {
   const dir = mkdtempSync(join(tmpdir(), 'orrery-net-'));
-  const basePort = await freePorts((count + OTHERS_MAX) * 10);
+  const { base: basePort, release } = await reservePorts((count + OTHERS_MAX) * 10);
   const homes = makeTestnet({
     dir,
     chainId: DEVNET_CHAIN_ID,
@@ -181,6 +194,7 @@ export async function makeNetwork(
     },
     async stop() {
       await Promise.all([...nodes, ...others].map((node) => node.kill('SIGKILL')));
+      release();
       rmSync(dir, { recursive: true, force: true });
     },
   };
@@ -217,22 +231,41 @@ function placeOf(
   ];
 }
 
-const PORT_TRIES_MAX = 100;
+/** Below the ports that systems give to outgoing connections, which would else take one while its node is down. */
+const PORT_MIN = 11_000;
+const PORT_BLOCK = 100;
+const PORT_BLOCKS = 200;
 
-/** The first of `count` ports in a row of which none is taken. */
-async function freePorts(count: number): Promise<number> {
-  for (let i = 0; i < PORT_TRIES_MAX; i++) {
-    const base = 20_000 + ((process.pid * 37 + i * 613) % 380) * 100;
-    const taken = await Promise.all(Array.from({ length: count }, (_, k) => isTaken(base + k)));
-    if (!taken.includes(true)) return base;
+interface Ports {
+  readonly base: number;
+  /** Others may have them. */
+  release(): void;
+}
+
+/** A row of ports of which none is taken, and which no other test takes before they are released. */
+async function reservePorts(count: number): Promise<Ports> {
+  if (count >= PORT_BLOCK) throw new Error(`${count} ports are more than a block has`);
+  for (let i = 0; i < PORT_BLOCKS; i++) {
+    const base = PORT_MIN + ((process.pid + i) % PORT_BLOCKS) * PORT_BLOCK;
+    // Whoever listens on the last port of a block has the block: nodes come and go on the others.
+    const holder = await listening(base + PORT_BLOCK - 1);
+    if (holder === undefined) continue;
+    const release = (): void => {
+      holder.close();
+    };
+    const tries = await Promise.all(Array.from({ length: count }, (_, k) => listening(base + k)));
+    await Promise.all(tries.map((one) => one && new Promise((resolve) => one.close(resolve))));
+    if (!tries.includes(undefined)) return { base, release };
+    release();
   }
   throw new Error('no free ports');
 }
 
-function isTaken(port: number): Promise<boolean> {
+/** undefined when the port is taken. */
+function listening(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(true));
-    server.listen({ host: '127.0.0.1', port }, () => server.close(() => resolve(false)));
+    server.once('error', () => resolve(undefined));
+    server.listen({ host: '127.0.0.1', port }, () => resolve(server));
   });
 }

@@ -21,14 +21,17 @@
  *   Q ‖ attribute ‖ height   where transactions of the height have an indexed attribute
  *   W ‖ attribute ‖ height   where the events of the block itself have it
  *                       attribute: length2 ‖ tag ‖ length1 ‖ value, laid out by events/index/posting.ts
- *   X                   heights that the event index covers: from8 ‖ to8
+ *   L ‖ item ‖ height   contracts logged something with this item at the height: an address, or a topic at its place,
+ *                       laid out by events/index/logPosting.ts
+ *   Z                   heights that the indexes cover: from8 ‖ to8
  *   U                   height above the head whose block is decided and waits to be executed again
  *   C                   chain state after the head
  *   B                   base: lowest height kept
  *   H                   head pointer; last in every batch
  *
  * Nodes and code are named by their content, so they prove themselves. Every other value goes through record.ts,
- * which binds it to its key. Retired: q, w, I (an index with an entry an event).
+ * which binds it to its key. Retired: q, w, I (an index with an entry an event),
+ * X (what the index covered before it had logs).
  */
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
@@ -89,8 +92,8 @@ export function partKey(height: Height, index: number): Bytes {
   return key;
 }
 
-/** `attribute` as events/index/posting.ts lays it out. */
-export function postingKey(letter: 'Q' | 'W', attribute: Bytes, height: Height): Bytes {
+/** `attribute` as events/index lays it out. */
+export function postingKey(letter: 'Q' | 'W' | 'L', attribute: Bytes, height: Height): Bytes {
   const key = new Uint8Array(9 + attribute.length);
   key[0] = prefix(letter);
   key.set(attribute, 1);
@@ -102,7 +105,7 @@ function putUint32(out: Bytes, at: number, value: number): void {
   for (let i = 0; i < 4; i++) out[at + i] = (value >>> (8 * (3 - i))) & 255;
 }
 
-export const INDEX_KEY: Bytes = Uint8Array.of(prefix('X'));
+export const INDEX_KEY: Bytes = Uint8Array.of(prefix('Z'));
 export const UNDONE_KEY: Bytes = Uint8Array.of(prefix('U'));
 export const STATE_KEY: Bytes = Uint8Array.of(prefix('C'));
 export const BASE_KEY: Bytes = Uint8Array.of(prefix('B'));

@@ -12,6 +12,7 @@ import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
 import type { AbciEvent } from '../../types/result.ts';
 import { BLOCK_HEIGHT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../eventModel.ts';
+import { logPostingsOf } from './logPosting.ts';
 import { HeightPostings, type PostingKind } from './posting.ts';
 
 /** Heights that the index covers, both inclusive. */
@@ -58,7 +59,7 @@ export function postingsOf(height: Height, results: FinalizeReply): readonly Put
   const postings = new HeightPostings(height);
   addEvents(postings, 'W', 0, results.events);
   for (const [tx, result] of results.txResults.entries()) addEvents(postings, 'Q', tx, result.events);
-  return postings.ops();
+  return [...postings.ops(), ...logPostingsOf(height, results)];
 }
 
 function coverageOp(coverage: Coverage): Put {
@@ -129,12 +130,12 @@ export async function fillIndex(
   }
 }
 
-const endOf = (kind: PostingKind): Bytes => Uint8Array.of(kind.charCodeAt(0) + 1);
+const endOf = (kind: PostingKind | 'L'): Bytes => Uint8Array.of(kind.charCodeAt(0) + 1);
 
 /** Drops the whole index. Cut off anywhere, it is found empty and filled again. */
 export async function clearIndex(kv: KvStore): Promise<void> {
   await kv.batch([{ type: 'del', key: INDEX_KEY }]);
-  for (const kind of ['Q', 'W'] as const) {
+  for (const kind of ['Q', 'W', 'L'] as const) {
     let gte: Bytes = Uint8Array.of(kind.charCodeAt(0));
     for (;;) {
       const rows = await kv.range({ gte, lt: endOf(kind), limitMax: ENTRIES_PER_BATCH_MAX });

@@ -10,6 +10,8 @@ import { BLOCK_HEIGHT_KEY, EVENT_KEY, TX_HASH_KEY, TX_HEIGHT_KEY } from '../even
 import type { Condition } from '../query/parser.ts';
 import { canonicalText, type Query } from '../query/query.ts';
 import { readCoverage } from './indexer.ts';
+import { LogHeights } from './logHeights.ts';
+import { ANY_LOG, type LogItem } from './logPosting.ts';
 import { type Plan, planOf, type Term } from './plan.ts';
 import { attributePart, type EventPlace, heightOf, type PostingKind } from './posting.ts';
 import { type Cursor, placesAt, scanTag, scanValue } from './scan.ts';
@@ -112,6 +114,11 @@ export class EventSearch {
       if (row !== undefined) next = heightOf(row[0]);
     }
     return next;
+  }
+
+  /** Heights that may have logs with one item of every group; without a group, all that have logs. */
+  logHeights(groups: readonly (readonly LogItem[])[]): LogHeights {
+    return new LogHeights(this.#kv, readCoverage(this.#kv), groups.length === 0 ? [[ANY_LOG]] : groups);
   }
 
   #byHash({ argument }: Condition): readonly TxPlace[] {

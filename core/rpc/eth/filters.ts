@@ -73,7 +73,7 @@ export class EthFilters {
   }
 
   /** The whole search of a log filter again; does not move its deadline. */
-  logs(id: string): readonly unknown[] {
+  async logs(id: string): Promise<readonly unknown[]> {
     const { filter } = this.#find(id);
     if (filter.kind !== 'logs') throw serverError('filter not found');
     return searchLogs(this.#ctx, filter.filter);

@@ -1,4 +1,5 @@
 import type { EthBlock } from '../../app/chain.ts';
+import { addressItem, type LogItem, topicItem } from '../../events/index/logPosting.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
@@ -42,6 +43,12 @@ export class LogMatcher {
     return this.#positions.every((alternatives) => alternatives.some(holds));
   }
 
+  /** Of the block of a height; none when it is not kept. */
+  inHeight({ chain }: Pick<RpcContext, 'chain'>, height: Height): LogJson[] {
+    const block = chain.ethBlock(height);
+    return block === undefined ? [] : this.inBlock(block);
+  }
+
   /** Matching logs of one block in order of logIndex. */
   inBlock(block: EthBlock): LogJson[] {
     if (!this.mayMatch(block.header.logsBloom)) return [];
@@ -59,18 +66,59 @@ export function searchRange(ctx: RpcContext, matcher: LogMatcher, from: Height, 
   const { logsMax } = ctx.limits;
   const found: LogJson[] = [];
   for (let height = from; height <= to; height++) {
-    const block = ctx.chain.ethBlock(height);
-    if (block === undefined) continue;
-    found.push(...matcher.inBlock(block));
+    found.push(...matcher.inHeight(ctx, height));
     if (found.length > logsMax) throw serverError(`query returned more than ${logsMax} results`);
   }
   return found;
 }
 
 const PENDING_UNSUPPORTED = 'pending logs are not supported';
+const BLOCKS_PER_PAUSE = 8;
+
+/** Which heights of a range a search reads. */
+interface Heights {
+  next(from: Height, to: Height): Promise<Height | undefined>;
+}
+
+const EVERY_HEIGHT: Heights = { next: async (from, to) => (from <= to ? from : undefined) };
+
+/** What the index can be asked for: alternatives by address and by topic. */
+function groupsOf({ addresses, topics }: LogCriteria): readonly (readonly LogItem[])[] {
+  const byTopic = topics.map((list, position) => list.map((topic) => topicItem(position, topic)));
+  return [addresses.map(addressItem), ...byTopic].filter((group) => group.length > 0);
+}
+
+/** As searchRange, letting others run. Blocks that cannot have what is wanted are not read, and count for nothing. */
+async function searchHeights(
+  ctx: RpcContext,
+  matcher: LogMatcher,
+  from: Height,
+  to: Height,
+): Promise<LogJson[]> {
+  const { blockRangeMax, logsMax } = ctx.limits;
+  const { indexing } = ctx;
+  const isIndexed = indexing?.kind === 'kv';
+  if (!isIndexed) checkSpan(ctx, to - from + 1);
+  const heights = isIndexed ? indexing.search.logHeights(groupsOf(matcher.criteria)) : EVERY_HEIGHT;
+  const found: LogJson[] = [];
+  for (let read = 1, at = Math.max(from, 0); ; read++, at++) {
+    const height = await heights.next(at, to);
+    if (height === undefined) return found;
+    if (read > blockRangeMax) checkSpan(ctx, read);
+    found.push(...matcher.inHeight(ctx, height));
+    if (found.length > logsMax) throw serverError(`query returned more than ${logsMax} results`);
+    if (read % BLOCKS_PER_PAUSE === 0) await ctx.pause?.();
+    at = height;
+  }
+}
+
+function checkSpan(ctx: RpcContext, blocks: number): void {
+  const { blockRangeMax } = ctx.limits;
+  if (blocks > blockRangeMax) throw new RpcError(CODES.server, `exceed maximum block range ${blockRangeMax}`);
+}
 
 /** eth_getLogs and eth_getFilterLogs (reference §4.1): geth's codes with configurable caps. */
-export function searchLogs(ctx: RpcContext, filter: LogFilter): LogJson[] {
+export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<LogJson[]> {
   checkCriteria(filter);
   const matcher = new LogMatcher(filter, ctx.suite.keccak256);
   if (filter.blockHash !== undefined) {
@@ -89,14 +137,7 @@ export function searchLogs(ctx: RpcContext, filter: LogFilter): LogJson[] {
   if (from !== undefined && from > BigInt(head)) return [];
   const first = filter.from === undefined ? head : (heightOf(ctx.chain, filter.from) ?? head);
   const last = filter.to === undefined ? head : (heightOf(ctx.chain, filter.to) ?? head);
-  checkSpan(ctx, first, last);
-  return searchRange(ctx, matcher, first, last);
-}
-
-function checkSpan(ctx: RpcContext, first: Height, last: Height): void {
-  const { blockRangeMax } = ctx.limits;
-  if (last - first >= blockRangeMax)
-    throw new RpcError(CODES.server, `exceed maximum block range ${blockRangeMax}`);
+  return searchHeights(ctx, matcher, first, last);
 }
 
 /** Heights that a log filter or subscription may deliver (reference §4.2): the three forms geth allows. */

@@ -8,30 +8,56 @@ import { decodeMessage } from '../../core/app/cosmos/messages.ts';
 import { aminoDoc, directSignBytes } from '../../core/app/cosmos/signBytes.ts';
 import { MSG_SEND, PUB_KEY, SIGN_DOC, SIGNER_INFO } from '../../core/app/cosmos/tables.ts';
 import { defaultAppState } from '../../core/app/defaultAppState.ts';
+import { decodeEthTx } from '../../core/app/evm/ethTx.ts';
 import { decodeTx } from '../../core/app/tx/decodeTx.ts';
 import { AUTH_INFO, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { decode, encode } from '../../core/codec/proto.ts';
+import { sha256 } from '../../core/crypto/hash.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { EMPTY, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import { parseJson, renderJson } from '../../core/rpc/jsonText.ts';
 import { acceleratedSuite } from '../crypto/accelerated.ts';
 import { second } from './second.ts';
+import { signedEthTx } from './signedEthTx.ts';
 import { tableProperty } from './tables.ts';
-import { agree, damaged, damagedBytes, type FuzzTarget, holds, seldom } from './target.ts';
+import {
+  agree,
+  bytesOf,
+  damaged,
+  damagedBytes,
+  drawnFrom,
+  type FuzzTarget,
+  holds,
+  seldom,
+} from './target.ts';
 
-const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
+const address = bytesOf(20);
 const amount = fc.bigInt({ min: 1n, max: 2n ** 128n });
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
 const sendFields = fc.record({ from: address, to: address, amount });
-const message = sendFields.map(({ from, to, amount: value }) => ({
+const sendMessage = (from: Uint8Array, to: Uint8Array, value: bigint) => ({
   typeUrl: TYPE_URL.msgSend,
   value: encode(MSG_SEND, {
     fromAddress: formatAddress('acc', 'chain', from),
     toAddress: formatAddress('acc', 'chain', to),
     amount: [{ denom: 'achain', amount: value.toString() }],
   }),
-}));
+});
+
+const message = fc.oneof(
+  {
+    weight: 7,
+    arbitrary: drawnFrom(1024, (i) => {
+      const from = sha256(encodeUtf8(`${i}`));
+      return sendMessage(from.slice(12), from.slice(0, 20), BigInt(i) ** BigInt(i % 12) + 1n);
+    }),
+  },
+  { weight: 1, arbitrary: sendFields.map(({ from, to, amount: value }) => sendMessage(from, to, value)) },
+);
 
 const fee = fc.record({ amount, gasLimit: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }) }).map((one) => ({
   amount: [{ denom: 'achain', amount: one.amount.toString() }],
@@ -48,8 +74,8 @@ const rawTx = fc
     fee,
     sequence: uint64,
     mode: fc.constantFrom(0, 1, 2, 127),
-    key: fc.uint8Array({ minLength: 33, maxLength: 33 }),
-    signature: fc.uint8Array({ minLength: 63, maxLength: 66 }),
+    key: bytesOf(33),
+    signature: fc.oneof(...[63, 64, 65, 66].map(bytesOf)),
   })
   .map((tx) => {
     const publicKey = { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key: tx.key }) };
@@ -63,11 +89,28 @@ const rawTx = fc
     });
   });
 
+function wrap(raw: Uint8Array, suite: CryptoSuite): Uint8Array {
+  const read = decodeEthTx(raw, suite);
+  if (!read.ok) throw new Error(`our own transaction is refused: ${read.error.code}`);
+  return wrapEthTx(read.value.tx, 'achain');
+}
+
 async function txProperty() {
   const types = await second('cosmjs-types/cosmos/tx/v1beta1/tx');
   const suite = await acceleratedSuite();
-  return holds(damagedBytes(rawTx), (bytes) => {
-    for (const isSimulation of [false, true]) decodeTx(bytes, suite, 'achain', { isSimulation });
+  const known = new WeakMap<Uint8Array, Uint8Array>();
+  const wrapped = signedEthTx.map((raw) => {
+    const one = known.get(raw) ?? wrap(raw, suite);
+    known.set(raw, one);
+    return one;
+  });
+  const bytes = fc.oneof({ weight: 4, arbitrary: rawTx }, { weight: 1, arbitrary: wrapped });
+  return holds(damagedBytes(bytes), (bytes) => {
+    for (const isSimulation of [false, true]) {
+      const read = decodeTx(bytes, suite, 'achain', { isSimulation });
+      if (read.ok && read.value.kind === 'ethereum')
+        agree('wrapped again', toHex(wrapEthTx(read.value.tx, 'achain')), toHex(bytes));
+    }
     const raw = decode(TX_RAW, bytes);
     if (!raw.ok) return;
     agree('encoded again', toHex(encode(TX_RAW, raw.value)), toHex(bytes));

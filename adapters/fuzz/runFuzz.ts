@@ -36,18 +36,31 @@ export type FuzzOutcome =
       readonly error: string;
     };
 
+/** Refusals are many and only their words are told: a stack for each costs more than the rest of a case. */
+async function withoutStacks<T>(work: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return await work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 /** Runs one target. Whatever fails is shrunk first. */
 export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzOutcome> {
   const { seed, runs, timeMs, path, corpus } = options;
   // A path names a generated case: examples before it would shift it.
   const examples = corpus === undefined || path !== undefined ? [] : readCorpus(corpus, target.name);
-  const details = await fc.check(await target.property(), {
-    numRuns: runs,
-    examples: examples.map((values) => [...values]),
-    ...(seed === undefined ? {} : { seed }),
-    ...(path === undefined ? {} : { path, endOnFailure: true }),
-    ...(timeMs === undefined ? {} : { interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false }),
-  });
+  const details = await withoutStacks(async () =>
+    fc.check(await target.property(), {
+      numRuns: runs,
+      examples: examples.map((values) => [...values]),
+      ...(seed === undefined ? {} : { seed }),
+      ...(path === undefined ? {} : { path, endOnFailure: true }),
+      ...(timeMs === undefined ? {} : { interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false }),
+    }),
+  );
   if (!details.failed) return { kind: 'passed', seed: details.seed, runs: details.numRuns };
   const { counterexample, counterexamplePath, errorInstance } = details;
   if (corpus !== undefined && counterexample !== null) keepCase(corpus, target.name, counterexample);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { WsEndpoint } from '../ws/wsEndpoint.ts';
-import { Disagreement, damagedBytes, type FuzzTarget, holds } from './target.ts';
+import { Disagreement, damagedBytes, type FuzzTarget, holdsLater } from './target.ts';
 
 const FRAME_BYTES_MAX = 4096;
 /** Turns of the loop in which whatever was received is answered. */
@@ -104,7 +104,7 @@ export const WS_TARGETS: readonly FuzzTarget[] = [
         }),
         onError: (error) => failures.push(error),
       });
-      return holds(conversation, async ({ bytes, cuts }) => {
+      return holdsLater(conversation, async ({ bytes, cuts }) => {
         const pipe = new Pipe();
         endpoint.upgrade(REQUEST, pipe, Buffer.alloc(0));
         const ends = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);

@@ -6,6 +6,7 @@ import type { NodeConfig } from '../config/nodeConfig.ts';
 import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
 import type { RunningNode, StartOptions } from '../nodeOptions.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
+import { refuseLostKey } from '../signer/lostKey.ts';
 import { packageVersion } from './version.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -21,6 +22,7 @@ export function nodeFromHome(
 ): Pick<StartOptions, 'config' | 'genesis' | 'nodeId' | 'nodeSeed' | 'validatorKey' | 'version'> {
   const { files } = config;
   const nodeSeed = loadNodeKey(files.nodeKey, suite);
+  refuseLostKey(files.validatorKey, files.validatorState);
   return {
     config,
     genesis: loadGenesis(files.genesis),

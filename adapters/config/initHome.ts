@@ -8,6 +8,7 @@ import { makeDir, onFile, replaceFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import { createSignState } from '../signer/fileSigner.ts';
 import { loadValidatorKey, saveValidatorKey, type ValidatorKey, validatorKey } from '../signer/keyFile.ts';
+import { refuseLostKey } from '../signer/lostKey.ts';
 import { APP_TOML } from './appToml.ts';
 import { CLIENT_TOML } from './clientToml.ts';
 import { CONFIG_TOML } from './configToml.ts';
@@ -58,6 +59,7 @@ export function initHome(options: InitOptions): InitResult {
   write(configTomlPath(home), renderTable(CONFIG_TOML, config, CONFIG_TITLE));
   write(appTomlPath(home), renderTable(APP_TOML, app, APP_TITLE));
   write(clientTomlPath(home), renderTable(CLIENT_TOML, client, CLIENT_TITLE));
+  refuseLostKey(files.validatorKey, files.validatorState);
   const validator = validatorKeyAt(files.validatorKey, options);
   createSignState(files.validatorState);
   const nodeSeed = nodeSeedAt(files.nodeKey, options);

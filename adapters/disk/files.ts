@@ -5,6 +5,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   writeSync,
 } from 'node:fs';
@@ -69,6 +70,17 @@ export function syncDir(dir: string): void {
 export function writeAll(fd: number, data: Uint8Array, position: number): void {
   let done = 0;
   while (done < data.length) done += writeSync(fd, data, done, data.length - done, position + done);
+}
+
+/**
+ * Opens a file of ours to go on with it. Its bytes are written and synced once more: where the run before ended in a
+ * failed sync, the kernel may show pages that it holds for clean and the disk has never seen.
+ */
+export function openRewritten(path: string): number {
+  const fd = openSync(path, 'r+');
+  writeAll(fd, readFileSync(fd), 0);
+  fsyncSync(fd);
+  return fd;
 }
 
 /** `mkdir -p` with private directories whose names are durable. */

@@ -66,7 +66,7 @@ export class LevelStore implements KvStore {
   }
 
   async batch(ops: readonly KvOp[]): Promise<void> {
-    await this.#space?.whenFree();
+    await this.#space?.whenFree(true);
     try {
       await this.#db.batch(ops as KvOp[], { sync: true });
     } catch (error) {

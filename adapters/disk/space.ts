@@ -36,11 +36,11 @@ export class DiskSpace {
     this.#options = { reserveBytes: RESERVE_BYTES, freeBytes: freeOf, pollMs: POLL_MS, ...options };
   }
 
-  /** undefined: write now. Otherwise resolves when there is room. */
-  whenFree(): Promise<void> | undefined {
+  /** undefined: write now. Otherwise resolves when there is room. `isLast`: a write that finds none cannot be repeated. */
+  whenFree(isLast = false): Promise<void> | undefined {
     if (this.#waiting !== undefined) return this.#waiting;
     const now = performance.now();
-    if (now - this.#lookedAt < LOOK_EVERY_MS) return undefined;
+    if (!isLast && now - this.#lookedAt < LOOK_EVERY_MS) return undefined;
     this.#lookedAt = now;
     return this.#isLow() ? this.#wait('is almost full') : undefined;
   }

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fsyncSync, openSync, readFileSync, rmSync, write } from 'node:fs';
 import type { LogRecord } from '../../core/node/contract.ts';
 import type { OperatingError } from '../operatingError.ts';
-import { fileError, isDiskFull, makeDir, onFile, syncDir, writeAll } from './files.ts';
+import { fileError, isDiskFull, makeDir, onFile, openRewritten, syncDir, writeAll } from './files.ts';
 import type { DiskSpace } from './space.ts';
 import {
   encodeSegmentHeader,
@@ -10,7 +10,7 @@ import {
   scanSegment,
   writeFrame,
 } from './walFormat.ts';
-import { recoverLog, type Segment, segmentPath, type WalDamage } from './walRecovery.ts';
+import { recoverLog, type Segment, segmentPath, type WalCut, type WalDamage } from './walRecovery.ts';
 
 /** The two system calls of the hot path; replaced in tests by ones that fail. */
 export interface WalIo {
@@ -76,6 +76,8 @@ export class Wal {
   #whenIdle: (() => void)[] = [];
   /** Damage beyond an unfinished last write, found at open. */
   readonly damage: WalDamage | undefined;
+  /** An unfinished last write, found and cut off at open. */
+  readonly cut: WalCut | undefined;
 
   /** Opens or creates the log in `dir`, repairing its end. Throws OperatingError. */
   static open(dir: string, options: WalOptions): Wal {
@@ -92,10 +94,11 @@ export class Wal {
       ...options,
     };
     makeDir(dir);
-    const { segments, turnedOver, records, damage } = recoverLog(dir, this.#options.recordBytesMax);
+    const { segments, turnedOver, records, damage, cut } = recoverLog(dir, this.#options.recordBytesMax);
     this.#turnedOver = turnedOver;
     this.#records = records;
     this.damage = damage;
+    this.cut = cut;
     this.#closed = segments.slice(0, -1);
     const last = segments.at(-1);
     this.#open =
@@ -104,7 +107,7 @@ export class Wal {
         : {
             sequence: last.sequence,
             path: last.path,
-            fd: openSync(last.path, 'r+'),
+            fd: openRewritten(last.path),
             bytes: last.bytes,
             heightMax: last.heightMax,
           };
@@ -129,7 +132,8 @@ export class Wal {
   *history(): IterableIterator<LogRecord> {
     for (const { path, sequence } of [...this.#closed, this.#open]) {
       const bytes = onFile('read', path, () => readFileSync(path));
-      for (const frame of scanSegment(bytes, sequence, this.#options.recordBytesMax).frames) {
+      const { frames, later } = scanSegment(bytes, sequence, this.#options.recordBytesMax);
+      for (const frame of [...frames, ...later]) {
         if (frame.kind === 'record') yield { height: frame.height, bytes: new Uint8Array(frame.bytes) };
       }
     }

@@ -90,38 +90,63 @@ function frameAt(
   return { frame, end };
 }
 
-/** True when some whole frame lies after `offset`: then the damage before it is no unfinished write. */
-function hasFrameAfter(bytes: Uint8Array, view: DataView, offset: number, frameBytesMax: number): boolean {
+/** Where the next whole frame after the fault at `offset` begins; undefined when there is none. */
+function nextWhole(
+  bytes: Uint8Array,
+  view: DataView,
+  offset: number,
+  frameBytesMax: number,
+): number | undefined {
+  const isWhole = (at: number): boolean => typeof frameAt(bytes, view, at, frameBytesMax) !== 'string';
+  // The usual case: the length of the damaged frame is good, and what lies within it is not mistaken for a frame.
+  if (offset >= SEGMENT_HEADER_BYTES && offset + FRAME_HEADER_BYTES <= bytes.length) {
+    const own = offset + FRAME_HEADER_BYTES + view.getUint32(offset + 4);
+    if (own < bytes.length && isWhole(own)) return own;
+  }
   for (let at = offset + 1; at + FRAME_HEADER_BYTES <= bytes.length; at++) {
     // A cheap look first: most positions hold no plausible kind.
     const kind = bytes[at + 8];
-    if (kind !== 1 && kind !== 2) continue;
-    if (typeof frameAt(bytes, view, at, frameBytesMax) !== 'string') return true;
+    if ((kind === 1 || kind === 2) && isWhole(at)) return at;
   }
-  return false;
+  return undefined;
 }
 
-/** The whole frames of a segment's prefix, and the fault that ended it, if any. Never throws on damaged bytes. */
-export function scanSegment(
-  bytes: Uint8Array,
-  sequence: number,
-  frameBytesMax: number,
-): { readonly frames: readonly Frame[]; readonly fault: SegmentFault | undefined } {
+export interface SegmentScan {
+  /** The whole frames before the first fault. */
+  readonly frames: readonly Frame[];
+  /** The first fault. */
+  readonly fault: SegmentFault | undefined;
+  /** Whole frames after it: of use only where what is missing between them is known not to matter. */
+  readonly later: readonly Frame[];
+  /** Where the last whole frame ends; beyond it lies an unfinished write, if anything. */
+  readonly end: number;
+}
+
+/** Reads a segment. Never throws on damaged bytes. */
+export function scanSegment(bytes: Uint8Array, sequence: number, frameBytesMax: number): SegmentScan {
   const view = viewOf(bytes);
-  if (!isHeaderWhole(bytes, sequence)) {
-    const torn = !hasFrameAfter(bytes, view, -1, frameBytesMax);
-    return { frames: [], fault: { offset: 0, torn, reason: 'header' } };
-  }
   const frames: Frame[] = [];
+  const later: Frame[] = [];
+  let fault: SegmentFault | undefined;
   let offset = SEGMENT_HEADER_BYTES;
+  let end = 0;
+  if (isHeaderWhole(bytes, sequence)) end = offset;
+  else {
+    const next = nextWhole(bytes, view, -1, frameBytesMax);
+    fault = { offset: 0, torn: next === undefined, reason: 'header' };
+    offset = next ?? bytes.length;
+  }
   while (offset < bytes.length) {
     const found = frameAt(bytes, view, offset, frameBytesMax);
-    if (typeof found === 'string') {
-      const torn = !hasFrameAfter(bytes, view, offset, frameBytesMax);
-      return { frames, fault: { offset, torn, reason: found } };
+    if (typeof found !== 'string') {
+      (fault === undefined ? frames : later).push(found.frame);
+      offset = found.end;
+      end = offset;
+      continue;
     }
-    frames.push(found.frame);
-    offset = found.end;
+    const next = nextWhole(bytes, view, offset, frameBytesMax);
+    fault ??= { offset, torn: next === undefined, reason: found };
+    offset = next ?? bytes.length;
   }
-  return { frames, fault: undefined };
+  return { frames, fault, later, end };
 }

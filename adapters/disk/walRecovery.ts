@@ -43,6 +43,15 @@ export interface Recovered {
   readonly turnedOver: number;
   readonly records: readonly { readonly height: number; readonly bytes: Uint8Array }[];
   readonly damage: WalDamage | undefined;
+  /** An unfinished write that was cut off the end. */
+  readonly cut: WalCut | undefined;
+}
+
+/** The ordinary trace of a power cut: nothing that depended on these bytes was ever sent. */
+export interface WalCut {
+  readonly path: string;
+  readonly offset: number;
+  readonly bytes: number;
 }
 
 export const segmentPath = (dir: string, sequence: number): string =>
@@ -61,13 +70,17 @@ export function listSegments(dir: string): number[] {
 interface Scanned extends Segment {
   readonly frames: readonly Frame[];
   readonly fault: (Omit<SegmentFault, 'reason'> & { readonly reason: string }) | undefined;
+  /** Whole frames after the fault, and where the last of them ends. */
+  readonly later: readonly Frame[];
+  readonly end: number;
 }
 
 function scanFile(dir: string, sequence: number, frameBytesMax: number): Scanned {
   const path = segmentPath(dir, sequence);
   const bytes = readFileSync(path);
-  const { frames, fault } = scanSegment(bytes, sequence, frameBytesMax);
-  return { sequence, path, bytes: bytes.length, heightMax: highest(frames), frames, fault };
+  const { frames, fault, later, end } = scanSegment(bytes, sequence, frameBytesMax);
+  const heightMax = Math.max(highest(frames), highest(later));
+  return { sequence, path, bytes: bytes.length, heightMax, frames, fault, later, end };
 }
 
 const highest = (frames: readonly Frame[]): number =>
@@ -96,28 +109,31 @@ function truncateFile(path: string, bytes: number): void {
 }
 
 /**
- * Reads the log of `dir` and repairs it: what follows the whole prefix is cut off. An unfinished write at the end is
- * the ordinary trace of a crash and goes silently; other damage is kept in a `.CORRUPTED` copy and reported.
+ * Reads the log of `dir` and repairs it. An unfinished write at the end is cut off. Damage in heights that are
+ * finished is left where it is. After any other damage only the whole prefix counts: what follows is kept in a
+ * `.CORRUPTED` copy.
  */
 export function recoverLog(dir: string, frameBytesMax: number): Recovered {
   const scanned = markGaps(listSegments(dir).map((sequence) => scanFile(dir, sequence, frameBytesMax)));
   const at = scanned.findIndex((segment) => segment.fault !== undefined);
-  if (at === -1) return recovered(scanned, undefined);
+  if (at === -1) return recovered(scanned, undefined, undefined);
   const broken = scanned[at] as Scanned;
-  if (at === scanned.length - 1 && broken.fault?.torn === true) {
-    return recovered(cutTail(dir, scanned, at), undefined);
+  const { path, fault } = broken;
+  if (at === scanned.length - 1 && fault?.torn === true) {
+    const offset = fault.offset;
+    const cut = { path, offset, bytes: broken.bytes - offset };
+    return recovered(cutTail(dir, scanned, at, offset), undefined, cut);
   }
-  const later = scanned.slice(at + 1);
-  if (later.every((segment) => segment.fault === undefined) && isHistory(later)) {
-    const { path, fault } = broken;
-    const damage = {
-      path,
-      offset: fault?.offset ?? 0,
-      reason: fault?.reason ?? '',
-      copy: path,
-      lossy: false,
-    };
-    return recovered(scanned, damage);
+  const after = scanned.slice(at + 1);
+  const last = scanned.at(-1) as Scanned;
+  const isReadable = after.every((segment) => segment.fault === undefined || segment === last);
+  if (isReadable && isHistory([broken.later, ...after.flatMap(({ frames, later }) => [frames, later])])) {
+    const { offset, reason } = fault as SegmentFault;
+    const damage = { path, offset, reason, copy: path, lossy: false };
+    const whole = scanned.map((one) => ({ ...one, frames: [...one.frames, ...one.later] }));
+    if (last.end === last.bytes) return recovered(whole, damage, undefined);
+    const cut = { path: last.path, offset: last.end, bytes: last.bytes - last.end };
+    return recovered(cutTail(dir, whole, whole.length - 1, last.end), damage, cut);
   }
   return cutDamage(dir, scanned, at);
 }
@@ -130,33 +146,33 @@ function markGaps(scanned: readonly Scanned[]): Scanned[] {
     return {
       ...segment,
       frames: [],
+      later: segment.frames,
       fault: { offset: 0, torn: false, reason: 'a segment before it is missing' },
     };
   });
 }
 
 /**
- * Whether damage before these segments concerns finished heights only. The mark of a height comes after every record
+ * Whether damage before these frames concerns finished heights only. The mark of a height comes after every record
  * of the height below it; so with two marks after the damage, all records above the last mark are after it as well.
  */
-function isHistory(later: readonly Scanned[]): boolean {
+function isHistory(after: readonly (readonly Frame[])[]): boolean {
   const marks = new Set<number>();
-  for (const { frames } of later)
-    for (const frame of frames) if (frame.kind === 'mark') marks.add(frame.height);
+  for (const frames of after) for (const frame of frames) if (frame.kind === 'mark') marks.add(frame.height);
   return marks.size >= 2;
 }
 
 /** Drops an unfinished write. A segment without a whole header holds nothing and goes as a file. */
-function cutTail(dir: string, scanned: readonly Scanned[], at: number): readonly Scanned[] {
-  const { path, fault, frames, sequence, heightMax } = scanned[at] as Scanned;
-  const end = fault?.offset ?? 0;
+function cutTail(dir: string, scanned: readonly Scanned[], at: number, end: number): readonly Scanned[] {
+  const broken = scanned[at] as Scanned;
+  const { path } = broken;
   if (end < SEGMENT_HEADER_BYTES) {
     rmSync(path);
     syncDir(dir);
     return scanned.slice(0, at);
   }
   truncateFile(path, end);
-  return [...scanned.slice(0, at), { sequence, path, bytes: end, heightMax, frames, fault: undefined }];
+  return [...scanned.slice(0, at), { ...broken, bytes: end, heightMax: highest(broken.frames) }];
 }
 
 /** Keeps a copy of everything from the damage on, and goes on with the whole prefix. */
@@ -166,7 +182,7 @@ function cutDamage(dir: string, scanned: readonly Scanned[], at: number): Recove
   copyFileSync(path, copy);
   for (const later of scanned.slice(at + 1)) renameSync(later.path, copyName(later.path));
   syncDir(dirname(path));
-  const kept = cutTail(dir, scanned.slice(0, at + 1), at);
+  const kept = cutTail(dir, scanned.slice(0, at + 1), at, fault?.offset ?? 0);
   const damage = {
     path,
     offset: fault?.offset ?? 0,
@@ -174,10 +190,14 @@ function cutDamage(dir: string, scanned: readonly Scanned[], at: number): Recove
     copy: basename(copy),
     lossy: true,
   };
-  return recovered(kept, damage);
+  return recovered(kept, damage, undefined);
 }
 
-function recovered(scanned: readonly Scanned[], damage: WalDamage | undefined): Recovered {
+function recovered(
+  scanned: readonly Scanned[],
+  damage: WalDamage | undefined,
+  cut: WalCut | undefined,
+): Recovered {
   const turnedOver = Math.max(0, ...scanned.map((segment) => lastMark(segment.frames)));
   const records = scanned.flatMap((segment) =>
     segment.frames
@@ -190,5 +210,5 @@ function recovered(scanned: readonly Scanned[], damage: WalDamage | undefined): 
     bytes,
     heightMax,
   }));
-  return { segments, turnedOver, records, damage };
+  return { segments, turnedOver, records, damage, cut };
 }

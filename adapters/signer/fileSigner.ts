@@ -30,12 +30,19 @@ export interface FileSignerOptions {
    * last-signed guard alone would allow a vote in a later round that contradicts that lock.
    */
   readonly silentThrough?: number;
+  /**
+   * The log knows nothing of the last signature. Either the process ended between the two: then replay asks for just
+   * that signature again. Or the log has lost its end, and a lock with it: then, after anything else is asked for, the
+   * validator stays silent through that height.
+   */
+  readonly mustRepeat?: boolean;
 }
 
 /** A signer over key and state files. The state is durable before a signature leaves. */
 export class FileSigner implements Signer {
   readonly #options: FileSignerOptions;
   #last: LastSigned;
+  #mustRepeat: boolean;
   #tail: Promise<unknown> = Promise.resolve();
 
   /** Throws OperatingError when the state is missing or unreadable: without it the validator might sign twice. */
@@ -61,6 +68,7 @@ export class FileSigner implements Signer {
   private constructor(options: FileSignerOptions, last: LastSigned) {
     this.#options = options;
     this.#last = last;
+    this.#mustRepeat = options.mustRepeat === true;
   }
 
   /** What was signed last, as it is on disk. */
@@ -79,7 +87,18 @@ export class FileSigner implements Signer {
     const { suite, key, statePath, silentThrough = 0 } = this.#options;
     const decision = decideSign(this.#last, ask);
     if (decision.kind === 'refused') return err(decision.error);
-    if (decision.kind === 'again') return ok(decision.signed);
+    if (decision.kind === 'again') {
+      this.#mustRepeat = false;
+      return ok(decision.signed);
+    }
+    if (this.#mustRepeat && ask.height === this.#last.height) {
+      return err({
+        code: 'unavailable',
+        message:
+          `not signing up to height ${ask.height}: the log has lost its end, and with it what was signed last; ` +
+          'once the other validators have decided this height, this one votes again',
+      });
+    }
     if (ask.height <= silentThrough) {
       return err({
         code: 'unavailable',

@@ -42,10 +42,11 @@ const isAfter = (a: Place, b: Place): boolean =>
  */
 export function openSigner(options: OpenSignerOptions): FileSigner {
   const { key, statePath, suite, kv, wal, warn } = options;
-  const open = (silentThrough: number): FileSigner =>
-    FileSigner.open({ key, statePath, suite, silentThrough });
+  const open = (silentThrough: number, mustRepeat = false): FileSigner =>
+    FileSigner.open({ key, statePath, suite, silentThrough, mustRepeat });
   const signer = open(0);
   const chain = new ChainReads(kv);
+  refuseOtherKey(options, signer.last);
   const newer = lastInLog(wal.records()) ?? { height: 0, round: 0, step: 0 };
   if (isAfter(newer, signer.last)) throw stale(statePath, signer.last, newer.height, 'the log');
   const signed = lastInChain(chain, key, signer.last.height);
@@ -53,12 +54,27 @@ export function openSigner(options: OpenSignerOptions): FileSigner {
   const { height } = signer.last;
   const isOver = height <= chain.head() || (wal.damage?.lossy !== true && height <= wal.turnedOver);
   const isLogged = wal.damage?.lossy !== true && wal.records().some((record) => record.height === height);
-  if (height === 0 || isOver || isLogged) return signer;
+  if (height === 0 || isOver) return signer;
+  // A proposal promises nothing that a log could forget: only votes must be found there, or be asked for again.
+  if (isLogged)
+    return isAfter(signer.last, newer) && signer.last.step > STEPS.proposal ? open(0, true) : signer;
   warn(
     `the log is missing or does not reach back to height ${height}, signed last: not voting up to that height; ` +
-      'once the other validators have decided it, this one votes again',
+      'once the other validators have decided it, this one votes again. If there are no others, and no node has the ' +
+      `block ${height}, set "height" in ${statePath} to ${height - 1} and remove "signature" and "signbytes"`,
   );
   return open(height);
+}
+
+/** A key that was made anew, or comes from another home, is no member of the validators whose work it would take up. */
+function refuseOtherKey({ key, statePath, suite }: OpenSignerOptions, last: LastSigned): void {
+  if (last.bytes === undefined || last.signature === undefined) return;
+  if (suite.ed25519Verify(key.publicKey, last.bytes, last.signature)) return;
+  throw new OperatingError(
+    `validator key and state do not belong together: the last signature in ${statePath}, of height ${last.height}, ` +
+      'was made with another key. Restore the key that made it. If the key is meant to be another one now, remove ' +
+      '"signature" and "signbytes" from the state',
+  );
 }
 
 const stale = (statePath: string, { height }: Place, newer: number, where: string): OperatingError =>

@@ -6,6 +6,7 @@ import { crc32c } from '../../../adapters/disk/crc32c.ts';
 import { Wal, type WalOptions } from '../../../adapters/disk/wal.ts';
 import { scanSegment } from '../../../adapters/disk/walFormat.ts';
 import { segmentPath } from '../../../adapters/disk/walRecovery.ts';
+import { reportWal } from '../../../adapters/disk/walReport.ts';
 import { OperatingError } from '../../../adapters/operatingError.ts';
 import type { LogRecord } from '../../../core/node/contract.ts';
 import { tempDir } from '../tempDir.ts';
@@ -198,6 +199,48 @@ describe('a log', () => {
     await append(wal, record(1, 'd'));
     await wal.close();
     expect(texts(Wal.open(dir, rethrow).records())).toEqual(['1:a', '1:d']);
+  });
+
+  test('damaged in finished heights keeps all that is still needed, and says that nothing is lost', async () => {
+    const dir = join(tempDir(), 'log');
+    const wal = Wal.open(dir, rethrow);
+    for (let height = 1; height <= 6; height++) {
+      await append(wal, record(height, `a record of height ${height}`));
+      if (height < 6) wal.turnover(height);
+    }
+    await append(wal, record(6, 'the last'));
+    await wal.close();
+    const bytes = new Uint8Array(readFileSync(segmentPath(dir, 1)));
+    // In the header, in a record, in the length of one, in its height.
+    for (const at of [3, 45, 25, 36]) {
+      const damaged = bytes.slice();
+      damaged[at] = (damaged[at] as number) ^ 4;
+      const again = openDamaged(dir, Uint8Array.from([...damaged, 1, 2, 3]));
+      expect(texts(again.records())).toEqual(['6:a record of height 6', '6:the last']);
+      expect(again.turnedOver).toBe(5);
+      expect(again.damage).toMatchObject({ lossy: false });
+      expect(again.cut).toMatchObject({ offset: bytes.length, bytes: 3 });
+      expect(reportWal(again).map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^the log is damaged at byte \d+ of .*: nothing is lost/),
+        expect.stringMatching(/the last 3 bytes, from byte \d+ of .* on, were cut off$/),
+      ]);
+      await append(again, record(7, 'new'));
+      await again.close();
+      expect(texts(Wal.open(dir, rethrow).records()).at(-1)).toBe('7:new');
+    }
+  });
+
+  test('that ends in an unfinished write, or a flipped last record, says what was cut off', async () => {
+    const dir = join(tempDir(), 'log');
+    const bytes = await writtenLog(dir, [record(1, 'a'), record(1, 'last')]);
+    expect(openDamaged(dir, bytes).cut).toBeUndefined();
+    const torn = openDamaged(dir, bytes.subarray(0, bytes.length - 2));
+    expect(torn.cut).toMatchObject({ offset: bytes.length - 21, bytes: 19 });
+    bytes[bytes.length - 1] = 0;
+    const flipped = openDamaged(dir, bytes);
+    expect(flipped.cut).toMatchObject({ offset: bytes.length - 21, bytes: 21 });
+    expect(texts(flipped.records())).toEqual(['1:a']);
+    expect(reportWal(flipped)).toHaveLength(1);
   });
 
   test('damaged in an earlier segment drops the later ones too, unless they prove its heights finished', async () => {

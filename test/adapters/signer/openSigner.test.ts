@@ -73,7 +73,9 @@ describe('opening the signer of a home', () => {
   test('whose log is missing keeps it silent up to the height it signed last, and says so', async () => {
     const { open, notes } = await home(2, 3);
     const signer = open();
-    expect(notes.join()).toMatch(/^the log is missing .* height 3, .* votes again$/);
+    expect(notes.join()).toMatch(
+      /^the log is missing .* height 3, .* votes again\. If there are no others, .*to 2 /,
+    );
     expect(await signer.sign({ ...prevote(3), kind: 'prevote' })).toMatchObject({ ok: false });
     expect(await signer.sign(prevote(4))).toMatchObject({ ok: true });
   });
@@ -91,6 +93,46 @@ describe('opening the signer of a home', () => {
     expect(notes).toEqual([]);
     open([signedRecord(3, 'prevote')], true);
     expect(notes).toHaveLength(1);
+  });
+
+  test('whose last vote is not in the log repeats it, or is silent at that height', async () => {
+    const { open, statePath } = await home(2, 2);
+    const other = prevote(3);
+    const nil = { hash: new Uint8Array(0), parts: { total: 0, hash: new Uint8Array(0) } };
+    const vote = {
+      type: 'prevote',
+      height: 3,
+      round: 1,
+      blockId: nil,
+      timestamp: { seconds: 1, nanos: 0 },
+    } as const;
+    const next: SignAsk = { ...other, round: 1, bytes: voteSignBytes('chain_9000-1', vote) };
+    await open().sign(prevote(3));
+    const settings = encodeLogRecord(3, 1, { kind: 'settings', waitsForTxs: false, skipsWait: false });
+    // The process ended between the signature and its record: replay asks for the same.
+    const repeating = open([settings]);
+    expect(await repeating.sign(prevote(3))).toMatchObject({ ok: true });
+    expect(await repeating.sign(next)).toMatchObject({ ok: true });
+    writeFileSync(statePath, JSON.stringify({ height: '2', round: 0, step: 2 }));
+    await open().sign(prevote(3));
+    // The log has lost what the vote stood on: another round may not be voted in.
+    const forgetful = open([settings]);
+    expect(await forgetful.sign(next)).toMatchObject({
+      ok: false,
+      error: { code: 'unavailable', message: expect.stringMatching(/lost its end/) },
+    });
+    expect(await forgetful.sign(prevote(4))).toMatchObject({ ok: true });
+  });
+
+  test('whose state was signed with another key is refused with what to do', async () => {
+    const { open, statePath } = await home(2, 2);
+    await open().sign(prevote(3));
+    const other = { ...validatorKey(new Uint8Array(32).fill(4), nobleSuite), address: key.address };
+    const options = { statePath, suite: nobleSuite, kv: new MemoryKv(), warn: () => {} };
+    const wal = { damage: undefined, turnedOver: 0, records: () => [] };
+    expect(() => openSigner({ ...options, key: other, wal })).toThrow(
+      /do not belong together: .* height 3, was made with another key\. Restore the key/,
+    );
   });
 
   test('whose state is older than the log is refused with what to do', async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
     others.set(name, node);
     answers.set(name, await answersOf(node.url));
   }
-}, 120_000);
+});
 afterAll(async () => {
   // The launcher of the npm package passes this on to anvil itself.
   for (const { child } of others.values()) child.kill('SIGTERM');

@@ -22,7 +22,7 @@ const heights: number[] = [];
 beforeAll(async () => {
   devnet = await startDevnet();
   grpc = new Client(devnet.grpc, credentials.createInsecure());
-  await vi.waitFor(async () => expect(await rpc('eth_blockNumber')).not.toBe('0x0'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await rpc('eth_blockNumber')).not.toBe('0x0'), { timeout: 120_000 });
   heights.push(1);
   for (let nonce = 0; nonce < 2; nonce++) {
     const hash = await rpc('eth_sendTransaction', {
@@ -36,10 +36,10 @@ beforeAll(async () => {
         expect(receipt).not.toBeNull();
         heights[nonce + 1] = Number(receipt?.blockNumber);
       },
-      { timeout: 20_000 },
+      { timeout: 120_000 },
     );
   }
-}, 60_000);
+});
 afterAll(async () => {
   grpc?.close();
   await devnet?.stop();

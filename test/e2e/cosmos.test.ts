@@ -37,7 +37,7 @@ beforeAll(async () => {
       const latest = await fetch(`${devnet.rest}/cosmos/base/tendermint/v1beta1/blocks/latest`);
       expect(latest.status).toBe(200);
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
   client = await StargateClient.connect(devnet.consensusRpc, {
     accountParser: ({ value }) => {
@@ -88,7 +88,7 @@ describe('CosmJS', () => {
   test('reads an account and its balance, sends coins and finds the transaction again', async () => {
     expect((await client.getAccount(ALICE))?.accountNumber).toBe(0n);
     expect((await client.getBalance(ALICE, 'achain')).amount).toBe((10_000n * 10n ** 18n).toString());
-    const sent = await client.broadcastTx(await direct(), 20_000, 100);
+    const sent = await client.broadcastTx(await direct(), 120_000, 100);
     expect(sent.code).toBe(0);
     expect((await client.getBalance(receiver, 'achain')).amount).toBe('1000');
     const found = await client.getTx(sent.transactionHash);
@@ -163,7 +163,7 @@ test('a wallet that signs EIP-712 typed data moves coins', async () => {
     ];
     return rsOf(keccak256(concat(parts)));
   });
-  expect((await client.broadcastTx(raw, 20_000, 100)).code).toBe(0);
+  expect((await client.broadcastTx(raw, 120_000, 100)).code).toBe(0);
 });
 
 test('simulation tells the gas of a transfer that nobody has signed', async () => {

@@ -43,9 +43,7 @@ async function addressOf(node: TestNode): Promise<string> {
   return validator_info.address;
 }
 
-test('a key that two processes sign with is accused within five heights, and nobody else ever is', {
-  timeout: 120_000,
-}, async () => {
+test('a key that two processes sign with is accused within five heights, and nobody else ever is', async () => {
   const witness = net.nodes[0] as TestNode;
   await witness.reaches(2);
   await twin.reaches(2);

@@ -10,7 +10,7 @@ const RECIPIENT_BECH32 = 'chain1wzvhjux9rqfdcwspp37srdgwp5tac7wg75tx5n';
 let devnet: Devnet;
 beforeAll(async () => {
   devnet = await startDevnet();
-}, 60_000);
+});
 afterAll(() => devnet?.stop());
 
 async function transfer(): Promise<string> {
@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
   let browser: Browser;
   beforeAll(async () => {
     browser = await Browser.open();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const page = (path: string) => browser.goTo(`${devnet.consensusRpc}/explorer/#/${path}`);
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
     writeFileSync(`${folder}/${name}.png`, await browser.screenshot());
   };
 
-  test('blocks and transactions appear as they are made', { timeout: 60_000 }, async () => {
+  test('blocks and transactions appear as they are made', async () => {
     await page('');
     await browser.until("document.querySelectorAll('#blocks tbody tr').length > 0");
     const top = "Number(document.querySelector('#blocks tbody td').innerText)";
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
     await keep('live');
   });
 
-  test('any name of a thing leads to it', { timeout: 60_000 }, async () => {
+  test('any name of a thing leads to it', async () => {
     const hash = await transfer();
     const find = async (what: string, until: string) => {
       await browser.evaluate(
@@ -83,9 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
     expect(await text()).toContain('<img src=x onerror=alert(1)>');
   });
 
-  test('the event log follows a query and tells what is wrong with a bad one', {
-    timeout: 60_000,
-  }, async () => {
+  test('the event log follows a query and tells what is wrong with a bad one', async () => {
     await page(
       `events/${encodeURIComponent(`tm.event='Tx' AND ethereum.recipient='${RECIPIENT.toLowerCase()}'`)}`,
     );

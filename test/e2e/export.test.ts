@@ -52,7 +52,7 @@ test('the state of a stopped chain is the genesis of another, to the last slot',
       expect(found).not.toBeNull();
       return found;
     },
-    { timeout: 20_000 },
+    { timeout: 120_000 },
   );
   expect(receipt.status).toBe('0x1');
   const before = await facts(first, receipt.contractAddress);
@@ -84,7 +84,7 @@ test('the state of a stopped chain is the genesis of another, to the last slot',
   try {
     await vi.waitFor(
       async () => expect(Number(await ask(second.jsonRpc, 'eth_blockNumber'))).toBeGreaterThan(height),
-      { timeout: 20_000 },
+      { timeout: 120_000 },
     );
     expect(await facts(second, receipt.contractAddress)).toEqual(before);
     expect(before.account.base_account.sequence).toBe('1');
@@ -92,4 +92,4 @@ test('the state of a stopped chain is the genesis of another, to the last slot',
   } finally {
     await second.stop();
   }
-}, 120_000);
+});

@@ -7,7 +7,7 @@ const HEIGHT = Number(process.env['ORRERY_JOIN_HEIGHT'] ?? 30);
 const IS_LONG = HEIGHT >= 1000;
 /** Blocks a second that a node must catch up at; over short distances start-up outweighs everything. */
 const RATE_MIN = 100;
-const TIMEOUT_MS = 120_000 + 500 * HEIGHT;
+const TIMEOUT_MS = 600_000 + 500 * HEIGHT;
 
 let net: Testnet;
 beforeAll(async () => {

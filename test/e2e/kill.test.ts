@@ -154,7 +154,7 @@ function signedInLog(): Map<string, Set<string>> {
 
 describe('a node that is killed at work', () => {
   test(`${KILLS} times keeps every receipt it gave, goes on, and signs nothing twice`, {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     const receipts = new Map<Hex, Receipt>();
     for (let kill = 0; kill < KILLS; kill++) {

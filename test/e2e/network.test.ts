@@ -33,7 +33,7 @@ async function signsAgain(one: TestNode, address: string, from: number): Promise
 }
 
 describe('four validators as processes', () => {
-  test('find each other and make blocks', { timeout: 120_000 }, async () => {
+  test('find each other and make blocks', async () => {
     await Promise.all(net.nodes.map((one) => one.reaches(10)));
     const info = await node(0).call<{ n_peers: string; peers: { node_info: { moniker: string } }[] }>(
       'net_info',
@@ -42,7 +42,7 @@ describe('four validators as processes', () => {
     expect(info.peers.map((peer) => peer.node_info.moniker).sort()).toEqual(['node1', 'node2', 'node3']);
   });
 
-  test('go on without one that is killed, and take it back', { timeout: 120_000 }, async () => {
+  test('go on without one that is killed, and take it back', async () => {
     const address = await addressOf(node(3));
     await node(3).kill('SIGKILL');
     const before = await node(0).height();
@@ -53,9 +53,7 @@ describe('four validators as processes', () => {
     await signsAgain(node(0), address, target);
   });
 
-  test('make no block without two of four, and continue when they are back', {
-    timeout: 120_000,
-  }, async () => {
+  test('make no block without two of four, and continue when they are back', async () => {
     await Promise.all([node(2).kill('SIGKILL'), node(3).kill('SIGKILL')]);
     // The block whose votes were under way when they died may still be decided; no other can, however long it takes.
     const highest = Math.max(await node(0).height(), await node(1).height()) + 1;
@@ -67,7 +65,7 @@ describe('four validators as processes', () => {
     await Promise.all(net.nodes.map((one) => one.reaches(Math.max(...stuck) + 5)));
   });
 
-  test('agree on every app hash', { timeout: 60_000 }, async () => {
+  test('agree on every app hash', async () => {
     const last = Math.min(...(await heights()));
     const hashes = await Promise.all(
       net.nodes.map(async (one) => {

@@ -29,7 +29,7 @@ async function eth<T>(node: TestNode, method: string, ...params: readonly unknow
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(30_000),
   });
   const { result, error } = (await response.json()) as { result: T; error?: { message: string } };
   if (error !== undefined) throw new Error(error.message);
@@ -76,7 +76,7 @@ async function transfers(
 }
 
 test(`validators that crash, restart and hang ${CYCLES} times lose nothing they acknowledged and do not fork`, {
-  timeout: 600_000,
+  timeout: 1_200_000,
 }, async () => {
   const choose = choices(SEED);
   const receipts = new Map<Hex, Receipt>();

@@ -143,17 +143,13 @@ const CASES: readonly [what: string, reason: RegExp, attack: () => Promise<void>
 ];
 
 describe('a hostile peer', () => {
-  test.each(CASES)(
-    'that sends %s is dropped with a logged reason',
-    { timeout: 60_000 },
-    async (_, reason, attack) => {
-      await attack();
-      await victim.says(reason);
-      await stillMakesBlocks();
-    },
-  );
+  test.each(CASES)('that sends %s is dropped with a logged reason', async (_, reason, attack) => {
+    await attack();
+    await victim.says(reason);
+    await stillMakesBlocks();
+  });
 
-  test('that was banned is refused when it comes back', { timeout: 60_000 }, async () => {
+  test('that was banned is refused when it comes back', async () => {
     const seed = nobleSuite.sha256(new Uint8Array(randomBytes(32)));
     const peer = await readyPeer({ seed });
     peer.send(CHANNELS.pex, encodePexMessage({ kind: 'addresses', addresses: [] }));
@@ -162,16 +158,14 @@ describe('a hostile peer', () => {
     await victim.says(new RegExp(`peer refused peer=${peer.id} .*is banned: sends addresses unasked`));
   });
 
-  test('that answers no ping is taken for gone', { timeout: 60_000 }, async () => {
+  test('that answers no ping is taken for gone', async () => {
     const peer = await readyPeer({ isMute: true });
     await peer.ended;
     await victim.says(new RegExp(`peer disconnected peer=${peer.id} .*reason="no pong within 1 s"`));
     await stillMakesBlocks();
   });
 
-  test('that asks for blocks, then vanishes or reads none, is taken for gone and costs no memory', {
-    timeout: 60_000,
-  }, async () => {
+  test('that asks for blocks, then vanishes or reads none, is taken for gone and costs no memory', async () => {
     const before = residentMib();
     const peer = await readyPeer();
     peer.socket.pause();
@@ -185,9 +179,7 @@ describe('a hostile peer', () => {
     peer.close();
   });
 
-  test('that floods with votes of the far future is dropped, and costs neither blocks nor memory', {
-    timeout: 120_000,
-  }, async () => {
+  test('that floods with votes of the far future is dropped, and costs neither blocks nor memory', async () => {
     const before = residentMib();
     const peer = await readyPeer();
     const vote = (i: number): Uint8Array =>
@@ -222,9 +214,7 @@ describe('a hostile peer', () => {
     peer.close();
   });
 
-  test('that holds many connections open in their handshake keeps nobody out', {
-    timeout: 60_000,
-  }, async () => {
+  test('that holds many connections open in their handshake keeps nobody out', async () => {
     const sockets = Array.from({ length: 200 }, rawSocket);
     const peer = await readyPeer();
     for (const socket of sockets) socket.destroy();

@@ -134,7 +134,7 @@ async function everything(url: string): Promise<{ blocks: number; indexed: strin
 }
 
 test('a client that resumes after each of ten kills has every event once, in order', {
-  timeout: 240_000,
+  timeout: 900_000,
 }, async () => {
   const follower = new Follower();
   for (let life = 0; life < KILLS; life++) {

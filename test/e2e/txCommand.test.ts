@@ -29,7 +29,7 @@ describe('orrery tx', () => {
     expect(sent.err).toMatch(/^gas estimate: \d+\n$/);
     const { code, txhash } = JSON.parse(sent.out);
     expect(code).toBe(0);
-    await vi.waitFor(async () => expect(await balance(TO)).toBe('1234'));
+    await vi.waitFor(async () => expect(await balance(TO)).toBe('1234'), { timeout: 120_000 });
     const found = JSON.parse((await node('q', 'tx', txhash)).out);
     expect(found).toMatchObject({ txhash, code: 0, tx: { '@type': '/cosmos.tx.v1beta1.Tx' } });
     // Nothing was there before the block that brought it.
@@ -61,7 +61,7 @@ describe('orrery tx', () => {
     expect(decoded.body.memo).toBe('in steps');
     const sent = await node('tx', 'broadcast', file);
     expect(JSON.parse(sent.out).code).toBe(0);
-    await vi.waitFor(async () => expect(await balance(TO)).toBe('1235'));
+    await vi.waitFor(async () => expect(await balance(TO)).toBe('1235'), { timeout: 120_000 });
   });
 
   test('submits what an Ethereum wallet has signed, on the same nonce', async () => {

@@ -20,7 +20,7 @@ let url: string;
 beforeAll(async () => {
   node = await startDevnet();
   url = `${node.consensusRpc.replace('http', 'ws')}/websocket`;
-}, 120_000);
+});
 afterAll(() => node.stop());
 
 async function height(): Promise<number> {
@@ -64,9 +64,7 @@ const ask = (socket: WebSocket, method: string, params: unknown = {}) => {
   return answer(socket);
 };
 
-test('one who sends frames of a megabyte is answered up to the bound, and closed above it', {
-  timeout: 60_000,
-}, async () => {
+test('one who sends frames of a megabyte is answered up to the bound, and closed above it', async () => {
   const socket = (await open()) as WebSocket;
   for (let i = 0; i < 20; i++) {
     socket.send('x'.repeat(FRAME_BYTES_MAX));
@@ -113,9 +111,6 @@ async function manySockets(count: number): Promise<ManySockets> {
 // Windows has neither `sh` nor a limit to raise.
 test.skipIf(process.platform === 'win32')(
   'one who opens ten thousand sockets gets as many as there are, and then they are free again',
-  {
-    timeout: 180_000,
-  },
   async () => {
     const before = usedMebibytes();
     const { told, end } = await manySockets(SOCKETS);
@@ -135,7 +130,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('one who subscribes and drops in a loop leaves nothing behind', { timeout: 120_000 }, async () => {
+test('one who subscribes and drops in a loop leaves nothing behind', async () => {
   const before = usedMebibytes();
   for (let i = 0; i < 8; i++) {
     const clients = (await Promise.all(Array.from({ length: 50 }, open))) as WebSocket[];
@@ -183,7 +178,7 @@ async function neverReads(): Promise<void> {
   }
 }
 
-test('one who never reads is cut off, and its memory comes back', { timeout: 180_000 }, async () => {
+test('one who never reads is cut off, and its memory comes back', async () => {
   const before = usedMebibytes();
   await neverReads();
   await blocksGoOn();

@@ -206,5 +206,5 @@ describe('init --recover', () => {
     await orrery(other, 'init', 'node');
     const { err } = await cli(other, `${MNEMONIC}\n`, 'init', 'node', '--recover', '-o');
     expect(err).toContain('another validator key already exists');
-  }, 60_000);
+  });
 });

@@ -50,7 +50,7 @@ test('--interactive takes words and a BIP-39 passphrase, which must be typed twi
   expect([differ.code, differ.err.split('\n').at(-2)]).toEqual([1, "Error: passphrases don't match"]);
   const made = await keys('\n\n', 'add', 'made', '-i', '--output', 'json');
   expect(JSON.parse(made.out).mnemonic.split(' ')).toHaveLength(24);
-}, 60_000);
+});
 
 test('--pubkey keeps a key without its secret, under the names of our relatives too', async () => {
   const added = await keys('', 'add', 'cold', '--pubkey', PUB_KEY, '--output', 'json');
@@ -65,7 +65,7 @@ test('--pubkey keeps a key without its secret, under the names of our relatives 
     expect((await keys('', 'add', 'bad', '--pubkey', bad)).err).toMatch(
       /^Error: (--pubkey: expected|invalid pubkey size)/,
     );
-}, 60_000);
+});
 
 test('an override that is not confirmed leaves the old key, and a confirmed one replaces it', async () => {
   await keys('', 'add', 'kept', '--output', 'json');
@@ -77,7 +77,7 @@ test('an override that is not confirmed leaves the old key, and a confirmed one 
   expect((await keys('y\n', 'add', 'kept')).code).toBe(0);
   expect((await keys('', 'show', 'kept', '-a')).out).not.toBe(before);
   expect((await keys('', 'migrate')).err).toBe('Keys migration has been successfully executed.\n');
-}, 60_000);
+});
 
 test('unsafe-import-eth-key asks for a passphrase first, as the tools do whose scripts call it', async () => {
   const hex = `${'22'.repeat(32)}`;

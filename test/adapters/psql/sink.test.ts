@@ -21,7 +21,7 @@ describe.skipIf(POSTGRES === undefined)('with a PostgreSQL server', () => {
     world = await RpcWorld.open();
     await send();
     await world.commit();
-  }, 60_000);
+  });
   afterAll(() => postgres?.remove());
 
   const send = () =>
@@ -77,9 +77,7 @@ describe.skipIf(POSTGRES === undefined)('with a PostgreSQL server', () => {
     }
   };
 
-  test('the tables hold every height once, also those before it began and those after a restart', {
-    timeout: 60_000,
-  }, async () => {
+  test('the tables hold every height once, also those before it began and those after a restart', async () => {
     const first = await open();
     await caughtUp(first);
     await send();
@@ -95,9 +93,7 @@ describe.skipIf(POSTGRES === undefined)('with a PostgreSQL server', () => {
     await expectWhole();
   });
 
-  test('a database that is away for a while misses nothing and holds nothing up', {
-    timeout: 60_000,
-  }, async () => {
+  test('a database that is away for a while misses nothing and holds nothing up', async () => {
     const sink = await open();
     await caughtUp(sink);
     await postgres.kill();
@@ -110,7 +106,7 @@ describe.skipIf(POSTGRES === undefined)('with a PostgreSQL server', () => {
     expect(warnings.some((line) => line.includes('trying again from height'))).toBe(true);
   });
 
-  test('a database that cannot be had is said at the start', { timeout: 60_000 }, async () => {
+  test('a database that cannot be had is said at the start', async () => {
     const connection = 'postgresql://orrery@127.0.0.1:1/none';
     await expect(
       PsqlSink.open({ connection, chain: world.chain.reader, hub: world.hub, log }),

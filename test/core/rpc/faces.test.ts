@@ -52,9 +52,7 @@ async function build(lists: readonly (readonly Act[])[]): Promise<number> {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('logs are the same by subscription, by polling, by search and by replay', {
-  timeout: 120_000,
-}, async () => {
+test('logs are the same by subscription, by polling, by search and by replay', async () => {
   const criteria = fc.constantFrom('none', 'first', 'second', 'both', 'topic');
   await fc.assert(
     fc.asyncProperty(blocks, criteria, async (lists, which) => {
@@ -100,9 +98,7 @@ test('logs are the same by subscription, by polling, by search and by replay', {
   );
 });
 
-test('transactions are the same by subscription, by search, by replay and by looking at all of them', {
-  timeout: 120_000,
-}, async () => {
+test('transactions are the same by subscription, by search, by replay and by looking at all of them', async () => {
   const text = fc.constantFrom(
     () => `ethereum.recipient='${bytesHex(world.other.address)}'`,
     () => `ethereum.recipient='${emitters[0]}'`,

@@ -14,24 +14,20 @@ describe('a core with one line broken is found out', () => {
     expect(BREAKS.length).toBeGreaterThanOrEqual(30);
   });
 
-  test.each(BREAKS.filter(({ isSlow }) => isSlow !== true))(
-    '$id, by $found',
-    async (one) => {
-      const sim = await brokenSim(one);
-      let isFound = false;
-      const result = await sim.runScenario(textOf(one.scenario), {
-        ...run,
-        seed: String(one.seed ?? 1),
-        onFailure: () => {
-          isFound = true;
-        },
-        stop: () => isFound,
-      });
-      if (!result.ok) throw new Error(result.error.message);
-      expect(one.found).toContain(result.value.failures[0]?.checker);
-    },
-    120_000,
-  );
+  test.each(BREAKS.filter(({ isSlow }) => isSlow !== true))('$id, by $found', async (one) => {
+    const sim = await brokenSim(one);
+    let isFound = false;
+    const result = await sim.runScenario(textOf(one.scenario), {
+      ...run,
+      seed: String(one.seed ?? 1),
+      onFailure: () => {
+        isFound = true;
+      },
+      stop: () => isFound,
+    });
+    if (!result.ok) throw new Error(result.error.message);
+    expect(one.found).toContain(result.value.failures[0]?.checker);
+  });
 
   test('and a break that is not there any more is refused', async () => {
     const gone = { ...(BREAKS[0] as (typeof BREAKS)[0]), from: 'no such line' };
@@ -52,11 +48,11 @@ describe('a failing scenario shrinks', () => {
     const again = await sim.runScenario(text, run);
     if (!again.ok) throw new Error(again.error.message);
     expect(again.value.failures[0]?.checker).toBe(broken.checker);
-  }, 120_000);
+  });
 
   test('and one that passes is not shrunk', async () => {
     const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
     const result = await shrinkScenario(textOf('silent-validator'), { seed: '1', run });
     expect(result).toEqual({ ok: false, error: { kind: 'passes' } });
-  }, 120_000);
+  });
 });

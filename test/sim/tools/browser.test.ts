@@ -22,9 +22,7 @@ describe.skipIf(browser === undefined)('in a real browser (needs chromium in the
   });
   afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-  test('the playground runs what its address says, with the digest that Node has', {
-    timeout: 120_000,
-  }, async () => {
+  test('the playground runs what its address says, with the digest that Node has', async () => {
     await buildPlayground(folder);
     const server = createServer((request, response) => {
       const name = path.basename((request.url ?? '/').split('?')[0] as string) || 'index.html';
@@ -54,9 +52,7 @@ describe.skipIf(browser === undefined)('in a real browser (needs chromium in the
     }
   });
 
-  test('a report of 20k events is drawn, scrubbed and filtered from a file alone', {
-    timeout: 120_000,
-  }, async () => {
+  test('a report of 20k events is drawn, scrubbed and filtered from a file alone', async () => {
     const lines: string[] = [];
     const text = fs.readFileSync(path.join(root, 'scenarios', 'mixed-trouble.yaml'), 'utf8');
     const result = await runScenario(text, { crypto: 'keyed-hash', trace: (line) => lines.push(line) });

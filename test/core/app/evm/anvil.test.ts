@@ -110,7 +110,7 @@ interface AnvilReceipt {
   }[];
 }
 
-test('random programs run as on another implementation', { timeout: 120_000 }, async () => {
+test('random programs run as on another implementation', async () => {
   const chain = await TestChain.fresh([{ address: alice.address, balance: 10_000n * COIN }]);
   const raws: Uint8Array[] = [];
   for (let i = 0; i < PROGRAMS; i++) {

@@ -45,58 +45,54 @@ interface Receipt {
   readonly gasUsed: string;
 }
 
-test.each(FORKS)(
-  'under %s, what the forks changed is as in another implementation',
-  { timeout: 120_000 },
-  async (fork) => {
-    const anvil = await startAnvil('--hardfork', fork, '--no-mining', '--order', 'fifo');
-    try {
-      const accounts = [{ address: alice.address, balance: 10_000n * COIN }];
-      const chain = await TestChain.open(testGenesis({ accounts, fork }));
-      const names = Object.keys(PROGRAMS);
-      const made = names.map((_, i) =>
-        getContractAddress({ from: alice.account.address, nonce: BigInt(3 * i) }),
-      );
-      const common = { type: 'eip2930', gasPrice: 10n * GWEI, gas: 300_000n };
-      const raws: Uint8Array[] = [];
-      for (const [i, name] of names.entries()) {
-        raws.push(await signRaw(alice, { ...common, nonce: 3 * i, data: PROGRAMS[name] }));
-        for (const again of [1, 2])
-          raws.push(await signRaw(alice, { ...common, nonce: 3 * i + again, to: made[i], value: 7n }));
-      }
-      await anvil.rpc('anvil_setCoinbase', to0xHex(VALIDATOR));
-      if (fork !== 'berlin')
-        await anvil.rpc('anvil_setNextBlockBaseFeePerGas', viemHex(chain.reader.nextBaseFee()));
-      const hashes: unknown[] = [];
-      for (const raw of raws) hashes.push(await anvil.rpc('eth_sendRawTransaction', to0xHex(raw)));
-      await anvil.rpc('evm_mine');
-      await chain.commit(raws.map((raw) => wrapRaw(raw)));
-      const block = chain.reader.ethBlock(1);
-      for (const [i, hash] of hashes.entries()) {
-        const { status, gasUsed } = (await anvil.rpc('eth_getTransactionReceipt', hash)) as Receipt;
-        const ours = block?.receipts[i];
-        const where = `${names[Math.floor(i / 3)]}, ${i % 3}`;
-        const forgotten = fork === 'berlin' && i === DESTROYING_CALL ? FORGOTTEN_REFUND : 0n;
-        const shown = { where, status: viemHex(ours?.status ?? 9), gasUsed: ours?.gasUsed };
-        expect(shown).toEqual({ where, status, gasUsed: BigInt(gasUsed) - forgotten });
-      }
-      const view = chain.reader.latest();
-      for (const address of [...made, '0x000000000000000000000000000000000000dead'] as const) {
-        expect(`0x${toHex(view.code(hex(address)))}`).toBe(await anvil.rpc('eth_getCode', address, 'latest'));
-        const balance = viemHex(view.account(hex(address))?.balance ?? 0n);
-        expect(balance).toBe(await anvil.rpc('eth_getBalance', address, 'latest'));
-        expect(to0xHex(view.storage(hex(address), new Uint8Array(32)))).toBe(
-          await anvil.rpc('eth_getStorageAt', address, viemHex(0n, { size: 32 }), 'latest'),
-        );
-      }
-      const theirs = BigInt((await anvil.rpc('eth_getBalance', alice.account.address, 'latest')) as Hex);
-      const kept = fork === 'berlin' ? FORGOTTEN_REFUND * 10n * GWEI : 0n;
-      expect(view.account(alice.address)?.balance).toBe(theirs + kept);
-    } finally {
-      anvil.stop();
+test.each(FORKS)('under %s, what the forks changed is as in another implementation', async (fork) => {
+  const anvil = await startAnvil('--hardfork', fork, '--no-mining', '--order', 'fifo');
+  try {
+    const accounts = [{ address: alice.address, balance: 10_000n * COIN }];
+    const chain = await TestChain.open(testGenesis({ accounts, fork }));
+    const names = Object.keys(PROGRAMS);
+    const made = names.map((_, i) =>
+      getContractAddress({ from: alice.account.address, nonce: BigInt(3 * i) }),
+    );
+    const common = { type: 'eip2930', gasPrice: 10n * GWEI, gas: 300_000n };
+    const raws: Uint8Array[] = [];
+    for (const [i, name] of names.entries()) {
+      raws.push(await signRaw(alice, { ...common, nonce: 3 * i, data: PROGRAMS[name] }));
+      for (const again of [1, 2])
+        raws.push(await signRaw(alice, { ...common, nonce: 3 * i + again, to: made[i], value: 7n }));
     }
-  },
-);
+    await anvil.rpc('anvil_setCoinbase', to0xHex(VALIDATOR));
+    if (fork !== 'berlin')
+      await anvil.rpc('anvil_setNextBlockBaseFeePerGas', viemHex(chain.reader.nextBaseFee()));
+    const hashes: unknown[] = [];
+    for (const raw of raws) hashes.push(await anvil.rpc('eth_sendRawTransaction', to0xHex(raw)));
+    await anvil.rpc('evm_mine');
+    await chain.commit(raws.map((raw) => wrapRaw(raw)));
+    const block = chain.reader.ethBlock(1);
+    for (const [i, hash] of hashes.entries()) {
+      const { status, gasUsed } = (await anvil.rpc('eth_getTransactionReceipt', hash)) as Receipt;
+      const ours = block?.receipts[i];
+      const where = `${names[Math.floor(i / 3)]}, ${i % 3}`;
+      const forgotten = fork === 'berlin' && i === DESTROYING_CALL ? FORGOTTEN_REFUND : 0n;
+      const shown = { where, status: viemHex(ours?.status ?? 9), gasUsed: ours?.gasUsed };
+      expect(shown).toEqual({ where, status, gasUsed: BigInt(gasUsed) - forgotten });
+    }
+    const view = chain.reader.latest();
+    for (const address of [...made, '0x000000000000000000000000000000000000dead'] as const) {
+      expect(`0x${toHex(view.code(hex(address)))}`).toBe(await anvil.rpc('eth_getCode', address, 'latest'));
+      const balance = viemHex(view.account(hex(address))?.balance ?? 0n);
+      expect(balance).toBe(await anvil.rpc('eth_getBalance', address, 'latest'));
+      expect(to0xHex(view.storage(hex(address), new Uint8Array(32)))).toBe(
+        await anvil.rpc('eth_getStorageAt', address, viemHex(0n, { size: 32 }), 'latest'),
+      );
+    }
+    const theirs = BigInt((await anvil.rpc('eth_getBalance', alice.account.address, 'latest')) as Hex);
+    const kept = fork === 'berlin' ? FORGOTTEN_REFUND * 10n * GWEI : 0n;
+    expect(view.account(alice.address)?.balance).toBe(theirs + kept);
+  } finally {
+    anvil.stop();
+  }
+});
 
 describe('before London', () => {
   const open = () =>

@@ -136,9 +136,7 @@ async function converse(
   session.closed();
 }
 
-test('no sequence of frames, blocks and stalls breaks a consensus websocket or leaves anything behind', {
-  timeout: 120_000,
-}, async () => {
+test('no sequence of frames, blocks and stalls breaks a consensus websocket or leaves anything behind', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step(cometFrame), { maxLength: 25 }), async (steps) => {
       const socket = new FakeSocket();
@@ -150,9 +148,7 @@ test('no sequence of frames, blocks and stalls breaks a consensus websocket or l
   expect(world.notes.filter((note) => note.includes('crashed'))).toEqual([]);
 });
 
-test('no sequence of frames, blocks and stalls breaks an EVM websocket or leaves anything behind', {
-  timeout: 120_000,
-}, async () => {
+test('no sequence of frames, blocks and stalls breaks an EVM websocket or leaves anything behind', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step(ethFrame), { maxLength: 25 }), async (steps) => {
       const socket = new FakeSocket();

@@ -84,7 +84,8 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const journal = journalOf(node, options);
     const { submit } = journal ?? node.rpc;
     closing.unshift(async () => journal?.close());
-    const rpc = { ...node.rpc, submit, network, peerCount: () => network.peerStatuses().length };
+    const evm = options.watchedEvm?.(node.rpc.evm) ?? node.rpc.evm;
+    const rpc = { ...node.rpc, evm, submit, network, peerCount: () => network.peerStatuses().length };
     if (options.config.index.indexer === 'psql') {
       const connection = options.config.index.psqlConnection;
       const sink = await openPsqlSink({ connection, chain: rpc.chain, hub: rpc.hub, log: options.log });

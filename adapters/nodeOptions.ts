@@ -1,4 +1,5 @@
 /** What the command line and the running node say to each other. */
+import type { EvmService } from '../core/app/evmService.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
 import type { Genesis } from '../core/types/genesis.ts';
@@ -43,6 +44,8 @@ export interface StartOptions {
   readonly log: Logger;
   /** Called once a block is durable and readable, in order of height. */
   readonly onBlock: (block: BlockSummary) => void;
+  /** What readers may have executed, watched. */
+  readonly watchedEvm?: (evm: EvmService) => EvmService;
   /** Called once, before anything is committed: what readers may ask of the node. */
   readonly onReadable?: (rpc: RpcContext) => void;
 }

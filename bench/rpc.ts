@@ -1,11 +1,12 @@
 /**
  * Reads per second and their latencies under 64 connections: this node, anvil and hardhat beside a bare node:http server
- * that echoes a small JSON answer, all with the same client in the same run.
+ * that echoes a small JSON answer, all with the same client in the same run; and searches for logs over many blocks.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { RpcClient, spread } from './ethereum/client.ts';
+import { RpcClient, receiptOf, spread } from './ethereum/client.ts';
+import { logSearches } from './ethereum/logSearch.ts';
 import { ANVIL, accountsOf, HARDHAT, type NodeKind, ORRERY, withNode } from './ethereum/nodes.ts';
 import type { Print } from './figure.ts';
 
@@ -52,8 +53,7 @@ async function readsOf(
     const hash = await client.call<string>('eth_sendTransaction', [
       { from, data: ANSWER_42, gas: '0x30d40' },
     ]);
-    let receipt: { contractAddress: string } | null = null;
-    while (receipt === null) receipt = await client.call('eth_getTransactionReceipt', [hash]);
+    const receipt = await receiptOf<{ contractAddress: string }>(client, hash);
     const calls: readonly (readonly [string, readonly unknown[]])[] = [
       ['eth_blockNumber', []],
       ['eth_getBalance', [from, 'latest']],
@@ -101,8 +101,13 @@ async function echo(): Promise<Measured> {
   }
 }
 
-export async function run(print: Print): Promise<void> {
+export async function run(print: Print, args: readonly string[]): Promise<void> {
   const bench = 'rpc';
+  await reads(bench, print);
+  await logSearches(bench, print, args);
+}
+
+async function reads(bench: string, print: Print): Promise<void> {
   const bare = await echo();
   print({ bench, metric: 'echo of node:http', value: bare.rate, unit: 'calls/s' });
   const ours = await readsOf(ORRERY);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
+import type { EvmService } from '../../core/app/evmService.ts';
 import { devAccounts } from '../config/devAccounts.ts';
 import { DEVNET_CHAIN_ID, fundedDevAccounts, prepareDevnetHome } from '../config/devnetHome.ts';
 import { formatDuration, parseDuration } from '../config/duration.ts';
@@ -10,6 +11,7 @@ import { createLogger } from '../log/logger.ts';
 import { OperatingError } from '../operatingError.ts';
 import { systemNow } from '../system.ts';
 import { banner, blockLine } from './banner.ts';
+import { tellingConsole } from './devnet/consoleCalls.ts';
 import { Narrator } from './devnet/narrator.ts';
 import { nodeFromHome, runNode } from './runNode.ts';
 import { addSettingFlags } from './settingFlags.ts';
@@ -66,6 +68,9 @@ async function devnet(
     onBlock: (block: Parameters<typeof blockLine>[0]) => {
       if (isShown && options.quiet !== true) world.out(blockLine(block));
     },
+    ...(options.quiet === true
+      ? {}
+      : { watchedEvm: (evm: EvmService) => tellingConsole(evm, suite, (line) => world.out(`${line}\n`)) }),
     onReadable: (rpc: ConstructorParameters<typeof Narrator>[0]) => {
       if (options.quiet !== true) new Narrator(rpc, (line) => world.out(`${line}\n`)).start();
     },

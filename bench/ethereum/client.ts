@@ -40,6 +40,15 @@ export class RpcClient {
   }
 }
 
+/** Asks until a block has the transaction. */
+export async function receiptOf<T>(client: RpcClient, hash: unknown): Promise<T> {
+  for (;;) {
+    const receipt = await client.call<T | null>('eth_getTransactionReceipt', [hash]);
+    if (receipt !== null) return receipt;
+    await pause(10);
+  }
+}
+
 /** Does `work` for every index below `count`, `CONNECTIONS` at a time; stops early at the deadline. */
 export async function spread(
   count: number,

@@ -229,8 +229,8 @@ export type CallOutcome =
   | { readonly kind: 'reverted'; readonly data: Bytes; readonly gasUsed: bigint }
   /** `message` in geth wording: `out of gas`, `invalid opcode: INVALID`, … */
   | { readonly kind: 'failed'; readonly message: string; readonly gasUsed: bigint }
-  /** Refused before execution: insufficient funds, fee cap below base fee, nonce … in geth wording. */
-  | { readonly kind: 'refused'; readonly message: string };
+  /** Refused before execution: insufficient funds, fee cap below base fee, nonce … in geth wording; or given up. */
+  | { readonly kind: 'refused'; readonly message: string; readonly isTimeout?: boolean };
 
 /** State override of one account (geth's eth_call third parameter). */
 export interface AccountOverride {

@@ -1,8 +1,10 @@
 import { format } from 'node:util';
 import { toEip55 } from '../../../core/address/eip55.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
-import { type Bytes, hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
+import type { Frame } from '../../../core/types/trace.ts';
+import { oneLine } from '../../log/logger.ts';
 
 /** Where hardhat's console.sol sends its lines: "console.log" as an address. Nothing is there. */
 export const CONSOLE_ADDRESS = '000000000000000000636f6e736f6c652e6c6f67';
@@ -80,4 +82,29 @@ export class ConsoleLog {
   }
 }
 
-export const CONSOLE = hex(CONSOLE_ADDRESS);
+const CONSOLE = hex(CONSOLE_ADDRESS);
+
+/** Lines of one execution; a loop of logs is told to that point. */
+const LINES_MAX = 256;
+
+/** What one execution says through the console. */
+export class ConsoleLines {
+  readonly lines: string[] = [];
+  readonly #console: ConsoleLog;
+
+  constructor(console: ConsoleLog) {
+    this.#console = console;
+  }
+
+  enter({ to, input }: Frame): void {
+    if (this.lines.length >= LINES_MAX || !equalBytes(to, CONSOLE)) return;
+    const line = this.#console.line(input);
+    if (line !== undefined) this.lines.push(line);
+  }
+
+  /** For the terminal. */
+  shown(): readonly string[] {
+    const shown = this.lines.map((line) => oneLine(`    console.log: ${line}`));
+    return this.lines.length < LINES_MAX ? shown : [...shown, '    console.log: more lines are not shown'];
+  }
+}

@@ -1,35 +1,20 @@
+import { toEip55 } from '../../../core/address/eip55.ts';
 import type { EthBlock, EthTx } from '../../../core/app/chain.ts';
-import { type Bytes, equalBytes, to0xHex } from '../../../core/lib/bytes.ts';
+import { type Bytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { revertReason } from '../../../core/rpc/eth/revert.ts';
-import type { Frame, TraceHooks } from '../../../core/types/trace.ts';
+import type { TraceHooks } from '../../../core/types/trace.ts';
 import { oneLine } from '../../log/logger.ts';
 import { bigintToDecimal18 } from './coins.ts';
-import { CONSOLE, ConsoleLog } from './consoleLog.ts';
-
-/** Lines of one transaction; a loop of logs is told to that point. */
-const LINES_MAX = 256;
+import { ConsoleLines, ConsoleLog } from './consoleLog.ts';
 
 /** Transactions of one block; nobody reads more, and each is run again to be told. */
 const TOLD_MAX = 50;
 
 /** What happened in one transaction beyond its receipt. */
-class Heard implements TraceHooks {
-  readonly lines: string[] = [];
+class Heard extends ConsoleLines implements TraceHooks {
   vmError: string | undefined;
   output: Bytes = new Uint8Array(0);
-  readonly #console: ConsoleLog;
-
-  constructor(console: ConsoleLog) {
-    this.#console = console;
-  }
-
-  enter({ to, input }: Frame): void {
-    if (this.lines.length >= LINES_MAX || !equalBytes(to, CONSOLE)) return;
-    const line = this.#console.line(input);
-    if (line !== undefined) this.lines.push(line);
-  }
-
   end({ vmError, returnValue }: Parameters<NonNullable<TraceHooks['end']>>[0]): void {
     this.vmError = vmError;
     this.output = returnValue;
@@ -46,7 +31,7 @@ function outcomeOf({ vmError, output }: Heard): string {
 }
 
 const receiverOf = (tx: EthTx, created: Bytes | undefined): string =>
-  tx.to === undefined ? `new ${created === undefined ? 'contract' : to0xHex(created)}` : to0xHex(tx.to);
+  tx.to === undefined ? `new ${created === undefined ? 'contract' : toEip55(created)}` : toEip55(tx.to);
 
 /**
  * Tells of each transaction of a block in a line, with why it failed, and what its contracts said through hardhat's
@@ -96,14 +81,13 @@ export class Narrator {
       const words = [
         `  tx ${to0xHex(tx.hash)}`,
         `type ${tx.type}`,
-        `${to0xHex(tx.from)} → ${receiverOf(tx, receipt.contractAddress)}`,
+        `${toEip55(tx.from)} → ${receiverOf(tx, receipt.contractAddress)}`,
         `value ${bigintToDecimal18(tx.value)}`,
         `gas ${receipt.gasUsed} of ${tx.gasLimit}`,
         receipt.status === 1 ? 'ok' : outcomeOf(story),
       ];
       this.#out(oneLine(words.join('  ')));
-      for (const line of story.lines) this.#out(oneLine(`    console.log: ${line}`));
-      if (story.lines.length >= LINES_MAX) this.#out('    console.log: more lines are not shown');
+      for (const line of story.shown()) this.#out(line);
     }
     const untold = block.receipts.slice(TOLD_MAX);
     const failed = untold.filter(({ status }) => status === 0).length;

@@ -200,7 +200,7 @@ export class EvmCalls implements EvmService {
   async call(view: View, args: CallArgs, options: CallOptions = NO_OPTIONS): Promise<CallOutcome> {
     const gas = args.gas ?? this.#services.rules.blockGasLimit;
     const probed = await givenUp(this.#run(view, args, options).run(gas), options);
-    if (probed.kind === 'aborted') return { kind: 'refused', message: probed.message };
+    if (probed.kind === 'aborted') return { kind: 'refused', message: probed.message, isTimeout: true };
     if (probed.kind === 'ran') return outcomeOf(probed);
     return { kind: 'refused', message: `err: ${probed.message} (supplied gas ${gas})` };
   }
@@ -224,7 +224,8 @@ export class EvmCalls implements EvmService {
       }),
       options,
     );
-    if (found.kind === 'aborted') return { kind: 'refused' as const, message: found.message };
+    if (found.kind === 'aborted')
+      return { kind: 'refused' as const, message: found.message, isTimeout: true };
     if (found.kind !== 'failed') return found;
     const outcome = outcomeOf(found.probed);
     return outcome.kind === 'returned' ? { kind: 'gas' as const, gas: outcome.gasUsed } : outcome;

@@ -55,8 +55,8 @@ a running node), \`rlp\`, \`ethtx\` and \`abi-revert\` (against second implement
 
 \`orrery devnet\` prints a line for each transaction (type, sender, receiver, value in coins, gas, and \`ok\` or why it
 failed: the reason, the panic, the bytes of a custom error) and what its contracts wrote with hardhat's
-console contract; \`--quiet\` leaves both out. For that it runs each block with transactions a second time. What
-\`eth_call\` logs is not printed.
+console contract, in transactions, \`eth_call\` and \`eth_estimateGas\`; \`--quiet\` leaves all that out. For it, each
+block with transactions is run a second time.
 
 \`evm_snapshot\`, \`evm_revert\`, \`evm_increaseTime\`, \`anvil_setBalance\` and their like are \`-32601\`: a devnet is a
 chain with consensus, on which a committed block is final and time is what validators agree on, so they could only lie.

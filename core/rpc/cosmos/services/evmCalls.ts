@@ -108,6 +108,7 @@ function outcomeOf(outcome: CallOutcome): Pick<MsgEthereumTxResponse, 'ret' | 'v
     case 'failed':
       return { ret: EMPTY, vmError: outcome.message, gasUsed: outcome.gasUsed };
     default:
+      if (outcome.isTimeout === true) throw new GrpcError(GRPC.deadlineExceeded, outcome.message);
       return invalid(outcome.message);
   }
 }

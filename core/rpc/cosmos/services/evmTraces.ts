@@ -1,4 +1,5 @@
 /** chain.evm.v1, last part: executions seen again, as the debug namespace of JSON-RPC shows them. */
+import { ExecutionAborted } from '../../../app/guard.ts';
 import { bytes, int64, string, uint64Big } from '../../../codec/fields.ts';
 import { table } from '../../../codec/proto.ts';
 import { type Bytes, EMPTY, parseHex } from '../../../lib/bytes.ts';
@@ -41,6 +42,7 @@ async function answered(trace: Promise<unknown>): Promise<{ readonly data: Bytes
   try {
     return { data: encodeUtf8(goJson(await trace)) };
   } catch (failure) {
+    if (failure instanceof ExecutionAborted) throw new GrpcError(GRPC.deadlineExceeded, 'execution timeout');
     if (!(failure instanceof RpcError)) throw failure;
     const code = / not found$/.test(failure.message) ? GRPC.notFound : GRPC.invalidArgument;
     throw new GrpcError(code, failure.message);

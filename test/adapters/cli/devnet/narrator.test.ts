@@ -1,9 +1,11 @@
-import { type Abi, encodeFunctionData, parseAbi, parseEther } from 'viem';
+import { type Abi, encodeFunctionData, getAddress, parseAbi, parseEther } from 'viem';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { tellingConsole } from '../../../../adapters/cli/devnet/consoleCalls.ts';
 import { ConsoleLog } from '../../../../adapters/cli/devnet/consoleLog.ts';
 import { Narrator } from '../../../../adapters/cli/devnet/narrator.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { hex } from '../../../../core/lib/bytes.ts';
+import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { deploying, LOOP } from '../../../core/app/support/code.ts';
 import { signRaw } from '../../../core/app/support/wallet.ts';
 import { bytesHex, RpcWorld } from '../../../core/rpc/support/rpcWorld.ts';
@@ -81,15 +83,36 @@ describe('the lines of a devnet', () => {
     await send({ to: `0x${'77'.repeat(20)}`, value: parseEther('1.5'), gas: 21_000n });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^ {2}tx 0x[0-9a-f]{64} {2}type 2 {2}0xf39f[0-9a-f]+ → 0x7777[7]+ {2}value 1\.5 {2}gas 21000 of 21000 {2}ok$/,
+      /^ {2}tx 0x[0-9a-f]{64} {2}type 2 {2}0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 → 0x7777[7]+ {2}value 1\.5 {2}gas 21000 of 21000 {2}ok$/,
     );
     await send({ data: deploying(LOOP) });
-    expect(lines[1]).toMatch(/→ new 0x[0-9a-f]{40} {2}value 0 .* ok$/);
+    expect(lines[1]).toMatch(/→ new 0x[0-9a-fA-F]{40} {2}value 0 .* ok$/);
   });
 
   test('tell what contracts log, and control characters do not reach the terminal', async () => {
     const told = await call(TO_CONSOLE, encode(['count\u001b[2J\n', 5n], 'log(string,uint256)'));
     expect(told.at(-1)).toBe('    console.log: count\\x1b[2J\\x0a 5');
+  });
+
+  test('tell what calls and estimates log, once each', async () => {
+    const to = await send({ data: deploying(TO_CONSOLE) });
+    lines = [];
+    const evm = tellingConsole(world.ctx.evm, nobleSuite, (line) => lines.push(line));
+    const ask = async (method: string, data: string) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [{ to, data }] });
+      return JSON.parse((await handleEthRequest({ ...world.ctx, evm }, body, 'http')) ?? '');
+    };
+    const data = encode(['hello', 5n], 'log(string,uint256)');
+    expect(await ask('eth_call', data)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x' });
+    const checked = getAddress(to);
+    const zero = `0x${'0'.repeat(40)}`;
+    expect(lines.splice(0)).toEqual([`  call  ${zero} → ${checked}`, '    console.log: hello 5']);
+    expect((await ask('eth_estimateGas', data)).result).toBe(
+      await world.get('eth_estimateGas', { to, data }),
+    );
+    expect(lines.splice(0)).toEqual([`  estimate  ${zero} → ${checked}`, '    console.log: hello 5']);
+    await ask('eth_call', '0x');
+    expect(lines).toEqual([]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TimeGuard } from '../../../../core/app/guard.ts';
+import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
 import { COIN, testGenesis } from '../../app/support/chain.ts';
 import { deploying, LOOP } from '../../app/support/code.ts';
 import { signRaw, wallet } from '../../app/support/wallet.ts';
@@ -76,6 +77,29 @@ describe('code that runs longer than the node allows', () => {
     ] as const) {
       const { error } = await world.rpc(method, ...params);
       expect(error, method).toEqual({ code: -32000, message: 'execution timeout' });
+    }
+  });
+
+  test('is told to Cosmos clients as a deadline', async () => {
+    const raw = await signRaw(world.dev, { nonce: 0, data: deploying(LOOP) });
+    const deployed = await world.get('eth_sendRawTransaction', bytesHex(raw));
+    await world.commit();
+    const looper = (await world.get('eth_getTransactionReceipt', deployed)).contractAddress;
+    const args = encodeURIComponent(Buffer.from(JSON.stringify({ to: looper, gas: GAS })).toString('base64'));
+    for (const [name, message] of [
+      ['eth_call', 'execution aborted (timeout = 5s)'],
+      ['estimate_gas', 'execution aborted (timeout = 5s)'],
+      ['trace_call', 'execution timeout'],
+    ] as const) {
+      const request = {
+        method: 'GET',
+        path: `/chain/evm/v1/${name}`,
+        query: `args=${args}`,
+        headers: {},
+        body: '',
+      };
+      const { status, body } = await handleRest(world.ctx, request);
+      expect([status, JSON.parse(body)], name).toEqual([504, { code: 4, message, details: [] }]);
     }
   });
 

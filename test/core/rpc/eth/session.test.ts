@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ethServices } from '../../../../core/rpc/eth/services.ts';
 import { EthSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/eth/session.ts';
+import { EthSubscription, type EthSubscriptionParts } from '../../../../core/rpc/eth/subscription.ts';
+import { Outbox } from '../../../../core/rpc/outbox.ts';
+import { Pacer } from '../../../../core/rpc/pacer.ts';
 import { deploying, STORE_AND_LOG, word } from '../../app/support/code.ts';
 import { bytesHex, FakeSocket, RpcWorld } from '../support/rpcWorld.ts';
 
@@ -144,6 +147,52 @@ test('history from a block on comes before the live blocks, each once and in ord
   expect(numbers(headsId, 'number')).toEqual([first, second, third]);
   expect(numbers(logsId, 'blockNumber')).toEqual([first, second, third]);
   session.closed();
+});
+
+test('history rests by the work done, not by the number of blocks', async () => {
+  const told = async (from: number, to: number): Promise<number> => {
+    let pauses = 0;
+    const socket = new FakeSocket();
+    const pause = async (): Promise<void> => {
+      pauses += 1;
+    };
+    // The head stands still, so that just these blocks are history.
+    const chain = {
+      ...world.ctx.chain,
+      head: () => to,
+      ethBlock: (at: number) => world.ctx.chain.ethBlock(at),
+    };
+    const ctx = { ...world.ctx, chain: Object.setPrototypeOf(chain, world.ctx.chain), pause };
+    const request = {
+      kind: 'transactionReceipts',
+      hashes: [],
+      fromBlock: { kind: 'number', number: BigInt(from) },
+    };
+    const subscription = new EthSubscription({
+      ctx,
+      request: request as EthSubscriptionParts['request'],
+      outbox: new Outbox(socket, OUTBOX_BYTES_MAX, new Pacer(undefined)),
+      id: '0x1',
+      onFull: () => {},
+      onGap: () => {},
+    });
+    await subscription.release();
+    subscription.end();
+    return pauses;
+  };
+  const first = (await world.commit()).block.header.height;
+  for (let i = 0; i < 5; i++) await world.commit();
+  expect(await told(first, first + 5)).toBe(0);
+  for (let block = 0; block < 3; block++) {
+    for (let i = 0; i < 45; i++)
+      await world.get('eth_sendTransaction', {
+        from: bytesHex(world.dev.address),
+        to: bytesHex(world.dev.address),
+        gas: '0x5208',
+      });
+    await world.commit();
+  }
+  expect(await told(first + 6, first + 8)).toBeGreaterThanOrEqual(2);
 });
 
 test('a block that is yet to come may be named as the start', async () => {

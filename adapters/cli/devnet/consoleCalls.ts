@@ -1,0 +1,67 @@
+import { toEip55 } from '../../../core/address/eip55.ts';
+import type { CallArgs, CallOptions } from '../../../core/app/chain.ts';
+import type { EvmService } from '../../../core/app/evmService.ts';
+import type { CryptoSuite } from '../../../core/crypto/suite.ts';
+import type { Frame, TraceHooks } from '../../../core/types/trace.ts';
+import { ConsoleLines, ConsoleLog } from './consoleLog.ts';
+
+/** An estimate runs a call again and again: the last run counts, which had the gas that is answered, or all there is. */
+class LastRun implements TraceHooks {
+  readonly #console: ConsoleLog;
+  lines: ConsoleLines;
+
+  constructor(console: ConsoleLog) {
+    this.#console = console;
+    this.lines = new ConsoleLines(console);
+  }
+
+  start(): void {
+    this.lines = new ConsoleLines(this.#console);
+  }
+
+  enter(frame: Frame): void {
+    this.lines.enter(frame);
+  }
+}
+
+const ZERO_ADDRESS = new Uint8Array(20);
+
+const headOf = (what: string, { from, to }: CallArgs): string =>
+  `  ${what}  ${toEip55(from ?? ZERO_ADDRESS)} → ${to === undefined ? 'new contract' : toEip55(to)}`;
+
+/** The same service; what calls and estimates say through hardhat's console is told to `out`, line by line. */
+export function tellingConsole(
+  evm: EvmService,
+  suite: Pick<CryptoSuite, 'keccak256'>,
+  out: (line: string) => void,
+): EvmService {
+  const console = new ConsoleLog(suite);
+  const heard = async <T>(
+    what: string,
+    args: CallArgs,
+    options: CallOptions | undefined,
+    run: (options: CallOptions | undefined) => Promise<T>,
+  ): Promise<T> => {
+    // Somebody is watching already, and shows what happened in another way.
+    if (options?.trace !== undefined) return run(options);
+    const trace = new LastRun(console);
+    try {
+      return await run({ ...options, trace });
+    } finally {
+      const lines = trace.lines.shown();
+      for (const line of lines.length === 0 ? [] : [headOf(what, args), ...lines]) out(line);
+    }
+  };
+  return {
+    pending: (source) => evm.pending(source),
+    simulate: (view, options) => evm.simulate(view, options),
+    isPrecompile: (address) => evm.isPrecompile(address),
+    replay: (height, watch, count) => evm.replay(height, watch, count),
+    stateWithin: (height, count) => evm.stateWithin(height, count),
+    rootsWithin: (height, pause) => evm.rootsWithin(height, pause),
+    runOn: (parent, source, watch) => evm.runOn(parent, source, watch),
+    call: (view, args, options) => heard('call', args, options, (watched) => evm.call(view, args, watched)),
+    estimateGas: (view, args, gasCap, options) =>
+      heard('estimate', args, options, (watched) => evm.estimateGas(view, args, gasCap, watched)),
+  };
+}

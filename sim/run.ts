@@ -9,7 +9,6 @@ import { ClientCalls } from './calls.ts';
 import { checkersOf } from './checkers/all.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { durability, receipts } from './checkers/clients.ts';
-import { ethRecords } from './checkers/ethRecords.ts';
 import { events, heard } from './checkers/subscribers.ts';
 import { watched } from './checkers/watchers.ts';
 import type { ChoicesOptions } from './choices.ts';
@@ -212,7 +211,6 @@ function clientCheckers(context: CheckerContext, clients: readonly EvmClient[]):
   const wanted = context.scenario.expect.flatMap((one) =>
     one.kind === 'receipts' ? [receipts(context, clients, one)] : [],
   );
-  if (clients.some(({ spec }) => spec.script === 'contracts')) wanted.push(ethRecords(context));
   return context.scenario.off.has('durability') ? wanted : [durability(context, clients), ...wanted];
 }
 

@@ -4,12 +4,15 @@ import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
 import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
 import { ChainReads } from '../core/store/chainReads.ts';
+import { wrongAnswer } from './answers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { Process } from './process.ts';
 import type { WatcherSpec } from './scenario/scenario.ts';
 import type { World } from './world.ts';
 
 const COMPLAINTS_MAX = 20;
+/** Blocks asked about in one turn; of a node that was far behind only the newest. */
+const ASKED_MAX = 4;
 const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions'] as const;
 type Kind = (typeof SUBSCRIBED)[number];
 
@@ -207,7 +210,13 @@ export class Watcher {
     watch.polledBlocks.push(...(await changes<string>('blocks')));
     watch.polledLogs.push(...(await changes<Log>('logs')).map(logText));
     watch.polledPending.push(...(await changes<string>('pending')));
+    const before = watch.polled;
     watch.polled = head;
+    for (let height = Math.max(before + 1, head - ASKED_MAX + 1); height <= head; height++) {
+      const block = present(chain.ethBlock(height), 'a kept block');
+      const problem = await wrongAnswer((...question) => this.#result(ask, ...question), chain, block);
+      if (problem !== undefined) this.#complain(problem);
+    }
     if (watch.polledPending.join() !== watch.pending.join())
       this.#complain('the filter and the subscription for pending transactions differ');
     if (new Set(watch.pending).size !== watch.pending.length)

@@ -1,4 +1,4 @@
-import type { Block } from '../../core/types/block.ts';
+import type { Block, Header } from '../../core/types/block.ts';
 import { addMillis } from '../../core/types/ids.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
@@ -69,36 +69,43 @@ export const BAD_POL_ROUND: Behaviour = {
     })),
 };
 
+/** Ways to make a block wrong in one field; everything else stays as it is. */
+const SPOILERS: Readonly<Record<string, (header: Header) => Partial<Header>>> = {
+  app_hash: ({ appHash }) => ({ appHash: wrong(appHash) }),
+  time: ({ time }) => ({ time: addMillis(time, 60_000) }),
+  data_hash: ({ dataHash }) => ({ dataHash: wrong(dataHash) }),
+  validators: ({ validatorsHash }) => ({ validatorsHash: wrong(validatorsHash) }),
+  next_validators: ({ nextValidatorsHash }) => ({ nextValidatorsHash: wrong(nextValidatorsHash) }),
+  height: ({ height }) => ({ height: height + 1 }),
+  results: ({ lastResultsHash }) => ({ lastResultsHash: wrong(lastResultsHash) }),
+  consensus: ({ consensusHash }) => ({ consensusHash: wrong(consensusHash) }),
+  evidence_hash: ({ evidenceHash }) => ({ evidenceHash: wrong(evidenceHash) }),
+  commit_hash: ({ lastCommitHash }) => ({ lastCommitHash: wrong(lastCommitHash) }),
+  chain_id: ({ chainId }) => ({ chainId: `${chainId}-2` }),
+  version: ({ version }) => ({ version: { ...version, app: version.app + 1 } }),
+  last_block: ({ lastBlockId }) => ({ lastBlockId: { ...lastBlockId, hash: wrong(lastBlockId.hash) } }),
+  proposer: ({ proposerAddress }) => ({ proposerAddress: wrong(proposerAddress) }),
+};
+
+const wrong = (hash: Uint8Array): Uint8Array =>
+  hash.length === 0 ? new Uint8Array(32).fill(1) : hash.map((byte) => byte ^ 1);
+
+const FIELDS: readonly string[] = [...Object.keys(SPOILERS), 'tx'];
+
 export const INVALID_BLOCK: Behaviour = {
   id: 'B10',
   alias: 'invalid-block',
-  text: 'Proposes a block with one wrong header field: `field` is app_hash, time, data_hash, validators, height or results.',
+  text: `Proposes a block with one wrong header field: \`field\` is ${FIELDS.join(', ')}.`,
   args: ['field'],
-  words: { field: ['app_hash', 'time', 'data_hash', 'validators', 'height', 'results', 'tx'] },
+  words: { field: FIELDS },
   create: (me) =>
     replacingBlock(me, (_, block) => spoiled(block, String(me.args.get('field') ?? 'app_hash'))),
 };
 
 function spoiled(block: Block, field: string): Block {
+  if (field === 'tx') return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };
   const { header } = block;
-  const wrong = (hash: Uint8Array): Uint8Array =>
-    hash.length === 0 ? new Uint8Array(32).fill(1) : hash.map((byte) => byte ^ 1);
-  switch (field) {
-    case 'time':
-      return { ...block, header: { ...header, time: addMillis(header.time, 60_000) } };
-    case 'data_hash':
-      return { ...block, header: { ...header, dataHash: wrong(header.dataHash) } };
-    case 'validators':
-      return { ...block, header: { ...header, validatorsHash: wrong(header.validatorsHash) } };
-    case 'height':
-      return { ...block, header: { ...header, height: header.height + 1 } };
-    case 'results':
-      return { ...block, header: { ...header, lastResultsHash: wrong(header.lastResultsHash) } };
-    case 'tx':
-      return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };
-    default:
-      return { ...block, header: { ...header, appHash: wrong(header.appHash) } };
-  }
+  return { ...block, header: { ...header, ...SPOILERS[field]?.(header) } };
 }
 
 export const WITHHELD_PARTS: Behaviour = {

@@ -4,10 +4,12 @@ import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { conduct } from './conduct.ts';
+import { ethRecords } from './ethRecords.ts';
 import { evidenceCommitted } from './evidence.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { liveness } from './liveness.ts';
+import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
 import { resources } from './resources.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
@@ -24,6 +26,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['app_hash', appHash],
   ['lock', lockRule],
   ['conduct', conduct],
+  ['conduct', patience],
   ['no_crash', noCrash],
 ];
 
@@ -38,6 +41,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const isNamed = expect.some((one) => one.kind === 'guilty');
   if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
+  if (!off.has('durability')) standing.push(ethRecords(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 

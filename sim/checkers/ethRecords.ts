@@ -1,10 +1,12 @@
 import type { ChainReader, EthBlock, EthReceipt } from '../../core/app/chain.ts';
 import { orderedTrieRoot } from '../../core/app/evm/orderedTrie.ts';
 import { encodeReceipt } from '../../core/app/evm/receipt.ts';
-import { type Bytes, equalBytes, to0xHex } from '../../core/lib/bytes.ts';
+import { simpleMapRoot } from '../../core/crypto/merkle.ts';
+import { type Bytes, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import { StorageFault } from '../../core/store/fault.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { ledgerProblem, offenceProblem } from './ledger.ts';
 
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
@@ -16,7 +18,8 @@ export function ethRecords(context: CheckerContext): Checker {
   const check = (who: string, chain: ChainReader): void => {
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
-      const problem = block === undefined ? 'is missing' : problemOf(context, chain, block);
+      const problem =
+        block === undefined ? 'is missing' : (placeProblem(chain, block) ?? problemOf(context, chain, block));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
       if (block === undefined) continue;
       const text = textOf(block);
@@ -24,10 +27,14 @@ export function ethRecords(context: CheckerContext): Checker {
       known.set(height, other);
       if (other !== text) context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
     }
+    const problem = ledgerProblem(chain, context.suite) ?? offenceProblem(chain);
+    if (problem !== undefined) context.fail(name, `${who}: ${problem}`);
   };
   return {
     name,
     finish() {
+      // Where too many lie, correct nodes may have forked.
+      if (!isTolerable(context)) return;
       for (const node of context.correct) {
         const chain = node.node?.rpc?.chain;
         if (chain === undefined || node.state === 'halted') continue;
@@ -48,12 +55,50 @@ const textOf = (block: EthBlock): string =>
     block.receipts.map((_, i) => receiptJson(block, i)),
   ]);
 
+/** The block is found by its names, belongs to the consensus block of its height, and the app hash is of both worlds. */
+function placeProblem(chain: ChainReader, { header, hash, transactions }: EthBlock): string | undefined {
+  const height = header.number;
+  const [meta, results, view] = [chain.blockMeta(height), chain.results(height), chain.view(height)];
+  if (chain.heightOfEthHash(hash) !== height) return 'is not found by its hash';
+  if (height === 0 || meta === undefined) return undefined;
+  if (chain.heightOfBlockHash(meta.blockId.hash) !== height) return 'is not found by its consensus hash';
+  if (!equalBytes(header.extraData, meta.blockId.hash)) return 'names another consensus block';
+  if (header.timestamp !== meta.header.time.seconds) return 'has another time than its consensus block';
+  if (!equalBytes(header.coinbase, meta.header.proposerAddress)) return 'has another proposer';
+  if (header.gasLimit !== chain.gasLimit()) return 'has another gas limit';
+  const ran = results?.txResults.filter(({ code }) => code === 0).length ?? 0;
+  if (ran < transactions.length) return `has ${transactions.length} transactions, its results only ${ran}`;
+  for (const [i, tx] of transactions.entries()) {
+    const place = chain.ethTxLocation(tx.hash);
+    if (place?.height !== height || place.ethIndex !== i) return `does not find its transaction ${i}`;
+  }
+  if (results === undefined || view === undefined) return undefined;
+  const worlds = [
+    ['ethereum', hash],
+    ['modules', view.modulesRoot],
+  ] as const;
+  if (!equalBytes(results.appHash, simpleMapRoot(worlds))) return 'has a wrong app hash';
+  const parent = chain.ethBlock(height - 1);
+  const kept = view.storage(HISTORY_ADDRESS, word((height - 1) % HISTORY_WINDOW));
+  return parent === undefined || view.code(HISTORY_ADDRESS).length === 0 || equalBytes(kept, parent.hash)
+    ? undefined
+    : 'does not tell contracts the hash of its parent (EIP-2935)';
+}
+
+/** EIP-2935, by its own numbers. */
+const HISTORY_ADDRESS = hex('0000f90827f1c53a10cb7a02335b175320002935');
+const HISTORY_WINDOW = 8191;
+const word = (value: number): Bytes => hex(value.toString(16).padStart(64, '0'));
+
 function problemOf(context: CheckerContext, chain: ChainReader, block: EthBlock): string | undefined {
   const { header, transactions, receipts } = block;
   const keccak = (message: Bytes): Bytes => context.suite.keccak256(message);
   if (receipts.length !== transactions.length) return 'has not one receipt a transaction';
   const root = orderedTrieRoot(receipts.map(encodeReceipt), keccak);
   if (!equalBytes(root, header.receiptsRoot)) return 'has a wrong receiptsRoot';
+  const raws = transactions.map(({ raw }) => raw);
+  if (!equalBytes(orderedTrieRoot(raws, keccak), header.transactionsRoot))
+    return 'has a wrong transactionsRoot';
   if (!equalBytes(bloomOf(receipts, keccak), header.logsBloom)) return 'has a wrong bloom';
   if (header.gasUsed !== (receipts.at(-1)?.cumulativeGasUsed ?? 0n)) return 'has a wrong gasUsed';
   const parent = header.number === 0 ? undefined : chain.ethBlock(header.number - 1);

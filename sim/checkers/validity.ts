@@ -1,11 +1,13 @@
 import {
   commitHash,
+  consensusParamsHash,
   dataHash,
   evidenceListHash,
   headerHash,
   resultsHash,
   validatorsHash,
 } from '../../core/codec/hashes.ts';
+import { BLOCK_PROTOCOL } from '../../core/codec/limits.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
@@ -14,6 +16,7 @@ import {
   type BlockId,
   type Commit,
   equalBlockId,
+  type Header,
   isZeroBlockId,
   ZERO_BLOCK_ID,
 } from '../../core/types/block.ts';
@@ -151,6 +154,8 @@ function linkProblem(
 ): string | undefined {
   const { header, lastCommit } = block;
   const before = last.event;
+  const wrong = fixedFieldProblem(context, header, before);
+  if (wrong !== undefined) return wrong;
   if (!equalBlockId(header.lastBlockId, before.blockId)) return 'last_block_id is not the block before';
   if (!equalBytes(header.appHash, before.results.appHash))
     return 'app_hash is not the result of the block before';
@@ -171,6 +176,22 @@ function linkProblem(
     commitProblem(context, lastCommit, before.blockId, signers) ??
     proposerProblem(before, lastCommit, rotation)
   );
+}
+
+/** Fields that follow from the chain and the state before alone. */
+function fixedFieldProblem(
+  { cluster }: CheckerContext,
+  header: Header,
+  { block, state }: CommittedEvent,
+): string | undefined {
+  if (header.chainId !== cluster.genesis.chainId) return 'it is of another chain';
+  if (header.height !== block.header.height + 1) return 'it is of another height';
+  const { app, block: protocol } = header.version;
+  if (protocol !== BLOCK_PROTOCOL || app !== state.params.version.app) return 'it is of another version';
+  if (!equalBytes(header.consensusHash, consensusParamsHash(state.params))) return 'consensus_hash is wrong';
+  return equalBytes(header.nextValidatorsHash, validatorsHash({ ...state.nextValidators }))
+    ? undefined
+    : 'next_validators_hash is wrong';
 }
 
 /** More than two thirds of the power, each signature good, all for the one block. */

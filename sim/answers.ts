@@ -1,0 +1,172 @@
+import type { ChainReader, EthBlock, EthLog } from '../core/app/chain.ts';
+import { present } from '../core/lib/assert.ts';
+import { type Bytes, equalBytes, to0xHex } from '../core/lib/bytes.ts';
+
+/** Asks a node and gives its result; undefined for a refusal, which is complained of there. */
+export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const quantity = (value: number | bigint): string => `0x${value.toString(16)}`;
+
+/** What a client asks of one block, each answer held against the block itself; the first wrong answer in words. */
+export async function wrongAnswer(
+  ask: Ask,
+  chain: ChainReader,
+  block: EthBlock,
+): Promise<string | undefined> {
+  const { header, hash } = block;
+  const number = quantity(header.number);
+  const byNumber = (await ask('eth_getBlockByNumber', [number, false])) as Fields | null;
+  const byHash = (await ask('eth_getBlockByHash', [to0xHex(hash), true])) as Fields | null;
+  const head: Fields = {
+    number,
+    hash: to0xHex(hash),
+    parentHash: to0xHex(header.parentHash),
+    stateRoot: to0xHex(header.stateRoot),
+    miner: to0xHex(header.coinbase),
+    gasUsed: quantity(header.gasUsed),
+    timestamp: quantity(header.timestamp),
+    baseFeePerGas: quantity(header.baseFeePerGas),
+    logsBloom: to0xHex(header.logsBloom),
+  };
+  return (
+    difference(`block ${number} by number`, byNumber, head) ??
+    difference(`block ${number} by hash`, byHash, head) ??
+    (await wrongTx(ask, block)) ??
+    (await wrongLogs(ask, block)) ??
+    (await wrongCounts(ask, block)) ??
+    (await wrongHistory(ask, chain, block))
+  );
+}
+
+function difference(what: string, told: Fields | null | undefined, truth: Fields): string | undefined {
+  if (told === null || told === undefined) return `${what} is not there`;
+  for (const [field, value] of Object.entries(truth))
+    if (JSON.stringify(told[field]) !== JSON.stringify(value))
+      return `${what} has ${field} ${JSON.stringify(told[field])}, should have ${JSON.stringify(value)}`;
+  return undefined;
+}
+
+async function wrongTx(ask: Ask, block: EthBlock): Promise<string | undefined> {
+  let cumulative = 0n;
+  let logs = 0;
+  for (const [i, tx] of block.transactions.entries()) {
+    const receipt = present(block.receipts[i], 'a receipt for each transaction');
+    cumulative += receipt.gasUsed;
+    const place: Fields = {
+      blockHash: to0xHex(block.hash),
+      blockNumber: quantity(block.header.number),
+      transactionIndex: quantity(i),
+      from: to0xHex(tx.from),
+      to: tx.to === undefined ? null : to0xHex(tx.to),
+    };
+    const hash = to0xHex(tx.hash);
+    const toldReceipt = (await ask('eth_getTransactionReceipt', [hash])) as Fields | null;
+    const toldTx = (await ask('eth_getTransactionByHash', [hash])) as Fields | null;
+    const problem =
+      difference(`receipt of ${hash}`, toldReceipt, {
+        ...place,
+        transactionHash: hash,
+        gasUsed: quantity(receipt.gasUsed),
+        cumulativeGasUsed: quantity(cumulative),
+        effectiveGasPrice: quantity(receipt.effectiveGasPrice),
+        status: quantity(receipt.status),
+        logs: receipt.logs.map((log) => shownLog(block, i, log, logs++)),
+      }) ??
+      difference(`transaction ${hash}`, toldTx, {
+        ...place,
+        hash,
+        nonce: quantity(tx.nonce),
+        value: quantity(tx.value),
+        input: to0xHex(tx.data),
+        gas: quantity(tx.gasLimit),
+      });
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const shownLog = (block: EthBlock, txIndex: number, log: EthLog, logIndex: number): Fields => ({
+  address: to0xHex(log.address),
+  topics: log.topics.map(to0xHex),
+  data: to0xHex(log.data),
+  blockNumber: quantity(block.header.number),
+  transactionHash: to0xHex(present(block.transactions[txIndex], 'its transaction').hash),
+  transactionIndex: quantity(txIndex),
+  blockHash: to0xHex(block.hash),
+  blockTimestamp: quantity(block.header.timestamp),
+  logIndex: quantity(logIndex),
+  removed: false,
+});
+
+/** Searches by each way a log can be wanted: all, by contract, by topic at its place and at another, by several. */
+async function wrongLogs(ask: Ask, block: EthBlock): Promise<string | undefined> {
+  const all: { readonly log: EthLog; readonly shown: Fields }[] = [];
+  for (const [i, { logs }] of block.receipts.entries())
+    for (const log of logs) all.push({ log, shown: shownLog(block, i, log, all.length) });
+  const number = quantity(block.header.number);
+  const range = { fromBlock: number, toBlock: number };
+  const has = (list: readonly Bytes[], item: Bytes | undefined): boolean =>
+    item !== undefined && list.some((one) => equalBytes(one, item));
+  const searches: (readonly [Fields, (log: EthLog) => boolean])[] = [
+    [range, () => true],
+    [{ blockHash: to0xHex(block.hash) }, () => true],
+  ];
+  const [first, last] = [all[0]?.log, all.at(-1)?.log];
+  if (first !== undefined && last !== undefined) {
+    const addresses = [first.address, last.address];
+    searches.push([
+      { ...range, address: to0xHex(last.address) },
+      ({ address }) => equalBytes(address, last.address),
+    ]);
+    searches.push([{ ...range, address: addresses.map(to0xHex) }, ({ address }) => has(addresses, address)]);
+  }
+  const topic = all.map(({ log }) => log.topics[0]).find((one) => one !== undefined);
+  if (topic !== undefined) {
+    const text = to0xHex(topic);
+    searches.push([{ ...range, topics: [text] }, ({ topics }) => has([topic], topics[0])]);
+    searches.push([{ ...range, topics: [null, text] }, ({ topics }) => has([topic], topics[1])]);
+    searches.push([
+      { ...range, topics: [[text, number.padEnd(66, '0')]] },
+      ({ topics }) => has([topic], topics[0]),
+    ]);
+    searches.push([{ ...range, topics: [null] }, ({ topics }) => topics.length > 0]);
+  }
+  for (const [filter, isWanted] of searches) {
+    const told = JSON.stringify(await ask('eth_getLogs', [filter]));
+    const truth = JSON.stringify(all.filter(({ log }) => isWanted(log)).map(({ shown }) => shown));
+    if (told !== truth) return `eth_getLogs ${JSON.stringify(filter)} is ${told}, should be ${truth}`;
+  }
+  return undefined;
+}
+
+/** Between a block and the one before, the count of each sender goes up by its transactions. */
+async function wrongCounts(ask: Ask, block: EthBlock): Promise<string | undefined> {
+  const counts = new Map<string, number>();
+  for (const { from } of block.transactions) counts.set(to0xHex(from), (counts.get(to0xHex(from)) ?? 0) + 1);
+  const { number } = block.header;
+  for (const [from, count] of counts) {
+    const before = Number(await ask('eth_getTransactionCount', [from, quantity(number - 1)]));
+    const after = Number(await ask('eth_getTransactionCount', [from, quantity(number)]));
+    if (after !== before + count)
+      return `${from} sent ${count} in block ${number}, its count went from ${before} to ${after}`;
+  }
+  return undefined;
+}
+
+async function wrongHistory(ask: Ask, chain: ChainReader, { header }: EthBlock): Promise<string | undefined> {
+  const parent = chain.ethBlock(header.number - 1)?.header;
+  if (parent === undefined) return undefined;
+  const told = (await ask('eth_feeHistory', ['0x2', quantity(header.number), []])) as Fields | undefined;
+  const fees = told?.['baseFeePerGas'] as readonly string[] | undefined;
+  return difference(
+    'eth_feeHistory',
+    { oldestBlock: told?.['oldestBlock'], fees: fees?.slice(0, 2), ratios: told?.['gasUsedRatio'] },
+    {
+      oldestBlock: quantity(parent.number),
+      fees: [quantity(parent.baseFeePerGas), quantity(header.baseFeePerGas)],
+      ratios: [parent, header].map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
+    },
+  );
+}

@@ -1,0 +1,96 @@
+import { DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Position } from '../facts.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+const C = DEFAULT_CONSENSUS_CONFIG;
+/** What is waited for in a round at least, in virtual µs, worked out apart from core/consensus/timeouts.ts. */
+const proposeMicros = (round: number): number =>
+  1000 * (C.timeoutProposeMs + C.timeoutProposeDeltaMs * round);
+const prevoteMicros = (round: number): number =>
+  1000 * (C.timeoutPrevoteMs + C.timeoutPrevoteDeltaMs * round);
+const precommitMicros = (round: number): number =>
+  1000 * (C.timeoutPrecommitMs + C.timeoutPrecommitDeltaMs * round);
+/** A node may be seen to move some time after it did: at its next event, at the latest gossip's. */
+const SLACK_MICROS = 150_000;
+const CLOCKS: readonly string[] = ['skew', 'jump', 'drift'];
+
+interface Stay {
+  readonly position: Position;
+  readonly since: number;
+}
+
+/**
+ * A node waits as long as the round's time-out asks (L57, L61, L65) before it gives a proposer, the prevotes or the precommits up,
+ * and for late precommits before the next height. With clocks that go wrong nothing can be said about it.
+ */
+export function patience(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world } = context;
+  if (scenario.timeline.some(({ action }) => CLOCKS.includes(action.kind))) return { name };
+  const stays = new Map<Process, Stay>();
+  const decidedAt = new Map<Process, number>();
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'started') {
+        stays.delete(node);
+        decidedAt.delete(node);
+      }
+      if (fact.kind !== 'moved') return;
+      const before = stays.get(node);
+      const { height, round, step } = fact.position;
+      const rs = node.node?.rs();
+      stays.set(node, { position: { height, round, step }, since: world.now });
+      if (before === undefined || rs === undefined) return;
+      const { position, since } = before;
+      const waited = world.now - since;
+      const least = leastWait(rs, position) ?? 0;
+      if (waited + SLACK_MICROS < least)
+        context.fail(
+          name,
+          `${node.name} at ${position.height}/${position.round}: ${early(position, waited, least)}`,
+        );
+      if (height !== position.height) decidedAt.set(node, position.step === STEP.commit ? since : world.now);
+      const decided = decidedAt.get(node);
+      // A height that the others have decided is not waited for.
+      const isBegun = height === position.height && position.step === STEP.newHeight && step < STEP.commit;
+      if (decided === undefined || !isBegun || round > 0) return;
+      const between = world.now - decided;
+      if (between + SLACK_MICROS < scenario.engine.blockTime)
+        context.fail(name, `${node.name} began height ${height} ${between} µs after the last commit`);
+    },
+  };
+}
+
+const early = ({ step }: Position, waited: number, least: number): string =>
+  `waited ${waited} µs in step ${step}, should wait ${least}`;
+
+/** How long the node had to stay where it was, seen from where it is now; undefined when something but time may have moved it. */
+function leastWait(rs: RoundState, { height, round, step }: Position): number | undefined {
+  if (rs.height !== height || rs.step >= STEP.commit) return undefined;
+  if (rs.round === round) {
+    if (step === STEP.propose && rs.proposal === undefined) return proposeMicros(round);
+    const isOpen = rs.votes(round, 'prevote')?.majority() === undefined;
+    return step === STEP.prevoteWait && rs.step > STEP.prevoteWait && isOpen
+      ? prevoteMicros(round)
+      : undefined;
+  }
+  return step === STEP.precommitWait && rs.round === round + 1 && isEmpty(rs, rs.round)
+    ? precommitMicros(round)
+    : undefined;
+}
+
+/** Nobody was heard in that round yet: only the time-out leads there. */
+function isEmpty(rs: RoundState, round: number): boolean {
+  for (const type of ['prevote', 'precommit'] as const) {
+    const votes = rs.votes(round, type);
+    if (votes !== undefined && [...Array(votes.bits.size).keys()].some((i) => votes.bits.has(i)))
+      return false;
+  }
+  return true;
+}

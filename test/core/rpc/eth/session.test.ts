@@ -183,8 +183,8 @@ test('history rests by the work done, not by the number of blocks', async () => 
   const first = (await world.commit()).block.header.height;
   for (let i = 0; i < 5; i++) await world.commit();
   expect(await told(first, first + 5)).toBe(0);
-  for (let block = 0; block < 3; block++) {
-    for (let i = 0; i < 45; i++)
+  for (let block = 0; block < 2; block++) {
+    for (let i = 0; i < 30; i++)
       await world.get('eth_sendTransaction', {
         from: bytesHex(world.dev.address),
         to: bytesHex(world.dev.address),
@@ -192,7 +192,7 @@ test('history rests by the work done, not by the number of blocks', async () => 
       });
     await world.commit();
   }
-  expect(await told(first + 6, first + 8)).toBeGreaterThanOrEqual(2);
+  expect(await told(first + 6, first + 7)).toBe(1);
 });
 
 test('a block that is yet to come may be named as the start', async () => {

@@ -45,16 +45,23 @@ export class ClientCalls {
   }
 
   /** Starts `work` and returns when it is over or waits. Its `ask` answers undefined when the node is gone. */
-  async run(node: Process, work: (ask: EthAsk) => Promise<void>): Promise<void> {
+  run(node: Process, work: (ask: EthAsk) => Promise<void>): Promise<void> {
+    return this.within(node, (context) =>
+      work(async (method, params) =>
+        parseReply(await handleEthRequest(context, request(method, params), 'http')),
+      ),
+    );
+  }
+
+  /** The same for work on any of the node's surfaces. */
+  async within(node: Process, work: (context: RpcContext) => Promise<void>): Promise<void> {
     const rpc = node.node?.rpc;
     if (rpc === undefined || node.state !== 'up') return;
     const op = new Op();
     const entry = { op, node, life: node.lives };
     const context = watched(rpc, op);
-    const ask: EthAsk = async (method, params) =>
-      parseReply(await handleEthRequest(context, request(method, params), 'http'));
     this.#open.push(entry);
-    void work(ask).finally(() => {
+    void work(context).finally(() => {
       op.isOver = true;
       op.changed();
     });
@@ -94,20 +101,24 @@ export type EthReply =
 export type EthAsk = (method: string, params: readonly unknown[]) => Promise<EthReply>;
 
 function watched(rpc: RpcContext, op: Op): RpcContext {
+  const waited = async <T>(answer: Promise<T>): Promise<T> => {
+    op.waiting++;
+    op.changed();
+    const result = await answer;
+    op.waiting--;
+    op.changed();
+    return result;
+  };
+  const { submitEvidence } = rpc;
   return {
     ...rpc,
+    ...(submitEvidence === undefined
+      ? {}
+      : { submitEvidence: (evidence) => waited(submitEvidence.call(rpc, evidence)) }),
     now: () => rpc.now(),
     randomId: () => rpc.randomId(),
     catchingUp: () => rpc.catchingUp(),
-    async submit(tx) {
-      const answer = rpc.submit(tx);
-      op.waiting++;
-      op.changed();
-      const result = await answer;
-      op.waiting--;
-      op.changed();
-      return result;
-    },
+    submit: (tx) => waited(rpc.submit(tx)),
   };
 }
 

@@ -52,14 +52,27 @@ function deriveDevAccounts(suite: CryptoSuite): readonly DevAccount[] {
   return devAccounts;
 }
 
+/** Beyond the well-known ones: keys that follow from their numbers. */
+const moreAccounts = (suite: CryptoSuite, count: number): readonly DevAccount[] =>
+  Array.from({ length: Math.max(0, count) }, (_, i) => {
+    const secret = suite.sha256(encodeUtf8(`orrery-sim account ${i}`));
+    return { secret, address: ethAddress(suite.secp256k1PublicKey(secret, false)) };
+  });
+
 /** Validators whose keys follow from their names, twins with the key of another, and the genesis that they share. */
-export function makeCluster(suite: CryptoSuite, validators: readonly ValidatorSpec[]): Cluster {
-  const members = validators.map(({ name, twinOf }) => {
+export function makeCluster(
+  suite: CryptoSuite,
+  validators: readonly ValidatorSpec[],
+  accountsWanted = DEV_ACCOUNTS,
+): Cluster {
+  const members = validators.map(({ name, twinOf, key }) => {
     // A signer each: a twin has the key, and its own memory of what it signed.
-    const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${twinOf ?? name}`)));
+    const original = validators.find((one) => one.name === twinOf);
+    const text = original?.key ?? twinOf ?? key ?? name;
+    const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${text}`)));
     return { name, signer, address: ed25519Address(signer.publicKey) };
   });
-  const accounts = deriveDevAccounts(suite);
+  const accounts = [...deriveDevAccounts(suite), ...moreAccounts(suite, accountsWanted - DEV_ACCOUNTS)];
   const genesis: Genesis = {
     genesisTime: { seconds: EPOCH_MICROS / 1_000_000, nanos: 0 },
     chainId: CHAIN_ID,

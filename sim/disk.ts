@@ -15,6 +15,7 @@ import type { ChoiceStream } from './choices.ts';
 import { DB_FAULTS, type DbFault, KvDisk } from './disk/kvDisk.ts';
 import { LogFile } from './disk/logFile.ts';
 import type { PowerLoss } from './disk/powerLoss.ts';
+import type { LogDamage } from './scenario/scenario.ts';
 
 export type LogFault = 'torn' | 'flip' | 'truncate';
 /**
@@ -54,9 +55,9 @@ export class Disk<Guard> {
   }
 
   /** @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside. */
-  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean): void {
+  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean, where: LogDamage = {}): void {
     if (isOneOf(fault, LOG_FAULTS)) {
-      if (!isRunning) this.#damageLog(fault, choices);
+      if (!isRunning) this.#damageLog(fault, choices, where);
     } else if (isOneOf(fault, DB_FAULTS)) {
       if (fault === 'lost_batch' && isRunning) return;
       if (this.kv.damage(fault, choices)) this.isDamaged = true;
@@ -73,15 +74,25 @@ export class Disk<Guard> {
     if (fault === 'slow') this.isSlow = false;
   }
 
-  #damageLog(fault: LogFault, choices: ChoiceStream): void {
+  #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): void {
     const { log } = this;
     if (fault === 'truncate') {
       log.truncate(log.size);
       return;
     }
     this.hasForgotten = true;
-    if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
-    else log.flip(choices.choose(Math.max(1, log.size * 8)));
+    if (at === undefined && keep === undefined) {
+      if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
+      else log.flip(choices.choose(Math.max(1, log.size * 8)));
+      return;
+    }
+    const records = log.records;
+    if (records.length === 0) return;
+    const index =
+      at === 'any_record' ? choices.choose(records.length) : at === 'first_record' ? 0 : records.length - 1;
+    const { start, end } = records[index] as (typeof records)[number];
+    if (fault === 'flip') log.flip(start * 8 + choices.choose((end - start) * 8));
+    else log.truncate(log.size - start - Math.min(keep ?? choices.choose(end - start), end - start));
   }
 
   /** A new, empty disk: what a node finds after its machine was replaced. */

@@ -14,6 +14,8 @@ export type Fact =
   | { readonly kind: 'event'; readonly node: Process; readonly event: NodeEvent }
   /** A signature left the signer of a node. */
   | { readonly kind: 'signed'; readonly node: Process; readonly ask: SignAsk; readonly signed: Signed }
+  /** A Byzantine node signed a vote past its guard. */
+  | { readonly kind: 'lied'; readonly node: Process; readonly ask: SignAsk }
   /** A node decided to drop a peer. */
   | { readonly kind: 'dropped'; readonly node: Process; readonly peer: string; readonly reason: string }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }

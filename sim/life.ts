@@ -3,6 +3,7 @@ import type { CallId, Effect, LogRecord, SignAsk } from '../core/node/contract.t
 import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { ChoiceStream } from './choices.ts';
+import { drawDelay } from './delay.ts';
 import { type KvGate, KvHandle } from './disk/kvDisk.ts';
 import { SLOW_MICROS } from './disk.ts';
 import type { Process } from './process.ts';
@@ -116,8 +117,10 @@ export class Life implements KvGate {
       if (this.#at('durable')) durable();
       return undefined;
     };
+    const { sync } = this.#process;
     const { low, high } = this.#world.latencies.sync;
-    const wait = this.#syncs.between(low, high) + this.#slowness();
+    const own = sync === undefined ? this.#syncs.between(low, high) : drawDelay(sync, this.#syncs);
+    const wait = own + this.#slowness();
     if (wait === 0) done();
     else this.#later(wait, 'sync', done);
   }
@@ -216,7 +219,11 @@ export class Life implements KvGate {
       ? this.#checks.between(check.low, check.high)
       : this.#apps.between(app.low, app.high) + (ask.kind === 'commit' ? this.#slowness() : 0);
     const at = isCheck ? this.#world.now + wait : Math.max(this.#world.now + wait, this.#appFreeAt);
-    if (!isCheck) this.#appFreeAt = at;
+    if (!isCheck) {
+      this.#appFreeAt = at;
+      const stall = at - this.#world.now - wait;
+      this.#process.stallMicros = Math.max(this.#process.stallMicros, stall);
+    }
     this.#later(at - this.#world.now, ask.kind, () => this.#answer(call, ask));
   }
 

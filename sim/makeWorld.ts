@@ -46,6 +46,7 @@ export function makeWorld(
       }),
     ),
   });
+  for (const { name, sync } of scenario.validators) world.process(name).sync = sync;
   separate(world, scenario);
   if (scenario.peers !== undefined) world.network.steering = new Switchboard(world, scenario.peers);
   return world;

@@ -1,7 +1,10 @@
 import { assert, present } from '../core/lib/assert.ts';
 import type { Input } from '../core/node/contract.ts';
 import type { LastSigned } from '../core/node/signGuard.ts';
+import type { LightBlock } from '../core/types/evidence.ts';
+import type { Wire } from './clients/wire.ts';
 import type { NodeClock } from './clock.ts';
+import type { Delay } from './delay.ts';
 import type { PowerLoss } from './disk/powerLoss.ts';
 import type { Disk } from './disk.ts';
 import type { Position } from './facts.ts';
@@ -53,6 +56,14 @@ export class Process implements Port {
   lives = 0;
   /** What its peer manager would say; undefined where the network connects everyone. */
   peerCounts: { connected(): number; banned(): number } | undefined;
+  /** Websockets that clients hold open to it. */
+  readonly wires = new Set<Wire>();
+  /** Longest virtual µs that consensus waited for its turn at the application. */
+  stallMicros = 0;
+  /** How long a sync takes on this machine; undefined is as everywhere. */
+  sync: Delay | undefined;
+  /** What a Byzantine node serves a light client instead of a block of the chain. */
+  lightLies: ((height: number) => LightBlock | undefined) | undefined;
   /** Of the program that the next life runs. */
   version = 'simulated';
   readonly #world: World;

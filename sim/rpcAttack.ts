@@ -2,7 +2,7 @@ import type { ClientCalls, EthAsk, EthReply } from './calls.ts';
 import type { Checker, CheckerContext } from './checkers/checker.ts';
 import type { ChoiceStream } from './choices.ts';
 import type { Process } from './process.ts';
-import type { AttackerSpec } from './scenario/scenario.ts';
+import type { AttackerSpec } from './scenario/clientSpecs.ts';
 import type { World } from './world.ts';
 
 /** Invalid params, no such method, server error: what a node may answer to nonsense. */

@@ -5,31 +5,26 @@ import { toHex } from '../core/lib/bytes.ts';
 import { ok, type Result } from '../core/lib/result.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { wrap } from './byzantine/wrap.ts';
-import { ClientCalls } from './calls.ts';
 import { checkersOf } from './checkers/all.ts';
-import type { Checker, CheckerContext } from './checkers/checker.ts';
-import { durability, receipts } from './checkers/clients.ts';
-import { events, heard } from './checkers/subscribers.ts';
-import { watched } from './checkers/watchers.ts';
+import type { CheckerContext } from './checkers/checker.ts';
+import { clientCheckers } from './checkers/clientCheckers.ts';
 import type { ChoicesOptions } from './choices.ts';
+import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
 import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
-import { RpcAttacker, rpcStandsFirm } from './rpcAttack.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { Scenario } from './scenario/scenario.ts';
+import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
-import { Subscriber } from './subscriber.ts';
 import { Timeline } from './timeline.ts';
 import { Tripwire } from './tripwire.ts';
 import { isOver, timeLimit } from './until.ts';
-import { Watcher } from './watcher.ts';
-import { EvmClient } from './workload.ts';
 import type { World } from './world.ts';
 
 export interface RunOptions {
@@ -58,14 +53,18 @@ export interface RunOptions {
   readonly nodes?: ((real: NodeFactory) => NodeFactory) | undefined;
 }
 
-const DEFAULT_SEED = '1';
+/** Of a run that nobody gave one. */
+export const DEFAULT_SEED = '1';
 
 /** Reads a scenario file and runs it. An error says where the file is wrong. */
 export async function runScenario(
   text: string,
   options: RunOptions = {},
 ): Promise<Result<ScenarioReport, ScenarioError>> {
-  const parsed = parseScenario(text);
+  const written = parseScenario(text);
+  if (!written.ok) return written;
+  const seed = options.seed ?? written.value.seed ?? DEFAULT_SEED;
+  const parsed = written.value.swarm === undefined ? written : parseScenario(varied(text, seed));
   return parsed.ok ? ok(await runParsed(parsed.value, options)) : parsed;
 }
 
@@ -101,7 +100,7 @@ interface Run {
 async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwire): Promise<Run> {
   const seed = options.seed ?? scenario.seed ?? DEFAULT_SEED;
   const suite = suiteOf(scenario, options, tripwire);
-  const cluster = makeCluster(suite, scenario.validators);
+  const cluster = makeCluster(suite, scenario.validators, accountsOf(scenario));
   const world = makeWorld(scenario, cluster, suite, options, seed);
   const failures: Failure[] = [];
   const fail = (checker: string, message: string): void => {
@@ -113,18 +112,9 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   };
   addByzantine(world, scenario, cluster, suite);
   if (options.trace !== undefined) world.observe((fact) => remarkFact(world, fact));
-  const calls = new ClientCalls(world);
-  const clients = makeClients(world, calls, cluster, suite, scenario);
-  const subscribers = (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec));
-  const attackers = (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec));
-  const watchers = (scenario.watchers ?? []).map((spec) => new Watcher(world, calls, spec));
+  const clients = makeClients(world, cluster, suite, scenario);
   const context = contextOf(scenario, cluster, suite, world, fail);
-  const checkers = [
-    ...checkersOf(context),
-    ...clientCheckers(context, clients),
-    ...wsCheckers(context, subscribers, watchers),
-    ...(attackers.length === 0 ? [] : [rpcStandsFirm(context, attackers)]),
-  ];
+  const checkers = [...checkersOf(context), ...clientCheckers(context, clients)];
   for (const checker of checkers) if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
   const timeline = new Timeline(world, cluster, scenario.timeline);
   const tally = tallyOf(world);
@@ -138,10 +128,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       for (const process of world.processes)
         if (!late.has(process.name)) world.schedule(0, () => process.start());
       timeline.start();
-      for (const client of clients) client.start();
-      for (const attacker of attackers) attacker.start();
-      for (const watcher of watchers) watcher.start();
-      for (const subscriber of subscribers) subscriber.start();
+      for (const client of Object.values(clients).flat()) client.start();
       const isAtEnd = isOver(scenario, world, timeline);
       let isStopped = false;
       const isDone = (): boolean => {
@@ -170,22 +157,6 @@ function addByzantine(world: World, scenario: Scenario, cluster: Cluster, suite:
   }
 }
 
-/** Each client has development accounts of its own, as far as there are enough. */
-function makeClients(
-  world: World,
-  calls: ClientCalls,
-  cluster: Cluster,
-  suite: CryptoSuite,
-  scenario: Scenario,
-): readonly EvmClient[] {
-  let next = 0;
-  return scenario.clients.map((spec) => {
-    const accounts = cluster.accounts.slice(next, next + spec.accounts);
-    next += spec.accounts;
-    return new EvmClient(world, calls, cluster, suite, spec, accounts);
-  });
-}
-
 function contextOf(
   scenario: Scenario,
   cluster: Cluster,
@@ -205,28 +176,6 @@ function contextOf(
     totalPower: powerOf(() => true),
     fail,
   };
-}
-
-function clientCheckers(context: CheckerContext, clients: readonly EvmClient[]): readonly Checker[] {
-  const wanted = context.scenario.expect.flatMap((one) =>
-    one.kind === 'receipts' ? [receipts(context, clients, one)] : [],
-  );
-  return context.scenario.off.has('durability') ? wanted : [durability(context, clients), ...wanted];
-}
-
-function wsCheckers(
-  context: CheckerContext,
-  subscribers: readonly Subscriber[],
-  watchers: readonly Watcher[],
-): readonly Checker[] {
-  const wanted = context.scenario.expect.flatMap((one) =>
-    one.kind === 'ws' ? [heard(context, [...subscribers, ...watchers], one)] : [],
-  );
-  return [
-    ...(subscribers.length === 0 ? [] : [events(context, subscribers)]),
-    ...(watchers.length === 0 ? [] : [watched(context, watchers)]),
-    ...wanted,
-  ];
 }
 
 interface Tally {
@@ -257,7 +206,7 @@ function reportOf(
   seed: string,
   world: World,
   failures: readonly Failure[],
-  clients: readonly EvmClient[],
+  { wallets, bankers }: AllClients,
   tally: Tally,
 ): ScenarioReport {
   const { network } = world;
@@ -277,8 +226,8 @@ function reportOf(
     resets: network.stats.resets,
     roundMax: tally.roundMax,
     evidence: tally.evidence,
-    txsSent: clients.reduce((sum, client) => sum + client.sent.length, 0),
-    txsConfirmed: clients.reduce((sum, client) => sum + client.confirmed.length, 0),
+    txsSent: [...wallets, ...bankers].reduce((sum, client) => sum + client.sent.length, 0),
+    txsConfirmed: [...wallets, ...bankers].reduce((sum, client) => sum + client.confirmed.length, 0),
   };
   const summary = JSON.stringify({
     run: world.hash.hex(),

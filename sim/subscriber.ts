@@ -1,58 +1,16 @@
 import { committedPublications } from '../core/events/eventModel.ts';
 import { compileQuery, type Query } from '../core/events/query/query.ts';
 import { assert, present } from '../core/lib/assert.ts';
-import { CometSession, OUTBOX_BYTES_MAX } from '../core/rpc/comet/session.ts';
+import { CometSession } from '../core/rpc/comet/session.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
-import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
+import { Wire } from './clients/wire.ts';
 import type { Process } from './process.ts';
-import type { SubscriberSpec } from './scenario/scenario.ts';
+import type { SubscriberSpec } from './scenario/clientSpecs.ts';
 import type { World } from './world.ts';
 
 /** Turns of microtasks that a replay of a simulated chain takes at most. */
 const TURNS_MAX = 1_000_000;
 const RESUME = /resume from height (\d+)/;
-
-/** The client's end of one websocket: what the node wrote and the client has not read. */
-class Wire implements SessionOut {
-  readonly life: number;
-  readonly unread: string[] = [];
-  isClosed = false;
-  readonly #roomBytes: number;
-  #bytes = 0;
-
-  constructor(life: number, roomBytes: number) {
-    this.life = life;
-    this.#roomBytes = roomBytes;
-  }
-
-  send(text: string): void {
-    this.unread.push(text);
-    this.#bytes += text.length;
-  }
-
-  sendShared(opening: string, { texts }: SharedTexts): void {
-    for (const text of texts) this.send(opening + text);
-  }
-
-  /** A reader with less room than a node grants: once that is used up, the node's own bound counts as reached. */
-  buffered(): number {
-    return this.isFull ? OUTBOX_BYTES_MAX : this.#bytes;
-  }
-
-  close(): void {
-    this.isClosed = true;
-  }
-
-  get isFull(): boolean {
-    return this.#bytes > this.#roomBytes;
-  }
-
-  read(): string | undefined {
-    const text = this.unread.shift();
-    this.#bytes -= text?.length ?? 0;
-    return text;
-  }
-}
 
 interface EventFrame {
   readonly error?: { readonly data?: string };
@@ -136,6 +94,7 @@ export class Subscriber {
     const wire = new Wire(this.#node.lives, this.spec.roomBytes);
     const session = new CometSession(rpc, wire, this.spec.name);
     [this.#wire, this.#session] = [wire, session];
+    this.#node.wires.add(wire);
     const params = { query: this.spec.query, from_height: String(this.#from) };
     await session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }));
     await this.#replayed(wire, session);
@@ -151,6 +110,7 @@ export class Subscriber {
 
   #hangUp(): void {
     this.#session?.closed();
+    if (this.#wire !== undefined) this.#node.wires.delete(this.#wire);
     [this.#wire, this.#session] = [undefined, undefined];
   }
 

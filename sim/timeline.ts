@@ -194,7 +194,12 @@ export class Timeline {
         if (!process.isRunning) process.disk.wipe();
         return undefined;
       case 'disk':
-        process.disk.damage(action.fault, world.choices.stream(`disk/${process.name}`), process.isRunning);
+        process.disk.damage(
+          action.fault,
+          world.choices.stream(`disk/${process.name}`),
+          process.isRunning,
+          action,
+        );
         this.#undo(spec, () => process.disk.repair(action.fault));
         return undefined;
       case 'skew':
@@ -324,6 +329,8 @@ function matches(spec: TimelineEntry, fact: Fact): string | undefined {
   const { when, on } = spec;
   if (when.kind === 'state' && fact.kind === 'moved') {
     if (on !== undefined && fact.node.name !== on) return undefined;
+    if (when.height === undefined && when.round === undefined && when.step === undefined)
+      return `${fact.node.name}/${fact.position.height}/${fact.position.round}/${fact.position.step}`;
     return isThere(when, fact.position) ? `${fact.position.height}/${when.round ?? ''}` : undefined;
   }
   if (when.kind === 'event' && fact.kind === 'checkpoint' && when.event === 'checkpoint')

@@ -7,7 +7,7 @@ import { ChainReads } from '../core/store/chainReads.ts';
 import { wrongAnswer } from './answers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { Process } from './process.ts';
-import type { WatcherSpec } from './scenario/scenario.ts';
+import type { WatcherSpec } from './scenario/clientSpecs.ts';
 import type { World } from './world.ts';
 
 const COMPLAINTS_MAX = 20;

@@ -7,8 +7,9 @@ import type { ClientCalls, EthAsk } from './calls.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
 import type { Process } from './process.ts';
-import type { ClientSpec } from './scenario/scenario.ts';
+import type { ClientSpec } from './scenario/clientSpecs.ts';
 import { contracts } from './scripts/contracts.ts';
+import { erc20Churn } from './scripts/erc20.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
 import { transfers } from './scripts/transfers.ts';
 import type { World } from './world.ts';
@@ -21,6 +22,8 @@ export interface SentTx extends Draft {
   readonly hash: string;
   readonly raw: Bytes;
   sentAt: number;
+  /** Head of the node when it was sent last. */
+  sentHead: number;
   /** Another one of the same nonce is in a block. */
   isReplaced: boolean;
   /** What the client was told. */
@@ -64,7 +67,7 @@ export class EvmClient {
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
     present(cluster.accounts[0], 'development accounts');
-    this.#script = spec.script === 'contracts' ? contracts(suite) : transfers;
+    this.#script = scriptOf(suite, spec);
     this.#state = {
       accounts: this.accounts,
       choices: this.#choices,
@@ -78,6 +81,14 @@ export class EvmClient {
 
   get confirmed(): readonly SentTx[] {
     return this.sent.filter((tx) => tx.receipt !== undefined);
+  }
+
+  /** Heights from the last submission to the block, or to the head as long as there is none. */
+  waits(): readonly { readonly hash: string; readonly waited: number }[] {
+    const head = this.#node.node?.rpc?.chain.head() ?? 0;
+    return this.sent
+      .filter(({ isReplaced }) => !isReplaced)
+      .map(({ hash, receipt, sentHead }) => ({ hash, waited: (receipt?.blockNumber ?? head) - sentHead }));
   }
 
   start(): void {
@@ -130,11 +141,20 @@ export class EvmClient {
       this.#suite,
     );
     const hash = to0xHex(this.#suite.keccak256(raw));
-    return { ...draft, hash, raw, sentAt: this.#world.now, isReplaced: false, receipt: undefined };
+    return {
+      ...draft,
+      hash,
+      raw,
+      sentAt: this.#world.now,
+      sentHead: 0,
+      isReplaced: false,
+      receipt: undefined,
+    };
   }
 
   #submit(tx: SentTx): Promise<void> {
     tx.sentAt = this.#world.now;
+    tx.sentHead = this.#node.node?.rpc?.chain.head() ?? 0;
     return this.#calls.run(this.#node, async (ask) => {
       const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
       // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
@@ -183,6 +203,11 @@ export class EvmClient {
     if (tx.receipt !== undefined)
       this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
   }
+}
+
+function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec): Script {
+  if (script === 'transfers') return transfers;
+  return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }
 
 const isOpen = (tx: SentTx): boolean => tx.receipt === undefined && !tx.isReplaced;

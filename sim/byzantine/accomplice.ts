@@ -70,10 +70,13 @@ export function accomplice(
     addressOf,
     isDue: dueAt(world, process, entry.trigger, label),
     isAudience: audienceOf(world, process, entry, addressOf, label),
-    signVote: (vote, chain = chainId) => ({
-      ...vote,
-      signature: signer.signFreely(voteSignBytes(chain, vote)),
-    }),
+    signVote: (vote, chain = chainId) => {
+      const bytes = voteSignBytes(chain, vote);
+      const { type: kind, height, round } = vote;
+      if (chain === chainId)
+        world.witness({ kind: 'lied', node: process, ask: { kind, height, round, bytes } });
+      return { ...vote, signature: signer.signFreely(bytes) };
+    },
     signProposal: (proposal) => ({
       ...proposal,
       signature: signer.signFreely(proposalSignBytes(chainId, proposal)),
@@ -81,6 +84,9 @@ export function accomplice(
     signTx: (tx) => wrapped(signDynamicFeeTx(filled(tx), account.secret, suite), tx.gas ?? TRANSFER_GAS),
     wrapTx: (raw) => wrapped(raw, TRANSFER_GAS),
     nonce: () => Number(process.node?.rpc?.chain.latest().account(account.address)?.nonce ?? 0n),
+    serveLight(serve) {
+      process.lightLies = serve;
+    },
     send: (peers, message) => perform(sendOf(message, peers)),
     sendBytes: perform,
     later(micros, act) {

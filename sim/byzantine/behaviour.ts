@@ -2,6 +2,7 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Effect, Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
+import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Address } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
@@ -56,6 +57,8 @@ export interface Accomplice {
   wrapTx(raw: Bytes): Bytes;
   /** The account's next nonce in the state of its own node. */
   nonce(): number;
+  /** Answers light clients that ask this node for a height; undefined is what the chain has. */
+  serveLight(serve: (height: number) => LightBlock | undefined): void;
   /** Sends outside of any effect, e.g. later. */
   send(to: readonly string[], message: ConsensusMessage): void;
   sendBytes(send: Send): void;

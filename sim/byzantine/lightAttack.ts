@@ -4,13 +4,15 @@ import { makeValidatorSet } from '../../core/consensus/priority.ts';
 import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { BlockId, Commit, Header } from '../../core/types/block.ts';
-import type { LightClientAttackEvidence } from '../../core/types/evidence.ts';
+import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
-import { type Accomplice, type Behaviour, isOwnVote } from './behaviour.ts';
+import { type Accomplice, type Behaviour, type Hooks, isOwnVote } from './behaviour.ts';
 
-const WHATS = ['true', 'innocent', 'unsigned'] as const;
+const WHATS = ['true', 'innocent', 'unsigned', 'shown'] as const;
 /** The header that the client trusts is so many blocks below the one it is shown. */
 const TRUSTED_BELOW = 2;
+/** Blocks of a light client's remembered, so that it is shown the same again. */
+const SHOWN_MAX = 1_000;
 
 /**
  * A light client was shown a block with a state that never was, by validators who left out all others: it believes it
@@ -19,27 +21,40 @@ const TRUSTED_BELOW = 2;
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B42',
   alias: 'light-attack',
-  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) or unsigned (with the signature of `victim` left empty, and accusing it).',
+  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it) or shown (it proves nothing: it shows the block to light clients that ask it).',
   args: ['what', 'victim'],
   words: { what: WHATS },
-  create: (me) => ({
-    message(message) {
-      const { memory } = me.coalition;
-      const told = `told/${me.args.get('what')}`;
-      const isTime = isOwnVote(me, message) && message.vote.type === 'prevote' && !memory.has(told);
-      if (isTime && message.vote.height > TRUSTED_BELOW + 1 && me.isDue(message.vote.height, 0)) {
-        const evidence = attackOf(me, message.vote.height - 1);
-        if (evidence !== undefined) {
-          memory.set(told, true);
-          const to = me.others.filter((peer) => me.isAudience(peer));
-          const bytes = encodeEvidenceMessage([evidence]);
-          me.sendBytes({ kind: 'send', to, channel: CHANNELS.evidence, bytes });
-        }
-      }
-      return [message];
-    },
-  }),
+  create(me) {
+    if (me.args.get('what') !== 'shown') return proving(me);
+    const shown = new Map<number, LightBlock>();
+    me.serveLight((height) => {
+      const known = shown.get(height);
+      if (known !== undefined || height <= TRUSTED_BELOW || !me.isDue(height, 0)) return known;
+      const block = attackOf(me, height)?.conflictingBlock;
+      if (block !== undefined && shown.size < SHOWN_MAX) shown.set(height, block);
+      return block;
+    });
+    return {};
+  },
 };
+
+const proving = (me: Accomplice): Hooks => ({
+  message(message) {
+    const { memory } = me.coalition;
+    const told = `told/${me.args.get('what')}`;
+    const isTime = isOwnVote(me, message) && message.vote.type === 'prevote' && !memory.has(told);
+    if (isTime && message.vote.height > TRUSTED_BELOW + 1 && me.isDue(message.vote.height, 0)) {
+      const evidence = attackOf(me, message.vote.height - 1);
+      if (evidence !== undefined) {
+        memory.set(told, true);
+        const to = me.others.filter((peer) => me.isAudience(peer));
+        const bytes = encodeEvidenceMessage([evidence]);
+        me.sendBytes({ kind: 'send', to, channel: CHANNELS.evidence, bytes });
+      }
+    }
+    return [message];
+  },
+});
 
 function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | undefined {
   const commonHeight = height - TRUSTED_BELOW;

@@ -25,7 +25,7 @@ export function dueAt(
   trigger: ByzantineTrigger,
   label: string,
 ): Accomplice['isDue'] {
-  const { event, step, duration, times } = trigger;
+  const { event, step, duration, times, every } = trigger;
   let from: number | undefined = event === undefined ? 0 : undefined;
   if (event !== undefined) {
     world.observe((fact) => {
@@ -35,7 +35,12 @@ export function dueAt(
   }
   const drawn = new Map<string, boolean>();
   let used = 0;
+  let span = -1;
   const draw = (): boolean => {
+    const now =
+      every === undefined ? span + 1 : Math.floor((world.now - (from ?? 0) - trigger.after) / every);
+    if (now === span) return false;
+    span = now;
     if (times !== undefined && used >= times) return false;
     const due = trigger.chancePpm >= PPM || world.choices.stream(`${label}/chance`).chance(trigger.chancePpm);
     if (due) used++;
@@ -46,7 +51,7 @@ export function dueAt(
     if (duration !== undefined && world.now >= from + trigger.after + duration) return false;
     if (!inSpan(height, trigger.heights) || !inSpan(round, trigger.rounds)) return false;
     if (step !== undefined && !isAt(process, step)) return false;
-    if (trigger.chancePpm >= PPM && times === undefined) return true;
+    if (trigger.chancePpm >= PPM && times === undefined && every === undefined) return true;
     const key = `${height}/${round}`;
     const known = drawn.get(key);
     if (known !== undefined) return known;

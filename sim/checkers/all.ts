@@ -67,7 +67,8 @@ function expected(context: CheckerContext, one: Expectation): readonly Checker[]
       return [resources(context, one)];
     case 'receipts':
     case 'ws':
-      // The client itself knows; see workload.ts and subscriber.ts.
+    case 'light':
+      // The client itself knows; see clientCheckers.ts.
       return [];
   }
 }

@@ -3,6 +3,8 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { StorageFault } from '../../core/store/fault.ts';
+import { type Banker, RECEIVER_ADDRESSES } from '../clients/banker.ts';
+import { burnedAt } from '../expr/money.ts';
 import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import type { EvmClient, SentTx } from '../workload.ts';
@@ -12,7 +14,11 @@ import type { Checker, CheckerContext } from './checker.ts';
  * DUR: what a client was told stays true on every correct node: the block of its receipt, each transaction once,
  * nonces without gaps, no coin made or lost.
  */
-export function durability(context: CheckerContext, clients: readonly EvmClient[]): Checker {
+export function durability(
+  context: CheckerContext,
+  clients: readonly EvmClient[],
+  bankers: readonly Banker[] = [],
+): Checker {
   const name = 'durability';
   return {
     name,
@@ -24,12 +30,13 @@ export function durability(context: CheckerContext, clients: readonly EvmClient[
         context.fail(name, `${fact.node.name} told of block ${height}, but its store ends at ${head}`);
     },
     finish() {
-      for (const client of clients) {
+      for (const client of [...clients, ...bankers]) {
         for (const complaint of client.complaints) context.fail(name, `${client.spec.name}: ${complaint}`);
       }
       for (const node of context.correct) {
         const chain = node.node?.rpc?.chain;
-        if (chain !== undefined && node.state !== 'halted') checkSoundly(context, name, node, chain, clients);
+        if (chain !== undefined && node.state !== 'halted')
+          checkSoundly(context, name, node, chain, clients, bankers);
       }
     },
   };
@@ -51,7 +58,11 @@ function checkNode(
   node: Process,
   chain: ChainReader,
   clients: readonly EvmClient[],
+  bankers: readonly Banker[],
 ): void {
+  for (const banker of bankers)
+    for (const problem of bankProblems(chain, banker))
+      context.fail(name, `${banker.spec.name}: on ${node.name} ${problem}`);
   for (const client of clients) {
     for (const tx of client.sent) {
       const problem = receiptProblem(chain, tx);
@@ -61,6 +72,26 @@ function checkNode(
   }
   const problem = chainProblem(context, chain);
   if (problem !== undefined) context.fail(name, `${node.name}: ${problem}`);
+}
+
+/** What a wallet of bank messages was told is there, and each account's sequence counts what it has in blocks. */
+function bankProblems(chain: ChainReader, { sent, accounts }: Banker): readonly string[] {
+  const problems: string[] = [];
+  const counts = new Map(accounts.map((account) => [account, 0]));
+  for (const { hash, height, from } of sent) {
+    const bytes = parseHex(hash);
+    const at = bytes.ok ? chain.txLocation(bytes.value)?.height : undefined;
+    if (at !== undefined) counts.set(from, (counts.get(from) ?? 0) + 1);
+    const isDue = height !== undefined && chain.head() >= height;
+    if (isDue && at !== height)
+      problems.push(`${hash} is ${at === undefined ? 'missing' : `in block ${at}`}, not in ${height}`);
+  }
+  for (const [{ address }, count] of counts) {
+    const nonce = Number(chain.latest().account(address)?.nonce ?? 0n);
+    if (nonce !== count)
+      problems.push(`${toHex(address)} has sequence ${nonce} and ${count} transactions in blocks`);
+  }
+  return problems;
 }
 
 function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
@@ -84,6 +115,7 @@ function chainProblem(context: CheckerContext, chain: ChainReader): string | und
   const holders = new Map<string, Bytes>();
   const hold = (address: Bytes): void => void holders.set(toHex(address), address);
   for (const account of context.cluster.accounts) hold(account.address);
+  for (const address of RECEIVER_ADDRESSES) hold(address);
   let burned = 0n;
   for (let height = chain.base(); height <= chain.head(); height++) {
     const block = chain.ethBlock(height);
@@ -91,7 +123,7 @@ function chainProblem(context: CheckerContext, chain: ChainReader): string | und
     hold(block.header.coinbase);
     const feeProblem = baseFeeProblem(chain, height);
     if (feeProblem !== undefined) return feeProblem;
-    burned += block.header.baseFeePerGas * block.header.gasUsed;
+    burned += burnedAt(chain, height);
     for (const tx of block.transactions) {
       const hash = toHex(tx.hash);
       if (seen.has(hash)) return `transaction ${hash} is in the chain twice`;
@@ -138,17 +170,20 @@ function supplyProblem(
   return before === after ? undefined : `supply was ${before}, is ${after} with what was burned`;
 }
 
-/** A client got receipts for at least so many of its transactions. */
+/** A client got receipts for at least so many of its transactions, and as soon as it was promised. */
 export function receipts(
   context: CheckerContext,
-  clients: readonly EvmClient[],
+  wallets: readonly EvmClient[],
+  bankers: readonly Banker[],
   wanted: Extract<Expectation, { kind: 'receipts' }>,
 ): Checker {
   const name = 'receipt';
   return {
     name,
     finish() {
-      const client = clients.find((one) => one.spec.name === wanted.client);
+      const wallet = wallets.find((one) => one.spec.name === wanted.client);
+      const banker = bankers.find((one) => one.spec.name === wanted.client);
+      const client = wallet ?? banker;
       const count = client?.confirmed.length ?? 0;
       if (count < wanted.atLeast) {
         context.fail(
@@ -156,6 +191,11 @@ export function receipts(
           `${wanted.client} got ${count} receipts for ${client?.sent.length ?? 0} transactions, expected ${wanted.atLeast}`,
         );
       }
+      const most = wanted.includedWithin;
+      if (most === undefined) return;
+      for (const { hash, waited } of [...(wallet?.waits() ?? []), ...(banker?.waits() ?? [])])
+        if (waited > most)
+          context.fail(name, `${hash} of ${wanted.client} waited ${waited} heights, at most ${most}`);
     },
   };
 }

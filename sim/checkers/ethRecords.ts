@@ -5,6 +5,7 @@ import { simpleMapRoot } from '../../core/crypto/merkle.ts';
 import { type Bytes, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import { StorageFault } from '../../core/store/fault.ts';
+import { othersOf } from '../expr/money.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { ledgerProblem, offenceProblem } from './ledger.ts';
 
@@ -100,12 +101,21 @@ function problemOf(context: CheckerContext, chain: ChainReader, block: EthBlock)
   if (!equalBytes(orderedTrieRoot(raws, keccak), header.transactionsRoot))
     return 'has a wrong transactionsRoot';
   if (!equalBytes(bloomOf(receipts, keccak), header.logsBloom)) return 'has a wrong bloom';
-  if (header.gasUsed !== (receipts.at(-1)?.cumulativeGasUsed ?? 0n)) return 'has a wrong gasUsed';
+  if (header.gasUsed !== (receipts.at(-1)?.cumulativeGasUsed ?? 0n) + otherGas(chain, header.number))
+    return 'has a wrong gasUsed';
   const parent = header.number === 0 ? undefined : chain.ethBlock(header.number - 1);
   if (parent !== undefined && !equalBytes(parent.hash, header.parentHash)) return 'has a wrong parentHash';
   const view = chain.view(header.number);
   if (view !== undefined && !equalBytes(view.stateRoot, header.stateRoot)) return 'has a wrong stateRoot';
   return receiptProblem(receipts);
+}
+
+/** Gas of the transactions that are not Ethereum's: they share the block's limit. */
+function otherGas(chain: ChainReader, height: number): bigint {
+  return othersOf(chain, height).reduce(
+    (sum, { gasUsed, gasWanted }) => sum + (gasUsed < gasWanted ? gasUsed : gasWanted),
+    0n,
+  );
 }
 
 function receiptProblem(receipts: readonly EthReceipt[]): string | undefined {

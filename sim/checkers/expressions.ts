@@ -2,9 +2,11 @@ import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Chronicle, type DecidedBlock, holds } from '../expr/evaluate.ts';
 import { moneyOf } from '../expr/money.ts';
 import type { Process } from '../process.ts';
-import type { Expectation } from '../scenario/scenario.ts';
+import type { Expectation, Within } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
+import { autoBound } from './liveness.ts';
+import { Clocks, Conflicts } from './signedFacts.ts';
 
 type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
 
@@ -26,9 +28,13 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
       return chain === undefined ? undefined : moneyOf(chain, what);
     },
     evidenceAgainst: (name) => pieces.get(name) ?? 0,
+    conflictsOf: (name) => conflicts.of(name),
+    clock: (which, votedHeight) => clocks.at(which, votedHeight),
   };
+  const [conflicts, clocks] = [new Conflicts(context), new Clocks(context)];
   let isSettled = false;
   let from = 0;
+  let heightAt = 0;
   const look = (block?: DecidedBlock): void => {
     if (isSettled || wanted.kind === 'app') return;
     if (!holds(wanted.expr, chronicle, block)) return;
@@ -37,8 +43,10 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     if (wanted.kind === 'never') context.fail('never', `it happened: ${wanted.text}`);
     else if (late) context.fail('eventually', `only at ${world.now / 1_000_000} s: ${wanted.text}`);
   };
-  const isLate = (within: NonNullable<Extract<Wanted, { kind: 'eventually' }>['within']>): boolean =>
-    'micros' in within ? world.now - from > within.micros : blocks.size > within.heights;
+  const isLate = (within: Within): boolean => {
+    if (within !== 'auto' && 'heights' in within) return blocks.size > within.heights;
+    return world.now - from > (within === 'auto' ? autoBound(context, heightAt, 1) : within.micros);
+  };
   const decided = (node: Process, block: DecidedBlock, hash: Uint8Array): void => {
     const { height } = block.block.header;
     const own = hashes.get(node) ?? new Map<number, string>();
@@ -55,7 +63,9 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
   return {
     name: wanted.kind,
     on(fact) {
-      if (fact.kind === 'stable') from = world.now;
+      if (fact.kind === 'stable') [from, heightAt] = [world.now, blocks.size];
+      if (fact.kind === 'signed' || fact.kind === 'lied') conflicts.add(fact);
+      if (fact.kind === 'signed') clocks.add(fact);
       if (fact.kind === 'event' && fact.event.kind === 'committed')
         decided(fact.node, { block: fact.event.block, at: world.now }, fact.event.blockId.hash);
       else if (

@@ -66,7 +66,11 @@ const ROUNDS_AHEAD = 64;
  * one, and those until the time-outs outlast the network; each as long as its three time-outs, and then the wait for the
  * next height.
  */
-function autoBound({ scenario, cluster, correct }: CheckerContext, base: number, heights: number): number {
+export function autoBound(
+  { scenario, cluster, correct }: CheckerContext,
+  base: number,
+  heights: number,
+): number {
   const { genesis, members } = cluster;
   const rotation = new Rotation(
     genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),

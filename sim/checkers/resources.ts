@@ -18,6 +18,8 @@ const COUNTS: Readonly<Record<ResourceName, (node: Process) => number | undefine
   evidence: (node) => node.disk.kv.range({ ...EVIDENCE_RANGE, limitMax: EVIDENCE_MAX }).length,
   log_bytes: (node) => node.disk.log.size,
   store_entries: (node) => node.disk.kv.size,
+  ws_queue: (node) => [...node.wires].reduce((most, { unread }) => Math.max(most, unread.length), 0),
+  consensus_stall: (node) => node.stallMicros,
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
+import type { Listener } from '../clients/listener.ts';
 import type { Watch, Watcher } from '../watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -16,12 +17,8 @@ export function watched(context: CheckerContext, watchers: readonly Watcher[]): 
   return {
     name,
     finish() {
-      const chains = context.correct.flatMap(({ state, node }) =>
-        state === 'halted' || node?.rpc === undefined ? [] : [node.rpc.chain],
-      );
-      const [first, ...rest] = chains;
-      if (first === undefined) return;
-      const longest = rest.reduce((a, b) => (b.head() > a.head() ? b : a), first);
+      const longest = longestOf(context);
+      if (longest === undefined) return;
       for (const { spec, complaints, watches } of watchers) {
         for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
         for (const watch of watches)
@@ -29,6 +26,40 @@ export function watched(context: CheckerContext, watchers: readonly Watcher[]): 
       }
     },
   };
+}
+
+/** The same for readers of subscriptions alone, which may be cut off at any place and ask for what they missed. */
+export function listened(context: CheckerContext, listeners: readonly Listener[]): Checker {
+  const name = 'ws';
+  return {
+    name,
+    finish() {
+      const chain = longestOf(context);
+      if (chain === undefined) return;
+      for (const { spec, complaints, hearings } of listeners) {
+        for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
+        for (const { start, heads, logs, missed } of hearings) {
+          const wanted = expected(chain, start, chain.head());
+          const gap = missed === undefined ? undefined : expected(chain, missed.from - 1, missed.to).logs;
+          const problems = [
+            difference('newHeads', heads, wanted.hashes, []),
+            difference('logs', logs, wanted.logs, []),
+            gap === undefined ? undefined : difference('eth_getLogs', missed?.logs ?? [], gap),
+          ];
+          for (const problem of problems)
+            if (problem !== undefined) context.fail(name, `${spec.name}: ${problem}`);
+        }
+      }
+    },
+  };
+}
+
+export function longestOf(context: CheckerContext): ChainReader | undefined {
+  const chains = context.correct.flatMap(({ state, node }) =>
+    state === 'halted' || node?.rpc === undefined ? [] : [node.rpc.chain],
+  );
+  const [first, ...rest] = chains;
+  return first === undefined ? undefined : rest.reduce((a, b) => (b.head() > a.head() ? b : a), first);
 }
 
 function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {

@@ -88,6 +88,18 @@ export class LogFile {
     return last === undefined ? 0 : frameRecord(last).length;
   }
 
+  /** Where the whole records of a stopped node's file lie. */
+  get records(): readonly { readonly start: number; readonly end: number }[] {
+    const bytes = this.#image();
+    const places: { readonly start: number; readonly end: number }[] = [];
+    for (let start = 0; ; ) {
+      const found = readRecord(bytes, start);
+      if (found === undefined) return places;
+      places.push({ start, end: found.end });
+      start = found.end;
+    }
+  }
+
   #image(): Bytes {
     return concat(...this.#synced.map(frameRecord), this.#tail);
   }

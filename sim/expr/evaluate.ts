@@ -21,6 +21,10 @@ export interface Chronicle {
   money(node: Process | undefined, what: Money): bigint | undefined;
   /** Pieces of evidence in the chain against a validator. */
   evidenceAgainst(name: string): number;
+  /** Heights, rounds and steps for which its key signed more than one value. */
+  conflictsOf(name: string): number;
+  /** Of correct nodes, virtual µs since 1970; when they signed for this height, or now. */
+  clock(which: 'max' | 'min', votedHeight: number | undefined): number | undefined;
 }
 
 type Value = number | bigint | boolean | string | Process | DecidedBlock | undefined;
@@ -57,6 +61,12 @@ function evaluate(expr: Expr, c: Chronicle, scope: Scope, around: Around | undef
     case 'money': {
       const self = scope.get('self');
       return c.money(isProcess(self) ? self : undefined, expr.what);
+    }
+    case 'clock': {
+      const block = scope.get('block');
+      const isKnown = typeof block === 'object' && !isProcess(block);
+      if (!expr.isAtVote) return c.clock(expr.which, undefined);
+      return isKnown ? c.clock(expr.which, block.block.header.height - 1) : undefined;
     }
     case 'call':
       return called(expr.fn, of(expr.arg), c, scope);
@@ -120,6 +130,8 @@ function called(fn: string, arg: Value, c: Chronicle, scope: Scope): Value {
       return arg;
     case 'evidence':
       return isProcess(arg) ? c.evidenceAgainst(arg.name) : undefined;
+    case 'conflicting':
+      return isProcess(arg) ? c.conflictsOf(arg.name) : undefined;
     case 'hash': {
       const self = scope.get('self');
       const node = isProcess(self) ? self : c.nodes.find((one) => one.isCorrect);

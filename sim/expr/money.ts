@@ -1,6 +1,8 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { accountCount, addressOfNumber } from '../../core/app/auth/keeper.ts';
 import { readSupply } from '../../core/app/bank/keeper.ts';
 import type { ChainReader } from '../../core/app/chain.ts';
+import type { TxResult } from '../../core/types/result.ts';
 
 /** What sentences can ask of the coins of a chain, in its smallest unit. */
 export const MONEY = ['balances', 'supply', 'burned', 'genesis'] as const;
@@ -30,9 +32,28 @@ export function moneyOf(chain: ChainReader, what: Money): bigint | undefined {
     return sum;
   }
   for (let height = chain.base(); height <= chain.head(); height++) {
-    const header = chain.ethBlock(height)?.header;
-    if (header === undefined) return undefined;
-    sum += header.baseFeePerGas * header.gasUsed;
+    if (chain.ethBlock(height) === undefined) return undefined;
+    sum += burnedAt(chain, height);
   }
   return sum;
+}
+
+/** Results of a block's transactions that are not Ethereum's. */
+export function othersOf(chain: ChainReader, height: number): readonly TxResult[] {
+  const results = chain.results(height)?.txResults ?? [];
+  if (results.length === (chain.ethBlock(height)?.receipts.length ?? 0)) return [];
+  const txs = chain.block(height)?.txs ?? [];
+  return results.filter((_, i) => {
+    const tx = txs[i];
+    return tx !== undefined && chain.txLocation(sha256(tx))?.ethIndex === undefined;
+  });
+}
+
+/** Base fees of a block: an Ethereum transaction pays for the gas it used, another one for all that it asked for. */
+export function burnedAt(chain: ChainReader, height: number): bigint {
+  const block = chain.ethBlock(height);
+  if (block === undefined) return 0n;
+  const used = block.receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
+  const asked = othersOf(chain, height).reduce((sum, { gasWanted }) => sum + gasWanted, 0n);
+  return block.header.baseFeePerGas * (used + asked);
 }

@@ -10,7 +10,7 @@ const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
 /** Functions and how many arguments they take. */
-export const FUNCTIONS = { node: 1, block: 1, decidedAt: 1, hash: 1, evidence: 1 } as const;
+export const FUNCTIONS = { node: 1, block: 1, decidedAt: 1, hash: 1, evidence: 1, conflicting: 1 } as const;
 export type FunctionName = keyof typeof FUNCTIONS;
 
 const FIELDS = [
@@ -32,6 +32,8 @@ export type Expr =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'money'; readonly what: Money }
+  /** The furthest clock of correct nodes: now, or when they signed for the block before the one at hand. */
+  | { readonly kind: 'clock'; readonly which: 'max' | 'min'; readonly isAtVote: boolean }
   | { readonly kind: 'call'; readonly fn: FunctionName; readonly arg: Expr }
   | { readonly kind: 'field'; readonly of: Expr; readonly field: Field }
   | { readonly kind: 'not'; readonly of: Expr }
@@ -179,6 +181,9 @@ class Parser {
 
   #compared(left: Expr): Expr {
     if (this.#take('equal')) return { kind: 'equal', of: left };
+    const isEvidence = left.kind === 'call' && left.fn === 'evidence';
+    if (isEvidence && this.#take('committed'))
+      return { kind: 'compare', op: '>', left, right: { kind: 'number', value: 0 } };
     if (this.#take('in')) {
       this.#need('(');
       const low = this.#sum();
@@ -224,6 +229,8 @@ class Parser {
     if (/^\d/.test(word)) return this.#number(word);
     const money = this.#known.includes(word) ? undefined : this.#money(word);
     if (money !== undefined) return { kind: 'money', what: money };
+    const clock = this.#known.includes(word) ? undefined : this.#clock(word);
+    if (clock !== undefined) return clock;
     const fn = (Object.keys(FUNCTIONS) as FunctionName[]).find((one) => one === word);
     if (fn !== undefined && this.#tokens[this.#at + 1]?.text === '(') {
       this.#at += 2;
@@ -249,6 +256,17 @@ class Parser {
     if (word === 'sum' && next.join('') === '(balances)') return take(4, 'balances');
     if (word === 'genesis' && next[0] === '.' && next[1] === 'supply') return take(3, 'genesis');
     return word === 'supply' || word === 'burned' ? take(1, word) : undefined;
+  }
+
+  /** `max(correct clocks)`, `min(correct clocks at vote)`. */
+  #clock(word: string): Expr | undefined {
+    if (word !== 'max' && word !== 'min') return undefined;
+    const next = this.#tokens.slice(this.#at + 1, this.#at + 7).map(({ text }) => text);
+    const isAtVote = next.join(' ') === '( correct clocks at vote )';
+    if (!isAtVote && next.slice(0, 4).join(' ') !== '( correct clocks )')
+      this.#fail(`expected ${word}(correct clocks), or ${word}(correct clocks at vote)`);
+    this.#at += isAtVote ? 7 : 5;
+    return { kind: 'clock', which: word, isAtVote };
   }
 
   #number(word: string): Expr {

@@ -16,18 +16,54 @@ class Refused extends Error {
   }
 }
 
+interface Defaults {
+  readonly values: Cursor;
+  readonly isOf: 'entries' | 'self';
+}
+
 /** A place in a YAML document, with readers that refuse anything but what they are asked for. */
 export class Cursor {
   readonly path: string;
+  /** Names that stand for several nodes; everyone of one document shares them. */
+  readonly groups: Map<string, readonly string[]>;
   readonly #node: Node | null;
   readonly #offset: number;
   readonly #lines: LineCounter;
+  /** What an entry holds that does not say otherwise, and whether this place is such an entry or what holds them. */
+  readonly #defaults: Defaults | undefined;
 
-  constructor(node: Node | null, offset: number, path: string, lines: LineCounter) {
+  constructor(
+    node: Node | null,
+    offset: number,
+    path: string,
+    lines: LineCounter,
+    groups = new Map<string, readonly string[]>(),
+    defaults?: Defaults,
+  ) {
     this.#node = node;
     this.#offset = node?.range?.[0] ?? offset;
     this.path = path;
+    this.groups = groups;
     this.#lines = lines;
+    this.#defaults = defaults;
+  }
+
+  /** This place with keys that each of its entries has unless it says otherwise. */
+  giving(values: Cursor | undefined): Cursor {
+    if (values === undefined) return this;
+    const defaults = { values, isOf: 'entries' } as const;
+    return new Cursor(this.#node, this.#offset, this.path, this.#lines, this.groups, defaults);
+  }
+
+  /** Keys that entries of this place have in common, for a place that stands for entries without naming them. */
+  common<K extends string>(keys: readonly K[], expected: string): Partial<Record<K, Cursor>> {
+    return this.#defaults?.values.fields(keys, expected) ?? {};
+  }
+
+  #child(node: Node | null, offset: number, path: string): Cursor {
+    const defaults =
+      this.#defaults?.isOf === 'entries' ? { ...this.#defaults, isOf: 'self' as const } : undefined;
+    return new Cursor(node, offset, path, this.#lines, this.groups, defaults);
   }
 
   /** Ends parsing with an error at this place. */
@@ -61,10 +97,7 @@ export class Cursor {
       }
       const name = String(key.value);
       const value = pair.value as Node | null;
-      return [
-        name,
-        new Cursor(value, key.range?.[0] ?? this.#offset, this.#below(name), this.#lines),
-      ] as const;
+      return [name, this.#child(value, key.range?.[0] ?? this.#offset, this.#below(name))] as const;
     });
   }
 
@@ -81,15 +114,15 @@ export class Cursor {
       }
       out[key] = value;
     }
-    return out;
+    if (this.#defaults?.isOf !== 'self') return out;
+    const given = this.#defaults.values.fields(keys, expected);
+    return { ...given, ...out };
   }
 
   items(expected: string): readonly Cursor[] {
     const node = this.#node;
     if (!isSeq(node)) this.fail(`expected ${expected}`);
-    return node.items.map(
-      (item, i) => new Cursor(item as Node, this.#offset, `${this.path}[${i}]`, this.#lines),
-    );
+    return node.items.map((item, i) => this.#child(item as Node, this.#offset, `${this.path}[${i}]`));
   }
 
   text(expected: string): string {

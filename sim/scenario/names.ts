@@ -18,14 +18,27 @@ export function nodeName(at: Cursor, known: readonly string[]): string {
     : at.fail(`unknown validator "${text}", expected one of ${known.join(', ')}`);
 }
 
-/** One name or a list of names. */
+/** One name, `group G`, or a list of these. */
 export function nodeNames(at: Cursor, known: readonly string[]): readonly string[] {
-  if (!at.isList) return [nodeName(at, known)];
-  const names = at.items('a list of validators').map((item) => nodeName(item, known));
-  return names.length > 0 ? names : at.fail('expected at least one validator');
+  if (!at.isList) return oneOrGroup(at, known);
+  const names = at.items('a list of validators').flatMap((item) => oneOrGroup(item, known));
+  return names.length > 0 ? [...new Set(names)] : at.fail('expected at least one validator');
 }
 
-/** NAME, [NAMES], all, proposer, or `random K`. */
+/** `group G` stands for all whose region is G. */
+function oneOrGroup(at: Cursor, known: readonly string[]): readonly string[] {
+  const text = at.raw();
+  const group = typeof text === 'string' ? /^group (.+)$/.exec(text)?.[1] : undefined;
+  if (group === undefined) return [nodeName(at, known)];
+  const names = at.groups.get(group)?.filter((name) => known.includes(name)) ?? [];
+  if (names.length > 0) return names;
+  const all = [...at.groups.keys()];
+  return at.fail(
+    `unknown group "${group}", expected ${all.length === 0 ? 'a region among the validators' : `one of ${all.join(', ')}`}`,
+  );
+}
+
+/** NAME, [NAMES], `group G`, all, proposer, or `random K`. */
 export function target(at: Cursor, known: readonly string[]): Target {
   const text = at.raw();
   if (text === 'all') return { kind: 'all' };

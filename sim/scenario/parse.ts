@@ -6,8 +6,9 @@ import { FAULT_KEYS, faultsOf } from './parseAction.ts';
 import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseClients } from './parseClients.ts';
 import { parseExpect } from './parseExpect.ts';
-import { nodesOf, numbered, searchOf, validatorsOf } from './parseNodes.ts';
+import { nodesOf, numbered, validatorsOf } from './parseNodes.ts';
 import { peersOf } from './parsePeers.ts';
+import { searchOf } from './parseSearch.ts';
 import { parseTimeline } from './parseTimeline.ts';
 import type { EngineSpec, Scenario, Until } from './scenario.ts';
 import { duration } from './units.ts';
@@ -16,6 +17,7 @@ const KEYS = [
   'name',
   'seed',
   'engine',
+  'defaults',
   'validators',
   'nodes',
   'network',
@@ -29,8 +31,6 @@ const KEYS = [
   'search',
   'choices',
 ] as const;
-const UNSUPPORTED = ['defaults'] as const;
-
 const TIME_MAX = 24 * 3_600_000_000;
 const DEFAULT_TIME_MAX = 600_000_000;
 const DEFAULT_BLOCK_TIME = 1_000_000;
@@ -39,18 +39,17 @@ const DEFAULT_BLOCK_TIME = 1_000_000;
 export const parseScenario = (text: string): Result<Scenario, ScenarioError> => readYaml(text, scenarioOf);
 
 function scenarioOf(root: Cursor): Scenario {
-  for (const [key, value] of root.entries('a scenario: a map with name, validators, …, until')) {
-    if (UNSUPPORTED.some((word) => word === key)) value.fail(`the key "${key}" is not supported yet`);
-  }
-  const fields = root.fields(KEYS, 'a scenario');
+  const fields = withDefaults(root.fields(KEYS, 'a scenario: a map with name, validators, …, until'));
   if (fields.name === undefined) return root.fail('expected a key name');
   if (fields.until === undefined) return root.fail('expected a key until');
   const validators = fields.validators === undefined ? numbered(4, 10) : validatorsOf(fields.validators);
   const voters = validators.map((validator) => validator.name);
   const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
   const known = [...voters, ...nodes.map((node) => node.name)];
-  const { clients, subscribers, attackers, watchers } = parseClients(fields.clients, known);
-  const named = [...clients, ...subscribers, ...attackers, ...watchers].map((client) => client.name);
+  const clients = parseClients(fields.clients, known);
+  const named = Object.values(clients).flatMap((list: readonly { readonly name: string }[]) =>
+    list.map((client) => client.name),
+  );
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
     name: newName(fields.name, fields.name.text('a name')),
@@ -58,13 +57,10 @@ function scenarioOf(root: Cursor): Scenario {
     engine: engineOf(fields.engine),
     validators,
     nodes,
-    twins: fields.search === undefined ? undefined : searchOf(fields.search, validators),
+    ...searchOf(fields.search, validators),
     peers: fields.peers === undefined ? undefined : peersOf(fields.peers, known, nodes),
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
-    clients,
-    attackers,
-    subscribers,
-    watchers,
+    ...clients,
     timeline: fields.timeline === undefined ? [] : parseTimeline(fields.timeline, known),
     byzantine: [
       ...(fields.byzantine === undefined ? [] : parseByzantine(fields.byzantine, voters, known)),
@@ -75,6 +71,24 @@ function scenarioOf(root: Cursor): Scenario {
     until: untilOf(fields.until),
     zeroed: zeroedOf(fields.choices),
   };
+}
+
+/** Sections whose entries can have keys in common. */
+const DEFAULTED = ['validators', 'nodes', 'clients', 'timeline', 'byzantine', 'mutate'] as const;
+
+/** `defaults: {clients: {at: v0}, …}`: what each entry of a section has unless it says otherwise. */
+function withDefaults(fields: Partial<Record<(typeof KEYS)[number], Cursor>>): typeof fields {
+  const given = fields.defaults?.fields(DEFAULTED, `defaults: {${DEFAULTED.join('?, ')}?}`) ?? {};
+  const out = { ...fields };
+  for (const key of DEFAULTED) {
+    const [section, values] = [fields[key], given[key]];
+    if (values === undefined) continue;
+    if (!values.isMap) values.fail(`expected a map of keys that entries of ${key} have in common`);
+    out[key] = (section ?? values.fail(`expected a key ${key} in the scenario to give defaults for`)).giving(
+      values,
+    );
+  }
+  return out;
 }
 
 /** `choices: {zero: [link, sync]}`: every choice below these labels is the harmless one. */

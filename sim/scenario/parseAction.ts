@@ -5,7 +5,7 @@ import { CRASH_POINTS } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
 import type { Cursor } from './cursor.ts';
 import { newName, nodeName, nodeNames, target } from './names.ts';
-import type { Action } from './scenario.ts';
+import type { Action, LogDamage } from './scenario.ts';
 import { byteRate, delay, driftPpm, probability, signedDuration } from './units.ts';
 
 const ACTION_KEYS = [
@@ -30,6 +30,7 @@ const ACTION_KEYS = [
 ] as const;
 const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count'] as const;
 
+const KEEP_MAX = 1_000_000_000;
 const EXPECTED = `an action: ${ACTION_KEYS.join(', ')}`;
 
 export function parseAction(at: Cursor, known: readonly string[]): Action {
@@ -148,7 +149,10 @@ function linkOf(at: Cursor, known: readonly string[]): Action {
 }
 
 function diskOf(at: Cursor, known: readonly string[]): Action {
-  const fields = at.fields(['target', 'fault', 'file'], 'a disk fault: {target, fault, file?}');
+  const fields = at.fields(
+    ['target', 'fault', 'file', 'at', 'keep'],
+    'a disk fault: {target, fault, file?, at?, keep?}',
+  );
   if (fields.target === undefined) return at.fail('expected a key target');
   if (fields.fault === undefined) return at.fail('expected a key fault');
   const fault = fields.fault.oneOf(DISK_FAULTS, 'a disk fault');
@@ -159,7 +163,20 @@ function diskOf(at: Cursor, known: readonly string[]): Action {
       : 'db';
   if (file === undefined) fields.file?.fail(`expected no file with ${fault}: the whole drive has it`);
   else fields.file?.oneOf([file], `the file of ${fault}`);
-  return { kind: 'disk', target: target(fields.target, known), fault };
+  return { kind: 'disk', target: target(fields.target, known), fault, ...damageOf(fields, fault) };
+}
+
+/** `at: last_record`, `keep: 12`: where a log is hit and what a tear leaves of the record. */
+function damageOf({ at, keep }: Partial<Record<'at' | 'keep', Cursor>>, fault: string): LogDamage {
+  if (fault !== 'torn' && fault !== 'flip') at?.fail(`expected no place with ${fault}`);
+  if (fault !== 'torn') keep?.fail(`expected no keep with ${fault}: nothing is cut in the middle`);
+  const isRandom = keep === undefined || keep.raw() === 'random';
+  return {
+    ...(at === undefined
+      ? {}
+      : { at: at.oneOf(['first_record', 'last_record', 'any_record'] as const, 'a place in the log') }),
+    ...(isRandom ? {} : { keep: keep.integer('random, or a number of bytes', 0, KEEP_MAX) }),
+  };
 }
 
 function clockOf(at: Cursor, known: readonly string[]): Action {

@@ -129,20 +129,41 @@ function argsOf(
   return args;
 }
 
-const TRIGGER_KEYS = ['height', 'round', 'step', 'event', 'after', 'for', 'times', 'chance'] as const;
+const TRIGGER_KEYS = [
+  'at',
+  'every',
+  'height',
+  'round',
+  'step',
+  'event',
+  'after',
+  'for',
+  'times',
+  'chance',
+] as const;
 
 function triggerOf(at: Cursor | undefined, known: readonly string[]): ByzantineTrigger {
   const fields = at?.fields(TRIGGER_KEYS, `a trigger: {${TRIGGER_KEYS.join('?, ')}?}`) ?? {};
+  if (fields.event !== undefined)
+    fields.at?.fail('expected after with an event: so long after it; at counts from the start');
+  if (fields.after !== undefined) fields.at?.fail('expected only one of at and after');
+  const after = fields.after ?? fields.at;
   return {
     heights: fields.height === undefined ? { from: 0, to: HEIGHT_MAX } : span(fields.height, HEIGHT_MAX),
     rounds: fields.round === undefined ? { from: 0, to: ROUND_MAX } : span(fields.round, ROUND_MAX),
     step: fields.step?.oneOf(STEPS, 'a step'),
     event: fields.event === undefined ? undefined : eventOf(fields.event, known),
-    after: fields.after === undefined ? 0 : duration(fields.after),
+    after: after === undefined ? 0 : duration(after),
+    ...(fields.every === undefined ? {} : { every: positive(fields.every) }),
     duration: fields.for === undefined ? undefined : duration(fields.for),
     times: fields.times?.integer('a number of times', 1, TIMES_MAX),
     chancePpm: fields.chance === undefined ? PPM : probability(fields.chance),
   };
+}
+
+function positive(at: Cursor): number {
+  const micros = duration(at);
+  return micros > 0 ? micros : at.fail('expected a duration above zero');
 }
 
 /** `3`, or `3..5`, or `3..`. */

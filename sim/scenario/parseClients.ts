@@ -1,23 +1,30 @@
 import { compileQuery } from '../../core/events/query/query.ts';
-import type { Cursor } from './cursor.ts';
-import { newName, nodeName } from './names.ts';
 import {
   ATTACKS,
   type AttackerSpec,
+  type BankSpec,
   type ClientSpec,
+  type LightSpec,
+  type ListenerSpec,
   SCRIPTS,
+  SUBSCRIPTIONS,
   type SubscriberSpec,
   type WatcherSpec,
-} from './scenario.ts';
-import { ratePeriod } from './units.ts';
+} from './clientSpecs.ts';
+import type { Cursor } from './cursor.ts';
+import { newName, nodeName, nodeNames } from './names.ts';
+import { probability, ratePeriod } from './units.ts';
 
-const ACCOUNTS_MAX = 10;
+const ACCOUNTS_MAX = 1_000;
+const COUNT_MAX = 1_000_000;
 const DEFAULT_PERIOD = 1_000_000;
 const DEFAULT_READS = 1000;
 const DEFAULT_ATTACK = 50;
 const ATTACK_MAX = 100_000;
 const READS_MAX = 1_000_000;
 const DEFAULT_ROOM = 1024 * 1024;
+/** Some hundred notifications: a reader of a live view has no use for more. */
+const DEFAULT_LISTENER_ROOM = 64 * 1024;
 const ROOM_MAX = 16 * 1024 * 1024;
 
 interface Clients {
@@ -25,67 +32,106 @@ interface Clients {
   readonly subscribers: readonly SubscriberSpec[];
   readonly attackers: readonly AttackerSpec[];
   readonly watchers: readonly WatcherSpec[];
+  readonly bankers: readonly BankSpec[];
+  readonly lights: readonly LightSpec[];
+  readonly listeners: readonly ListenerSpec[];
 }
 
-type AnyClient =
-  | { readonly kind: 'evm'; readonly spec: ClientSpec }
-  | { readonly kind: 'ws'; readonly spec: SubscriberSpec }
-  | { readonly kind: 'rpc'; readonly spec: AttackerSpec }
-  | { readonly kind: 'eth'; readonly spec: WatcherSpec };
+const KINDS = ['evm', 'bank', 'ws', 'light', 'rpc', 'eth'] as const;
+const KEYS = ['name', 'kind', 'at', 'rate', 'script', 'args', 'subscribe', 'read_rate'] as const;
+type Fields = Partial<Record<(typeof KEYS)[number], Cursor>>;
+type Kind = (typeof KINDS)[number];
+
+/** Keys that only some kinds of clients have. */
+const BELONGS: Readonly<Partial<Record<keyof Fields, readonly Kind[]>>> = {
+  script: ['evm', 'bank', 'rpc'],
+  args: ['evm', 'bank', 'ws', 'light', 'rpc'],
+  subscribe: ['ws'],
+  read_rate: ['ws'],
+};
 
 /** Clients of the nodes named `known`; their own names differ. */
 export function parseClients(at: Cursor | undefined, known: readonly string[]): Clients {
-  const all: AnyClient[] = [];
+  const lists: { [K in keyof Clients]: Clients[K][number][] } = {
+    clients: [],
+    subscribers: [],
+    attackers: [],
+    watchers: [],
+    bankers: [],
+    lights: [],
+    listeners: [],
+  };
   const names = new Set<string>();
   for (const item of at?.items('a list of clients') ?? []) {
-    const client = clientOf(item, known);
-    if (names.has(client.spec.name)) at?.fail(`two clients are called ${client.spec.name}`);
-    names.add(client.spec.name);
-    all.push(client);
+    const name = addClient(item, known, lists);
+    if (names.has(name)) at?.fail(`two clients are called ${name}`);
+    names.add(name);
   }
-  return {
-    clients: all.flatMap((one) => (one.kind === 'evm' ? [one.spec] : [])),
-    subscribers: all.flatMap((one) => (one.kind === 'ws' ? [one.spec] : [])),
-    attackers: all.flatMap((one) => (one.kind === 'rpc' ? [one.spec] : [])),
-    watchers: all.flatMap((one) => (one.kind === 'eth' ? [one.spec] : [])),
-  };
+  return lists;
 }
 
-function clientOf(at: Cursor, known: readonly string[]): AnyClient {
-  const fields = at.fields(
-    ['name', 'kind', 'at', 'rate', 'script', 'args'],
-    'a client: {name, kind, at, rate?, args?}',
-  );
+function addClient(
+  at: Cursor,
+  known: readonly string[],
+  lists: { [K in keyof Clients]: Clients[K][number][] },
+): string {
+  const fields = at.fields(KEYS, 'a client: {name, kind, at, rate?, script?, args?, subscribe?, read_rate?}');
   if (fields.name === undefined) return at.fail('expected a key name');
   if (fields.kind === undefined) return at.fail('expected a key kind');
   if (fields.at === undefined) return at.fail('expected a key at');
-  if (['bank', 'light'].includes(String(fields.kind.raw()))) {
-    fields.kind.fail(`clients of kind ${String(fields.kind.raw())} are not supported yet`);
-  }
-  const kind = fields.kind.oneOf(['evm', 'ws', 'rpc', 'eth'] as const, 'a kind of client');
-  const common = {
-    name: newName(fields.name, fields.name.text('a name')),
-    at: nodeName(fields.at, known),
-    period: fields.rate === undefined ? DEFAULT_PERIOD : ratePeriod(fields.rate),
-  };
-  if (kind === 'ws') return { kind, spec: { ...common, ...subscription(at, fields.args) } };
-  if (kind === 'rpc') return { kind, spec: { ...common, ...attack(at, fields.script, fields.args) } };
-  if (kind === 'eth') return { kind, spec: common };
-  const args = fields.args?.fields(['accounts', 'count'], 'args: {accounts?, count?}') ?? {};
-  const spec = {
-    ...common,
-    script: fields.script?.oneOf(SCRIPTS, 'a script') ?? ('transfers' as const),
-    accounts: args.accounts?.integer('a number of accounts', 1, ACCOUNTS_MAX) ?? 3,
-    count: args.count?.integer('a number of transactions', 1, 1_000_000) ?? 0,
-  };
-  return { kind, spec };
+  const kind = fields.kind.oneOf(KINDS, 'a kind of client');
+  for (const key of KEYS)
+    if (BELONGS[key]?.includes(kind) === false) fields[key]?.fail(`expected no ${key} with kind ${kind}`);
+  const name = newName(fields.name, fields.name.text('a name'));
+  const period = fields.rate === undefined ? DEFAULT_PERIOD : ratePeriod(fields.rate);
+  const common = { name, at: nodeName(fields.at, known), period };
+  if (kind === 'evm') lists.clients.push({ ...common, ...wallet(fields) });
+  else if (kind === 'bank') lists.bankers.push({ ...common, ...bank(fields) });
+  else if (kind === 'light') lists.lights.push({ ...common, ...light(fields.args, known) });
+  else if (kind === 'rpc') lists.attackers.push({ ...common, ...attack(at, fields) });
+  else if (kind === 'eth') lists.watchers.push(common);
+  else if (fields.subscribe !== undefined)
+    lists.listeners.push({ name, at: common.at, ...listener(fields, fields.subscribe) });
+  else lists.subscribers.push({ ...common, ...subscription(at, fields) });
+  return name;
 }
 
-function attack(
-  client: Cursor,
-  script: Cursor | undefined,
-  at: Cursor | undefined,
-): Pick<AttackerSpec, 'script' | 'count'> {
+function wallet({
+  script,
+  args: at,
+}: Fields): Pick<ClientSpec, 'script' | 'accounts' | 'count' | 'revertPpm'> {
+  const args = at?.fields(['accounts', 'count', 'revert_ratio'], 'args: {accounts?, count?, revert_ratio?}');
+  const name = script?.oneOf(SCRIPTS, 'a script') ?? ('transfers' as const);
+  const reverts = args?.revert_ratio;
+  if (name !== 'erc20-churn') reverts?.fail(`expected no revert_ratio with script ${name}`);
+  return {
+    script: name,
+    ...amounts(args),
+    ...(reverts === undefined ? {} : { revertPpm: probability(reverts) }),
+  };
+}
+
+function amounts(args: Partial<Record<'accounts' | 'count', Cursor>> | undefined) {
+  return {
+    accounts: args?.accounts?.integer('a number of accounts', 1, ACCOUNTS_MAX) ?? 3,
+    count: args?.count?.integer('a number of transactions', 1, COUNT_MAX) ?? 0,
+  };
+}
+
+function bank({ script, args }: Fields): Pick<BankSpec, 'accounts' | 'count'> {
+  script?.oneOf(['transfers'] as const, 'a script');
+  return amounts(args?.fields(['accounts', 'count'], 'args: {accounts?, count?}'));
+}
+
+function light(at: Cursor | undefined, known: readonly string[]): Pick<LightSpec, 'mode' | 'witnesses'> {
+  const args = at?.fields(['mode', 'witnesses'], 'args: {mode?, witnesses?}');
+  return {
+    mode: args?.mode?.oneOf(['skipping', 'adjacent'] as const, 'a mode') ?? 'skipping',
+    witnesses: args?.witnesses === undefined ? [] : nodeNames(args.witnesses, known),
+  };
+}
+
+function attack(client: Cursor, { script, args: at }: Fields): Pick<AttackerSpec, 'script' | 'count'> {
   if (script === undefined) return client.fail('expected a key script');
   const args = at?.fields(['count'], 'args: {count?}');
   return {
@@ -94,12 +140,32 @@ function attack(
   };
 }
 
+function listener(
+  { rate, args: at, read_rate }: Fields,
+  subscribe: Cursor,
+): Omit<ListenerSpec, 'name' | 'at'> {
+  rate?.fail('expected read_rate next to subscribe, not rate');
+  const kinds = subscribe
+    .items('a list of subscriptions')
+    .map((one) => one.oneOf(SUBSCRIPTIONS, 'a subscription'));
+  if (kinds.length === 0 || new Set(kinds).size < kinds.length)
+    subscribe.fail(`expected some of ${SUBSCRIPTIONS.join(', ')}, each once`);
+  const args = at?.fields(['room'], 'args: {room?}');
+  return {
+    subscribe: kinds,
+    readPeriod: read_rate === undefined ? undefined : ratePeriod(read_rate),
+    roomBytes: args?.room?.integer('a number of bytes', 1, ROOM_MAX) ?? DEFAULT_LISTENER_ROOM,
+  };
+}
+
 function subscription(
   client: Cursor,
-  at: Cursor | undefined,
+  { args: at, read_rate }: Fields,
 ): Pick<SubscriberSpec, 'query' | 'reads' | 'roomBytes'> {
+  read_rate?.fail('expected rate and reads with a query; read_rate goes with subscribe');
   const args = at?.fields(['query', 'reads', 'room'], 'args: {query, reads?, room?}');
-  if (args?.query === undefined) return client.fail('expected a key query among the args');
+  if (args?.query === undefined)
+    return client.fail('expected a key subscribe, or a key query among the args');
   const query = args.query.text('a query');
   const compiled = compileQuery(query);
   if (!compiled.ok) args.query.fail(compiled.error);

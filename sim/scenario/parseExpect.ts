@@ -7,6 +7,7 @@ import {
   type ResourceName,
   STANDING_CHECKERS,
   type StandingChecker,
+  type Within,
 } from './scenario.ts';
 import { duration } from './units.ts';
 
@@ -47,10 +48,11 @@ function readMap(
       'app',
       'receipt',
       'ws',
+      'light',
       'resources',
       'off',
     ],
-    'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws, resources or off',
+    'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws, light, resources or off',
   );
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
@@ -58,6 +60,7 @@ function readMap(
   if (fields.guilty !== undefined) expect.push(guiltyOf(fields.guilty, known));
   if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
   if (fields.ws !== undefined) expect.push(wsOf(fields.ws, clients));
+  if (fields.light !== undefined) expect.push(lightOf(fields.light, clients));
   if (fields.resources !== undefined) expect.push(resourcesOf(fields.resources, known));
   if (fields.off === undefined) return;
   const names = fields.off.isList ? fields.off.items('a list of checkers') : [fields.off];
@@ -111,8 +114,9 @@ function exprOf(at: Cursor, known: readonly string[]): { readonly expr: Expr; re
   return at.fail(`${message}, at character ${offset + 1} of the expression`);
 }
 
-/** `30s`, or `20 heights`. */
-function withinOf(at: Cursor): { readonly micros: number } | { readonly heights: number } {
+/** `30s`, `20 heights`, or `auto`. */
+function withinOf(at: Cursor): Within {
+  if (at.raw() === 'auto') return 'auto';
   const match = /^(\d{1,6}) heights?$/.exec(String(at.raw()));
   return match === null ? { micros: duration(at) } : { heights: Number(match[1]) };
 }
@@ -139,19 +143,54 @@ function clientIn(at: Cursor | undefined, parent: Cursor, clients: readonly stri
     : at.fail(`unknown client "${client}", expected one of ${clients.join(', ')}`);
 }
 
+/** `5 heights`, or `5`. */
+function heightsOf(at: Cursor): number {
+  const match = /^(\d{1,6})(?: heights?)?$/.exec(String(at.raw()));
+  return match === null ? at.fail('expected a number of heights, such as 5 heights') : Number(match[1]);
+}
+
+/** Words that say a promise again which every client watches over anyway. */
+function says(at: Cursor | undefined, word: string): void {
+  at?.oneOf([word], 'what always holds');
+}
+
 function receiptOf(at: Cursor, clients: readonly string[]): Expectation {
-  const fields = at.fields(['for', 'at_least'], 'receipt: {for, at_least?}');
-  const client = clientIn(fields.for, at, clients);
-  return { kind: 'receipts', client, atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1 };
+  const { included_within, each, nonce, ...fields } = at.fields(
+    ['for', 'at_least', 'each', 'included_within', 'nonce'],
+    'receipt: {for, at_least?, each?, included_within?, nonce?}',
+  );
+  says(each, 'once');
+  says(nonce, 'gapless');
+  return {
+    kind: 'receipts',
+    client: clientIn(fields.for, at, clients),
+    atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
+    ...(included_within === undefined ? {} : { includedWithin: heightsOf(included_within) }),
+  };
 }
 
 function wsOf(at: Cursor, clients: readonly string[]): Expectation {
-  const fields = at.fields(['for', 'at_least', 'cut_off'], 'ws: {for, at_least?, cut_off?}');
+  const { heads, logs, before_commit, ...fields } = at.fields(
+    ['for', 'client', 'at_least', 'cut_off', 'heads', 'logs', 'before_commit'],
+    'ws: {for | client, at_least?, cut_off?, heads?, logs?, before_commit?}',
+  );
+  says(heads, 'contiguous');
+  says(logs, 'equal getLogs after reconnect');
+  says(before_commit, 'never');
   return {
     kind: 'ws',
-    client: clientIn(fields.for, at, clients),
+    client: clientIn(fields.for ?? fields.client, at, clients),
     atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
     cutOff: fields.cut_off?.integer('a number', 0, HEIGHTS_MAX) ?? 0,
+  };
+}
+
+function lightOf(at: Cursor, clients: readonly string[]): Expectation {
+  const fields = at.fields(['for', 'at_least'], 'light: {for, at_least?}');
+  return {
+    kind: 'light',
+    client: clientIn(fields.for, at, clients),
+    atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
   };
 }
 
@@ -162,7 +201,12 @@ function resourcesOf(at: Cursor, known: readonly string[]): Expectation {
   const limits = new Map<ResourceName, number>();
   for (const name of RESOURCES) {
     const most = fields[`${name}_max`];
-    if (most !== undefined) limits.set(name, most.integer('the most that may be held', 0, COUNT_MAX));
+    if (most === undefined) continue;
+    // Only a wait is measured in time.
+    limits.set(
+      name,
+      name === 'consensus_stall' ? duration(most) : most.integer('the most that may be held', 0, COUNT_MAX),
+    );
   }
   if (limits.size === 0) at.fail(`expected one of ${keys.join(', ')}`);
   return {

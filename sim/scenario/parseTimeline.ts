@@ -1,7 +1,7 @@
 import { PPM } from '../choices.ts';
 import type { Cursor } from './cursor.ts';
 import { parseAction } from './parseAction.ts';
-import { onNode, WHEN_KEYS, whenMap, whenOf } from './parseWhen.ts';
+import { ANY_MOVE, onNode, WHEN_KEYS, whenMap, whenOf } from './parseWhen.ts';
 import type { Action, TimelineEntry, When } from './scenario.ts';
 import { duration, probability } from './units.ts';
 
@@ -36,18 +36,25 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   if (fields.for !== undefined && !UNDONE.includes(action.kind) && !isPassing) {
     fields.for.fail(`expected no key for with ${action.kind}: nothing undoes it`);
   }
-  const { when, delay } = whenAndDelay(at, fields, known);
-  const isRepeated = when.kind === 'every' || fields.chance !== undefined;
+  const { when, delay, on, chance } = whenAndDelay(at, fields, known);
+  const isRepeated = when.kind === 'every' || chance !== undefined;
   return {
     line: at.path,
     when,
     delay,
-    on: onNode(fields.on, known),
+    on: onNode(on, known),
     duration: fields.for === undefined ? undefined : duration(fields.for),
     times: fields.times?.integer('a number of times', 1, TIMES_MAX) ?? (isRepeated ? TIMES_MAX : 1),
-    chancePpm: fields.chance === undefined ? PPM : probability(fields.chance),
+    chancePpm: chance === undefined ? PPM : probability(chance),
     action,
   };
+}
+
+interface Moment {
+  readonly when: When;
+  readonly delay: number;
+  readonly on: Cursor | undefined;
+  readonly chance: Cursor | undefined;
 }
 
 /** With `after: WHEN`, an `at:` counts from the moment WHEN holds. */
@@ -55,17 +62,26 @@ function whenAndDelay(
   at: Cursor,
   fields: Partial<Record<(typeof ENTRY_KEYS)[number], Cursor>>,
   known: readonly string[],
-): { readonly when: When; readonly delay: number } {
+): Moment {
+  const { on, chance } = fields;
+  const own = (map: ReturnType<typeof whenMap>, delay: number): Moment => ({
+    when: map.when,
+    delay,
+    on: on ?? map.on,
+    chance: chance ?? map.chance,
+  });
   if (fields.after !== undefined) {
     if (fields.when !== undefined) at.fail('expected only one of when and after');
-    return {
-      when: whenMap(fields.after, known),
-      delay: fields.at === undefined ? 0 : duration(fields.at),
-    };
+    return own(whenMap(fields.after, known), fields.at === undefined ? 0 : duration(fields.at));
   }
-  const when = fields.when === undefined ? whenOf(fields, at, known) : whenMap(fields.when, known);
+  if (fields.when !== undefined) return own(whenMap(fields.when, known), 0);
+  const when = whenOf(fields, at, known) ?? (chance === undefined ? undefined : ANY_MOVE);
   return {
-    when: when ?? at.fail('expected when it happens: at, every, event, height, round, step, when or after'),
+    when:
+      when ??
+      at.fail('expected when it happens: at, every, event, height, round, step, chance, when or after'),
     delay: 0,
+    on,
+    chance,
   };
 }

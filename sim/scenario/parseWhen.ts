@@ -45,10 +45,21 @@ export function eventOf(at: Cursor, known: readonly string[]): Extract<When, { k
   return { kind: 'event', event, node };
 }
 
-export function whenMap(at: Cursor, known: readonly string[]): When {
-  const fields = at.fields(WHEN_KEYS, 'a when: {at | every | event | height, round, step}');
-  return whenOf(fields, at, known) ?? at.fail('expected a when: {at | every | event | height, round, step}');
+const WHEN = 'a when: {at | every | event | height, round, step | chance, on?}';
+
+/** A `when` as a map of its own, which may also say whom it is about and how likely it is. */
+export function whenMap(
+  at: Cursor,
+  known: readonly string[],
+): { readonly when: When; readonly chance: Cursor | undefined; readonly on: Cursor | undefined } {
+  const fields = at.fields([...WHEN_KEYS, 'chance', 'on'], WHEN);
+  const { chance, on } = fields;
+  const when = whenOf(fields, at, known) ?? (chance === undefined ? undefined : ANY_MOVE);
+  return { when: when ?? at.fail(`expected ${WHEN}`), chance, on };
 }
+
+/** What `chance` alone is about: each new height, round or step of a node. */
+export const ANY_MOVE: When = { kind: 'state', height: undefined, round: undefined, step: undefined };
 
 /** `on: v1` next to a when. */
 export const onNode = (at: Cursor | undefined, known: readonly string[]): string | undefined =>

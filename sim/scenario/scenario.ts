@@ -1,9 +1,20 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
+
+import type { Delay } from '../delay.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { DiskFaultKind } from '../disk.ts';
 import type { Expr } from '../expr/parse.ts';
 import type { CrashPoint } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
+import type {
+  AttackerSpec,
+  BankSpec,
+  ClientSpec,
+  LightSpec,
+  ListenerSpec,
+  SubscriberSpec,
+  WatcherSpec,
+} from './clientSpecs.ts';
 
 export type StepWord = 'propose' | 'prevote' | 'precommit' | 'commit';
 
@@ -55,10 +66,16 @@ export type Action =
       readonly count: number;
     }
   | { readonly kind: 'restart' | 'pause' | 'resume' | 'wipe'; readonly target: Target }
-  | { readonly kind: 'disk'; readonly target: Target; readonly fault: DiskFaultKind }
+  | ({ readonly kind: 'disk'; readonly target: Target; readonly fault: DiskFaultKind } & LogDamage)
   | { readonly kind: 'skew' | 'jump'; readonly target: Target; readonly micros: number }
   | { readonly kind: 'drift'; readonly target: Target; readonly ppm: number }
   | { readonly kind: 'gst' };
+
+/** Which record of a log is hit, and how many bytes of it a tear leaves; what is not said is left to chance. */
+export interface LogDamage {
+  readonly at?: 'first_record' | 'last_record' | 'any_record' | undefined;
+  readonly keep?: number | undefined;
+}
 
 export interface TimelineEntry {
   /** Line in the file, for messages and for naming its dice. */
@@ -86,6 +103,8 @@ export interface ByzantineTrigger {
   readonly event: { readonly event: EventWord; readonly node: string } | undefined;
   readonly after: number;
   readonly duration: number | undefined;
+  /** In the first height and round that comes up in each span of so many virtual µs. */
+  readonly every?: number | undefined;
   /** In so many heights and rounds at most. */
   readonly times: number | undefined;
   readonly chancePpm: number;
@@ -102,58 +121,21 @@ export interface ByzantineEntry {
   readonly args: ReadonlyMap<string, string | number | boolean>;
 }
 
-/** What a wallet sends: plain transfers, or contracts that revert, destroy themselves, go deep and log much. */
-export const SCRIPTS = ['transfers', 'contracts'] as const;
-
-export interface ClientSpec {
-  readonly name: string;
-  readonly at: string;
-  readonly script: (typeof SCRIPTS)[number];
-  /** Virtual µs between two transactions. */
-  readonly period: number;
-  readonly accounts: number;
-  /** Transactions in all; 0 is no end. */
-  readonly count: number;
-}
-
-export const ATTACKS = ['filters', 'logs', 'nonsense'] as const;
-
-/** A client of the JSON-RPC that asks for as much as it can. */
-export interface AttackerSpec {
-  readonly name: string;
-  readonly at: string;
-  /** Virtual µs between two floods. */
-  readonly period: number;
-  readonly script: (typeof ATTACKS)[number];
-  /** Requests of a flood. */
-  readonly count: number;
-}
-
-/** A client of the JSON-RPC that follows the chain by filters, subscriptions and the pending block. */
-export interface WatcherSpec {
-  readonly name: string;
-  readonly at: string;
-  /** Virtual µs between two looks. */
-  readonly period: number;
-}
-
-/** A client of the consensus websocket that follows one query and resumes after every break. */
-export interface SubscriberSpec {
-  readonly name: string;
-  readonly at: string;
-  readonly query: string;
-  /** Virtual µs between two looks at its socket. */
-  readonly period: number;
-  /** Messages it reads at a look. */
-  readonly reads: number;
-  /** Bytes that may lie unread before the node cuts it off. */
-  readonly roomBytes: number;
-}
-
 export type Within = { readonly micros: number } | { readonly heights: number } | 'auto';
 
-/** What a node counts of itself: waiting transactions and their bytes, evidence in the store, its log, its store. */
-export const RESOURCES = ['pool_txs', 'pool_bytes', 'evidence', 'log_bytes', 'store_entries'] as const;
+/**
+ * What a node counts of itself: waiting transactions and their bytes, evidence in the store, its log, its store, messages
+ * that its websocket clients have not read, and virtual µs that consensus waited for its turn at the application.
+ */
+export const RESOURCES = [
+  'pool_txs',
+  'pool_bytes',
+  'evidence',
+  'log_bytes',
+  'store_entries',
+  'ws_queue',
+  'consensus_stall',
+] as const;
 export type ResourceName = (typeof RESOURCES)[number];
 
 export type Expectation =
@@ -170,7 +152,7 @@ export type Expectation =
       readonly expr: Expr;
       readonly text: string;
       /** Since the start, or since `gst`. */
-      readonly within: { readonly micros: number } | { readonly heights: number } | undefined;
+      readonly within: Within | undefined;
     }
   /** Agreement is broken, and the chain's own records name who did it. */
   | {
@@ -184,9 +166,17 @@ export type Expectation =
       readonly nodes: readonly string[] | undefined;
       readonly limits: ReadonlyMap<ResourceName, number>;
     }
-  | { readonly kind: 'receipts'; readonly client: string; readonly atLeast: number }
+  | {
+      readonly kind: 'receipts';
+      readonly client: string;
+      readonly atLeast: number;
+      /** Heights between a transaction's last submission and its block, at most. */
+      readonly includedWithin?: number | undefined;
+    }
   /** Events that a subscriber or watcher has, and times that it was cut off as too slow, at least. */
-  | { readonly kind: 'ws'; readonly client: string; readonly atLeast: number; readonly cutOff: number };
+  | { readonly kind: 'ws'; readonly client: string; readonly atLeast: number; readonly cutOff: number }
+  /** Headers that a light client has verified, at least. */
+  | { readonly kind: 'light'; readonly client: string; readonly atLeast: number };
 
 /** Checkers that are on unless a scenario switches them off by name. */
 export const STANDING_CHECKERS = [
@@ -216,6 +206,12 @@ export interface ValidatorSpec {
   readonly power: number;
   /** Runs with the key of this validator beside it: both count as faulty, and neither knows. */
   readonly twinOf: string | undefined;
+  /** What its key follows from instead of its name. */
+  readonly key?: string | undefined;
+  /** The group that it belongs to. */
+  readonly region?: string | undefined;
+  /** How long a sync takes on its drive. */
+  readonly sync?: Delay | undefined;
 }
 
 /** A node without a vote. */
@@ -233,6 +229,13 @@ export interface TwinsSearch {
   readonly sample: number | undefined;
   /** From which heights on: one for each place of the rotation of proposers, or the first only. */
   readonly leaders: 'all' | 'rotation';
+}
+
+/** What `orrery sim sweep` draws anew for each seed. */
+export interface SwarmSearch {
+  readonly runs: number;
+  /** Keys of timeline entries, such as `keep`, or of one kind of action, such as `crash.step`. */
+  readonly vary: readonly string[];
 }
 
 export interface EngineSpec {
@@ -272,11 +275,17 @@ export interface Scenario {
   /** Without it everyone is connected with everyone. */
   readonly peers?: PeersSpec | undefined;
   readonly twins: TwinsSearch | undefined;
+  /** For `orrery sim pct`: orderings that a bug may need, and schedules to try. */
+  readonly pct?: { readonly depth: number; readonly runs: number | undefined } | undefined;
+  readonly swarm?: SwarmSearch | undefined;
   readonly network: LinkFaults;
   readonly clients: readonly ClientSpec[];
   readonly attackers?: readonly AttackerSpec[];
   readonly subscribers?: readonly SubscriberSpec[];
   readonly watchers?: readonly WatcherSpec[];
+  readonly bankers?: readonly BankSpec[];
+  readonly lights?: readonly LightSpec[];
+  readonly listeners?: readonly ListenerSpec[];
   readonly timeline: readonly TimelineEntry[];
   readonly byzantine: readonly ByzantineEntry[];
   readonly expect: readonly Expectation[];

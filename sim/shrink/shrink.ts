@@ -1,10 +1,11 @@
 import { compareText } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { Failure } from '../report.ts';
-import { type RunOptions, runParsed } from '../run.ts';
+import { DEFAULT_SEED, type RunOptions, runParsed } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
 import { parseScenario } from '../scenario/parse.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { varied } from '../search/vary.ts';
 import { causeOf } from '../sweep/cause.ts';
 import { type Doc, docText, readDoc } from './document.ts';
 import { PASSES } from './passes.ts';
@@ -15,7 +16,8 @@ export const SHRINK_RUNS_MAX = 400;
 const OTHER_SEEDS: readonly string[] = ['1', '2', '3'];
 
 export interface ShrinkOptions {
-  readonly seed: string;
+  /** Instead of the scenario's own. */
+  readonly seed?: string | undefined;
   readonly run?: RunOptions | undefined;
   readonly runsMax?: number | undefined;
   /** Ends the search early, e.g. when real time is up. */
@@ -52,18 +54,22 @@ export interface ScenarioSize {
 export type ShrinkError =
   | { readonly kind: 'scenario'; readonly error: ScenarioError }
   /** With this seed the scenario passes. */
-  | { readonly kind: 'passes' };
+  | { readonly kind: 'passes'; readonly seed: string };
 
 /** A smaller scenario that breaks the same promise (delta debugging over the scenario file, then over its choices). */
 export async function shrinkScenario(
-  text: string,
-  options: ShrinkOptions,
+  written: string,
+  { seed: given, ...rest }: ShrinkOptions,
 ): Promise<Result<Shrunk, ShrinkError>> {
+  const original = parseScenario(written);
+  if (!original.ok) return err({ kind: 'scenario', error: original.error });
+  const options = { ...rest, seed: given ?? original.value.seed ?? DEFAULT_SEED };
+  const text = varied(written, options.seed);
   const parsed = parseScenario(text);
   if (!parsed.ok) return err({ kind: 'scenario', error: parsed.error });
   const report = await runParsed(parsed.value, { ...options.run, seed: options.seed });
   const first = report.failures[0];
-  if (first === undefined) return err({ kind: 'passes' });
+  if (first === undefined) return err({ kind: 'passes', seed: options.seed });
   const broken: BrokenPromise = {
     checker: first.checker,
     cause: causeOf(first, namesOf(parsed.value)),
@@ -117,12 +123,12 @@ class Search {
   runs = 0;
   readonly #broken: BrokenPromise;
   readonly #tolerable: boolean;
-  readonly #options: ShrinkOptions;
+  readonly #options: Omit<ShrinkOptions, 'seed'>;
   readonly #refused = new Set<string>();
   #best: Doc = {};
 
   /** @param tolerable Less than a third of the power lies, and must stay less: else other promises would be asked for. */
-  constructor(broken: BrokenPromise, options: ShrinkOptions, tolerable: boolean) {
+  constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, tolerable: boolean) {
     this.#tolerable = tolerable;
     this.#broken = broken;
     this.#options = options;

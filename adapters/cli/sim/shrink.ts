@@ -19,7 +19,7 @@ export function shrinkCommand(sim: Command, world: World): void {
   const command = sim
     .command('shrink')
     .argument('[file]', 'scenario')
-    .option('--seed <number>', 'the seed with which it fails')
+    .option('--seed <number>', 'the seed with which it fails (default: that of the scenario, or 1)')
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
     .option('-o, --output <file>', 'write the smaller scenario there (default: print it)')
     .option('--runs <n>', 'try at most so many candidates', '400')
@@ -35,7 +35,7 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   const runsMax = wholeOf('--runs', flags.runs, 1, 1_000_000);
   const endsAt = performance.now() + wholeOf('--budget', flags.budget, 1, 1_000_000) * 1000;
   const result = await shrinkScenario(source.text, {
-    seed: source.seed ?? '1',
+    seed: source.seed,
     run: { suite: await acceleratedSuite() },
     runsMax,
     isEnough: () => performance.now() >= endsAt,
@@ -46,7 +46,7 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   if (world.errIsTty === true) world.err('\r\x1b[K');
   if (!result.ok) {
     if (result.error.kind === 'scenario') return refuseFile(world, source.name, result.error.error);
-    world.err(`${source.name} passes with seed ${source.seed ?? '1'}: there is nothing to shrink\n`);
+    world.err(`${source.name} passes with seed ${result.error.seed}: there is nothing to shrink\n`);
     world.exitCode = EXIT_BROKEN;
     return;
   }

@@ -17,7 +17,7 @@ const SEEDS_MAX = 100_000_000;
 
 interface SweepFlags {
   readonly swarm?: boolean;
-  readonly seeds: string;
+  readonly seeds?: string;
   readonly jobs?: string;
   readonly budget?: string;
   readonly keep?: string;
@@ -47,7 +47,7 @@ export function sweepCommand(sim: Command, world: World): void {
     .command('sweep')
     .argument('[files...]', 'scenarios')
     .option('--swarm', 'draw a whole world for each seed')
-    .requiredOption('--seeds <a..b>', 'the seeds to run, both ends included')
+    .option('--seeds <a..b>', 'the seeds to run, both ends included (default: as many as a file searches)')
     .option('--jobs <n>', 'worker threads (default: one a processor)')
     .option('--budget <duration>', 'start no run after so much real time, e.g. 10m')
     .option(
@@ -73,7 +73,7 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
   const worlds = worldsOf(files, flags.swarm === true, world);
   if (worlds === undefined) return;
   const keep = flags.keep === undefined ? undefined : new KeepFolder(flags.keep);
-  const tasks = new Tasks(worlds, flags.seeds, flags.shard);
+  const tasks = new Tasks(worlds, flags.seeds ?? seedsOf(worlds), flags.shard);
   const campaign = new Campaign(world, tasks, keep);
   const progress = new Progress(world, tasks.total);
   await runPool({
@@ -92,6 +92,17 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
 interface SweptWorld {
   readonly scenario: string;
   readonly text: string | undefined;
+  /** Seeds that the file's own search goes through. */
+  readonly runs?: number | undefined;
+}
+
+/** Without --seeds: as many as the files say themselves. */
+function seedsOf(worlds: readonly SweptWorld[]): string {
+  const runs = Math.max(0, ...worlds.map((one) => one.runs ?? 0));
+  if (runs > 0) return `1..${runs}`;
+  throw new OperatingError(
+    '--seeds: expected a range such as 1..1000, or a scenario with a search: {swarm: {runs: …}}',
+  );
 }
 
 /** Every file is read and checked before the first run. */
@@ -109,7 +120,7 @@ function worldsOf(
       refuseFile(world, file, parsed.error);
       return undefined;
     }
-    worlds.push({ scenario: file, text });
+    worlds.push({ scenario: file, text, runs: parsed.value.swarm?.runs });
   }
   return worlds;
 }

@@ -28,6 +28,9 @@ const chronicle: Chronicle = {
       ? 7n
       : { balances: 9n, supply: 9n, burned: 2n ** 70n, genesis: 2n ** 70n + 9n }[what],
   evidenceAgainst: (name) => (name === 'v2' ? 2 : 0),
+  conflictsOf: (name) => (name === 'v2' ? 3 : 0),
+  clock: (which, votedHeight) =>
+    which === 'max' ? 104_000_000 : votedHeight === 2 ? 101_000_000 : undefined,
 };
 
 function judge(text: string): boolean {
@@ -48,6 +51,8 @@ describe('a sentence of a scenario', () => {
     'all correct: hash(2) equal',
     'not all nodes: hash(2) equal',
     'evidence(v2) == 2 and evidence(v0) == 0 or v0.up',
+    'evidence(v2) committed and conflicting(v2) == 3 and conflicting(v0) == 0',
+    'block.time < max(correct clocks) and block.time > min(correct clocks at vote)',
     'block.time > prev.time',
     'sum(balances) == supply',
     'supply + burned == genesis.supply',

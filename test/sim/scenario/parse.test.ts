@@ -70,12 +70,125 @@ describe('a scenario file', () => {
     ]);
   });
 
+  test('gives each entry what its section has in common, and regions are groups', () => {
+    const parsed = parseScenario(`${base}defaults:
+  validators: {region: east, power: 20}
+  timeline: {for: 2s, do: {pause: group west}}
+  clients: {at: a}
+validators: {a: {}, b: {region: west}, c: {power: 5}}
+timeline:
+  - {at: 5s}
+  - {at: 9s, do: {partition: [[group east], [group west]]}}
+clients: [{name: x, kind: bank}]
+`);
+    expect(parsed.ok && parsed.value).toMatchObject({
+      validators: [{ power: 20, region: 'east' }, { power: 20, region: 'west' }, { power: 5 }],
+      timeline: [
+        { duration: 2_000_000, action: { kind: 'pause', target: { kind: 'names', names: ['b'] } } },
+        { duration: 2_000_000, action: { kind: 'partition', groups: [['a', 'c'], ['b']] } },
+      ],
+      bankers: [{ name: 'x', at: 'a' }],
+    });
+  });
+
   test.each([
     ['an unknown key', `${base}nonsense: 1\n`, '3:1 unknown key "nonsense", expected one of name, seed'],
     [
-      'a key that is planned',
-      `${base}defaults: {}\n`,
-      '3:11 defaults: the key "defaults" is not supported yet',
+      'defaults that no entry can have',
+      `${base}defaults: {clients: {colour: red}}\nclients: [{name: a, kind: eth, at: v0}]\n`,
+      '3:22 defaults.clients: unknown key "colour", expected one of name, kind, at',
+    ],
+    [
+      'defaults for nothing',
+      `${base}defaults: {timeline: {times: 2}}\n`,
+      '3:22 defaults.timeline: expected a key timeline in the scenario',
+    ],
+    [
+      'a wrong default',
+      `${base}defaults: {clients: {at: v7}}\nclients: [{name: a, kind: eth}]\n`,
+      '3:26 defaults.clients.at: unknown validator "v7"',
+    ],
+    [
+      'an unknown group',
+      `${base}timeline: [{at: 1s, do: {crash: group eu}}]\n`,
+      '3:33 timeline[0].do.crash: unknown group "eu", expected a region',
+    ],
+    [
+      'two validators with one key',
+      `${base}validators: {a: {}, b: {key: a}}\n`,
+      'expected a key of its own: a has it; twin_of',
+    ],
+    [
+      'a store of another kind',
+      `${base}validators: {a: {store: fast}}\n`,
+      '3:25 validators.a.store: expected store: {sync}',
+    ],
+    [
+      'a client of another kind',
+      `${base}clients: [{name: a, kind: carrier, at: v0}]\n`,
+      '3:27 clients[0].kind: expected a kind of client, one of evm, bank',
+    ],
+    [
+      'a key of another kind of client',
+      `${base}clients: [{name: a, kind: bank, at: v0, read_rate: 1/s}]\n`,
+      'expected no read_rate with kind bank',
+    ],
+    [
+      'a subscription that is none',
+      `${base}clients: [{name: a, kind: ws, at: v0, subscribe: [oldHeads]}]\n`,
+      'expected a subscription, one of newHeads, logs',
+    ],
+    [
+      'a light client of another mode',
+      `${base}clients: [{name: a, kind: light, at: v0, args: {mode: jumping}}]\n`,
+      'expected a mode, one of skipping, adjacent',
+    ],
+    [
+      'a ratio with plain transfers',
+      `${base}clients: [{name: a, kind: evm, at: v0, args: {revert_ratio: 0.1}}]\n`,
+      'expected no revert_ratio with script transfers',
+    ],
+    ['a search for nothing', `${base}search: {}\n`, '3:9 search: expected a key twins, pct or swarm'],
+    ['a depth of nothing', `${base}search: {pct: {runs: 3}}\n`, '3:15 search.pct: expected a key depth'],
+    [
+      'a key that cannot vary',
+      `${base}search: {swarm: {runs: 3, vary: [crash.colour]}}\n`,
+      '3:34 search.swarm.vary[0]: expected KEY or ACTION.KEY',
+    ],
+    [
+      'pairs that are no twins',
+      `${base}validators: {a: {}, b: {}, c: {twin_of: a}}\nsearch: {twins: {pairs: [[a, b]]}}\n`,
+      '4:26 search.twins.pairs[0]: expected two names, one of them with twin_of the other',
+    ],
+    [
+      'a torn record left in part of a rotten database',
+      `${base}timeline: [{at: 1s, do: {disk: {target: v0, fault: rot, keep: 3}}}]\n`,
+      'expected no keep with rot',
+    ],
+    [
+      'a place in the log that is none',
+      `${base}timeline: [{at: 1s, do: {disk: {target: v0, fault: torn, at: middle}}}]\n`,
+      'expected a place in the log, one of first_record',
+    ],
+    [
+      'a receipt promised wrongly',
+      `${base}clients: [{name: a, kind: bank, at: v0}]\nexpect: [{receipt: {for: a, each: twice}}]\n`,
+      '4:35 expect[0].receipt.each: expected what always holds, one of once',
+    ],
+    [
+      'a wait without a unit',
+      `${base}expect: [{resources: {consensus_stall_max: 50}}]\n`,
+      'consensus_stall_max: expected a duration',
+    ],
+    [
+      'clocks that nobody knows',
+      `${base}expect: [{never: "block.time > max(all clocks)"}]\n`,
+      'expected max(correct clocks), or max(correct clocks at vote)',
+    ],
+    [
+      'two times for one liar',
+      `${base}byzantine: [{who: v0, behaviour: B02, when: {at: 1s, after: 2s}}]\n`,
+      'expected only one of at and after',
     ],
     [
       'a duration without a unit',
@@ -139,8 +252,8 @@ describe('a scenario file', () => {
     ],
     [
       'a search of another kind',
-      `${base}search: {swarm: {}}\n`,
-      '3:10 search: unknown key "swarm", expected one of twins',
+      `${base}search: {tower: {}}\n`,
+      '3:10 search: unknown key "tower", expected one of twins, pct, swarm',
     ],
     [
       'a search without twins',

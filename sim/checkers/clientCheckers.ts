@@ -1,0 +1,28 @@
+import type { AllClients } from '../clients/all.ts';
+import { rpcStandsFirm } from '../rpcAttack.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { durability, receipts } from './clients.ts';
+import { followed, lightClients } from './lightClients.ts';
+import { events, heard } from './subscribers.ts';
+import { listened, watched } from './watchers.ts';
+
+/** What watches over the clients of a run: each kind when there are some, and what the scenario expects of them. */
+export function clientCheckers(context: CheckerContext, clients: AllClients): readonly Checker[] {
+  const { wallets, bankers, subscribers, watchers, attackers, lights, listeners } = clients;
+  const { off, expect } = context.scenario;
+  const when = (isWanted: boolean, checker: () => Checker): readonly Checker[] =>
+    isWanted ? [checker()] : [];
+  return [
+    ...when(!off.has('durability'), () => durability(context, wallets, bankers)),
+    ...expect.flatMap((one) => (one.kind === 'receipts' ? [receipts(context, wallets, bankers, one)] : [])),
+    ...when(subscribers.length > 0, () => events(context, subscribers)),
+    ...when(watchers.length > 0, () => watched(context, watchers)),
+    ...when(listeners.length > 0, () => listened(context, listeners)),
+    ...expect.flatMap((one) =>
+      one.kind === 'ws' ? [heard(context, [...subscribers, ...watchers, ...listeners], one)] : [],
+    ),
+    ...when(attackers.length > 0, () => rpcStandsFirm(context, attackers)),
+    ...when(lights.length > 0, () => lightClients(context, lights)),
+    ...expect.flatMap((one) => (one.kind === 'light' ? [followed(context, lights, one)] : [])),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { ClientCalls } from '../calls.ts';
+import type { Cluster, DevAccount } from '../cluster.ts';
+import { RpcAttacker } from '../rpcAttack.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { Subscriber } from '../subscriber.ts';
+import { Watcher } from '../watcher.ts';
+import { EvmClient } from '../workload.ts';
+import type { World } from '../world.ts';
+import { Banker } from './banker.ts';
+import { LightClient } from './light.ts';
+import { Listener } from './listener.ts';
+
+/** Whoever asks the nodes of a run for something, in the order in which they start. */
+export interface AllClients {
+  readonly wallets: readonly EvmClient[];
+  readonly attackers: readonly RpcAttacker[];
+  readonly watchers: readonly Watcher[];
+  readonly subscribers: readonly Subscriber[];
+  readonly bankers: readonly Banker[];
+  readonly lights: readonly LightClient[];
+  readonly listeners: readonly Listener[];
+}
+
+/** Accounts that wallets want, and one that liars spend from. */
+export const accountsOf = ({ clients, bankers = [] }: Scenario): number =>
+  [...clients, ...bankers].reduce((sum, { accounts }) => sum + accounts, 1);
+
+export function makeClients(
+  world: World,
+  cluster: Cluster,
+  suite: CryptoSuite,
+  scenario: Scenario,
+): AllClients {
+  const calls = new ClientCalls(world);
+  let next = 0;
+  const take = (count: number): readonly DevAccount[] => {
+    next += count;
+    return cluster.accounts.slice(next - count, next);
+  };
+  return {
+    wallets: scenario.clients.map(
+      (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts)),
+    ),
+    attackers: (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec)),
+    watchers: (scenario.watchers ?? []).map((spec) => new Watcher(world, calls, spec)),
+    subscribers: (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec)),
+    bankers: (scenario.bankers ?? []).map(
+      (spec) => new Banker(world, calls, suite, spec, take(spec.accounts)),
+    ),
+    lights: (scenario.lights ?? []).map((spec) => new LightClient(world, calls, cluster, suite, spec)),
+    listeners: (scenario.listeners ?? []).map((spec) => new Listener(world, calls, spec)),
+  };
+}

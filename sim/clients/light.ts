@@ -1,0 +1,209 @@
+import { headerHash } from '../../core/codec/hashes.ts';
+import { makeValidatorSet } from '../../core/consensus/priority.ts';
+import { verifyCommitLight } from '../../core/consensus/verifyCommit.ts';
+import { validatorAddress } from '../../core/crypto/addresses.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
+import type { Validator } from '../../core/types/validator.ts';
+import type { ClientCalls } from '../calls.ts';
+import { type Cluster, EPOCH_MICROS } from '../cluster.ts';
+import type { Process } from '../process.ts';
+import type { LightSpec } from '../scenario/clientSpecs.ts';
+import type { World } from '../world.ts';
+import { judge, shapeProblem } from './lightVerify.ts';
+
+/** Headers verified in one look at most: the rest waits for the next. */
+const STEPS_MAX = 256;
+const COMPLAINTS_MAX = 20;
+
+export interface Verified {
+  readonly height: number;
+  readonly hash: string;
+  readonly from: string;
+}
+
+/**
+ * A light client (CometBFT light/client.go): from genesis' validators on it trusts what more than two thirds of the right
+ * set signed, asks one node, compares with witnesses, tells both sides and stops when two
+ * blocks would be decided, and leaves a node that shows what cannot be verified.
+ */
+export class LightClient {
+  readonly spec: LightSpec;
+  readonly verified: Verified[] = [];
+  /** Blocks that it refused, and of whom. */
+  readonly refused: { readonly from: Process; readonly height: number; readonly why: string }[] = [];
+  /** Blocks for which a witness has another header. */
+  readonly attacks: LightClientAttackEvidence[] = [];
+  readonly #world: World;
+  readonly #calls: ClientCalls;
+  readonly #suite: CryptoSuite;
+  readonly #cluster: Cluster;
+  readonly #providers: readonly Process[];
+  #primary = 0;
+  /** Two nodes showed blocks that both count as decided: which one lies it cannot know. */
+  #isStopped = false;
+  #trusted: LightBlock | undefined;
+
+  constructor(world: World, calls: ClientCalls, cluster: Cluster, suite: CryptoSuite, spec: LightSpec) {
+    this.spec = spec;
+    this.#world = world;
+    this.#calls = calls;
+    this.#suite = suite;
+    this.#cluster = cluster;
+    const names = [spec.at, ...spec.witnesses.filter((name) => name !== spec.at)];
+    this.#providers = names.map((name) => world.process(name));
+  }
+
+  start(): void {
+    const fire = (): Promise<void> => {
+      this.#world.schedule(this.#world.now + this.spec.period, fire);
+      return this.#turn();
+    };
+    this.#world.schedule(this.#world.now + this.spec.period, fire);
+  }
+
+  get #check() {
+    return { chainId: this.#cluster.genesis.chainId, suite: this.#suite };
+  }
+
+  async #turn(): Promise<void> {
+    const primary = present(this.#providers[this.#primary], 'a node to ask');
+    if (this.#isStopped) return;
+    const head = primary.state === 'up' ? primary.node?.rpc?.chain.head() : undefined;
+    if (head === undefined) return;
+    this.#trusted ??= this.#root(primary);
+    if (this.#trusted === undefined || head <= this.#trusted.header.height) return;
+    const above = this.#trusted.header.height + 1;
+    const end = Math.min(head, above + STEPS_MAX - 1);
+    const heights = this.spec.mode === 'skipping' ? [head] : span(above, end);
+    for (const height of heights) if (!(await this.#follow(primary, height))) return;
+  }
+
+  /** The first block, which the validators of genesis must have signed. */
+  #root(from: Process): LightBlock | undefined {
+    const { genesis } = this.#cluster;
+    const block = this.#fetch(from, genesis.initialHeight);
+    if (block === undefined) return undefined;
+    const members = genesis.validators.map(({ pubKey, power }) => ({
+      pubKey,
+      power,
+      address: validatorAddress(pubKey),
+    }));
+    const set = makeValidatorSet(members);
+    if (!set.ok) return undefined;
+    const { commit, header } = block;
+    const shape = shapeProblem(block, genesis.chainId);
+    const decided = verifyCommitLight(this.#check, set.value, commit.blockId, header.height, commit);
+    const problem = shape ?? (decided.ok ? undefined : decided.error.code);
+    if (problem === undefined) return block;
+    this.#refuse(from, header.height, problem);
+    return undefined;
+  }
+
+  /** False when the node showed something that cannot be trusted. */
+  async #follow(from: Process, target: number): Promise<boolean> {
+    const steps = [target];
+    for (let i = 0; i < STEPS_MAX; i++) {
+      const height = steps.at(-1);
+      if (height === undefined) return true;
+      const trusted = present(this.#trusted, 'something to start from');
+      const block = this.#fetch(from, height);
+      if (block === undefined) return false;
+      const now = EPOCH_MICROS + this.#world.now;
+      const verdict = judge(this.#check, trusted, block, now);
+      if (verdict === 'too-far') {
+        const middle = Math.floor((trusted.header.height + height) / 2);
+        if (middle > trusted.header.height && middle < height) steps.push(middle);
+        else return this.#refuse(from, height, 'too few of those trusted signed it');
+      } else if (verdict !== 'good') return this.#refuse(from, height, verdict.bad);
+      else {
+        if (!(await this.#agrees(trusted, block))) return false;
+        this.verified.push({ height, hash: toHex(headerHash(block.header)), from: from.name });
+        this.#trusted = block;
+        steps.pop();
+      }
+    }
+    return true;
+  }
+
+  #refuse(from: Process, height: number, why: string): false {
+    if (this.refused.length < COMPLAINTS_MAX) this.refused.push({ from, height, why });
+    this.#primary = (this.#primary + 1) % this.#providers.length;
+    return false;
+  }
+
+  /** Asks every witness that has the height; the first that differs and the primary are each told of the other's block. */
+  async #agrees(common: LightBlock, block: LightBlock): Promise<boolean> {
+    const { height } = block.header;
+    for (const [i, witness] of this.#providers.entries()) {
+      if (i === this.#primary) continue;
+      const other = this.#fetch(witness, height);
+      if (other === undefined || equalBytes(headerHash(other.header), headerHash(block.header))) continue;
+      const now = EPOCH_MICROS + this.#world.now;
+      const isRival = judge(this.#check, common, other, now) === 'good';
+      // A witness without proof is no witness.
+      if (!isRival) continue;
+      const primary = present(this.#providers[this.#primary], 'a node to ask');
+      const evidence = evidenceOf(common, block, other);
+      this.attacks.push(evidence);
+      await this.#tell(witness, evidence);
+      await this.#tell(primary, evidenceOf(common, other, block));
+      this.#isStopped = true;
+      return false;
+    }
+    return true;
+  }
+
+  #tell(node: Process, evidence: LightClientAttackEvidence): Promise<void> {
+    return this.#calls.within(node, async ({ submitEvidence }) => {
+      await submitEvidence?.(evidence);
+    });
+  }
+
+  #fetch(from: Process, height: number): LightBlock | undefined {
+    const chain = from.state === 'up' ? from.node?.rpc?.chain : undefined;
+    const header = chain?.blockMeta(height)?.header;
+    const commit = chain?.commit(height) ?? chain?.seenCommit(height);
+    const validators = chain?.validators(height);
+    if (header === undefined || commit === undefined || validators === undefined) return undefined;
+    return from.lightLies?.(height) ?? { header, commit, validators };
+  }
+}
+
+const span = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** What the block proves against those who signed it (CometBFT §4.7, GetByzantineValidators). */
+function evidenceOf(common: LightBlock, shown: LightBlock, real: LightBlock): LightClientAttackEvidence {
+  const isLunatic =
+    !equalBytes(shown.header.validatorsHash, real.header.validatorsHash) ||
+    !equalBytes(shown.header.nextValidatorsHash, real.header.nextValidatorsHash) ||
+    !equalBytes(shown.header.consensusHash, real.header.consensusHash) ||
+    !equalBytes(shown.header.appHash, real.header.appHash) ||
+    !equalBytes(shown.header.lastResultsHash, real.header.lastResultsHash);
+  const isBoth = shown.commit.round === real.commit.round;
+  const signers = shown.commit.signatures.flatMap(({ flag, validatorAddress: address }, i) => {
+    const counts = isLunatic || (isBoth && real.commit.signatures[i]?.flag === 'commit');
+    return flag === 'commit' && counts ? [address] : [];
+  });
+  const judged = isLunatic ? common.validators : shown.validators;
+  const guilty = signers.flatMap((address) =>
+    judged.validators.filter((one) => equalBytes(one.address, address)),
+  );
+  return {
+    kind: 'light-client-attack',
+    conflictingBlock: shown,
+    // Of a block that was derived as ours, the set of its own height is common.
+    commonHeight: isLunatic ? common.header.height : shown.header.height,
+    byzantineValidators: guilty.sort(byPower),
+    totalVotingPower: (isLunatic ? common : real).validators.totalPower,
+    timestamp: (isLunatic ? common : real).header.time,
+  };
+}
+
+function byPower(a: Validator, b: Validator): number {
+  if (a.power !== b.power) return a.power > b.power ? -1 : 1;
+  return compareBytes(a.address, b.address);
+}

@@ -1,0 +1,57 @@
+/** How a light client judges a header (CometBFT light/verifier.go): adjacent, or skipping by a third of an old set. */
+import { headerHash, validatorsHash } from '../../core/codec/hashes.ts';
+import {
+  type CommitCheck,
+  ONE_THIRD,
+  verifyCommitLight,
+  verifyCommitLightTrusting,
+} from '../../core/consensus/verifyCommit.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { LightBlock } from '../../core/types/evidence.ts';
+import { compareTime, type Micros } from '../../core/types/ids.ts';
+
+/** How far a header may be ahead of the client's clock. */
+const DRIFT_MICROS = 10_000_000;
+/** How long a header can be trusted: below the time in which evidence can still be brought. */
+const TRUSTING_MICROS = 14 * 24 * 3_600_000_000;
+
+/** `too-far`: too few of the trusted validators signed; one in between may help. */
+export type Verdict = 'good' | 'too-far' | { readonly bad: string };
+
+const microsOf = ({ header: { time } }: LightBlock): Micros =>
+  time.seconds * 1_000_000 + Math.floor(time.nanos / 1_000);
+
+/** What is wrong with a block whatever one trusts. */
+export function shapeProblem(
+  { header, commit, validators }: LightBlock,
+  chainId: string,
+): string | undefined {
+  if (header.chainId !== chainId) return 'it is of another chain';
+  if (commit.height !== header.height) return 'its commit is of another height';
+  if (!equalBytes(headerHash(header), commit.blockId.hash)) return 'its commit is for another block';
+  return equalBytes(header.validatorsHash, validatorsHash(validators))
+    ? undefined
+    : 'its validators are not those of its header';
+}
+
+/** Whether `block` follows from `trusted`, which lies below it. */
+export function judge(check: CommitCheck, trusted: LightBlock, block: LightBlock, now: Micros): Verdict {
+  const shape = shapeProblem(block, check.chainId);
+  if (shape !== undefined) return { bad: shape };
+  const { header, commit, validators } = block;
+  if (header.height <= trusted.header.height) return { bad: 'it does not lie above what is trusted' };
+  if (compareTime(header.time, trusted.header.time) <= 0)
+    return { bad: 'its time is not later than the trusted' };
+  if (microsOf(block) > now + DRIFT_MICROS) return { bad: 'it is from the future' };
+  if (microsOf(trusted) + TRUSTING_MICROS <= now) return { bad: 'what is trusted is too old' };
+  if (header.height === trusted.header.height + 1) {
+    if (!equalBytes(header.validatorsHash, trusted.header.nextValidatorsHash))
+      return { bad: 'its validators are not those announced' };
+  } else {
+    const trusting = verifyCommitLightTrusting(check, trusted.validators, commit, ONE_THIRD);
+    if (!trusting.ok)
+      return trusting.error.code === 'commit-power' ? 'too-far' : { bad: trusting.error.code };
+  }
+  const decided = verifyCommitLight(check, validators, commit.blockId, header.height, commit);
+  return decided.ok ? 'good' : { bad: decided.error.code };
+}

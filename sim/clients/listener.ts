@@ -1,0 +1,166 @@
+import type { ChainReader } from '../../core/app/chain.ts';
+import { present } from '../../core/lib/assert.ts';
+import { EthSession } from '../../core/rpc/eth/session.ts';
+import { ChainReads } from '../../core/store/chainReads.ts';
+import type { ClientCalls } from '../calls.ts';
+import type { Process } from '../process.ts';
+import type { ListenerSpec, SubscriptionKind } from '../scenario/clientSpecs.ts';
+import type { World } from '../world.ts';
+import { Wire } from './wire.ts';
+
+const COMPLAINTS_MAX = 20;
+/** Between two looks of a client that reads all there is. */
+const LOOK_MICROS = 100_000;
+const RESUME = /resume from block (\d+)/;
+
+interface Frame {
+  readonly id?: number;
+  readonly error?: { readonly message: string };
+  readonly result?: string;
+  readonly params?: { readonly subscription: string; readonly result: unknown };
+}
+interface Log {
+  readonly blockNumber: string;
+  readonly logIndex: string;
+  readonly transactionHash: string;
+}
+
+const logText = (log: Log): string =>
+  `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
+
+/** What one connection told, from the head at its beginning on. */
+export interface Hearing {
+  readonly start: number;
+  readonly heads: string[];
+  readonly logs: string[];
+  /** Logs of the blocks between the last connection and this one, asked for by eth_getLogs. */
+  missed: { readonly from: number; readonly to: number; readonly logs: readonly string[] } | undefined;
+}
+
+/**
+ * A client of the EVM websocket with subscriptions, which reads at its own speed: one that is too slow is cut off, connects
+ * again, and asks by eth_getLogs for what it missed. What was unread at a crash of the node is lost.
+ */
+export class Listener {
+  readonly spec: ListenerSpec;
+  readonly complaints: string[] = [];
+  readonly hearings: Hearing[] = [];
+  /** Everything told, in order. */
+  readonly places: string[] = [];
+  cutOffs = 0;
+  readonly #world: World;
+  readonly #calls: ClientCalls;
+  readonly #node: Process;
+  #wire: Wire | undefined;
+  #session: EthSession | undefined;
+  #kinds = new Map<string, SubscriptionKind>();
+  /** Last block of which it heard, or for which it asked. */
+  #known = 0;
+
+  constructor(world: World, calls: ClientCalls, spec: ListenerSpec) {
+    this.spec = spec;
+    this.#world = world;
+    this.#calls = calls;
+    this.#node = world.process(spec.at);
+  }
+
+  start(): void {
+    const period = this.spec.readPeriod ?? LOOK_MICROS;
+    const fire = (): Promise<void> => {
+      this.#world.schedule(this.#world.now + period, fire);
+      return this.#turn();
+    };
+    this.#world.schedule(this.#world.now + period, fire);
+  }
+
+  #complain(text: string): void {
+    if (this.complaints.length < COMPLAINTS_MAX) this.complaints.push(text);
+  }
+
+  async #turn(): Promise<void> {
+    const { state, lives } = this.#node;
+    if (this.#wire !== undefined && (this.#wire.life !== lives || state === 'down' || state === 'halted'))
+      this.#hangUp();
+    if (this.#wire === undefined && state === 'up') await this.#connect();
+    const wire = this.#wire;
+    if (wire === undefined) return;
+    const reads = this.spec.readPeriod === undefined ? wire.unread.length : 1;
+    for (let i = 0; i < reads; i++) this.#read(wire.read());
+    if (wire.isClosed && wire.unread.length === 0) {
+      if (RESUME.test(wire.reason)) this.cutOffs++;
+      else this.#complain(`was closed: ${wire.reason}`);
+      this.#hangUp();
+    } else if (state === 'up') this.#session?.drained();
+  }
+
+  async #connect(): Promise<void> {
+    const rpc = present(this.#node.node?.rpc, 'a running node');
+    const wire = new Wire(this.#node.lives, this.spec.roomBytes, (text) => this.#onSend(text));
+    const session = new EthSession(rpc, wire);
+    [this.#wire, this.#session] = [wire, session];
+    this.#node.wires.add(wire);
+    this.#kinds = new Map();
+    const start = rpc.chain.head();
+    const hearing: Hearing = { start, heads: [], logs: [], missed: undefined };
+    for (const [id, kind] of this.spec.subscribe.entries()) {
+      const params = kind === 'logs' ? [kind, {}] : [kind];
+      await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
+    }
+    await session.settled();
+    if (this.hearings.length > 0) hearing.missed = await this.#missed(start);
+    this.hearings.push(hearing);
+    this.#known = Math.max(this.#known, start);
+  }
+
+  async #missed(to: number): Promise<Hearing['missed']> {
+    const from = this.#known + 1;
+    const ask = this.#calls.reader(this.#node);
+    if (ask === undefined || from > to) return undefined;
+    const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
+    const reply = await ask('eth_getLogs', [range]);
+    if ('result' in reply) return { from, to, logs: (reply.result as readonly Log[]).map(logText) };
+    this.#complain(`eth_getLogs was answered by ${reply.error.message}`);
+    return undefined;
+  }
+
+  #hangUp(): void {
+    this.#session?.closed();
+    if (this.#wire !== undefined) this.#node.wires.delete(this.#wire);
+    [this.#wire, this.#session] = [undefined, undefined];
+  }
+
+  /** What the node lets out it must have on its disk by then. */
+  #onSend(text: string): void {
+    const { params } = JSON.parse(text) as Frame;
+    if (params === undefined || this.#kinds.get(params.subscription) !== 'newHeads') return;
+    const number = Number((params.result as { readonly number: string }).number);
+    const durable = new ChainReads(this.#node.disk.kv).head();
+    if (number > durable) this.#complain(`was told of block ${number}, durable is ${durable}`);
+  }
+
+  #read(text: string | undefined): void {
+    if (text === undefined) return;
+    const { id, error, result, params } = JSON.parse(text) as Frame;
+    if (error !== undefined) this.#complain(`was told ${error.message}`);
+    const kind = id === undefined ? undefined : this.spec.subscribe[id];
+    if (kind !== undefined && result !== undefined) this.#kinds.set(result, kind);
+    if (params === undefined) return;
+    this.#onNews(this.#kinds.get(params.subscription), params.result);
+  }
+
+  #onNews(kind: SubscriptionKind | undefined, news: unknown): void {
+    const hearing = this.hearings.at(-1);
+    if (kind === undefined || hearing === undefined)
+      return this.#complain('was notified before the subscription was answered');
+    if (kind === 'newHeads') {
+      const { hash, number } = news as { readonly hash: string; readonly number: string };
+      hearing.heads.push(hash);
+      this.#known = Math.max(this.#known, Number(number));
+    } else if (kind === 'logs') hearing.logs.push(logText(news as Log));
+    this.places.push(`${kind} ${this.places.length}`);
+  }
+
+  get chain(): ChainReader | undefined {
+    return this.#node.node?.rpc?.chain;
+  }
+}

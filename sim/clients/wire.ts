@@ -1,0 +1,53 @@
+import type { SessionOut, SharedTexts } from '../../core/rpc/httpAnswer.ts';
+
+/** More than any bound of a node for what one client may leave unread. */
+const FULL = Number.MAX_SAFE_INTEGER;
+
+/** The client's end of one websocket: what the node wrote and the client has not read. */
+export class Wire implements SessionOut {
+  readonly life: number;
+  readonly unread: string[] = [];
+  isClosed = false;
+  /** As the node said when it closed. */
+  reason = '';
+  readonly #roomBytes: number;
+  readonly #onSend: ((text: string) => void) | undefined;
+  #bytes = 0;
+
+  /** @param onSend told what the node writes, when it does. */
+  constructor(life: number, roomBytes: number, onSend?: (text: string) => void) {
+    this.life = life;
+    this.#roomBytes = roomBytes;
+    this.#onSend = onSend;
+  }
+
+  send(text: string): void {
+    this.#onSend?.(text);
+    this.unread.push(text);
+    this.#bytes += text.length;
+  }
+
+  sendShared(opening: string, { texts }: SharedTexts): void {
+    for (const text of texts) this.send(opening + text);
+  }
+
+  /** A reader with less room than a node grants: once that is used up, the node's own bound counts as reached. */
+  buffered(): number {
+    return this.isFull ? FULL : this.#bytes;
+  }
+
+  close(_code?: number, reason = ''): void {
+    this.isClosed = true;
+    this.reason = reason;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#roomBytes;
+  }
+
+  read(): string | undefined {
+    const text = this.unread.shift();
+    this.#bytes -= text?.length ?? 0;
+    return text;
+  }
+}

@@ -1,0 +1,89 @@
+/** Clients of a scenario, each with everything left out filled in. */
+
+/** What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, or a token. */
+export const SCRIPTS = ['transfers', 'contracts', 'erc20-churn'] as const;
+
+export interface ClientSpec {
+  readonly name: string;
+  readonly at: string;
+  readonly script: (typeof SCRIPTS)[number];
+  /** Virtual µs between two transactions. */
+  readonly period: number;
+  readonly accounts: number;
+  /** Transactions in all; 0 is no end. */
+  readonly count: number;
+  /** Of a million calls of a token, those that ask for more than there is. */
+  readonly revertPpm?: number;
+}
+
+/** A wallet that sends bank messages through a node's REST API. */
+export interface BankSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two transactions. */
+  readonly period: number;
+  readonly accounts: number;
+  /** Transactions in all; 0 is no end. */
+  readonly count: number;
+}
+
+/** A light client: it trusts one header and follows the chain from there by headers, commits and validator sets. */
+export interface LightSpec {
+  readonly name: string;
+  /** The node that it asks. */
+  readonly at: string;
+  /** Virtual µs between two looks. */
+  readonly period: number;
+  /** `skipping` verifies the newest header against an old one, bisecting where it must; `adjacent` takes each. */
+  readonly mode: 'skipping' | 'adjacent';
+  /** Nodes whose header it compares with what it verified. */
+  readonly witnesses: readonly string[];
+}
+
+export const SUBSCRIPTIONS = ['newHeads', 'logs', 'newPendingTransactions'] as const;
+export type SubscriptionKind = (typeof SUBSCRIPTIONS)[number];
+
+/** A client of the EVM websocket that reads its subscriptions at its own speed. */
+export interface ListenerSpec {
+  readonly name: string;
+  readonly at: string;
+  readonly subscribe: readonly SubscriptionKind[];
+  /** Virtual µs between two messages that it reads; undefined reads at once. */
+  readonly readPeriod: number | undefined;
+  /** Bytes that may lie unread before the node cuts it off. */
+  readonly roomBytes: number;
+}
+
+export const ATTACKS = ['filters', 'logs', 'nonsense'] as const;
+
+/** A client of the JSON-RPC that asks for as much as it can. */
+export interface AttackerSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two floods. */
+  readonly period: number;
+  readonly script: (typeof ATTACKS)[number];
+  /** Requests of a flood. */
+  readonly count: number;
+}
+
+/** A client of the JSON-RPC that follows the chain by filters, subscriptions and the pending block. */
+export interface WatcherSpec {
+  readonly name: string;
+  readonly at: string;
+  /** Virtual µs between two looks. */
+  readonly period: number;
+}
+
+/** A client of the consensus websocket that follows one query and resumes after every break. */
+export interface SubscriberSpec {
+  readonly name: string;
+  readonly at: string;
+  readonly query: string;
+  /** Virtual µs between two looks at its socket. */
+  readonly period: number;
+  /** Messages it reads at a look. */
+  readonly reads: number;
+  /** Bytes that may lie unread before the node cuts it off. */
+  readonly roomBytes: number;
+}

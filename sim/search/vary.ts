@@ -1,0 +1,88 @@
+import { Choices } from '../choices.ts';
+import { POWER_LOSSES } from '../disk/powerLoss.ts';
+import { CRASH_POINTS } from '../life.ts';
+import { parseScenario } from '../scenario/parse.ts';
+import { parseDuration } from '../scenario/units.ts';
+import { changed, type Doc, docText, type Path, readDoc } from '../shrink/document.ts';
+
+type Draw = (n: number) => number;
+
+/** Twice a whole number at most. */
+const upToTwice =
+  (least: number) =>
+  (value: unknown, draw: Draw): unknown =>
+    typeof value === 'number' ? least + draw(2 * value + 1 - least + 1) : value;
+
+/** Up to twice the duration, in milliseconds. */
+function duration(value: unknown, draw: Draw): unknown {
+  const micros = typeof value === 'string' ? parseDuration(value) : undefined;
+  return micros === undefined ? value : `${draw(Math.floor(micros / 500) + 1)}ms`;
+}
+
+const oneOf =
+  (values: readonly unknown[]) =>
+  (_: unknown, draw: Draw): unknown =>
+    values[draw(values.length)];
+
+/** What becomes of the value of a key, given the one that the file has. */
+const KINDS: Readonly<Record<string, (value: unknown, draw: Draw) => unknown>> = {
+  height: upToTwice(1),
+  round: upToTwice(0),
+  count: upToTwice(1),
+  times: upToTwice(1),
+  step: oneOf(['propose', 'prevote', 'precommit', 'commit']),
+  power_loss: oneOf(POWER_LOSSES),
+  point: oneOf(CRASH_POINTS),
+  keep: oneOf(['random']),
+  at: duration,
+  every: duration,
+  for: duration,
+};
+/** Keys that `search: {swarm: {vary: […]}}` can name. */
+export const VARIED: readonly string[] = Object.keys(KINDS);
+
+/**
+ * The scenario as a seed has it: the keys that `search: {swarm: {vary}}` names drawn anew, and the search gone, so that
+ * the text runs, replays and shrinks by itself. Any other text comes back as it is.
+ */
+export function varied(text: string, seed: string): string {
+  const parsed = parseScenario(text);
+  if (!parsed.ok || parsed.value.swarm === undefined || parsed.value.swarm.vary.length === 0) return text;
+  const choices = new Choices({ seed });
+  const { search: _, ...start } = readDoc(text);
+  let doc: Doc = start;
+  for (const wanted of parsed.value.swarm.vary) {
+    for (const path of placesOf(doc, wanted)) {
+      const stream = choices.stream(`vary/${path.join('/')}`);
+      const kind = KINDS[path.at(-1) as string];
+      const value = path.reduce<unknown>(
+        (tree, key) => (tree as Record<string | number, unknown>)?.[key],
+        doc,
+      );
+      doc = changed(
+        doc,
+        path,
+        kind?.(value, (n) => stream.choose(n)),
+      );
+    }
+  }
+  return docText(doc);
+}
+
+/** Where `KEY`, or `ACTION.KEY`, stands in the timeline: in the entry, its condition, or what it does. */
+function placesOf(doc: Doc, wanted: string): readonly Path[] {
+  const [action, key] = wanted.includes('.') ? wanted.split('.') : [undefined, wanted];
+  const timeline = (doc['timeline'] ?? []) as readonly Record<string, unknown>[];
+  return timeline.flatMap((entry, i) => {
+    const act = entry['do'];
+    const isTree = typeof act === 'object' && act !== null;
+    if (action !== undefined && !(isTree && action in act)) return [];
+    const within = (tree: unknown, path: Path): readonly Path[] =>
+      typeof tree === 'object' && tree !== null
+        ? Object.entries(tree).flatMap(([name, value]) =>
+            name === key && typeof value !== 'object' ? [[...path, name]] : within(value, [...path, name]),
+          )
+        : [];
+    return within(entry, ['timeline', i]);
+  });
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ScenarioReport } from '../../sim/report.ts';
+import { type RunOptions, runScenario } from '../../sim/run.ts';
+import { parseScenario } from '../../sim/scenario/parse.ts';
+import { varied } from '../../sim/search/vary.ts';
+
+const textOf = (name: string): string =>
+  readFileSync(join(import.meta.dirname, `../../scenarios/${name}.yaml`), 'utf8');
+
+async function run(text: string, options: RunOptions = {}): Promise<ScenarioReport> {
+  const result = await runScenario(text, { crypto: 'keyed-hash', ...options });
+  if (!result.ok) throw new Error(`${result.error.line}:${result.error.column} ${result.error.message}`);
+  return result.value;
+}
+
+/** Nodes that have other headers for their readers than they have decided. */
+const forgetful: RunOptions['nodes'] = (real) => async (env) => {
+  const node = await real(env);
+  const chain = node.rpc?.chain;
+  if (chain === undefined) return node;
+  const blockMeta: typeof chain.blockMeta = (height) => {
+    const meta = chain.blockMeta(height);
+    return meta === undefined
+      ? undefined
+      : { ...meta, header: { ...meta.header, appHash: new Uint8Array(32) } };
+  };
+  const other = new Proxy(chain, {
+    get: (target, key) => {
+      if (key === 'blockMeta') return blockMeta;
+      const value = Reflect.get(target, key) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { ...node, rpc: Object.create(node.rpc ?? null, { chain: { value: other, enumerable: true } }) };
+};
+
+describe('a light client', () => {
+  test('that is shown a wrong header by a correct node says so', async () => {
+    const text = 'name: x\nclients: [{name: p, kind: light, at: v0}]\nuntil: {height: 4}\n';
+    expect((await run(text)).failures).toEqual([]);
+    const checkers = (await run(text, { nodes: forgetful })).failures.map(({ checker }) => checker);
+    expect(checkers).toContain('light');
+  });
+
+  test('believes half of the power, and without a witness nobody would know', async () => {
+    const alone = textOf('light-attack-shown').replace('witnesses: [v0, v1]', 'witnesses: [v3]');
+    const { failures, stats } = await run(alone.replace(/expect:[\s\S]*?(?=until)/, ''));
+    expect([failures, stats.evidence]).toEqual([[], 0]);
+  });
+});
+
+describe('keys that a seed varies', () => {
+  const text = textOf('torn-wal');
+
+  test('are the same for the same seed, and what comes out runs by itself', () => {
+    const texts = Array.from({ length: 20 }, (_, seed) => varied(text, String(seed)));
+    expect(new Set(texts).size).toBeGreaterThan(10);
+    expect(varied(text, '7')).toBe(texts[7]);
+    for (const one of texts) {
+      const parsed = parseScenario(one);
+      expect(parsed.ok && parsed.value.swarm).toBeUndefined();
+    }
+  });
+
+  test('stay as they are where the scenario searches nothing', () => {
+    const plain = textOf('four-honest');
+    expect(varied(plain, '3')).toBe(plain);
+  });
+});

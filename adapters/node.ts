@@ -9,7 +9,7 @@ import { CHANNEL_SPECS } from '../core/p2p/channels.ts';
 import { BLOCK_PROTOCOL, P2P_PROTOCOL } from '../core/p2p/nodeInfo.ts';
 import type { NodeKeys } from '../core/rpc/context.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
-import type { NodeInfo } from '../core/types/peer.ts';
+import { COMETBFT_VERSION, type NodeInfo } from '../core/types/peer.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
 import { makeDir } from './disk/files.ts';
 import { LevelStore } from './disk/level.ts';
@@ -149,7 +149,7 @@ async function resend(journal: TxJournal, { log }: StartOptions): Promise<void> 
 /** Opened by `start`; until then it has no peers. */
 function networkOf(options: StartOptions, suite: CryptoSuite): Network {
   const { config, genesis, nodeId, nodeSeed, log } = options;
-  const { moniker, version, listenAddress, rpcAddress } = identityOf(options);
+  const { moniker, listenAddress, rpcAddress } = identityOf(options);
   const { app } = genesis.params.version;
   const info: NodeInfo = {
     protocol: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app },
@@ -157,7 +157,7 @@ function networkOf(options: StartOptions, suite: CryptoSuite): Network {
     listenAddress:
       config.p2p.external === undefined ? listenAddress : `tcp://${showAddress(config.p2p.external)}`,
     network: genesis.chainId,
-    version,
+    version: COMETBFT_VERSION,
     channels: Uint8Array.from(CHANNEL_SPECS.map((spec) => spec.id)),
     // Peers refuse a node without a name.
     moniker: moniker.trim() === '' ? nodeId : moniker,

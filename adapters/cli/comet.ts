@@ -5,6 +5,7 @@ import { formatAddress } from '../../core/address/kinds.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { BLOCK_PROTOCOL, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
+import { COMETBFT_VERSION } from '../../core/types/peer.ts';
 import { hrpOfHome } from '../config/genesisFile.ts';
 import { loadNodeConfig, type NodeConfig } from '../config/nodeConfig.ts';
 import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
@@ -17,7 +18,6 @@ import { banFileOf } from '../tcp/banFile.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 /** The release whose wire formats and RPC this node speaks. */
-const COMETBFT = '0.38';
 const ABCI = '2.0.0';
 
 export function cometCommand(command: Command, world: World): void {
@@ -45,7 +45,7 @@ export function cometCommand(command: Command, world: World): void {
   });
   add('version', 'protocol versions', () => {
     const facts = {
-      cometbft: COMETBFT,
+      cometbft: COMETBFT_VERSION,
       abci: ABCI,
       block_protocol: BLOCK_PROTOCOL,
       p2p_protocol: P2P_PROTOCOL,

@@ -94,6 +94,7 @@ export interface KeyVault {
 export interface NodeIdentity {
   readonly nodeId: string;
   readonly moniker: string;
+  /** Release of this software. */
   readonly version: string;
   readonly listenAddress: string;
   readonly rpcAddress: string;

@@ -2,6 +2,13 @@
 import type { Bytes } from '../lib/bytes.ts';
 import type { PeerId } from './ids.ts';
 
+/**
+ * The CometBFT release whose interfaces a node speaks, and what it says its `version` is: clients (CosmJS, tendermint-rs,
+ * relayers) choose by it how to read answers, and take any other for one of 0.34, whose events are in base64. The
+ * release of this software is what `abci_info` tells.
+ */
+export const COMETBFT_VERSION = '0.38.26';
+
 /** CometBFT's DefaultNodeInfo. */
 export interface NodeInfo {
   readonly protocol: { readonly p2p: number; readonly block: number; readonly app: number };
@@ -10,6 +17,7 @@ export interface NodeInfo {
   readonly listenAddress: string;
   /** Chain id. */
   readonly network: string;
+  /** {@link COMETBFT_VERSION}. */
   readonly version: string;
   readonly channels: Bytes;
   readonly moniker: string;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Comet38Client, HttpClient, WebsocketClient } from '@cosmjs/tendermint-rpc';
+import { Comet38Client, connectComet, HttpClient, WebsocketClient } from '@cosmjs/tendermint-rpc';
 import { createWalletClient, defineChain, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -89,6 +89,12 @@ describe("CosmJS's client of the consensus RPC", () => {
     expect(commit.commit.signatures[0]?.validatorAddress).toEqual(validators[0]?.address);
     expect((await client.abciInfo()).lastBlockHeight).toBeGreaterThanOrEqual(height);
     live.disconnect();
+    client.disconnect();
+  });
+
+  test('chooses the reader of CometBFT 0.38 when it may choose', async () => {
+    const client = await connectComet(devnet.consensusRpc);
+    expect(client).toBeInstanceOf(Comet38Client);
     client.disconnect();
   });
 

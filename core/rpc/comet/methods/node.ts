@@ -6,6 +6,7 @@ import { toBase64 } from '../../../lib/base64.ts';
 import { EMPTY, equalBytes, toUpperHex } from '../../../lib/bytes.ts';
 import { encodeUtf8 } from '../../../lib/utf8.ts';
 import { type Height, ZERO_TIME } from '../../../types/ids.ts';
+import { COMETBFT_VERSION } from '../../../types/peer.ts';
 import type { RpcContext } from '../../context.ts';
 import { goJson } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
@@ -39,7 +40,7 @@ export function nodeInfoJson(ctx: RpcContext) {
     id: identity.nodeId,
     listen_addr: identity.listenAddress,
     network: chain.chainId,
-    version: identity.version,
+    version: COMETBFT_VERSION,
     channels: CHANNELS_HEX,
     moniker: identity.moniker,
     other: { tx_index: ctx.indexing?.kind === 'null' ? 'off' : 'on', rpc_address: identity.rpcAddress },

@@ -59,6 +59,14 @@ test('CosmJS reads every answer, and what it reads hashes to the block hash', as
   expect([tx.height, tx.index, tx.proof?.proof.total]).toEqual([1, 0, 1]);
 });
 
+test('clients that choose by the version of the node take it for CometBFT 0.38', async () => {
+  const { nodeInfo } = await client.status();
+  expect(nodeInfo.version).toMatch(/^0\.38\.\d+$/);
+  const ask = { jsonrpc: '2.0', id: 1, method: 'abci_info' };
+  const { response } = JSON.parse((await handleCometPost(world.ctx, JSON.stringify(ask))).body).result;
+  expect(response).toMatchObject({ data: 'orrery', version: world.ctx.identity.version });
+});
+
 test('CosmJS reads the proof of an account', async () => {
   const data = world.dev.address;
   const { code, proof } = await client.abciQuery({

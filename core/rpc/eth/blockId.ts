@@ -4,7 +4,7 @@ import { err, ok } from '../../lib/result.ts';
 import type { Height } from '../../types/ids.ts';
 import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../jsonText.ts';
 import { serverError } from '../rpcError.ts';
-import { type Decoded, goKind, goTypeError, quantityFault, readHash } from './goHex.ts';
+import { type Decoded, goKind, goTypeError, quantityFault, readBool, readHash } from './goHex.ts';
 
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'pending', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
@@ -18,6 +18,7 @@ export type BlockId =
 export const LATEST: BlockId = { kind: 'tag', tag: 'latest' };
 
 const INT64_MAX = (1n << 63n) - 1n;
+const TOO_HIGH = 'block number larger than int64';
 
 /** rpc.BlockNumber: a tag or a canonical hex number. */
 export function readBlockNumber(value: Json): Decoded<BlockId> {
@@ -28,28 +29,37 @@ export function readBlockNumber(value: Json): Decoded<BlockId> {
   const fault = quantityFault(text, 64);
   if (fault !== undefined) return err(fault);
   const number = BigInt(text);
-  return number > INT64_MAX ? err('block number larger than int64') : ok({ kind: 'number', number });
+  return number > INT64_MAX ? err(TOO_HIGH) : ok({ kind: 'number', number });
 }
+
+/** geth finds out only when it looks for the block: the error is not one of parameters. */
+const noBlock = () => serverError('invalid arguments; neither block nor hash specified');
+
+/** What does not fit the object is then taken for a text, which it is not either. */
+const NO_TEXT = err(goTypeError('object', 'string', undefined));
 
 function readBlockObject(object: JsonObject): Decoded<BlockId> {
-  const number = fieldOf(object, 'blockNumber');
-  const hash = fieldOf(object, 'blockHash');
-  if (number !== null && hash !== null) {
+  const [number, hash] = [fieldOf(object, 'blockNumber'), fieldOf(object, 'blockHash')];
+  const isCanonical = readBool(fieldOf(object, 'requireCanonical'));
+  const byNumber = number === null ? undefined : readBlockNumber(number);
+  const byHash = hash === null ? undefined : readHash(hash);
+  if (!isCanonical.ok || byNumber?.ok === false || byHash?.ok === false) return NO_TEXT;
+  if (byNumber !== undefined && byHash !== undefined)
     return err('cannot specify both BlockHash and BlockNumber, choose one or the other');
-  }
-  if (hash !== null) {
-    const read = readHash(hash, 'erased.blockHash');
-    return read.ok ? ok({ kind: 'hash', hash: read.value }) : read;
-  }
-  if (number !== null) return readBlockNumber(number);
-  return err('must specify either BlockHash or BlockNumber');
+  if (byHash !== undefined) return ok({ kind: 'hash', hash: byHash.value });
+  if (byNumber !== undefined) return byNumber;
+  throw noBlock();
 }
 
-/** rpc.BlockNumberOrHash: also a 32-byte hash or an object. */
+/** rpc.BlockNumberOrHash: also a 32-byte hash or an object. Throws RpcError where none of them is named. */
 export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
   if (isObject(value)) return readBlockObject(value);
+  if (value === null) throw noBlock();
   if (typeof value !== 'string') return err(goTypeError(goKind(value), 'string', undefined));
-  if (value.length !== 66) return readBlockNumber(value);
+  if (value.length !== 66) {
+    const number = readBlockNumber(value);
+    return number.ok || number.error !== TOO_HIGH ? number : err('blocknumber too high');
+  }
   const hash = readHash(value);
   return hash.ok ? ok({ kind: 'hash', hash: hash.value }) : hash;
 }

@@ -13,6 +13,7 @@ import {
   type Decoded,
   goKind,
   goTypeError,
+  quantity,
   readAddress,
   readBytes,
   readHash,
@@ -35,12 +36,15 @@ export interface TransactionArgs {
   readonly accessList: readonly AccessListItem[] | undefined;
   readonly authorizationList: readonly Authorization[] | undefined;
   readonly chainId: bigint | undefined;
+  /** Asks for a blob transaction. */
+  readonly hasBlobs: boolean;
 }
 
 const ACCESS_LIST_MAX = 10_000;
 const STORAGE_KEYS_MAX = 10_000;
 const AUTHORIZATIONS_MAX = 1_000;
 const OVERRIDES_MAX = 1_000;
+const BLOBS_MAX = 100;
 const OVERRIDE_SLOTS_MAX = 10_000;
 
 type Decoder<T> = (value: Json, place: string) => Decoded<T>;
@@ -68,6 +72,13 @@ export class Fields {
   required<T>(name: string, decode: Decoder<T>, zero: T): T {
     return this.optional(name, decode) ?? zero;
   }
+
+  /** A member that the structure cannot be without; `zero` only stands in after a fault. */
+  needed<T>(name: string, decode: Decoder<T>, zero: T): T {
+    const value = this.optional(name, decode);
+    if (value === undefined) this.fault ??= `missing required field '${name}' for ${this.#struct}`;
+    return value ?? zero;
+  }
 }
 
 const readBig: Decoder<bigint> = (value, place) => readQuantity(value, 256, place);
@@ -81,13 +92,14 @@ const done = <T>(fields: Fields, value: T): Decoded<T> =>
   fields.fault === undefined ? ok(value) : err(fields.fault);
 
 const ZERO_ADDRESS = new Uint8Array(20);
+const NOTHING: JsonObject = new Map();
 
 export function readAccessListItem(value: Json): Decoded<AccessListItem> {
   const fields = fieldsOf(value, 'AccessTuple', 'types.AccessTuple');
   if (!fields.ok) return fields;
-  const address = fields.value.required('address', readAddress, ZERO_ADDRESS);
-  const keys = arrayOf(readHash, STORAGE_KEYS_MAX);
-  return done(fields.value, { address, storageKeys: fields.value.required('storageKeys', keys, []) });
+  const address = fields.value.needed('address', readAddress, ZERO_ADDRESS);
+  const keys = arrayOf(readHash, STORAGE_KEYS_MAX, '[]common.Hash');
+  return done(fields.value, { address, storageKeys: fields.value.needed('storageKeys', keys, []) });
 }
 
 function readAuthorization(value: Json): Decoded<Authorization> {
@@ -95,18 +107,19 @@ function readAuthorization(value: Json): Decoded<Authorization> {
   if (!fields.ok) return fields;
   const read = fields.value;
   return done(read, {
-    chainId: read.required('chainId', readBig, 0n),
-    address: read.required('address', readAddress, ZERO_ADDRESS),
-    nonce: read.required('nonce', readUint64, 0n),
-    yParity: Number(read.required('yParity', readUint64, 0n)),
-    r: read.required('r', readBig, 0n),
-    s: read.required('s', readBig, 0n),
+    chainId: read.needed('chainId', readBig, 0n),
+    address: read.needed('address', readAddress, ZERO_ADDRESS),
+    nonce: read.needed('nonce', readUint64, 0n),
+    // Go's uint8.
+    yParity: Number(read.needed('yParity', readUint64, 0n) & 0xffn),
+    r: read.needed('r', readBig, 0n),
+    s: read.needed('s', readBig, 0n),
   });
 }
 
-/** geth's TransactionArgs. */
+/** geth's TransactionArgs; null is one that says nothing. */
 export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
-  const fields = fieldsOf(value, 'TransactionArgs', 'ethapi.TransactionArgs');
+  const fields = fieldsOf(value ?? NOTHING, 'TransactionArgs', 'ethapi.TransactionArgs');
   if (!fields.ok) return fields;
   const read = fields.value;
   return done(read, {
@@ -120,9 +133,15 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
     nonce: read.optional('nonce', readUint64),
     data: read.optional('data', readBytes),
     input: read.optional('input', readBytes),
-    accessList: read.optional('accessList', arrayOf(readAccessListItem, ACCESS_LIST_MAX)),
-    authorizationList: read.optional('authorizationList', arrayOf(readAuthorization, AUTHORIZATIONS_MAX)),
+    accessList: read.optional('accessList', arrayOf(readAccessListItem, ACCESS_LIST_MAX, 'types.AccessList')),
+    authorizationList: read.optional(
+      'authorizationList',
+      arrayOf(readAuthorization, AUTHORIZATIONS_MAX, '[]types.SetCodeAuthorization'),
+    ),
     chainId: read.optional('chainId', readBig),
+    hasBlobs:
+      read.optional('blobVersionedHashes', arrayOf(readHash, BLOBS_MAX, '[]common.Hash')) !== undefined ||
+      read.optional('blobs', arrayOf(readBytes, BLOBS_MAX, '[]kzg4844.Blob')) !== undefined,
   });
 }
 
@@ -130,11 +149,18 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
 export function transactionFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const { maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
   const fault = callFault(args, evmChainId);
-  if (fault !== undefined || cap === undefined || tip === undefined || cap >= tip) return fault;
-  return `maxFeePerGas (${cap}) < maxPriorityFeePerGas (${tip})`;
+  if (fault !== undefined) return fault;
+  if (args.gasPrice === 0n) return 'gasPrice must be non-zero after london fork';
+  if (cap === undefined || tip === undefined) return undefined;
+  if (cap === 0n) return 'maxFeePerGas must be non-zero';
+  return cap >= tip ? undefined : feesCross(cap, tip);
 }
 
-/** What geth's CallDefaults refuses. */
+/** geth prints these two in hex. */
+export const feesCross = (cap: bigint, tip: bigint): string =>
+  `maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`;
+
+/** What geth's CallDefaults refuses, and blobs, which nobody carries here. */
 export function callFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const { data, input, gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
@@ -146,7 +172,7 @@ export function callFault(args: TransactionArgs, evmChainId: bigint): string | u
   if (chainId !== undefined && chainId !== evmChainId) {
     return `chainId does not match node's (have=${chainId}, want=${evmChainId})`;
   }
-  return undefined;
+  return args.hasBlobs ? 'transaction type not supported' : undefined;
 }
 
 export const callData = (args: TransactionArgs): Bytes => args.input ?? args.data ?? EMPTY;
@@ -227,8 +253,19 @@ export function overridesFault(
 
 const shown = (addressHex: string): string => toEip55(hex(addressHex));
 
-/** geth's override.BlockOverrides; difficulty, withdrawals and beacon root mean nothing here and are ignored. */
-export function readBlockOverrides(value: Json): Decoded<BlockOverrides> {
+/** What a single call cannot pretend (geth's BlockOverrides.Apply). */
+export function blockOverridesFault(overrides: BlockOverridesRead | undefined): string | undefined {
+  const name = overrides?.unsupported;
+  return name === undefined ? undefined : `block override "${name}" is not supported for this RPC method`;
+}
+
+export interface BlockOverridesRead extends BlockOverrides {
+  /** Named though it means something only in a simulated block. */
+  readonly unsupported?: 'beaconRoot' | 'withdrawals' | undefined;
+}
+
+/** geth's override.BlockOverrides; difficulty means nothing here and is ignored. */
+export function readBlockOverrides(value: Json): Decoded<BlockOverridesRead> {
   const fields = fieldsOf(value, 'BlockOverrides', 'override.BlockOverrides');
   if (!fields.ok) return fields;
   const read = fields.value;
@@ -240,5 +277,9 @@ export function readBlockOverrides(value: Json): Decoded<BlockOverrides> {
     prevRandao: read.optional('prevRandao', readHash),
     baseFeePerGas: read.optional('baseFeePerGas', readBig),
     blobBaseFee: read.optional('blobBaseFee', readBig),
+    unsupported:
+      read.optional('beaconRoot', readHash) === undefined
+        ? read.optional('withdrawals', () => ok('withdrawals' as const))
+        : 'beaconRoot',
   });
 }

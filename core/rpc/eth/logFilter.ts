@@ -19,6 +19,7 @@ export interface LogFilter extends LogCriteria {
   readonly to: BlockId | undefined;
 }
 
+const NOTHING: JsonObject = new Map();
 const TOPICS_MAX = 4;
 const ALTERNATIVES_MAX = 1000;
 /** Read before the limits above answer with geth's words. */
@@ -102,7 +103,9 @@ function readRange(object: JsonObject): Decoded<Pick<LogFilter, 'blockHash' | 'f
   return ok({ blockHash: undefined, from: first?.value, to: last?.value });
 }
 
-export function readLogFilter(value: Json): Decoded<LogFilter> {
+/** null asks for everything, as Go leaves an empty structure. */
+export function readLogFilter(given: Json): Decoded<LogFilter> {
+  const value = given ?? NOTHING;
   if (!isObject(value)) return err(goTypeError(goKind(value), 'filters.input', undefined));
   const range = readRange(value);
   if (!range.ok) return range;

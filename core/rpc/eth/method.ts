@@ -5,7 +5,7 @@ import type { RpcContext } from '../context.ts';
 import { isArray, type Json, type JsonObject } from '../jsonText.ts';
 import { invalidParams } from '../rpcError.ts';
 import type { BlockId } from './blockId.ts';
-import type { Decoded } from './goHex.ts';
+import { type Decoded, goKind, goTypeError } from './goHex.ts';
 import type { LogFilter } from './logFilter.ts';
 import type { EthServices } from './services.ts';
 
@@ -136,11 +136,12 @@ export const optional = <T, F extends T | undefined>(param: Param<T>, fallback: 
   fallback,
 });
 
-/** A decoder of homogeneous arrays with a named bound. */
+/** A decoder of homogeneous arrays with a named bound; `type` is Go's name of the list, and null an empty one. */
 export const arrayOf =
-  <T>(item: (value: Json) => Decoded<T>, itemsMax: number) =>
-  (value: Json): Decoded<readonly T[]> => {
-    if (!isArray(value)) return err('expected an array');
+  <T>(item: (value: Json) => Decoded<T>, itemsMax: number, type: string) =>
+  (value: Json, place?: string): Decoded<readonly T[]> => {
+    if (value === null) return ok([]);
+    if (!isArray(value)) return err(goTypeError(goKind(value), type, place));
     if (value.length > itemsMax) return err(`more than ${itemsMax} items`);
     const out: T[] = [];
     for (const entry of value) {

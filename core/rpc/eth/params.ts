@@ -1,6 +1,6 @@
 /** The parameters that methods share: how each is read and how OpenRPC describes it. */
 import { err, ok } from '../../lib/result.ts';
-import { type Json, JsonNumber, parseJson } from '../jsonText.ts';
+import { type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
 import { type BlockId, LATEST, readBlockNumber, readBlockNumberOrHash } from './blockId.ts';
 import { readBlockOverrides, readStateOverrides, readTransactionArgs } from './callArgs.ts';
 import {
@@ -86,9 +86,11 @@ export const FULL_PENDING = optional(
   false,
 );
 
-export const text = (name: string) =>
+/** `type` is what Go calls it; null is the empty text. */
+export const text = (name: string, type = 'string') =>
   required(name, { type: 'string' }, (value): Decoded<string> => {
-    return typeof value === 'string' ? ok(value) : err(goTypeError(goKind(value), 'string', undefined));
+    const given = value ?? '';
+    return typeof given === 'string' ? ok(given) : err(goTypeError(goKind(given), type, undefined));
   });
 
 export const TEXT = text('text');
@@ -99,11 +101,12 @@ export const COUNT = required(
   HEX_SCHEMA('count', '^(0x)?[0-9a-fA-F]+$'),
   (value): Decoded<bigint> => {
     const digits = typeof value === 'string' ? value : value instanceof JsonNumber ? value.text : undefined;
-    const valid =
-      digits !== undefined && (/^0[xX][0-9a-fA-F]{1,16}$/.test(digits) || /^[0-9]{1,20}$/.test(digits));
-    return valid
-      ? ok(BigInt(digits))
-      : err(`invalid hex or decimal integer ${JSON.stringify(digits ?? null)}`);
+    const isNumber =
+      digits !== undefined && (/^0[xX][0-9a-fA-F]{1,64}$/.test(digits) || /^[0-9]{0,64}$/.test(digits));
+    const count = isNumber ? BigInt(digits) : undefined;
+    return count !== undefined && count < 1n << 64n
+      ? ok(count)
+      : err(`invalid hex or decimal integer ${JSON.stringify(digits ?? renderJson(value))}`);
   },
 );
 
@@ -119,7 +122,7 @@ export const PERCENTILES = optional(
   required(
     'rewardPercentiles',
     { type: 'array', items: { type: 'number' } },
-    arrayOf(readPercentile, PERCENTILES_READ_MAX),
+    arrayOf(readPercentile, PERCENTILES_READ_MAX, '[]float64'),
   ),
   [] as readonly number[],
 );
@@ -137,6 +140,7 @@ export const TYPED_DATA = required('typedData', { type: 'object' }, (value): Dec
 
 const goNumber = (type: 'int' | 'uint64', min: bigint, max: bigint) =>
   required('number', { type: 'integer' }, (value): Decoded<bigint> => {
+    if (value === null) return ok(0n);
     if (!(value instanceof JsonNumber)) return err(goTypeError(goKind(value), type, undefined));
     const number = /^-?[0-9]{1,20}$/.test(value.text) ? BigInt(value.text) : undefined;
     return number !== undefined && number >= min && number <= max

@@ -39,17 +39,18 @@ function readBlock(value: Json): Decoded<SimulatedInput> {
   const block = {
     header: fields.optional('blockOverrides', readBlockOverrides),
     state: fields.optional('stateOverrides', readStateOverrides),
-    calls: fields.required('calls', arrayOf(readTransactionArgs, CALLS_MAX), []),
+    calls: fields.required('calls', arrayOf(readTransactionArgs, CALLS_MAX, '[]ethapi.TransactionArgs'), []),
   };
   return fields.fault === undefined ? ok(block) : err(fields.fault);
 }
 
 /** geth's simOpts. */
-export function readSimulatePayload(value: Json): Decoded<SimulatePayload> {
+export function readSimulatePayload(given: Json): Decoded<SimulatePayload> {
+  const value = given ?? new Map();
   if (!isObject(value)) return err(goTypeError(goKind(value), 'ethapi.simOpts', undefined));
   const fields = new Fields(value, 'simOpts');
   const payload = {
-    blocks: fields.required('blockStateCalls', arrayOf(readBlock, BLOCKS_READ_MAX), []),
+    blocks: fields.required('blockStateCalls', arrayOf(readBlock, BLOCKS_READ_MAX, '[]ethapi.simBlock'), []),
     traceTransfers: fields.required('traceTransfers', readBool, false),
     validation: fields.required('validation', readBool, false),
     returnFullTransactions: fields.required('returnFullTransactions', readBool, false),

@@ -7,7 +7,7 @@ import { type Bytes, to0xHex } from '../../lib/bytes.ts';
 import type { MempoolRefusal } from '../../types/submit.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
-import { callData, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
+import { callData, feesCross, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
 import type { GasOracle } from './gasOracle.ts';
 import { outcomeError } from './revert.ts';
 import { type FilledTx, signTx } from './signTx.ts';
@@ -82,7 +82,7 @@ function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): Fi
   const cap = args.maxFeePerGas;
   const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);
   const maxFeePerGas = cap ?? 2n * ctx.chain.nextBaseFee() + tip;
-  if (maxFeePerGas < tip) throw serverError(`maxFeePerGas (${maxFeePerGas}) < maxPriorityFeePerGas (${tip})`);
+  if (maxFeePerGas < tip) throw serverError(feesCross(maxFeePerGas, tip));
   return { maxFeePerGas, maxPriorityFeePerGas: tip };
 }
 

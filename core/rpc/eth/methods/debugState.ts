@@ -6,7 +6,6 @@ import { bytesToBigint } from '../../../app/evm/numbers.ts';
 import { encodeRlp } from '../../../app/evm/rlp.ts';
 import { type Bytes, to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
-import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
 import { withKnownBlock } from '../at.ts';
 import { type BlockId, blockOf } from '../blockId.ts';
@@ -14,6 +13,7 @@ import { type Decoded, readBytes } from '../goHex.ts';
 import { type EthMethod, method, optional, required } from '../method.ts';
 import { ADDRESS, BLOCK_HASH, BLOCK_REQUIRED, COUNT, INTEGER } from '../params.ts';
 import { blockJson } from '../render.ts';
+import { stateBefore } from '../stateWithin.ts';
 import { blockRlp } from './raw.ts';
 
 /** Slots in one answer; the next page begins at its `nextKey`. */
@@ -36,19 +36,6 @@ const IGNORED_CONFIG = optional(
 /** A block by its number, in any of the forms that the models' clients send. */
 const NUMBER = { ...COUNT, name: 'number' };
 const numbered = (number: bigint): BlockId => ({ kind: 'number', number });
-
-/** The state before the transaction of that index, as geth's stateAtTransaction. */
-async function stateBefore({ chain, evm }: RpcContext, id: BlockId, txIndex: number): Promise<View> {
-  const block = blockOf(chain, id);
-  if (block === undefined) throw serverError('block not found');
-  const { header, transactions, hash } = block;
-  if (header.number === 0) throw serverError('no transaction in genesis');
-  if (txIndex < 0 || (txIndex > 0 && txIndex >= transactions.length))
-    throw serverError(`transaction index ${txIndex} out of range for block ${to0xHex(hash)}`);
-  const view = await evm.stateWithin(header.number, txIndex);
-  if (view === undefined) throw serverError(`required historical state unavailable (block ${header.number})`);
-  return view;
-}
 
 function storageRange(view: View, address: Bytes, start: Bytes, wanted: number) {
   const limit = Math.max(0, Math.min(wanted, SLOTS_MAX));

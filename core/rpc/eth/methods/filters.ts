@@ -10,7 +10,7 @@ import { arrayOf, type EthMethod, method, optional, required } from '../method.t
 import { FULL_PENDING, LOG_FILTER, text } from '../params.ts';
 import { type Kind, type Kinds, subscribing } from './subscribing.ts';
 
-const FILTER_ID = text('filterId');
+const FILTER_ID = text('filterId', 'rpc.ID');
 
 /** `{}` after the kind, which wallets send. */
 const IGNORED = optional(
@@ -34,7 +34,7 @@ const HASHES_MAX = 200;
 const RECEIPTS = optional(
   required('filter', { type: 'object' }, (value): Decoded<readonly Bytes[]> => {
     const hashes = isObject(value) ? fieldOf(value, 'transactionHashes') : null;
-    return hashes === null ? ok([]) : arrayOf((item) => readHash(item), HASHES_MAX)(hashes);
+    return hashes === null ? ok([]) : arrayOf((item) => readHash(item), HASHES_MAX, '[]common.Hash')(hashes);
   }),
   [],
 );

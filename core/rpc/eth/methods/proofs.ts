@@ -20,7 +20,7 @@ const tooMany = (): RpcError => new RpcError(CODES.clientLimit, `too many slots 
 const STORAGE_KEYS = required(
   'storageKeys',
   { type: 'array', items: { type: 'string' } },
-  arrayOf((value) => TEXT.decode(value), SLOTS_READ_MAX),
+  arrayOf((value) => TEXT.decode(value), SLOTS_READ_MAX, '[]string'),
 );
 
 interface SlotsOfAccount {

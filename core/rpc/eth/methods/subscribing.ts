@@ -57,13 +57,12 @@ export const subscribing = (namespace: string, kinds: Kinds, doc: string): reado
   },
   method({
     method: `${namespace}_unsubscribe`,
-    params: [text('subscriptionId')],
+    params: [text('subscriptionId', 'rpc.ID')],
     result: 'boolean',
     doc: 'Ends a subscription. Unknown: -32000 `subscription not found`.',
     run: ({ notifier }, id) => {
-      if (notifier === undefined) throw unsupported();
-      if (!notifier.unsubscribe(id)) throw serverError('subscription not found');
-      return true;
+      if (notifier?.unsubscribe(id) === true) return true;
+      throw serverError('subscription not found');
     },
   }),
 ];

@@ -1,13 +1,14 @@
 /** debug_trace…: what rows there are; tracing.ts runs them. */
 import { to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
-import { isObject, type JsonObject } from '../../jsonText.ts';
-import { serverError } from '../../rpcError.ts';
+import { fieldOf, isObject, type JsonObject } from '../../jsonText.ts';
+import { invalidParams, serverError } from '../../rpcError.ts';
 import { type BlockId, LATEST } from '../blockId.ts';
 import { toCallArgs } from '../callArgs.ts';
-import { type Decoded, goKind, goTypeError } from '../goHex.ts';
+import { type Decoded, goKind, goTypeError, readQuantity } from '../goHex.ts';
 import { type EthMethod, method, optional, required } from '../method.ts';
 import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, DATA, HASH, TRANSACTION } from '../params.ts';
+import { stateBefore } from '../stateWithin.ts';
 import { traceGivenBlock } from '../traceGivenBlock.ts';
 import { callTracerOf, knownBlock, traceBlock, traceOverridesOf, traceTransaction } from '../tracing.ts';
 import { type Kind, subscribing } from './subscribing.ts';
@@ -21,6 +22,15 @@ const CONFIG = optional(
   }),
   NO_CONFIG,
 );
+
+/** Of the block: the call then runs before that transaction instead of after all of them. */
+function txIndexOf(config: JsonObject): number | undefined {
+  const value = fieldOf(config, 'txIndex');
+  if (value === null) return undefined;
+  const index = readQuantity(value, 64, 'TraceCallConfig.TxIndex');
+  if (!index.ok) throw invalidParams(`invalid argument 2: ${index.error}`);
+  return Number(index.value);
+}
 
 /** Blocks after the first one named, to the last. */
 const TRACE_CHAIN: Kind = {
@@ -82,14 +92,16 @@ export const traceMethods: readonly EthMethod[] = [
     method: 'debug_traceCall',
     params: [TRANSACTION, { ...BLOCK, fallback: LATEST }, CONFIG],
     result: 'trace',
-    doc: 'Runs a call under a tracer; stateOverrides and blockOverrides stand in the config.',
+    doc: 'Runs a call under a tracer; stateOverrides, blockOverrides and txIndex (run before that transaction of the block) stand in the config.',
     run: async (request, args, id, config) => {
       const { ctx } = request;
       const tracer = callTracerOf(ctx, config);
       const call = toCallArgs(args, cappedGas(ctx, args.gas));
       const asked = { ...traceOverridesOf(config), trace: tracer };
+      const within = txIndexOf(config);
+      const at = within === undefined ? undefined : await stateBefore(ctx, id, within);
       const outcome = await askState(request, args, id, asked, (view, options) =>
-        ctx.evm.call(view, call, options),
+        ctx.evm.call(at ?? view, call, options),
       );
       if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.message}`);
       return tracer.result();

@@ -6,7 +6,13 @@ import { serverError } from '../../rpcError.ts';
 import { createAccessList } from '../accessList.ts';
 import { withView } from '../at.ts';
 import type { BlockId } from '../blockId.ts';
-import { overridesFault, type TransactionArgs, toCallArgs, transactionFault } from '../callArgs.ts';
+import {
+  blockOverridesFault,
+  callFault,
+  overridesFault,
+  type TransactionArgs,
+  toCallArgs,
+} from '../callArgs.ts';
 import { quantity } from '../goHex.ts';
 import { type EthCall, type EthMethod, method, optional } from '../method.ts';
 import {
@@ -30,14 +36,11 @@ import { minedTx, shownTx } from '../transactions.ts';
 export const cappedGas = (ctx: RpcContext, asked: bigint | undefined): bigint =>
   asked === undefined || asked > ctx.limits.gasCap ? ctx.limits.gasCap : asked;
 
-function checkCall(
-  ctx: RpcContext,
-  args: TransactionArgs,
-  overrides: Parameters<typeof overridesFault>[0] | undefined,
-): void {
+function checkCall(ctx: RpcContext, args: TransactionArgs, { state, block }: CallOptions): void {
   const fault =
-    transactionFault(args, ctx.chain.evmChainId) ??
-    (overrides && overridesFault(overrides, (address) => ctx.evm.isPrecompile(address)));
+    callFault(args, ctx.chain.evmChainId) ??
+    blockOverridesFault(block) ??
+    (state && overridesFault(state, (address) => ctx.evm.isPrecompile(address)));
   if (fault !== undefined) throw serverError(fault);
 }
 
@@ -49,7 +52,7 @@ export function askState<T>(
   options: CallOptions,
   question: (view: View, options: CallOptions) => Promise<T>,
 ): Promise<T> {
-  checkCall(request.ctx, args, options.state);
+  checkCall(request.ctx, args, options);
   return Promise.resolve(withView(request, id, (view) => question(view, options)));
 }
 

@@ -157,8 +157,9 @@ async function signTransfers(): Promise<readonly Signed[]> {
 }
 
 /** Offers transfers at a steady rate, each sender at a node of its own, and times each from its call to its block. */
-async function load(print: Print): Promise<void> {
+async function load(print: Print, nodes: readonly ChildProcess[]): Promise<void> {
   const txs = await signTransfers();
+  const [cpu, sent] = [nodes.map(cpuSeconds), await bytesSent(0)];
   const sentAt = new Map<Hex, number>();
   const waits: number[] = [];
   let [first, last, included] = [0, 0, 0];
@@ -192,6 +193,8 @@ async function load(print: Print): Promise<void> {
   await Promise.all(calls);
   for (let i = 0; i < 300 && included < txs.length - errors.length; i++) await sleep(100);
   stop();
+  const cpuUsed = nodes.reduce((sum, node, i) => sum + cpuSeconds(node) - (cpu[i] as number), 0);
+  const bytes = (await bytesSent(0)) - sent;
   if (errors.length > 0) {
     const [first] = errors as readonly (Error & { cause?: unknown })[];
     process.stderr.write(
@@ -201,6 +204,11 @@ async function load(print: Print): Promise<void> {
   const p99 = quantile(waits, 0.99);
   const rate = waits.length / ((last - first - LOAD_WARM_UP_MS) / 1000);
   const offered = `offered ${RATE}`;
+  const figure = (metric: string, value: number, unit: string): void =>
+    print({ bench: 'network', metric, value, unit });
+  figure('refused with a typed error', errors.length, 'txs');
+  figure('loaded, CPU of a node per tx', (cpuUsed * 1000) / VALIDATORS / included, 'ms');
+  figure('loaded, sent per connection and tx', bytes / (VALIDATORS - 1) / included, 'bytes');
   print({ bench: 'network', metric: 'included', value: rate, unit: 'tx/s', vs: offered, ratio: rate / RATE });
   print({ bench: 'network', metric: 'finality p50', value: quantile(waits, 0.5), unit: 'ms' });
   print({
@@ -233,14 +241,17 @@ export async function run(print: Print): Promise<void> {
     now: systemNow(),
   });
   const program = process.env['ORRERY_TEST_PROGRAM'] ?? 'bin/orrery.js';
-  const nodes = homes.map((home) =>
-    spawn(process.execPath, [program, 'start', '--home', home], { stdio: ['ignore', 'ignore', 'inherit'] }),
-  );
+  const profile = process.env['ORRERY_BENCH_PROFILE'];
+  const nodes = homes.map((home, i) => {
+    const flags = i === 0 && profile !== undefined ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
+    const args = [...flags, program, 'start', '--home', home];
+    return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  });
   try {
     for (let node = 0; node < VALIDATORS; node++) while ((await height(node)) < 5) await sleep(100);
     await sleep(WARM_UP_MS);
     await idle(print, nodes);
-    await load(print);
+    await load(print, nodes);
   } finally {
     const exits = nodes.map((node) => new Promise((resolve) => node.once('exit', resolve)));
     for (const node of nodes) node.kill('SIGTERM');

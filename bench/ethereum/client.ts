@@ -14,7 +14,15 @@ export class RpcClient {
     this.port = port;
   }
 
+  /** A server may close a connection just as it is used again: one more try, as browsers do. */
   post(body: string): Promise<string> {
+    return this.#post(body).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET') throw error;
+      return this.#post(body);
+    });
+  }
+
+  #post(body: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
       const options = { host: '127.0.0.1', port: this.port, method: 'POST', agent: this.#agent, headers };

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { mnemonicToAccount } from 'viem/accounts';
@@ -25,6 +27,22 @@ export interface NodeKind {
   /** undefined where its program is not installed. */
   start(): Promise<BenchNode | undefined>;
 }
+
+/** Ports that nobody listens on now: another node's answers would be measured otherwise. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}
+
+const onePort = async (): Promise<number> => (await freePorts(1))[0] as number;
 
 async function launch(name: string, command: string, args: readonly string[], port: number, cwd?: string) {
   const child = spawn(command, args, { stdio: 'ignore', ...(cwd === undefined ? {} : { cwd }) });
@@ -72,7 +90,8 @@ export const ANVIL: NodeKind = {
   async start() {
     const program = resolve('node_modules/.bin/anvil');
     if (!existsSync(program)) return undefined;
-    return launch('anvil', program, ['--port', '18545', '--silent', '--block-time', '0.1'], 18545);
+    const port = await onePort();
+    return launch('anvil', program, ['--port', `${port}`, '--silent', '--block-time', '0.1'], port);
   },
 };
 
@@ -84,8 +103,9 @@ export const HARDHAT: NodeKind = {
     const cwd = process.env['ORRERY_CLIENTS_CACHE'] ?? join(cacheHome, 'orrery', 'clients');
     const program = join(cwd, 'node_modules', 'hardhat', 'internal', 'cli', 'bootstrap.js');
     if (!existsSync(program)) return undefined;
-    const args = [program, 'node', '--port', '18547', '--hostname', '127.0.0.1'];
-    return launch('hardhat', process.execPath, args, 18547, cwd);
+    const port = await onePort();
+    const args = [program, 'node', '--port', `${port}`, '--hostname', '127.0.0.1'];
+    return launch('hardhat', process.execPath, args, port, cwd);
   },
 };
 
@@ -93,16 +113,17 @@ export const ORRERY: NodeKind = {
   name: 'orrery',
   async start() {
     const home = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
+    const [rpc, ws, comet, rest, grpc] = (await freePorts(5)) as [number, number, number, number, number];
     const settings = {
-      'json-rpc.address': '127.0.0.1:28545',
-      'json-rpc.ws-address': '127.0.0.1:28546',
-      'rpc.laddr': 'tcp://127.0.0.1:28657',
-      'api.address': 'tcp://127.0.0.1:28337',
-      'grpc.address': '127.0.0.1:28090',
+      'json-rpc.address': `127.0.0.1:${rpc}`,
+      'json-rpc.ws-address': `127.0.0.1:${ws}`,
+      'rpc.laddr': `tcp://127.0.0.1:${comet}`,
+      'api.address': `tcp://127.0.0.1:${rest}`,
+      'grpc.address': `127.0.0.1:${grpc}`,
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
     const args = ['bin/orrery.js', 'devnet', '--home', home, '--quiet', ...flags];
-    const node = await launch('orrery', process.execPath, args, 28545);
+    const node = await launch('orrery', process.execPath, args, rpc);
     return {
       ...node,
       async stop() {

@@ -5,6 +5,7 @@ import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../core/node/nodeConfi
 import type { RoundState } from '../core/types/roundState.ts';
 import type { Cluster } from './cluster.ts';
 import type { Position } from './facts.ts';
+import { FaithfulLog } from './faithfulLog.ts';
 import type { EngineSpec } from './scenario/scenario.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 
@@ -24,12 +25,15 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
+  /** Of each node's last life. */
+  const logs = new Map<number, FaithfulLog>();
   return async (env: LifeEnv): Promise<SimNode> => {
     const member = cluster.members[env.index];
     const validator =
       member === undefined
         ? undefined
         : { address: member.address, pubKey: { type: 'ed25519' as const, bytes: member.signer.publicKey } };
+    const log = new FaithfulLog();
     const core = await createNode({
       genesis: cluster.genesis,
       kv: env.kv,
@@ -48,10 +52,20 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       pause: noPause,
       randomId: env.randomId,
       clock: env.now,
-      outside: () => ({ now: env.now, append: env.append, perform: env.perform }),
+      outside: () => ({
+        now: env.now,
+        append: log.append(env.append),
+        perform(effect) {
+          log.check(effect);
+          env.perform(effect);
+        },
+      }),
     });
     core.hub.listen(env.listen);
     const { rs } = core.machine.parts.consensus;
+    logs.get(env.index)?.compare(env.log, rs);
+    log.attach(core.machine, rs);
+    logs.set(env.index, log);
     return {
       input: (input) => core.driver.input(input),
       handle: (ask) => core.appService.handle(ask),

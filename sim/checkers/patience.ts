@@ -15,7 +15,10 @@ const precommitMicros = (round: number): number =>
   1000 * (C.timeoutPrecommitMs + C.timeoutPrecommitDeltaMs * round);
 /** A node may be seen to move some time after it did: at its next event, at the latest gossip's. */
 const SLACK_MICROS = 150_000;
-const CLOCKS: readonly string[] = ['skew', 'jump', 'drift'];
+/** With these nobody can say from outside when a wait began. */
+const CLOCKS_AND_DISKS: readonly string[] = ['skew', 'jump', 'drift', 'disk'];
+/** After these a node takes up a wait that began in another life. */
+const LIVES: readonly string[] = ['crash', 'restart', 'pause', 'wipe', 'upgrade', 'addNode'];
 
 interface Stay {
   readonly position: Position;
@@ -29,7 +32,10 @@ interface Stay {
 export function patience(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world } = context;
-  if (scenario.timeline.some(({ action }) => CLOCKS.includes(action.kind))) return { name };
+  const has = (kinds: readonly string[]): boolean =>
+    scenario.timeline.some(({ action }) => kinds.includes(action.kind));
+  if (has(CLOCKS_AND_DISKS)) return { name };
+  const isOneLife = !has(LIVES) && scenario.engine.blockSync !== true;
   const stays = new Map<Process, Stay>();
   const decidedAt = new Map<Process, number>();
   return {
@@ -55,6 +61,7 @@ export function patience(context: CheckerContext): Checker {
           name,
           `${node.name} at ${position.height}/${position.round}: ${early(position, waited, least)}`,
         );
+      if (!isOneLife) return;
       if (height !== position.height) decidedAt.set(node, position.step === STEP.commit ? since : world.now);
       const decided = decidedAt.get(node);
       // A height that the others have decided is not waited for.

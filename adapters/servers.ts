@@ -2,6 +2,7 @@
 import { handleCometGet, handleCometPost } from '../core/rpc/comet/http.ts';
 import { CometSession } from '../core/rpc/comet/session.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
+import { handleGrpcWeb } from '../core/rpc/cosmos/grpcWeb.ts';
 import { handleRest } from '../core/rpc/cosmos/rest.ts';
 import { handleEthRequest } from '../core/rpc/eth/jsonrpc.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
@@ -187,9 +188,10 @@ async function startRest(
   const server = await startRestServer({
     listen,
     handle: (request) => handleRest(ctx, request),
+    grpcWeb: config.grpcWeb.isOn ? (request) => handleGrpcWeb(ctx, request) : undefined,
     bodyBytesMax,
     connectionsMax,
-    cors: corsOf(config.rest),
+    cors: { ...corsOf(config.rest), headers: ['*'] },
     onError,
   });
   return { name: 'rest', url: urlOf('http', server), stop: () => server.close() };

@@ -25,6 +25,9 @@ export const APP_TOML = {
     address: listenAt('Where gRPC listens.', '127.0.0.1:9090'),
     'max-recv-msg-size': count('Largest request, bytes.', 10_485_760, 1),
   },
+  'grpc-web': {
+    enable: boolean('Serve gRPC to browsers (gRPC-Web), on the port of REST.', true),
+  },
   explorer: {
     enable: boolean('Serve a page to look at the chain with, at /explorer/ of the consensus RPC.', false),
   },

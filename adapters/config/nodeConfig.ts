@@ -38,6 +38,11 @@ export interface GrpcConfig {
   readonly messageBytesMax: number;
 }
 
+export interface GrpcWebConfig {
+  /** Where REST listens. */
+  readonly isOn: boolean;
+}
+
 export interface ConsensusRpcConfig extends ServerConfig {
   readonly batchMax: number;
   readonly subscriptionClientsMax: number;
@@ -65,6 +70,7 @@ export interface NodeConfig {
   readonly evmWs: ServerConfig;
   readonly rest: ServerConfig;
   readonly grpc: GrpcConfig;
+  readonly grpcWeb: GrpcWebConfig;
   readonly index: IndexConfig;
   /** Serve the explorer's page beside the consensus RPC. */
   readonly explorer: boolean;
@@ -127,7 +133,7 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
   return node;
 }
 
-function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest' | 'grpc'> {
+function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest' | 'grpc' | 'grpcWeb'> {
   const evm = app['json-rpc'];
   const limits = { connectionsMax: evm['max-open-connections'], bodyBytesMax: evm['http-body-limit'] };
   return {
@@ -147,6 +153,7 @@ function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest
       listen: app.grpc.enable ? listenOf(app.grpc.address) : undefined,
       messageBytesMax: app.grpc['max-recv-msg-size'],
     },
+    grpcWeb: { isOn: app['grpc-web'].enable },
   };
 }
 

@@ -3,7 +3,12 @@ import descriptor from 'protobufjs/ext/descriptor.js';
 
 interface MessageProto {
   readonly name: string;
-  readonly field?: readonly { readonly name: string; typeName?: string }[];
+  readonly field?: readonly {
+    readonly name: string;
+    readonly label: number;
+    typeName?: string;
+    options?: unknown;
+  }[];
   readonly nestedType?: readonly MessageProto[];
   readonly enumType?: readonly { readonly name: string }[];
 }
@@ -31,6 +36,8 @@ export interface FileDescriptors {
   withImports(name: string): readonly Uint8Array[] | undefined;
 }
 
+const LABEL_REPEATED = 3;
+
 /** Full names that a message declares, its own and those within it. */
 function* declared(message: MessageProto, prefix: string): Generator<string> {
   const name = `${prefix}.${message.name}`;
@@ -42,6 +49,8 @@ function* declared(message: MessageProto, prefix: string): Generator<string> {
 /** Writes the full names of the types that fields refer to: protobufjs writes them relative. Answers with them. */
 function* referred(message: MessageProto, type: Type): Generator<string> {
   for (const field of message.field ?? []) {
+    // protobufjs says of each single field that it is not packed, which compilers refuse.
+    if (field.label !== LABEL_REPEATED) delete field.options;
     const target = type.fields[field.name]?.resolve().resolvedType;
     if (target === undefined || target === null) continue;
     field.typeName = target.fullName;

@@ -10,6 +10,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { RpcContext } from '../../core/rpc/context.ts';
+import { heightOf } from '../../core/rpc/cosmos/heightHeader.ts';
 import { scopeAt } from '../../core/rpc/cosmos/scope.ts';
 import type { ServiceMethod } from '../../core/rpc/cosmos/service.ts';
 import { GRPC, GrpcError } from '../../core/rpc/cosmos/status.ts';
@@ -48,18 +49,10 @@ const rawMethod = (path: string, isStream: boolean) => ({
 
 type Call = ServerUnaryCall<Uint8Array, Uint8Array>;
 
-/** Height of the request's metadata, undefined for the newest. */
-function askedHeight(call: Call): bigint | undefined {
-  const text = call.metadata.get(HEIGHT_KEY)[0]?.toString();
-  if (text === undefined || text === '') return undefined;
-  if (/^[0-9]{1,19}$/.test(text)) return BigInt(text);
-  throw new GrpcError(GRPC.invalidArgument, `invalid height header ${JSON.stringify(text)}`);
-}
-
 function unary(ctx: RpcContext, row: ServiceMethod, onError: (error: unknown) => void) {
   return async (call: Call, reply: sendUnaryData<Uint8Array>): Promise<void> => {
     try {
-      const scope = scopeAt(ctx, askedHeight(call));
+      const scope = scopeAt(ctx, heightOf(call.metadata.get(HEIGHT_KEY)[0]?.toString()));
       const answer = await row.proto(scope, call.request);
       const metadata = new Metadata();
       metadata.set(HEIGHT_KEY, String(scope.view.height));

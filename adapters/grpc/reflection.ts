@@ -28,16 +28,25 @@ message ServerReflectionResponse {
     ListServiceResponse list_services_response = 6;
     ErrorResponse error_response = 7;
   }
+}
+service ServerReflection {
+  rpc ServerReflectionInfo(stream ServerReflectionRequest) returns (stream ServerReflectionResponse);
 }`;
 
-const root = protobuf.parse(PROTO, { keepCase: true }).root;
-const REQUEST = root.lookupType('ServerReflectionRequest');
-const RESPONSE = root.lookupType('ServerReflectionResponse');
+const PACKAGES = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'] as const;
 
-export const REFLECTION_SERVICES = [
-  'grpc.reflection.v1.ServerReflection',
-  'grpc.reflection.v1alpha.ServerReflection',
-] as const;
+/** Both versions are one protocol under two names. */
+function addReflection(root: protobuf.Root): protobuf.Root {
+  for (const name of PACKAGES)
+    protobuf.parse(PROTO.replace(';', `;\npackage ${name};`), root, { keepCase: true });
+  return root;
+}
+
+const root = addReflection(new protobuf.Root());
+const REQUEST = root.lookupType('grpc.reflection.v1.ServerReflectionRequest');
+const RESPONSE = root.lookupType('grpc.reflection.v1.ServerReflectionResponse');
+
+export const REFLECTION_SERVICES = PACKAGES.map((name) => `${name}.ServerReflection`);
 
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
@@ -66,7 +75,7 @@ export class Reflection {
   }
 
   #respond(request: ReflectionRequest): Record<string, unknown> {
-    this.#files ??= fileDescriptors(serviceRoot(this.#rows));
+    this.#files ??= fileDescriptors(addReflection(serviceRoot(this.#rows)));
     const files = this.#files;
     if (request.list_services !== undefined) {
       const names = [...new Set(this.#rows.map(({ service }) => service)), ...REFLECTION_SERVICES];

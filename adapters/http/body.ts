@@ -13,11 +13,12 @@ export const announcedBytes = (request: IncomingMessage): number | undefined => 
   return length === undefined ? undefined : Number(length);
 };
 
-/** Reads a request body as UTF-8, at most `bytesMax` of it. Calls `done` once. */
+/** Reads a request body as UTF-8 (or byte by byte, as latin1), at most `bytesMax` of it. Calls `done` once. */
 export function readBody(
   request: IncomingMessage,
   bytesMax: number,
   done: (outcome: BodyOutcome) => void,
+  encoding: 'utf8' | 'latin1' = 'utf8',
 ): void {
   const announced = announcedBytes(request);
   if (announced !== undefined && announced > bytesMax) {
@@ -47,7 +48,7 @@ export function readBody(
   request.on('end', () => {
     // Nearly every request comes in one chunk, which needs no copy.
     const whole = chunks === undefined ? first : Buffer.concat(chunks, bytes);
-    finish({ kind: 'body', text: whole === undefined ? '' : whole.toString('utf8') });
+    finish({ kind: 'body', text: whole === undefined ? '' : whole.toString(encoding) });
   });
   request.on('error', () => finish({ kind: 'aborted' }));
   request.on('close', () => finish({ kind: 'aborted' }));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type GrpcWebAnswer, type GrpcWebRequest, isGrpcWeb } from '../../core/rpc/cosmos/grpcWeb.ts';
 import type { HttpAnswer } from '../../core/rpc/httpAnswer.ts';
 import { type BodyOutcome, readBody } from './body.ts';
 import type { CorsPolicy } from './cors.ts';
@@ -18,6 +19,8 @@ export interface RestRequest {
 
 export interface RestServerOptions extends SurfaceOptions {
   readonly handle: (request: RestRequest) => Promise<HttpAnswer>;
+  /** gRPC of browsers, on the same port; absent: not served. */
+  readonly grpcWeb?: ((request: GrpcWebRequest) => Promise<GrpcWebAnswer>) | undefined;
 }
 
 const NO_CORS: CorsPolicy = { origins: [], methods: [], headers: [] };
@@ -41,6 +44,9 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const url = request.url ?? '/';
+  const contentType = request.headers['content-type'];
+  if (options.grpcWeb !== undefined && contentType !== undefined && isGrpcWeb(contentType))
+    return answerGrpcWeb(options, options.grpcWeb, request, response);
   const mark = url.indexOf('?');
   const method = request.method ?? 'GET';
   const hasBody = method !== 'GET' && method !== 'HEAD';
@@ -49,7 +55,9 @@ async function answer(
     : { kind: 'body', text: '' };
   if (outcome.kind === 'aborted') return;
   if (outcome.kind === 'too-large') {
-    replyEarly(response, textAnswer(413, `request body above ${options.bodyBytesMax} bytes`));
+    const message = `request body above ${options.bodyBytesMax} bytes`;
+    const body = JSON.stringify({ code: 8, message, details: [] });
+    replyEarly(response, { status: 413, headers: { 'content-type': 'application/json' }, body });
     return;
   }
   const handled = await options.handle({
@@ -60,4 +68,28 @@ async function answer(
     headers: request.headers,
   });
   replyAnswer(response, handled);
+}
+
+async function answerGrpcWeb(
+  options: RestServerOptions,
+  handle: (request: GrpcWebRequest) => Promise<GrpcWebAnswer>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const outcome: BodyOutcome = await new Promise((resolve) =>
+    readBody(request, options.bodyBytesMax, resolve, 'latin1'),
+  );
+  if (outcome.kind === 'aborted') return;
+  if (outcome.kind === 'too-large') {
+    replyEarly(response, textAnswer(413, `request body above ${options.bodyBytesMax} bytes`));
+    return;
+  }
+  const { headers, body } = await handle({
+    path: request.url ?? '/',
+    contentType: request.headers['content-type'] ?? '',
+    height: request.headers['x-cosmos-block-height'] as string | undefined,
+    body: Uint8Array.from(Buffer.from(outcome.text, 'latin1')),
+  });
+  response.writeHead(200, { ...headers, 'content-length': body.length });
+  response.end(body);
 }

@@ -131,7 +131,8 @@ function numberOf(owner: string, field: AnyField, value: unknown, at: string): b
     if (number !== undefined) return Number(number);
   }
   const text = String(value);
-  if (!/^-?[0-9]{1,20}$/.test(text)) return bad(at, 'a whole number');
+  if (!/^-?[0-9]{1,20}$/.test(text))
+    return bad(at, names === undefined ? 'a whole number' : `one of ${Object.values(names).join(', ')}`);
   const number = BigInt(text);
   const isSigned = field.kind.startsWith('int');
   const bits = field.kind.includes('64') ? 64 : 32;

@@ -2,6 +2,7 @@ import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
 import type { HttpAnswer } from '../httpAnswer.ts';
 import { goJson } from '../jsonText.ts';
+import { heightOf } from './heightHeader.ts';
 import { apiPage, openApiDocument } from './openApi.ts';
 import { parseFields } from './restRequest.ts';
 import { scopeAt } from './scope.ts';
@@ -29,10 +30,7 @@ const refusal = (code: GrpcCode, message: string): HttpAnswer =>
 /** Height asked for by header, undefined for the newest. */
 function askedHeight(headers: RestHeaders): bigint | undefined {
   const value = headers[HEIGHT_HEADER] ?? headers[GATEWAY_HEIGHT_HEADER];
-  const text = typeof value === 'string' ? value : value?.[0];
-  if (text === undefined || text === '') return undefined;
-  if (/^[0-9]{1,19}$/.test(text)) return BigInt(text);
-  throw new GrpcError(GRPC.invalidArgument, `invalid height header ${JSON.stringify(text)}`);
+  return heightOf(typeof value === 'string' ? value : value?.[0]);
 }
 
 function decodeSegments(path: string): readonly string[] | undefined {

@@ -40,6 +40,13 @@ export function sdkCodeOf(code: GrpcCode): number {
   return code === GRPC.unauthenticated ? 4 : 6;
 }
 
+const SDK_WORDS: Readonly<Record<number, string>> = {
+  4: 'unauthorized',
+  6: 'unknown request',
+  18: 'invalid request',
+  22: 'key not found',
+};
+
 const NAMES: Readonly<Record<GrpcCode, string>> = {
   0: 'OK',
   2: 'Unknown',
@@ -69,8 +76,9 @@ export class GrpcError extends Error {
     this.code = code;
   }
 
-  /** As Go prints a status error; the form that clients of an ABCI query see. */
+  /** As an ABCI query tells it: Go's print of a status error, and the words of the code that ABCI has for it. */
   get text(): string {
-    return `rpc error: code = ${NAMES[this.code]} desc = ${this.message}`;
+    const words = SDK_WORDS[sdkCodeOf(this.code)];
+    return `rpc error: code = ${NAMES[this.code]} desc = ${this.message}: ${words}`;
   }
 }

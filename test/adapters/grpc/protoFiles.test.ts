@@ -6,10 +6,11 @@ import { QueryAllBalancesResponse } from 'cosmjs-types/cosmos/bank/v1beta1/query
 import { TxResponse } from 'cosmjs-types/cosmos/base/abci/v1beta1/abci';
 import { GetTxsEventRequest, OrderBy } from 'cosmjs-types/cosmos/tx/v1beta1/service';
 import protobuf from 'protobufjs';
+import descriptor from 'protobufjs/ext/descriptor.js';
 import { expect, test } from 'vitest';
 import { serviceRoot } from '../../../adapters/grpc/descriptors.ts';
 import { protoTexts } from '../../../adapters/grpc/protoText.ts';
-import { Reflection } from '../../../adapters/grpc/reflection.ts';
+import { REFLECTION_SERVICES, Reflection } from '../../../adapters/grpc/reflection.ts';
 import { SERVICE_METHODS } from '../../../core/rpc/cosmos/table.ts';
 
 const folder = new URL('../../../proto/', import.meta.url);
@@ -120,3 +121,35 @@ test('reflection serves every service of the files', () => {
     expect(Buffer.from(reflection.answer(asked)).toString('latin1')).toContain(name);
   }
 });
+
+test('reflection describes itself, and says of no single field whether it is packed', () => {
+  const reflection = new Reflection(SERVICE_METHODS);
+  for (const symbol of [...REFLECTION_SERVICES, 'cosmos.auth.v1beta1.BaseAccount']) {
+    const asked = new Uint8Array([34, symbol.length, ...Buffer.from(symbol)]);
+    const answer = protobuf.Reader.create(reflection.answer(asked));
+    const files: Uint8Array[] = [];
+    while (answer.pos < answer.len) {
+      const tag = answer.uint32();
+      // file_descriptor_response, whose only field is the files.
+      if (tag >>> 3 !== 4) answer.skipType(tag & 7);
+      else
+        for (const end = answer.uint32() + answer.pos; answer.pos < end; ) {
+          answer.uint32();
+          files.push(answer.bytes());
+        }
+    }
+    const read = files.map((file) => descriptor.FileDescriptorProto.decode(file) as unknown as DescribedFile);
+    const [first] = read;
+    expect(`${first?.package}.`).toBe(symbol.slice(0, symbol.lastIndexOf('.') + 1));
+    const fields = read.flatMap(({ messageType }) => messageType.flatMap(({ field }) => field));
+    expect(fields.filter(({ label, options }) => label !== 3 && options?.packed !== undefined)).toEqual([]);
+    expect(fields.length).toBeGreaterThan(3);
+  }
+});
+
+interface DescribedFile {
+  readonly package: string;
+  readonly messageType: readonly {
+    readonly field: readonly { readonly label: number; readonly options?: { readonly packed?: boolean } }[];
+  }[];
+}

@@ -108,7 +108,37 @@ test('the REST surface gets method, path, query, body and headers apart', async 
     { method: 'POST', path: '/cosmos/tx/v1beta1/txs', query: '', body: '{"a":1}' },
   ]);
   expect(seen[0]?.headers['x-cosmos-block-height']).toBe('5');
-  expect((await fetch(url, { method: 'POST', body: 'x'.repeat(11) })).status).toBe(413);
+  const refused = await fetch(url, { method: 'POST', body: 'x'.repeat(11) });
+  expect([refused.status, await refused.json()]).toEqual([
+    413,
+    { code: 8, message: 'request body above 10 bytes', details: [] },
+  ]);
+});
+
+test('the port of REST passes the frames of gRPC-Web on, byte by byte', async () => {
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i);
+  const server = await startRestServer({
+    listen,
+    handle: async () => answer('{}'),
+    grpcWeb: async ({ path, contentType, height, body }) => ({
+      headers: { 'content-type': contentType, 'x-seen': `${path} ${height}` },
+      body: body.toReversed(),
+    }),
+    bodyBytesMax: 256,
+    connectionsMax: 10,
+    onError: rethrow,
+  });
+  onTestFinished(() => server.close(0));
+  const call = (body: Uint8Array<ArrayBuffer>) =>
+    fetch(`http://${server.label}/a.B/C`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/grpc-web+proto', 'x-cosmos-block-height': '5' },
+      body,
+    });
+  const replied = await call(all);
+  expect([replied.status, replied.headers.get('x-seen')]).toEqual([200, '/a.B/C 5']);
+  expect(new Uint8Array(await replied.arrayBuffer())).toEqual(all.toReversed());
+  expect((await call(new Uint8Array(257))).status).toBe(413);
 });
 
 test.each([

@@ -64,7 +64,7 @@ function authParams(appState: unknown): Params {
 function accountOf({ ctx, view }: QueryScope, address: string): EthAccount {
   const account = ethAccountOf(view, accountAddress(address, ctx.chain.hrp), ctx.chain.hrp);
   if (account === undefined) {
-    throw new GrpcError(GRPC.notFound, `account ${address} not found: key not found`, true);
+    throw new GrpcError(GRPC.notFound, `account ${address} not found`, true);
   }
   return account;
 }

@@ -96,7 +96,12 @@ function validatorsAt(
 ): ValidatorsAnswer {
   const set = height > ctx.chain.head() ? undefined : ctx.chain.validators(height);
   if (set === undefined)
-    throw new GrpcError(GRPC.invalidArgument, `validators of height ${height} are not known`);
+    throw new GrpcError(
+      GRPC.invalidArgument,
+      height > ctx.chain.head()
+        ? 'requested block height is bigger then the chain length'
+        : `validators of height ${height} are not known`,
+    );
   const { items, page } = listPage(request, set.validators);
   const validators = items.map(({ address, pubKey, power, priority }) => ({
     address: formatAddress('cons', ctx.chain.hrp, address),

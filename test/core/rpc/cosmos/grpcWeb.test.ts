@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest';
+import { formatAddress } from '../../../../core/address/kinds.ts';
+import { toBase64 } from '../../../../core/lib/base64.ts';
+import { concat } from '../../../../core/lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../../../../core/lib/utf8.ts';
+import { handleGrpcWeb } from '../../../../core/rpc/cosmos/grpcWeb.ts';
+import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
+import { decodeAccountResponse } from '../../../../core/rpc/cosmos/services/auth.ts';
+import { RpcWorld } from '../support/rpcWorld.ts';
+
+let world: RpcWorld;
+beforeAll(async () => {
+  world = await RpcWorld.open();
+  await world.commit();
+  await world.commit();
+});
+
+const ACCOUNT = '/cosmos.auth.v1beta1.Query/Account';
+const BINARY = 'application/grpc-web+proto';
+
+function framed(message: Uint8Array): Uint8Array {
+  const head = new Uint8Array(5);
+  new DataView(head.buffer).setUint32(1, message.length);
+  return concat(head, message);
+}
+
+function frames(body: Uint8Array): { readonly kind: number; readonly payload: Uint8Array }[] {
+  const out: { readonly kind: number; readonly payload: Uint8Array }[] = [];
+  for (let at = 0; at < body.length; ) {
+    const length = new DataView(body.buffer, body.byteOffset).getUint32(at + 1);
+    out.push({ kind: body[at] as number, payload: body.slice(at + 5, at + 5 + length) });
+    at += 5 + length;
+  }
+  return out;
+}
+
+const call = (body: Uint8Array, contentType = BINARY, path = ACCOUNT, height?: string) =>
+  handleGrpcWeb(world.ctx, { path, contentType, height, body });
+
+async function trailersOf(...args: Parameters<typeof call>): Promise<string | undefined> {
+  const [last, ...more] = frames((await call(...args)).body);
+  expect([last?.kind, more.length]).toEqual([0x80, 0]);
+  return decodeUtf8(last?.payload ?? new Uint8Array());
+}
+
+const request = () => encodeAddressRequest(formatAddress('acc', 'chain', world.dev.address));
+
+test('a call of a browser is answered with a message and trailers', async () => {
+  const answer = await call(framed(request()));
+  expect(answer.headers).toEqual({ 'content-type': BINARY, 'x-cosmos-block-height': '2' });
+  const [message, ended] = frames(answer.body);
+  expect(message?.kind).toBe(0);
+  expect(decodeAccountResponse(message?.payload ?? new Uint8Array()).ok).toBe(true);
+  expect([ended?.kind, decodeUtf8(ended?.payload ?? new Uint8Array())]).toEqual([0x80, 'grpc-status:0\r\n']);
+});
+
+test('the form in text is base64 both ways, also in several padded pieces', async () => {
+  const bytes = framed(request());
+  const text = encodeUtf8(toBase64(bytes.slice(0, 5)) + toBase64(bytes.slice(5)));
+  const answer = await call(text, 'application/grpc-web-text');
+  expect(answer.headers['content-type']).toBe('application/grpc-web-text+proto');
+  expect(decodeUtf8(answer.body)).toBe(toBase64((await call(bytes)).body));
+});
+
+test('an earlier height is asked for with the header', async () => {
+  const answer = await call(framed(request()), BINARY, ACCOUNT, '1');
+  expect(answer.headers['x-cosmos-block-height']).toBe('1');
+  expect(await trailersOf(framed(request()), BINARY, ACCOUNT, '99')).toBe(
+    'grpc-status:3\r\ngrpc-message:cannot query with height in the future; please provide a valid height\r\n',
+  );
+});
+
+test('what went wrong stands in the trailers', async () => {
+  const missing = formatAddress('acc', 'chain', new Uint8Array(20).fill(9));
+  expect(await trailersOf(framed(encodeAddressRequest(missing)))).toBe(
+    `grpc-status:5\r\ngrpc-message:account ${missing} not found\r\n`,
+  );
+  expect(await trailersOf(framed(encodeAddressRequest('ä%')))).toMatch(
+    /^grpc-status:3\r\ngrpc-message:[ -~]+\r\n$/,
+  );
+  expect(await trailersOf(framed(request()), BINARY, '/a.B/C')).toBe(
+    'grpc-status:12\r\ngrpc-message:unknown service or method /a.B/C\r\n',
+  );
+});
+
+test('a body that is no single uncompressed frame is refused', async () => {
+  const whole = framed(request());
+  for (const body of [
+    new Uint8Array(),
+    whole.slice(0, -1),
+    concat(whole, whole),
+    concat(Uint8Array.of(1), whole.slice(1)),
+  ])
+    expect(await trailersOf(body)).toMatch(/^grpc-status:3\r\n/);
+  const [last] = frames(
+    Uint8Array.from(
+      Buffer.from(
+        decodeUtf8((await call(encodeUtf8('A'), 'application/grpc-web-text')).body) as string,
+        'base64',
+      ),
+    ),
+  );
+  expect(decodeUtf8(last?.payload ?? new Uint8Array())).toMatch(/^grpc-status:3\r\n/);
+});

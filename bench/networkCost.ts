@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { nodeIdOf } from '../adapters/config/nodeKey.ts';
 import { nodeAead } from '../adapters/crypto/aead.ts';
 import { nodeKeyExchange } from '../adapters/crypto/keyExchange.ts';
-import { encodeConsensusMessage } from '../core/codec/messages.ts';
+import { encodeConsensusMessage, encodeTxsMessage } from '../core/codec/messages.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { CHANNELS } from '../core/node/contract.ts';
 import { decodeFrame } from '../core/node/ingress.ts';
@@ -76,6 +76,9 @@ const VOTE = encodeConsensusMessage({
   },
 });
 
+/** As long as a transfer. */
+const TX = new Uint8Array(320).fill(7);
+
 /** Memory is comparable only after a collection. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
@@ -119,6 +122,21 @@ export function measureConnection(print: Print, suite: CryptoSuite): void {
   }
   figure('vote in a burst of 50, CPU to send, receive and decode', cpuMicros(since) / VOTES, 'µs');
   figure('vote in a burst of 50, bytes on the wire', bytes / VOTES, 'bytes');
+
+  for (const joined of [1, 8, 32]) {
+    const message = encodeTxsMessage({ txs: Array.from({ length: joined }, () => TX) });
+    bytes = 0;
+    since = process.cpuUsage();
+    for (let i = 0; i < VOTES; i += joined) {
+      a.send(CHANNELS.mempool, message);
+      bytes += carry(a, b);
+      for (const event of b.events()) if (event.kind === 'message') decodeFrame(event.channel, event.bytes);
+    }
+    const sent = Math.ceil(VOTES / joined) * joined;
+    const how = joined === 1 ? 'alone' : `among ${joined}`;
+    figure(`transaction ${how}, CPU to send, receive and decode`, cpuMicros(since) / sent, 'µs');
+    figure(`transaction ${how}, bytes on the wire`, bytes / sent, 'bytes');
+  }
 
   const held: Connection[] = [];
   const before = heapBytes();

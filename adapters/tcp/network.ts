@@ -13,6 +13,7 @@ import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { Peers } from '../../core/p2p/peers.ts';
 import type { DialOrder, PeersOut } from '../../core/p2p/peersContract.ts';
 import type { Ban } from '../../core/p2p/standing.ts';
+import { TxRelay } from '../../core/p2p/txRelay.ts';
 import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
@@ -26,6 +27,7 @@ import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
 import { banFileOf, loadBans, saveBans } from './banFile.ts';
 import { steadyNow } from './clock.ts';
 import { PacedInputs } from './pacedInputs.ts';
+import { RelayTimer } from './relayTimer.ts';
 import { dialSocket, listenOn } from './sockets.ts';
 import { TcpLink } from './tcpLink.ts';
 
@@ -65,7 +67,9 @@ export class Network implements NetworkReader {
   readonly #entries = new Map<LinkId, Entry>();
   readonly #out: PeersOut;
   readonly #server: Server;
-  readonly #transactions = new PacedInputs((frame) => this.#input(frame));
+  readonly #transactions: PacedInputs;
+  readonly #relay: TxRelay;
+  readonly #relayTimer: RelayTimer;
   #node: NodeInputs | undefined;
   #waitingBytes = 0;
   #wake: NodeJS.Timeout | undefined;
@@ -96,6 +100,14 @@ export class Network implements NetworkReader {
       },
       (n) => randomInt(n),
     );
+    this.#relay = new TxRelay(info.id, options.suite.sha256);
+    this.#relayTimer = new RelayTimer(this.#relay, (to, message) =>
+      this.#linkOf(to)?.send(CHANNELS.mempool, message),
+    );
+    this.#transactions = new PacedInputs(
+      (frame) => this.#input(frame),
+      (peer, txs) => this.#relay.onHeard(peer, txs),
+    );
     this.#out = this.#makeOut();
     this.#server = createServer((socket) => this.#onAccept(socket));
   }
@@ -125,6 +137,7 @@ export class Network implements NetworkReader {
     clearTimeout(this.#wake);
     clearInterval(this.#save);
     clearTimeout(this.#saveBansSoon);
+    this.#relayTimer.stop();
     for (const { link, socket } of this.#entries.values()) {
       if (link === undefined) socket.destroy();
       else link.close();
@@ -139,7 +152,11 @@ export class Network implements NetworkReader {
   }
 
   send(to: readonly PeerId[], channel: ChannelId, bytes: Bytes): void {
-    for (const peer of to) this.#linkOf(peer)?.send(channel, bytes);
+    if (channel !== CHANNELS.mempool) {
+      for (const peer of to) this.#linkOf(peer)?.send(channel, bytes);
+      return;
+    }
+    this.#relayTimer.send(to, bytes);
   }
 
   drop(peer: PeerId, reason: string): void {
@@ -192,7 +209,10 @@ export class Network implements NetworkReader {
         else entry?.socket.destroy();
       },
       up: (peer) => this.#input({ kind: 'peerUp', peer }),
-      down: (peer) => this.#input({ kind: 'peerDown', peer }),
+      down: (peer) => {
+        this.#relay.onDown(peer);
+        this.#input({ kind: 'peerDown', peer });
+      },
       sendPex: (link, bytes) => this.#entries.get(link)?.link?.send(CHANNELS.pex, bytes),
       note: (level, text, fields) => log[level](text, fields),
     };

@@ -1,32 +1,60 @@
+import { decodeTxsMessage, encodeTxsMessage } from '../../core/codec/messages.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Input } from '../../core/node/contract.ts';
+import type { PeerId } from '../../core/types/ids.ts';
 
 type Frame = Extract<Input, { kind: 'frame' }>;
 
-/** Handed on in one turn of the event loop: each may cost the application a signature to recover. */
-const TURN_MAX = 8;
+/** Transactions handed on in one turn of the event loop: each may cost the application a signature to recover. */
+const TURN_TXS = 8;
 /** What waits beyond these is lost; it stays in the pool of whoever sent it. */
 const FRAMES_MAX = 4096;
 const BYTES_MAX = 16 << 20;
 
+interface Waiting {
+  readonly frame: Frame;
+  readonly txs: number;
+}
+
 /**
  * Transactions from peers, a few a turn, so that votes and parts pass them: checking a flood of transactions in the
- * order of arrival would hold up the blocks that are to take them in.
+ * order of arrival would hold up the blocks that are to take them in. A message with many is cut to such pieces.
  */
 export class PacedInputs {
   readonly #deliver: (frame: Frame) => void;
-  #queue: Frame[] = [];
+  readonly #onHeard: (peer: PeerId, txs: readonly Bytes[]) => void;
+  #queue: Waiting[] = [];
   #bytes = 0;
   #isDue = false;
 
-  constructor(deliver: (frame: Frame) => void) {
+  constructor(
+    deliver: (frame: Frame) => void,
+    onHeard: (peer: PeerId, txs: readonly Bytes[]) => void = () => {},
+  ) {
     this.#deliver = deliver;
+    this.#onHeard = onHeard;
   }
 
   push(frame: Frame): void {
-    if (this.#queue.length >= FRAMES_MAX || this.#bytes + frame.bytes.length > BYTES_MAX) return;
-    this.#queue.push(frame);
-    this.#bytes += frame.bytes.length;
+    if (this.#bytes + frame.bytes.length > BYTES_MAX) return;
+    const decoded = decodeTxsMessage(frame.bytes);
+    const txs = decoded.ok ? decoded.value.txs : [];
+    this.#onHeard(frame.peer, txs);
+    // What does not decode goes on as it is, for the node to find fault with.
+    if (txs.length <= TURN_TXS) this.#add(frame, txs.length);
+    else {
+      for (let at = 0; at < txs.length; at += TURN_TXS) {
+        const some = txs.slice(at, at + TURN_TXS);
+        this.#add({ ...frame, bytes: encodeTxsMessage({ txs: some }) }, some.length);
+      }
+    }
     this.#arm();
+  }
+
+  #add(frame: Frame, txs: number): void {
+    if (this.#queue.length >= FRAMES_MAX) return;
+    this.#queue.push({ frame, txs: Math.max(1, txs) });
+    this.#bytes += frame.bytes.length;
   }
 
   #arm(): void {
@@ -34,7 +62,13 @@ export class PacedInputs {
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      for (const frame of this.#queue.splice(0, TURN_MAX)) {
+      let [count, txs] = [0, 0];
+      for (const waiting of this.#queue) {
+        if (txs + waiting.txs > TURN_TXS) break;
+        txs += waiting.txs;
+        count += 1;
+      }
+      for (const { frame } of this.#queue.splice(0, Math.max(1, count))) {
         this.#bytes -= frame.bytes.length;
         this.#deliver(frame);
       }

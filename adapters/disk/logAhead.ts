@@ -1,6 +1,7 @@
 import type { LogRecord } from '../../core/node/contract.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import type { KvStore } from '../../core/store/kv.ts';
+import { undoneHeight } from '../../core/store/undo.ts';
 import { OperatingError } from '../operatingError.ts';
 
 /**
@@ -14,7 +15,8 @@ export function refuseLogAhead(
   dataDir: string,
 ): void {
   const first = records[0]?.height;
-  const head = new ChainReads(kv).head();
+  // After a rollback the newest block waits above the state: it is executed again before the log is read.
+  const head = undoneHeight(kv) ?? new ChainReads(kv).head();
   if (first === undefined || first <= Math.max(head + 1, initialHeight)) return;
   throw new OperatingError(
     `the database in ${dataDir} is missing or an old copy: it ends at height ${head}, and the log goes on at ${first}. ` +

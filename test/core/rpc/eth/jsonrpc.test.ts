@@ -155,8 +155,7 @@ describe('parameter errors carry the texts of geth', () => {
     ],
     ['eth_getBalance', [address, '3'], 'invalid argument 1: hex string without 0x prefix'],
     ['eth_getBalance', [address, '0x01'], 'invalid argument 1: hex number with leading zero digits'],
-    ['eth_getBalance', [address, '0x8000000000000000'], 'invalid argument 1: block number larger than int64'],
-    ['eth_getBalance', [address, {}], 'invalid argument 1: must specify either BlockHash or BlockNumber'],
+    ['eth_getBalance', [address, '0x8000000000000000'], 'invalid argument 1: blocknumber too high'],
     [
       'eth_getBalance',
       [address, { blockNumber: '0x1', blockHash: `0x${'11'.repeat(32)}` }],

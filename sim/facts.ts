@@ -27,6 +27,8 @@ export type Fact =
   | { readonly kind: 'connected'; readonly node: Process; readonly peer: Process }
   /** The timeline has come by this name. */
   | { readonly kind: 'checkpoint'; readonly name: string }
+  /** The timeline has done something, or undone it. */
+  | { readonly kind: 'fault' }
   /** The timeline says that faults are over. */
   | { readonly kind: 'stable' };
 

@@ -15,6 +15,7 @@
 import { assert, present } from '../core/lib/assert.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { ChannelId } from '../core/node/contract.ts';
+import { PPM } from './choices.ts';
 import { Connection } from './connection.ts';
 import { type Frame, Link, type LinkFaults } from './link.ts';
 import type { NetworkStats, Port, Steering } from './port.ts';
@@ -64,6 +65,13 @@ export class Network {
   link(from: number, to: number): Link {
     assert(from !== to, 'a node has no link to itself');
     return present(this.#links[from]?.[to], 'link');
+  }
+
+  /** Whether the two may be connected and nothing between them is cut, clogged or lost for good: now, both ways. */
+  joins(a: number, b: number): boolean {
+    const isOpen = (link: Link): boolean =>
+      !link.cut && link.clogUntil <= this.#scheduler.now && link.faults.lossPpm < PPM;
+    return !this.#connection(a, b).isForbidden && isOpen(this.link(a, b)) && isOpen(this.link(b, a));
   }
 
   /** Queues a frame; it leaves with the others of this event at `flush`. */

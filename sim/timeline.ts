@@ -106,7 +106,9 @@ export class Timeline {
       return undefined;
     entry.left--;
     this.lastActionAt = this.#world.now;
-    return this.#do(spec.action, spec);
+    const done = this.#do(spec.action, spec);
+    this.#world.witness({ kind: 'fault' });
+    return done;
   }
 
   #do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
@@ -268,7 +270,9 @@ export class Timeline {
       this.lastActionAt = this.#world.now;
       this.#world.remark('fault', restarted, `end of ${spec.action.kind}`);
       if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 1) - 1);
-      return act() ?? undefined;
+      const undone = act() ?? undefined;
+      this.#world.witness({ kind: 'fault' });
+      return undone;
     });
   }
 

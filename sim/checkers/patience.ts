@@ -64,8 +64,8 @@ export function patience(context: CheckerContext): Checker {
       if (!isOneLife) return;
       if (height !== position.height) decidedAt.set(node, position.step === STEP.commit ? since : world.now);
       const decided = decidedAt.get(node);
-      // A height that the others have decided is not waited for.
-      const isBegun = height === position.height && position.step === STEP.newHeight && step < STEP.commit;
+      // A height that the others have decided is not waited for, and a whole proposal is prevoted at once (CometBFT).
+      const isBegun = height === position.height && position.step === STEP.newHeight && step <= STEP.propose;
       if (decided === undefined || !isBegun || round > 0) return;
       const between = world.now - decided;
       if (between + SLACK_MICROS < scenario.engine.blockTime)

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { runScenario } from '../../sim/run.ts';
+import { brokenSim } from './breaks/broken.ts';
+
+type Run = typeof runScenario;
+
+async function failuresOf(run: Run, text: string): Promise<readonly string[]> {
+  const result = await run(text, { crypto: 'keyed-hash', seed: '1' });
+  if (!result.ok) throw new Error(result.error.message);
+  return result.value.failures.map(({ checker, message }) => `${checker}: ${message}`);
+}
+
+const AWAY = `name: away
+engine: {block_time: 4s}
+timeline:
+  - {at: 3s, do: {partition: [[v3], [v0, v1, v2]]}, for: 20s}
+  - {at: 23s, do: gst}
+expect: [{liveness: {heights: 5, within: auto}}]
+until: {first: [{height: 12}, {time: 120s}]}
+`;
+
+describe('liveness with a bound of its own making', () => {
+  test('is kept by nodes that bring a lagging one along', async () => {
+    expect(await failuresOf(runScenario, AWAY)).toEqual([]);
+  });
+
+  test('is broken where nobody sends the commits of old heights', async () => {
+    const { runScenario: broken } = await brokenSim({
+      id: 'no-old-commits',
+      file: 'core/gossip/lacks.ts',
+      from: 'const vote = known?.has(i) ? undefined : commitVote(commit, i);',
+      to: 'const vote = known === undefined ? undefined : undefined;',
+      found: ['liveness'],
+      scenario: 'inline',
+    });
+    const failures = await failuresOf(broken, AWAY);
+    expect(
+      failures.some((one) => /^liveness: v3 decided 0 heights, not 5, in .* nothing kept it/.test(one)),
+    ).toBe(true);
+  });
+
+  test('asks nothing of nodes that have no quorum to reach', async () => {
+    const split = `name: split
+timeline:
+  - {at: 3s, do: {partition: [[v0, v1], [v2, v3]]}}
+expect: [{liveness: {heights: 5, within: auto}}]
+until: {time: 300s}
+`;
+    expect(await failuresOf(runScenario, split)).toEqual([]);
+    const away = split.replace('[[v0, v1], [v2, v3]]', '[[v0, v1, v2], [v3]]').replace('300s', '30s');
+    expect(await failuresOf(runScenario, away)).toEqual([]);
+  });
+});

@@ -57,6 +57,7 @@ export const BREAKS: readonly Break[] = [
     to: '  if (compareTime(evidence.timestamp, time) === 0)',
     found: ['evidence', 'no_framing'],
     scenario: 'one-equivocator',
+    isSlow: true,
   },
   {
     id: 'conflict-not-reported',
@@ -65,6 +66,7 @@ export const BREAKS: readonly Break[] = [
     to: '  const conflict = { voteA, voteB: voteA };',
     found: ['no_framing', 'evidence'],
     scenario: 'one-equivocator',
+    isSlow: true,
   },
   {
     id: 'step-mixed-up',
@@ -73,6 +75,7 @@ export const BREAKS: readonly Break[] = [
     to: "const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 3, precommit: 2 };",
     found: ['liveness', 'until', 'no_crash'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'prevote-against-lock',
@@ -118,6 +121,7 @@ export const BREAKS: readonly Break[] = [
     found: ['until'],
     scenario: 'hidden-lock',
     seed: 2,
+    isSlow: true,
   },
   {
     id: 'lock-older-than-polka',
@@ -134,6 +138,7 @@ export const BREAKS: readonly Break[] = [
     to: '      return;',
     found: ['until'],
     scenario: 'silent-validator',
+    isSlow: true,
   },
   {
     id: 'propose-never-times-out',
@@ -297,6 +302,7 @@ export const BREAKS: readonly Break[] = [
     to: 'if (added.ok === undefined) return { accept: false',
     found: ['no_crash'],
     scenario: 'bad-body',
+    isSlow: true,
   },
   {
     id: 'lock-not-replayed',
@@ -356,6 +362,7 @@ export const BREAKS: readonly Break[] = [
     to: '',
     found: ['conduct', 'validity'],
     scenario: 'invalid-fields',
+    isSlow: true,
   },
   {
     id: 'evidence-of-anything',
@@ -364,6 +371,7 @@ export const BREAKS: readonly Break[] = [
     to: "    return ok('known');",
     found: ['evidence'],
     scenario: 'evidence-spam',
+    isSlow: true,
   },
   {
     id: 'polka-of-nobody',
@@ -380,6 +388,7 @@ export const BREAKS: readonly Break[] = [
     to: '    if',
     found: ['validity'],
     scenario: 'evidence-spam',
+    isSlow: true,
   },
   {
     id: 'nil-unlocks',

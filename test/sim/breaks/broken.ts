@@ -19,7 +19,7 @@ export interface Break {
   readonly scenario: string;
   /** First seed that shows it; default 1. */
   readonly seed?: number;
-  /** Takes seconds to show: tried by try.ts, not by every `npm test`. */
+  /** Takes seconds to show, or is much like another: tried by `npm run campaign` and try.ts, not by every `npm test`. */
   readonly isSlow?: boolean;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isCampaign } from '../../support/campaign.ts';
 import { BREAKS } from '../breaks/breaks.ts';
 import { brokenSim } from '../breaks/broken.ts';
 
@@ -8,13 +9,28 @@ const textOf = (scenario: string): string =>
   readFileSync(path.join(import.meta.dirname, '../../../scenarios', `${scenario}.yaml`), 'utf8');
 const run = { crypto: 'keyed-hash' } as const;
 
+/** A little of everything, most of which has nothing to do with the failure. */
+const MUCH_TROUBLE = `name: much-trouble
+validators: {count: 5}
+network: {delay: 10ms-50ms}
+clients:
+  - {name: alice, kind: evm, at: v1, rate: 2/s, args: {accounts: 1, count: 3}}
+byzantine:
+  - {who: v4, behaviour: two-proposals, to: [v0, v1]}
+  - {who: v4, behaviour: double-prevote, when: {chance: 0.5}, to: [v0, v3]}
+timeline:
+  - {at: 1s, do: {partition: [[v0, v1], [v2, v3, v4]]}, for: 2s}
+  - {at: 4s, do: {crash: v2}, for: 2s}
+until: {height: 6}
+`;
+
 describe('a core with one line broken is found out', () => {
-  test('at least thirty of them', () => {
+  test('at least thirty of them, and as many in every run', () => {
     expect(new Set(BREAKS.map(({ id }) => id)).size).toBe(BREAKS.length);
-    expect(BREAKS.length).toBeGreaterThanOrEqual(30);
+    expect(BREAKS.filter(({ isSlow }) => isSlow !== true).length).toBeGreaterThanOrEqual(30);
   });
 
-  test.each(BREAKS.filter(({ isSlow }) => isSlow !== true))('$id, by $found', async (one) => {
+  test.each(BREAKS.filter(({ isSlow }) => isCampaign || isSlow !== true))('$id, by $found', async (one) => {
     const sim = await brokenSim(one);
     let isFound = false;
     const result = await sim.runScenario(textOf(one.scenario), {
@@ -38,11 +54,11 @@ describe('a core with one line broken is found out', () => {
 describe('a failing scenario shrinks', () => {
   test('to one that runs by itself and breaks the same promise for the same cause', async () => {
     const sim = await brokenSim(BREAKS.find(({ id }) => id === 'quorum-half') as (typeof BREAKS)[0]);
-    const shrunk = await sim.shrinkScenario(textOf('mixed-trouble'), { seed: '1', run, runsMax: 80 });
+    const shrunk = await sim.shrinkScenario(MUCH_TROUBLE, { seed: '1', run, runsMax: 80 });
     if (!shrunk.ok) throw new Error(shrunk.error.kind);
     const { text, broken, before, after } = shrunk.value;
-    expect(before).toMatchObject({ faultLines: 5, validators: 7, clients: 1, height: 20 });
-    expect(after.faultLines).toBe(0);
+    expect(before).toMatchObject({ faultLines: 4, validators: 5, clients: 1, height: 6 });
+    expect(after).toMatchObject({ faultLines: 0, clients: 0 });
     expect(after.validators).toBeLessThan(4);
     expect(after.height).toBeLessThan(4);
     const again = await sim.runScenario(text, run);

@@ -20,6 +20,8 @@ export default defineConfig({
     // A property that failed says its seed; nothing is retried.
     retry: 0,
     sequence: { sequencer: LongestFirst },
+    // Bundled already: nothing is left to transform.
+    server: { deps: { external: [/\/\.cache\/breaks\//] } },
     projects: [
       {
         extends: true,

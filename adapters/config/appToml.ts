@@ -53,7 +53,11 @@ export const APP_TOML = {
     'filter-timeout': duration('A filter not polled for this long is removed.', LIMITS.filterTimeoutMs),
     'feehistory-cap': count('Blocks in one eth_feeHistory answer.', LIMITS.feeHistoryMax, 1),
     'logs-cap': count('Logs in one eth_getLogs answer.', LIMITS.logsMax, 1),
-    'block-range-cap': count('Blocks that one eth_getLogs may search.', LIMITS.blockRangeMax, 1),
+    'block-range-cap': count(
+      'Blocks that one eth_getLogs may read; those that cannot match do not count where there is an index.',
+      LIMITS.blockRangeMax,
+      1,
+    ),
     'http-body-limit': count('Largest request body, bytes.', LIMITS.bodyBytesMax, 1),
     'allow-unprotected-txs': boolean(
       'Accept transactions without a chain id (replayable elsewhere).',

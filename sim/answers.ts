@@ -124,14 +124,17 @@ async function wrongLogs(ask: Ask, block: EthBlock): Promise<string | undefined>
   }
   const topic = all.map(({ log }) => log.topics[0]).find((one) => one !== undefined);
   if (topic !== undefined) {
-    const text = to0xHex(topic);
-    searches.push([{ ...range, topics: [text] }, ({ topics }) => has([topic], topics[0])]);
-    searches.push([{ ...range, topics: [null, text] }, ({ topics }) => has([topic], topics[1])]);
-    searches.push([
-      { ...range, topics: [[text, number.padEnd(66, '0')]] },
-      ({ topics }) => has([topic], topics[0]),
-    ]);
+    const either = [to0xHex(topic), number.padEnd(66, '0')];
+    searches.push([{ ...range, topics: [to0xHex(topic)] }, ({ topics }) => has([topic], topics[0])]);
+    searches.push([{ ...range, topics: [either] }, ({ topics }) => has([topic], topics[0])]);
     searches.push([{ ...range, topics: [null] }, ({ topics }) => topics.length > 0]);
+  }
+  // A topic is wanted at its place, and is not found at another one.
+  const [one, two] = all.find(({ log }) => log.topics.length > 1)?.log.topics ?? [];
+  if (one !== undefined && two !== undefined) {
+    searches.push([{ ...range, topics: [null, to0xHex(one)] }, ({ topics }) => has([one], topics[1])]);
+    searches.push([{ ...range, topics: [to0xHex(two)] }, ({ topics }) => has([two], topics[0])]);
+    searches.push([{ ...range, topics: [null, to0xHex(two)] }, ({ topics }) => has([two], topics[1])]);
   }
   for (const [filter, isWanted] of searches) {
     const told = JSON.stringify(await ask('eth_getLogs', [filter]));

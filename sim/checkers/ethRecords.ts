@@ -2,7 +2,7 @@ import type { ChainReader, EthBlock, EthReceipt } from '../../core/app/chain.ts'
 import { orderedTrieRoot } from '../../core/app/evm/orderedTrie.ts';
 import { encodeReceipt } from '../../core/app/evm/receipt.ts';
 import { simpleMapRoot } from '../../core/crypto/merkle.ts';
-import { type Bytes, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
+import { type Bytes, concat, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import { othersOf } from '../expr/money.ts';
@@ -20,7 +20,9 @@ export function ethRecords(context: CheckerContext): Checker {
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
       const problem =
-        block === undefined ? 'is missing' : (placeProblem(chain, block) ?? problemOf(context, chain, block));
+        block === undefined
+          ? 'is missing'
+          : (placeProblem(context, chain, block) ?? problemOf(context, chain, block));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
       if (block === undefined) continue;
       const text = textOf(block);
@@ -57,7 +59,11 @@ const textOf = (block: EthBlock): string =>
   ]);
 
 /** The block is found by its names, belongs to the consensus block of its height, and the app hash is of both worlds. */
-function placeProblem(chain: ChainReader, { header, hash, transactions }: EthBlock): string | undefined {
+function placeProblem(
+  { suite: { keccak256: keccak } }: CheckerContext,
+  chain: ChainReader,
+  { header, hash, transactions }: EthBlock,
+): string | undefined {
   const height = header.number;
   const [meta, results, view] = [chain.blockMeta(height), chain.results(height), chain.view(height)];
   if (chain.heightOfEthHash(hash) !== height) return 'is not found by its hash';
@@ -67,6 +73,8 @@ function placeProblem(chain: ChainReader, { header, hash, transactions }: EthBlo
   if (header.timestamp !== meta.header.time.seconds) return 'has another time than its consensus block';
   if (!equalBytes(header.coinbase, meta.header.proposerAddress)) return 'has another proposer';
   if (header.gasLimit !== chain.gasLimit()) return 'has another gas limit';
+  if (!equalBytes(header.mixHash, keccak(concat(header.parentHash, word(height).subarray(24)))))
+    return 'has another random number than its parent and height make';
   const ran = results?.txResults.filter(({ code }) => code === 0).length ?? 0;
   if (ran < transactions.length) return `has ${transactions.length} transactions, its results only ${ran}`;
   for (const [i, tx] of transactions.entries()) {

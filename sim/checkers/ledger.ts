@@ -1,3 +1,4 @@
+import { readSupply } from '../../core/app/bank/keeper.ts';
 import type { ChainReader, EthBlock, EthReceipt, EthTx } from '../../core/app/chain.ts';
 import { readOffences } from '../../core/app/evidence/keeper.ts';
 import { contractAddressOf } from '../../core/app/evm/execute.ts';
@@ -32,6 +33,7 @@ export function ledgerProblem(chain: ChainReader, suite: CryptoSuite): string | 
     books.set(name, fresh);
     return fresh;
   };
+  let burned = 0n;
   for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
     const block = chain.ethBlock(height);
     if (block === undefined) return `block ${height} is missing`;
@@ -42,8 +44,12 @@ export function ledgerProblem(chain: ChainReader, suite: CryptoSuite): string | 
       const problem =
         receipt === undefined ? 'it has no receipt' : book(chain, suite, of, { block, tx, receipt });
       if (problem !== undefined) return `transaction ${toHex(tx.hash)}: ${problem}`;
+      burned += block.header.baseFeePerGas * (receipt?.gasUsed ?? 0n);
     }
   }
+  const supply = readSupply(chain.latest(), chain.denom);
+  const wanted = readSupply(genesis, chain.denom) - burned;
+  if (supply !== wanted) return `the bank says that there are ${supply} coins, it should be ${wanted}`;
   return balanceProblem(chain, [...books.values()]);
 }
 

@@ -1,7 +1,7 @@
 /** debug_trace…: what rows there are; tracing.ts runs them. */
 import { to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
-import { fieldOf, isObject, type JsonObject } from '../../jsonText.ts';
+import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../../jsonText.ts';
 import { invalidParams, serverError } from '../../rpcError.ts';
 import { type BlockId, LATEST } from '../blockId.ts';
 import { toCallArgs } from '../callArgs.ts';
@@ -16,9 +16,33 @@ import { askState, cappedGas } from './transactions.ts';
 
 const NO_CONFIG: JsonObject = new Map();
 
+/** Of TraceConfig and of the struct logger's own, which is embedded in it. */
+const CONFIG_TYPES = {
+  tracer: 'string',
+  timeout: 'string',
+  disableStack: 'bool',
+  disableStorage: 'bool',
+  enableMemory: 'bool',
+  enableReturnData: 'bool',
+  limit: 'int',
+} as const;
+
+function typeFault(value: Json, type: 'string' | 'bool' | 'int', name: string): string | undefined {
+  const kind = goKind(value);
+  const fits = type === 'int' ? value instanceof JsonNumber && /^-?[0-9]+$/.test(value.text) : kind === type;
+  if (value === null || fits) return undefined;
+  const what = value instanceof JsonNumber && type === 'int' ? `number ${value.text}` : kind;
+  return goTypeError(what, type, `TraceConfig.${name}`);
+}
+
 const CONFIG = optional(
   required('config', { type: 'object' }, (value): Decoded<JsonObject> => {
-    return isObject(value) ? ok(value) : err(goTypeError(goKind(value), 'tracers.TraceConfig', undefined));
+    if (!isObject(value)) return err(goTypeError(goKind(value), 'tracers.TraceConfig', undefined));
+    for (const [name, type] of Object.entries(CONFIG_TYPES)) {
+      const fault = typeFault(fieldOf(value, name), type, name);
+      if (fault !== undefined) return err(fault);
+    }
+    return ok(value);
   }),
   NO_CONFIG,
 );

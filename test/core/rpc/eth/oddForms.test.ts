@@ -374,6 +374,30 @@ describe('forms that are refused in the words of geth', () => {
       ['A', '0x0', 'latest'],
     ],
     ['eth_unsubscribe', -32000, 'subscription not found', ['0x1']],
+    [
+      'debug_traceTransaction',
+      -32602,
+      `invalid argument 1: ${GO_TEXT} number into Go struct field TraceConfig.tracer of type string`,
+      [word(1), { tracer: 5 }],
+    ],
+    [
+      'debug_traceCall',
+      -32602,
+      `invalid argument 2: ${GO_TEXT} string into Go struct field TraceConfig.disableStack of type bool`,
+      [{}, 'latest', { disableStack: 'yes' }],
+    ],
+    [
+      'debug_traceTransaction',
+      -32602,
+      `invalid argument 1: ${GO_TEXT} number 1.5 into Go struct field TraceConfig.limit of type int`,
+      [word(1), { limit: 1.5 }],
+    ],
+    [
+      'debug_traceTransaction',
+      -32000,
+      'transaction not found',
+      [word(1), { tracer: null, reexec: 128, timeout: '10s' }],
+    ],
     ['eth_subscribe', -32601, 'notifications not supported', ['newHeads']],
   ])('%s: %i %s', async (method, code, message, params) => {
     const named = JSON.parse(

@@ -1,5 +1,6 @@
-// npm run test:clients [NAME ...]: viem, ethers, web3.js, hardhat with OpenZeppelin, cast, CosmJS, and CometBFT's Go
-// client and tendermint-rpc of Rust where those languages are, as users install them, against a devnet of this checkout.
+// npm run test:clients [NAME ...]: viem, ethers, web3.js, hardhat with OpenZeppelin, cast, CosmJS, and go-ethereum's and
+// CometBFT's Go clients, web3.py and tendermint-rpc of Rust where those languages are, as users install them, against a
+// devnet of this checkout.
 // They are too many to be dependencies: they go into a cache folder outside. docs/clients.md tells what each covers.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,6 +31,8 @@ const PROGRAMS = {
   cast: [...TEST, 'clients/cast.test.mjs'],
   // Its websocket client leaves something behind that keeps the process alive.
   cosmjs: [...TEST, '--test-force-exit', 'clients/cosmjs.test.mjs'],
+  geth: [path.join(root, 'test', 'clients', 'gethClient.mjs')],
+  web3py: [path.join(root, 'test', 'clients', 'web3pyClient.mjs')],
   go: [path.join(root, 'test', 'clients', 'cometGo.mjs')],
   rust: [path.join(root, 'test', 'clients', 'rustClient.mjs')],
 };

@@ -88,6 +88,11 @@ function verifyDuplicateVote(
   if (evidence.validatorPower !== validator.power) return invalid('validator power is wrong');
   if (evidence.totalVotingPower !== validators.totalPower) return invalid('total voting power is wrong');
   for (const vote of [voteA, voteB]) {
+    // No signature covers these: with any other value the same offence would count as another one.
+    if (validators.validators[vote.validatorIndex] !== validator)
+      return invalid('a vote names another place');
+    if (vote.extension.length > 0 || vote.extensionSignature.length > 0)
+      return invalid('a vote has an extension, and extensions are not enabled');
     if (!isSigned(suite, validator.pubKey, voteSignBytes(chainId, vote), vote.signature)) {
       return invalid('a vote has a bad signature');
     }

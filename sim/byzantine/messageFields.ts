@@ -67,6 +67,14 @@ export const MESSAGE_FIELDS = {
   blockResponse: [...HEADER, 'block.txs', 'block.evidence', ...COMMIT],
   statusResponse: ['height', 'base'],
   txs: ['txs'],
+  evidence: [
+    'evidence',
+    ...['voteA', 'voteB'].flatMap((vote) => VOTE.map((field) => `evidence.0.${field.replace('vote', vote)}`)),
+    'evidence.0.totalVotingPower',
+    'evidence.0.validatorPower',
+    'evidence.0.timestamp.seconds',
+    'evidence.0.timestamp.nanos',
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type MessageKind = keyof typeof MESSAGE_FIELDS;

@@ -1,14 +1,17 @@
 import {
   decodeBlocksyncMessage,
   decodeConsensusMessage,
+  decodeEvidenceMessage,
   decodeTxsMessage,
   encodeBlocksyncMessage,
   encodeConsensusMessage,
+  encodeEvidenceMessage,
   encodeTxsMessage,
 } from '../../core/codec/messages.ts';
 import { BitSet } from '../../core/lib/bitset.ts';
 import { type Bytes, equalBytes, parseHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
 import type { BlocksyncMessage, ConsensusMessage, TxsMessage } from '../../core/types/messages.ts';
 import type { Accomplice, Behaviour, Send } from './behaviour.ts';
 import { isProposer } from './blocks.ts';
@@ -99,6 +102,12 @@ function open(send: Send): Opened | undefined {
     const bytes = (message: Tree): Bytes => encodeBlocksyncMessage(message as unknown as BlocksyncMessage);
     return { kind: decoded.value.kind, message: decoded.value as unknown as Tree, bytes };
   }
+  if (send.channel === CHANNELS.evidence) {
+    const decoded = decodeEvidenceMessage(send.bytes);
+    if (!decoded.ok) return undefined;
+    const bytes = (message: Tree): Bytes => encodeEvidenceMessage(message['evidence'] as readonly Evidence[]);
+    return { kind: 'evidence', message: { evidence: decoded.value }, bytes };
+  }
   if (send.channel !== CHANNELS.mempool) return undefined;
   const decoded = decodeTxsMessage(send.bytes);
   if (!decoded.ok) return undefined;
@@ -124,11 +133,17 @@ const at = (tree: unknown, path: readonly string[]): unknown =>
 
 function withValue(tree: Tree, [key, ...rest]: readonly string[], value: unknown): Tree {
   if (key === undefined) return tree;
+  if (Array.isArray(tree)) {
+    const changed = (one: unknown): unknown =>
+      rest.length === 0 ? value : withValue(one as Tree, rest, value);
+    return tree.map((one: unknown, i) => (String(i) === key ? changed(one) : one)) as unknown as Tree;
+  }
   return { ...tree, [key]: rest.length === 0 ? value : withValue(tree[key] as Tree, rest, value) };
 }
 
 function changedValue(value: unknown, op: Mutation, wanted: string | number | boolean | undefined): unknown {
   if (op === 'set') return setTo(value, wanted);
+  if (typeof value === 'bigint') return op === 'drop' ? 0n : op === 'dec' ? value - 1n : value + 1n;
   if (typeof value === 'number') return op === 'drop' ? 0 : op === 'dec' ? value - 1 : value + 1;
   if (typeof value === 'boolean') return !value;
   if (value === 'prevote') return 'precommit';

@@ -127,6 +127,13 @@ describe('B27: forged evidence names nobody', () => {
     ['votes of different rounds', ordered({ voteB: { ...evidence.voteB, round: 1 } })],
     ['votes of two validators', stranger],
     ['a bad signature', ordered({ voteA: { ...evidence.voteA, signature: new Uint8Array(64) } })],
+    ['another place in the set', ordered({ voteA: { ...evidence.voteA, validatorIndex: 99 } })],
+    [
+      'an extension that nothing covers',
+      ordered({
+        voteA: { ...evidence.voteA, extension: new Uint8Array(1), extensionSignature: new Uint8Array(64) },
+      }),
+    ],
     ['inflated power', ordered({ validatorPower: 21n })],
     ['a wrong total', ordered({ totalVotingPower: 1n })],
     ['a wrong time', ordered({ timestamp: addMillis(evidence.timestamp, 1) })],

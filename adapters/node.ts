@@ -12,6 +12,7 @@ import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import { COMETBFT_VERSION, type NodeInfo } from '../core/types/peer.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
 import { makeDir } from './disk/files.ts';
+import { refuseOtherGenesis } from './disk/genesisMark.ts';
 import { LevelStore } from './disk/level.ts';
 import { refuseLogAhead } from './disk/logAhead.ts';
 import { DiskSpace } from './disk/space.ts';
@@ -46,6 +47,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
   const network = networkOf(options, suite);
   try {
     const onFatal = (error: unknown): void => ending.fail(error);
+    refuseOtherGenesis(kv, options.genesis, files.data, suite);
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
     closing.unshift(() => wal.close());
     for (const { level, text } of reportWal(wal)) options.log[level](text);

@@ -10,6 +10,7 @@ import { hrpOfHome } from '../config/genesisFile.ts';
 import { loadNodeConfig, type NodeConfig } from '../config/nodeConfig.ts';
 import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
 import { makeDir, onFile } from '../disk/files.ts';
+import { genesisMarkOf } from '../disk/genesisMark.ts';
 import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
 import { createSignState } from '../signer/fileSigner.ts';
@@ -71,6 +72,7 @@ async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, w
   }
   remove(database);
   remove(path.join(files.data, 'cs.wal'));
+  remove(genesisMarkOf(files.data));
   world.out(`Removed all blockchain history: ${files.data}\n`);
   onFile('create folder', files.data, () => makeDir(files.data));
   if (!existsSync(files.validatorKey)) return;

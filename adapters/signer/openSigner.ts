@@ -60,8 +60,8 @@ export function openSigner(options: OpenSignerOptions): FileSigner {
     return isAfter(signer.last, newer) && signer.last.step > STEPS.proposal ? open(0, true) : signer;
   warn(
     `the log is missing or does not reach back to height ${height}, signed last: not voting up to that height; ` +
-      'once the other validators have decided it, this one votes again. If there are no others, and no node has the ' +
-      `block ${height}, set "height" in ${statePath} to ${height - 1} and remove "signature" and "signbytes"`,
+      'once the other validators have decided it, this one votes again. If there are no others, and no node has a ' +
+      `block above ${chain.head()}, set "height" in ${statePath} to ${chain.head()} and remove "signature" and "signbytes"`,
   );
   return open(height);
 }

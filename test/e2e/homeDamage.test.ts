@@ -140,6 +140,29 @@ test('a validator that has lost its key refuses to start, and says what to do', 
   await node.kill('SIGTERM');
 });
 
+test.each([[[]], [['--hard']]])('a node that was rolled back with flags %j goes on', async (flags) => {
+  await goesOn();
+  await node.kill('SIGTERM');
+  const program = process.env['ORRERY_TEST_PROGRAM'] ?? 'bin/orrery.js';
+  const said = execFileSync(process.execPath, [program, 'rollback', ...flags, '--home', node.home], {
+    encoding: 'utf8',
+  });
+  expect(said).toMatch(/^Rolled back .* to height \d+ and hash [0-9A-F]{64}\n$/);
+  node.log = '';
+  if (flags.length === 0) {
+    await goesOn();
+  } else {
+    // The only validator has signed the block that is gone, and nobody else can decide that height for it.
+    node.start();
+    const advice = await node.says(/If there are no others, .* set "height" in .* to \d+ and remove/);
+    await node.kill('SIGTERM');
+    const height = / to (\d+) and remove$/.exec(advice)?.[1] as string;
+    writeFileSync(data('priv_validator_state.json'), JSON.stringify({ height, round: 0, step: 3 }));
+    await goesOn();
+  }
+  await node.kill('SIGTERM');
+});
+
 const DISK = 'a small file system of its own';
 /** Why no file system can be mounted here; undefined when one can. */
 function whyNoMount(dir: string): string | undefined {

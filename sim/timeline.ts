@@ -37,6 +37,8 @@ export class Timeline {
   isBroken = false;
   /** Gone for good. */
   readonly #removed = new Set<Process>();
+  /** Partitions and heals so far. */
+  #partitions = 0;
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #entries: readonly Entry[];
@@ -121,9 +123,10 @@ export class Timeline {
           action.groups.map((group) => group.map((name) => network.indexOf(name))),
           action.oneWay,
         );
-        this.#undo(spec, () => network.heal());
+        this.#endPartition(spec, ++this.#partitions);
         return undefined;
       case 'heal':
+        this.#partitions++;
         network.heal();
         return undefined;
       case 'gst':
@@ -260,6 +263,13 @@ export class Timeline {
     }
     this.#undo(spec, () => {
       for (const { from, to, faults } of before) network.setFaults(from, to, faults);
+    });
+  }
+
+  /** A later partition, or a heal, has taken its place: then there is nothing to end. */
+  #endPartition(spec: TimelineEntry, number: number): void {
+    this.#undo(spec, () => {
+      if (this.#partitions === number) this.#world.network.heal();
     });
   }
 

@@ -15,6 +15,9 @@ export interface TwinsCase {
   readonly rounds: readonly Partition[];
 }
 
+/** Without a quorum no round ends: then the partition does, after a little more than a round's time-outs. */
+const ROUND = '6s';
+
 /** First height with a partition: a commit to build on exists by then. */
 const FIRST_HEIGHT = 2;
 
@@ -116,12 +119,18 @@ export function twinsDocument(
   const entries = rounds.flatMap((groups, round) => {
     const when = { height, round };
     const heal = { when, do: 'heal' };
-    return groups.length === 1 ? [heal] : [heal, { when, do: { partition: groups } }];
+    return groups.length === 1 ? [heal] : [heal, { when, do: { partition: groups }, for: ROUND }];
   });
   const end = { when: { height, round: rounds.length } };
+  // What comes after the next height is the same in every case.
+  const next = { height: height + 1 };
+  const { until } = original as { readonly until?: Record<string, unknown> };
+  const isFirst = until !== undefined && 'first' in until;
+  const ends = isFirst ? (until['first'] as readonly unknown[]) : [until];
   return {
     ...rest,
     name: `${String(original['name'])}-${index}`,
+    until: { first: [next, ...ends] },
     timeline: [
       ...((timeline ?? []) as readonly unknown[]),
       ...entries,

@@ -1,24 +1,37 @@
 import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
 
-/** One reader a process: a second one would lose what the first had read ahead of its line. */
-let reader:
-  | {
-      readonly lines: Interface;
-      readonly queue: string[];
-      waiting: ((line: string) => void)[];
-      ended: boolean;
-    }
-  | undefined;
+interface Reader {
+  readonly lines: Interface;
+  readonly queue: string[];
+  readonly waiting: ((line: string) => void)[];
+  ended: boolean;
+}
+
+/**
+ * Of a pipe there is one reader a process: a second one would lose what the first had read ahead of its line. A
+ * terminal is read only while it is asked, so that Ctrl-C works in between and nothing waits for it at the end.
+ */
+let reader: Reader | undefined;
 /** While a password is typed nothing is echoed. */
 let isHidden = false;
 
-function openReader() {
-  const output = { write: (text: string): boolean => isHidden || process.stderr.write(text) };
+/** What the terminal shows of the keys pressed. */
+const echo = (): Writable =>
+  new Writable({
+    write(chunk: Buffer, _, done) {
+      if (!isHidden) process.stderr.write(chunk);
+      done();
+    },
+  });
+
+function openReader(): Reader {
   const lines = createInterface({
     input: process.stdin,
-    ...(process.stdin.isTTY ? { output: output as unknown as NodeJS.WritableStream, terminal: true } : {}),
+    prompt: '',
+    ...(process.stdin.isTTY ? { output: echo(), terminal: true, historySize: 0 } : {}),
   });
-  const opened: NonNullable<typeof reader> = { lines, queue: [], waiting: [], ended: false };
+  const opened: Reader = { lines, queue: [], waiting: [], ended: false };
   lines.on('line', (line) => {
     const next = opened.waiting.shift();
     if (next === undefined) opened.queue.push(line);
@@ -28,27 +41,41 @@ function openReader() {
     opened.ended = true;
     for (const next of opened.waiting.splice(0)) next('');
   });
+  lines.on('SIGINT', () => {
+    lines.close();
+    process.kill(process.pid, 'SIGINT');
+  });
   return opened;
+}
+
+async function nextLine({ queue, waiting, ended }: Reader): Promise<string> {
+  const ready = queue.shift();
+  if (ready !== undefined) return ready;
+  return ended ? '' : new Promise((resolve) => waiting.push(resolve));
 }
 
 /** Asks on stderr and reads one line from stdin; an empty text when there is no more input. */
 export async function ask(question: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    process.stderr.write(question);
+    reader ??= openReader();
+    return nextLine(reader);
+  }
+  // Opened before it asks: until then the terminal itself echoes what is typed.
+  const one = openReader();
   process.stderr.write(question);
-  reader ??= openReader();
-  const ready = reader.queue.shift();
-  if (ready !== undefined) return ready;
-  if (reader.ended) return '';
-  const { waiting } = reader;
-  return new Promise((resolve) => waiting.push(resolve));
+  try {
+    return await nextLine(one);
+  } finally {
+    one.lines.close();
+  }
 }
 
 /** As `ask`, for what must not be seen: nothing is echoed at a terminal. */
 export async function askHidden(question: string): Promise<string> {
-  reader ??= openReader();
-  const answer = ask(question);
   isHidden = process.stdin.isTTY === true;
   try {
-    return await answer;
+    return await ask(question);
   } finally {
     if (isHidden) process.stderr.write('\n');
     isHidden = false;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
 import { hrpOfHome } from '../config/genesisFile.ts';
+import { OperatingError } from '../operatingError.ts';
 import { RestClient, type RestOptions } from './restClient.ts';
 import type { World } from './world.ts';
 
@@ -38,8 +39,17 @@ const paged = (command: Command): Command =>
     .option('--page <number>', 'page, from 1', '1')
     .option('--limit <number>', 'entries of a page', '100');
 
-const pageOf = ({ page = '1', limit = '100' }: QueryOptions): string =>
-  `pagination.offset=${(Number(page) - 1) * Number(limit)}&pagination.limit=${encodeURIComponent(limit)}`;
+/** From 1, and few enough digits that page times limit stays a safe integer. */
+function counted(flag: string, text: string): number {
+  if (!/^[1-9][0-9]{0,6}$/.test(text))
+    throw new OperatingError(`--${flag}: expected a whole number from 1, found ${text}`);
+  return Number(text);
+}
+
+function pageOf({ page = '1', limit = '100' }: QueryOptions): string {
+  const size = counted('limit', limit);
+  return `pagination.offset=${(counted('page', page) - 1) * size}&pagination.limit=${size}`;
+}
 
 const QUERIES: readonly Query[] = [
   {
@@ -127,7 +137,7 @@ const QUERIES: readonly Query[] = [
     furnish: (command) =>
       paged(command).requiredOption('--query <query>', 'like "transfer.recipient=\'chain1…\'"'),
     path: (_, { query = '', page = '1', limit = '100' }) =>
-      `/cosmos/tx/v1beta1/txs?query=${encodeURIComponent(query)}&page=${page}&limit=${limit}`,
+      `/cosmos/tx/v1beta1/txs?query=${encodeURIComponent(query)}&page=${counted('page', page)}&limit=${counted('limit', limit)}`,
   },
   {
     words: ['block'],

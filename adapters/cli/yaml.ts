@@ -1,7 +1,7 @@
 import { Document, isPair, isScalar, type Tags, visit } from 'yaml';
 
 /**
- * YAML as Cosmos tools print it: keys sorted at every level, texts that look like numbers quoted, no folding. A hash
+ * YAML as Cosmos tools print it: keys sorted at every level, texts that look like numbers quoted, no folding, lists not indented. A hash
  * in hex is too long for a number there and stays bare.
  */
 export function toYaml(value: unknown): string {
@@ -12,7 +12,7 @@ export function toYaml(value: unknown): string {
         pair.key.type = 'QUOTE_SINGLE';
     },
   });
-  return document.toString({ lineWidth: 0 });
+  return document.toString({ lineWidth: 0, indentSeq: false });
 }
 
 const shortHexIsNumber = (tags: Tags): Tags =>

@@ -316,7 +316,7 @@ code_hash: 0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470
 
 test('YAML quotes what would read as another type and leaves the rest bare', () => {
   expect(toYaml({ b: '3', a: 'x', c: null, n: ['true', '{"k":"v"}'], '@type': '/u' })).toBe(
-    `'@type': /u\na: x\nb: "3"\nc: null\nn:\n  - "true"\n  - '{"k":"v"}'\n`,
+    `'@type': /u\na: x\nb: "3"\nc: null\nn:\n- "true"\n- '{"k":"v"}'\n`,
   );
 });
 

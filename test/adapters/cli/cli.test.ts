@@ -41,6 +41,11 @@ describe('errors are one line on stderr and a non-zero exit', () => {
     ],
     [['devnet', '--chain-id', 'nine'], /^Error: invalid chain-id 'nine': expected name_EVMID-EPOCH.*\n$/],
     [['keys', 'show', 'nobody'], 'Error: nobody is not a valid name or address: nobody: key not found\n'],
+    [['q', 'auth', 'accounts', '--page', '0'], 'Error: --page: expected a whole number from 1, found 0\n'],
+    [
+      ['q', 'txs', '--query', 'a=1', '--limit', 'x'],
+      /^Error: --limit: expected a whole number from 1, found x\n$/,
+    ],
     [['keys', 'list', '--keyring-backend', 'os'], /^Error: keyring backend "os" is not available here.*\n$/],
   ])('%j', async (args, message) => {
     const { code, out, err } = await orrery(...args);

@@ -45,7 +45,18 @@ export class Postgres {
     chmodSync(folder, 0o700);
     if (user !== undefined) chownSync(folder, user.uid, user.gid);
     const bin = POSTGRES as string;
-    const flags = ['-D', join(folder, 'data'), '-U', 'orrery', '-A', 'trust', '--no-sync', '-E', 'UTF8'];
+    const flags = [
+      '-D',
+      join(folder, 'data'),
+      '-U',
+      'orrery',
+      '-A',
+      'trust',
+      '--no-sync',
+      '-E',
+      'UTF8',
+      '--locale=C',
+    ];
     execFileSync(join(bin, 'initdb'), flags, { ...user, stdio: 'ignore', cwd: folder });
     const server = new Postgres(folder, await freePort(), user);
     await server.start();
@@ -65,6 +76,8 @@ export class Postgres {
     const child = spawn(join(POSTGRES as string, 'postgres'), [...flags, ...quick], {
       ...this.#user,
       cwd: this.#folder,
+      // It is listened to below, and must not speak another language.
+      env: { ...process.env, LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#process = child;

@@ -69,6 +69,6 @@ describe('a failing scenario shrinks', () => {
   test('and one that passes is not shrunk', async () => {
     const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
     const result = await shrinkScenario(textOf('silent-validator'), { seed: '1', run });
-    expect(result).toEqual({ ok: false, error: { kind: 'passes' } });
+    expect(result).toEqual({ ok: false, error: { kind: 'passes', seed: '1' } });
   });
 });

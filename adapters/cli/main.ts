@@ -143,13 +143,19 @@ export async function run(args: readonly string[], world: World): Promise<number
     return world.exitCode;
   } catch (error) {
     // Commander has already said what it had to say; help and version come this way too.
-    if (error instanceof CommanderError) return error.exitCode;
-    if (error instanceof OperatingError) world.err(`Error: ${error.message}\n`);
-    else if (world.env['ORRERY_TRACE'] !== undefined && error instanceof Error) world.err(`${error.stack}\n`);
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : refused(args);
+    if (error instanceof OperatingError) {
+      world.err(`Error: ${error.message}\n`);
+      return refused(args);
+    }
+    if (world.env['ORRERY_TRACE'] !== undefined && error instanceof Error) world.err(`${error.stack}\n`);
     else world.err(`Error: internal error: ${firstLine(error)} (ORRERY_TRACE=1 shows where)\n`);
     return 1;
   }
 }
+
+/** Of the simulator 1 says that a promise was broken, so what cannot even begin ends otherwise. */
+const refused = (args: readonly string[]): number => (commandWord(args) === 'sim' ? 2 : 1);
 
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';

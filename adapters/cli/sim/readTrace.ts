@@ -14,7 +14,7 @@ export function readTrace(file: string, text: string): Trace {
   const lines = text.split('\n').filter((line) => line !== '');
   const head = parsed(lines[0]);
   if (head?.['kind'] !== 'scenario' || typeof head['scenario'] !== 'string')
-    throw new OperatingError(`${file} is not a trace; npx orrery sim run FILE --trace ${file} writes one`);
+    throw new OperatingError(`${file} is not a trace; npx orrery sim run FILE --trace TRACE writes one`);
   const last = parsed(lines[lines.length - 1]);
   const isWhole = last?.['kind'] === 'report';
   return {

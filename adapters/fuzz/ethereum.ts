@@ -191,6 +191,8 @@ async function txProperty() {
     const ours = decodeEthTx(one, suite);
     if (!ours.ok || ethers === undefined) return;
     const { tx } = ours.value;
+    // ethers reads no nonce beyond what a double holds, and no tip above its cap, which is refused later here.
+    if (tx.nonce > Number.MAX_SAFE_INTEGER || tx.maxPriorityFeePerGas > tx.maxFeePerGas) return;
     const theirs = ethers.Transaction.from(to0xHex(one));
     agree('the hash as ethers has it', to0xHex(tx.hash), theirs.hash);
     if (isCompared) agree('the sender as ethers has it', to0xHex(tx.from), theirs.from.toLowerCase());

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -163,6 +164,10 @@ test.each([[[]], [['--hard']]])('a node that was rolled back with flags %j goes 
   await node.kill('SIGTERM');
 });
 
+const free = (dir: string): number => {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize;
+};
 const DISK = 'a small file system of its own';
 /** Why no file system can be mounted here; undefined when one can. */
 function whyNoMount(dir: string): string | undefined {
@@ -190,14 +195,15 @@ test(`on ${DISK} that fills up a node stops making blocks, says so, and goes on 
     await goesOn();
     const ballast = join(dir, 'ballast');
     const chunk = new Uint8Array(1 << 20);
-    // All at once, so that some write finds no room before anybody has looked.
     const fd = openSync(ballast, 'w');
+    // Room for what is being written this moment, but less than the node wants to have in reserve.
+    while (free(dir) > 32 << 20) writeSync(fd, chunk);
+    await node.says(/the disk of .* is almost full: not voting and storing no block until there is room/);
     try {
       for (;;) writeSync(fd, chunk);
     } catch (error) {
       expect((error as { code?: string }).code).toBe('ENOSPC');
     }
-    await node.says(/the disk of .* is (almost )?full: not voting and storing no block until there is room/);
     const stuck = await node.height();
     closeSync(fd);
     rmSync(ballast);

@@ -83,7 +83,9 @@ export class TestNode {
   /** Waits until the process has ended by itself; its exit code. */
   async ended(): Promise<number | null> {
     const child = present(this.#child, 'the node is not running');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    const isOver = child.stdout?.readableEnded === true && child.stderr?.readableEnded === true;
+    // Not 'exit': its last words may still be on their way.
+    if (!isOver) await once(child, 'close');
     this.#child = undefined;
     return child.exitCode;
   }
@@ -128,6 +130,10 @@ export class TestNode {
     for (;;) {
       const found = what.exec(this.log);
       if (found !== null) return found[0];
+      const { stdout, stderr } = this.#child ?? {};
+      if (stdout?.readableEnded === true && stderr?.readableEnded === true) {
+        throw new Error(`the node has ended and did not say ${String(what)}: ${this.log.slice(-2000)}`);
+      }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }

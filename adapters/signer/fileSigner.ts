@@ -31,9 +31,9 @@ export interface FileSignerOptions {
    */
   readonly silentThrough?: number;
   /**
-   * The log knows nothing of the last signature. Either the process ended between the two: then replay asks for just
-   * that signature again. Or the log has lost its end, and a lock with it: then, after anything else is asked for, the
-   * validator stays silent through that height.
+   * Something was cut off the log, which knows nothing of the last signature. Either it was that signature's record:
+   * then replay asks for just that signature again. Or the log has lost its end, and a lock with it: then, after
+   * anything else is asked for, the validator stays silent through that height.
    */
   readonly mustRepeat?: boolean;
 }

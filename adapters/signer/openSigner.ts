@@ -17,6 +17,8 @@ export interface OpenSignerOptions {
   readonly kv: Pick<KvStore, 'get'>;
   readonly wal: {
     readonly damage: { readonly lossy: boolean } | undefined;
+    /** An unfinished write, or a last record that was damaged, was cut off the end. */
+    readonly cut?: unknown;
     readonly turnedOver: number;
     records(): readonly LogRecord[];
   };
@@ -55,9 +57,12 @@ export function openSigner(options: OpenSignerOptions): FileSigner {
   const isOver = height <= chain.head() || (wal.damage?.lossy !== true && height <= wal.turnedOver);
   const isLogged = wal.damage?.lossy !== true && wal.records().some((record) => record.height === height);
   if (height === 0 || isOver) return signer;
-  // A proposal promises nothing that a log could forget: only votes must be found there, or be asked for again.
-  if (isLogged)
-    return isAfter(signer.last, newer) && signer.last.step > STEPS.proposal ? open(0, true) : signer;
+  // A proposal promises nothing that a log could forget: only votes must be found there, or be asked for again. Where
+  // nothing was cut off, everything that a vote rests on is there: its own record is what a crash comes before.
+  if (isLogged) {
+    const isAhead = isAfter(signer.last, newer) && signer.last.step > STEPS.proposal;
+    return isAhead && wal.cut !== undefined ? open(0, true) : signer;
+  }
   warn(
     `the log is missing or does not reach back to height ${height}, signed last: not voting up to that height; ` +
       'once the other validators have decided it, this one votes again. If there are no others, and no node has a ' +

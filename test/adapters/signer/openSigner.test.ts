@@ -27,6 +27,13 @@ function prevote(height: number): SignAsk {
   return { kind: 'prevote', height, round: 0, bytes: voteSignBytes('chain_9000-1', part) };
 }
 
+/** Of the round after, for no block. */
+function nilPrevote(height: number): SignAsk {
+  const blockId = { hash: new Uint8Array(0), parts: { total: 0, hash: new Uint8Array(0) } };
+  const vote = { type: 'prevote', height, round: 1, blockId, timestamp: { seconds: 1, nanos: 0 } } as const;
+  return { kind: 'prevote', height, round: 1, bytes: voteSignBytes('chain_9000-1', vote) };
+}
+
 const signedRecord = (height: number, of: 'prevote' | 'precommit'): LogRecord =>
   encodeLogRecord(height, 1, {
     kind: 'signed',
@@ -40,7 +47,7 @@ const signedRecord = (height: number, of: 'prevote' | 'precommit'): LogRecord =>
 interface Home {
   readonly statePath: string;
   readonly notes: string[];
-  open(log?: readonly LogRecord[], lossy?: boolean): FileSigner;
+  open(log?: readonly LogRecord[], lossy?: boolean, cut?: object): FileSigner;
 }
 
 /** A home whose store has `blocks` blocks, and whose state says that `signed` was signed last. */
@@ -57,13 +64,13 @@ async function home(blocks: number, signed: number): Promise<Home> {
   return {
     statePath,
     notes,
-    open: (log = [], lossy = false) =>
+    open: (log = [], lossy = false, cut = undefined) =>
       openSigner({
         key,
         statePath,
         suite: nobleSuite,
         kv,
-        wal: { damage: lossy ? { lossy } : undefined, turnedOver: 0, records: () => log },
+        wal: { damage: lossy ? { lossy } : undefined, cut, turnedOver: 0, records: () => log },
         warn: (text) => notes.push(text),
       }),
   };
@@ -95,33 +102,30 @@ describe('opening the signer of a home', () => {
     expect(notes).toHaveLength(1);
   });
 
-  test('whose last vote is not in the log repeats it, or is silent at that height', async () => {
+  test('whose last vote is not in a log that was cut repeats it, or is silent at that height', async () => {
     const { open, statePath } = await home(2, 2);
-    const other = prevote(3);
-    const nil = { hash: new Uint8Array(0), parts: { total: 0, hash: new Uint8Array(0) } };
-    const vote = {
-      type: 'prevote',
-      height: 3,
-      round: 1,
-      blockId: nil,
-      timestamp: { seconds: 1, nanos: 0 },
-    } as const;
-    const next: SignAsk = { ...other, round: 1, bytes: voteSignBytes('chain_9000-1', vote) };
     await open().sign(prevote(3));
     const settings = encodeLogRecord(3, 1, { kind: 'settings', waitsForTxs: false, skipsWait: false });
     // The process ended between the signature and its record: replay asks for the same.
-    const repeating = open([settings]);
+    const repeating = open([settings], false, {});
     expect(await repeating.sign(prevote(3))).toMatchObject({ ok: true });
-    expect(await repeating.sign(next)).toMatchObject({ ok: true });
+    expect(await repeating.sign(nilPrevote(3))).toMatchObject({ ok: true });
     writeFileSync(statePath, JSON.stringify({ height: '2', round: 0, step: 2 }));
     await open().sign(prevote(3));
     // The log has lost what the vote stood on: another round may not be voted in.
-    const forgetful = open([settings]);
-    expect(await forgetful.sign(next)).toMatchObject({
+    const forgetful = open([settings], false, {});
+    expect(await forgetful.sign(nilPrevote(3))).toMatchObject({
       ok: false,
       error: { code: 'unavailable', message: expect.stringMatching(/lost its end/) },
     });
     expect(await forgetful.sign(prevote(4))).toMatchObject({ ok: true });
+  });
+
+  test('whose last vote is not in a whole log votes in the round that the others have come to', async () => {
+    const { open } = await home(2, 2);
+    await open().sign(prevote(3));
+    const settings = encodeLogRecord(3, 1, { kind: 'settings', waitsForTxs: false, skipsWait: false });
+    expect(await open([settings]).sign(nilPrevote(3))).toMatchObject({ ok: true });
   });
 
   test('whose state was signed with another key is refused with what to do', async () => {

@@ -43,6 +43,19 @@ async function goesOn(): Promise<void> {
   await node.reaches(before + 3);
 }
 
+/**
+ * Stops the node between two heights. Within one, a lone validator that has lost its last record may rightly stay
+ * silent for good: nobody else could tell it what it has promised.
+ */
+async function restsAfterBlocks(): Promise<void> {
+  for (;;) {
+    await goesOn();
+    await node.kill('SIGTERM');
+    const committed = [...node.log.matchAll(/committed height=(\d+)/g)].at(-1)?.[1];
+    if (stateOf().height <= Number(committed)) return;
+  }
+}
+
 /** Everything that the log says was signed, by height, round and kind: twice only if it is the same. */
 function signsNothingTwice(): void {
   const signed = new Map<string, string>();
@@ -113,8 +126,7 @@ describe('one flipped byte in the log', () => {
       /info.* the last \d+ bytes, from byte \d+ of .* were cut off/i,
     ],
   ])('in its %s is told in one line, and the chain goes on', { timeout: 120_000 }, async (_, at, line) => {
-    await goesOn();
-    await node.kill('SIGTERM');
+    await restsAfterBlocks();
     flip(at);
     await goesOn();
     expect(node.log).toMatch(line);

@@ -30,12 +30,10 @@ export class RpcAttacker {
   }
 
   start(): void {
-    const fire = (): Promise<void> | undefined => {
-      this.#world.schedule(this.#world.now + this.spec.period, fire);
+    this.#world.every(this.spec.period, () => {
       const ask = this.#calls.reader(this.#node);
       return ask === undefined ? undefined : this.#flood(ask);
-    };
-    this.#world.schedule(this.#world.now + this.spec.period, fire);
+    });
   }
 
   async #flood(ask: EthAsk): Promise<void> {

@@ -52,11 +52,7 @@ export class Subscriber {
   }
 
   start(): void {
-    const fire = (): Promise<void> => {
-      this.#world.schedule(this.#world.now + this.spec.period, fire);
-      return this.#turn();
-    };
-    this.#world.schedule(this.#world.now + this.spec.period, fire);
+    this.#world.every(this.spec.period, () => this.#turn());
   }
 
   /** What a client without any break would have heard of this chain, in order. */

@@ -115,11 +115,7 @@ export class Watcher {
   }
 
   start(): void {
-    const fire = (): Promise<void> => {
-      this.#world.schedule(this.#world.now + this.spec.period, fire);
-      return this.#turn();
-    };
-    this.#world.schedule(this.#world.now + this.spec.period, fire);
+    this.#world.every(this.spec.period, () => this.#turn());
   }
 
   #complain(text: string): void {

@@ -92,16 +92,8 @@ export class EvmClient {
   }
 
   start(): void {
-    this.#every(this.spec.period, () => this.#sendNext());
-    this.#every(POLL_MICROS, () => this.#poll());
-  }
-
-  #every(period: number, act: () => Promise<void> | undefined): void {
-    const fire = (): Promise<void> | undefined => {
-      this.#world.schedule(this.#world.now + period, fire);
-      return act();
-    };
-    this.#world.schedule(this.#world.now + period, fire);
+    this.#world.every(this.spec.period, () => this.#sendNext());
+    this.#world.every(POLL_MICROS, () => this.#poll());
   }
 
   #takeNonce(account: DevAccount): number {

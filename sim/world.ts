@@ -68,6 +68,15 @@ export class World implements Scheduler {
     this.#heap.push({ at, seq: this.#sequence++, fire });
   }
 
+  /** For ever, first when one period is over. */
+  every(period: number, act: () => Promise<void> | undefined): void {
+    const fire = (): Promise<void> | undefined => {
+      this.schedule(this.now + period, fire);
+      return act();
+    };
+    this.schedule(this.now + period, fire);
+  }
+
   /** Runs events until `isOver` (asked after each) or until nothing is left before `timeMax`. */
   async run(isOver: () => boolean, timeMax: number): Promise<'over' | 'time' | 'idle' | 'events'> {
     for (;;) {

@@ -9,7 +9,10 @@ export interface ReapLimits {
   readonly baseFee: bigint;
 }
 
-/** No Ethereum transaction uses less (yellow paper, G_transaction): so many are offered as could fit, and the application takes what does. */
+/**
+ * No Ethereum transaction uses less (yellow paper, G_transaction): so many are offered as could fit, and the
+ * application takes what does.
+ */
 const TX_GAS_MIN = 21_000n;
 
 const varintBytes = (value: number): number => {

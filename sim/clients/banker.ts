@@ -84,16 +84,8 @@ export class Banker {
   }
 
   start(): void {
-    this.#every(this.spec.period, () => this.#sendNext());
-    this.#every(POLL_MICROS, () => this.#poll());
-  }
-
-  #every(period: number, act: () => Promise<void> | undefined): void {
-    const fire = (): Promise<void> | undefined => {
-      this.#world.schedule(this.#world.now + period, fire);
-      return act();
-    };
-    this.#world.schedule(this.#world.now + period, fire);
+    this.#world.every(this.spec.period, () => this.#sendNext());
+    this.#world.every(POLL_MICROS, () => this.#poll());
   }
 
   #complain(text: string): void {

@@ -57,11 +57,7 @@ export class LightClient {
   }
 
   start(): void {
-    const fire = (): Promise<void> => {
-      this.#world.schedule(this.#world.now + this.spec.period, fire);
-      return this.#turn();
-    };
-    this.#world.schedule(this.#world.now + this.spec.period, fire);
+    this.#world.every(this.spec.period, () => this.#turn());
   }
 
   get #check() {

@@ -65,12 +65,7 @@ export class Listener {
   }
 
   start(): void {
-    const period = this.spec.readPeriod ?? LOOK_MICROS;
-    const fire = (): Promise<void> => {
-      this.#world.schedule(this.#world.now + period, fire);
-      return this.#turn();
-    };
-    this.#world.schedule(this.#world.now + period, fire);
+    this.#world.every(this.spec.readPeriod ?? LOOK_MICROS, () => this.#turn());
   }
 
   #complain(text: string): void {

@@ -19,6 +19,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     // A property that failed says its seed; nothing is retried.
     retry: 0,
+    setupFiles: ['test/support/properties.ts'],
     sequence: { sequencer: LongestFirst },
     // Bundled already: nothing is left to transform.
     server: { deps: { external: [/\/\.cache\/breaks\//] } },

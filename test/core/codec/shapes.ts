@@ -32,7 +32,6 @@ export const STRICT: readonly Row[] = [
   ['tendermint.crypto.Proof', PROOF, any.proof],
   ['tendermint.crypto.ValueOp', VALUE_OP, any.valueOp],
   ['tendermint.types.Part', PART, any.part],
-  ['tendermint.p2p.Packet', PACKET, any.packet],
   ['tendermint.p2p.AuthSigMessage', AUTH, any.authSig],
   ['tendermint.crypto.PublicKey', PUBLIC_KEY, any.publicKey],
   ['tendermint.types.Validator', VALIDATOR, any.validator],
@@ -54,4 +53,5 @@ export const FROM_PEERS: readonly Row[] = [
   ['tendermint.mempool.Message', MEMPOOL_MESSAGE, any.txsMessage],
   ['tendermint.p2p.Message', PEX_MESSAGE, any.pexMessage],
   ['tendermint.p2p.DefaultNodeInfo', NODE_INFO, any.nodeInfo],
+  ['tendermint.p2p.Packet', PACKET, any.packet],
 ];

@@ -190,13 +190,14 @@ export class Wal {
     const bursts = this.#waiting;
     this.#waiting = [];
     try {
-      const data = this.#encode(bursts);
-      if (
-        this.#open.bytes > SEGMENT_HEADER_BYTES &&
-        this.#open.bytes + data.length > this.#options.segmentBytesMax
-      ) {
-        this.#rotate();
-      }
+      const marks = this.#marks;
+      this.#marks = [];
+      let size = marks.length * FRAME_HEADER_BYTES;
+      for (const { records } of bursts)
+        for (const { bytes } of records) size += FRAME_HEADER_BYTES + bytes.length;
+      const isFull = this.#open.bytes + size > this.#options.segmentBytesMax;
+      if (isFull && this.#open.bytes > SEGMENT_HEADER_BYTES) this.#rotate();
+      const data = this.#encode(size, marks, bursts);
       for (const { records } of bursts) for (const { height } of records) this.#raise(height);
       this.#write(data, 0, bursts);
     } catch (error) {
@@ -208,19 +209,16 @@ export class Wal {
     if (height > this.#open.heightMax) this.#open.heightMax = height;
   }
 
-  #encode(bursts: readonly Burst[]): Uint8Array {
-    const marks = this.#marks;
-    this.#marks = [];
-    let size = marks.length * FRAME_HEADER_BYTES;
-    for (const { records } of bursts)
-      for (const { bytes } of records) size += FRAME_HEADER_BYTES + bytes.length;
-    const data = new Uint8Array(size);
+  /** The bytes as they will stand at the end of the open segment. */
+  #encode(size: number, marks: readonly number[], bursts: readonly Burst[]): Uint8Array {
+    const { sequence, bytes: position } = this.#open;
+    const out = { bytes: new Uint8Array(size), sequence, position };
     let offset = 0;
-    for (const height of marks) offset = writeFrame(data, offset, 'mark', height, new Uint8Array(0));
+    for (const height of marks) offset = writeFrame(out, offset, 'mark', height, new Uint8Array(0));
     for (const { records } of bursts) {
-      for (const { height, bytes } of records) offset = writeFrame(data, offset, 'record', height, bytes);
+      for (const { height, bytes } of records) offset = writeFrame(out, offset, 'record', height, bytes);
     }
-    return data;
+    return out.bytes;
   }
 
   #write(data: Uint8Array, done: number, bursts: readonly Burst[]): void {

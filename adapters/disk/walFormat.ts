@@ -4,11 +4,12 @@
  *   header  magic "orrywal" ‖ version u8 ‖ sequence u64 ‖ crc32c u32 of the 16 bytes before
  *   frame   crc32c u32 ‖ length u32 ‖ kind u8 ‖ height u64 ‖ bytes[length]          (all big-endian)
  *
- * The checksum covers everything of the frame after itself, so that a flipped length or height is found too.
+ * The checksum covers everything of the frame after itself, so that a flipped length or height is found too, and is
+ * combined with the segment and the position of the frame, so that a whole frame written to the wrong place is none.
  */
 import { crc32c } from './crc32c.ts';
 
-const MAGIC = Uint8Array.from([0x6f, 0x72, 0x72, 0x79, 0x77, 0x61, 0x6c, 0x01]);
+const MAGIC = Uint8Array.from([0x6f, 0x72, 0x72, 0x79, 0x77, 0x61, 0x6c, 0x02]);
 export const SEGMENT_HEADER_BYTES = 20;
 export const FRAME_HEADER_BYTES = 17;
 
@@ -42,9 +43,19 @@ export function encodeSegmentHeader(sequence: number): Uint8Array {
   return header;
 }
 
+/** What the checksum of a frame that begins at byte `position` of segment `sequence` is combined with; a 32-bit integer. */
+const placeOf = (sequence: number, position: number): number => Math.imul(sequence, 0x9e3779b1) ^ position;
+
+export interface FrameOutput {
+  readonly bytes: Uint8Array;
+  /** Where `bytes` will lie. */
+  readonly sequence: number;
+  readonly position: number;
+}
+
 /** Writes one frame into `out` at `offset`; returns the offset after it. */
 export function writeFrame(
-  out: Uint8Array,
+  { bytes: out, sequence, position }: FrameOutput,
   offset: number,
   kind: FrameKind,
   height: number,
@@ -56,7 +67,7 @@ export function writeFrame(
   out[offset + 8] = kind === 'record' ? 1 : 2;
   view.setBigUint64(offset + 9, BigInt(height));
   out.set(bytes, offset + FRAME_HEADER_BYTES);
-  view.setUint32(offset, crc32c(out, offset + 4, end));
+  view.setUint32(offset, crc32c(out, offset + 4, end) ^ placeOf(sequence, position + offset));
   return end;
 }
 
@@ -65,19 +76,25 @@ const isHeaderWhole = (bytes: Uint8Array, sequence: number): boolean => {
   return bytes.length >= expected.length && expected.every((byte, i) => bytes[i] === byte);
 };
 
+interface Scanning {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly sequence: number;
+  readonly frameBytesMax: number;
+}
+
 /** The frame at `offset` and its end, or why there is none. */
 function frameAt(
-  bytes: Uint8Array,
-  view: DataView,
+  { bytes, view, sequence, frameBytesMax }: Scanning,
   offset: number,
-  frameBytesMax: number,
 ): { readonly frame: Frame; readonly end: number } | SegmentFault['reason'] {
   if (bytes.length - offset < FRAME_HEADER_BYTES) return 'short frame';
   const length = view.getUint32(offset + 4);
   if (length > frameBytesMax) return 'length';
   const end = offset + FRAME_HEADER_BYTES + length;
   if (end > bytes.length) return 'short frame';
-  if (view.getUint32(offset) !== crc32c(bytes, offset + 4, end)) return 'checksum';
+  const checksum = (crc32c(bytes, offset + 4, end) ^ placeOf(sequence, offset)) >>> 0;
+  if (view.getUint32(offset) !== checksum) return 'checksum';
   const kind = bytes[offset + 8];
   if (kind !== 1 && kind !== 2) return 'kind';
   const height = Number(view.getBigUint64(offset + 9));
@@ -91,13 +108,9 @@ function frameAt(
 }
 
 /** Where the next whole frame after the fault at `offset` begins; undefined when there is none. */
-function nextWhole(
-  bytes: Uint8Array,
-  view: DataView,
-  offset: number,
-  frameBytesMax: number,
-): number | undefined {
-  const isWhole = (at: number): boolean => typeof frameAt(bytes, view, at, frameBytesMax) !== 'string';
+function nextWhole(scanning: Scanning, offset: number): number | undefined {
+  const { bytes, view } = scanning;
+  const isWhole = (at: number): boolean => typeof frameAt(scanning, at) !== 'string';
   // The usual case: the length of the damaged frame is good, and what lies within it is not mistaken for a frame.
   if (offset >= SEGMENT_HEADER_BYTES && offset + FRAME_HEADER_BYTES <= bytes.length) {
     const own = offset + FRAME_HEADER_BYTES + view.getUint32(offset + 4);
@@ -124,7 +137,7 @@ export interface SegmentScan {
 
 /** Reads a segment. Never throws on damaged bytes. */
 export function scanSegment(bytes: Uint8Array, sequence: number, frameBytesMax: number): SegmentScan {
-  const view = viewOf(bytes);
+  const scanning = { bytes, view: viewOf(bytes), sequence, frameBytesMax };
   const frames: Frame[] = [];
   const later: Frame[] = [];
   let fault: SegmentFault | undefined;
@@ -132,19 +145,19 @@ export function scanSegment(bytes: Uint8Array, sequence: number, frameBytesMax: 
   let end = 0;
   if (isHeaderWhole(bytes, sequence)) end = offset;
   else {
-    const next = nextWhole(bytes, view, -1, frameBytesMax);
+    const next = nextWhole(scanning, -1);
     fault = { offset: 0, torn: next === undefined, reason: 'header' };
     offset = next ?? bytes.length;
   }
   while (offset < bytes.length) {
-    const found = frameAt(bytes, view, offset, frameBytesMax);
+    const found = frameAt(scanning, offset);
     if (typeof found !== 'string') {
       (fault === undefined ? frames : later).push(found.frame);
       offset = found.end;
       end = offset;
       continue;
     }
-    const next = nextWhole(bytes, view, offset, frameBytesMax);
+    const next = nextWhole(scanning, offset);
     fault ??= { offset, torn: next === undefined, reason: found };
     offset = next ?? bytes.length;
   }

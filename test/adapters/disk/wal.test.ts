@@ -157,6 +157,15 @@ describe('a log', () => {
     }
   });
 
+  test('takes no whole record that was written to the place of another', async () => {
+    const written = ['1:a', '1:b', '1:c'];
+    const bytes = await writtenLog(join(tempDir(), 'log'), [record(1, 'a'), record(1, 'b'), record(1, 'c')]);
+    const size = (bytes.length - 20) / 3;
+    const moved = bytes.slice();
+    moved.copyWithin(20 + size, 20, 20 + size);
+    expect(texts(openDamaged(join(tempDir(), 'log'), moved).records())).toEqual(written.slice(0, 1));
+  });
+
   test('survives any damage without a record that was not written, or one given twice', async () => {
     const base = tempDir();
     const written = Array.from({ length: 12 }, (_, i) => record(1 + (i >> 2), `record ${i}`));

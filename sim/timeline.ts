@@ -1,26 +1,11 @@
-import { assert, present } from '../core/lib/assert.ts';
-import { equalBytes } from '../core/lib/bytes.ts';
 import type { Cluster } from './cluster.ts';
-import type { PowerLoss } from './disk/powerLoss.ts';
 import type { Fact, Position } from './facts.ts';
-import type { CrashPoint } from './life.ts';
-import type { LinkFaults } from './link.ts';
 import type { Process } from './process.ts';
-import type { Action, StepWord, Target, TimelineEntry, When } from './scenario/scenario.ts';
+import type { StepWord, TimelineEntry, When } from './scenario/scenario.ts';
+import { TimelineActions } from './timelineActions.ts';
 import type { World } from './world.ts';
 
 const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, precommit: 6, commit: 8 };
-
-/** How long a node is away while its program is exchanged. */
-const UPGRADE_MICROS = 1_000_000;
-
-interface Armed {
-  readonly process: Process;
-  readonly point: CrashPoint;
-  readonly powerLoss: PowerLoss;
-  readonly spec: TimelineEntry;
-  left: number;
-}
 
 interface Entry {
   readonly spec: TimelineEntry;
@@ -29,29 +14,17 @@ interface Entry {
   readonly met: Set<string>;
 }
 
-/** Carries out the timeline of a scenario: waits for its conditions, does its actions, undoes what has a duration. */
+/** Carries out the timeline of a scenario: waits for its conditions and has its actions done. */
 export class Timeline {
-  /** Virtual time of the last action, for `until: quiet`. */
-  lastActionAt = 0;
-  /** A `break` has come: the run ends here. */
-  isBroken = false;
-  /** Gone for good. */
-  readonly #removed = new Set<Process>();
-  /** Partitions and heals so far. */
-  #partitions = 0;
   readonly #world: World;
-  readonly #cluster: Cluster;
+  readonly #actions: TimelineActions;
   readonly #entries: readonly Entry[];
-  #armed: Armed[] = [];
-  /** Restarts that are on their way. */
-  readonly #returning = new Map<Process, number>();
 
   constructor(world: World, cluster: Cluster, specs: readonly TimelineEntry[]) {
     this.#world = world;
-    this.#cluster = cluster;
+    this.#actions = new TimelineActions(world, cluster);
     this.#entries = specs.map((spec) => ({ spec, left: spec.times, met: new Set() }));
     world.observe((fact) => this.#on(fact));
-    world.onCrashPoint = (process, point) => this.#atCrashPoint(process, point);
   }
 
   start(): void {
@@ -69,9 +42,19 @@ export class Timeline {
     );
   }
 
+  /** Virtual time of the last action, for `until: quiet`. */
+  get lastActionAt(): number {
+    return this.#actions.lastAt;
+  }
+
+  /** A `break` has come: the run ends here. */
+  get isBroken(): boolean {
+    return this.#actions.isBroken;
+  }
+
   /** Whether the timeline will still restart this process. */
   willReturn(process: Process): boolean {
-    if ((this.#returning.get(process) ?? 0) > 0) return true;
+    if (this.#actions.isReturning(process)) return true;
     return this.#entries.some(({ spec, left }) => {
       if (left === 0 || spec.action.kind !== 'restart') return false;
       const { target } = spec.action;
@@ -107,235 +90,11 @@ export class Timeline {
     )
       return undefined;
     entry.left--;
-    this.lastActionAt = this.#world.now;
-    const done = this.#do(spec.action, spec);
+    this.#actions.lastAt = this.#world.now;
+    const done = this.#actions.do(spec.action, spec);
     this.#world.witness({ kind: 'fault' });
     return done;
   }
-
-  #do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
-    const world = this.#world;
-    world.remark('fault', undefined, faultText(action, spec));
-    const { network } = world;
-    switch (action.kind) {
-      case 'partition':
-        network.partition(
-          action.groups.map((group) => group.map((name) => network.indexOf(name))),
-          action.oneWay,
-        );
-        this.#endPartition(spec, ++this.#partitions);
-        return undefined;
-      case 'heal':
-        this.#partitions++;
-        network.heal();
-        return undefined;
-      case 'gst':
-        world.witness({ kind: 'stable' });
-        return undefined;
-      case 'link':
-        this.#link(action, spec);
-        return undefined;
-      case 'checkpoint':
-        world.witness({ kind: 'checkpoint', name: action.name });
-        return undefined;
-      case 'break':
-        this.isBroken = true;
-        return undefined;
-      case 'addNode':
-        return this.#startAll([world.process(action.name)]);
-      case 'removeNode':
-        return this.#remove(world.process(action.name));
-      default:
-        return this.#toEach(this.#targets(action.target, spec.line), action, spec);
-    }
-  }
-
-  #toEach(
-    targets: readonly Process[],
-    action: Extract<Action, { target: Target }>,
-    spec: TimelineEntry,
-  ): Promise<void> | undefined {
-    if (action.kind === 'restart') return this.#startAll(targets);
-    for (const process of targets) this.#toOne(process, action, spec);
-    return undefined;
-  }
-
-  #toOne(
-    process: Process,
-    action: Exclude<Extract<Action, { target: Target }>, { kind: 'restart' }>,
-    spec: TimelineEntry,
-  ): void {
-    const world = this.#world;
-    switch (action.kind) {
-      case 'swizzle':
-        return this.#swizzle(process, spec);
-      case 'upgrade':
-        process.version = action.version;
-        this.#crash(process, 'none');
-        return this.#undo(
-          { ...spec, duration: spec.duration ?? UPGRADE_MICROS },
-          () => this.#startAll([process]),
-          process,
-        );
-      case 'clog':
-        return world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
-      case 'crash':
-        if (action.point !== undefined) {
-          // The way back counts from the crash, which comes when the node comes by that point.
-          const { point, powerLoss, count } = action;
-          this.#armed.push({ process, point, powerLoss, spec, left: count });
-          return undefined;
-        }
-        this.#crash(process, action.powerLoss);
-        this.#undo(spec, () => this.#startAll([process]), process);
-        return undefined;
-      case 'pause':
-        process.pause();
-        this.#undo(spec, () => process.resume());
-        return undefined;
-      case 'resume':
-        return process.resume();
-      case 'wipe':
-        if (!process.isRunning) process.disk.wipe();
-        return undefined;
-      case 'disk':
-        process.disk.damage(
-          action.fault,
-          world.choices.stream(`disk/${process.name}`),
-          process.isRunning,
-          action,
-        );
-        this.#undo(spec, () => process.disk.repair(action.fault));
-        return undefined;
-      case 'skew':
-        return process.clock.skew(world.now, action.micros);
-      case 'jump':
-        return process.clock.jump(world.now, action.micros);
-      case 'drift':
-        return process.clock.drift(world.now, action.ppm);
-      default:
-        assert(false, 'unreachable action');
-    }
-  }
-
-  /** Clogged one by one in the first half of the time, free again in the second, in another order (FoundationDB). */
-  #swizzle(process: Process, spec: TimelineEntry): void {
-    const world = this.#world;
-    const half = Math.max(1, Math.floor(present(spec.duration, 'a swizzle has a duration') / 2));
-    const choices = world.choices.stream(`${spec.line}/swizzle/${process.name}`);
-    const until = world.now + half + choices.choose(half);
-    world.schedule(world.now + choices.choose(half), () => {
-      world.network.clog(process.index, until);
-      return undefined;
-    });
-  }
-
-  #remove(process: Process): undefined {
-    const { network, processes } = this.#world;
-    this.#removed.add(process);
-    process.crash('none');
-    for (const { index } of processes) if (index !== process.index) network.separate(process.index, index);
-    return undefined;
-  }
-
-  #crash(process: Process, powerLoss: PowerLoss): void {
-    this.lastActionAt = this.#world.now;
-    process.crash(powerLoss);
-  }
-
-  async #startAll(targets: readonly Process[]): Promise<void> {
-    this.lastActionAt = this.#world.now;
-    for (const process of targets)
-      if (!this.#removed.has(process) && !process.isRunning) await process.start();
-  }
-
-  #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {
-    const { network, processes } = this.#world;
-    const names = processes.map((process) => process.name);
-    const before: { readonly from: number; readonly to: number; readonly faults: LinkFaults }[] = [];
-    for (const from of action.from ?? names) {
-      for (const to of action.to ?? names) {
-        if (from === to) continue;
-        const [a, b] = [network.indexOf(from), network.indexOf(to)];
-        before.push({ from: a, to: b, faults: network.link(a, b).faults });
-        network.setFaults(a, b, action.faults);
-      }
-    }
-    this.#undo(spec, () => {
-      for (const { from, to, faults } of before) network.setFaults(from, to, faults);
-    });
-  }
-
-  /** A later partition, or a heal, has taken its place: then there is nothing to end. */
-  #endPartition(spec: TimelineEntry, number: number): void {
-    this.#undo(spec, () => {
-      if (this.#partitions === number) this.#world.network.heal();
-    });
-  }
-
-  #undo(spec: TimelineEntry, act: () => Promise<void> | void, restarted?: Process): void {
-    if (spec.duration === undefined) return;
-    if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 0) + 1);
-    this.#world.schedule(this.#world.now + spec.duration, () => {
-      this.lastActionAt = this.#world.now;
-      this.#world.remark('fault', restarted, `end of ${spec.action.kind}`);
-      if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 1) - 1);
-      const undone = act() ?? undefined;
-      this.#world.witness({ kind: 'fault' });
-      return undone;
-    });
-  }
-
-  #targets(target: Target, line: string): readonly Process[] {
-    const { processes } = this.#world;
-    switch (target.kind) {
-      case 'all':
-        return processes;
-      case 'names':
-        return target.names.map((name) => this.#world.process(name));
-      case 'proposer': {
-        const proposer = this.#proposer();
-        return proposer === undefined ? [] : [proposer];
-      }
-      case 'random': {
-        const left = [...processes];
-        const stream = this.#world.choices.stream(`${line}/target`);
-        const chosen: Process[] = [];
-        while (chosen.length < target.count && left.length > 0)
-          chosen.push(...left.splice(stream.choose(left.length), 1));
-        return chosen;
-      }
-    }
-  }
-
-  /** Of the round that the furthest node is in. */
-  #proposer(): Process | undefined {
-    let furthest: Process | undefined;
-    for (const process of this.#world.processes) {
-      if (process.node !== undefined && process.position.height > (furthest?.position.height ?? 0))
-        furthest = process;
-    }
-    const address = furthest?.node?.rs()?.proposer.address;
-    const member = this.#cluster.members.find(
-      (one) => address !== undefined && equalBytes(one.address, address),
-    );
-    return member === undefined ? undefined : this.#world.process(member.name);
-  }
-
-  #atCrashPoint(process: Process, point: CrashPoint): void {
-    if (this.#armed.length === 0) return;
-    const armed = this.#armed.find((one) => one.process === process && one.point === point);
-    if (armed === undefined || --armed.left > 0) return;
-    this.#armed = this.#armed.filter((one) => one !== armed);
-    this.#crash(process, armed.powerLoss);
-    this.#undo(armed.spec, () => this.#startAll([process]), process);
-  }
-}
-
-/** As a reader of the trace sees it, e.g. `crash {"target":…}`. */
-function faultText({ kind, ...rest }: Action, spec: TimelineEntry): string {
-  const details = JSON.stringify(rest);
-  return `${kind}${details === '{}' ? '' : ` ${details}`} (${spec.line})`;
 }
 
 /** A key naming how the fact meets the entry's condition, undefined when it does not. */

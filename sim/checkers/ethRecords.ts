@@ -6,6 +6,7 @@ import { type Bytes, concat, equalBytes, hex, to0xHex } from '../../core/lib/byt
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import { othersOf } from '../expr/money.ts';
+import { rerunProblem } from '../reference/rerun.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { ledgerProblem, offenceProblem } from './ledger.ts';
 
@@ -16,6 +17,14 @@ import { ledgerProblem, offenceProblem } from './ledger.ts';
 export function ethRecords(context: CheckerContext): Checker {
   const name = 'records';
   const known = new Map<number, string>();
+  let rerunTo = 0;
+  /** Once for what nodes have in common: the records of all are compared anyway. */
+  const rerun = (chain: ChainReader): string | undefined => {
+    if (chain.head() <= rerunTo) return undefined;
+    const problem = rerunProblem(chain, context.suite);
+    rerunTo = chain.head();
+    return problem;
+  };
   const check = (who: string, chain: ChainReader): void => {
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
@@ -30,7 +39,7 @@ export function ethRecords(context: CheckerContext): Checker {
       known.set(height, other);
       if (other !== text) context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
     }
-    const problem = ledgerProblem(chain, context.suite) ?? offenceProblem(chain);
+    const problem = ledgerProblem(chain, context.suite) ?? offenceProblem(chain) ?? rerun(chain);
     if (problem !== undefined) context.fail(name, `${who}: ${problem}`);
   };
   return {

@@ -1,0 +1,100 @@
+import { hex, toHex } from '../../core/lib/bytes.ts';
+import { type Frame, Halt, words } from './frame.ts';
+import { accountGas, nameOf, type Table } from './instruction.ts';
+import { delegateOf, type Name } from './state.ts';
+
+const [VALUE_GAS, STIPEND, NEW_ACCOUNT_GAS, CREATE_GAS, DEPTH_MAX, INIT_CODE_MAX] = [
+  9000, 2300, 25_000, 32_000, 1024, 49_152,
+];
+
+/** All but one 64th (EIP-150). */
+const most = (gas: number): number => gas - Math.floor(gas / 64);
+
+type Kind = 'call' | 'delegate' | 'static';
+
+function call(f: Frame, kind: Kind): void {
+  const { machine, input } = f;
+  const { state } = machine;
+  const asked = f.popSize();
+  const to = nameOf(f.pop());
+  const value = kind === 'call' ? f.pop() : 0n;
+  const [inAt, inSize, outAt, outSize] = [f.popSize(), f.popSize(), f.popSize(), f.popSize()];
+  if (value !== 0n) f.mayWrite();
+  f.reach(inAt, inSize);
+  f.reach(outAt, outSize);
+  f.use(accountGas(f, to));
+  if (value !== 0n) f.use(VALUE_GAS + (state.exists(to) ? 0 : NEW_ACCOUNT_GAS));
+  const delegate = delegateOf(state.account(to).code);
+  if (delegate !== undefined) f.use(accountGas(f, delegate));
+  const given = Math.min(asked, most(f.gas));
+  f.use(given);
+  const gas = given + (value === 0n ? 0 : STIPEND);
+  f.returned = new Uint8Array(0);
+  if (input.depth >= DEPTH_MAX || state.account(input.self).balance < value) {
+    f.gas += gas;
+    return f.push(0n);
+  }
+  const data = f.read(inAt, inSize);
+  const isStatic = input.isStatic || kind === 'static';
+  const common = { data, gas, isStatic, depth: input.depth + 1 };
+  const ended =
+    kind === 'delegate'
+      ? machine.run(to, { ...common, self: input.self, caller: input.caller, value: input.value }, 0n)
+      : machine.run(to, { ...common, self: to, caller: input.self, value }, value);
+  f.gas += ended.gas;
+  f.returned = ended.output;
+  f.write(outAt, ended.output.slice(0, Math.min(outSize, ended.output.length)));
+  f.push(ended.ending === 'stop' ? 1n : 0n);
+}
+
+function create(f: Frame, isSalted: boolean): void {
+  f.mayWrite();
+  const { machine, input } = f;
+  const { state } = machine;
+  const [value, at, size] = [f.pop(), f.popSize(), f.popSize()];
+  const salt = isSalted ? f.pop() : 0n;
+  if (size > INIT_CODE_MAX) throw new Halt('fault');
+  f.use(CREATE_GAS + (isSalted ? 8 : 2) * words(size));
+  const code = f.read(at, size);
+  f.returned = new Uint8Array(0);
+  const { nonce, balance } = state.account(input.self);
+  if (input.depth >= DEPTH_MAX || balance < value) return f.push(0n);
+  const gas = most(f.gas);
+  f.use(gas);
+  state.put(input.self, { nonce: nonce + 1n });
+  const name: Name = toHex(
+    isSalted
+      ? machine.saltedAddressOf(hex(input.self), salt, code)
+      : machine.addressOf(hex(input.self), nonce),
+  );
+  const ended = machine.create(name, { caller: input.self, value, gas, depth: input.depth + 1, code });
+  f.gas += ended.gas;
+  if (ended.ending === 'revert') f.returned = ended.output;
+  f.push(ended.ending === 'stop' ? BigInt(`0x${name}`) : 0n);
+}
+
+/** EIP-6780: only what was made in this transaction goes, everything else just pays out. */
+function selfDestruct(f: Frame): void {
+  f.mayWrite();
+  const { state } = f.machine;
+  const { self } = f.input;
+  const to = nameOf(f.pop());
+  const { balance } = state.account(self);
+  const isCold = !state.touch(to);
+  f.use(5000 + (isCold ? 2600 : 0));
+  if (balance !== 0n && !state.exists(to)) f.use(NEW_ACCOUNT_GAS);
+  const isNew = state.created.has(self);
+  if (to !== self || isNew) state.pay(self, -balance);
+  if (to !== self) state.pay(to, balance);
+  if (isNew) state.destroy(self);
+  throw new Halt('stop');
+}
+
+export const CALLS: Table = {
+  240: (f) => create(f, false),
+  241: (f) => call(f, 'call'),
+  244: (f) => call(f, 'delegate'),
+  245: (f) => create(f, true),
+  250: (f) => call(f, 'static'),
+  255: selfDestruct,
+};

@@ -1,0 +1,145 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { EMPTY } from '../../core/lib/bytes.ts';
+import type { Machine } from './machine.ts';
+import type { Name } from './state.ts';
+import { toBig, toWord } from './state.ts';
+
+/** How a frame ends. */
+export type Ending = 'stop' | 'revert' | 'fault';
+
+/** Thrown through a frame that ends; `fault` takes all gas. */
+export class Halt {
+  readonly ending: Ending;
+  readonly output: Bytes;
+
+  constructor(ending: Ending, output: Bytes = EMPTY) {
+    this.ending = ending;
+    this.output = output;
+  }
+}
+
+/** Something that this reference does not know: the run is not judged. */
+export class Unknown extends Error {}
+
+export interface FrameInput {
+  readonly code: Bytes;
+  readonly self: Name;
+  readonly caller: Name;
+  readonly value: bigint;
+  readonly data: Bytes;
+  readonly gas: number;
+  readonly isStatic: boolean;
+  readonly depth: number;
+}
+
+const STACK_MAX = 1024;
+/** More memory than any gas here buys. */
+const MEMORY_MAX = 1 << 22;
+const WORD_MASK = (1n << 256n) - 1n;
+const words = (bytes: number): number => Math.ceil(bytes / 32);
+const memoryGas = (count: number): number => 3 * count + Math.floor((count * count) / 512);
+
+/** One call in progress: its gas, stack and memory. */
+export class Frame {
+  readonly input: FrameInput;
+  readonly machine: Machine;
+  gas: number;
+  pc = 0;
+  returned: Bytes = EMPTY;
+  readonly stack: bigint[] = [];
+  readonly jumps: ReadonlySet<number>;
+  #memory = new Uint8Array(0);
+
+  constructor(machine: Machine, input: FrameInput) {
+    this.machine = machine;
+    this.input = input;
+    this.gas = input.gas;
+    this.jumps = jumpsOf(input.code);
+  }
+
+  use(gas: number): void {
+    if (this.gas < gas) throw new Halt('fault');
+    this.gas -= gas;
+  }
+
+  push(value: bigint): void {
+    if (this.stack.length >= STACK_MAX) throw new Halt('fault');
+    this.stack.push(value & WORD_MASK);
+  }
+
+  pop(): bigint {
+    const value = this.stack.pop();
+    if (value === undefined) throw new Halt('fault');
+    return value;
+  }
+
+  /** A size or an offset; what nobody can pay for ends the frame. */
+  popSize(): number {
+    const value = this.pop();
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) return Number.MAX_SAFE_INTEGER;
+    return Number(value);
+  }
+
+  get memorySize(): number {
+    return this.#memory.length;
+  }
+
+  /** Pays for memory up to there. */
+  reach(offset: number, size: number): void {
+    if (size === 0) return;
+    if (offset + size > MEMORY_MAX) throw new Halt('fault');
+    const [before, after] = [words(this.#memory.length), words(offset + size)];
+    if (after <= before) return;
+    this.use(memoryGas(after) - memoryGas(before));
+    const grown = new Uint8Array(32 * after);
+    grown.set(this.#memory);
+    this.#memory = grown;
+  }
+
+  read(offset: number, size: number): Bytes {
+    if (size === 0) return EMPTY;
+    this.reach(offset, size);
+    return this.#memory.slice(offset, offset + size);
+  }
+
+  write(offset: number, bytes: Bytes): void {
+    this.reach(offset, bytes.length);
+    if (bytes.length > 0) this.#memory.set(bytes, offset);
+  }
+
+  /** Copies for 3 gas a word, as every copying instruction does. */
+  copy(from: Bytes, to: number, offset: number, size: number): void {
+    this.use(3 + 3 * words(size));
+    this.reach(to, size);
+    const bytes = new Uint8Array(size);
+    bytes.set(from.slice(Math.min(offset, from.length), Math.min(offset + size, from.length)));
+    this.write(to, bytes);
+  }
+
+  readWord(offset: number): bigint {
+    return toBig(this.read(offset, 32));
+  }
+
+  writeWord(offset: number, value: bigint): void {
+    this.write(offset, toWord(value));
+  }
+
+  mayWrite(): void {
+    if (this.input.isStatic) throw new Halt('fault');
+  }
+}
+
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+
+function jumpsOf(code: Bytes): ReadonlySet<number> {
+  const jumps = new Set<number>();
+  for (let i = 0; i < code.length; i++) {
+    const op = code[i] as number;
+    if (op === 0x5b) jumps.add(i);
+    else if (op >= PUSH1 && op <= PUSH32) i += op - PUSH1 + 1;
+  }
+  return jumps;
+}
+
+export { words };

@@ -1,0 +1,168 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import type { EthHeader } from '../../core/app/chain.ts';
+import { bigintToBytes } from '../../core/app/evm/numbers.ts';
+import { encodeRlp } from '../../core/app/evm/rlp.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
+import { type Ending, Frame, type FrameInput, Halt, Unknown, words } from './frame.ts';
+import { step } from './instructions.ts';
+import { delegateOf, type Name, type ReferenceState, toBig, toWord } from './state.ts';
+
+const DEPOSIT_GAS = 200;
+const CODE_MAX = 24_576;
+
+export interface Ended {
+  readonly ending: Ending;
+  readonly gas: number;
+  readonly output: Bytes;
+}
+
+/** What instructions ask about the transaction. */
+export interface TxFacts {
+  readonly origin: Name;
+  readonly price: bigint;
+}
+
+type Precompile = (data: Bytes) => { readonly gas: number; readonly output: Bytes };
+
+const PRECOMPILES: Readonly<Record<number, Precompile>> = {
+  2: (data) => ({ gas: 60 + 12 * words(data.length), output: sha256(data) }),
+  4: (data) => ({ gas: 15 + 3 * words(data.length), output: data }),
+};
+
+/** Addresses of Osaka's precompiles, known here or not. */
+export const PRECOMPILE_NAMES: readonly Name[] = [...Array.from({ length: 17 }, (_, i) => i + 1), 256].map(
+  (n) => n.toString(16).padStart(40, '0'),
+);
+
+/**
+ * A second EVM, of Osaka's rules, made to be read rather than to be fast: it shares no line with the one that nodes run. Some
+ * instructions and precompiles it does not know (Unknown).
+ */
+export class Machine {
+  readonly state: ReferenceState;
+  readonly header: EthHeader;
+  readonly chainId: bigint;
+  readonly tx: TxFacts;
+  readonly #suite: Pick<CryptoSuite, 'keccak256'>;
+  readonly #hashOf: (height: number) => Bytes | undefined;
+
+  constructor(
+    state: ReferenceState,
+    header: EthHeader,
+    tx: TxFacts,
+    world: {
+      readonly chainId: bigint;
+      readonly suite: Pick<CryptoSuite, 'keccak256'>;
+      readonly hashOf: (height: number) => Bytes | undefined;
+    },
+  ) {
+    this.state = state;
+    this.header = header;
+    this.tx = tx;
+    this.chainId = world.chainId;
+    this.#suite = world.suite;
+    this.#hashOf = world.hashOf;
+  }
+
+  keccak(message: Bytes): Bytes {
+    return this.#suite.keccak256(message);
+  }
+
+  addressOf(from: Bytes, nonce: bigint): Bytes {
+    return this.keccak(encodeRlp([from, bigintToBytes(nonce)])).slice(12);
+  }
+
+  /** CREATE2's. */
+  saltedAddressOf(from: Bytes, salt: bigint, code: Bytes): Bytes {
+    return this.keccak(concat(Uint8Array.of(0xff), from, toWord(salt), this.keccak(code))).slice(12);
+  }
+
+  /** Of the last 256 blocks. */
+  blockHash(number: number): bigint {
+    const { number: now } = this.header;
+    return number < now && number >= now - 256 ? toBig(this.#hashOf(number) ?? EMPTY) : 0n;
+  }
+
+  /** Calls the code at an account; value moves from the caller first. A failure leaves nothing behind. */
+  run(codeOf: Name, input: Omit<FrameInput, 'code'>, value: bigint): Ended {
+    const { state } = this;
+    const before = state.checkpoint();
+    state.pay(input.caller, -value);
+    state.pay(input.self, value);
+    const ended = PRECOMPILE_NAMES.includes(codeOf)
+      ? precompiled(codeOf, input)
+      : this.#execute({ ...input, code: this.#codeOf(codeOf) });
+    if (ended.ending !== 'stop') state.revert(before);
+    return ended;
+  }
+
+  /** One step of a delegation, no further (EIP-7702). */
+  #codeOf(name: Name): Bytes {
+    const { code } = this.state.account(name);
+    const delegate = delegateOf(code);
+    if (delegate === undefined) return code;
+    return PRECOMPILE_NAMES.includes(delegate) ? EMPTY : this.state.account(delegate).code;
+  }
+
+  #execute(input: FrameInput): Ended {
+    const frame = new Frame(this, input);
+    try {
+      for (;;) step(frame);
+    } catch (halt) {
+      if (!(halt instanceof Halt)) throw halt;
+      return { ending: halt.ending, gas: halt.ending === 'fault' ? 0 : frame.gas, output: halt.output };
+    }
+  }
+
+  create(
+    name: Name,
+    made: {
+      readonly caller: Name;
+      readonly value: bigint;
+      readonly gas: number;
+      readonly depth: number;
+      readonly code: Bytes;
+    },
+  ): Ended {
+    const { state } = this;
+    const fault: Ended = { ending: 'fault', gas: 0, output: EMPTY };
+    state.touch(name);
+    const { nonce, code: there } = state.account(name);
+    if (nonce !== 0n || there.length > 0) return fault;
+    const before = state.checkpoint();
+    state.create(name);
+    state.put(name, { nonce: 1n });
+    state.pay(made.caller, -made.value);
+    state.pay(name, made.value);
+    const { caller, value, gas, depth, code } = made;
+    const ended = this.#execute({
+      code,
+      self: name,
+      caller,
+      value,
+      data: EMPTY,
+      gas,
+      isStatic: false,
+      depth,
+    });
+    const { output } = ended;
+    const deposit = DEPOSIT_GAS * output.length;
+    const isKept = output.length <= CODE_MAX && output[0] !== 0xef && ended.gas >= deposit;
+    if (ended.ending === 'stop' && isKept) {
+      state.put(name, { code: output });
+      return { ...ended, gas: ended.gas - deposit };
+    }
+    state.revert(before);
+    return ended.ending === 'stop' ? fault : ended;
+  }
+}
+
+function precompiled(name: Name, { data, gas }: Omit<FrameInput, 'code'>): Ended {
+  const known = PRECOMPILES[Number(`0x${name}`)];
+  if (known === undefined) throw new Unknown(`precompile ${name}`);
+  const { gas: price, output } = known(data);
+  return price > gas
+    ? { ending: 'fault', gas: 0, output: EMPTY }
+    : { ending: 'stop', gas: gas - price, output };
+}

@@ -1,0 +1,208 @@
+import { accountCount, addressOfNumber } from '../../core/app/auth/keeper.ts';
+import type { AuthRecord, ChainReader, EthBlock, EthReceipt, EthTx, View } from '../../core/app/chain.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import type { Block } from '../../core/types/block.ts';
+import type { TxResult } from '../../core/types/result.ts';
+import { bankRefusal, readBankTx, runBankTx } from './bank.ts';
+import { Unknown } from './frame.ts';
+import { isNobody, type Log, type Name, ReferenceState, toBig, toWord } from './state.ts';
+import { type Outcome, type ReferenceWorld, refusal, runTransaction } from './transaction.ts';
+
+/** EIP-2935. */
+const HISTORY = '0000f90827f1c53a10cb7a02335b175320002935';
+const HISTORY_WINDOW = 8191;
+/** More accounts or slots than any run has. */
+const RANGE_MAX = 100_000;
+const FIRST = new Uint8Array(32);
+
+/** A second execution of a whole chain from its genesis on. */
+class Rerun {
+  readonly #chain: ChainReader;
+  readonly #suite: CryptoSuite;
+  readonly #genesis: View;
+  readonly #state: ReferenceState;
+  readonly #world: ReferenceWorld;
+  readonly #auth = new Map<Name, AuthRecord>();
+  #next: bigint;
+
+  constructor(chain: ChainReader, suite: CryptoSuite, genesis: View) {
+    this.#chain = chain;
+    this.#suite = suite;
+    this.#genesis = genesis;
+    this.#state = new ReferenceState(genesis);
+    this.#world = {
+      chainId: chain.evmChainId,
+      suite,
+      hashOf: (height) => chain.ethBlock(height)?.hash,
+    };
+    this.#next = accountCount(genesis);
+    for (let number = 0n; number < this.#next; number++) {
+      const address = addressOfNumber(genesis, number);
+      const record = address && genesis.auth(address);
+      if (address !== undefined && record !== undefined) this.#auth.set(toHex(address), record);
+    }
+  }
+
+  problem(): string | undefined {
+    for (let height = 1; height <= this.#chain.head(); height++) {
+      const problem = this.#blockProblem(height);
+      if (problem !== undefined) return `block ${height}: ${problem}`;
+    }
+    return this.#worldProblem();
+  }
+
+  #blockProblem(height: number): string | undefined {
+    const [eth, block] = [this.#chain.ethBlock(height), this.#chain.block(height)];
+    const results = this.#chain.results(height)?.txResults;
+    if (eth === undefined || block === undefined || results === undefined) return 'is missing';
+    const parent = this.#chain.ethBlock(height - 1);
+    if (parent !== undefined && this.#state.account(HISTORY).code.length > 0)
+      this.#state.putStorage(HISTORY, BigInt((height - 1) % HISTORY_WINDOW), toBig(parent.hash));
+    const problem = this.#txsProblem(eth, block, results);
+    if (problem !== undefined) return problem;
+    const view = this.#chain.view(height);
+    const changed = [...this.#state.changed];
+    this.#state.changed.clear();
+    return view === undefined ? undefined : this.#accountsProblem(view, changed);
+  }
+
+  #txsProblem(eth: EthBlock, { txs }: Block, results: readonly TxResult[]): string | undefined {
+    let [gasLeft, ethIndex] = [eth.header.gasLimit, 0];
+    for (const [i, bytes] of txs.entries()) {
+      const result = present(results[i], 'a result for each transaction');
+      const isEth = this.#chain.txLocation(this.#suite.sha256(bytes))?.ethIndex !== undefined;
+      const problem = isEth
+        ? this.#ethProblem(eth, ethIndex++, result, gasLeft)
+        : this.#bankProblem(eth, bytes, result, gasLeft);
+      if (problem !== undefined) return `transaction ${i} ${problem}`;
+      gasLeft -= result.gasUsed < result.gasWanted ? result.gasUsed : result.gasWanted;
+    }
+    if (ethIndex !== eth.transactions.length)
+      return `has ${eth.transactions.length} transactions, found ${ethIndex}`;
+    return eth.header.gasLimit - gasLeft === eth.header.gasUsed ? undefined : 'has a wrong gasUsed';
+  }
+
+  #ethProblem({ header, transactions, receipts }: EthBlock, i: number, result: TxResult, gasLeft: bigint) {
+    const tx = present(transactions[i], 'a transaction');
+    const receipt = present(receipts[i], 'its receipt');
+    const refused = refusal(tx, this.#state, header, gasLeft, this.#world.chainId);
+    if (refused !== undefined) return refused;
+    const outcome = runTransaction(this.#state, header, tx, this.#world);
+    this.#number();
+    this.#remember(toHex(tx.from), undefined);
+    if (result.code !== 0 || result.gasWanted !== tx.gasLimit || result.gasUsed !== receipt.gasUsed)
+      return `has the result ${result.code}, ${result.gasUsed} of ${result.gasWanted} gas`;
+    return receiptProblem(tx, receipt, outcome);
+  }
+
+  #bankProblem({ header }: EthBlock, bytes: Bytes, result: TxResult, gasLeft: bigint): string | undefined {
+    const tx = readBankTx(bytes, this.#chain);
+    const from = present(tx.sends[0], 'a message').from;
+    const [baseFee, coinbase] = [header.baseFeePerGas, toHex(header.coinbase)];
+    const { chainId, denom } = this.#chain;
+    const place = { height: header.number, baseFee, gasLeft, chainId };
+    const refused = bankRefusal(tx, this.#state, this.#auth.get(from), place, this.#suite);
+    if (refused !== undefined) return refused;
+    const { code, gasUsed } = runBankTx(this.#state, tx, { baseFee, coinbase, denom });
+    this.#number();
+    this.#remember(from, tx.pubKey);
+    return result.code === code && result.gasUsed === gasUsed && result.gasWanted === tx.gasLimit
+      ? undefined
+      : `has code ${result.code} and used ${result.gasUsed} of ${result.gasWanted} gas, should be ${code}, ${gasUsed}`;
+  }
+
+  /** Whoever came to be in a transaction gets a number, in order of address. */
+  #number(): void {
+    const fresh = this.#state.known().filter((name) => !this.#auth.has(name) && this.#state.exists(name));
+    for (const name of fresh.sort()) this.#auth.set(name, { accountNumber: this.#next++, pubKey: undefined });
+  }
+
+  /** An Ethereum signature shows a key as well; which one is not asked here. */
+  #remember(name: Name, pubKey: Bytes | undefined): void {
+    const record = this.#auth.get(name);
+    if (record?.pubKey === undefined && record !== undefined)
+      this.#auth.set(name, { ...record, pubKey: pubKey ?? FIRST });
+  }
+
+  #accountsProblem(view: View, names: readonly Name[]): string | undefined {
+    for (const name of names) {
+      const problem = this.#accountProblem(view, name);
+      if (problem !== undefined) return `account ${name} ${problem}`;
+    }
+    return undefined;
+  }
+
+  #accountProblem(view: View, name: Name): string | undefined {
+    const address = hex(name);
+    const wanted = this.#state.account(name);
+    const told = view.account(address);
+    if (isNobody(wanted)) return told === undefined ? undefined : 'should not be there';
+    if (told === undefined) return 'is not there';
+    if (told.balance !== wanted.balance) return `has ${told.balance}, should have ${wanted.balance}`;
+    if (told.nonce !== wanted.nonce) return `has nonce ${told.nonce}, should have ${wanted.nonce}`;
+    if (!equalBytes(view.code(address), wanted.code)) return 'has another code than it should';
+    for (const [slot, value] of this.#state.slots(name)) {
+      const kept = toBig(view.storage(address, toWord(slot)));
+      if (kept !== value) return `has ${kept} in slot ${slot}, should have ${value}`;
+    }
+    const [record, should] = [view.auth(address), this.#auth.get(name)];
+    if (record?.accountNumber !== should?.accountNumber)
+      return `has number ${record?.accountNumber}, should have ${should?.accountNumber}`;
+    return (record?.pubKey === undefined) === (should?.pubKey === undefined) ? undefined : 'has a wrong key';
+  }
+
+  /** Everybody at the end, and nobody else. */
+  #worldProblem(): string | undefined {
+    const latest = this.#chain.latest();
+    const problem = this.#accountsProblem(latest, this.#state.known());
+    if (problem !== undefined) return problem;
+    const names = new Map(
+      this.#state.known().map((name) => [toHex(this.#suite.keccak256(hex(name))), name] as const),
+    );
+    const before = new Set(this.#genesis.accountRange(FIRST, RANGE_MAX).map(({ keyHash }) => toHex(keyHash)));
+    for (const { keyHash } of latest.accountRange(FIRST, RANGE_MAX)) {
+      const name = names.get(toHex(keyHash));
+      if (name === undefined && !before.has(toHex(keyHash)))
+        return `nobody made the account ${to0xHex(keyHash)}`;
+      if (name === undefined || before.has(toHex(keyHash))) continue;
+      const kept = latest.storageRange(hex(name), FIRST, RANGE_MAX).length;
+      const wanted = [...this.#state.slots(name).values()].filter((value) => value !== 0n).length;
+      if (kept !== wanted) return `account ${name} has ${kept} slots, should have ${wanted}`;
+    }
+    return accountCount(latest) === this.#next ? undefined : `${accountCount(latest)} numbers were given`;
+  }
+}
+
+function receiptProblem(tx: EthTx, receipt: EthReceipt, outcome: Outcome): string | undefined {
+  const { status, gasUsed, price, logs, contract } = outcome;
+  if (receipt.type !== tx.type) return `has type ${receipt.type}`;
+  if (receipt.status !== status) return `has status ${receipt.status}, should have ${status}`;
+  if (receipt.gasUsed !== gasUsed) return `used ${receipt.gasUsed} gas, should have used ${gasUsed}`;
+  if (receipt.effectiveGasPrice !== price)
+    return `paid ${receipt.effectiveGasPrice} a gas, should have ${price}`;
+  const [named, made] = [receipt.contractAddress, contract].map((one) => one && toHex(one));
+  if (named !== made) return `names the contract ${named}, made ${made}`;
+  return textOf(receipt.logs) === textOf(status === 1 ? logs : [])
+    ? undefined
+    : 'has other logs than it made';
+}
+
+const textOf = (logs: readonly Log[]): string =>
+  logs.map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' ')).join('\n');
+
+/**
+ * Runs a chain again by the reference and says in what the node's records or its state differ; undefined when in nothing, or when
+ * the reference does not know something that was run.
+ */
+export function rerunProblem(chain: ChainReader, suite: CryptoSuite): string | undefined {
+  const genesis = chain.base() <= 1 && chain.fork === 'osaka' ? chain.view(0) : undefined;
+  if (genesis === undefined) return undefined;
+  try {
+    return new Rerun(chain, suite, genesis).problem();
+  } catch (error) {
+    if (error instanceof Unknown) return undefined;
+    throw error;
+  }
+}

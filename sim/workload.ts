@@ -2,7 +2,7 @@ import { toEip55 } from '../core/address/eip55.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { present } from '../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../core/lib/bytes.ts';
-import { signDynamicFeeTx } from '../core/rpc/eth/signTx.ts';
+import { signTx } from '../core/rpc/eth/signTx.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
@@ -10,6 +10,7 @@ import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
 import { contracts } from './scripts/contracts.ts';
 import { erc20Churn } from './scripts/erc20.ts';
+import { features } from './scripts/features.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
 import { transfers } from './scripts/transfers.ts';
 import type { World } from './world.ts';
@@ -24,6 +25,8 @@ export interface SentTx extends Draft {
   sentAt: number;
   /** Head of the node when it was sent last. */
   sentHead: number;
+  /** The life of the node in which it was taken; 0 for none. */
+  takenIn: number;
   /** Another one of the same nonce is in a block. */
   isReplaced: boolean;
   /** What the client was told. */
@@ -72,6 +75,8 @@ export class EvmClient {
       accounts: this.accounts,
       choices: this.#choices,
       open: (account) => this.sent.filter((tx) => tx.from === account && isOpen(tx)),
+      taken: (account) =>
+        this.sent.filter((tx) => tx.from === account && isOpen(tx) && tx.takenIn === this.#node.lives),
       nonceOf: (account) => this.#nonces.get(account) ?? 0,
       takeNonce: (account) => this.#takeNonce(account),
       isConfirmed: (account, nonce) =>
@@ -106,7 +111,7 @@ export class EvmClient {
     if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
     if (this.#node.state !== 'up') return undefined;
     const txs = this.#script(this.#state).map((draft) => this.#sign(draft));
-    this.sent.push(...txs);
+    this.sent.push(...txs.filter(({ bad }) => bad === undefined));
     const [first, ...rest] = txs;
     return first === undefined ? undefined : this.#submitAll([first, ...rest]);
   }
@@ -116,18 +121,19 @@ export class EvmClient {
   }
 
   #sign(draft: Draft): SentTx {
-    const { tip, feeCap, nonce, from, to, value, gas, data } = draft;
-    const raw = signDynamicFeeTx(
+    const { tip, feeCap, nonce, from, to, value, gas, data, accessList, type = 2 } = draft;
+    const isOld = type < 2;
+    const raw = signTx(
       {
-        chainId: EVM_CHAIN_ID,
+        chainId: draft.chainId ?? EVM_CHAIN_ID,
         nonce: BigInt(nonce),
-        maxPriorityFeePerGas: tip,
-        maxFeePerGas: feeCap,
+        fees: isOld ? { gasPrice: feeCap } : { maxPriorityFeePerGas: tip, maxFeePerGas: feeCap },
         gas,
         to,
         value,
         data,
-        accessList: [],
+        accessList: accessList ?? (type === 0 ? undefined : []),
+        authorizationList: draft.authorizationList ?? [],
       },
       from.secret,
       this.#suite,
@@ -139,6 +145,7 @@ export class EvmClient {
       raw,
       sentAt: this.#world.now,
       sentHead: 0,
+      takenIn: 0,
       isReplaced: false,
       receipt: undefined,
     };
@@ -153,6 +160,9 @@ export class EvmClient {
       if ('result' in reply && reply.result !== tx.hash) {
         this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
       }
+      if ('result' in reply) tx.takenIn = this.#node.lives;
+      if ('result' in reply && tx.bad !== undefined)
+        this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     });
   }
 
@@ -178,7 +188,7 @@ export class EvmClient {
       readonly status: string;
       readonly from: string;
     };
-    if (receipt.status !== tx.status)
+    if (tx.status !== undefined && receipt.status !== tx.status)
       this.complaints.push(`${tx.hash} has status ${receipt.status}, expected ${tx.status}`);
     if (receipt.from.toLowerCase() !== `0x${toHex(tx.from.address)}`) {
       this.complaints.push(
@@ -199,6 +209,7 @@ export class EvmClient {
 
 function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec): Script {
   if (script === 'transfers') return transfers;
+  if (script === 'features') return features(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }
 

@@ -8,7 +8,7 @@ import { StorageFault } from '../../core/store/fault.ts';
 import { othersOf } from '../expr/money.ts';
 import { rerunProblem } from '../reference/rerun.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-import { ledgerProblem, offenceProblem } from './ledger.ts';
+import { offenceProblem } from './offences.ts';
 
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
@@ -39,7 +39,7 @@ export function ethRecords(context: CheckerContext): Checker {
       known.set(height, other);
       if (other !== text) context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
     }
-    const problem = ledgerProblem(chain, context.suite) ?? offenceProblem(chain) ?? rerun(chain);
+    const problem = offenceProblem(chain) ?? rerun(chain);
     if (problem !== undefined) context.fail(name, `${who}: ${problem}`);
   };
   return {

@@ -1,4 +1,5 @@
 import { accountCount, addressOfNumber } from '../../core/app/auth/keeper.ts';
+import { readSupply } from '../../core/app/bank/keeper.ts';
 import type { AuthRecord, ChainReader, EthBlock, EthReceipt, EthTx, View } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
@@ -171,7 +172,20 @@ class Rerun {
       const wanted = [...this.#state.slots(name).values()].filter((value) => value !== 0n).length;
       if (kept !== wanted) return `account ${name} has ${kept} slots, should have ${wanted}`;
     }
-    return accountCount(latest) === this.#next ? undefined : `${accountCount(latest)} numbers were given`;
+    if (accountCount(latest) !== this.#next)
+      return `${accountCount(latest)} numbers were given, not ${this.#next}`;
+    return this.#supplyProblem(latest);
+  }
+
+  /** The bank's sum follows what was burned and what contracts destroyed. */
+  #supplyProblem(latest: View): string | undefined {
+    let wanted = readSupply(this.#genesis, this.#chain.denom);
+    for (const name of this.#state.known())
+      wanted += this.#state.account(name).balance - (this.#genesis.account(hex(name))?.balance ?? 0n);
+    const supply = readSupply(latest, this.#chain.denom);
+    return supply === wanted
+      ? undefined
+      : `the bank says that there are ${supply} coins, it should be ${wanted}`;
   }
 }
 

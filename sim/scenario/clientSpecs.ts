@@ -1,7 +1,10 @@
 /** Clients of a scenario, each with everything left out filled in. */
 
-/** What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, or a token. */
-export const SCRIPTS = ['transfers', 'contracts', 'erc20-churn'] as const;
+/**
+ * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, or something of
+ * every kind of transaction and rule.
+ */
+export const SCRIPTS = ['transfers', 'contracts', 'erc20-churn', 'features'] as const;
 
 export interface ClientSpec {
   readonly name: string;

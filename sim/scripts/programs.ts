@@ -11,7 +11,7 @@ export interface Program {
 }
 
 /** Assembled by hand; a line a thought. */
-const assemble = (...lines: readonly string[]): Bytes => hex(lines.join('').replaceAll(' ', ''));
+export const assemble = (...lines: readonly string[]): Bytes => hex(lines.join('').replaceAll(' ', ''));
 
 export const PROGRAMS: readonly Program[] = [
   {

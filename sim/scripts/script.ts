@@ -1,3 +1,4 @@
+import type { AccessListItem, Authorization } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { ChoiceStream } from '../choices.ts';
 import type { DevAccount } from '../cluster.ts';
@@ -13,8 +14,16 @@ export interface Draft {
   readonly gas: bigint;
   readonly tip: bigint;
   readonly feeCap: bigint;
-  /** What its receipt must say. */
-  readonly status: '0x0' | '0x1';
+  /** What its receipt must say; undefined where only a second execution can tell. */
+  readonly status: '0x0' | '0x1' | undefined;
+  /** Default 2. */
+  readonly type?: 0 | 1 | 2 | 4;
+  readonly accessList?: readonly AccessListItem[];
+  readonly authorizationList?: readonly Authorization[];
+  /** Of another chain than this one. */
+  readonly chainId?: bigint;
+  /** Why no node may take it; it costs no nonce. */
+  readonly bad?: string;
 }
 
 /** What a script knows of its client. */
@@ -24,6 +33,8 @@ export interface ClientState {
   /** Sent and neither confirmed nor replaced. */
   open(account: DevAccount): readonly SentTx[];
   nonceOf(account: DevAccount): number;
+  /** Of the open ones, those that the node said it has, in the life it still lives. */
+  taken(account: DevAccount): readonly SentTx[];
   /** The account's next nonce; each call takes one. */
   takeNonce(account: DevAccount): number;
   /** Transactions that have a receipt. */

@@ -1,0 +1,196 @@
+import type { AccessListItem, Authorization } from '../../core/app/chain.ts';
+import { contractAddressOf } from '../../core/app/evm/execute.ts';
+import { bigintToBytes, bytesToBigint } from '../../core/app/evm/numbers.ts';
+import { encodeRlp } from '../../core/app/evm/rlp.ts';
+import { ethAddress } from '../../core/crypto/addresses.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, concat, EMPTY, hex } from '../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../core/lib/utf8.ts';
+import { type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import { FEATURE_NAMES, FEATURES, type Feature } from './featurePrograms.ts';
+import { initCodeOf } from './programs.ts';
+import type { ClientState, Draft, Script } from './script.ts';
+import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
+
+const DEPLOY_GAS = 400_000n;
+const CALL_GAS = 300_000n;
+const SLOTS = 8;
+/** One transaction in so many is followed by one that no node may take. */
+const BAD_ONE_IN = 3;
+const NOBODY = new Uint8Array(20);
+
+const word = (value: number | bigint): Bytes => hex(value.toString(16).padStart(64, '0'));
+const padded = (address: Bytes): Bytes => concat(new Uint8Array(12), address);
+const stranger = (index: number): Bytes => new Uint8Array(20).fill(0xb0 + index);
+/** PUSH1 0, PUSH1 0, REVERT; one byte 0xEF; and code that runs out of gas while it is stored. */
+const BAD_INIT_CODES: readonly Bytes[] = [hex('60006000fd'), hex('60ef60005360016000f3'), hex('6103e85ff3')];
+
+type Fees = Pick<Draft, 'tip' | 'feeCap'>;
+type Call = Pick<Draft, 'to' | 'data' | 'value' | 'gas'> & Partial<Draft>;
+
+/** Something of every kind: each type of transaction, refunds, floors, what is made and destroyed, delegations, failures. */
+export function features(suite: CryptoSuite): Script {
+  const authority = authorityOf(suite);
+  return (state) => {
+    const owner = present(state.accounts[0], 'an account');
+    const missing = FEATURE_NAMES.findIndex((_, i) => !state.isConfirmed(owner, i));
+    if (missing >= 0) return deployment(state, owner);
+    const at = (feature: Feature): Bytes =>
+      contractAddressOf(owner.address, BigInt(FEATURE_NAMES.indexOf(feature)), suite);
+    const from = present(state.accounts[state.choices.choose(state.accounts.length)], 'an account');
+    if (state.open(from).length >= IN_FLIGHT_MAX) return [];
+    const choose = (count: number): number => state.choices.choose(count);
+    const makers = [...CALLS, ...(from === owner ? [authority] : [])];
+    const make = present(makers[choose(makers.length)], 'a maker');
+    const nonce = state.takeNonce(from);
+    const draft = { from, nonce, status: undefined, ...feesOf(choose), ...make(at, choose, from) };
+    const good: Draft = draft.type === 0 || draft.type === 1 ? { ...draft, tip: draft.feeCap } : draft;
+    if (choose(BAD_ONE_IN) > 0) return [good];
+    const known = state.taken(from);
+    const old = known[choose(Math.max(1, known.length))];
+    return [good, bad(good, old, choose, state.isConfirmed(from, 0))];
+  };
+}
+
+/** A tip that fits, one that has no room above the base fee, and none. */
+function feesOf(choose: (count: number) => number): Fees {
+  const fees: readonly Fees[] = [
+    { tip: GWEI, feeCap: 100n * GWEI },
+    { tip: 3n * GWEI, feeCap: 3n * GWEI },
+    { tip: 0n, feeCap: 50n * GWEI },
+    { tip: 5n * GWEI + 7n, feeCap: 100n * GWEI },
+  ];
+  return present(fees[choose(fees.length)], 'fees');
+}
+
+function deployment(state: ClientState, owner: DevAccount): readonly Draft[] {
+  if (state.open(owner).length >= IN_FLIGHT_MAX || state.nonceOf(owner) >= FEATURE_NAMES.length) return [];
+  const nonce = state.takeNonce(owner);
+  const data = initCodeOf(FEATURES[present(FEATURE_NAMES[nonce], 'a contract')]);
+  const fees = { gas: DEPLOY_GAS, tip: GWEI, feeCap: 100n * GWEI };
+  return [{ from: owner, to: undefined, data, nonce, value: 0n, ...fees, status: '0x1' }];
+}
+
+type Maker = (at: (feature: Feature) => Bytes, choose: (count: number) => number, from: DevAccount) => Call;
+
+const calling = (to: Bytes, data: Bytes, value = 0n): Call => ({ to, data, value, gas: CALL_GAS });
+
+/** Some slots get some values, zero among them. */
+function pairs(choose: (count: number) => number): Bytes {
+  const words = Array.from({ length: 1 + choose(4) }, () => [word(choose(SLOTS)), word(choose(3))]);
+  return concat(...words.flat());
+}
+
+const clearAll = concat(...Array.from({ length: SLOTS }, (_, slot) => [word(slot), word(0)]).flat());
+const fillAll = concat(...Array.from({ length: SLOTS }, (_, slot) => [word(slot), word(9)]).flat());
+
+const CALLS: readonly Maker[] = [
+  (at, choose) => calling(at('slots'), pairs(choose)),
+  (at, choose) => calling(at('slots'), choose(2) === 0 ? clearAll : fillAll),
+  // Runs out of gas somewhere on its way.
+  (at, choose) => ({ ...calling(at('slots'), pairs(choose)), gas: 26_000n + BigInt(choose(30_000)) }),
+  (at, choose, from) => calling(at('teller'), padded(choose(2) === 0 ? from.address : stranger(choose(4)))),
+  (at, choose) => calling(at('guard'), word(choose(5))),
+  (at, choose) => calling(at('factory'), concat(word(choose(4)), word(choose(2))), BigInt(choose(3))),
+  (at, choose) => calling(at('payer'), padded(stranger(choose(12))), BigInt(choose(2) * 1_000)),
+  (at, choose) => calling(at('delegator'), concat(padded(at('slots')), pairs(choose))),
+  (at, choose) =>
+    calling(at('reader'), concat(padded(at(choose(2) === 0 ? 'slots' : 'guard')), pairs(choose))),
+  (at, choose) => calling(at('hasher'), new Uint8Array(choose(100)).fill(choose(256))),
+  (at, choose) => ({
+    ...calling(at('slots'), pairs(choose)),
+    type: 1,
+    accessList: accessList(at('slots'), choose),
+  }),
+  (at, choose) => ({ ...calling(at('slots'), pairs(choose)), accessList: accessList(at('teller'), choose) }),
+  // So much data that it costs more than what it does (EIP-7623).
+  (_, choose) => calling(stranger(13), new Uint8Array(300 + choose(300)).fill(choose(2))),
+  // Nothing to nobody: no account may come of it.
+  (_, choose) => ({ ...calling(stranger(20 + choose(3)), EMPTY), type: 0 }),
+  (_, choose, from) => ({
+    ...calling(choose(2) === 0 ? from.address : stranger(choose(12)), EMPTY, 5n),
+    type: 0,
+    gas: 21_000n,
+  }),
+  (_, choose) => ({
+    to: undefined,
+    data: present(BAD_INIT_CODES[choose(BAD_INIT_CODES.length)], 'code'),
+    value: BigInt(choose(2)),
+    gas: 100_000n,
+  }),
+];
+
+const accessList = (address: Bytes, choose: (count: number) => number): readonly AccessListItem[] => [
+  { address, storageKeys: Array.from({ length: choose(4) }, () => word(choose(SLOTS))) },
+  ...(choose(2) === 0 ? [{ address: stranger(30), storageKeys: [] }] : []),
+];
+
+/** Delegates one account of nobody's to some contract, or takes that back, and calls it; now and then by a tuple that does not hold. */
+function authorityOf(suite: CryptoSuite): Maker {
+  const secret = suite.sha256(encodeUtf8('orrery-sim authority'));
+  const address = ethAddress(suite.secp256k1PublicKey(secret, false));
+  let nonce = 0n;
+  return (at, choose) => {
+    const targets = [at('slots'), at('guard'), NOBODY, at('teller')];
+    const isStale = choose(4) === 0;
+    const tuple = {
+      chainId: choose(2) === 0 ? 0n : EVM_CHAIN_ID,
+      address: present(targets[choose(targets.length)], 'a target'),
+      nonce: isStale ? nonce + 1n : nonce,
+    };
+    if (!isStale) nonce++;
+    const authorizationList = [signed(tuple, secret, suite)];
+    return {
+      ...calling(address, choose(2) === 0 ? pairs(choose) : word(choose(5))),
+      type: 4,
+      authorizationList,
+    };
+  };
+}
+
+function signed(
+  { chainId, address, nonce }: Pick<Authorization, 'chainId' | 'address' | 'nonce'>,
+  secret: Bytes,
+  suite: CryptoSuite,
+): Authorization {
+  const tuple = encodeRlp([bigintToBytes(chainId), address, bigintToBytes(nonce)]);
+  const { rs, recovery } = suite.secp256k1Sign(secret, suite.keccak256(concat(Uint8Array.of(5), tuple)));
+  const [r, s] = [bytesToBigint(rs.subarray(0, 32)), bytesToBigint(rs.subarray(32))];
+  return { chainId, address, nonce, yParity: recovery, r, s };
+}
+
+/** What no pool takes that has `old`, or has seen it in a block. */
+function bad(good: Draft, old: Draft | undefined, choose: (count: number) => number, isUsed: boolean): Draft {
+  const { from, nonce } = good;
+  const plain = { from, nonce, to: stranger(40), data: EMPTY, value: 1n, gas: 21_000n, status: undefined };
+  const later = { ...plain, nonce: plain.nonce + 1, tip: GWEI, feeCap: 100n * GWEI };
+  const kinds: readonly Draft[] = [
+    ...(old === undefined ? [] : outbidBadly({ ...plain, nonce: old.nonce }, old)),
+    { ...later, chainId: EVM_CHAIN_ID + 1n, bad: 'is of another chain' },
+    { ...later, value: 1_000_000n * 10n ** 18n, bad: 'costs more than its sender has' },
+    { ...later, gas: 20_999n, bad: 'has too little gas' },
+    { ...later, data: Uint8Array.of(1), gas: 21_015n, bad: 'has too little gas for its data' },
+    { ...later, data: new Uint8Array(100).fill(1), gas: 23_000n, bad: 'has less gas than the floor' },
+    { ...later, tip: 101n * GWEI, bad: 'has a tip above its cap' },
+    { ...later, gas: 16_777_217n, bad: 'wants more gas than one may' },
+    {
+      ...later,
+      to: undefined,
+      data: new Uint8Array(49_153),
+      gas: 5_000_000n,
+      bad: 'makes too long a contract',
+    },
+    ...(isUsed ? [{ ...later, nonce: 0, bad: 'has a nonce that was used' }] : []),
+  ];
+  return present(kinds[choose(kinds.length)], 'a kind');
+}
+
+/** A tenth more in both fields is what a pool asks for. */
+function outbidBadly(plain: Omit<Draft, 'tip' | 'feeCap'>, { tip, feeCap }: Draft): readonly Draft[] {
+  const much = tip === 0n ? feeCap : 2n * feeCap;
+  return [
+    { ...plain, tip: (tip * 109n) / 100n, feeCap: much, bad: 'raises the tip too little' },
+    { ...plain, tip, feeCap: (feeCap * 109n) / 100n, bad: 'raises the cap too little' },
+  ];
+}

@@ -132,6 +132,16 @@ const QUANTITY_SCHEMA = HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$');
 export const QUANTITY = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 256));
 export const QUANTITY_64 = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 64));
 
+/** EIP-7966 says an integer, which viem sends; geth takes a quantity. */
+export const TIMEOUT_MS = required(
+  'timeoutMs',
+  { title: 'milliseconds', oneOf: [QUANTITY_SCHEMA, { type: 'integer', minimum: 0 }] },
+  (value): Decoded<bigint> =>
+    value instanceof JsonNumber && /^(0|[1-9][0-9]{0,15})$/.test(value.text)
+      ? ok(BigInt(value.text))
+      : readQuantity(value, 64),
+);
+
 /** EIP-712; some wallets send it as JSON text. */
 export const TYPED_DATA = required('typedData', { type: 'object' }, (value): Decoded<TypedData> => {
   const parsed = typeof value === 'string' ? parseJson(value) : ok(value);

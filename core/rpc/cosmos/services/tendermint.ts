@@ -3,42 +3,36 @@ import { formatAddress } from '../../../address/kinds.ts';
 import { PUB_KEY } from '../../../app/cosmos/tables.ts';
 import { ANY, type Any } from '../../../app/tx/tables.ts';
 import { BLOCK } from '../../../codec/block.ts';
-import {
-  bool,
-  bytes,
-  int64,
-  int64Big,
-  optional,
-  repeated,
-  repeatedString,
-  string,
-  uint64,
-} from '../../../codec/fields.ts';
+import { bool, bytes, int64, int64Big, optional, repeated, string } from '../../../codec/fields.ts';
 import { BLOCK_ID } from '../../../codec/header.ts';
 import { encode, table } from '../../../codec/proto.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
-import { nodeInfoJson } from '../../comet/methods/node.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
+import { NODE_INFO_ANSWER, nodeInfo } from '../nodeInfo.ts';
 import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';
-import { protoJson } from '../protoJson.ts';
+import { SDK_BLOCK, type SdkBlock, sdkBlock } from '../sdkBlock.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
 
 const SERVICE = 'cosmos.base.tendermint.v1beta1.Service';
 const ROOT = '/cosmos/base/tendermint/v1beta1';
 const PACKAGE = 'cosmos.base.tendermint.v1beta1';
-const TEXT_MAX = 4096;
 
 const emptyRequest = (name: string) => table<object>(`${PACKAGE}.${name}`, []);
 
 interface BlockAnswer {
   readonly blockId: BlockId | undefined;
   readonly block: Block | undefined;
+  readonly sdkBlock: SdkBlock | undefined;
 }
 const blockAnswer = (name: string) =>
-  table<BlockAnswer>(`${PACKAGE}.${name}`, [optional(1, 'blockId', BLOCK_ID), optional(2, 'block', BLOCK)]);
+  table<BlockAnswer>(`${PACKAGE}.${name}`, [
+    optional(1, 'blockId', BLOCK_ID),
+    optional(2, 'block', BLOCK),
+    optional(3, 'sdkBlock', SDK_BLOCK),
+  ]);
 
 function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {
   const head = ctx.chain.head();
@@ -50,18 +44,14 @@ function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {
   if (block === undefined || meta === undefined) {
     throw new GrpcError(GRPC.invalidArgument, `requested block height ${height} is not available`);
   }
-  return { blockId: meta.blockId, block };
+  return { blockId: meta.blockId, block, sdkBlock: sdkBlock(block, ctx.chain.hrp) };
 }
 
-function blockJson({ blockId, block }: BlockAnswer, { ctx }: QueryScope) {
-  const { proposerAddress } = (block as Block).header;
-  const consensusAddress = formatAddress('cons', ctx.chain.hrp, proposerAddress);
-  return {
-    block_id: blockIdJson(blockId as BlockId),
-    block: blockBody(block as Block, toBase64(proposerAddress)),
-    sdk_block: blockBody(block as Block, consensusAddress),
-  };
-}
+const blockJson = ({ blockId, block, sdkBlock }: BlockAnswer) => ({
+  block_id: blockIdJson(blockId as BlockId),
+  block: blockBody(block as Block, toBase64((block as Block).header.proposerAddress)),
+  sdk_block: blockBody(block as Block, (sdkBlock as SdkBlock).header.proposerAddress),
+});
 
 interface ValidatorRow {
   readonly address: string;
@@ -103,6 +93,7 @@ function validatorsAt(
         : `validators of height ${height} are not known`,
     );
   const { items, page } = listPage(request, set.validators);
+  const pagination = { ...page, total: BigInt(set.validators.length) };
   const validators = items.map(({ address, pubKey, power, priority }) => ({
     address: formatAddress('cons', ctx.chain.hrp, address),
     pubKey: {
@@ -112,96 +103,8 @@ function validatorsAt(
     votingPower: power,
     proposerPriority: priority,
   }));
-  return { blockHeight: height, validators, pagination: page };
+  return { blockHeight: height, validators, pagination };
 }
-
-interface ProtocolVersion {
-  readonly p2p: number;
-  readonly block: number;
-  readonly app: number;
-}
-interface DefaultNodeInfo {
-  readonly protocolVersion: ProtocolVersion | undefined;
-  readonly defaultNodeId: string;
-  readonly listenAddr: string;
-  readonly network: string;
-  readonly version: string;
-  readonly channels: Bytes;
-  readonly moniker: string;
-}
-const DEFAULT_NODE_INFO = table<DefaultNodeInfo>('tendermint.p2p.DefaultNodeInfo', [
-  optional(
-    1,
-    'protocolVersion',
-    table<ProtocolVersion>('tendermint.p2p.ProtocolVersion', [
-      uint64(1, 'p2p'),
-      uint64(2, 'block'),
-      uint64(3, 'app'),
-    ]),
-  ),
-  string(2, 'defaultNodeId', TEXT_MAX),
-  string(3, 'listenAddr', TEXT_MAX),
-  string(4, 'network', TEXT_MAX),
-  string(5, 'version', TEXT_MAX),
-  bytes(6, 'channels', 64),
-  string(7, 'moniker', TEXT_MAX),
-]);
-interface VersionInfo {
-  readonly name: string;
-  readonly appName: string;
-  readonly version: string;
-  readonly gitCommit: string;
-  readonly buildTags: string;
-  readonly goVersion: string;
-  readonly buildDeps: readonly string[];
-  readonly cosmosSdkVersion: string;
-}
-const VERSION_INFO = table<VersionInfo>(`${PACKAGE}.VersionInfo`, [
-  string(1, 'name', TEXT_MAX),
-  string(2, 'appName', TEXT_MAX),
-  string(3, 'version', TEXT_MAX),
-  string(4, 'gitCommit', TEXT_MAX),
-  string(5, 'buildTags', TEXT_MAX),
-  string(6, 'goVersion', TEXT_MAX),
-  repeatedString(7, 'buildDeps', TEXT_MAX, 1),
-  string(8, 'cosmosSdkVersion', TEXT_MAX),
-]);
-interface NodeInfoAnswer {
-  readonly defaultNodeInfo: DefaultNodeInfo | undefined;
-  readonly applicationVersion: VersionInfo | undefined;
-}
-
-function nodeInfo({ ctx }: QueryScope): NodeInfoAnswer {
-  const { protocol_version, id, listen_addr, network, version, moniker } = nodeInfoJson(ctx);
-  const p2p = Number(protocol_version.p2p);
-  const block = Number(protocol_version.block);
-  return {
-    defaultNodeInfo: {
-      protocolVersion: { p2p, block, app: Number(protocol_version.app) },
-      defaultNodeId: id,
-      listenAddr: listen_addr,
-      network,
-      version,
-      channels: new Uint8Array(0),
-      moniker,
-    },
-    applicationVersion: {
-      name: 'orrery',
-      appName: 'orrery',
-      version: ctx.identity.version,
-      gitCommit: '',
-      buildTags: '',
-      goVersion: '',
-      buildDeps: [],
-      cosmosSdkVersion: '',
-    },
-  };
-}
-
-const NODE_INFO_ANSWER = table<NodeInfoAnswer>(`${PACKAGE}.GetNodeInfoResponse`, [
-  optional(1, 'defaultNodeInfo', DEFAULT_NODE_INFO),
-  optional(2, 'applicationVersion', VERSION_INFO),
-]);
 
 const pageOnly = (name: string) =>
   table<{ readonly pagination: PageRequest | undefined }>(`${PACKAGE}.${name}`, [
@@ -216,15 +119,7 @@ export const tendermintMethods: readonly ServiceMethod[] = [
     doc: 'Identity of the node and version of the application.',
     request: emptyRequest('GetNodeInfoRequest'),
     response: NODE_INFO_ANSWER,
-    run: nodeInfo,
-    renderRest: (answer, { ctx }) => {
-      const { protocol_version, id, listen_addr, ...rest } = nodeInfoJson(ctx);
-      const version = protoJson(VERSION_INFO as never, answer.applicationVersion);
-      return {
-        default_node_info: { protocol_version, default_node_id: id, listen_addr, ...rest },
-        application_version: version,
-      };
-    },
+    run: ({ ctx }) => nodeInfo(ctx),
   }),
   serviceMethod({
     service: SERVICE,

@@ -21,7 +21,7 @@ import {
   DATA,
   HASH,
   OVERRIDES,
-  QUANTITY_64,
+  TIMEOUT_MS,
   SIMULATION,
   TRANSACTION,
 } from '../params.ts';
@@ -143,7 +143,7 @@ export const transactionMethods: readonly EthMethod[] = [
   }),
   method({
     method: 'eth_sendRawTransactionSync',
-    params: [DATA, optional({ ...QUANTITY_64, name: 'timeoutMs' }, undefined)],
+    params: [DATA, optional(TIMEOUT_MS, undefined)],
     result: 'receipt',
     doc: 'Submits and waits for the receipt (EIP-7966), 20 s unless told, 60 s at most. Not in a block by then: code 4, with the hash in `data`.',
     run: ({ ctx }, raw, timeout) => sendRawSync(ctx, raw, timeout),

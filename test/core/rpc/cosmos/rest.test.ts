@@ -128,12 +128,28 @@ test('balances, parameters, node info, blocks and syncing have the shapes of the
   expect((await rest('/cosmos/auth/v1beta1/params')).body.params.max_memo_characters).toBe('256');
   const { body: info } = await rest('/cosmos/base/tendermint/v1beta1/node_info');
   expect(info.default_node_info).toMatchObject({ network: 'chain_9000-1', moniker: 'tester' });
+  expect(info.default_node_info).toMatchObject({ channels: 'QCAhIiMwOGBhAA==', other: { tx_index: 'on' } });
+  expect(info.application_version).toMatchObject({ cosmos_sdk_version: 'v0.50.14', build_deps: [] });
   expect((await rest('/cosmos/base/tendermint/v1beta1/syncing')).body).toEqual({ syncing: false });
   const { body: latest } = await rest('/cosmos/base/tendermint/v1beta1/blocks/latest');
   expect(latest.block.header).toMatchObject({ height: '2', chain_id: 'chain_9000-1' });
   expect(latest.sdk_block.header.proposer_address).toMatch(/^chainvalcons1/);
   expect((await rest('/cosmos/base/tendermint/v1beta1/blocks/2')).body).toEqual(latest);
   expect((await rest('/cosmos/base/tendermint/v1beta1/blocks/9')).status).toBe(400);
+});
+
+test('a block in protobuf has its proposer in Bech32 too, as sdk_block', async () => {
+  const { code, value } = await ask('/cosmos.base.tendermint.v1beta1.Service/GetLatestBlock', EMPTY);
+  expect(code).toBe(0);
+  expect(new TextDecoder('latin1').decode(value)).toMatch(/chainvalcons1[0-9a-z]{38}/);
+});
+
+test('the list of validators tells how many there are, whatever page is asked', async () => {
+  const path = '/cosmos/base/tendermint/v1beta1/validatorsets/latest';
+  for (const query of ['', '?pagination.limit=1', '?pagination.offset=1&pagination.limit=5']) {
+    const { body } = await rest(`${path}${query}`);
+    expect(body.pagination).toEqual({ next_key: null, total: '1' });
+  }
 });
 
 test('a path that is none is 501 Not Implemented', async () => {

@@ -141,6 +141,19 @@ describe('eth_sendRawTransactionSync', () => {
       /^nonce too low/,
     );
   });
+
+  test('takes the timeout as EIP-7966 writes it, a number, and as geth does, a quantity', async () => {
+    for (const timeout of [5000, '0x1388']) {
+      const nonce = Number(await world.get('eth_getTransactionCount', dev, 'latest'));
+      const raw = await signRaw(world.dev, { nonce, to: other, value: 1n, gas: 21_000n });
+      const answer = world.rpc('eth_sendRawTransactionSync', bytesHex(raw), timeout);
+      await world.get('txpool_status');
+      await world.commit();
+      expect((await answer).result).toMatchObject({ status: '0x1' });
+    }
+    for (const timeout of [-1, 1.5, '5000'])
+      expect((await world.rpc('eth_sendRawTransactionSync', '0x', timeout)).error?.code).toBe(-32602);
+  });
 });
 
 describe('eth_createAccessList and block overrides', () => {

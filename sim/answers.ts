@@ -5,9 +5,9 @@ import { type Bytes, equalBytes, to0xHex } from '../core/lib/bytes.ts';
 /** Asks a node and gives its result; undefined for a refusal, which is complained of there. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
-const quantity = (value: number | bigint): string => `0x${value.toString(16)}`;
+export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`;
 
 /** What a client asks of one block, each answer held against the block itself; the first wrong answer in words. */
 export async function wrongAnswer(
@@ -24,15 +24,24 @@ export async function wrongAnswer(
     hash: to0xHex(hash),
     parentHash: to0xHex(header.parentHash),
     stateRoot: to0xHex(header.stateRoot),
+    transactionsRoot: to0xHex(header.transactionsRoot),
+    receiptsRoot: to0xHex(header.receiptsRoot),
     miner: to0xHex(header.coinbase),
+    gasLimit: quantity(header.gasLimit),
     gasUsed: quantity(header.gasUsed),
     timestamp: quantity(header.timestamp),
     baseFeePerGas: quantity(header.baseFeePerGas),
+    mixHash: to0xHex(header.mixHash),
+    extraData: to0xHex(header.extraData),
     logsBloom: to0xHex(header.logsBloom),
+    size: quantity(block.size),
   };
+  const hashes = block.transactions.map((tx) => to0xHex(tx.hash));
+  const full = (byHash?.['transactions'] ?? []) as readonly Fields[];
   return (
-    difference(`block ${number} by number`, byNumber, head) ??
+    difference(`block ${number} by number`, byNumber, { ...head, transactions: hashes }) ??
     difference(`block ${number} by hash`, byHash, head) ??
+    difference(`block ${number} by hash`, { hashes: full.map((tx) => tx['hash']) }, { hashes }) ??
     (await wrongTx(ask, block)) ??
     (await wrongLogs(ask, block)) ??
     (await wrongCounts(ask, block)) ??
@@ -40,7 +49,8 @@ export async function wrongAnswer(
   );
 }
 
-function difference(what: string, told: Fields | null | undefined, truth: Fields): string | undefined {
+/** The first field that is told otherwise than it is. */
+export function difference(what: string, told: Fields | null | undefined, truth: Fields): string | undefined {
   if (told === null || told === undefined) return `${what} is not there`;
   for (const [field, value] of Object.entries(truth))
     if (JSON.stringify(told[field]) !== JSON.stringify(value))
@@ -48,43 +58,83 @@ function difference(what: string, told: Fields | null | undefined, truth: Fields
   return undefined;
 }
 
+const placeOf = (block: EthBlock, i: number): Fields => {
+  const tx = present(block.transactions[i], 'a transaction');
+  return {
+    blockHash: to0xHex(block.hash),
+    blockNumber: quantity(block.header.number),
+    transactionIndex: quantity(i),
+    from: to0xHex(tx.from),
+    to: tx.to === undefined ? null : to0xHex(tx.to),
+    type: quantity(tx.type),
+  };
+};
+
+/** A receipt as JSON-RPC has to show it. */
+export function shownReceipt(block: EthBlock, i: number): Fields {
+  const receipt = present(block.receipts[i], 'a receipt for each transaction');
+  const before = block.receipts.slice(0, i);
+  const { contractAddress } = receipt;
+  return {
+    ...placeOf(block, i),
+    transactionHash: to0xHex(present(block.transactions[i], 'its transaction').hash),
+    gasUsed: quantity(receipt.gasUsed),
+    cumulativeGasUsed: quantity(before.reduce((sum, { gasUsed }) => sum + gasUsed, receipt.gasUsed)),
+    effectiveGasPrice: quantity(receipt.effectiveGasPrice),
+    status: quantity(receipt.status),
+    contractAddress: contractAddress === undefined ? null : to0xHex(contractAddress),
+    logsBloom: to0xHex(receipt.logsBloom),
+    logs: shownLogs(block).flatMap(({ txIndex, shown }) => (txIndex === i ? [shown] : [])),
+  };
+}
+
+/** What a transaction of a block shows; its price is what was paid, and both caps stand beside it. */
+function shownTx(block: EthBlock, i: number): Fields {
+  const tx = present(block.transactions[i], 'a transaction');
+  const isDynamic = tx.type === 2 || tx.type === 4;
+  const price = present(block.receipts[i], 'its receipt').effectiveGasPrice;
+  return {
+    ...placeOf(block, i),
+    hash: to0xHex(tx.hash),
+    nonce: quantity(tx.nonce),
+    value: quantity(tx.value),
+    input: to0xHex(tx.data),
+    gas: quantity(tx.gasLimit),
+    gasPrice: quantity(price),
+    ...(isDynamic
+      ? { maxFeePerGas: quantity(tx.maxFeePerGas), maxPriorityFeePerGas: quantity(tx.maxPriorityFeePerGas) }
+      : {}),
+    v: quantity(tx.v),
+    r: quantity(tx.r),
+    s: quantity(tx.s),
+  };
+}
+
 async function wrongTx(ask: Ask, block: EthBlock): Promise<string | undefined> {
-  let cumulative = 0n;
-  let logs = 0;
   for (const [i, tx] of block.transactions.entries()) {
-    const receipt = present(block.receipts[i], 'a receipt for each transaction');
-    cumulative += receipt.gasUsed;
-    const place: Fields = {
-      blockHash: to0xHex(block.hash),
-      blockNumber: quantity(block.header.number),
-      transactionIndex: quantity(i),
-      from: to0xHex(tx.from),
-      to: tx.to === undefined ? null : to0xHex(tx.to),
-    };
     const hash = to0xHex(tx.hash);
     const toldReceipt = (await ask('eth_getTransactionReceipt', [hash])) as Fields | null;
     const toldTx = (await ask('eth_getTransactionByHash', [hash])) as Fields | null;
     const problem =
-      difference(`receipt of ${hash}`, toldReceipt, {
-        ...place,
-        transactionHash: hash,
-        gasUsed: quantity(receipt.gasUsed),
-        cumulativeGasUsed: quantity(cumulative),
-        effectiveGasPrice: quantity(receipt.effectiveGasPrice),
-        status: quantity(receipt.status),
-        logs: receipt.logs.map((log) => shownLog(block, i, log, logs++)),
-      }) ??
-      difference(`transaction ${hash}`, toldTx, {
-        ...place,
-        hash,
-        nonce: quantity(tx.nonce),
-        value: quantity(tx.value),
-        input: to0xHex(tx.data),
-        gas: quantity(tx.gasLimit),
-      });
+      difference(`receipt of ${hash}`, toldReceipt, shownReceipt(block, i)) ??
+      difference(`transaction ${hash}`, toldTx, shownTx(block, i));
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+interface ShownLog {
+  readonly txIndex: number;
+  readonly log: EthLog;
+  readonly shown: Fields;
+}
+
+/** All logs of a block, in order. */
+export function shownLogs(block: EthBlock): readonly ShownLog[] {
+  const all: ShownLog[] = [];
+  for (const [txIndex, { logs }] of block.receipts.entries())
+    for (const log of logs) all.push({ txIndex, log, shown: shownLog(block, txIndex, log, all.length) });
+  return all;
 }
 
 const shownLog = (block: EthBlock, txIndex: number, log: EthLog, logIndex: number): Fields => ({
@@ -102,9 +152,7 @@ const shownLog = (block: EthBlock, txIndex: number, log: EthLog, logIndex: numbe
 
 /** Searches by each way a log can be wanted: all, by contract, by topic at its place and at another, by several. */
 async function wrongLogs(ask: Ask, block: EthBlock): Promise<string | undefined> {
-  const all: { readonly log: EthLog; readonly shown: Fields }[] = [];
-  for (const [i, { logs }] of block.receipts.entries())
-    for (const log of logs) all.push({ log, shown: shownLog(block, i, log, all.length) });
+  const all = shownLogs(block);
   const number = quantity(block.header.number);
   const range = { fromBlock: number, toBlock: number };
   const has = (list: readonly Bytes[], item: Bytes | undefined): boolean =>
@@ -161,15 +209,27 @@ async function wrongCounts(ask: Ask, block: EthBlock): Promise<string | undefine
 async function wrongHistory(ask: Ask, chain: ChainReader, { header }: EthBlock): Promise<string | undefined> {
   const parent = chain.ethBlock(header.number - 1)?.header;
   if (parent === undefined) return undefined;
-  const told = (await ask('eth_feeHistory', ['0x2', quantity(header.number), []])) as Fields | undefined;
+  const told = (await ask('eth_feeHistory', ['0x2', quantity(header.number), [0, 100]])) as
+    | Fields
+    | undefined;
   const fees = told?.['baseFeePerGas'] as readonly string[] | undefined;
+  const next = chain.ethBlock(header.number + 1)?.header.baseFeePerGas ?? chain.nextBaseFee();
   return difference(
     'eth_feeHistory',
-    { oldestBlock: told?.['oldestBlock'], fees: fees?.slice(0, 2), ratios: told?.['gasUsedRatio'] },
+    { oldestBlock: told?.['oldestBlock'], fees, ratios: told?.['gasUsedRatio'], tips: told?.['reward'] },
     {
       oldestBlock: quantity(parent.number),
-      fees: [quantity(parent.baseFeePerGas), quantity(header.baseFeePerGas)],
+      fees: [parent.baseFeePerGas, header.baseFeePerGas, next].map(quantity),
       ratios: [parent, header].map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
+      tips: [parent, header].map(({ number }) => tipsOf(present(chain.ethBlock(number), 'a kept block'))),
     },
   );
+}
+
+/** The least and the greatest tip a gas that a block's proposer got. */
+function tipsOf({ header, receipts }: EthBlock): readonly string[] {
+  const tips = receipts.map(({ effectiveGasPrice }) => effectiveGasPrice - header.baseFeePerGas);
+  if (tips.length === 0) return ['0x0', '0x0'];
+  const [least, most] = [tips.reduce((a, b) => (a < b ? a : b)), tips.reduce((a, b) => (a > b ? a : b))];
+  return [least, most].map(quantity);
 }

@@ -4,7 +4,8 @@ import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
 import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
 import { ChainReads } from '../core/store/chainReads.ts';
-import { wrongAnswer } from './answers.ts';
+import { type Ask, wrongAnswer } from './answers.ts';
+import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { Process } from './process.ts';
 import type { WatcherSpec } from './scenario/clientSpecs.ts';
@@ -210,7 +211,8 @@ export class Watcher {
     watch.polled = head;
     for (let height = Math.max(before + 1, head - ASKED_MAX + 1); height <= head; height++) {
       const block = present(chain.ethBlock(height), 'a kept block');
-      const problem = await wrongAnswer((...question) => this.#result(ask, ...question), chain, block);
+      const put: Ask = (...question) => this.#result(ask, ...question);
+      const problem = (await wrongAnswer(put, chain, block)) ?? (await wrongBlockAnswer(put, chain, block));
       if (problem !== undefined) this.#complain(problem);
     }
     if (watch.polledPending.join() !== watch.pending.join())

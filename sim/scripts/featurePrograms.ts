@@ -18,11 +18,11 @@ export const FEATURES = {
     '60 09 5c 60 03 55 60 01 54 60 04 55 3d 60 05 55 00',
     '5b 60 07 60 01 55 60 06 60 09 5d 60 20 5f a0 60 20 5f fd',
   ),
-  /** Makes a contract by salt, which may be there already; tells it to destroy itself if so asked; logs its address. */
+  /** Makes a contract by salt, which stores and may be there already; tells it to destroy itself if so asked; logs its address. */
   factory: assemble(
-    '69 61 33 ff 5f 52 60 02 60 1e f3 5f 52',
-    '5f 35 60 0a 60 16 34 f5 80 5f 52',
-    '60 20 35 15 60 28 57 5f 5f 5f 5f 5f 85 5a f1 50',
+    '6d 60 2a 5f 55 61 33 ff 5f 52 60 02 60 1e f3 5f 52',
+    '5f 35 60 0e 60 12 34 f5 80 5f 52',
+    '60 20 35 15 60 2c 57 5f 5f 5f 5f 5f 85 5a f1 50',
     '5b 60 20 5f a0 00',
   ),
   /** Sends what it was sent to the account in the first word, and stores whether that went well. */
@@ -31,6 +31,8 @@ export const FEATURES = {
   delegator: assemble('60 20 36 03 60 20 5f 37', '5f 5f 60 20 36 03 5f 5f 35 5a f4 5f 52 60 20 5f f3'),
   /** Calls the account in the first word and lets it write nothing. */
   reader: assemble('60 20 36 03 60 20 5f 37', '5f 5f 60 20 36 03 5f 5f 35 5a fa 5f 52 60 20 5f a0 00'),
+  /** Has the account in the first word do what the words after say, and undoes that. */
+  undoer: assemble('60 20 36 03 60 20 5f 37', '5f 5f 60 20 36 03 5f 5f 5f 35 5a f1 5f 5f fd'),
   /** SHA-256 of what it is given, by the precompile. */
   hasher: assemble('36 5f 5f 37', '60 20 5f 36 5f 60 02 5a fa 50 60 20 5f a0 00'),
 } as const;

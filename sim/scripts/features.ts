@@ -76,9 +76,13 @@ type Maker = (at: (feature: Feature) => Bytes, choose: (count: number) => number
 
 const calling = (to: Bytes, data: Bytes, value = 0n): Call => ({ to, data, value, gas: CALL_GAS });
 
-/** Some slots get some values, zero among them. */
+/** Two slots get some values, zero among them, the same slot often several. */
 function pairs(choose: (count: number) => number): Bytes {
-  const words = Array.from({ length: 1 + choose(4) }, () => [word(choose(SLOTS)), word(choose(3))]);
+  const first = choose(SLOTS);
+  const words = Array.from({ length: 1 + choose(5) }, () => [
+    word((first + choose(2)) % SLOTS),
+    word(choose(3)),
+  ]);
   return concat(...words.flat());
 }
 
@@ -97,6 +101,7 @@ const CALLS: readonly Maker[] = [
   (at, choose) => calling(at('delegator'), concat(padded(at('slots')), pairs(choose))),
   (at, choose) =>
     calling(at('reader'), concat(padded(at(choose(2) === 0 ? 'slots' : 'guard')), pairs(choose))),
+  (at, choose) => calling(at('undoer'), concat(padded(at('slots')), pairs(choose))),
   (at, choose) => calling(at('hasher'), new Uint8Array(choose(100)).fill(choose(256))),
   (at, choose) => ({
     ...calling(at('slots'), pairs(choose)),

@@ -1,5 +1,5 @@
 import type { Bytes } from '../core/lib/bytes.ts';
-import type { ChannelId } from '../core/node/contract.ts';
+import { CHANNELS, type ChannelId } from '../core/node/contract.ts';
 import type { ChoiceStream, Choices } from './choices.ts';
 import { type Delay, drawDelay } from './delay.ts';
 
@@ -54,6 +54,8 @@ export class Link {
   readonly #choices: Choices;
   #lastArrival = 0;
   #busyUntil = 0;
+  /** When messages with transactions leave that wait for their turn; only a rate makes them wait. */
+  #txsLeave: number[] = [];
 
   constructor(from: number, to: number, label: string, faults: LinkFaults, choices: Choices) {
     this.from = from;
@@ -64,13 +66,25 @@ export class Link {
     this.#delays = choices.stream(`${label}/delay`);
   }
 
-  /** When a segment of so many bytes that leaves now is there; segments keep their order. */
-  arrival(now: number, bytes: number): number {
+  /** Messages with transactions that have not left yet. */
+  txsWaiting(now: number): number {
+    if (this.faults.rate === 0) return 0;
+    const left = this.#txsLeave.findIndex((at) => at > now);
+    this.#txsLeave = left === -1 ? [] : this.#txsLeave.slice(left);
+    return this.#txsLeave.length + this.outbox.filter(({ channel }) => channel === CHANNELS.mempool).length;
+  }
+
+  /**
+   * When a segment of so many bytes, with so many messages of transactions, that leaves now is there; segments keep
+   * their order.
+   */
+  arrival(now: number, bytes: number, txs = 0): number {
     const { rate } = this.faults;
     let leaves = now;
     if (rate > 0) {
       leaves = Math.max(now, this.#busyUntil) + Math.ceil((bytes * 1_000_000) / rate);
       this.#busyUntil = leaves;
+      for (let i = 0; i < txs; i++) this.#txsLeave.push(leaves);
     }
     const at = Math.max(
       leaves + drawDelay(this.faults.delay, this.#delays),

@@ -11,16 +11,20 @@
  * - A crash of the process closes its connections at once (the kernel does); a power cut is noticed by keep-alive.
  * - A dropped peer (the node's own decision) is redialled after a while.
  * - A clog delays segments, a rate spreads them, a reset breaks the connection.
+ * - On a link with a rate the queue of transactions is short: what finds no room comes back, as on a real wire.
  */
 import { assert, present } from '../core/lib/assert.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
-import type { ChannelId } from '../core/node/contract.ts';
+import { CHANNELS, type ChannelId } from '../core/node/contract.ts';
 import { PPM } from './choices.ts';
 import { Connection } from './connection.ts';
 import { type Frame, Link, type LinkFaults } from './link.ts';
 import type { NetworkStats, Port, Steering } from './port.ts';
 import { hashBytes } from './rolling.ts';
 import type { Scheduler } from './scheduler.ts';
+
+/** Messages with transactions that wait for one peer; a real wire holds a hundred, but here they are few. */
+const TXS_QUEUE_MAX = 10;
 
 const REDIAL_MICROS = { low: 10_000, high: 300_000 };
 const KEEP_ALIVE_MICROS = { low: 1_000_000, high: 10_000_000 };
@@ -82,6 +86,10 @@ export class Network {
       if (target === undefined || target === from) continue;
       if (!this.#connection(from, target).isUp(from)) continue;
       const link = this.link(from, target);
+      if (channel === CHANNELS.mempool && link.txsWaiting(this.#scheduler.now) >= TXS_QUEUE_MAX) {
+        this.#port(from).unsent(name, channel, bytes);
+        continue;
+      }
       if (link.outbox.length === 0) this.#dirty.push(link);
       link.outbox.push(frame);
       this.stats.framesSent++;
@@ -207,7 +215,8 @@ export class Network {
     const segment = this.#withFrameFaults(link, frames);
     if (segment.length === 0) return;
     const bytes = segment.reduce((sum, frame) => sum + frame.bytes.length, 0);
-    let at = link.arrival(this.#scheduler.now, bytes);
+    const txs = segment.filter(({ channel }) => channel === CHANNELS.mempool).length;
+    let at = link.arrival(this.#scheduler.now, bytes, txs);
     if (link.happens('reorder', faults.reorderPpm)) at += link.extraDelay('reorder');
     this.#arriveAt(at, connection, link, segment);
   }

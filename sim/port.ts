@@ -1,4 +1,6 @@
 /** What stands around the simulated network. */
+import type { Bytes } from '../core/lib/bytes.ts';
+import type { ChannelId } from '../core/node/contract.ts';
 import type { Frame } from './link.ts';
 
 /** A node as the network sees it. */
@@ -9,6 +11,8 @@ export interface Port {
   peerUp(peer: string): void;
   peerDown(peer: string): void;
   frames(from: string, frames: readonly Frame[]): void;
+  /** A message found no room on its way to `to`. */
+  unsent(to: string, channel: ChannelId, bytes: Bytes): void;
 }
 
 /** Decides instead of the network who is connected with whom. */

@@ -1,5 +1,6 @@
 import { assert, present } from '../core/lib/assert.ts';
-import type { Input } from '../core/node/contract.ts';
+import type { Bytes } from '../core/lib/bytes.ts';
+import type { ChannelId, Input } from '../core/node/contract.ts';
 import type { LastSigned } from '../core/node/signGuard.ts';
 import type { LightBlock } from '../core/types/evidence.ts';
 import type { Wire } from './clients/wire.ts';
@@ -207,6 +208,11 @@ export class Process implements Port {
       this.#world.noteFrame(this, sender, frame);
       this.input({ kind: 'frame', peer: from, channel: frame.channel, bytes: frame.bytes });
     }
+  }
+
+  unsent(peer: string, channel: ChannelId, bytes: Bytes): void {
+    this.#world.note('unsent', this, this.#world.network.indexOf(peer), peer);
+    this.input({ kind: 'unsent', peer, channel, bytes });
   }
 
   /** Errors end here, at the root of the simulated process: a broken assertion stops it and is reported. */

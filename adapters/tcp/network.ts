@@ -13,7 +13,6 @@ import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { Peers } from '../../core/p2p/peers.ts';
 import type { DialOrder, PeersOut } from '../../core/p2p/peersContract.ts';
 import type { Ban } from '../../core/p2p/standing.ts';
-import { TxRelay } from '../../core/p2p/txRelay.ts';
 import type { NetworkReader, PeerStatus } from '../../core/rpc/context.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
@@ -27,7 +26,6 @@ import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
 import { banFileOf, loadBans, saveBans } from './banFile.ts';
 import { steadyNow } from './clock.ts';
 import { PacedInputs } from './pacedInputs.ts';
-import { RelayTimer } from './relayTimer.ts';
 import { dialSocket, listenOn } from './sockets.ts';
 import { TcpLink } from './tcpLink.ts';
 
@@ -68,8 +66,6 @@ export class Network implements NetworkReader {
   readonly #out: PeersOut;
   readonly #server: Server;
   readonly #transactions: PacedInputs;
-  readonly #relay: TxRelay;
-  readonly #relayTimer: RelayTimer;
   #node: NodeInputs | undefined;
   #waitingBytes = 0;
   #wake: NodeJS.Timeout | undefined;
@@ -100,14 +96,7 @@ export class Network implements NetworkReader {
       },
       (n) => randomInt(n),
     );
-    this.#relay = new TxRelay(info.id, options.suite.sha256);
-    this.#relayTimer = new RelayTimer(this.#relay, (to, message) =>
-      this.#linkOf(to)?.send(CHANNELS.mempool, message),
-    );
-    this.#transactions = new PacedInputs(
-      (frame) => this.#input(frame),
-      (peer, txs) => this.#relay.onHeard(peer, txs),
-    );
+    this.#transactions = new PacedInputs((frame) => this.#input(frame));
     this.#out = this.#makeOut();
     this.#server = createServer((socket) => this.#onAccept(socket));
   }
@@ -137,7 +126,6 @@ export class Network implements NetworkReader {
     clearTimeout(this.#wake);
     clearInterval(this.#save);
     clearTimeout(this.#saveBansSoon);
-    this.#relayTimer.stop();
     for (const { link, socket } of this.#entries.values()) {
       if (link === undefined) socket.destroy();
       else link.close();
@@ -152,11 +140,11 @@ export class Network implements NetworkReader {
   }
 
   send(to: readonly PeerId[], channel: ChannelId, bytes: Bytes): void {
-    if (channel !== CHANNELS.mempool) {
-      for (const peer of to) this.#linkOf(peer)?.send(channel, bytes);
-      return;
+    for (const peer of to) {
+      const isSent = this.#linkOf(peer)?.send(channel, bytes) ?? true;
+      // Whatever else finds no room is said again anyway, and by then newer.
+      if (!isSent && channel === CHANNELS.mempool) this.#input({ kind: 'unsent', peer, channel, bytes });
     }
-    this.#relayTimer.send(to, bytes);
   }
 
   drop(peer: PeerId, reason: string): void {
@@ -209,10 +197,7 @@ export class Network implements NetworkReader {
         else entry?.socket.destroy();
       },
       up: (peer) => this.#input({ kind: 'peerUp', peer }),
-      down: (peer) => {
-        this.#relay.onDown(peer);
-        this.#input({ kind: 'peerDown', peer });
-      },
+      down: (peer) => this.#input({ kind: 'peerDown', peer }),
       sendPex: (link, bytes) => this.#entries.get(link)?.link?.send(CHANNELS.pex, bytes),
       note: (level, text, fields) => log[level](text, fields),
     };
@@ -274,7 +259,7 @@ export class Network implements NetworkReader {
       handshakeEnds: now + config.handshakeTimeoutMs * 1000,
       onEvent: (event) => this.#onEvent(id, event),
       onEnded: (reason, isFault) => this.#onEnded(id, reason, isFault),
-      isOverloaded: () => this.#isOverloaded(),
+      isOverloaded: () => this.#isOverloaded(this.peers.link(id)?.peer),
     });
   }
 
@@ -305,10 +290,11 @@ export class Network implements NetworkReader {
     this.#rearm();
   }
 
-  #isOverloaded(): boolean {
+  #isOverloaded(peer: PeerId | undefined): boolean {
     const backlog = this.#node?.backlog ?? 0;
     if (backlog === 0) this.#waitingBytes = 0;
-    return backlog > BACKLOG_MAX || this.#waitingBytes > BACKLOG_BYTES_MAX;
+    if (backlog > BACKLOG_MAX || this.#waitingBytes > BACKLOG_BYTES_MAX) return true;
+    return peer !== undefined && this.#transactions.isFullOf(peer);
   }
 
   #input(input: Input): void {

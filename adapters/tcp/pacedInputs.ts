@@ -1,5 +1,4 @@
 import { decodeTxsMessage, encodeTxsMessage } from '../../core/codec/messages.ts';
-import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Input } from '../../core/node/contract.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 
@@ -7,7 +6,10 @@ type Frame = Extract<Input, { kind: 'frame' }>;
 
 /** Transactions handed on in one turn of the event loop: each may cost the application a signature to recover. */
 const TURN_TXS = 8;
-/** What waits beyond these is lost; it stays in the pool of whoever sent it. */
+/** A peer of whom so much waits is not read from until some of it is handled. */
+const PEER_FRAMES_MAX = 1024;
+const PEER_BYTES_MAX = 4 << 20;
+/** What waits beyond these is lost: only many who flood at once get so far. */
 const FRAMES_MAX = 4096;
 const BYTES_MAX = 16 << 20;
 
@@ -22,24 +24,25 @@ interface Waiting {
  */
 export class PacedInputs {
   readonly #deliver: (frame: Frame) => void;
-  readonly #onHeard: (peer: PeerId, txs: readonly Bytes[]) => void;
+  readonly #ofPeer = new Map<PeerId, { frames: number; bytes: number }>();
   #queue: Waiting[] = [];
   #bytes = 0;
   #isDue = false;
 
-  constructor(
-    deliver: (frame: Frame) => void,
-    onHeard: (peer: PeerId, txs: readonly Bytes[]) => void = () => {},
-  ) {
+  constructor(deliver: (frame: Frame) => void) {
     this.#deliver = deliver;
-    this.#onHeard = onHeard;
+  }
+
+  /** Whether as much of this peer waits as may. */
+  isFullOf(peer: PeerId): boolean {
+    const { frames, bytes } = this.#ofPeer.get(peer) ?? { frames: 0, bytes: 0 };
+    return frames >= PEER_FRAMES_MAX || bytes >= PEER_BYTES_MAX;
   }
 
   push(frame: Frame): void {
     if (this.#bytes + frame.bytes.length > BYTES_MAX) return;
     const decoded = decodeTxsMessage(frame.bytes);
     const txs = decoded.ok ? decoded.value.txs : [];
-    this.#onHeard(frame.peer, txs);
     // What does not decode goes on as it is, for the node to find fault with.
     if (txs.length <= TURN_TXS) this.#add(frame, txs.length);
     else {
@@ -54,7 +57,16 @@ export class PacedInputs {
   #add(frame: Frame, txs: number): void {
     if (this.#queue.length >= FRAMES_MAX) return;
     this.#queue.push({ frame, txs: Math.max(1, txs) });
-    this.#bytes += frame.bytes.length;
+    this.#count(frame, 1);
+  }
+
+  #count({ peer, bytes }: Frame, sign: 1 | -1): void {
+    const share = this.#ofPeer.get(peer) ?? { frames: 0, bytes: 0 };
+    share.frames += sign;
+    share.bytes += sign * bytes.length;
+    this.#bytes += sign * bytes.length;
+    if (share.frames === 0) this.#ofPeer.delete(peer);
+    else this.#ofPeer.set(peer, share);
   }
 
   #arm(): void {
@@ -69,7 +81,7 @@ export class PacedInputs {
         count += 1;
       }
       for (const { frame } of this.#queue.splice(0, Math.max(1, count))) {
-        this.#bytes -= frame.bytes.length;
+        this.#count(frame, -1);
         this.#deliver(frame);
       }
       this.#arm();

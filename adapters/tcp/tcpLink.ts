@@ -13,7 +13,7 @@ export interface TcpLinkOptions {
   readonly onEvent: (event: ConnectionEvent) => void;
   /** The socket ended, failed, or was given up; called at most once, never after `close`. */
   readonly onEnded: (reason: string, isFault: boolean) => void;
-  /** The node has more input than it can handle: do not read. */
+  /** The node has more input than it can handle, of all or of this peer: do not read. */
   readonly isOverloaded: () => boolean;
 }
 
@@ -70,22 +70,26 @@ export class TcpLink {
     return this.#lost;
   }
 
-  /** Queues a message; it leaves at the end of this turn of the event loop with all others. A full queue loses it. */
-  send(channel: number, bytes: Bytes): void {
-    if (this.#isOver) return;
+  /**
+   * Queues a message; it leaves at the end of this turn of the event loop with all others. False when the queue is
+   * full: the message is not sent.
+   */
+  send(channel: number, bytes: Bytes): boolean {
+    if (this.#isOver) return false;
     if (!this.connection.send(channel, bytes)) {
       this.#flush();
       if (this.#isOver || !this.connection.send(channel, bytes)) {
         this.#lost += 1;
-        return;
+        return false;
       }
     }
-    if (this.#isFlushDue) return;
+    if (this.#isFlushDue) return true;
     this.#isFlushDue = true;
     setImmediate(() => {
       this.#isFlushDue = false;
       this.#flush();
     });
+    return true;
   }
 
   /** Writes what is queued, as far as the socket takes it, and ends. */

@@ -1,4 +1,3 @@
-import { encodeTxsMessage } from '../codec/messages.ts';
 import { present } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { AppAsk, CheckReply, CommitReply } from '../types/app.ts';
@@ -19,7 +18,10 @@ export interface MempoolOut {
   check(call: number, ask: Extract<AppAsk, { kind: 'checkTx' }>): void;
   reply(call: number, result: SubmitResult): void;
   pending(tx: PoolTx): void;
-  gossip(to: readonly PeerId[], bytes: Bytes): void;
+  /** New in the pool: peers should have it. */
+  gossip(tx: PoolTx): void;
+  /** A peer has sent the transaction of this key. */
+  heard(peer: PeerId, key: string): void;
   /** Wants `onTick` once, so much later. */
   tickAfter(afterMs: Millis): void;
 }
@@ -30,7 +32,6 @@ interface Check {
   readonly key: string;
   /** The submit call that waits for the verdict; undefined when a peer sent the tx. */
   readonly call: number | undefined;
-  readonly from: readonly PeerId[];
   readonly epoch: number;
 }
 
@@ -46,7 +47,6 @@ export class Mempool {
   readonly #pooled = new Pooled();
   readonly #checks = new Map<number, Check>();
   readonly #seen: SeenCache;
-  #peers: readonly PeerId[] = [];
   #executable = 0;
   #ticking = false;
   #sequence = 0;
@@ -79,6 +79,11 @@ export class Mempool {
     return [...this.#pooled.txs()];
   }
 
+  /** By the lower-case hex of its sha256. */
+  byKey(key: string): PoolTx | undefined {
+    return this.#pooled.byKey(key);
+  }
+
   byEthHash(hash: Bytes): PoolTx | undefined {
     return this.#pooled.byEthHash(hash);
   }
@@ -99,20 +104,11 @@ export class Mempool {
     this.#gasLimit = gasLimit;
   }
 
-  onPeerUp(peer: PeerId, out: MempoolOut): void {
-    this.#peers = [...this.#peers.filter((other) => other !== peer), peer].sort();
-    for (const tx of this.#pooled.txs()) out.gossip([peer], encodeTxsMessage({ txs: [tx.bytes] }));
-  }
-
-  onPeerDown(peer: PeerId): void {
-    this.#peers = this.#peers.filter((other) => other !== peer);
-  }
-
   submit(tx: Bytes, call: number, out: MempoolOut): void {
     const hash = this.#sha256(tx);
     const refusal = this.#refuse(tx, toHex(hash));
     if (refusal !== undefined) out.reply(call, { kind: 'refused', hash, refusal });
-    else this.#ask({ tx, hash, key: toHex(hash), call, from: [], epoch: this.#epoch }, out);
+    else this.#ask({ tx, hash, key: toHex(hash), call, epoch: this.#epoch }, out);
   }
 
   /** Refusals of gossiped txs are silent: duplicates are the normal case. */
@@ -120,8 +116,9 @@ export class Mempool {
     for (const tx of txs) {
       const hash = this.#sha256(tx);
       const key = toHex(hash);
+      out.heard(peer, key);
       if (this.#refuse(tx, key) !== undefined) continue;
-      this.#ask({ tx, hash, key, call: undefined, from: [peer], epoch: this.#epoch }, out);
+      this.#ask({ tx, hash, key, call: undefined, epoch: this.#epoch }, out);
     }
   }
 
@@ -196,8 +193,7 @@ export class Mempool {
     this.#executable += lane.executable - before;
     if (lane.executable > before) lane.waitingSince = undefined;
     this.#announce(lane, nonce, out);
-    const to = this.#peers.filter((peer) => !check.from.includes(peer));
-    if (to.length > 0) out.gossip(to, encodeTxsMessage({ txs: [tx.bytes] }));
+    out.gossip(tx);
     this.#tickWhileQueued(out);
     return undefined;
   }

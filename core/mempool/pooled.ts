@@ -23,6 +23,10 @@ export class Pooled {
     return this.#byKey.values();
   }
 
+  byKey(key: string): PoolTx | undefined {
+    return this.#byKey.get(key);
+  }
+
   byEthHash(hash: Bytes): PoolTx | undefined {
     return this.#byEthHash.get(toHex(hash));
   }

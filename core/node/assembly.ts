@@ -13,6 +13,7 @@ import { Gossip } from '../gossip/gossip.ts';
 import { assert, present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { Mempool } from '../mempool/mempool.ts';
+import { TxRelay } from '../p2p/txRelay.ts';
 import type { Indexing, NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
 import type { KvStore } from '../store/kv.ts';
 import { BlockSync } from '../sync/blockSync.ts';
@@ -150,11 +151,20 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     pool: evidence,
     peerHeight: (peer) => gossip.peerRound(peer)?.height ?? 0,
   });
+  const txRelay = new TxRelay({
+    self: identity.nodeId,
+    sha256: suite.sha256,
+    pooled: (key) => mempool.byKey(key),
+    poolTxsMax: config.mempool.txsMax,
+    // As CometBFT's pool: a peer further behind would judge transactions by a state that is too old for them.
+    isReady: (peer) => (gossip.peerRound(peer)?.height ?? 0) + 1 >= consensus.rs.height,
+  });
   const { initialHeight } = genesis;
   const machine = new NodeMachine({
     consensus,
     gossip,
     mempool,
+    txRelay,
     evidence,
     evidenceGossip,
     sync,

@@ -40,6 +40,7 @@ export type TimerKey =
     }
   | { readonly machine: 'gossip'; readonly kind: 'tick' }
   | { readonly machine: 'mempool'; readonly kind: 'tick' }
+  | { readonly machine: 'txRelay'; readonly kind: 'tick'; readonly turn: number }
   | { readonly machine: 'evidence'; readonly kind: 'tick' }
   | { readonly machine: 'sync'; readonly kind: 'tick' };
 
@@ -67,6 +68,8 @@ export type Input =
   | { readonly kind: 'peerUp'; readonly peer: PeerId }
   | { readonly kind: 'peerDown'; readonly peer: PeerId }
   | { readonly kind: 'frame'; readonly peer: PeerId; readonly channel: ChannelId; readonly bytes: Bytes }
+  /** A message that found no room on its way to a peer. Transactions come back so; all else repairs itself. */
+  | { readonly kind: 'unsent'; readonly peer: PeerId; readonly channel: ChannelId; readonly bytes: Bytes }
   | { readonly kind: 'timer'; readonly key: TimerKey }
   | { readonly kind: 'signed'; readonly call: CallId; readonly result: Result<Signed, SignError> }
   | { readonly kind: 'app'; readonly call: CallId; readonly reply: AppReply }

@@ -9,6 +9,7 @@ import type { Gossip } from '../gossip/gossip.ts';
 import { present, unreachable } from '../lib/assert.ts';
 import type { Result } from '../lib/result.ts';
 import type { Mempool, MempoolOut } from '../mempool/mempool.ts';
+import type { RelayOut, TxRelay } from '../p2p/txRelay.ts';
 import type { BlockSync } from '../sync/blockSync.ts';
 import type { SyncOut } from '../sync/contract.ts';
 import type { Evidence } from '../types/evidence.ts';
@@ -24,6 +25,7 @@ export interface NodeParts {
   readonly consensus: Consensus;
   readonly gossip: Gossip;
   readonly mempool: Mempool;
+  readonly txRelay: TxRelay;
   readonly evidence: EvidencePool;
   readonly evidenceGossip: EvidenceGossip;
   readonly sync: BlockSync;
@@ -37,6 +39,7 @@ export class NodeMachine implements Machine {
   readonly #notices: ConsensusNotice[] = [];
   readonly #gossipOut: GossipOut;
   readonly #mempoolOut: MempoolOut;
+  readonly #relayOut: RelayOut;
   readonly #consensusOut: Out;
   readonly #evidenceOut: EvidenceGossipOut;
   readonly #syncOut: SyncOut;
@@ -63,8 +66,14 @@ export class NodeMachine implements Machine {
       reply: (call, result) => out.push({ kind: 'reply', call, result }),
       pending: (tx) =>
         out.push({ kind: 'publish', event: { kind: 'pendingTx', tx: tx.bytes, ethHash: tx.lane.ethHash } }),
-      gossip: (to, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.mempool, bytes }),
+      gossip: (tx) => parts.txRelay.offer(tx),
+      heard: (peer, key) => parts.txRelay.onHeard(peer, key),
       tickAfter: (afterMs) => out.push({ kind: 'timer', key: { machine: 'mempool', kind: 'tick' }, afterMs }),
+    };
+    this.#relayOut = {
+      send: (peer, bytes) => out.push({ kind: 'send', to: [peer], channel: CHANNELS.mempool, bytes }),
+      tickAfter: (afterMs, turn) =>
+        out.push({ kind: 'timer', key: { machine: 'txRelay', kind: 'tick', turn }, afterMs }),
     };
     this.#evidenceOut = {
       send: (to, _evidence, bytes) => out.push({ kind: 'send', to, channel: CHANNELS.evidence, bytes }),
@@ -129,31 +138,35 @@ export class NodeMachine implements Machine {
     this.#settle(now);
     this.parts.gossip.flush(now, this.#gossipOut);
     this.parts.evidenceGossip.flush(now, this.#evidenceOut);
+    this.parts.txRelay.flush(this.#relayOut);
     const effects = this.#out.slice();
     if (effects.some((effect) => effect.kind === 'halt')) this.#halted = true;
     return effects;
   }
 
   #dispatch(now: Micros, input: Input): void {
-    const { gossip, mempool, evidence, evidenceGossip, sync } = this.parts;
+    const { gossip, mempool, txRelay, evidence, evidenceGossip, sync } = this.parts;
     switch (input.kind) {
       case 'start':
         this.#start(now);
         return;
       case 'peerUp':
         gossip.onPeerUp(now, input.peer, this.#gossipOut);
-        mempool.onPeerUp(input.peer, this.#mempoolOut);
+        txRelay.onPeerUp(input.peer, mempool.txs());
         evidenceGossip.onPeerUp(input.peer);
         sync.onPeerUp(input.peer, now, this.#syncOut);
         return;
       case 'peerDown':
         gossip.onPeerDown(input.peer);
-        mempool.onPeerDown(input.peer);
+        txRelay.onPeerDown(input.peer);
         evidenceGossip.onPeerDown(input.peer);
         sync.onPeerDown(input.peer, now, this.#syncOut);
         return;
       case 'frame':
         this.#onFrame(now, input);
+        return;
+      case 'unsent':
+        if (input.channel === CHANNELS.mempool) txRelay.onUnsent(input.peer, input.bytes);
         return;
       case 'timer':
         this.#onTimer(now, input);
@@ -190,10 +203,11 @@ export class NodeMachine implements Machine {
 
   #onTimer(now: Micros, input: Extract<Input, { kind: 'timer' }>): void {
     const { key } = input;
-    const { gossip, mempool, evidenceGossip, sync } = this.parts;
+    const { gossip, mempool, txRelay, evidenceGossip, sync } = this.parts;
     if (key.machine === 'consensus') this.#consensus(now, { kind: 'timer', key });
     else if (key.machine === 'gossip') gossip.onTick(now, this.#gossipOut);
     else if (key.machine === 'mempool') mempool.onTick(now, this.#mempoolOut);
+    else if (key.machine === 'txRelay') txRelay.onTick(key.turn, this.#relayOut);
     else if (key.machine === 'evidence') evidenceGossip.onTick(now, this.#evidenceOut);
     else if (key.machine === 'sync') sync.onTick(now, this.#syncOut);
   }

@@ -2,144 +2,179 @@
  * Transactions on their way to peers. A message alone costs both ends several times what it costs among others, and in
  * a full mesh most of what a node passes on is known already. So they are gathered for a moment, joined, and not sent
  * to whoever has sent them meanwhile. What a node was given by its own clients goes at once when the line was quiet.
+ *
+ * Nothing that stays in the pool is lost to a peer: each has a line of its own that begins with the whole pool, waits
+ * for a peer that is behind the chain, and takes back what found no room on the wire.
  */
 import { decodeTxsMessage, encodeTxsMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, toHex } from '../lib/bytes.ts';
-import type { Micros, PeerId } from '../types/ids.ts';
+import type { Millis, PeerId } from '../types/ids.ts';
+import { RelayLine, type RelayTx } from './relayLine.ts';
 
-/** Between two messages to one peer at least; what was heard from a peer waits so long, or twice. */
-const GATHER_MICROS: Micros = 40_000;
+/** Time is counted in these: nothing here depends on a clock that may be set back. */
+const TICK_MS: Millis = 20;
+/** Between two messages to one peer at least. */
+const GATHER_TICKS = 2;
+/** What was heard from a peer waits so long before the node with the lower id passes it on, and the other. */
+const FIRST_TICKS = 2;
+const SECOND_TICKS = 4;
+/** A peer that had no room, or is behind, is tried again so much later. */
+const REST_TICKS = 25;
 /** Of one message; a receiver checks all of them in one go. */
 const MESSAGE_TXS_MAX = 32;
 const MESSAGE_BYTES_MAX = 64 * 1024;
-/** Waiting for one peer; what comes then is lost to it, unless others have it. */
-const WAITING_TXS_MAX = 8192;
-const WAITING_BYTES_MAX = 8 << 20;
-/** Remembered transactions of peers, and of one message. */
+/** Remembered transactions that peers have sent. */
 const HEARD_MAX = 10_000;
-const HEARD_OF_MESSAGE_MAX = 256;
 
-interface Waiting {
-  readonly key: string;
-  readonly tx: Bytes;
+export interface RelayOut {
+  send(to: PeerId, message: Bytes): void;
+  /** Wants `onTick(turn)` so much later. */
+  tickAfter(afterMs: Millis, turn: number): void;
 }
 
-interface Line {
-  /** Our own, and those heard from others. */
-  own: Waiting[];
-  heard: Waiting[];
-  bytes: number;
-  ownAt: Micros;
-  heardAt: Micros;
-  sentAt: Micros;
+export interface RelayOptions {
+  readonly self: PeerId;
+  readonly sha256: (bytes: Bytes) => Bytes;
+  /** What is in the pool, by the lower-case hex of its sha256. */
+  readonly pooled: (key: string) => RelayTx | undefined;
+  /** Transactions that the pool holds at most. */
+  readonly poolTxsMax: number;
+  /** False for a peer that could not judge our transactions yet: it is behind. */
+  readonly isReady: (peer: PeerId) => boolean;
 }
-
-const NEVER: Micros = Number.MAX_SAFE_INTEGER;
 
 export class TxRelay {
-  readonly #self: PeerId;
-  readonly #sha256: (bytes: Bytes) => Bytes;
-  readonly #lines = new Map<PeerId, Line>();
+  readonly #options: RelayOptions;
+  /** Sorted by peer, so that the order of connections decides nothing. */
+  #lines: readonly RelayLine[] = [];
   /** Who has sent it, oldest transaction first. */
   readonly #heard = new Map<string, Set<PeerId>>();
+  /** Something may leave in this very step. */
+  #isFresh = false;
+  /** The timer that counts: all others were outlived. */
+  #turn = 0;
+  #armedTicks: number | undefined;
 
-  constructor(self: PeerId, sha256: (bytes: Bytes) => Bytes) {
-    this.#self = self;
-    this.#sha256 = sha256;
+  constructor(options: RelayOptions) {
+    this.#options = options;
   }
 
-  /** A peer has sent these. */
-  onHeard(peer: PeerId, txs: readonly Bytes[]): void {
-    for (const tx of txs.slice(0, HEARD_OF_MESSAGE_MAX)) {
-      const key = toHex(this.#sha256(tx));
-      const known = this.#heard.get(key);
-      if (known !== undefined) {
-        known.add(peer);
-        continue;
-      }
-      this.#heard.set(key, new Set([peer]));
-      if (this.#heard.size > HEARD_MAX) this.#heard.delete(this.#heard.keys().next().value as string);
-    }
+  /** `pool`: what waits here already, in order of arrival. */
+  onPeerUp(peer: PeerId, pool: readonly RelayTx[]): void {
+    const line = new RelayLine(peer, this.#isWanted, 2 * this.#options.poolTxsMax);
+    for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));
+    this.#lines = [...this.#lines.filter((other) => other.peer !== peer), line].sort((a, b) =>
+      compareText(a.peer, b.peer),
+    );
+    this.#isFresh = true;
   }
 
-  onDown(peer: PeerId): void {
-    this.#lines.delete(peer);
+  onPeerDown(peer: PeerId): void {
+    this.#lines = this.#lines.filter((line) => line.peer !== peer);
+    // Should it come back, it may have forgotten what it knew.
+    for (const peers of this.#heard.values()) peers.delete(peer);
   }
 
-  /** Takes a Txs message of our own making on its way to `to`. */
-  send(now: Micros, to: readonly PeerId[], message: Bytes): void {
-    const decoded = decodeTxsMessage(message);
-    if (!decoded.ok) return;
-    for (const tx of decoded.value.txs) {
-      const key = toHex(this.#sha256(tx));
-      const known = this.#heard.get(key);
-      for (const peer of to)
-        if (known?.has(peer) !== true) this.#queue(now, peer, { key, tx }, known !== undefined);
-    }
-  }
-
-  /** When `due` wants to be called; undefined while nothing waits. */
-  wakeAt(): Micros | undefined {
-    let at = NEVER;
-    for (const line of this.#lines.values()) at = Math.min(at, line.ownAt, line.heardAt);
-    return at === NEVER ? undefined : at;
-  }
-
-  /** What is to be sent now. */
-  due(now: Micros): readonly { readonly to: PeerId; readonly message: Bytes }[] {
-    const out: { to: PeerId; message: Bytes }[] = [];
-    for (const [to, line] of this.#lines) {
-      if (now < Math.min(line.ownAt, line.heardAt)) continue;
-      const heard =
-        now < line.heardAt ? [] : line.heard.filter(({ key }) => this.#heard.get(key)?.has(to) !== true);
-      for (const message of messagesOf([...line.own, ...heard])) {
-        out.push({ to, message });
-        line.sentAt = now;
-      }
-      if (now >= line.heardAt) [line.heard, line.heardAt] = [[], NEVER];
-      [line.own, line.ownAt] = [[], NEVER];
-      line.bytes = line.heard.reduce((sum, { tx }) => sum + tx.length, 0);
-    }
-    return out;
-  }
-
-  #queue(now: Micros, peer: PeerId, waiting: Waiting, isHeard: boolean): void {
-    const line = this.#lineOf(peer);
-    if (line.own.length + line.heard.length >= WAITING_TXS_MAX) return;
-    if (line.bytes + waiting.tx.length > WAITING_BYTES_MAX) return;
-    line.bytes += waiting.tx.length;
-    if (!isHeard) {
-      line.own.push(waiting);
-      line.ownAt = Math.min(line.ownAt, Math.max(now, line.sentAt + GATHER_MICROS));
+  /** A peer has sent this one. */
+  onHeard(peer: PeerId, key: string): void {
+    const known = this.#heard.get(key);
+    if (known !== undefined) {
+      known.add(peer);
       return;
     }
-    line.heard.push(waiting);
-    // Of two that have heard the same, the lower id speaks first: then the other has no need to.
-    const wait = compareText(this.#self, peer) < 0 ? GATHER_MICROS : 2 * GATHER_MICROS;
-    line.heardAt = Math.min(line.heardAt, now + wait);
+    this.#heard.set(key, new Set([peer]));
+    if (this.#heard.size > HEARD_MAX) this.#heard.delete(this.#heard.keys().next().value as string);
   }
 
-  #lineOf(peer: PeerId): Line {
-    const known = this.#lines.get(peer);
-    if (known !== undefined) return known;
-    const line: Line = { own: [], heard: [], bytes: 0, ownAt: NEVER, heardAt: NEVER, sentAt: -GATHER_MICROS };
-    this.#lines.set(peer, line);
-    return line;
+  /** New in the pool. */
+  offer(tx: RelayTx): void {
+    const known = this.#heard.get(tx.key);
+    for (const line of this.#lines) {
+      if (known === undefined) line.addOwn(tx);
+      else if (!known.has(line.peer)) line.addHeard(tx, this.#hearsayTicks(line.peer));
+    }
+    this.#isFresh = true;
   }
+
+  /** A message found no room on its way to the peer: what it carries waits again. */
+  onUnsent(peer: PeerId, message: Bytes): void {
+    const line = this.#lines.find((one) => one.peer === peer);
+    const decoded = decodeTxsMessage(message);
+    if (line === undefined || !decoded.ok) return;
+    const back = decoded.value.txs.flatMap((tx) => {
+      const pooled = this.#options.pooled(toHex(this.#options.sha256(tx)));
+      return pooled === undefined ? [] : [pooled];
+    });
+    line.takeBack(back);
+    line.restTicks = REST_TICKS;
+    this.#isFresh = true;
+  }
+
+  onTick(turn: number, out: RelayOut): void {
+    if (turn !== this.#turn || this.#armedTicks === undefined) return;
+    const ticks = this.#armedTicks;
+    this.#armedTicks = undefined;
+    for (const line of this.#lines) line.pass(ticks);
+    this.#send(out);
+  }
+
+  /** Called once after each input. */
+  flush(out: RelayOut): void {
+    if (!this.#isFresh) return;
+    this.#send(out);
+  }
+
+  #send(out: RelayOut): void {
+    this.#isFresh = false;
+    let last: { readonly txs: readonly RelayTx[]; readonly messages: readonly Bytes[] } | undefined;
+    for (const line of this.#lines) {
+      if (!line.isDue) continue;
+      if (!this.#options.isReady(line.peer)) {
+        line.restTicks = REST_TICKS;
+        continue;
+      }
+      const txs = line.take(({ key }) => this.#heard.get(key)?.has(line.peer) === true);
+      if (txs.length === 0) continue;
+      line.quietTicks = GATHER_TICKS;
+      // What our own clients send goes to all peers alike.
+      if (last === undefined || !isSame(last.txs, txs)) last = { txs, messages: messagesOf(txs) };
+      for (const message of last.messages) out.send(line.peer, message);
+    }
+    this.#arm(out);
+  }
+
+  #arm(out: RelayOut): void {
+    const ticks = this.#lines.reduce((min, line) => Math.min(min, line.nextTicks), Number.MAX_SAFE_INTEGER);
+    if (ticks === Number.MAX_SAFE_INTEGER) return;
+    if (this.#armedTicks !== undefined && this.#armedTicks <= ticks) return;
+    this.#armedTicks = ticks;
+    this.#turn += 1;
+    out.tickAfter(ticks * TICK_MS, this.#turn);
+  }
+
+  /** Of two that have heard the same, the lower id speaks first: then the other has no need to. */
+  #hearsayTicks(peer: PeerId): number {
+    return compareText(this.#options.self, peer) < 0 ? FIRST_TICKS : SECOND_TICKS;
+  }
+
+  readonly #isWanted = (tx: RelayTx): boolean => this.#options.pooled(tx.key) === tx;
 }
 
+const isSame = (a: readonly RelayTx[], b: readonly RelayTx[]): boolean =>
+  a.length === b.length && a.every((tx, i) => tx === b[i]);
+
 /** Joins transactions to messages that a receiver can check in one go. */
-export function messagesOf(waiting: readonly { readonly tx: Bytes }[]): readonly Bytes[] {
+function messagesOf(list: readonly RelayTx[]): readonly Bytes[] {
   const messages: Bytes[] = [];
   let txs: Bytes[] = [];
-  let bytes = 0;
-  for (const { tx } of waiting) {
-    if (txs.length >= MESSAGE_TXS_MAX || (txs.length > 0 && bytes + tx.length > MESSAGE_BYTES_MAX)) {
+  let size = 0;
+  for (const { bytes } of list) {
+    if (txs.length >= MESSAGE_TXS_MAX || (txs.length > 0 && size + bytes.length > MESSAGE_BYTES_MAX)) {
       messages.push(encodeTxsMessage({ txs }));
-      [txs, bytes] = [[], 0];
+      [txs, size] = [[], 0];
     }
-    txs.push(tx);
-    bytes += tx.length;
+    txs.push(bytes);
+    size += bytes.length;
   }
   if (txs.length > 0) messages.push(encodeTxsMessage({ txs }));
   return messages;

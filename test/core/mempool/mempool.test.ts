@@ -16,7 +16,8 @@ class World implements MempoolOut {
   readonly asks: Ask[] = [];
   readonly replies = new Map<number, SubmitResult>();
   readonly pendingKeys: string[] = [];
-  readonly gossiped: { to: readonly string[]; bytes: Uint8Array }[] = [];
+  readonly gossiped: string[] = [];
+  readonly heardFrom: string[] = [];
   readonly pool: Mempool;
   ticks = 0;
   #calls = 1000;
@@ -38,8 +39,11 @@ class World implements MempoolOut {
   pending(tx: { key: string }): void {
     this.pendingKeys.push(tx.key);
   }
-  gossip(to: readonly string[], bytes: Uint8Array): void {
-    this.gossiped.push({ to, bytes });
+  gossip(tx: { key: string }): void {
+    this.gossiped.push(tx.key);
+  }
+  heard(peer: string, key: string): void {
+    this.heardFrom.push(`${peer} ${key}`);
   }
 
   tickAfter(): void {
@@ -272,13 +276,18 @@ test('what waits for an earlier nonce is forgotten after its lifetime, unless so
   expect(world.add('bb', 1)).toMatchObject({ kind: 'checked' });
 });
 
-test('a new tx is gossiped to every peer but the one it came from', () => {
+test('a new tx is gossiped once, and whoever sends it is told of each time', () => {
   const world = new World();
-  for (const peer of ['p2', 'p1']) world.pool.onPeerUp(peer, world);
-  world.pool.onTxs([new TextEncoder().encode('x')], 'p1', world);
+  const tx = new TextEncoder().encode('x');
+  world.pool.onTxs([tx], 'p1', world);
+  expect(world.gossiped).toEqual([]);
   const ask = world.asks.pop() as Ask;
   world.pool.onChecked(ask.call, accepted('aa', 0, 1, 0, 100), world);
-  expect(world.gossiped.map((sent) => sent.to)).toEqual([['p2']]);
+  world.pool.onTxs([tx], 'p2', world);
+  const [key] = world.gossiped;
+  expect(world.gossiped).toHaveLength(1);
+  expect(world.pool.byKey(key as string)?.bytes).toEqual(tx);
+  expect(world.heardFrom).toEqual([`p1 ${key}`, `p2 ${key}`]);
 });
 
 test('whatever comes in, a proposal has no gap, keeps the limits, and the counts are right', () => {

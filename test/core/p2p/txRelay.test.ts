@@ -1,73 +1,260 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeTxsMessage, encodeTxsMessage } from '../../../core/codec/messages.ts';
+import { decodeTxsMessage } from '../../../core/codec/messages.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
+import type { RelayTx } from '../../../core/p2p/relayLine.ts';
 import { TxRelay } from '../../../core/p2p/txRelay.ts';
 
-const tx = (i: number, bytes = 4): Uint8Array => new Uint8Array(bytes).fill(i & 255).fill(i >> 8, 0, 1);
-const message = (...txs: Uint8Array[]): Uint8Array => encodeTxsMessage({ txs });
-const relay = (self = 'm'): TxRelay => new TxRelay(self, nobleSuite.sha256);
+const TICK_MS = 20;
 
-/** What leaves by then, as peer and first bytes of the transactions. */
-function sent(from: TxRelay, now: number): readonly (readonly [string, readonly number[]])[] {
-  return from.due(now).map(({ to, message: bytes }) => {
-    const decoded = decodeTxsMessage(bytes);
-    if (!decoded.ok) throw new Error(decoded.error.message);
-    return [to, decoded.value.txs.map((one) => one[1] as number)] as const;
-  });
+/** A pool, a relay, and a wire that the test holds. */
+class World {
+  readonly pool = new Map<string, RelayTx>();
+  readonly relay: TxRelay;
+  readonly late = new Set<string>();
+  /** Peer, and first bytes of the transactions, of each message. */
+  sent: [string, number[]][] = [];
+  raw: [string, Uint8Array][] = [];
+  now = 0;
+  #timers: { at: number; turn: number }[] = [];
+  #sequence = 0;
+
+  constructor(self = 'm', poolTxsMax = 5000) {
+    this.relay = new TxRelay({
+      self,
+      sha256: nobleSuite.sha256,
+      pooled: (key) => this.pool.get(key),
+      poolTxsMax,
+      isReady: (peer) => !this.late.has(peer),
+    });
+  }
+
+  readonly out = {
+    send: (peer: string, message: Uint8Array): void => {
+      const decoded = decodeTxsMessage(message);
+      if (!decoded.ok) throw new Error(decoded.error.message);
+      this.raw.push([peer, message]);
+      this.sent.push([peer, decoded.value.txs.map((tx) => ((tx[0] as number) << 8) | (tx[1] as number))]);
+    },
+    tickAfter: (afterMs: number, turn: number): void => {
+      this.#timers.push({ at: this.now + afterMs, turn });
+    },
+  };
+
+  up(...peers: string[]): void {
+    for (const peer of peers) this.relay.onPeerUp(peer, [...this.pool.values()]);
+    this.relay.flush(this.out);
+  }
+
+  tx(i: number, bytes = 4): RelayTx {
+    const data = new Uint8Array(bytes).fill(7);
+    data[0] = i >> 8;
+    data[1] = i & 255;
+    return { bytes: data, key: toHex(nobleSuite.sha256(data)), sequence: this.#sequence++ };
+  }
+
+  /** Into the pool: from a client, or from these peers. */
+  add(tx: RelayTx, ...from: string[]): void {
+    for (const peer of from) this.relay.onHeard(peer, tx.key);
+    this.pool.set(tx.key, tx);
+    this.relay.offer(tx);
+    this.relay.flush(this.out);
+  }
+
+  unsent(peer: string, message: Uint8Array): void {
+    this.relay.onUnsent(peer, message);
+    this.relay.flush(this.out);
+  }
+
+  get timers(): number {
+    return this.#timers.length;
+  }
+
+  /** Lets time pass; what was sent in it. */
+  pass(ms: number): readonly (readonly [string, readonly number[]])[] {
+    this.run(ms);
+    return this.taken();
+  }
+
+  run(ms: number): void {
+    const until = this.now + ms;
+    for (;;) {
+      this.#timers.sort((a, b) => a.at - b.at);
+      const next = this.#timers[0];
+      if (next === undefined || next.at > until) break;
+      this.#timers.shift();
+      this.now = next.at;
+      this.relay.onTick(next.turn, this.out);
+    }
+    this.now = until;
+  }
+
+  taken(): readonly (readonly [string, readonly number[]])[] {
+    const { sent } = this;
+    [this.sent, this.raw] = [[], []];
+    return sent;
+  }
 }
 
 test('on a quiet line a transaction of our own goes at once, those that follow are joined', () => {
-  const own = relay();
-  own.send(1_000_000, ['a', 'b'], message(tx(1)));
-  expect(own.wakeAt()).toBe(1_000_000);
-  expect(sent(own, 1_000_000)).toEqual([
+  const world = new World();
+  world.up('a', 'b');
+  world.add(world.tx(1));
+  expect(world.taken()).toEqual([
     ['a', [1]],
     ['b', [1]],
   ]);
-  expect(own.wakeAt()).toBeUndefined();
-  own.send(1_010_000, ['a'], message(tx(2)));
-  own.send(1_020_000, ['a'], message(tx(3)));
-  expect(sent(own, 1_039_999)).toEqual([]);
-  expect(own.wakeAt()).toBe(1_040_000);
-  expect(sent(own, 1_040_000)).toEqual([['a', [2, 3]]]);
+  world.add(world.tx(2));
+  world.add(world.tx(3));
+  expect(world.pass(2 * TICK_MS - 1)).toEqual([]);
+  expect(world.pass(1)).toEqual([
+    ['a', [2, 3]],
+    ['b', [2, 3]],
+  ]);
+  expect(world.pass(10_000)).toEqual([]);
+  expect(world.timers).toBe(0);
+  world.add(world.tx(4));
+  expect(world.taken()).toHaveLength(2);
 });
 
 test('what a peer has sent is never sent to it, however late it comes', () => {
-  const node = relay();
-  node.onHeard('a', [tx(1)]);
-  node.send(0, ['a', 'b', 'z'], message(tx(1)));
-  node.onHeard('z', [tx(1)]);
-  expect(sent(node, 80_000)).toEqual([['b', [1]]]);
+  const world = new World();
+  world.up('a', 'b', 'z');
+  const tx = world.tx(1);
+  world.add(tx, 'a');
+  world.relay.onHeard('z', tx.key);
+  expect(world.pass(1000)).toEqual([['b', [1]]]);
 });
 
 test('of two that have heard the same from a third only the lower id says it', () => {
-  const [low, high] = [relay('a'), relay('b')];
-  for (const [one, other] of [
-    [low, 'b'],
-    [high, 'a'],
-  ] as const) {
-    one.onHeard('c', [tx(7)]);
-    one.send(0, [other], message(tx(7)));
-  }
-  expect(sent(high, 40_000)).toEqual([]);
-  expect(sent(low, 40_000)).toEqual([['b', [7]]]);
-  high.onHeard('a', [tx(7)]);
-  expect(sent(high, 80_000)).toEqual([]);
-  expect(high.wakeAt()).toBeUndefined();
+  const [low, high] = [new World('a'), new World('b')];
+  low.up('b');
+  high.up('a');
+  const tx = low.tx(7);
+  low.add(tx, 'c');
+  high.add(tx, 'c');
+  expect(high.pass(3 * TICK_MS)).toEqual([]);
+  expect(low.pass(3 * TICK_MS)).toEqual([['b', [7]]]);
+  high.relay.onHeard('a', tx.key);
+  expect(high.pass(1000)).toEqual([]);
 });
 
-test('messages are bounded in number and bytes, lines in what waits, and a peer that is gone costs nothing', () => {
-  // Hashing megabytes is not what is tested.
-  const node = new TxRelay('m', (bytes) => bytes.slice(0, 32));
-  node.send(0, ['a'], message(...Array.from({ length: 70 }, (_, i) => tx(i))));
-  expect(sent(node, 0).map(([, txs]) => txs.length)).toEqual([32, 32, 6]);
-  node.send(0, ['a'], message(tx(1, 60_000), tx(2, 60_000)));
-  expect(sent(node, 40_000)).toHaveLength(2);
-  for (let i = 0; i < 150; i++) node.send(50_000, ['a'], message(tx(i, 60_000)));
-  const bytes = node.due(80_000).reduce((sum, { message: one }) => sum + one.length, 0);
-  expect(bytes).toBeLessThan(9 << 20);
-  expect(bytes).toBeGreaterThan(8_000_000);
-  node.send(90_000, ['a'], message(tx(5)));
-  node.onDown('a');
-  expect(node.wakeAt()).toBeUndefined();
+test('a peer that connects late gets the whole pool, a turn at a time, in the order of arrival', () => {
+  const world = new World();
+  for (let i = 0; i < 600; i++) world.add(world.tx(i));
+  world.up('late');
+  const first = world.pass(4 * TICK_MS).flatMap(([, txs]) => txs);
+  expect(first.length).toBeLessThan(600);
+  const rest = world.pass(1000);
+  expect([...first, ...rest.flatMap(([, txs]) => txs)]).toEqual(Array.from({ length: 600 }, (_, i) => i));
+  expect(Math.max(...rest.map(([, txs]) => txs.length))).toBe(32);
+});
+
+test('a peer that comes back has forgotten what it once sent', () => {
+  const world = new World();
+  world.up('a');
+  world.add(world.tx(1), 'a');
+  expect(world.pass(1000)).toEqual([]);
+  world.relay.onPeerDown('a');
+  world.up('a');
+  expect(world.pass(1000)).toEqual([['a', [1]]]);
+});
+
+test('nothing is sent to a peer that is behind, and all of it when it no longer is', () => {
+  const world = new World();
+  world.late.add('a');
+  world.up('a');
+  world.add(world.tx(1));
+  world.add(world.tx(2));
+  expect(world.pass(5000)).toEqual([]);
+  world.late.clear();
+  expect(world.pass(1000)).toEqual([['a', [1, 2]]]);
+});
+
+test('what is no longer in the pool is not sent, and costs a peer that takes nothing no memory', () => {
+  const world = new World('m', 10);
+  world.late.add('a');
+  world.up('a');
+  for (let i = 0; i < 1000; i++) {
+    const tx = world.tx(i);
+    world.add(tx);
+    if (i < 995) world.pool.delete(tx.key);
+  }
+  world.late.clear();
+  expect(world.pass(1000)).toEqual([['a', [995, 996, 997, 998, 999]]]);
+});
+
+test('large transactions are spread over messages and turns', () => {
+  const world = new World();
+  world.up('a');
+  for (let i = 0; i < 20; i++) world.add(world.tx(i, 60_000));
+  const [first] = world.taken();
+  expect(first).toEqual(['a', [0]]);
+  const turn = world.pass(2 * TICK_MS);
+  expect(turn.every(([, txs]) => txs.length === 1)).toBe(true);
+  expect(turn.length).toBeLessThan(10);
+  expect(world.pass(1000).at(-1)).toEqual(['a', [19]]);
+});
+
+test('whatever the wire refuses, everything that stays in the pool reaches every peer', () => {
+  const op = fc.oneof(
+    fc.record({ kind: fc.constant('add' as const), from: fc.constantFrom('', 'a', 'b') }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(120) }),
+    fc.record({ kind: fc.constant('leave' as const), index: fc.nat(30) }),
+    fc.record({ kind: fc.constant('full' as const), peer: fc.constantFrom('a', 'b') }),
+    fc.record({ kind: fc.constant('free' as const), peer: fc.constantFrom('a', 'b') }),
+    fc.record({ kind: fc.constant('back' as const), peer: fc.constantFrom('a', 'b') }),
+  );
+  fc.assert(
+    fc.property(fc.array(op, { maxLength: 60 }), (ops) => {
+      const world = new World('m', 20);
+      const full = new Set<string>();
+      const got = new Map<string, Set<number>>([
+        ['a', new Set()],
+        ['b', new Set()],
+      ]);
+      const settle = (): void => {
+        for (let { raw, sent } = world; raw.length > 0; { raw, sent } = world) {
+          world.taken();
+          for (const [i, [peer, message]] of raw.entries()) {
+            const txs = sent[i]?.[1] ?? [];
+            expect(txs).toEqual([...txs].sort((x, y) => x - y));
+            if (full.has(peer)) world.unsent(peer, message);
+            else for (const tx of txs) got.get(peer)?.add(tx);
+          }
+        }
+      };
+      const run = (ms: number): void => {
+        for (let done = 0; done < ms; done += 10) {
+          world.run(10);
+          settle();
+        }
+      };
+      world.up('a', 'b');
+      let count = 0;
+      for (const one of ops) {
+        if (one.kind === 'add' && world.pool.size < 20) {
+          if (one.from !== '') got.get(one.from)?.add(count);
+          world.add(world.tx(count++), ...(one.from === '' ? [] : [one.from]));
+        } else if (one.kind === 'leave') {
+          const key = [...world.pool.keys()][one.index];
+          if (key !== undefined) world.pool.delete(key);
+        } else if (one.kind === 'full') full.add(one.peer);
+        else if (one.kind === 'free') full.delete(one.peer);
+        else if (one.kind === 'back') {
+          world.relay.onPeerDown(one.peer);
+          got.get(one.peer)?.clear();
+          world.up(one.peer);
+        }
+        settle();
+        if (one.kind === 'pass') run(one.ms);
+      }
+      full.clear();
+      run(3000);
+      for (const known of got.values()) {
+        for (const { bytes } of world.pool.values()) expect(known).toContain(bytes[1]);
+      }
+    }),
+  );
 });

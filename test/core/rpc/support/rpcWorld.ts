@@ -59,6 +59,7 @@ export class RpcWorld {
       reply: (call, result) => this.#waiting.get(call)?.(result),
       pending: (tx) => this.hub.publish({ kind: 'pendingTx', tx: tx.bytes, ethHash: tx.lane.ethHash }),
       gossip: () => {},
+      heard: () => {},
       tickAfter: () => {},
     };
     this.hub.listen((event) => {

@@ -1,0 +1,126 @@
+import type { Bytes } from '../lib/bytes.ts';
+import type { PeerId } from '../types/ids.ts';
+
+export interface RelayTx {
+  readonly bytes: Bytes;
+  /** Lower-case hex of sha256(bytes). */
+  readonly key: string;
+  /** Order of arrival in the pool. */
+  readonly sequence: number;
+}
+
+/** Of one turn to one peer, in transactions and bytes: the wire's queue is short, and others want it too. */
+const TURN_TXS_MAX = 256;
+const TURN_BYTES_MAX = 512 * 1024;
+/** What did not fit into a turn waits so long for the next. */
+const REMAINDER_TICKS = 2;
+
+/** What waits for one peer. Holds what is in the pool, and for a while what was, never more than its bound. */
+export class RelayLine {
+  readonly peer: PeerId;
+  /** Until something may be sent again. */
+  quietTicks = 0;
+  /** Until the peer is tried again. */
+  restTicks = 0;
+  readonly #isWanted: (tx: RelayTx) => boolean;
+  readonly #waitingMax: number;
+  #own: RelayTx[] = [];
+  #heard: RelayTx[] = [];
+  #heardTicks = 0;
+  #isMixed = false;
+
+  constructor(peer: PeerId, isWanted: (tx: RelayTx) => boolean, waitingMax: number) {
+    this.peer = peer;
+    this.#isWanted = isWanted;
+    this.#waitingMax = waitingMax;
+  }
+
+  get size(): number {
+    return this.#own.length + this.#heard.length;
+  }
+
+  get isDue(): boolean {
+    return this.restTicks === 0 && (this.#isOwnDue || this.#isHeardDue);
+  }
+
+  get #isOwnDue(): boolean {
+    return this.#own.length > 0 && this.quietTicks === 0;
+  }
+
+  get #isHeardDue(): boolean {
+    return this.#heard.length > 0 && this.#heardTicks === 0;
+  }
+
+  /** Ticks until something changes by itself; the largest integer for never. */
+  get nextTicks(): number {
+    if (this.restTicks > 0) return this.size > 0 ? this.restTicks : Number.MAX_SAFE_INTEGER;
+    const own = this.#own.length > 0 || this.quietTicks > 0 ? Math.max(1, this.quietTicks) : undefined;
+    const heard = this.#heard.length > 0 ? Math.max(1, this.#heardTicks) : undefined;
+    return Math.min(own ?? Number.MAX_SAFE_INTEGER, heard ?? Number.MAX_SAFE_INTEGER);
+  }
+
+  /** From a client of this node. */
+  addOwn(tx: RelayTx): void {
+    this.#own.push(tx);
+    this.#bound();
+  }
+
+  /** From another peer; the first of a series waits so long. */
+  addHeard(tx: RelayTx, ticks: number): void {
+    if (this.#heard.length === 0) this.#heardTicks = ticks;
+    this.#heard.push(tx);
+    this.#bound();
+  }
+
+  /** Puts back what was taken. */
+  takeBack(txs: readonly RelayTx[]): void {
+    this.#heard.push(...txs);
+    this.#isMixed = true;
+    this.#bound();
+  }
+
+  pass(ticks: number): void {
+    this.quietTicks = Math.max(0, this.quietTicks - ticks);
+    this.restTicks = Math.max(0, this.restTicks - ticks);
+    this.#heardTicks = Math.max(0, this.#heardTicks - ticks);
+  }
+
+  /** What may leave now, in order of arrival; the rest goes on waiting. */
+  take(isKnown: (tx: RelayTx) => boolean): readonly RelayTx[] {
+    const taken: RelayTx[] = [];
+    let bytes = 0;
+    const from = (queue: readonly RelayTx[]): RelayTx[] => {
+      for (const [i, tx] of queue.entries()) {
+        if (!this.#isWanted(tx) || isKnown(tx)) continue;
+        const isFull = taken.length > 0 && bytes + tx.bytes.length > TURN_BYTES_MAX;
+        if (isFull || taken.length >= TURN_TXS_MAX) return queue.slice(i);
+        taken.push(tx);
+        bytes += tx.bytes.length;
+      }
+      return [];
+    };
+    if (this.#isMixed) this.#sort();
+    if (this.#isHeardDue) {
+      this.#heard = from(this.#heard);
+      this.#heardTicks = REMAINDER_TICKS;
+    }
+    if (this.#isOwnDue || taken.length > 0) this.#own = from(this.#own);
+    return taken;
+  }
+
+  /** What came back, and what came meanwhile: a sender's transactions must go in the order of their nonces. */
+  #sort(): void {
+    this.#isMixed = false;
+    const sorted = [...this.#heard, ...this.#own].sort((a, b) => a.sequence - b.sequence);
+    this.#heard = sorted.filter((tx, i) => tx !== sorted[i - 1]);
+    this.#own = [];
+  }
+
+  /** What has left the pool is let go: what remains is no more than the pool. */
+  #bound(): void {
+    if (this.size <= this.#waitingMax) return;
+    if (this.#isMixed) this.#sort();
+    this.#own = this.#own.filter(this.#isWanted);
+    this.#heard = this.#heard.filter(this.#isWanted);
+  }
+}

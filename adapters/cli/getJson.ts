@@ -9,6 +9,12 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
+/** `tcp://localhost:26657` → `http://localhost:26657`; what listens everywhere is asked here. */
+export const httpUrl = (address: string): string =>
+  /^https?:/.test(address)
+    ? address.replace(/\/+$/, '')
+    : `http://${address.replace(/^tcp:\/\//, '').replace(/^0\.0\.0\.0:/, '127.0.0.1:')}`;
+
 /** One GET; the body must be JSON. Throws OperatingError when the node cannot be asked. */
 export const getJson = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> =>
   askJson(url, { headers });

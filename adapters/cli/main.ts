@@ -125,6 +125,9 @@ async function programFor(args: readonly string[], world: World): Promise<Comman
       outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')),
     });
   const word = commandWord(args);
+  if (word === undefined && args.some((arg) => arg === '--version' || arg === '-V'))
+    program.version((await import('./version.ts')).packageVersion());
+  else program.option('-V, --version', 'the version of this program');
   const asked = word === 'help' ? commandWord(args.slice(args.indexOf('help') + 1)) : word;
   for (const entry of COMMANDS) {
     const command = program.command(entry.name).summary(entry.summary).description(entry.summary);

@@ -167,6 +167,7 @@ function add(row: Query, sub: Command, world: World): void {
   row.furnish?.(sub);
   sub
     .option('--rest <url>', "REST of the node that is asked (default: api.address of the home's app.toml)")
+    .option('-n, --node <url>', 'ask the consensus RPC of a node instead, like tcp://localhost:26657')
     .option('--height <height>', 'ask the state of this height')
     .option('-o, --output <form>', 'text or json')
     .description(row.doc);

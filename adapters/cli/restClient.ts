@@ -4,12 +4,14 @@ import { appTomlPath, clientTomlPath } from '../config/home.ts';
 import { readSettings } from '../config/nodeConfig.ts';
 import { readTable } from '../config/table.ts';
 import { OperatingError } from '../operatingError.ts';
-import { getJson, postJson } from './getJson.ts';
+import { askConsensus } from './consensusQuery.ts';
+import { getJson, httpUrl, postJson } from './getJson.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 import { toYaml } from './yaml.ts';
 
 export interface RestOptions extends GlobalOptions {
   readonly rest?: string;
+  readonly node?: string;
   readonly output?: string;
   readonly height?: string;
 }
@@ -30,19 +32,15 @@ function queryError(body: unknown): string {
   return `rpc error: code = ${CODES[code] ?? code} desc = ${message}`;
 }
 
-/** `tcp://127.0.0.1:10337` → `http://127.0.0.1:10337`. */
-const withScheme = (address: string): string =>
-  /^https?:/.test(address)
-    ? address.replace(/\/+$/, '')
-    : `http://${address.replace(/^tcp:\/\//, '').replace(/^0\.0\.0\.0:/, '127.0.0.1:')}`;
-
-/** The node that flags or the home's app.toml name, asked over REST. */
+/** The node that flags or the home name, asked over REST or, where its consensus RPC is named, over that. */
 export class RestClient {
   readonly home: string;
   /** The network of client.toml; empty when it names none. */
   readonly chainId: string;
   readonly #options: RestOptions;
   readonly #world: World;
+  /** Consensus RPC; undefined: REST. */
+  readonly #node: string | undefined;
   readonly #url: string;
   readonly #isJson: boolean;
 
@@ -55,7 +53,9 @@ export class RestClient {
     const client = readTable(CLIENT_TOML, { flags, env: world.env, file })[''];
     this.#isJson = client.output === 'json';
     this.chainId = client['chain-id'];
-    this.#url = withScheme(options.rest ?? this.#configured());
+    const node = options.node ?? (client.node === CLIENT_TOML[''].node.fallback ? undefined : client.node);
+    this.#node = options.rest === undefined && node !== undefined ? httpUrl(node) : undefined;
+    this.#url = httpUrl(options.rest ?? this.#configured());
   }
 
   #configured(): string {
@@ -66,6 +66,7 @@ export class RestClient {
   /** Throws OperatingError with what the node says is wrong. */
   async get<T>(path: string): Promise<T> {
     const { height } = this.#options;
+    if (this.#node !== undefined) return (await askConsensus(this.#node, 'GET', path, '', height)) as T;
     const headers: Record<string, string> = height === undefined ? {} : { 'x-cosmos-block-height': height };
     const answer = await getJson(`${this.#url}${path}`, headers);
     if (answer.status !== 200) throw new OperatingError(queryError(answer.body));
@@ -73,6 +74,8 @@ export class RestClient {
   }
 
   async post<T>(path: string, body: unknown): Promise<T> {
+    if (this.#node !== undefined)
+      return (await askConsensus(this.#node, 'POST', path, JSON.stringify(body), undefined)) as T;
     const answer = await postJson(`${this.#url}${path}`, body);
     if (answer.status !== 200) throw new OperatingError(queryError(answer.body));
     return answer.body as T;

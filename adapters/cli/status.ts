@@ -4,7 +4,7 @@ import { clientTomlPath } from '../config/home.ts';
 import { readSettings } from '../config/nodeConfig.ts';
 import { readTable } from '../config/table.ts';
 import { OperatingError } from '../operatingError.ts';
-import { getJson } from './getJson.ts';
+import { getJson, httpUrl } from './getJson.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 export function statusCommand(command: Command, world: World): void {
@@ -17,16 +17,10 @@ export function statusCommand(command: Command, world: World): void {
 async function status(options: GlobalOptions & { readonly node?: string }, world: World): Promise<void> {
   const file = readSettings(clientTomlPath(homeFrom(options, world)));
   const client = readTable(CLIENT_TOML, { flags: new Map(), env: world.env, file });
-  const url = `${httpOf(options.node ?? client[''].node)}/status`;
+  const url = `${httpUrl(options.node ?? client[''].node)}/status`;
   const { status: code, body } = await getJson(url);
   const { result } = (body ?? {}) as { readonly result?: unknown };
   if (code !== 200 || result === undefined)
     throw new OperatingError(`unexpected answer of ${url}: ${JSON.stringify(body)}`);
   world.out(`${JSON.stringify(result)}\n`);
 }
-
-/** `tcp://localhost:26657` → `http://localhost:26657`. */
-const httpOf = (address: string): string =>
-  /^https?:/.test(address)
-    ? address.replace(/\/+$/, '')
-    : `http://${address.replace(/^tcp:\/\//, '').replace(/^0\.0\.0\.0:/, '127.0.0.1:')}`;

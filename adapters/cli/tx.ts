@@ -125,6 +125,7 @@ function flags(command: Command): Command {
     .option('--keyring-backend <backend>', 'where keys are kept: file, test or memory')
     .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
     .option('--rest <url>', "REST of the node (default: api.address of the home's app.toml)")
+    .option('-n, --node <url>', 'ask the consensus RPC of a node instead, like tcp://localhost:26657')
     .option('-o, --output <form>', 'text or json');
 }
 

@@ -63,6 +63,33 @@ describe('one account, asked for by command and by REST', () => {
     expect(JSON.parse(out).base_account.address).toBe(ADDRESS);
   });
 
+  test('is the same by the consensus RPC, as are blocks, supply and pages of accounts', async () => {
+    for (const words of [
+      ['auth', 'account', ADDRESS],
+      ['auth', 'accounts', '--limit', '2', '--page', '2'],
+      ['bank', 'balances', ADDRESS, '--height', '1'],
+      ['bank', 'denom-metadata'],
+      ['txs', '--query', 'tx.height>0'],
+      ['block', '1'],
+    ]) {
+      const ask = (...node: string[]) => runCli('q', ...words, '--home', devnet.home, '-o', 'json', ...node);
+      const byRest = await ask('--rest', devnet.rest);
+      expect(byRest.code).toBe(0);
+      expect(await ask('--node', devnet.consensusRpc)).toEqual(byRest);
+    }
+  });
+
+  test('that does not exist is the same error by the consensus RPC', async () => {
+    const who = '0x00000000000000000000000000000000000a11ce';
+    const byRest = await query(who);
+    const node = ['--home', devnet.home, '--node', devnet.consensusRpc];
+    expect(await runCli('q', 'auth', 'account', who, ...node)).toEqual(byRest);
+    const height = await runCli('q', 'bank', 'total', '--height', '99999999', ...node);
+    expect(height.err).toBe(
+      'Error: rpc error: code = InvalidArgument desc = cannot query with height in the future; please provide a valid height: invalid request\n',
+    );
+  });
+
   test('that does not exist is an error, on stderr and with exit code 1', async () => {
     const { code, out, err } = await query('0x00000000000000000000000000000000000a11ce');
     expect([code, out]).toEqual([1, '']);

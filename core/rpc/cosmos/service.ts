@@ -28,7 +28,7 @@ interface Definition<Q, R> {
   readonly response: Table<R>;
   run(scope: QueryScope, request: Q): R | Promise<R>;
   /** Where REST shows more or other than the fields of the response. */
-  renderRest?(response: R, scope: QueryScope): unknown;
+  renderRest?(response: R): unknown;
 }
 
 /** A row of the one service table that REST, gRPC, ABCI queries, reflection and the API document share. */
@@ -45,11 +45,15 @@ export interface ServiceMethod {
   readonly response: Table<unknown>;
   takes?(fields: ReadonlyMap<string, string>): boolean;
   rest(scope: QueryScope, fields: RestFields, body: string): Promise<unknown>;
+  /** A response as REST shows it. */
+  render(response: unknown): unknown;
   proto(scope: QueryScope, data: Bytes): Promise<Bytes>;
 }
 
 export function serviceMethod<Q, R>(definition: Definition<Q, R>): ServiceMethod {
   const { service, name, verb = 'GET', path, doc, request, response } = definition;
+  const render = (answer: R): unknown =>
+    definition.renderRest?.(answer) ?? protoJson(response as Table<unknown>, answer);
   return {
     service,
     name,
@@ -63,9 +67,9 @@ export function serviceMethod<Q, R>(definition: Definition<Q, R>): ServiceMethod
     ...(definition.takes === undefined ? {} : { takes: definition.takes }),
     async rest(scope, fields, body) {
       const asked = fieldsRequest(request as Table<unknown>, fields, verb === 'POST' ? body : '');
-      const answer = await definition.run(scope, asked as Q);
-      return definition.renderRest?.(answer, scope) ?? protoJson(response as Table<unknown>, answer);
+      return render(await definition.run(scope, asked as Q));
     },
+    render: (answer) => render(answer as R),
     async proto(scope, data) {
       const asked = looseRead(request, data);
       if (!asked.ok) throw new GrpcError(GRPC.invalidArgument, `invalid request: ${asked.error}`);

@@ -62,6 +62,13 @@ const NAMES: Readonly<Record<GrpcCode, string>> = {
   16: 'Unauthenticated',
 };
 
+/** As an SDK client tells an ABCI query's refusal: its code and log as a gRPC status. */
+export function sdkErrorText(codespace: string, code: number, log: string): string {
+  const grpc: Readonly<Record<number, GrpcCode>> = { 4: 16, 18: 3, 22: 5 };
+  const status = codespace === 'sdk' ? (grpc[code] ?? GRPC.unknown) : GRPC.unknown;
+  return `rpc error: code = ${NAMES[status]} desc = ${log}`;
+}
+
 /** What a service query refuses with. */
 export class GrpcError extends Error {
   readonly code: GrpcCode;

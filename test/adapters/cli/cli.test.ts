@@ -330,6 +330,7 @@ test('version prints the package version, and JSON on request', async () => {
     fs.readFileSync(path.join(import.meta.dirname, '../../../package.json'), 'utf8'),
   );
   expect((await orrery('version')).out).toBe(`${version}\n`);
+  expect(await orrery('--version')).toMatchObject({ code: 0, out: `${version}\n`, err: '' });
   expect(JSON.parse((await orrery('version', '--long', '-o', 'json')).out)).toMatchObject({
     name: 'orrery',
     version,

@@ -21,8 +21,8 @@ import {
   DATA,
   HASH,
   OVERRIDES,
-  TIMEOUT_MS,
   SIMULATION,
+  TIMEOUT_MS,
   TRANSACTION,
 } from '../params.ts';
 import { accessListJson, logJson, receiptJson } from '../render.ts';

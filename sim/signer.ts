@@ -22,13 +22,15 @@ export class Signer {
 
   /**
    * At the start of a life, as the real signer is opened (adapters/signer/openSigner.ts). A lock lives in the log: when
-   * the guard has signed at a height of which neither log nor store know, the validator stays silent through it.
+   * the guard has signed at a height of which neither log nor store know, the validator stays silent through it, in
+   * later lives too.
    */
   open(disk: Disk<LastSigned>, log: readonly LogRecord[], lossy: boolean): void {
     const height = disk.guard?.height ?? 0;
     const isOver = height <= new ChainReads(disk.kv).head();
     const isLogged = !lossy && log.some((record) => record.height === height);
-    this.#silentThrough = isOver || isLogged ? 0 : height;
+    const isForgetful = !isLogged || this.#silentThrough === height;
+    this.#silentThrough = !isOver && isForgetful ? height : 0;
   }
 
   /** The guard on the disk is durable before the signature is handed out. */

@@ -15,6 +15,7 @@ import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
 import { createSignState } from '../signer/fileSigner.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
+import { silencePath } from '../signer/silence.ts';
 import { banFileOf } from '../tcp/banFile.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
@@ -77,6 +78,7 @@ async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, w
   onFile('create folder', files.data, () => makeDir(files.data));
   if (!existsSync(files.validatorKey)) return;
   remove(files.validatorState);
+  remove(silencePath(files.validatorState));
   createSignState(files.validatorState);
   world.out(`Reset private validator file to genesis state: ${files.validatorState}\n`);
 }

@@ -10,6 +10,7 @@ import {
   scanSegment,
   writeFrame,
 } from './walFormat.ts';
+import { loadLosses, settleLosses, type WalLosses } from './walLosses.ts';
 import { recoverLog, type Segment, segmentPath, type WalCut, type WalDamage } from './walRecovery.ts';
 
 /** The two system calls of the hot path; replaced in tests by ones that fail. */
@@ -78,6 +79,8 @@ export class Wal {
   readonly damage: WalDamage | undefined;
   /** An unfinished last write, found and cut off at open. */
   readonly cut: WalCut | undefined;
+  /** What this start, or one before it that did not get as far as `forget`, took from the log. */
+  readonly losses: WalLosses;
 
   /** Opens or creates the log in `dir`, repairing its end. Throws OperatingError. */
   static open(dir: string, options: WalOptions): Wal {
@@ -99,6 +102,7 @@ export class Wal {
     this.#records = records;
     this.damage = damage;
     this.cut = cut;
+    this.losses = loadLosses(dir);
     this.#closed = segments.slice(0, -1);
     const last = segments.at(-1);
     this.#open =
@@ -123,9 +127,10 @@ export class Wal {
     return this.#records;
   }
 
-  /** Recovery is over; frees what it needed. */
+  /** Recovery is over, and whoever has to remember `losses` does; frees what it needed. */
   forget(): void {
     this.#records = [];
+    onFile('settle', this.#dir, () => settleLosses(this.#dir));
   }
 
   /** Every record on disk, finished heights included, for replay of a stopped node's log. */

@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { syncDir } from './files.ts';
 import { type Frame, SEGMENT_HEADER_BYTES, type SegmentFault, scanSegment } from './walFormat.ts';
+import { noteLosses } from './walLosses.ts';
 
 const SEGMENT_NAME = /^(\d{12})\.wal$/;
 /** Copies of one damaged segment that are kept; a further one replaces the last. */
@@ -122,6 +123,7 @@ export function recoverLog(dir: string, frameBytesMax: number): Recovered {
   if (at === scanned.length - 1 && fault?.torn === true) {
     const offset = fault.offset;
     const cut = { path, offset, bytes: broken.bytes - offset };
+    noteLosses(dir, { cut: true });
     return recovered(cutTail(dir, scanned, at, offset), undefined, cut);
   }
   const after = scanned.slice(at + 1);
@@ -133,6 +135,7 @@ export function recoverLog(dir: string, frameBytesMax: number): Recovered {
     const whole = scanned.map((one) => ({ ...one, frames: [...one.frames, ...one.later] }));
     if (last.end === last.bytes) return recovered(whole, damage, undefined);
     const cut = { path: last.path, offset: last.end, bytes: last.bytes - last.end };
+    noteLosses(dir, { cut: true });
     return recovered(cutTail(dir, whole, whole.length - 1, last.end), damage, cut);
   }
   return cutDamage(dir, scanned, at);
@@ -179,6 +182,7 @@ function cutTail(dir: string, scanned: readonly Scanned[], at: number, end: numb
 function cutDamage(dir: string, scanned: readonly Scanned[], at: number): Recovered {
   const { path, fault } = scanned[at] as Scanned;
   const copy = copyName(path);
+  noteLosses(dir, { lossy: true });
   copyFileSync(path, copy);
   for (const later of scanned.slice(at + 1)) renameSync(later.path, copyName(later.path));
   syncDir(dirname(path));

@@ -36,6 +36,8 @@ export interface FileSignerOptions {
    * anything else is asked for, the validator stays silent through that height.
    */
   readonly mustRepeat?: boolean;
+  /** The log has asked for just that signature again: it has lost nothing. */
+  readonly onRepeated?: () => void;
 }
 
 /** A signer over key and state files. The state is durable before a signature leaves. */
@@ -88,6 +90,7 @@ export class FileSigner implements Signer {
     const decision = decideSign(this.#last, ask);
     if (decision.kind === 'refused') return err(decision.error);
     if (decision.kind === 'again') {
+      if (this.#mustRepeat) this.#options.onRepeated?.();
       this.#mustRepeat = false;
       return ok(decision.signed);
     }

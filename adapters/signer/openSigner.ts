@@ -5,9 +5,11 @@ import type { LogRecord } from '../../core/node/contract.ts';
 import type { LastSigned, SignStep } from '../../core/node/signGuard.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import type { KvStore } from '../../core/store/kv.ts';
+import type { WalLosses } from '../disk/walLosses.ts';
 import { OperatingError } from '../operatingError.ts';
 import { FileSigner } from './fileSigner.ts';
 import type { ValidatorKey } from './keyFile.ts';
+import { endSilence, loadSilence, saveSilence } from './silence.ts';
 
 export interface OpenSignerOptions {
   readonly key: ValidatorKey;
@@ -16,9 +18,8 @@ export interface OpenSignerOptions {
   readonly suite: CryptoSuite;
   readonly kv: Pick<KvStore, 'get'>;
   readonly wal: {
-    readonly damage: { readonly lossy: boolean } | undefined;
-    /** An unfinished write, or a last record that was damaged, was cut off the end. */
-    readonly cut?: unknown;
+    /** `cut`: an unfinished write, or a last record that was damaged, was cut off the end. */
+    readonly losses: WalLosses;
     readonly turnedOver: number;
     records(): readonly LogRecord[];
   };
@@ -40,13 +41,11 @@ const isAfter = (a: Place, b: Place): boolean =>
  *
  * A lock lives in the log. If the guard has signed at a height of which the log knows nothing any more, and the store
  * does not have its block, the validator stays silent through that height: a vote in a later round could contradict a
- * lock it has forgotten.
+ * lock it has forgotten. That it must be is kept beside the state, as the log of the next start has such records again.
  */
 export function openSigner(options: OpenSignerOptions): FileSigner {
-  const { key, statePath, suite, kv, wal, warn } = options;
-  const open = (silentThrough: number, mustRepeat = false): FileSigner =>
-    FileSigner.open({ key, statePath, suite, silentThrough, mustRepeat });
-  const signer = open(0);
+  const { key, statePath, suite, kv, wal } = options;
+  const signer = FileSigner.open({ key, statePath, suite });
   const chain = new ChainReads(kv);
   refuseOtherKey(options, signer.last);
   const newer = lastInLog(wal.records()) ?? { height: 0, round: 0, step: 0 };
@@ -54,21 +53,31 @@ export function openSigner(options: OpenSignerOptions): FileSigner {
   const signed = lastInChain(chain, key, signer.last.height);
   if (signed !== undefined) throw stale(statePath, signer.last, signed, 'the chain');
   const { height } = signer.last;
-  const isOver = height <= chain.head() || (wal.damage?.lossy !== true && height <= wal.turnedOver);
-  const isLogged = wal.damage?.lossy !== true && wal.records().some((record) => record.height === height);
+  const isOver = height <= chain.head() || (!wal.losses.lossy && height <= wal.turnedOver);
+  const before = loadSilence(statePath);
+  if (height === 0 || isOver || (before !== undefined && before.height !== height)) endSilence(statePath);
   if (height === 0 || isOver) return signer;
+  const isLogged = !wal.losses.lossy && wal.records().some((record) => record.height === height);
   // A proposal promises nothing that a log could forget: only votes must be found there, or be asked for again. Where
   // nothing was cut off, everything that a vote rests on is there: its own record is what a crash comes before.
-  if (isLogged) {
-    const isAhead = isAfter(signer.last, newer) && signer.last.step > STEPS.proposal;
-    return isAhead && wal.cut !== undefined ? open(0, true) : signer;
-  }
+  const isAhead = isAfter(signer.last, newer) && signer.last.step > STEPS.proposal;
+  const found = !isLogged ? 'silent' : isAhead && wal.losses.cut ? 'repeat' : undefined;
+  const kept = before?.height === height ? before.mode : undefined;
+  const mode = found === 'silent' || kept === 'silent' ? 'silent' : (found ?? kept);
+  if (mode === undefined) return signer;
+  if (mode !== kept) saveSilence(statePath, { height, mode });
+  if (mode === 'silent') warnOfSilence(options, chain, height);
+  return mode === 'silent'
+    ? FileSigner.open({ key, statePath, suite, silentThrough: height })
+    : FileSigner.open({ key, statePath, suite, mustRepeat: true, onRepeated: () => endSilence(statePath) });
+}
+
+function warnOfSilence({ statePath, warn }: OpenSignerOptions, chain: ChainReads, height: number): void {
   warn(
     `the log is missing or does not reach back to height ${height}, signed last: not voting up to that height; ` +
       'once the other validators have decided it, this one votes again. If there are no others, and no node has a ' +
       `block above ${chain.head()}, set "height" in ${statePath} to ${chain.head()} and remove "signature" and "signbytes"`,
   );
-  return open(height);
 }
 
 /** A key that was made anew, or comes from another home, is no member of the validators whose work it would take up. */

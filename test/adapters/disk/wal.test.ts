@@ -252,6 +252,20 @@ describe('a log', () => {
     expect(reportWal(flipped)).toHaveLength(1);
   });
 
+  test('that lost something says so at every start until recovery was once over', async () => {
+    const dir = join(tempDir(), 'log');
+    const bytes = await writtenLog(dir, [record(1, 'a'), record(1, 'last')]);
+    expect(openDamaged(dir, bytes).losses).toEqual({ cut: false, lossy: false });
+    expect(openDamaged(dir, bytes.subarray(0, bytes.length - 2)).losses).toEqual({ cut: true, lossy: false });
+    // The process ended before anybody could draw conclusions; the log is whole now.
+    const again = Wal.open(dir, rethrow);
+    expect(again.cut).toBeUndefined();
+    expect(again.losses).toEqual({ cut: true, lossy: false });
+    again.forget();
+    await again.close();
+    expect(Wal.open(dir, rethrow).losses).toEqual({ cut: false, lossy: false });
+  });
+
   test('damaged in an earlier segment drops the later ones too, unless they prove its heights finished', async () => {
     for (const finished of [false, true]) {
       const dir = tempDir();

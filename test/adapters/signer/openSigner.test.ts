@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSignState, FileSigner } from '../../../adapters/signer/fileSigner.ts';
 import { validatorKey } from '../../../adapters/signer/keyFile.ts';
 import { openSigner } from '../../../adapters/signer/openSigner.ts';
+import { silencePath } from '../../../adapters/signer/silence.ts';
 import { voteSignBytes } from '../../../core/codec/signBytes.ts';
 import { encodeLogRecord } from '../../../core/consensus/log.ts';
 import { validatorAddress } from '../../../core/crypto/addresses.ts';
@@ -70,7 +71,7 @@ async function home(blocks: number, signed: number): Promise<Home> {
         statePath,
         suite: nobleSuite,
         kv,
-        wal: { damage: lossy ? { lossy } : undefined, cut, turnedOver: 0, records: () => log },
+        wal: { losses: { lossy, cut: cut !== undefined }, turnedOver: 0, records: () => log },
         warn: (text) => notes.push(text),
       }),
   };
@@ -121,6 +122,38 @@ describe('opening the signer of a home', () => {
     expect(await forgetful.sign(prevote(4))).toMatchObject({ ok: true });
   });
 
+  test('that had to be silent is silent after every further start, until the height is over', async () => {
+    const { open, statePath } = await home(2, 3);
+    open();
+    // The log has records of that height again, and was cut nowhere.
+    const again = open([signedRecord(3, 'prevote')]);
+    expect(await again.sign(nilPrevote(3))).toMatchObject({ ok: false });
+    expect(await again.sign(prevote(4))).toMatchObject({ ok: true });
+    expect(await open([signedRecord(4, 'prevote')]).sign(nilPrevote(4))).toMatchObject({ ok: true });
+    expect(existsSync(silencePath(statePath))).toBe(false);
+  });
+
+  test('that may only repeat its last vote remembers so after every further start, until it has', async () => {
+    const { open, statePath } = await home(2, 2);
+    await open().sign(prevote(3));
+    const settings = encodeLogRecord(3, 1, { kind: 'settings', waitsForTxs: false, skipsWait: false });
+    open([settings], false, {});
+    expect(await open([settings]).sign(nilPrevote(3))).toMatchObject({
+      ok: false,
+      error: { message: expect.stringMatching(/lost its end/) },
+    });
+    const repeating = open([settings]);
+    expect(await repeating.sign(prevote(3))).toMatchObject({ ok: true });
+    expect(existsSync(silencePath(statePath))).toBe(false);
+    expect(await open([settings]).sign(nilPrevote(3))).toMatchObject({ ok: true });
+  });
+
+  test('whose note of such a height cannot be read is refused with what to do', async () => {
+    const { open, statePath } = await home(2, 3);
+    writeFileSync(silencePath(statePath), '{"height":0}');
+    expect(() => open([signedRecord(3, 'prevote')])).toThrow(/is not usable: .* Remove it once the chain/);
+  });
+
   test('whose last vote is not in a whole log votes in the round that the others have come to', async () => {
     const { open } = await home(2, 2);
     await open().sign(prevote(3));
@@ -133,7 +166,7 @@ describe('opening the signer of a home', () => {
     await open().sign(prevote(3));
     const other = { ...validatorKey(new Uint8Array(32).fill(4), nobleSuite), address: key.address };
     const options = { statePath, suite: nobleSuite, kv: new MemoryKv(), warn: () => {} };
-    const wal = { damage: undefined, turnedOver: 0, records: () => [] };
+    const wal = { losses: { cut: false, lossy: false }, turnedOver: 0, records: () => [] };
     expect(() => openSigner({ ...options, key: other, wal })).toThrow(
       /do not belong together: .* height 3, was made with another key\. Restore the key/,
     );

@@ -1,0 +1,55 @@
+/**
+ * What a validator must not do at one height, kept beside its state until the height is over: the log that was found
+ * lacking at one start looks whole at the next.
+ */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { onFile, replaceFile, syncDir } from '../disk/files.ts';
+import { OperatingError } from '../operatingError.ts';
+
+export interface Silence {
+  readonly height: number;
+  /** `silent`: signs nothing at that height. `repeat`: nothing but what it has signed last there. */
+  readonly mode: 'silent' | 'repeat';
+}
+
+export const silencePath = (statePath: string): string =>
+  path.join(path.dirname(statePath), 'priv_validator_silence.json');
+
+/** undefined when nothing is to be kept. Throws OperatingError for a file that does not say which height it is about. */
+export function loadSilence(statePath: string): Silence | undefined {
+  const file = silencePath(statePath);
+  if (!existsSync(file)) return undefined;
+  const text = onFile('read', file, () => readFileSync(file, 'utf8'));
+  const silence = parseSilence(text);
+  if (silence !== undefined) return silence;
+  throw new OperatingError(
+    `${file} is not usable: it says at which height this validator must not vote. Remove it once the chain has ` +
+      'passed the height that was signed last',
+  );
+}
+
+function parseSilence(text: string): Silence | undefined {
+  try {
+    const { height, mode } = JSON.parse(text) as Partial<Record<keyof Silence, unknown>>;
+    if (typeof height !== 'number' || !Number.isSafeInteger(height) || height < 1) return undefined;
+    return mode === 'silent' || mode === 'repeat' ? { height, mode } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Durable before it returns. */
+export function saveSilence(statePath: string, silence: Silence): void {
+  const file = silencePath(statePath);
+  onFile('write', file, () => replaceFile(file, Buffer.from(`${JSON.stringify(silence)}\n`)));
+}
+
+export function endSilence(statePath: string): void {
+  const file = silencePath(statePath);
+  if (!existsSync(file)) return;
+  onFile('remove', file, () => {
+    rmSync(file);
+    syncDir(path.dirname(file));
+  });
+}

@@ -2,6 +2,7 @@
 // proxy and is built into a cache folder outside the repository; without Go nothing is tested, and that is said.
 import { spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
+import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { build, install, root } from './setup.mjs';
@@ -13,9 +14,13 @@ const SECONDS = Number(process.env.ORRERY_INTEROP_SECONDS ?? 150);
 /** The light client trusts the first and verifies the others. */
 const SEQUENTIAL = 201;
 const SKIPPING = 20;
-const BASE_PORT = 33_000;
 const CHAIN = 'chain_9000-1';
 const START_MS_MAX = 120_000;
+/** Each of four nodes takes ten ports after the other's. */
+const PORTS = 40;
+/** Below the ports that systems give to outgoing connections. */
+const PORT_MIN = 20_000;
+const PORT_BLOCKS = 250;
 
 const cacheHome = process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache');
 const cache = process.env.ORRERY_INTEROP_CACHE ?? path.join(cacheHome, 'orrery', 'interop');
@@ -31,6 +36,23 @@ if (go.status !== 0) {
 if (process.env.ORRERY_TEST_PROGRAM === undefined) {
   install();
   build('adapters');
+}
+
+const isFree = (port) =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+
+/** The first port of a row of which none is taken. */
+async function freePorts() {
+  for (let i = 0; i < PORT_BLOCKS; i++) {
+    const base = PORT_MIN + ((process.pid + i) % PORT_BLOCKS) * PORTS;
+    const free = await Promise.all(Array.from({ length: PORTS }, (_, k) => isFree(base + k)));
+    if (!free.includes(false)) return base;
+  }
+  throw new Error('no free ports');
 }
 
 /** Builds both Go programs; says why when the module proxy cannot be reached. */
@@ -58,7 +80,7 @@ function orrery(...args) {
 
 async function height() {
   try {
-    const answer = await fetch(`http://127.0.0.1:${BASE_PORT + 1}/status`);
+    const answer = await fetch(`http://127.0.0.1:${basePort + 1}/status`);
     return Number((await answer.json()).result.sync_info.latest_block_height);
   } catch {
     return 0;
@@ -104,7 +126,7 @@ async function transfers(until) {
     });
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] });
     const headers = { 'content-type': 'application/json' };
-    await fetch(`http://127.0.0.1:${BASE_PORT + 2}`, { method: 'POST', headers, body });
+    await fetch(`http://127.0.0.1:${basePort + 2}`, { method: 'POST', headers, body });
     await sleep(500);
   }
 }
@@ -123,8 +145,9 @@ const MUST_HEAR = [
 ];
 
 const bin = buildGo();
+const basePort = await freePorts();
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-interop-'));
-const files = ['-o', dir, '--single-host', '--base-port', String(BASE_PORT), '--commit-timeout', '100ms'];
+const files = ['-o', dir, '--single-host', '--base-port', String(basePort), '--commit-timeout', '100ms'];
 orrery('testnet', 'init-files', '--validator-count', '4', ...files);
 const network = spawn(process.execPath, [program, 'testnet', 'start', '-o', dir], { stdio: 'ignore' });
 const until = { isOver: false };
@@ -133,7 +156,7 @@ try {
   const load = transfers(until);
   const id = orrery('--home', path.join(dir, 'node0'), 'comet', 'show-node-id');
   const heard = await runGo(path.join(bin, 'peer'), [
-    `${id}@127.0.0.1:${BASE_PORT}`,
+    `${id}@127.0.0.1:${basePort}`,
     CHAIN,
     String(SECONDS),
     'blocksync',
@@ -145,7 +168,7 @@ try {
   until.isOver = true;
   await load;
   const verified = await runGo(path.join(bin, 'verify'), [
-    `http://127.0.0.1:${BASE_PORT + 1}`,
+    `http://127.0.0.1:${basePort + 1}`,
     CHAIN,
     String(SEQUENTIAL),
     String(SKIPPING),

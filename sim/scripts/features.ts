@@ -41,8 +41,9 @@ export function features(suite: CryptoSuite): Script {
     const from = present(state.accounts[state.choices.choose(state.accounts.length)], 'an account');
     if (state.open(from).length >= IN_FLIGHT_MAX) return [];
     const choose = (count: number): number => state.choices.choose(count);
-    const makers = [...CALLS, ...(from === owner ? [authority] : [])];
-    const make = present(makers[choose(makers.length)], 'a maker');
+    // One account alone sends delegations: their nonces go by the order of its transactions.
+    const isDelegating = from === owner && choose(2) === 0;
+    const make = isDelegating ? authority : present(CALLS[choose(CALLS.length)], 'a maker');
     const nonce = state.takeNonce(from);
     const draft = { from, nonce, status: undefined, ...feesOf(choose), ...make(at, choose, from) };
     const good: Draft = draft.type === 0 || draft.type === 1 ? { ...draft, tip: draft.feeCap } : draft;

@@ -88,6 +88,10 @@ export const CONFIG_TOML = {
     max_txs_bytes: count('Bytes of all transactions in the pool.', MEMPOOL.bytesMax, 1),
     cache_size: count('Remembered hashes of transactions already seen.', MEMPOOL.cacheMax),
     max_tx_bytes: count('Largest transaction, bytes.', MEMPOOL.txBytesMax, 1),
+    max_wait: duration(
+      'Above 0: clients are refused while a transaction would wait longer for its block, as far as the last blocks tell.',
+      MEMPOOL.maxWaitMs,
+    ),
   },
   consensus: {
     timeout_propose: duration('Wait for a proposal before prevoting nil.', CONSENSUS.timeoutProposeMs),

@@ -183,6 +183,7 @@ function coreOf(config: ConfigValues, app: AppValues): NodeCoreConfig {
       laneSlots: app['evm.mempool']['account-slots'],
       queuedLifetimeMs: app['evm.mempool'].lifetime,
       priceBumpPercent: app['evm.mempool']['price-bump'],
+      maxWaitMs: mempool.max_wait,
     },
     rpc: {
       gasCap: BigInt(evm['gas-cap']),

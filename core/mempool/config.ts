@@ -16,6 +16,11 @@ export interface MempoolConfig {
   readonly queuedLifetimeMs: Millis;
   /** A replacement must pay at least this much more, in percent, on both fee fields (geth pricebump). */
   readonly priceBumpPercent: number;
+  /**
+   * A client's tx is refused while one that pays as much would wait longer for a block, as far as the last blocks tell;
+   * 0 for never. Peers' txs are taken: their node has said yes to somebody already.
+   */
+  readonly maxWaitMs: Millis;
 }
 
 export const DEFAULT_MEMPOOL: MempoolConfig = {
@@ -28,4 +33,5 @@ export const DEFAULT_MEMPOOL: MempoolConfig = {
   queuedMax: 1024,
   queuedLifetimeMs: 3 * 60 * 60 * 1000,
   priceBumpPercent: 10,
+  maxWaitMs: 0,
 };

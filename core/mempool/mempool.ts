@@ -3,13 +3,15 @@ import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { AppAsk, CheckReply, CommitReply } from '../types/app.ts';
 import type { Micros, Millis, PeerId } from '../types/ids.ts';
 import type { MempoolRefusal, SubmitResult } from '../types/submit.ts';
+import type { Check } from './check.ts';
 import type { MempoolConfig } from './config.ts';
 import { Lane, type PoolTx } from './lane.ts';
 import { isGapped, refuseForLane } from './laneRules.ts';
 import { type ReapLimits, reap } from './order.ts';
 import { Pooled } from './pooled.ts';
 import { SeenCache } from './seen.ts';
-import { victimFor } from './victim.ts';
+import { type Contest, victimFor } from './victim.ts';
+import { WaitLimit } from './waitLimit.ts';
 
 /** How often lanes that wait are looked through, while there are any. */
 const TICK_MS = 60_000;
@@ -26,15 +28,6 @@ export interface MempoolOut {
   tickAfter(afterMs: Millis): void;
 }
 
-interface Check {
-  readonly tx: Bytes;
-  readonly hash: Bytes;
-  readonly key: string;
-  /** The submit call that waits for the verdict; undefined when a peer sent the tx. */
-  readonly call: number | undefined;
-  readonly epoch: number;
-}
-
 /**
  * Transactions that passed the application's check, in one lane a sender. Answers what a proposer may take; forgets
  * what was committed or can no longer be paid. Holds no opinion on validity of its own.
@@ -47,6 +40,7 @@ export class Mempool {
   readonly #pooled = new Pooled();
   readonly #checks = new Map<number, Check>();
   readonly #seen: SeenCache;
+  readonly #waitLimit: WaitLimit;
   #executable = 0;
   #ticking = false;
   #sequence = 0;
@@ -60,6 +54,7 @@ export class Mempool {
     this.#sha256 = sha256;
     this.#nextCall = nextCall;
     this.#seen = new SeenCache(config.cacheMax);
+    this.#waitLimit = new WaitLimit(config.maxWaitMs);
   }
 
   get size(): number {
@@ -182,7 +177,12 @@ export class Mempool {
       sequence: this.#sequence++,
       announced: false,
     };
-    const refusal = refuseForLane(lane, tx, this.#queued, this.#config) ?? this.#makeRoom(lane, tx);
+    const { laneSlots } = this.#config;
+    const contest = { lanes: this.#lanes, own: lane, fresh: tx, laneSlots, baseFee: this.#baseFee };
+    const refusal =
+      refuseForLane(lane, tx, this.#queued, this.#config) ??
+      (check.call === undefined ? undefined : this.#waitLimit.refuse(contest)) ??
+      this.#makeRoom(contest);
     if (refusal !== undefined) return refusal;
     const before = lane.executable;
     const put = lane.put(tx, this.#config.priceBumpPercent);
@@ -191,6 +191,7 @@ export class Mempool {
     if (put.replaced !== undefined) this.#pooled.remove(put.replaced);
     this.#pooled.add(tx);
     this.#executable += lane.executable - before;
+    if (result.lane.feeCap >= this.#baseFee) this.#waitLimit.added(lane.executable - before);
     if (lane.executable > before) lane.waitingSince = undefined;
     this.#announce(lane, nonce, out);
     out.gossip(tx);
@@ -199,10 +200,10 @@ export class Mempool {
   }
 
   /** In a full pool a tx that replaces none needs another one's place. */
-  #makeRoom(own: Lane, fresh: PoolTx): MempoolRefusal | undefined {
-    const { txsMax, laneSlots } = this.#config;
-    if (this.#pooled.size < txsMax || own.at(fresh.lane.nonce) !== undefined) return undefined;
-    const victim = victimFor({ lanes: this.#lanes, own, fresh, laneSlots, baseFee: this.#baseFee });
+  #makeRoom(contest: Contest): MempoolRefusal | undefined {
+    const { own, fresh } = contest;
+    if (this.#pooled.size < this.#config.txsMax || own.at(fresh.lane.nonce) !== undefined) return undefined;
+    const victim = victimFor(contest);
     if (victim === undefined) return this.fullness('underpriced');
     if (isGapped(own, fresh) && victim.lane.size === victim.lane.executable)
       return { code: 'lane-full', message: 'future transaction tries to replace pending transaction' };
@@ -271,7 +272,7 @@ export class Mempool {
   }
 
   /** After the commit of a block: `txs` are its transactions. */
-  onCommitted(txs: readonly Bytes[], reply: CommitReply, out: MempoolOut): void {
+  onCommitted(now: Micros, txs: readonly Bytes[], reply: CommitReply, out: MempoolOut): void {
     this.#epoch += 1;
     this.setPrices(reply.nextBaseFee, reply.gasLimit);
     for (const tx of txs) this.#seen.add(toHex(this.#sha256(tx)));
@@ -282,6 +283,7 @@ export class Mempool {
       this.#announce(lane, nonce, out);
       if (lane.size === 0) this.#lanes.delete(sender);
     }
+    this.#waitLimit.onCommitted(now, txs.length, this.#lanes.values(), this.#baseFee);
     this.#tickWhileQueued(out);
   }
 

@@ -85,7 +85,7 @@ export class NodeMachine implements Machine {
       drop: (peer, reason) => this.#drop(peer, reason),
       committed: ({ block, state, reply }) => {
         parts.evidence.onCommitted(block, state);
-        parts.mempool.onCommitted(block.txs, reply, this.#mempoolOut);
+        parts.mempool.onCommitted(this.#now, block.txs, reply, this.#mempoolOut);
       },
       done: (state, lastCommit, moved) => {
         if (moved) parts.consensus.adopt(state, present(lastCommit, 'the last synced block has a commit'));
@@ -274,7 +274,7 @@ export class NodeMachine implements Machine {
         return;
       case 'committed':
         evidence.onCommitted(notice.block, notice.state);
-        mempool.onCommitted(notice.block.txs, notice.reply, this.#mempoolOut);
+        mempool.onCommitted(this.#now, notice.block.txs, notice.reply, this.#mempoolOut);
         return;
       case 'punish':
         this.#drop(notice.peer, notice.reason);

@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
+import { Inclusion } from '../../../core/mempool/inclusion.ts';
 import { Mempool, type MempoolOut } from '../../../core/mempool/mempool.ts';
 import type { CheckReply, CommitReply } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
@@ -61,8 +62,8 @@ class World implements MempoolOut {
     return this.replies.get(call);
   }
 
-  commit(txs: readonly Uint8Array[], senders: CommitReply['senders'], nextBaseFee = 10n): void {
-    this.pool.onCommitted(txs, { height: 1, senders, nextBaseFee, gasLimit: 30_000_000n }, this);
+  commit(txs: readonly Uint8Array[], senders: CommitReply['senders'], nextBaseFee = 10n, now = 0): void {
+    this.pool.onCommitted(now, txs, { height: 1, senders, nextBaseFee, gasLimit: 30_000_000n }, this);
   }
 
   reaped(): string[] {
@@ -351,4 +352,59 @@ test('offers what could fit by what transactions use at least, not by the sum of
   expect(world.reaped()).toEqual(['aa0', 'aa1', 'aa2']);
   world.pool.setPrices(10n, 20_999n);
   expect(world.reaped()).toEqual([]);
+});
+
+/** Ten senders with forty txs each, of which each block takes one a sender, a block a second. */
+function behind(maxWaitMs: number): World {
+  const world = new World({ ...DEFAULT_MEMPOOL, maxWaitMs });
+  const senders = Array.from({ length: 10 }, (_, i) => `0${i}`);
+  for (let nonce = 0; nonce < 40; nonce++) for (const sender of senders) world.add(sender, nonce);
+  for (let block = 1; block <= 3; block++) {
+    const txs = world.pool.txs().filter(({ lane }) => lane.nonce === BigInt(block - 1));
+    const moved = senders.map((sender) => ({ sender, nonce: BigInt(block), balance: 10n ** 9n }));
+    const bytes = txs.map((tx) => tx.bytes);
+    world.commit(bytes, moved, 10n, block * 1_000_000);
+  }
+  return world;
+}
+
+test('where blocks fall behind, a client is told so once a tx would wait too long, and a better price goes before', () => {
+  const world = behind(30_000);
+  expect(world.add('00', 40, 1, 3)).toMatchObject({
+    refusal: {
+      code: 'lane-full',
+      message: 'txpool is full: a transaction waits 37000 ms for its block, and may wait 30000 ms',
+    },
+  });
+  expect(world.add('00', 40, 2, 3)).toMatchObject({ kind: 'checked' });
+  // Somebody who has little in the pool is not told to wait for those who fill it.
+  expect(world.add('aa', 0)).toMatchObject({ kind: 'checked' });
+  // A replacement takes no more room.
+  expect(world.add('01', 39, 2, 3, 200)).toMatchObject({ kind: 'checked' });
+  expect(behind(0).add('00', 40, 1, 3)).toMatchObject({ kind: 'checked' });
+  expect(behind(60_000).add('00', 40, 1, 3)).toMatchObject({ kind: 'checked' });
+});
+
+test('what peers send is taken however long it waits: their node has said yes to somebody', () => {
+  const world = behind(30_000);
+  const size = world.pool.size;
+  world.pool.onTxs([new TextEncoder().encode('x')], 'p1', world);
+  const ask = world.asks.pop() as Ask;
+  world.pool.onChecked(ask.call, accepted('00', 40, 1, 3, 100), world);
+  expect(world.pool.size).toBe(size + 1);
+});
+
+test('blocks that take all there is say nothing about how long a tx would wait', () => {
+  const inclusion = new Inclusion();
+  inclusion.onBlock(1_000_000, 10, 10);
+  inclusion.onBlock(2_000_000, 10, 11);
+  expect(inclusion.waitMicros(1000)).toBeUndefined();
+  inclusion.onBlock(3_000_000, 10, 11);
+  expect(inclusion.waitMicros(1000)).toBe(100_000_000);
+  inclusion.onBlock(1_500_000, 10, 11);
+  expect(inclusion.waitMicros(1000)).toBeUndefined();
+  for (let i = 0; i < 30; i++) inclusion.onBlock(3_000_000 + i * 1_000_000, i < 10 ? 10 : 20, 1000);
+  const wait = inclusion.waitMicros(1000) ?? 0;
+  expect(wait).toBeGreaterThan(49_000_000);
+  expect(wait).toBeLessThan(60_000_000);
 });

@@ -128,7 +128,7 @@ export class RpcWorld {
   async commit(): Promise<Committed> {
     const txs = this.#mempool.reap(4_000_000).map((tx) => tx.bytes);
     const committed = await this.chain.commit(txs);
-    this.#mempool.onCommitted(txs, committed.commit, this.#out);
+    this.#mempool.onCommitted(this.nowMicros, txs, committed.commit, this.#out);
     const { block, blockId, reply } = committed;
     const event: NodeEvent = { kind: 'committed', block, blockId, results: reply, state: this.chain.state };
     this.hub.publish(event);

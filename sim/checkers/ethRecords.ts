@@ -53,7 +53,8 @@ export function ethRecords(context: CheckerContext): Checker {
         try {
           check(node.name, chain);
         } catch (error) {
-          if (!(error instanceof StorageFault) || !node.disk.isDamaged) throw error;
+          if (!(error instanceof StorageFault)) throw error;
+          if (!node.disk.isDamaged) context.fail(name, `${node.name} lost a record: ${error.message}`);
         }
       }
     },

@@ -1,5 +1,6 @@
 import type { ServiceMethod } from './service.ts';
 import { abciQueryMethods } from './services/abciQuery.ts';
+import { appDescriptorMethods } from './services/appDescriptor.ts';
 import { authMethods } from './services/auth.ts';
 import { bankMethods } from './services/bank.ts';
 import { evidenceMethods } from './services/evidence.ts';
@@ -9,6 +10,7 @@ import { evmParamMethods } from './services/evmParams.ts';
 import { evmTraceMethods } from './services/evmTraces.ts';
 import { feemarketMethods } from './services/feemarket.ts';
 import { nodeMethods } from './services/node.ts';
+import { reflectionMethods } from './services/reflection.ts';
 import { tendermintMethods } from './services/tendermint.ts';
 import { txMethods } from './services/tx.ts';
 
@@ -26,6 +28,8 @@ export const SERVICE_METHODS: readonly ServiceMethod[] = [
   ...evmTraceMethods,
   ...feemarketMethods,
   ...evidenceMethods,
+  ...reflectionMethods,
+  ...appDescriptorMethods(() => SERVICE_METHODS),
 ];
 
 const byGrpcPath: ReadonlyMap<string, ServiceMethod> = new Map(

@@ -2,6 +2,8 @@ import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 
 const WAYS = 4;
+/** Sets that a new cache has room for; it doubles as it fills, so that a small chain costs little. */
+const FIRST_SETS = 64;
 /** A longer node is not kept, so that the cache's memory is bounded too: a full branch has 532 bytes. */
 const NODE_BYTES_MAX = 1024;
 
@@ -11,17 +13,23 @@ const NODE_BYTES_MAX = 1024;
  * a Map would, and forgets the same nodes on every machine.
  */
 export class NodeCache {
-  readonly #mask: number;
-  readonly #hashes: (Bytes | undefined)[];
-  readonly #nodes: (Bytes | undefined)[];
+  readonly #setsMax: number;
+  #mask: number;
+  #hashes: (Bytes | undefined)[];
+  #nodes: (Bytes | undefined)[];
+  /** Puts until the table doubles. */
+  #roomLeft: number;
 
   constructor(nodesMax: number) {
     assert(nodesMax >= WAYS && nodesMax <= 1 << 24, 'node cache size');
     let sets = 1;
     while (sets * 2 * WAYS <= nodesMax) sets *= 2;
-    this.#mask = sets - 1;
-    this.#hashes = new Array<Bytes | undefined>(sets * WAYS).fill(undefined);
-    this.#nodes = new Array<Bytes | undefined>(sets * WAYS).fill(undefined);
+    this.#setsMax = sets;
+    const first = Math.min(sets, FIRST_SETS);
+    this.#mask = first - 1;
+    this.#hashes = emptyTable(first);
+    this.#nodes = emptyTable(first);
+    this.#roomLeft = first >> 1;
   }
 
   #set(bytes: Bytes, at: number): number {
@@ -45,6 +53,25 @@ export class NodeCache {
 
   put(hash: Bytes, node: Bytes): void {
     if (node.length > NODE_BYTES_MAX || this.get(hash, 0) !== undefined) return;
+    if (this.#roomLeft-- === 0) this.#double();
+    this.#insert(hash, node);
+  }
+
+  /** Each set becomes two by one more bit of its hashes, each in the order of last use that it had. */
+  #double(): void {
+    const [hashes, nodes, sets] = [this.#hashes, this.#nodes, this.#mask + 1];
+    if (sets === this.#setsMax) return;
+    this.#mask = sets * 2 - 1;
+    this.#hashes = emptyTable(sets * 2);
+    this.#nodes = emptyTable(sets * 2);
+    this.#roomLeft = sets >> 1;
+    for (let i = hashes.length - 1; i >= 0; i--) {
+      const hash = hashes[i];
+      if (hash !== undefined) this.#insert(hash, nodes[i]);
+    }
+  }
+
+  #insert(hash: Bytes, node: Bytes | undefined): void {
     const set = this.#set(hash, 0);
     this.#toFront(set, set + WAYS - 1, hash, node);
   }
@@ -58,6 +85,9 @@ export class NodeCache {
     this.#nodes[set] = node;
   }
 }
+
+const emptyTable = (sets: number): (Bytes | undefined)[] =>
+  new Array<Bytes | undefined>(sets * WAYS).fill(undefined);
 
 function matches(hash: Bytes, bytes: Bytes, at: number): boolean {
   for (let i = 0; i < 32; i++) if (hash[i] !== bytes[at + i]) return false;

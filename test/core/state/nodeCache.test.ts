@@ -33,3 +33,16 @@ test('finds a hash inside other bytes', () => {
   cache.put(hash, node(5));
   expect(cache.get(Uint8Array.of(9, 9, ...hash), 2)).toEqual(node(5));
 });
+
+test('growing forgets nothing that there is room for, nor who was used last', () => {
+  const cache = new NodeCache(1 << 15);
+  const kept = keccak_256(node(0));
+  cache.put(kept, node(0));
+  for (let n = 1; n < 4000; n++) {
+    cache.put(keccak_256(node(n)), node(n));
+    expect(cache.get(kept, 0)).toEqual(node(0));
+  }
+  let held = 0;
+  for (let n = 0; n < 4000; n++) if (cache.get(keccak_256(node(n)), 0) !== undefined) held++;
+  expect(held).toBeGreaterThan(3900);
+});

@@ -127,8 +127,9 @@ export class Gossip {
     peer.round.startTime = now - message.secondsSinceStart * 1_000_000;
     const hasMoved =
       message.height !== beforeHeight || message.round !== before || message.step !== beforeStep;
-    // One that is behind and says again where it stands lacks something that we believe it has.
-    if (hasMoved || message.height >= this.#options.rs.height) peer.movedAt = now;
+    // One that only says again where it stands may lack something that we believe it has. Taken for a move, such words, sent
+    // about as often as we look, could keep a lost vote from ever being sent again.
+    if (hasMoved) peer.movedAt = now;
     if (this.#quiet) return;
     if (message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
     else if (message.height !== beforeHeight || message.round !== before) this.#pump(peer, 'own', out);

@@ -221,6 +221,19 @@ test('a peer that stays behind is told that two thirds stand behind the commit, 
   expect(texts.filter((text) => text === 'vote>a')).toHaveLength(3);
 });
 
+test('a peer that only repeats where it stands gets again what it may have lost, however often it does', () => {
+  const world = new World([vote(2)]);
+  world.peer('a', 5);
+  world.gossip.onTick(1, world);
+  for (const now of [600_000, 1_200_000, 1_800_000]) {
+    const word = { kind: 'newRoundStep', height: 5, round: 0, step: 4 } as const;
+    world.gossip.onNewRoundStep(now, 'a', { ...word, secondsSinceStart: 0, lastCommitRound: 0 }, world);
+  }
+  world.take();
+  world.gossip.onTick(2_000_000, world);
+  expect(world.take()).toContain('vote>a');
+});
+
 test('a claim of two thirds is answered with our votes for that value', () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   world.peer('a', 5);

@@ -62,9 +62,20 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       }),
     });
     core.hub.listen(env.listen);
-    const { rs } = core.machine.parts.consensus;
+    const { consensus, evidence } = core.machine.parts;
+    const { rs } = consensus;
     logs.get(env.index)?.compare(env.log, rs);
-    log.attach(core.machine, rs);
+    log.attach(core.machine, rs, {
+      config: config.consensus,
+      suite,
+      validator,
+      deps: {
+        reapTxs: () => [],
+        pendingEvidence: () => [],
+        checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
+        nextCall: () => 0,
+      },
+    });
     logs.set(env.index, log);
     return {
       input: (input) => core.driver.input(input),

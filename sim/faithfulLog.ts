@@ -3,6 +3,7 @@ import { equalBytes, toHex } from '../core/lib/bytes.ts';
 import type { Effect, Host, LogRecord, Machine } from '../core/node/contract.ts';
 import { type BlockId, isZeroBlockId } from '../core/types/block.ts';
 import type { RoundState, VoteSetReader } from '../core/types/roundState.ts';
+import { Shadow, type ShadowParts } from './shadow.ts';
 
 /** Rounds beyond the present one whose votes are compared. */
 const ROUNDS_AHEAD = 3;
@@ -17,17 +18,22 @@ export class FaithfulLog {
   #last: LogRecord | undefined;
   #rs: RoundState | undefined;
 
-  /** Counts the records of a machine that has not begun yet. */
-  attach(machine: Machine, rs: RoundState): void {
+  /** Counts the records of a machine that has not begun yet, and tries now and then what a restart would make of them. */
+  attach(machine: Machine, rs: RoundState, parts: ShadowParts): void {
     this.#rs = rs;
+    const shadow = new Shadow(rs, parts);
     const step = machine.step.bind(machine);
     machine.step = (now, input) => {
       const effects = step(now, input);
       for (const effect of effects) {
+        shadow.note(effect);
         if (effect.kind !== 'persist') continue;
         this.#produced++;
         this.#last = effect.record;
       }
+      const restored = shadow.restored();
+      if (typeof restored === 'string') assert(false, `the log cannot be replayed: ${restored}`);
+      if (restored !== undefined) mustBeSame(rs, restored);
       return effects;
     };
   }
@@ -53,9 +59,13 @@ export class FaithfulLog {
     if (last.height !== found.height || !equalBytes(last.bytes, found.bytes)) return;
     // The store may have gone on with the very batch that the node was waiting for.
     if (before.height !== rs.height) return;
-    const [was, is] = [stateText(before), stateText(rs)];
-    assert(was === is, `the log gives back another state: ${difference(was, is)}`);
+    mustBeSame(before, rs);
   }
+}
+
+function mustBeSame(before: RoundState, rs: RoundState): void {
+  const [was, is] = [stateText(before), stateText(rs)];
+  assert(was === is, `the log gives back another state: ${difference(was, is)}`);
 }
 
 const idText = (id: BlockId | undefined): string =>

@@ -66,6 +66,11 @@ export class Link {
     this.#delays = choices.stream(`${label}/delay`);
   }
 
+  /** What is sent now arrives at its leisure: the wire is narrow, or still busy with what was sent while it was. */
+  isNarrow(now: number): boolean {
+    return this.faults.rate > 0 || this.#busyUntil > now;
+  }
+
   /** Messages with transactions that have not left yet. */
   txsWaiting(now: number): number {
     if (this.faults.rate === 0) return 0;

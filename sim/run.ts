@@ -115,7 +115,10 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   const clients = makeClients(world, cluster, suite, scenario);
   const context = contextOf(scenario, cluster, suite, world, fail);
   const checkers = [...checkersOf(context), ...clientCheckers(context, clients)];
-  for (const checker of checkers) if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
+  for (const checker of checkers) {
+    if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
+    if (checker.look !== undefined) world.watch((node) => checker.look?.(node));
+  }
   const timeline = new Timeline(world, cluster, scenario.timeline);
   const tally = tallyOf(world);
   return {

@@ -42,6 +42,7 @@ export class World implements Scheduler {
   onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
   readonly #heap = new EventHeap<SimEvent>();
   readonly #witnesses: Witness[] = [];
+  readonly #watchers: ((process: Process) => void)[] = [];
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
   #touched: Process[] = [];
@@ -62,6 +63,11 @@ export class World implements Scheduler {
   /** Adds an observer. Called in the order added, for every fact, while it happens. */
   observe(witness: Witness): void {
     this.#witnesses.push(witness);
+  }
+
+  /** Adds one who looks at a running node after each event in which it was given something. */
+  watch(look: (process: Process) => void): void {
+    this.#watchers.push(look);
   }
 
   schedule(at: number, fire: () => Promise<void> | undefined): void {
@@ -161,8 +167,10 @@ export class World implements Scheduler {
     this.hash.word(position.round * 16 + position.step);
     const same =
       position.height === before.height && position.round === before.round && position.step === before.step;
-    if (same) return;
-    process.position = { height: position.height, round: position.round, step: position.step };
-    this.witness({ kind: 'moved', node: process, position: process.position });
+    if (!same) {
+      process.position = { height: position.height, round: position.round, step: position.step };
+      this.witness({ kind: 'moved', node: process, position: process.position });
+    }
+    for (const look of this.#watchers) look(process);
   }
 }

@@ -32,12 +32,12 @@ export const BACK_TO_THE_PAST: Behaviour = {
   }),
 };
 
-const EDITS = ['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin'] as const;
+const EDITS = ['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin', 'signature'] as const;
 
 export const EDITED_COMMIT: Behaviour = {
   id: 'B25',
   alias: 'edited-commit',
-  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round or thin (a single signature is left).',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left) or signature (of something else).',
   args: ['what'],
   words: { what: EDITS },
   create: (me) =>
@@ -88,6 +88,8 @@ function editedSlot(slot: CommitSig, other: CommitSig, what: string): CommitSig 
       return { ...slot, flag: 'nil', signature: EMPTY };
     case 'timestamp':
       return { ...slot, timestamp: addMillis(slot.timestamp, 1_000) };
+    case 'signature':
+      return { ...slot, signature: slot.signature.map((byte, i) => (i === 0 ? byte ^ 1 : byte)) };
     default:
       return { ...slot, validatorAddress: other.validatorAddress };
   }

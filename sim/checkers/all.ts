@@ -3,17 +3,24 @@ import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
+import { duties } from './duties.ts';
 import { ethRecords } from './ethRecords.ts';
 import { evidenceCommitted } from './evidence.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
+import { holdings } from './holdings.ts';
+import { lastCommits } from './lastCommits.ts';
+import { lateness } from './lateness.ts';
 import { liveness } from './liveness.ts';
 import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
 import { resources } from './resources.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
+import { spread } from './spread.ts';
 import { validity } from './validity.ts';
+import { voteTimes } from './voteTimes.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
 const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash', 'no_crash'];
@@ -27,6 +34,13 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['lock', lockRule],
   ['conduct', conduct],
   ['conduct', patience],
+  ['conduct', clauses],
+  ['conduct', holdings],
+  ['conduct', duties],
+  ['conduct', lateness],
+  ['conduct', voteTimes],
+  ['conduct', lastCommits],
+  ['conduct', spread],
   ['no_crash', noCrash],
 ];
 

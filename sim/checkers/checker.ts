@@ -10,6 +10,8 @@ export interface Checker {
   /** As scenario files and reports call it. */
   readonly name: string;
   on?(fact: Fact): void;
+  /** After each event in which a node was given something, unless that ended its life. */
+  look?(node: Process): void;
   /** After the last event. */
   finish?(): void;
 }

@@ -66,7 +66,7 @@ function roundProblem(rs: RoundState, before: Position | undefined): string | un
 }
 
 /** Validators with a vote of either kind in the round have more than a third of the power. */
-function isOneThirdIn(rs: RoundState, round: number): boolean {
+export function isOneThirdIn(rs: RoundState, round: number): boolean {
   const [prevotes, precommits] = [rs.votes(round, 'prevote'), rs.votes(round, 'precommit')];
   if (prevotes === undefined && precommits === undefined) return false;
   let power = 0n;

@@ -150,7 +150,7 @@ const AGAIN_MICROS = 2_500_000;
 const ONE_IN = 1_000_000_000;
 
 /** What lost, damaged and torn-off messages may cost an exchange: as many repeats as chance can ask for. */
-function againMicros({ network, timeline }: CheckerContext['scenario']): number {
+export function againMicros({ network, timeline }: CheckerContext['scenario']): number {
   const faults = [
     network,
     ...timeline.flatMap(({ action }) => (action.kind === 'link' ? [{ ...network, ...action.faults }] : [])),
@@ -178,7 +178,7 @@ function roundsUntil(exchange: number): number {
 }
 
 /** The longest delay of a message, ever: changed links count, though they may have been mended since. */
-const slowest = ({ network, timeline }: CheckerContext['scenario']): number =>
+export const slowest = ({ network, timeline }: CheckerContext['scenario']): number =>
   timeline.reduce(
     (most, { action }) => (action.kind === 'link' ? Math.max(most, action.faults.delay?.high ?? 0) : most),
     network.delay.high,

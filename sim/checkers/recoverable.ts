@@ -29,7 +29,7 @@ export function coreOf({ correct, scenario, totalPower, world }: CheckerContext)
   return new Set();
 }
 
-const isSound = ({ isFull, isSlow, failsNext, isDamaged }: Process['disk']): boolean =>
+export const isSound = ({ isFull, isSlow, failsNext, isDamaged }: Process['disk']): boolean =>
   !isFull && !isSlow && !failsNext && !isDamaged;
 
 /** How long a node was among those who could go on, and how often it came to be. */

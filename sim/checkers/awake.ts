@@ -1,0 +1,51 @@
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import type { CheckerContext } from './checker.ts';
+
+/** Gossip wakes a node ten times a second; what is longer was a pause or a rest. */
+const LOOK_MICROS = 250_000;
+
+/** What was asked of a drive in trouble may be answered so much later. */
+const AFTERMATH_MICROS = 5_000_000;
+
+interface Wait {
+  readonly what: string;
+  readonly place: string;
+  readonly micros: number;
+  readonly at: number;
+}
+
+/** Measures how long nodes have been waiting for something, counting only time in which they could act. */
+export class Awake {
+  readonly #context: CheckerContext;
+  readonly #waits = new Map<Process, Wait>();
+  /** When a node's drive was last seen to be in trouble. */
+  readonly #troubled = new Map<Process, number>();
+
+  constructor(context: CheckerContext) {
+    this.#context = context;
+  }
+
+  forget(node: Process): void {
+    this.#waits.delete(node);
+  }
+
+  /** To be asked at each look. `what` names what the node waits for in this round; undefined is nothing. */
+  wait(node: Process, { height, round }: RoundState, what: string | undefined): Wait | undefined {
+    const { disk } = node;
+    const { now } = this.#context.world;
+    if (disk.isSlow || disk.isFull || disk.isDamaged) this.#troubled.set(node, now);
+    const isTroubled = now - (this.#troubled.get(node) ?? -AFTERMATH_MICROS) < AFTERMATH_MICROS;
+    if (what === undefined || isTroubled) {
+      this.#waits.delete(node);
+      return undefined;
+    }
+    const place = `${height}/${round}`;
+    const before = this.#waits.get(node);
+    const isSame = before !== undefined && before.what === what && before.place === place;
+    const micros = isSame ? before.micros + Math.min(now - before.at, LOOK_MICROS) : 0;
+    const wait = { what, place, micros, at: now };
+    this.#waits.set(node, wait);
+    return wait;
+  }
+}

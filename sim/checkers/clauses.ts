@@ -1,0 +1,179 @@
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import {
+  type BlockId,
+  equalBlockId,
+  equalPartSetHeader,
+  isZeroBlockId,
+  type PartSetHeader,
+} from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import type { Process } from '../process.ts';
+import { Awake } from './awake.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { isOneThirdIn } from './conduct.ts';
+
+/** Virtual µs in which signer, application and log have answered by far. */
+const ANSWER_MICROS = 600_000;
+/** Rounds looked ahead for a third of the power. */
+const ROUNDS_AHEAD = 3;
+
+/**
+ * A correct node rests only when no clause of the algorithm (arXiv 1807.04938) is left to follow: whatever a clause asks
+ * for is done in the very step that makes its condition true, or, where the signer or the application has to be asked,
+ * soon after. What it holds belongs to the round it is in. Written from the paper, apart from core/consensus/rules.ts.
+ */
+export function clauses(context: CheckerContext): Checker {
+  const name = 'conduct';
+  if (!isTolerable(context)) return { name };
+  const awake = new Awake(context);
+  const { cluster, world } = context;
+  const owns = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
+  const failOn = (node: Process, rs: RoundState, problem: string): void =>
+    context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') awake.forget(fact.node);
+      else if (fact.kind === 'event' && fact.event.kind === 'vote' && fact.node.isCorrect) {
+        const problem = voteProblem(fact.event.vote, fact.node.node?.rs());
+        if (problem !== undefined) context.fail(name, `${fact.node.name} counts ${problem}`);
+      }
+    },
+    look(node) {
+      const rs = node.node?.rs();
+      if (rs === undefined || !node.isCorrect) return;
+      const broken = heldProblem(rs) ?? restProblem(rs) ?? judgedProblem(rs, owns.get(node));
+      if (broken !== undefined) failOn(node, rs, broken);
+      const waited = awake.wait(node, rs, waitingFor(rs));
+      if (waited !== undefined && waited.micros > ANSWER_MICROS)
+        failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
+    },
+  };
+}
+
+/** What no vote that is counted may be; its signature is asked for elsewhere. */
+function voteProblem(vote: Vote, rs: RoundState | undefined): string | undefined {
+  if (vote.extension.length > 0 || vote.extensionSignature.length > 0) return 'a vote with an extension';
+  const validator = rs?.validators.validators[vote.validatorIndex];
+  const isKnown = validator === undefined || equalBytes(validator.address, vote.validatorAddress);
+  if (!isKnown) return `a vote under the index ${vote.validatorIndex} of another`;
+  // Told of when it was taken: the node may have gone on.
+  const isLate = vote.height === (rs?.height ?? 0) - 1 && rs?.step === STEP.newHeight;
+  return isLate && rs?.lastPrecommits?.vote(vote.validatorIndex) === undefined
+    ? 'a late precommit that it does not keep'
+    : undefined;
+}
+
+/** The value with a polka in that round, zero for nil. */
+const polkaOf = (rs: RoundState, round: number): BlockId | undefined =>
+  rs.votes(round, 'prevote')?.majority();
+
+/** The block with a polka in the present round. */
+function blockPolka(rs: RoundState): BlockId | undefined {
+  const id = polkaOf(rs, rs.round);
+  return id === undefined || isZeroBlockId(id) ? undefined : id;
+}
+
+/** The block with more than two thirds of the precommits of a round. */
+function commitIn(rs: RoundState, round: number): BlockId | undefined {
+  const id = rs.votes(round, 'precommit')?.majority();
+  return id === undefined || isZeroBlockId(id) ? undefined : id;
+}
+
+/** Whether the node is after these very parts. */
+const isCollecting = (rs: RoundState, parts: PartSetHeader): boolean =>
+  rs.proposalParts !== undefined && equalPartSetHeader(rs.proposalParts.header, parts);
+
+/** What no state of a correct node may be. */
+function heldProblem(rs: RoundState): string | undefined {
+  const { lockedRound, validRound, lockedBlock, validBlock, round } = rs;
+  if (lockedRound > round || validRound > round) return 'a lock or valid value of a later round';
+  if (lockedRound >= 0 !== (lockedBlock !== undefined)) return 'a lock without a block';
+  if (validRound >= 0 !== (validBlock !== undefined)) return 'a valid round without a value';
+  // L38 to L43: whoever locks also has a valid value, and only that may get newer.
+  if (lockedRound > validRound) return `locked in round ${lockedRound}, valid value of round ${validRound}`;
+  if (lockedRound >= 0 && lockedRound === validRound && !isSame(lockedBlock, validBlock))
+    return 'locked another block than the valid one of the same round';
+  if (validRound >= 0 && !isSame(polkaOf(rs, validRound), validBlock))
+    return `a valid value without a polka in round ${validRound}`;
+  return undefined;
+}
+
+const isSame = (a: BlockId | undefined, b: BlockId | undefined): boolean =>
+  a !== undefined && b !== undefined && equalBlockId(a, b);
+
+/** A clause that applies although the node is at rest; none of these needs an answer from anybody. */
+function restProblem(rs: RoundState): string | undefined {
+  const { step, round, commitRound } = rs;
+  if (step === STEP.commit) {
+    const decided = commitRound < 0 ? undefined : commitIn(rs, commitRound);
+    if (decided === undefined) return 'commits what has no two thirds of precommits';
+    return isCollecting(rs, decided.parts) ? undefined : 'does not collect the block that was decided';
+  }
+  for (let at = 0; at <= round + 1; at++)
+    if (commitIn(rs, at) !== undefined) return `goes on, though a block was decided in round ${at} (L49)`;
+  for (let at = round + 1; at <= round + ROUNDS_AHEAD; at++)
+    if (isOneThirdIn(rs, at)) return `stays, though a third of the power is in round ${at} (L55)`;
+  const polka = polkaOf(rs, round);
+  if (polka !== undefined && isZeroBlockId(polka) && isPrevoting(rs))
+    return 'does not precommit nil with a polka for nil (L44)';
+  if (step === STEP.prevote && rs.votes(round, 'prevote')?.hasTwoThirdsAny() === true)
+    return 'does not wait for the rest of the prevotes (L34)';
+  if (rs.held?.precommitTimer === false && rs.votes(round, 'precommit')?.hasTwoThirdsAny() === true)
+    return 'does not wait for the rest of the precommits (L47)';
+  return collectingProblem(rs);
+}
+
+const isPrevoting = ({ step }: RoundState): boolean => step === STEP.prevote || step === STEP.prevoteWait;
+
+/** The block at hand is the one of the round's polka, else the proposed one, else none. */
+function collectingProblem(rs: RoundState): string | undefined {
+  const wanted = blockPolka(rs) ?? rs.proposal?.blockId;
+  if (wanted === undefined)
+    return rs.proposalParts === undefined ? undefined : 'holds a block that nobody spoke of in this round';
+  if (!isCollecting(rs, wanted.parts)) return 'does not collect the block of this round';
+  const isHeld = isSame(wanted, rs.lockedBlock) || isSame(wanted, rs.validBlock);
+  return isHeld && rs.proposalBlock === undefined ? 'collects again a block that it holds' : undefined;
+}
+
+/** A block that the node has prevoted is valid for it: then nothing has to be asked before L36 and L42. */
+function judgedProblem(rs: RoundState, own: Bytes | undefined): string | undefined {
+  const id = blockPolka(rs);
+  if (
+    id === undefined ||
+    own === undefined ||
+    rs.validRound === rs.round ||
+    rs.step < STEP.prevote ||
+    rs.step === STEP.commit
+  )
+    return undefined;
+  const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
+  for (let at = 0; at <= rs.round; at++)
+    if (isSame(rs.votes(at, 'prevote')?.vote(index)?.blockId, id))
+      return 'has not remembered a block that it has prevoted, with a polka for it (L36, L42)';
+  return undefined;
+}
+
+/** What has to come by itself, and soon; undefined when nothing is due. */
+function waitingFor(rs: RoundState): string | undefined {
+  const { step, round, proposalBlock: block } = rs;
+  if (step === STEP.commit)
+    return block === undefined ? undefined : 'has not carried out a block that it holds (L51)';
+  if (step === STEP.propose && block !== undefined && isProposable(rs))
+    return 'has not prevoted, with the proposal before it (L22, L28)';
+  const isHeld = blockPolka(rs) !== undefined && block !== undefined;
+  if (isHeld && isPrevoting(rs)) return 'has not precommitted a block with a polka (L36)';
+  if (isHeld && step > STEP.prevoteWait && rs.validRound !== round)
+    return 'has not remembered a block with a polka (L42)';
+  return undefined;
+}
+
+/** L22 and L28: nothing of the proposal is missing. */
+function isProposable(rs: RoundState): boolean {
+  const { proposal } = rs;
+  // A liar proposes several: with a polka for another one that is what is collected.
+  if (proposal === undefined || !isCollecting(rs, proposal.blockId.parts)) return false;
+  return proposal.polRound < 0 || isSame(polkaOf(rs, proposal.polRound), proposal.blockId);
+}

@@ -1,0 +1,88 @@
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type BlockId, equalBlockId } from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import { Awake } from './awake.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+
+/** Virtual µs in which application, signer and log have answered by far. */
+const ANSWER_MICROS = 600_000;
+
+/** The valid value with which a node came into a round. */
+interface Entered {
+  readonly place: string;
+  readonly validRound: number;
+  readonly validBlock: BlockId | undefined;
+}
+
+/**
+ * What a correct validator owes the others: a proposal in each of its turns (L14), of its valid value where it has one, with
+ * the round of that value's polka (L15, L19), and a vote of either kind wherever it has gone past it.
+ */
+export function duties(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { cluster, scenario, world } = context;
+  if (!isTolerable(context)) return { name };
+  // A drive that loses what was durable leaves a guard that rightly says no.
+  const mayRefuse = scenario.timeline.some(({ action }) => action.kind === 'disk' || action.kind === 'wipe');
+  const addresses = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
+  const entered = new Map<Process, Entered>();
+  const awake = new Awake(context);
+  const failOn = (node: Process, rs: RoundState, problem: string): void =>
+    context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') awake.forget(fact.node);
+    },
+    look(node) {
+      const rs = node.node?.rs();
+      const own = addresses.get(node);
+      if (rs === undefined || own === undefined || !node.isCorrect) return;
+      const place = `${rs.height}/${rs.round}`;
+      let before = entered.get(node);
+      if (before?.place !== place) {
+        before = { place, validRound: rs.validRound, validBlock: rs.validBlock };
+        entered.set(node, before);
+      }
+      const problem = proposalProblem(rs, own, before);
+      if (problem !== undefined) failOn(node, rs, problem);
+      if (mayRefuse) return;
+      const waited = awake.wait(node, rs, owed(rs, own));
+      if (waited !== undefined && waited.micros > ANSWER_MICROS)
+        failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
+    },
+  };
+}
+
+/** L15 to L19: the node's own proposal in this round is what its valid value asks for. */
+function proposalProblem(
+  { proposal, proposer, round }: RoundState,
+  own: Bytes,
+  { validRound, validBlock }: Entered,
+): string | undefined {
+  if (proposal === undefined || !equalBytes(proposer.address, own)) return undefined;
+  const { polRound, blockId } = proposal;
+  // The valid value of this very round came after the proposal.
+  if (validRound >= round) return undefined;
+  if (polRound !== validRound)
+    return `proposes with a polka of round ${polRound}, valid value of round ${validRound}`;
+  return validBlock === undefined || equalBlockId(validBlock, blockId)
+    ? undefined
+    : 'proposes another block than its valid one';
+}
+
+/** What the node still has to say in this round; undefined when it has said all. */
+function owed(rs: RoundState, own: Bytes): string | undefined {
+  const { step, round, proposal, proposer } = rs;
+  if (step < STEP.propose || step >= STEP.commit) return undefined;
+  if (proposal === undefined && equalBytes(proposer.address, own)) return 'has not proposed in its turn';
+  const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
+  if (index < 0) return undefined;
+  if (step >= STEP.prevote && rs.votes(round, 'prevote')?.bits.has(index) !== true)
+    return 'has not prevoted where it is past that';
+  if (step >= STEP.precommit && rs.votes(round, 'precommit')?.bits.has(index) !== true)
+    return 'has not precommitted where it is past that';
+  return undefined;
+}

@@ -1,0 +1,139 @@
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type CommitSig, equalBlockId, isZeroBlockId } from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Between a node's decision and the moment it is seen in it. */
+const SLACK_MICROS = 500_000;
+
+/** After these a node may know less of the last height than it has said. */
+const LOSERS: readonly string[] = ['disk', 'wipe'];
+
+interface Deciding {
+  readonly height: number;
+  /** The precommits that decide; they go on being collected. */
+  readonly precommits: VoteSetReader;
+  /** On the node's clock. */
+  readonly at: number;
+}
+
+/** Where a node was seen last in this life. */
+interface Place {
+  readonly height: number;
+  readonly step: number;
+}
+
+/** The last commit as it stood when round 0 began. */
+interface Fixed {
+  readonly height: number;
+  readonly count: number;
+}
+
+/**
+ * Precommits of the height before are collected until round 0 begins and then stand still. None that a node had is lost,
+ * and its own new blocks carry all of them: also those for nil.
+ */
+export function lastCommits(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { cluster, world } = context;
+  const addresses = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
+  const decisions = new Map<Process, Deciding>();
+  const fixed = new Map<Process, Fixed>();
+  const places = new Map<Process, Place>();
+  // What a drive has lost of the log, peers know better.
+  const isLogWhole = !context.scenario.timeline.some(({ action }) => LOSERS.includes(action.kind));
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'started') return;
+      decisions.delete(fact.node);
+      fixed.delete(fact.node);
+      places.delete(fact.node);
+    },
+    look(node) {
+      const rs = node.node?.rs();
+      if (rs === undefined || !node.isCorrect) return;
+      const before = places.get(node);
+      places.set(node, { height: rs.height, step: rs.step });
+      if (rs.step === STEP.commit) {
+        const precommits = rs.votes(rs.commitRound, 'precommit');
+        // A life that began with a decision in its log has that from the one before.
+        if (precommits !== undefined && before?.height === rs.height && before.step < STEP.commit)
+          decisions.set(node, { height: rs.height, precommits, at: node.clock.now(world.now) });
+        return;
+      }
+      const problem =
+        carriedProblem(rs, decisions.get(node)) ??
+        fixedProblem(rs, node, fixed) ??
+        seenProblem(rs) ??
+        (isLogWhole ? ownBlockProblem(rs, addresses.get(node)) : undefined);
+      if (problem !== undefined) context.fail(name, `${node.name} at ${rs.height}/${rs.round}: ${problem}`);
+    },
+  };
+}
+
+/** What the new height must have of the old one. */
+function carriedProblem(rs: RoundState, before: Deciding | undefined): string | undefined {
+  if (before === undefined || before.height !== rs.height - 1 || rs.step !== STEP.newHeight) return undefined;
+  const { precommits, at } = before;
+  for (let i = 0; i < precommits.bits.size; i++)
+    if (precommits.bits.has(i) && rs.lastPrecommits?.bits.has(i) !== true)
+      return `has lost the precommit of validator ${i} for the last height`;
+  return Math.abs(rs.commitTime - at) > SLACK_MICROS
+    ? `says it decided at ${rs.commitTime}, it was ${at}`
+    : undefined;
+}
+
+function fixedProblem(rs: RoundState, node: Process, fixed: Map<Process, Fixed>): string | undefined {
+  const { height, step, lastPrecommits } = rs;
+  if (lastPrecommits === undefined || step <= STEP.newHeight) return undefined;
+  const count = countOf(lastPrecommits);
+  const before = fixed.get(node);
+  if (before?.height !== height) {
+    fixed.set(node, { height, count });
+    return undefined;
+  }
+  return before.count === count ? undefined : 'takes precommits of the last height after its time';
+}
+
+/** What the node has stored as the proof of its last decision is one. The set of validators never changes here. */
+function seenProblem({ step, lastCommit, validators }: RoundState): string | undefined {
+  if (step !== STEP.newHeight || lastCommit === undefined) return undefined;
+  const power = lastCommit.signatures.reduce(
+    (sum, { flag }, i) => sum + (flag === 'commit' ? (validators.validators[i]?.power ?? 0n) : 0n),
+    0n,
+  );
+  return 3n * power > 2n * validators.totalPower ? undefined : 'has stored a commit without two thirds';
+}
+
+function countOf({ bits }: VoteSetReader): number {
+  let count = 0;
+  for (let i = 0; i < bits.size; i++) if (bits.has(i)) count++;
+  return count;
+}
+
+/** The node's own new block holds the commit that the node holds. */
+function ownBlockProblem(rs: RoundState, own: Bytes | undefined): string | undefined {
+  const { proposal, proposalBlock: block, lastPrecommits: votes } = rs;
+  if (own === undefined || proposal === undefined || block === undefined || votes === undefined)
+    return undefined;
+  if (proposal.polRound >= 0 || !equalBytes(rs.proposer.address, own)) return undefined;
+  if (!equalBytes(block.header.proposerAddress, own)) return undefined;
+  const { signatures, round } = block.lastCommit;
+  if (round !== votes.round) return `proposes a commit of round ${round}, not ${votes.round}`;
+  const wrong = signatures.findIndex((signature, i) => !isOf(signature, votes, i));
+  return wrong < 0
+    ? undefined
+    : `proposes a commit without the precommit of validator ${wrong} that it holds`;
+}
+
+function isOf(signature: CommitSig, votes: VoteSetReader, index: number): boolean {
+  const vote = votes.vote(index);
+  const decided = votes.majority();
+  const isNil = vote !== undefined && isZeroBlockId(vote.blockId);
+  const isFor = vote !== undefined && decided !== undefined && equalBlockId(vote.blockId, decided);
+  if (vote === undefined || !(isNil || isFor)) return signature.flag === 'absent';
+  return signature.flag === (isNil ? 'nil' : 'commit') && equalBytes(signature.signature, vote.signature);
+}

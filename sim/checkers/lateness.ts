@@ -1,0 +1,70 @@
+import { DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import { Awake } from './awake.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+const C = DEFAULT_CONSENSUS_CONFIG;
+/** A time-out may be seen so much later than it was due. */
+const SLACK_MICROS = 1_500_000;
+
+interface Due {
+  readonly what: string;
+  readonly micros: number;
+}
+
+/**
+ * A node waits no longer than the round's time-out asks (L57, L61, L65), restarts included, and begins a height when the time for late
+ * precommits is over. The other half of patience.ts; a clock that runs slow waits longer.
+ */
+export function lateness(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world } = context;
+  if (scenario.timeline.some(({ action }) => action.kind === 'drift')) return { name };
+  const awake = new Awake(context);
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') awake.forget(fact.node);
+    },
+    look(node) {
+      const rs = node.node?.rs();
+      if (rs === undefined || !node.isCorrect) return;
+      const due = dueIn(rs, scenario, node.clock.now(world.now));
+      const waited = awake.wait(node, rs, due?.what);
+      if (due !== undefined && waited !== undefined && waited.micros > due.micros + SLACK_MICROS)
+        context.fail(
+          name,
+          `${node.name} at ${rs.height}/${rs.round}: ${due.what} for ${waited.micros} µs, at most ${due.micros}`,
+        );
+    },
+  };
+}
+
+/** What only time ends, and how much of it. */
+function dueIn(rs: RoundState, { engine }: Scenario, now: number): Due | undefined {
+  const { step, round } = rs;
+  if (step >= STEP.commit) return undefined;
+  if (rs.held?.precommitTimer === true)
+    return {
+      what: 'waits for precommits',
+      micros: 1000 * (C.timeoutPrecommitMs + C.timeoutPrecommitDeltaMs * round),
+    };
+  if (step === STEP.propose)
+    return {
+      what: 'waits for a proposal',
+      micros: 1000 * (C.timeoutProposeMs + C.timeoutProposeDeltaMs * round),
+    };
+  if (step === STEP.prevoteWait)
+    return {
+      what: 'waits for prevotes',
+      micros: 1000 * (C.timeoutPrevoteMs + C.timeoutPrevoteDeltaMs * round),
+    };
+  // Before the first life has begun consensus, as while blocks are fetched, there is no start time.
+  if (step === STEP.newHeight && rs.startTime > 0 && now > rs.startTime)
+    return { what: 'waits for the height to begin', micros: engine.blockTime };
+  if (step === STEP.newRound && (engine.createEmptyBlocks || rs.height <= 1))
+    return { what: 'waits with a block', micros: 0 };
+  return undefined;
+}

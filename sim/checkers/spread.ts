@@ -1,0 +1,157 @@
+import type { BitSet } from '../../core/lib/bitset.ts';
+import { equalPartSetHeader } from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { againMicros, slowest } from './liveness.ts';
+import { isSound } from './recoverable.ts';
+
+/** Looks at one node's peers are so far apart. */
+const LOOK_MICROS = 500_000;
+/** In which gossip has told a peer what it lacks, on top of what the network takes and loses: it repeats every two seconds. */
+const TELL_MICROS = 5_000_000;
+
+/** The same for what a peer asks for by name (NewValidBlock). */
+const ANSWER_MICROS = 1_300_000;
+
+/** What a peer lacks. */
+interface Lack {
+  readonly what: string;
+  /** It has said so. */
+  readonly isAsked: boolean;
+}
+
+/**
+ * Gossip (the paper's communication property): what one correct node holds and another needs reaches it, as long as the two are
+ * connected. Needed are the proposal, the parts and the votes of the round the other is in, the votes of a later round, and, in a
+ * height that is decided, the commit and the block.
+ */
+export function spread(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world, correct } = context;
+  // While blocks are fetched nobody gossips. And a peer whose word about where it stands came garbled is believed to be there.
+  if (scenario.engine.blockSync === true || scenario.peers !== undefined || isGarbled(scenario))
+    return { name };
+  const network = 2 * slowest(scenario) + againMicros(scenario);
+  const lacks = new Map<string, { readonly what: string; readonly since: number }>();
+  const looked = new Map<Process, number>();
+  /** At which height a node last came to life: there it says what it lacks only when it has waited for a while. */
+  const begun = new Map<Process, number>();
+  /** Since when nothing has happened that may have swallowed what was asked. */
+  let calm = 0;
+  const judge = (node: Process, peer: Process): void => {
+    const key = `${node.index}>${peer.index}`;
+    const lack = isAble(node) && isAble(peer) && joined(node, peer) ? lackOf(node, peer) : undefined;
+    const before = lacks.get(key);
+    if (lack === undefined) {
+      lacks.delete(key);
+      return;
+    }
+    const { what } = lack;
+    const since = before?.what === what ? before.since : world.now;
+    const waited = world.now - since;
+    const isAsked =
+      lack.isAsked && begun.get(peer) !== peer.node?.rs()?.height && since - calm > network + TELL_MICROS;
+    const isLate = waited > network + (isAsked ? ANSWER_MICROS : TELL_MICROS);
+    if (before?.what !== what || isLate) lacks.set(key, { what, since: world.now });
+    if (isLate) context.fail(name, `${peer.name} ${what}, ${node.name} has not told it for ${waited} µs`);
+  };
+  const joined = ({ index: a }: Process, { index: b }: Process): boolean =>
+    world.network.joins(a, b) &&
+    !world.network.link(a, b).isNarrow(world.now) &&
+    !world.network.link(b, a).isNarrow(world.now);
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
+      // Whatever happens to the network or to a life begins all waits anew.
+      if (fact.kind !== 'fault' && fact.kind !== 'started' && fact.kind !== 'crashed') return;
+      lacks.clear();
+      calm = world.now;
+    },
+    look(node) {
+      if (!node.isCorrect || world.now - (looked.get(node) ?? 0) < LOOK_MICROS) return;
+      looked.set(node, world.now);
+      for (const peer of correct) if (peer !== node) judge(node, peer);
+    },
+  };
+}
+
+/** The simulated wire may invert bits of what it carries; a real one breaks the connection then. */
+const isGarbled = ({ network, timeline }: Scenario): boolean =>
+  network.corruptPpm > 0 ||
+  timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
+
+const isAble = ({ state, disk }: Process): boolean => state === 'up' && isSound(disk);
+
+function lackOf(node: Process, peer: Process): Lack | undefined {
+  const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
+  if (ours === undefined || theirs === undefined || theirs.height > ours.height) return undefined;
+  const place = `at ${theirs.height}/${theirs.round}, step ${theirs.step},`;
+  const isBehind = theirs.height < ours.height;
+  if (isWanting(theirs) && (isBehind || isHolding(ours, theirs)))
+    return { what: `${place} lacks parts of a block that two thirds are for`, isAsked: hasAsked(theirs) };
+  if (isBehind) return { what: `${place} ${oldLack(theirs)}`, isAsked: false };
+  const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
+  return what === undefined ? undefined : { what: `${place} ${what}`, isAsked: false };
+}
+
+/** It collects a block for which it has seen two thirds of either kind. */
+function isWanting(rs: RoundState): boolean {
+  const { step, round, proposalParts: parts } = rs;
+  if (parts === undefined || rs.proposalBlock !== undefined) return false;
+  if (step >= STEP.commit) return true;
+  const polka = rs.votes(round, 'prevote')?.majority();
+  return polka !== undefined && equalPartSetHeader(polka.parts, parts.header);
+}
+
+/** What it collects is not what was proposed to it, so it has said at once that it does (NewValidBlock). */
+const hasAsked = ({ proposal, proposalParts: parts }: RoundState): boolean =>
+  proposal === undefined || parts === undefined || !equalPartSetHeader(proposal.blockId.parts, parts.header);
+
+/** We have all of the very block. */
+function isHolding({ proposalParts, proposalBlock }: RoundState, theirs: RoundState): boolean {
+  return (
+    proposalParts !== undefined &&
+    proposalBlock !== undefined &&
+    theirs.proposalParts !== undefined &&
+    equalPartSetHeader(proposalParts.header, theirs.proposalParts.header)
+  );
+}
+
+/** It stays behind: nothing that it has may stay as it is. */
+function oldLack(theirs: RoundState): string {
+  const parts = theirs.proposalParts?.count ?? 0;
+  let votes = 0;
+  const { round } = theirs;
+  for (let at = 0; at <= round + 2; at++)
+    for (let i = 0; i < theirs.validators.validators.length; i++)
+      if (theirs.votes(at, 'precommit')?.bits.has(i) === true) votes++;
+  return `is behind with ${parts} parts and ${votes} precommits`;
+}
+
+/** In the same height: what the peer needs for the round it is in. */
+function lackNow(ours: RoundState, theirs: RoundState): string | undefined {
+  const { round } = theirs;
+  if (ours.round === round && theirs.step > STEP.newHeight) {
+    if (ours.proposal !== undefined && theirs.proposal === undefined) return 'lacks the proposal';
+    const [have, want] = [ours.proposalParts, theirs.proposalParts];
+    if (have !== undefined && want !== undefined && equalPartSetHeader(have.header, want.header))
+      if (hasMore(have.bits, want.bits)) return 'lacks parts';
+  }
+  for (const type of ['prevote', 'precommit'] as const)
+    for (const at of new Set([round, Math.max(round, ours.round)])) {
+      if (at > ours.round) continue;
+      const have = ours.votes(at, type)?.bits;
+      if (have !== undefined && hasMore(have, theirs.votes(at, type)?.bits))
+        return `lacks ${type}s of round ${at}`;
+    }
+  return undefined;
+}
+
+function hasMore(have: BitSet, want: BitSet | undefined): boolean {
+  for (let i = 0; i < have.size; i++) if (have.has(i) && want?.has(i) !== true) return true;
+  return false;
+}

@@ -1,0 +1,53 @@
+import { toHex } from '../../core/lib/bytes.ts';
+import type { Block } from '../../core/types/block.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { signedTime, signedValue } from './signedValue.ts';
+
+/** How long what a node wanted to say may take to its signer: its log has to be durable first. */
+const SLACK_MICROS = 300_000;
+/** With these nobody can say from outside what a node's clock said a moment ago. */
+const TIME_BENDERS: readonly string[] = ['skew', 'jump', 'drift', 'disk', 'pause'];
+
+/**
+ * A correct vote carries the time of the validator's clock, and is at least a millisecond later than the block that the
+ * validator is locked on or, without a lock, the one it speaks for (CometBFT, BFT time): block time moves on, and stays among
+ * the clocks of correct validators.
+ */
+export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
+  const name = 'conduct';
+  const isClockKnown = !scenario.timeline.some(({ action }) => TIME_BENDERS.includes(action.kind));
+  /** Heights at which a node was started: its votes may be older ones. */
+  const begun = new Map<Process, number>();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
+      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+      const { node, ask } = fact;
+      const rs = node.node?.rs();
+      const time = signedTime(ask.bytes);
+      if (rs === undefined || time === undefined || rs.height !== ask.height || rs.round !== ask.round)
+        return;
+      const blocks = [rs.held?.locked?.block, rs.proposalBlock].filter((one) => one !== undefined);
+      const least = Math.max(...blocks.map(millisAfter));
+      const value = signedValue(ask.bytes);
+      const isSpokenFor =
+        value !== undefined && rs.proposal !== undefined && toHex(rs.proposal.blockId.hash) === value;
+      const isLockOld = rs.lockedRound >= 0 && rs.lockedRound < ask.round && begun.get(node) !== ask.height;
+      const about = isLockOld ? rs.held?.locked?.block : isSpokenFor ? rs.proposalBlock : undefined;
+      if (about !== undefined && time < millisAfter(about)) {
+        const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
+        fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
+      }
+      if (!isClockKnown || begun.get(node) === ask.height) return;
+      const now = node.clock.now(world.now);
+      if (time < now - SLACK_MICROS || time > Math.max(now, least))
+        fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);
+    },
+  };
+}
+
+/** µs since the Unix epoch: what a vote for the block may carry at least. */
+const millisAfter = ({ header: { time } }: Block): number =>
+  time.seconds * 1_000_000 + time.nanos / 1000 + 1000;

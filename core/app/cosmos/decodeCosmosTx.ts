@@ -92,7 +92,9 @@ function feeOf(info: AuthInfo, payer: string): Checked<Fee> {
   if (fee.granter !== '') return fail(37, 'fee grants are not supported');
   if (fee.payer !== '' && fee.payer !== payer) return fail(37, 'a fee payer other than the signer');
   if (fee.gasLimit > 0x7fff_ffff_ffff_ffffn) return fail(18, `invalid gas supplied; ${fee.gasLimit} > max`);
-  const problem = coinsProblem(fee.amount);
+  // Coins of nothing are no fee: clients that simulate name the denom, as chains without a base fee let them.
+  const isNothing = fee.amount.every(({ amount }) => amount === '0');
+  const problem = isNothing ? undefined : coinsProblem(fee.amount);
   return problem === undefined
     ? ok(fee)
     : fail(13, `invalid fee provided: ${coinsText(fee.amount)}: ${problem}`);

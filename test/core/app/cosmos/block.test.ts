@@ -6,7 +6,7 @@ import { txHash } from '../../../../core/codec/hashes.ts';
 import { encode } from '../../../../core/codec/proto.ts';
 import { type Bytes, EMPTY, hex, toHex } from '../../../../core/lib/bytes.ts';
 import { COIN, TestChain, VALIDATOR } from '../support/chain.ts';
-import { bech32, cosmosTx, FEE, GAS, SECRETS, sendMessage } from '../support/cosmosTx.ts';
+import { bech32, coins, cosmosTx, FEE, GAS, SECRETS, sendMessage } from '../support/cosmosTx.ts';
 import { GWEI, signTx, wallet } from '../support/wallet.ts';
 
 const alice = wallet(0);
@@ -124,6 +124,18 @@ describe('the checks before it', () => {
     ['a passed timeout', 30, 'block height: 2, timeout height: 1', () => next({ timeoutHeight: 1n })],
     ['a long memo', 12, 'maximum number of characters is 256', () => next({ memo: 'x'.repeat(257) })],
     ['a low fee', 13, 'insufficient fees; got: 1achain', () => next({ fee: 1n })],
+    [
+      'a fee of no coins, which is none',
+      13,
+      'insufficient fees; got: 0achain',
+      () => next({ feeCoins: coins(0n) }),
+    ],
+    [
+      'a coin of nothing beside another',
+      13,
+      'invalid fee provided',
+      () => next({ feeCoins: [...coins(FEE), ...coins(0n, 'bchain')] }),
+    ],
     ['little gas', 11, 'out of gas in location: ante', () => next({ gas: 20_000n })],
     ['a fee above the balance', 5, 'is smaller than', () => next({ fee: START })],
     ['the key of another', 8, 'pubKey does not match signer address', () => next({ secret: SECRETS[1] })],

@@ -40,6 +40,8 @@ export interface CosmosFields {
   readonly extensionOptions?: readonly Any[];
   readonly mode?: keyof typeof SIGN_MODE;
   readonly withoutKey?: boolean;
+  /** Instead of `fee`. */
+  readonly feeCoins?: readonly Coin[];
   readonly keyUrl?: string;
   readonly data?: Partial<SignerData>;
 }
@@ -59,7 +61,8 @@ export function cosmosTx(fields: CosmosFields): Bytes {
     modeInfo: { single: { mode: SIGN_MODE[mode] }, multi: EMPTY },
     sequence: data.sequence,
   });
-  const feeMessage = { amount: fee === 0n ? [] : coins(fee), gasLimit: gas, payer: '', granter: '' };
+  const amount = fields.feeCoins ?? (fee === 0n ? [] : coins(fee));
+  const feeMessage = { amount, gasLimit: gas, payer: '', granter: '' };
   const bodyBytes = encode(TX_BODY, {
     messages,
     memo,

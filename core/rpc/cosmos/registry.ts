@@ -34,7 +34,8 @@ const TABLES: ReadonlyMap<string, Table<unknown>> = new Map([
   entry(CREATE_VALIDATOR_URL, MSG_CREATE_VALIDATOR),
   entry('/cosmos.tx.v1beta1.Tx', FULL_TX),
   entry('/cosmos.crypto.ed25519.PubKey', ED25519_KEY),
-  ...[...ETH_PUB_KEY_URLS].map((typeUrl) => entry(typeUrl, PUB_KEY)),
+  // Each under its own name, for those who read an Any by reflection.
+  ...[...ETH_PUB_KEY_URLS].map((typeUrl) => entry(typeUrl, { ...PUB_KEY, name: typeUrl.slice(1) })),
 ]);
 
 export const anyTable = (typeUrl: string): Table<unknown> | undefined => TABLES.get(typeUrl);

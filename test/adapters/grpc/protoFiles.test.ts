@@ -11,6 +11,7 @@ import { expect, test } from 'vitest';
 import { serviceRoot } from '../../../adapters/grpc/descriptors.ts';
 import { protoTexts } from '../../../adapters/grpc/protoText.ts';
 import { REFLECTION_SERVICES, Reflection } from '../../../adapters/grpc/reflection.ts';
+import { INTERFACES } from '../../../core/rpc/cosmos/interfaces.ts';
 import { SERVICE_METHODS } from '../../../core/rpc/cosmos/table.ts';
 
 const folder = new URL('../../../proto/', import.meta.url);
@@ -119,6 +120,14 @@ test('reflection serves every service of the files', () => {
     const symbol = `${service}.${name}`;
     const asked = new Uint8Array([34, symbol.length, ...Buffer.from(symbol)]);
     expect(Buffer.from(reflection.answer(asked)).toString('latin1')).toContain(name);
+  }
+});
+
+test('reflection describes whatever may stand in an Any', () => {
+  const reflection = new Reflection(SERVICE_METHODS);
+  for (const typeUrl of new Set([...INTERFACES.values()].flat())) {
+    const asked = new Uint8Array([34, typeUrl.length - 1, ...Buffer.from(typeUrl.slice(1))]);
+    expect(Buffer.from(reflection.answer(asked)).toString('latin1'), typeUrl).not.toContain('not found');
   }
 });
 

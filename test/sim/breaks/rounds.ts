@@ -144,7 +144,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/rules.ts',
     from: "      publishRound(e, 'Polka');\n      castNil",
     to: '      e.s.lockedRound = -1; e.s.locked = undefined;\n      castNil',
-    found: ['lock'],
+    found: ['conduct', 'lock'],
     scenario: 'hidden-lock-nil',
     seed: 2,
   },

@@ -17,4 +17,5 @@ export const ETH_PUB_KEY_URLS: ReadonlySet<string> = new Set([
   TYPE_URL.ethPubKey,
   '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey',
   '/ethermint.crypto.v1.ethsecp256k1.PubKey',
+  '/injective.crypto.v1beta1.ethsecp256k1.PubKey',
 ]);

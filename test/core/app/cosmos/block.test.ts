@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readSupply } from '../../../../core/app/bank/keeper.ts';
 import { DYNAMIC_FEE } from '../../../../core/app/cosmos/tables.ts';
-import { TYPE_URL } from '../../../../core/app/typeUrls.ts';
+import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../../../core/app/typeUrls.ts';
 import { txHash } from '../../../../core/codec/hashes.ts';
 import { encode } from '../../../../core/codec/proto.ts';
 import { type Bytes, EMPTY, hex, toHex } from '../../../../core/lib/bytes.ts';
@@ -189,6 +189,10 @@ describe('the checks before it', () => {
     expect(reply.kind === 'rejected' && reply.log).toContain(log);
     expect(await chain.propose([tx])).toEqual([]);
     expect(await chain.validate([tx])).toMatchObject({ accept: false });
+  });
+
+  test.each([...ETH_PUB_KEY_URLS])('know the key by the name %s', async (keyUrl) => {
+    expect(await check(cosmosTx({ messages: [send(1n)], keyUrl }))).toMatchObject({ kind: 'accepted' });
   });
 
   test('let a later sequence wait in the pool, in the lane of the same Ethereum account', async () => {

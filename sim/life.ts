@@ -164,6 +164,7 @@ export class Life implements KvGate {
         return;
       case 'drop':
         if (!this.alive) return;
+        process.drops++;
         world.note('drop', process, world.network.indexOf(effect.peer), effect.reason);
         world.witness({ kind: 'dropped', node: process, peer: effect.peer, reason: effect.reason });
         world.network.drop(process.index, effect.peer, effect.reason);

@@ -55,6 +55,8 @@ export class Process implements Port {
   /** Highest height that the node has decided, stored and announced. */
   decided = 0;
   lives = 0;
+  /** How often it decided to drop a peer. */
+  drops = 0;
   /** What its peer manager would say; undefined where the network connects everyone. */
   peerCounts: { connected(): number; banned(): number } | undefined;
   /** Websockets that clients hold open to it. */

@@ -37,13 +37,13 @@ interface Fixed {
  */
 export function lastCommits(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { cluster, world } = context;
+  const { cluster, scenario, world } = context;
   const addresses = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
   const decisions = new Map<Process, Deciding>();
   const fixed = new Map<Process, Fixed>();
   const places = new Map<Process, Place>();
   // What a drive has lost of the log, peers know better.
-  const isLogWhole = !context.scenario.timeline.some(({ action }) => LOSERS.includes(action.kind));
+  const isLogWhole = !scenario.timeline.some(({ action }) => LOSERS.includes(action.kind));
   return {
     name,
     on(fact) {
@@ -65,7 +65,7 @@ export function lastCommits(context: CheckerContext): Checker {
         return;
       }
       const problem =
-        carriedProblem(rs, decisions.get(node)) ??
+        carriedProblem(rs, decisions.get(node), scenario.engine.blockTime) ??
         fixedProblem(rs, node, fixed) ??
         seenProblem(rs) ??
         (isLogWhole ? ownBlockProblem(rs, addresses.get(node)) : undefined);
@@ -75,12 +75,14 @@ export function lastCommits(context: CheckerContext): Checker {
 }
 
 /** What the new height must have of the old one. */
-function carriedProblem(rs: RoundState, before: Deciding | undefined): string | undefined {
+function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime: number): string | undefined {
   if (before === undefined || before.height !== rs.height - 1 || rs.step !== STEP.newHeight) return undefined;
   const { precommits, at } = before;
   for (let i = 0; i < precommits.bits.size; i++)
     if (precommits.bits.has(i) && rs.lastPrecommits?.bits.has(i) !== true)
       return `has lost the precommit of validator ${i} for the last height`;
+  if (rs.startTime !== rs.commitTime + blockTime)
+    return `begins at ${rs.startTime}, it decided at ${rs.commitTime}`;
   return Math.abs(rs.commitTime - at) > SLACK_MICROS
     ? `says it decided at ${rs.commitTime}, it was ${at}`
     : undefined;

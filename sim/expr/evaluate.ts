@@ -153,6 +153,7 @@ function fieldOf(value: Value, field: Field): Value {
     if (field === 'lives') return value.lives;
     if (field === 'peers') return value.peerCounts?.connected();
     if (field === 'banned') return value.peerCounts?.banned();
+    if (field === 'drops') return value.drops;
     return field === 'up' ? value.state === 'up' : undefined;
   }
   if (typeof value !== 'object') return undefined;

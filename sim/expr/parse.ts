@@ -24,6 +24,7 @@ const FIELDS = [
   'signatures',
   'peers',
   'banned',
+  'drops',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 

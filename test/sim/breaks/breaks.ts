@@ -2,16 +2,26 @@ import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
 import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
+import { DECIDING } from './deciding.ts';
 import { EXECUTION } from './execution.ts';
+import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
+import { INTAKE } from './intake.ts';
+import { NODE } from './node.ts';
 import { ROUNDS } from './rounds.ts';
+import { VOTES } from './votes.ts';
 
 /** Breaks of the core, a line each: the scenario and seed that show it, and the checkers of which one must notice first. */
 export const BREAKS: readonly Break[] = [
+  ...VOTES,
   ...ROUNDS,
+  ...INTAKE,
+  ...DECIDING,
   ...BLOCKS,
   ...APPLICATION,
   ...EXECUTION,
   ...ANSWERS,
   ...GUARDS,
+  ...GOSSIP,
+  ...NODE,
 ];

@@ -24,7 +24,7 @@ export const GUARDS: readonly Break[] = [
     file: 'core/node/signGuard.ts',
     from: "const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 2, precommit: 3 };",
     to: "const STEPS: Readonly<Record<SignAsk['kind'], SignStep>> = { proposal: 1, prevote: 3, precommit: 2 };",
-    found: ['liveness', 'until', 'no_crash'],
+    found: ['conduct', 'liveness', 'until', 'no_crash'],
     scenario: 'four-honest',
     isSlow: true,
   },

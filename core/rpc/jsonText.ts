@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../lib/result.ts';
+import { encodeUtf8 } from '../lib/utf8.ts';
 
 /** A JSON number as written: ids are echoed and 256-bit values kept without passing through a double. */
 export class JsonNumber {
@@ -47,6 +48,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
+/** The first byte of a text as encoding/json quotes it. */
+function goChar(text: string): string {
+  const byte = encodeUtf8(text)[0] ?? 0;
+  const char = String.fromCharCode(byte);
+  if (char === '"') return `'"'`;
+  if (char === "'" || char === '\\') return `'\\${char}'`;
+  if (byte >= 32) return `'${char}'`;
+  const name = Object.keys(ESCAPES).find((key) => ESCAPES[key] === char);
+  return name === undefined ? `'\\x${byte.toString(16).padStart(2, '0')}'` : `'\\${name}'`;
+}
+
 class Failure extends Error {
   readonly offset: number;
   constructor(offset: number, message: string) {
@@ -67,12 +79,19 @@ class Reader {
   document(): Json {
     const value = this.#value(0);
     this.#space();
-    if (this.#at !== this.#text.length) this.#fail('unexpected text after the value');
+    if (this.#at !== this.#text.length) this.#unexpected('after top-level value');
     return value;
   }
 
   #fail(message: string): never {
     throw new Failure(this.#at, message);
+  }
+
+  /** What stands here should not, in the words of Go's encoding/json, which clients of its servers look for. */
+  #unexpected(where: string): never {
+    const rest = this.#text.slice(this.#at, this.#at + 2);
+    if (rest === '') this.#fail('unexpected end of JSON input');
+    this.#fail(`invalid character ${goChar(rest)} ${where}`);
   }
 
   #space(): void {
@@ -95,15 +114,20 @@ class Reader {
     if (char === 'n') return this.#word('null', null);
     NUMBER.lastIndex = this.#at;
     const number = NUMBER.exec(this.#text);
-    if (number === null)
-      this.#fail(char === undefined ? 'unexpected end of JSON input' : `invalid character ${char}`);
+    if (number === null) {
+      if (char !== '-') this.#unexpected('looking for beginning of value');
+      this.#at++;
+      this.#unexpected('in numeric literal');
+    }
     this.#at = NUMBER.lastIndex;
     return new JsonNumber(number[0]);
   }
 
   #word<T extends Json>(word: string, value: T): T {
-    if (!this.#text.startsWith(word, this.#at)) this.#fail('invalid literal');
-    this.#at += word.length;
+    for (const letter of word) {
+      if (this.#text[this.#at] !== letter) this.#unexpected(`in literal ${word} (expecting '${letter}')`);
+      this.#at++;
+    }
     return value;
   }
 
@@ -117,8 +141,7 @@ class Reader {
         const text = this.#text.slice(from, this.#at++);
         return out === '' ? text : out + text;
       }
-      if (Number.isNaN(code)) this.#fail('unexpected end of JSON input');
-      if (code < 32) this.#fail('invalid control character in string');
+      if (Number.isNaN(code) || code < 32) this.#unexpected('in string literal');
       if (code !== 92) {
         this.#at++;
         continue;
@@ -132,13 +155,18 @@ class Reader {
     const char = this.#text[this.#at + 1];
     if (char === 'u') {
       const digits = this.#text.slice(this.#at + 2, this.#at + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('invalid escape in string');
+      const good = /^[0-9a-fA-F]*/.exec(digits)?.[0].length ?? 0;
+      if (good < 4) {
+        this.#at += 2 + good;
+        this.#unexpected('in \\u hexadecimal character escape');
+      }
       this.#at += 6;
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
     const plain = char === undefined ? undefined : ESCAPES[char];
-    if (plain === undefined) this.#fail('invalid escape in string');
-    this.#at += 2;
+    this.#at++;
+    if (plain === undefined) this.#unexpected('in string escape code');
+    this.#at++;
     return plain;
   }
 
@@ -152,7 +180,7 @@ class Reader {
     }
     for (;;) {
       items.push(this.#value(depth + 1));
-      if (this.#separator(']')) return items;
+      if (this.#separator(']', 'after array element')) return items;
     }
   }
 
@@ -166,21 +194,21 @@ class Reader {
     }
     for (;;) {
       this.#space();
-      if (this.#text[this.#at] !== '"') this.#fail('object key must be a string');
+      if (this.#text[this.#at] !== '"') this.#unexpected('looking for beginning of object key string');
       const key = this.#string();
       this.#space();
-      if (this.#text[this.#at++] !== ':') this.#fail('missing colon after object key');
+      if (this.#text[this.#at] !== ':') this.#unexpected('after object key');
+      this.#at++;
       members.set(key, this.#value(depth + 1));
-      if (this.#separator('}')) return members;
+      if (this.#separator('}', 'after object key:value pair')) return members;
     }
   }
 
   /** True when the container closed, false after a comma. */
-  #separator(close: string): boolean {
+  #separator(close: string, where: string): boolean {
     this.#space();
     const char = this.#text[this.#at];
-    if (char !== close && char !== ',')
-      this.#fail(char === undefined ? 'unexpected end of JSON input' : `invalid character ${char}`);
+    if (char !== close && char !== ',') this.#unexpected(where);
     this.#at++;
     return char === close;
   }

@@ -4,6 +4,7 @@ import { fromBase64 } from '../../lib/base64.ts';
 import { type Bytes, EMPTY, parseHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
+import { goKind } from '../eth/goHex.ts';
 import { isArray, isObject, type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
 
 /** `json`: any value, handed on as its text; empty when absent. */
@@ -41,14 +42,35 @@ export function zeroOf(type: ArgType): ArgValue {
   return type === 'string' || type === 'json' ? '' : EMPTY;
 }
 
+/** In Go's words; an integer that is not one is told with its digits. */
+function unmarshalError(value: Json, type: string): string {
+  const kind = type === 'int64' && value instanceof JsonNumber ? `number ${value.text}` : goKind(value);
+  return `json: cannot unmarshal ${kind} into Go value of type ${type}`;
+}
+
+/** Hex digits without `0x`, with the errors of Go's encoding/hex. */
+export function goHexBytes(text: string): Result<Bytes, string> {
+  const stranger = /[^0-9a-fA-F]/u.exec(text)?.[0];
+  if (stranger !== undefined) {
+    const code = (stranger.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    return err(`encoding/hex: invalid byte: U+${code} '${stranger}'`);
+  }
+  const bytes = parseHex(`0x${text}`);
+  return bytes.ok ? bytes : err('encoding/hex: odd length hex string');
+}
+
 function readInt(value: Json): Result<bigint, string> {
   if (typeof value !== 'string') {
     return err(`invalid 64-bit integer encoding ${JSON.stringify(renderJson(value))}, expected string`);
   }
-  if (!/^-?(0|[1-9][0-9]*)$/.test(value)) return err(`invalid 64-bit integer ${JSON.stringify(value)}`);
-  const number = BigInt(value);
+  // Go reads the text within the quotes as JSON once more.
+  const inner = parseJson(value);
+  if (!inner.ok) return err(inner.error.message);
+  if (!(inner.value instanceof JsonNumber)) return err(unmarshalError(inner.value, 'int64'));
+  if (!/^-?[0-9]+$/.test(inner.value.text)) return err(unmarshalError(inner.value, 'int64'));
+  const number = BigInt(inner.value.text);
   if (number > INT64_MAX || number < -INT64_MAX - 1n) {
-    return err(`json: cannot unmarshal number ${value} into Go value of type int64`);
+    return err(unmarshalError(inner.value, 'int64'));
   }
   return ok(number);
 }
@@ -57,7 +79,7 @@ function readStrings(value: Json): Result<readonly string[], string> {
   const isList = isArray(value);
   const texts = isList ? value.filter((item) => typeof item === 'string') : [];
   if (isList && texts.length === value.length) return ok(texts);
-  return err('json: cannot unmarshal into Go value of type []string');
+  return err(unmarshalError(value, '[]string'));
 }
 
 /** A JSON value as cmtjson reads it: 64-bit integers are texts, bytes base64, HexBytes hex of either case. */
@@ -66,20 +88,14 @@ export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string
   if (type === 'json') return ok(renderJson(value));
   if (type === 'int64' || type === 'int64?') return readInt(value);
   if (type === 'bool' || type === 'bool?') {
-    return typeof value === 'boolean' ? ok(value) : err(`json: cannot unmarshal into Go value of type bool`);
+    return typeof value === 'boolean' ? ok(value) : err(unmarshalError(value, 'bool'));
   }
   if (type === 'strings') return readStrings(value);
-  if (typeof value !== 'string') {
-    const kind =
-      value instanceof JsonNumber ? 'number' : isArray(value) ? 'array' : isObject(value) ? 'object' : 'bool';
-    return err(`json: cannot unmarshal ${kind} into Go value of type string`);
-  }
+  if (typeof value !== 'string') return err(unmarshalError(value, 'string'));
   if (type === 'string') return ok(value);
-  const bytes = type === 'bytes' ? fromBase64(value) : parseHex(value.startsWith('0x') ? `!${value}` : value);
-  if (bytes.ok) return bytes;
-  return err(
-    type === 'bytes' ? `illegal base64 data: ${bytes.error.message}` : `invalid hex: ${bytes.error.message}`,
-  );
+  if (type === 'hex') return goHexBytes(value);
+  const bytes = fromBase64(value);
+  return bytes.ok ? bytes : err(`illegal base64 data: ${bytes.error.message}`);
 }
 
 /** `params` of a request: an object by name or an array of exact length. */
@@ -106,14 +122,16 @@ export function jsonArgs(specs: readonly ArgSpec[], params: Json | undefined): R
 /** A URI value that is not JSON: bare integers, 0x hex, quoted raw bytes; undefined leaves it to the JSON reader. */
 function readUriForm(type: ArgType, text: string): Result<ArgValue, string> | undefined {
   const isInt = type === 'int64' || type === 'int64?';
-  if (isInt && /^-?[0-9]+$/.test(text)) return readInt(BigInt(text).toString());
+  if (isInt && /^-?[0-9]+$/.test(text)) return readInt(text);
   if (/^0x/i.test(text)) {
     if (isInt || type === 'bool' || type === 'bool?')
       return err(`got a hex string arg, but expected '${GO_KIND[type]}'`);
-    const bytes = parseHex(text);
-    if (!bytes.ok) return err(`encoding/hex: ${bytes.error.message}`);
+    const bytes = goHexBytes(text.slice(2));
+    if (!bytes.ok) return bytes;
     return type === 'string' ? ok(decodeUtf8(bytes.value) ?? '') : bytes;
   }
+  if (isInt && text !== 'null' && !/^".*"$/s.test(text))
+    return err(`invalid 64-bit integer encoding ${JSON.stringify(text)}, expected string`);
   if ((type === 'bytes' || type === 'hex') && /^".*"$/s.test(text)) {
     const parsed = parseJson(text);
     return parsed.ok && typeof parsed.value === 'string'
@@ -164,7 +182,5 @@ export function uriArgs(specs: readonly ArgSpec[], query: string): Result<Args, 
 
 function readUriJson(type: ArgType, text: string): Result<ArgValue, string> {
   const parsed = parseJson(text);
-  return parsed.ok
-    ? readJsonArg(type, parsed.value)
-    : err(`invalid JSON value ${text}: ${parsed.error.message}`);
+  return parsed.ok ? readJsonArg(type, parsed.value) : err(parsed.error.message);
 }

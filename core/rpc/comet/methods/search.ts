@@ -1,10 +1,12 @@
 /** Searches of the event index (reference §5.4, §6.4). */
 
+import { TX_HASH_KEY } from '../../../events/eventModel.ts';
 import type { EventSearch } from '../../../events/index/search.ts';
 import { compileQuery, type Query } from '../../../events/query/query.ts';
 import { encodeUtf8 } from '../../../lib/utf8.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
+import { goHexBytes } from '../args.ts';
 import { pageOf } from '../heights.ts';
 import { QUERY_BYTES_MAX } from '../limits.ts';
 import { type CometMethod, method } from '../method.ts';
@@ -26,6 +28,16 @@ function queryOf(text: string): Query {
   return query.value;
 }
 
+/** A hash that is none is an error, not a search that finds nothing. */
+function checkHash({ conditions }: Query): void {
+  const asked = conditions.find(({ tag }) => tag === TX_HASH_KEY);
+  if (asked === undefined) return;
+  const hash = goHexBytes(asked.argument?.text ?? '');
+  if (!hash.ok) throw serverError(`error during searching for a hash in the query: ${hash.error}`);
+  if (hash.value.length === 0)
+    throw serverError('error while retrieving the result: transaction hash cannot be empty');
+}
+
 /** `list` ascends. */
 function ordered<T>(list: readonly T[], orderBy: string, fallback: 'asc' | 'desc'): readonly T[] {
   const order = orderBy === '' ? fallback : orderBy;
@@ -43,7 +55,10 @@ export const searchMethods: readonly CometMethod[] = [
     args: { query: 'string', prove: 'bool', page: 'int64?', per_page: 'int64?', order_by: 'string' },
     doc: 'Transactions with an event that meets the query.',
     run: async (ctx, { query, prove, page, per_page, order_by }) => {
-      const found = await searchOf(ctx, 'transaction').txs(queryOf(query));
+      const search = searchOf(ctx, 'transaction');
+      const asked = queryOf(query);
+      checkHash(asked);
+      const found = await search.txs(asked);
       if (!found.ok) throw serverError(found.error.message);
       const places = pageOf(ordered(found.value, order_by, 'asc'), page, per_page);
       const txs = places.flatMap((place) => present(txJson(ctx, place, prove)));

@@ -30,6 +30,7 @@ const noIndex = (ctx: RpcContext): boolean => ctx.indexing?.kind === 'null';
 
 function txAnswer(ctx: RpcContext, hash: Bytes, prove: boolean) {
   if (noIndex(ctx)) throw serverError('transaction indexing is disabled');
+  if (hash.length === 0) throw serverError('transaction hash cannot be empty');
   const location = hash.length === 32 ? ctx.chain.txLocation(hash) : undefined;
   const found = location === undefined ? undefined : txJson(ctx, location, prove);
   if (found === undefined) throw serverError(`tx (${toUpperHex(hash)}) not found`);

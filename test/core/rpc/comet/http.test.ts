@@ -180,6 +180,45 @@ describe('errors', () => {
     expect([reply.answer.status, reply.id, reply.error]).toEqual([status, 1, error]);
   });
 
+  // What CometBFT 0.38.26 answers, word for word.
+  test.each([
+    ['/tx_search', 'query=tx.height=5', "invalid character 'x' in literal true (expecting 'r')"],
+    ['/tx_search', "query='tx.height=5'", "invalid character '\\'' looking for beginning of value"],
+    ['/tx_search', 'query="tx.height=5', 'unexpected end of JSON input'],
+    ['/tx_search', 'query="a="x""', "invalid character 'x' after top-level value"],
+    ['/tx_search', 'query="a\t"', "invalid character '\\t' in string literal"],
+    ['/tx_search', 'query="a\\\'"', "invalid character '\\'' in string escape code"],
+    ['/tx_search', 'query="a=1"&prove=1', 'json: cannot unmarshal number into Go value of type bool'],
+    ['/tx_search', 'query="a=1"&order_by=desc', "invalid character 'd' looking for beginning of value"],
+    ['/block', 'height=x', 'invalid 64-bit integer encoding "x", expected string'],
+    ['/block', 'height=01', "invalid character '1' after top-level value"],
+    ['/block', 'height="x"', "invalid character 'x' looking for beginning of value"],
+    ['/tx', 'hash=0x0', 'encoding/hex: odd length hex string'],
+    ['/tx', 'hash=0xzz', "encoding/hex: invalid byte: U+007A 'z'"],
+  ])('a URI value that cannot be read: %s?%s', async (path, query, why) => {
+    const { answer, error } = await get(path, query);
+    const data = `error converting http params to arguments: ${why}`;
+    expect([answer.status, error]).toEqual([500, { code: -32602, message: 'Invalid params', data }]);
+  });
+
+  test.each([
+    ['/tx', '', 'transaction hash cannot be empty'],
+    ['/tx', 'hash=0x', 'transaction hash cannot be empty'],
+    [
+      '/tx_search',
+      'query="tx.hash EXISTS"',
+      'error while retrieving the result: transaction hash cannot be empty',
+    ],
+    [
+      '/tx_search',
+      'query="tx.hash=\'zz\'"',
+      "error during searching for a hash in the query: encoding/hex: invalid byte: U+007A 'z'",
+    ],
+  ])('a hash that is none: %s?%s', async (path, query, data) => {
+    const { answer, error } = await get(path, query);
+    expect([answer.status, error]).toEqual([500, { code: -32603, message: 'Internal error', data }]);
+  });
+
   test('over URI: id -1, HTTP 500 for errors, 404 for what is no method', async () => {
     const late = await get('/block', 'height=99');
     expect([late.answer.status, late.id, late.error.code]).toEqual([500, -1, -32603]);

@@ -19,7 +19,7 @@ until: {first: [{height: 7}, {time: 60s}]}
 
 /** What each behaviour needs to show in a short and calm run. */
 const ENTRIES: readonly (readonly [string, string])[] = [
-  ...['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin'].map(
+  ...['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin', 'signature'].map(
     (what) => ['B25', `what: ${what}`] as const,
   ),
   ['B23', ''],

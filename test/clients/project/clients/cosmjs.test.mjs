@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromHex, toBech32 } from '@cosmjs/encoding';
-import { makeAuthInfoBytes, makeSignBytes, makeSignDoc, Registry } from '@cosmjs/proto-signing';
-import { defaultRegistryTypes, StargateClient } from '@cosmjs/stargate';
+import {
+  DirectEthSecp256k1Wallet,
+  makeAuthInfoBytes,
+  makeSignBytes,
+  makeSignDoc,
+  Registry,
+} from '@cosmjs/proto-signing';
+import { defaultRegistryTypes, GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate';
 import { Comet38Client, HttpClient } from '@cosmjs/tendermint-rpc';
 import { BinaryReader } from 'cosmjs-types/binary';
 import { BaseAccount } from 'cosmjs-types/cosmos/auth/v1beta1/auth';
@@ -30,7 +36,7 @@ function accountParser({ value }) {
   return { address, pubkey: null, accountNumber, sequence: Number(sequence) };
 }
 
-/** A MsgSend with this sequence; keys of the chain sign the Keccak hash, which CosmJS's own signers do not. */
+/** A MsgSend with this sequence, under this chain's own name for the key. */
 function transferOf(accountNumber, sequence) {
   const value = { fromAddress: alice, toAddress: friend, amount: [{ denom: 'achain', amount: '1000' }] };
   const body = registry.encodeTxBody({ messages: [{ typeUrl: '/cosmos.bank.v1beta1.MsgSend', value }] });
@@ -110,6 +116,38 @@ test('CosmJS', async (t) => {
     const lately = `block.height>${height - 8} AND block.height<=${height}`;
     const many = await client.blockSearchAll({ query: lately, per_page: 3 });
     assert.equal(many.blocks.length, Math.min(8, height));
+  });
+
+  await t.test('signs with its own eth_secp256k1 wallet, and estimates the gas', async () => {
+    const wallet = await DirectEthSecp256k1Wallet.fromKey(bytesOf(KEY), 'chain');
+    const gasPrice = GasPrice.fromString('5000000000achain');
+    const options = { accountParser, gasPrice, broadcastPollIntervalMs: 100 };
+    const signer = await SigningStargateClient.connectWithSigner(COMET, wallet, options);
+    const amount = [{ denom: 'achain', amount: '7' }];
+    const done = await signer.sendTokens(alice, friend, amount, 'auto', 'from its own wallet');
+    assert.deepEqual([done.code, done.msgResponses[0]?.typeUrl], [0, '/cosmos.bank.v1beta1.MsgSendResponse']);
+    assert.equal((await signer.getTx(done.transactionHash))?.height, done.height);
+    const query = [
+      { key: 'transfer.recipient', value: friend },
+      { key: 'tx.height', value: done.height },
+    ];
+    assert.ok((await signer.searchTx(query)).some(({ hash }) => hash === done.transactionHash));
+    const short = await signer.signAndBroadcast(
+      alice,
+      [
+        {
+          typeUrl: '/cosmos.bank.v1beta1.MsgSend',
+          value: {
+            fromAddress: alice,
+            toAddress: friend,
+            amount: [{ denom: 'achain', amount: `1${'0'.repeat(30)}` }],
+          },
+        },
+      ],
+      { amount: FEE, gas: String(GAS) },
+    );
+    assert.deepEqual([short.code, /is smaller than/.test(short.rawLog)], [5, true]);
+    signer.disconnect();
   });
 
   await t.test('reads the chain: every other method, over HTTP and over the websocket', async () => {

@@ -116,7 +116,13 @@ export function scalarOf(owner: string, field: AnyField, value: unknown, at: str
   }
 }
 
+/** Base64 of either alphabet, or a list of numbers: Go reads bytes from both, and evmosjs broadcasts the second. */
 function bytesOf(value: unknown, at: string): Bytes {
+  if (Array.isArray(value)) {
+    const isByte = (one: unknown): boolean =>
+      Number.isInteger(one) && (one as number) >= 0 && (one as number) < 256;
+    return value.every(isByte) ? Uint8Array.from(value) : bad(at, 'numbers from 0 to 255');
+  }
   const text =
     typeof value === 'string' ? value.replaceAll('-', '+').replaceAll('_', '/') : bad(at, 'base64');
   const padded = text.padEnd(Math.ceil(text.length / 4) * 4, '=');

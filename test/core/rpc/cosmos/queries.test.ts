@@ -259,4 +259,17 @@ describe('what curl sees', () => {
     const broken = await post('txs', '{"tx_bytes":"AAAA","mode":"BROADCAST_MODE_SYNC"}');
     expect(broken.body.tx_response).toMatchObject({ code: 2, codespace: 'sdk', height: '0' });
   });
+
+  test('bytes may be a list of numbers, as evmosjs sends a transaction', async () => {
+    const post = (txBytes: unknown) =>
+      rest(
+        '/cosmos/tx/v1beta1/txs',
+        {},
+        'POST',
+        JSON.stringify({ tx_bytes: txBytes, mode: 'BROADCAST_MODE_SYNC' }),
+      );
+    expect((await post([0, 0, 0])).body).toEqual((await post('AAAA')).body);
+    for (const bad of [[256], [-1], [1.5], ['AAAA'], [null]])
+      expect(await post(bad)).toMatchObject({ status: 400, body: { code: 3 } });
+  });
 });

@@ -1,4 +1,4 @@
-import { fdatasync, write } from 'node:fs';
+import { fdatasync, writeSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { LevelStore } from '../../../adapters/disk/level.ts';
 import { DiskSpace } from '../../../adapters/disk/space.ts';
@@ -76,11 +76,12 @@ describe('a disk that runs full', () => {
       onFatal: rethrow,
       space,
       io: {
-        write: (fd, bytes, offset, position, done) => {
+        write: (fd, bytes, offset, position) => {
           if (failures > 0 && offset > 0) {
             failures--;
-            done(Object.assign(new Error('full'), { code: 'ENOSPC' }), 0);
-          } else write(fd, bytes, offset, Math.min(7, bytes.length - offset), position, done);
+            throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+          }
+          return writeSync(fd, bytes, offset, Math.min(7, bytes.length - offset), position);
         },
         sync: fdatasync,
       },

@@ -314,7 +314,7 @@ describe('a log', () => {
       const wal = Wal.open(dir, {
         onFatal,
         io: {
-          write: (_fd, bytes, offset, _position, done) => done(null, bytes.length - offset),
+          write: (_fd, bytes, offset) => bytes.length - offset,
           sync: (_fd, done) => {
             syncs += 1;
             done(Object.assign(new Error('i/o'), { code: 'EIO' }));
@@ -336,8 +336,9 @@ describe('a log', () => {
   test('on a full disk stops with the reason', async () => {
     const failure = await new Promise<OperatingError>((onFatal) => {
       const io = {
-        write: (_fd: number, _b: Uint8Array, _o: number, _p: number, done: (e: Error, n: number) => void) =>
-          done(Object.assign(new Error('full'), { code: 'ENOSPC' }), 0),
+        write: () => {
+          throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        },
         sync: () => expect.unreachable(),
       };
       Wal.open(tempDir(), { onFatal, io }).append([record(1, 'a')], () => expect.unreachable());
@@ -346,13 +347,13 @@ describe('a log', () => {
   });
 
   test('continues short writes where they ended', async () => {
-    const { write, fdatasync } = await import('node:fs');
+    const { writeSync, fdatasync } = await import('node:fs');
     const dir = tempDir();
     const wal = Wal.open(dir, {
       ...rethrow,
       io: {
-        write: (fd, bytes, offset, position, done) =>
-          write(fd, bytes, offset, Math.min(5, bytes.length - offset), position, done),
+        write: (fd, bytes, offset, position) =>
+          writeSync(fd, bytes, offset, Math.min(5, bytes.length - offset), position),
         sync: fdatasync,
       },
     });

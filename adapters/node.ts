@@ -28,7 +28,7 @@ import type { PsqlSink, PsqlSinkOptions } from './psql/sink.ts';
 import { startServers } from './servers.ts';
 import type { FileSigner } from './signer/fileSigner.ts';
 import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
-import { callAfter, immediatePause, randomId, systemNow } from './system.ts';
+import { callAfter, randomId, slicedPause, systemNow } from './system.ts';
 import { Network } from './tcp/network.ts';
 
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };
@@ -61,7 +61,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
       log: wal.records(),
       identity: identityOf(options),
       keys: keysOf(options),
-      pause: immediatePause,
+      pause: slicedPause(),
       randomId,
       clock: systemNow,
       indexer: options.config.index.indexer,

@@ -17,5 +17,18 @@ export function callAfter(ms: Millis, call: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Lets pending socket and disk events run. */
-export const immediatePause: Pause = () => new Promise((resolve) => setImmediate(resolve));
+/** Longest that work in pieces keeps the thread from sockets, timers and disk. */
+const SLICE_MS = 8;
+
+/**
+ * Lets pending socket and disk events run, unless they have just run: a turn of the event loop for each piece would give
+ * most of the time to whoever sends much, while a block waits for its next transaction.
+ */
+export function slicedPause(): Pause {
+  let resumed = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - resumed < SLICE_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    resumed = performance.now();
+  };
+}

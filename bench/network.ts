@@ -26,6 +26,7 @@ const WARM_UP_MS = 15_000;
 const IDLE_MS = 10_000;
 const LOAD_WARM_UP_MS = 4_000;
 const LOAD_MS = 8_000;
+/** Transfers offered a second, unless the command says another rate. */
 const RATE = 500;
 const SENDERS = 10;
 /** A wallet that hears that the pool is full tries again so much later. */
@@ -136,12 +137,12 @@ interface Signed {
   readonly sender: number;
 }
 
-async function signTransfers(): Promise<readonly Signed[]> {
+async function signTransfers(offered: number): Promise<readonly Signed[]> {
   const accounts = Array.from({ length: SENDERS }, (_, addressIndex) =>
     mnemonicToAccount(DEV_MNEMONIC, { addressIndex }),
   );
   const signed: Signed[] = [];
-  for (let i = 0; i < (RATE * (LOAD_WARM_UP_MS + LOAD_MS)) / 1000; i++) {
+  for (let i = 0; i < (offered * (LOAD_WARM_UP_MS + LOAD_MS)) / 1000; i++) {
     const sender = i % SENDERS;
     const raw = await (accounts[sender] as (typeof accounts)[number]).signTransaction({
       type: 'eip1559',
@@ -159,13 +160,14 @@ async function signTransfers(): Promise<readonly Signed[]> {
 }
 
 /** Offers transfers at a steady rate, each sender at a node of its own, and times each from its call to its block. */
-async function load(print: Print, nodes: readonly ChildProcess[]): Promise<void> {
-  const txs = await signTransfers();
+async function load(print: Print, nodes: readonly ChildProcess[], offered: number): Promise<void> {
+  const txs = await signTransfers(offered);
   const [cpu, sent] = [nodes.map(cpuSeconds), await bytesSent(0)];
   const sentAt = new Map<Hex, number>();
   const waits: number[] = [];
-  let [first, last, included] = [0, 0, 0];
+  let [first, last, included, blocks] = [0, 0, 0, 0];
   const stop = await watchHeads(0, (head) => {
+    blocks += 1;
     eth<{ transactions: Hex[] }>(0, 'eth_getBlockByHash', [head.hash, false]).then(
       ({ transactions }) => {
         for (const hash of transactions) {
@@ -200,7 +202,7 @@ async function load(print: Print, nodes: readonly ChildProcess[]): Promise<void>
   };
   first = performance.now();
   for (const [i, tx] of txs.entries()) {
-    const due = first + (i * 1000) / RATE;
+    const due = first + (i * 1000) / offered;
     if (performance.now() < due) await sleep(Math.max(0, due - performance.now()));
     // As a wallet does: the next nonce when the one before it was taken.
     const before = calls[tx.sender] ?? Promise.resolve();
@@ -220,14 +222,21 @@ async function load(print: Print, nodes: readonly ChildProcess[]): Promise<void>
   }
   const p99 = quantile(waits, 0.99);
   const rate = waits.length / ((last - first - LOAD_WARM_UP_MS) / 1000);
-  const offered = `offered ${RATE}`;
   const figure = (metric: string, value: number, unit: string): void =>
     print({ bench: 'network', metric, value, unit });
+  figure('loaded, blocks', blocks / ((last - first) / 1000), 'blocks/s');
   figure('refused with a typed error, in the end', errors.length, 'txs');
   figure('sent again', refusals, 'times');
   figure('loaded, CPU of a node per tx', (cpuUsed * 1000) / VALIDATORS / included, 'ms');
   figure('loaded, sent per connection and tx', bytes / (VALIDATORS - 1) / included, 'bytes');
-  print({ bench: 'network', metric: 'included', value: rate, unit: 'tx/s', vs: offered, ratio: rate / RATE });
+  print({
+    bench: 'network',
+    metric: 'included',
+    value: rate,
+    unit: 'tx/s',
+    vs: `offered ${offered}`,
+    ratio: rate / offered,
+  });
   print({ bench: 'network', metric: 'finality p50', value: quantile(waits, 0.5), unit: 'ms' });
   print({
     bench: 'network',
@@ -239,7 +248,8 @@ async function load(print: Print, nodes: readonly ChildProcess[]): Promise<void>
   });
 }
 
-export async function run(print: Print): Promise<void> {
+/** `args`: the transfers to offer a second. */
+export async function run(print: Print, [rate = `${RATE}`]: readonly string[]): Promise<void> {
   measureConnection(print, await acceleratedSuite());
   const dir = mkdtempSync(join(tmpdir(), 'orrery-bench-'));
   const homes = makeTestnet({
@@ -269,7 +279,7 @@ export async function run(print: Print): Promise<void> {
     for (let node = 0; node < VALIDATORS; node++) while ((await height(node)) < 5) await sleep(100);
     await sleep(WARM_UP_MS);
     await idle(print, nodes);
-    await load(print, nodes);
+    await load(print, nodes, Number(rate));
   } finally {
     const exits = nodes.map((node) => new Promise((resolve) => node.once('exit', resolve)));
     for (const node of nodes) node.kill('SIGTERM');

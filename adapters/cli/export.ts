@@ -22,7 +22,7 @@ import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { onFile, replaceFile } from '../disk/files.ts';
 import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
-import { immediatePause } from '../system.ts';
+import { slicedPause } from '../system.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 const SSTORE = 0x55;
@@ -52,7 +52,7 @@ async function exportState(flags: ExportFlags, world: World): Promise<void> {
   const genesis = loadGenesis(files.genesis);
   const kv = await LevelStore.open(db, files.home);
   try {
-    const chain = await createApplication({ kv, suite: nobleSuite, genesis, pause: immediatePause });
+    const chain = await createApplication({ kv, suite: nobleSuite, genesis, pause: slicedPause() });
     const stateDb = new StateDb(kv, keccak256);
     const exported = await exportedGenesis(chain, stateDb, genesis, flags, (text) => world.err(text));
     const text = renderGenesis(exported);

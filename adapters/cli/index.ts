@@ -4,7 +4,7 @@ import { clearIndex, fillIndex, readCoverage } from '../../core/events/index/ind
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { LevelStore } from '../disk/level.ts';
-import { immediatePause } from '../system.ts';
+import { slicedPause } from '../system.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 export function indexCommand(command: Command, world: World): void {
@@ -28,7 +28,7 @@ async function rebuild(home: string, world: World): Promise<void> {
       results: (height: number) => reads.loadResults(height),
     };
     await clearIndex(kv);
-    await fillIndex(kv, indexed, immediatePause, (height) =>
+    await fillIndex(kv, indexed, slicedPause(), (height) =>
       world.err(`indexed up to height ${height} of ${reads.head()}\n`),
     );
     const coverage = readCoverage(kv);

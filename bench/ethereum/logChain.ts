@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { acceleratedSuite } from '../../adapters/crypto/accelerated.ts';
 import { LevelStore } from '../../adapters/disk/level.ts';
 import { startJsonRpcServer } from '../../adapters/http/jsonRpcServer.ts';
-import { immediatePause } from '../../adapters/system.ts';
+import { slicedPause } from '../../adapters/system.ts';
 import { AddressTexts } from '../../core/app/addressTexts.ts';
 import { AppView } from '../../core/app/appView.ts';
 import type { ChainReader, EthBlock, EthLog, EthTx } from '../../core/app/chain.ts';
@@ -167,7 +167,7 @@ function contextOf(kv: LevelStore, suite: CryptoSuite, tip: EthBlock): RpcContex
     suite,
     limits: DEFAULT_RPC_LIMITS,
     indexing: { kind: 'kv', search: new EventSearch(kv, { ...searchReads, ...nothing }) },
-    pause: immediatePause,
+    pause: slicedPause(),
   };
   return context as RpcContext;
 }

@@ -35,8 +35,6 @@ type Ask<K extends AppAsk['kind']> = Extract<AppAsk, { kind: K }>;
 
 /** Runs of blocks at the next height that may yet be decided: own proposals and validated ones of later rounds. */
 const RUNS_KEPT_MAX = 4;
-/** Plain transfers between two pauses; anything that ran code pauses at once. */
-const PLAIN_TXS_PER_PAUSE = 16;
 
 /** Operations of an index for the batch that commits the height. */
 export type IndexOps = (height: Height, results: FinalizeReply) => readonly KvOp[];
@@ -186,16 +184,12 @@ export class EvmApplication implements Application {
     return this.#runs.find((kept) => sameContext(kept.context, context) && sameTxs(kept.txs, txs))?.run;
   }
 
-  async #rest(isPlain: boolean, index: number): Promise<void> {
-    if (!isPlain || index % PLAIN_TXS_PER_PAUSE === PLAIN_TXS_PER_PAUSE - 1) await this.#pause();
-  }
-
   /** The txs that execute in the order given and fit; the others are left for later blocks. */
   async propose(ask: Ask<'propose'>): Promise<readonly Bytes[]> {
     const run = this.#newRun(ask.context);
     const included: Bytes[] = [];
     let bytesLeft = ask.maxBytes;
-    for (const [index, tx] of ask.txs.entries()) {
+    for (const tx of ask.txs) {
       const size = blockBytesOf(tx);
       if (size > bytesLeft) continue;
       if (run.gasLeft < TX_GAS) break;
@@ -203,7 +197,7 @@ export class EvmApplication implements Application {
       if (!added.ok) continue;
       included.push(tx);
       bytesLeft -= size;
-      await this.#rest(added.value.isPlain, index);
+      await this.#pause();
     }
     this.#keep(ask.context, included, run);
     return included;
@@ -216,7 +210,7 @@ export class EvmApplication implements Application {
     for (const [index, tx] of ask.txs.entries()) {
       const added = await run.add(tx);
       if (!added.ok) return { accept: false, reason: `tx ${index}: ${renderError(added.error).log}` };
-      await this.#rest(added.value.isPlain, index);
+      await this.#pause();
     }
     this.#keep(ask.context, ask.txs, run);
     return { accept: true, reason: '' };
@@ -226,7 +220,10 @@ export class EvmApplication implements Application {
     let run = this.#keptRun(ask.context, ask.txs);
     if (run === undefined) {
       run = this.#newRun(ask.context);
-      for (const [index, tx] of ask.txs.entries()) await this.#rest(await run.addDecided(tx), index);
+      for (const tx of ask.txs) {
+        await run.addDecided(tx);
+        await this.#pause();
+      }
       this.#keep(ask.context, ask.txs, run);
     }
     assert(run.txCount === ask.txs.length, 'one result a tx');

@@ -139,7 +139,7 @@ export class BlockRun {
   }
 
   /** Runs the transaction, or refuses it without any effect. */
-  async add(txBytes: Bytes, watch?: Watch): Promise<Result<{ readonly isPlain: boolean }, AdmissionError>> {
+  async add(txBytes: Bytes, watch?: Watch): Promise<Result<void, AdmissionError>> {
     const decoded = this.#services.decoder.decode(txBytes);
     if (!decoded.ok) return decoded;
     if (decoded.value.kind === 'cosmos') return this.#addCosmos(decoded.value);
@@ -149,22 +149,21 @@ export class BlockRun {
     const trace = watch?.(decoded.value.tx, this.#transactions.length);
     const effects = await executeTx(this.#writes, this.#env, decoded.value, execution, trace);
     this.#record(decoded.value, effects);
-    return ok({ isPlain: effects.isPlain });
+    return ok(undefined);
   }
 
   /** As `add`, but a refusal becomes a result: for blocks that were decided with it. */
-  async addDecided(txBytes: Bytes, watch?: Watch): Promise<boolean> {
+  async addDecided(txBytes: Bytes, watch?: Watch): Promise<void> {
     const added = await this.add(txBytes, watch);
-    if (added.ok) return added.value.isPlain;
+    if (added.ok) return;
     const { code, codespace, log } = renderError(added.error);
     const none = { data: EMPTY, info: '', gasWanted: 0n, gasUsed: 0n, events: [] };
     this.#results.push({ ...none, code, codespace, log });
     this.#ethHashes.push(undefined);
     this.#refusals++;
-    return true;
   }
 
-  #addCosmos(tx: DecodedCosmosTx): Result<{ readonly isPlain: boolean }, AdmissionError> {
+  #addCosmos(tx: DecodedCosmosTx): Result<void, AdmissionError> {
     const { cosmos, texts, execution } = this.#services;
     const { collectBaseFee } = execution;
     const block = { ...this.#env, gasLeft: this.gasLeft, collectBaseFee };
@@ -176,7 +175,7 @@ export class BlockRun {
     this.#results.push(result);
     this.#ethHashes.push(undefined);
     this.#cosmosSenders.set(toHex(tx.signer), tx.signer);
-    return ok({ isPlain: true });
+    return ok(undefined);
   }
 
   #check(tx: EthTx): AdmissionError | undefined {

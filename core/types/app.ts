@@ -143,7 +143,7 @@ export interface Application {
   commit(ask: Extract<AppAsk, { kind: 'commit' }>): Promise<CommitReply>;
 }
 
-/** Lets votes and sockets run between two transactions: setImmediate in adapters, nothing in the simulator. */
+/** Lets votes and sockets run between two transactions when they have waited; nothing in the simulator. */
 export type Pause = () => Promise<void>;
 
 /** Time source for what is only shown to users; the protocol gets its time as an argument. */

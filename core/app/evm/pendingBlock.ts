@@ -10,8 +10,6 @@ import { DraftView } from './draftView.ts';
 
 /** A draft's clock may lag so far behind before it is made anew, in seconds (geth's pending block does the same). */
 const DRAFT_SECONDS_MAX = 2;
-/** Plain transfers between two pauses; anything that ran code pauses at once. */
-const PLAIN_TXS_PER_PAUSE = 16;
 const NO_HASH = new Uint8Array(32);
 
 /** The context of a block that consensus has not seen. */
@@ -77,10 +75,9 @@ export class PendingBlocks {
     this.#draft = draft;
     const fresh = source.txs.slice(draft.txs.length);
     if (draft.made !== undefined && fresh.length === 0) return draft.made;
-    for (const [index, tx] of fresh.entries()) {
-      const added = await draft.run.add(tx);
-      const isPlain = !added.ok || added.value.isPlain;
-      if (!isPlain || index % PLAIN_TXS_PER_PAUSE === PLAIN_TXS_PER_PAUSE - 1) await source.pause?.();
+    for (const tx of fresh) {
+      await draft.run.add(tx);
+      await source.pause?.();
     }
     draft.txs = source.txs;
     draft.made = this.#show(draft.run.preview());

@@ -11,7 +11,14 @@ import type { AuthInfo, Fee, TxBody, TxRaw } from '../tx/tables.ts';
 import { ETH_PUB_KEY_URLS, TYPE_URL } from '../typeUrls.ts';
 import { amountOf, coinsProblem, coinsText } from './coins.ts';
 import { type CosmosMessage, decodeMessage, signerOf } from './messages.ts';
-import { DYNAMIC_FEE, PUB_KEY, SIGN_MODE, SIGNER_INFO, type SignerInfo } from './tables.ts';
+import {
+  DYNAMIC_FEE,
+  FIRST_SIGNER_INFO,
+  PUB_KEY,
+  SIGN_MODE,
+  SIGNER_INFO,
+  type SignerInfo,
+} from './tables.ts';
 
 /** A Cosmos transaction after every check that needs no state. */
 export interface DecodedCosmosTx {
@@ -104,7 +111,12 @@ function signerInfoOf(info: AuthInfo): Checked<SignerInfo> {
   if (info.signerInfos.length !== 1) {
     return fail(4, `wrong number of signers; expected 1, got ${info.signerInfos.length}`);
   }
-  return parsed(SIGNER_INFO, info.signerInfos[0] as Bytes);
+  const bytes = info.signerInfos[0] as Bytes;
+  const strict = parsed(SIGNER_INFO, bytes);
+  if (strict.ok) return strict;
+  const first = parsed(FIRST_SIGNER_INFO, bytes);
+  const isFirst = first.ok && first.value.sequence === 0n;
+  return isFirst && first.value.modeInfo?.single?.mode === SIGN_MODE.direct ? first : strict;
 }
 
 function modeOf({ modeInfo }: SignerInfo): Checked<DecodedCosmosTx['mode']> {

@@ -3,6 +3,7 @@ import { txHash } from '../../codec/hashes.ts';
 import { decode } from '../../codec/proto.ts';
 import { formatTime } from '../../codec/timeText.ts';
 import { type Bytes, toUpperHex } from '../../lib/bytes.ts';
+import { looseRead } from './looseRead.ts';
 import type { QueryScope } from './service.ts';
 import { GRPC, GrpcError } from './status.ts';
 import { FULL_TX, type FullTx, type TxResponse } from './txTables.ts';
@@ -27,7 +28,11 @@ export const EMPTY_RESPONSE: TxResponse = {
 export function openTx(raw: Bytes): FullTx | undefined {
   // Tx and TxRaw have the same bytes: what TxRaw keeps closed is a message in Tx.
   const tx = decode(FULL_TX, raw);
-  return tx.ok ? tx.value : undefined;
+  if (tx.ok) return tx.value;
+  // Blocks hold some that are not written the one way: with fields that may be ignored, or a first sequence in full.
+  const loose = looseRead(FULL_TX, raw);
+  const isTx = loose.ok && loose.value.body !== undefined && loose.value.authInfo !== undefined;
+  return isTx ? loose.value : undefined;
 }
 
 interface Place {

@@ -191,6 +191,15 @@ describe('the checks before it', () => {
     expect(await chain.validate([tx])).toMatchObject({ accept: false });
   });
 
+  test('take a first sequence that is written out where the bytes are signed, and not in an amino document', async () => {
+    const wordy = (mode: 'direct' | 'aminoJson') => cosmosTx({ messages: [send(1n)], isWordy: true, mode });
+    expect(wordy('direct')).not.toEqual(cosmosTx({ messages: [send(1n)] }));
+    expect(await check(wordy('aminoJson'))).toMatchObject({ kind: 'rejected', code: 2 });
+    expect(await check(wordy('direct'))).toMatchObject({ kind: 'accepted' });
+    const { reply } = await chain.commit([wordy('direct')]);
+    expect(reply.txResults[0]).toMatchObject({ code: 0 });
+  });
+
   test.each([...ETH_PUB_KEY_URLS])('know the key by the name %s', async (keyUrl) => {
     expect(await check(cosmosTx({ messages: [send(1n)], keyUrl }))).toMatchObject({ kind: 'accepted' });
   });

@@ -2,7 +2,13 @@
 import { formatAddress } from '../../../../core/address/kinds.ts';
 import { decodeMessage } from '../../../../core/app/cosmos/messages.ts';
 import { aminoSignBytes, directSignBytes, type SignerData } from '../../../../core/app/cosmos/signBytes.ts';
-import { MSG_SEND, PUB_KEY, SIGN_MODE, SIGNER_INFO } from '../../../../core/app/cosmos/tables.ts';
+import {
+  FIRST_SIGNER_INFO,
+  MSG_SEND,
+  PUB_KEY,
+  SIGN_MODE,
+  SIGNER_INFO,
+} from '../../../../core/app/cosmos/tables.ts';
 import { type Any, AUTH_INFO, type Coin, TX_BODY, TX_RAW } from '../../../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../../../core/app/typeUrls.ts';
 import { encode } from '../../../../core/codec/proto.ts';
@@ -40,6 +46,8 @@ export interface CosmosFields {
   readonly extensionOptions?: readonly Any[];
   readonly mode?: keyof typeof SIGN_MODE;
   readonly withoutKey?: boolean;
+  /** The sequence in full when it is 0, as Google's JavaScript library writes it. */
+  readonly isWordy?: boolean;
   /** Instead of `fee`. */
   readonly feeCoins?: readonly Coin[];
   readonly keyUrl?: string;
@@ -56,7 +64,7 @@ export function cosmosTx(fields: CosmosFields): Bytes {
   const timeoutHeight = fields.timeoutHeight ?? 0n;
   const key = nobleSuite.secp256k1PublicKey(secret, true);
   const publicKey = { typeUrl: fields.keyUrl ?? TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) };
-  const signer = encode(SIGNER_INFO, {
+  const signer = encode(fields.isWordy === true ? FIRST_SIGNER_INFO : SIGNER_INFO, {
     publicKey: fields.withoutKey === true ? undefined : publicKey,
     modeInfo: { single: { mode: SIGN_MODE[mode] }, multi: EMPTY },
     sequence: data.sequence,

@@ -37,6 +37,19 @@ describe('the LevelDB store', () => {
     await second.close();
   });
 
+  test('refuses a batch once it closes, instead of handing it to a database that is gone', async () => {
+    const home = tempDir();
+    const store = await open(home);
+    await store.batch([put('a', '1')]);
+    const closed = store.close();
+    await expect(store.batch([del('a')])).rejects.toThrow('cannot write the database');
+    await closed;
+    await expect(store.batch([del('a')])).rejects.toThrow('the database is not open');
+    const again = await open(home);
+    expect(shown(again.get(key('a')))).toBe('1');
+    await again.close();
+  });
+
   test('gives ranges in key order, reversed and limited', async () => {
     const store = await open(tempDir());
     await store.batch(['d', 'b', 'a', 'c'].map((name) => put(name, name.toUpperCase())));

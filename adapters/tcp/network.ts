@@ -19,13 +19,11 @@ import type { NodeInfo } from '../../core/types/peer.ts';
 import type { P2pConfig } from '../config/p2pConfig.ts';
 import { nodeAead } from '../crypto/aead.ts';
 import { nodeKeyExchange } from '../crypto/keyExchange.ts';
-import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import type { Logger } from '../log/logger.ts';
-import { loadAddressBook, saveAddressBook } from './addressBookFile.ts';
-import { banFileOf, loadBans, saveBans } from './banFile.ts';
 import { steadyNow } from './clock.ts';
 import { PacedInputs } from './pacedInputs.ts';
+import { PeerMemory } from './peerMemory.ts';
 import { dialSocket, listenOn } from './sockets.ts';
 import { TcpLink } from './tcpLink.ts';
 
@@ -47,9 +45,6 @@ export interface NodeInputs {
 /** Inputs and bytes that may wait in the driver before sockets are left unread. */
 const BACKLOG_MAX = 2048;
 const BACKLOG_BYTES_MAX = 32 << 20;
-const SAVE_MS = 120_000;
-/** A ban is on disk so soon; many at once are written together. */
-const SAVE_BANS_MS = 1000;
 const WAKE_MS_MIN = 20;
 const WAKE_MS_MAX = 30_000;
 
@@ -66,13 +61,10 @@ export class Network implements NetworkReader {
   readonly #out: PeersOut;
   readonly #server: Server;
   readonly #transactions: PacedInputs;
+  readonly #memory: PeerMemory;
   #node: NodeInputs | undefined;
   #waitingBytes = 0;
   #wake: NodeJS.Timeout | undefined;
-  #save: NodeJS.Timeout | undefined;
-  #savedVersion = 0;
-  #savedBans = 0;
-  #saveBansSoon: NodeJS.Timeout | undefined;
   #isStopped = false;
   #listening: ListenAddress | undefined;
 
@@ -96,6 +88,7 @@ export class Network implements NetworkReader {
       },
       (n) => randomInt(n),
     );
+    this.#memory = new PeerMemory(config, this.peers, options.log);
     this.#transactions = new PacedInputs((frame) => this.#input(frame));
     this.#out = this.#makeOut();
     this.#server = createServer((socket) => this.#onAccept(socket));
@@ -105,17 +98,13 @@ export class Network implements NetworkReader {
   async start(node: NodeInputs): Promise<void> {
     const { config } = this.#options;
     this.#node = node;
-    loadAddressBook(config.addressBookFile, this.peers.book);
-    this.#savedVersion = this.peers.book.version;
-    this.peers.restoreBans(steadyNow(), loadBans(banFileOf(config.addressBookFile)));
+    this.#memory.start();
     if (config.listen !== undefined) {
       // A failed accept (too many open files) costs that connection only.
       this.#listening = await listenOn(this.#server, config.listen, (reason) =>
         this.#options.log.warn(`p2p listener: ${reason}`),
       );
     }
-    this.#save = setInterval(() => this.#saveBook(), SAVE_MS);
-    this.#save.unref();
     this.#onWake();
   }
 
@@ -124,15 +113,12 @@ export class Network implements NetworkReader {
     if (this.#isStopped) return;
     this.#isStopped = true;
     clearTimeout(this.#wake);
-    clearInterval(this.#save);
-    clearTimeout(this.#saveBansSoon);
     for (const { link, socket } of this.#entries.values()) {
       if (link === undefined) socket.destroy();
       else link.close();
     }
     this.#entries.clear();
-    this.#saveBook();
-    this.#saveBans();
+    this.#memory.stop();
     await new Promise<void>((resolve) => {
       if (this.#listening === undefined) resolve();
       else this.#server.close(() => resolve());
@@ -314,35 +300,9 @@ export class Network implements NetworkReader {
 
   #rearm(): void {
     if (this.#isStopped || this.#node === undefined) return;
-    if (this.peers.standings.version !== this.#savedBans && this.#saveBansSoon === undefined) {
-      this.#saveBansSoon = setTimeout(() => this.#saveBans(), SAVE_BANS_MS);
-      this.#saveBansSoon.unref();
-    }
+    this.#memory.onChange();
     clearTimeout(this.#wake);
     const waitMs = Math.ceil((this.peers.wakeAt() - steadyNow()) / 1000);
     this.#wake = setTimeout(() => this.#onWake(), Math.min(WAKE_MS_MAX, Math.max(WAKE_MS_MIN, waitMs)));
-  }
-
-  #saveBans(): void {
-    this.#saveBansSoon = undefined;
-    const { version } = this.peers.standings;
-    if (version === this.#savedBans) return;
-    this.#savedBans = version;
-    try {
-      saveBans(banFileOf(this.#options.config.addressBookFile), this.bans());
-    } catch (error) {
-      this.#options.log.warn(`the bans are not saved: ${reasonOf(error)}`);
-    }
-  }
-
-  #saveBook(): void {
-    const { book } = this.peers;
-    if (!this.#options.config.pex || book.version === this.#savedVersion) return;
-    this.#savedVersion = book.version;
-    try {
-      saveAddressBook(this.#options.config.addressBookFile, book);
-    } catch (error) {
-      this.#options.log.warn(`the address book is not saved: ${reasonOf(error)}`);
-    }
   }
 }

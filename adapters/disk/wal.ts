@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import type { LogRecord } from '../../core/node/contract.ts';
 import type { OperatingError } from '../operatingError.ts';
 import { fileError, isDiskFull, makeDir, onFile, openRewritten, syncDir, writeAll } from './files.ts';
@@ -10,23 +10,9 @@ import {
   scanSegment,
   writeFrame,
 } from './walFormat.ts';
+import { NODE_IO, type WalIo } from './walIo.ts';
 import { loadLosses, settleLosses, type WalLosses } from './walLosses.ts';
 import { recoverLog, type Segment, segmentPath, type WalCut, type WalDamage } from './walRecovery.ts';
-
-/**
- * The two system calls of the hot path; replaced in tests by ones that fail. A write goes to the page cache and is done
- * on the thread: to wake another one costs more. Only the sync waits for the disk.
- */
-export interface WalIo {
-  /** The count of bytes written; throws what the system says. */
-  write(fd: number, bytes: Uint8Array, offset: number, position: number): number;
-  sync(fd: number, done: (error: Error | null) => void): void;
-}
-
-const NODE_IO: WalIo = {
-  write: (fd, bytes, offset, position) => writeSync(fd, bytes, offset, bytes.length - offset, position),
-  sync: (fd, done) => fdatasync(fd, done),
-};
 
 export interface WalOptions {
   /** Called once, when a write or sync has failed; nothing is written afterwards and no callback comes. */

@@ -23,11 +23,10 @@ export function refusalOf(facts: AdmissionFacts, now: Micros, link: Link, peer: 
   const ban = standings.banOf(now, peer);
   if (ban !== undefined) return `is banned: ${ban.reason}`;
   const other = links.of(peer);
-  if (other !== undefined) {
-    return isBetter(now, link, other, peer, config.self) ? undefined : 'is connected already';
-  }
+  if (other !== undefined && !isBetter(now, link, other, peer, config.self)) return 'is connected already';
   if (isNeeded(peer)) return undefined;
-  const others = links.up();
+  // What it replaces leaves its place, which may be one among those that were dialled.
+  const others = links.up().filter((one) => one !== other);
   if (!config.allowDuplicateIp && others.some((one) => one.ip === link.ip))
     return `another peer has ${link.ip}`;
   const alike = others.filter((one) => one.direction === link.direction && !isNeeded(one.peer));

@@ -204,6 +204,19 @@ describe('two connections to one peer', () => {
     expect(desk.take()).toEqual([`close ${first}: replaced by a newer connection`, 'down 01', 'up 01']);
   });
 
+  test('one that crosses our own dial finds no place beyond the limit of those that call', () => {
+    for (const inboundMax of [2, 3]) {
+      const desk = new Desk({ inboundMax });
+      const manner = { persistent: false, unconditional: false, isPrivate: false };
+      desk.peers.dialNow(desk.now, { peers: [address(1)], ...manner }, desk.out);
+      desk.outbound(1);
+      for (const caller of [2, 3, 1]) desk.inbound(caller);
+      const up = desk.peers.connected();
+      expect(up.map(({ peer }) => peer)).toEqual([id(1), id(2), id(3)]);
+      expect(up.filter(({ direction }) => direction === 'inbound')).toHaveLength(inboundMax);
+    }
+  });
+
   test('from one IP are refused unless allowed', () => {
     const desk = new Desk({ allowDuplicateIp: false });
     desk.inbound(1, '::ffff:9.9.9.9');

@@ -7,10 +7,8 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 const RESULTS = 'results.jsonl';
 
 /** What makes two runs the same run: the same world and the same seed. */
-const keyOf = ({ scenario, text, seed }: SweepTask): string => {
-  const world = text === undefined ? scenario : createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `${world}#${seed}`;
-};
+const keyOf = ({ text, seed }: SweepTask): string =>
+  `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}`;
 
 /** The folder of a campaign: a line for each finished run, so that it can go on later, and the failing scenarios. */
 export class KeepFolder {
@@ -34,7 +32,7 @@ export class KeepFolder {
     return this.#done.get(keyOf(task));
   }
 
-  add(task: SweepTask, text: string, outcome: SweepOutcome): void {
+  add(task: SweepTask, outcome: SweepOutcome): void {
     const file = join(this.#folder, RESULTS);
     const line = `${JSON.stringify({ key: keyOf(task), outcome })}\n`;
     onFile('write', file, () => appendFileSync(file, line));
@@ -42,7 +40,7 @@ export class KeepFolder {
     const name = `${basename(task.scenario, '.yaml')}-${task.seed}`;
     const story = join(this.#folder, `${name}.yaml`);
     const said = outcome.failures.map(({ checker, message }) => `${checker}: ${message.split('\n', 1)[0]}`);
-    onFile('write', story, () => writeFileSync(story, storyOf(text, task.seed, said)));
+    onFile('write', story, () => writeFileSync(story, storyOf(task.text, task.seed, said)));
   }
 }
 

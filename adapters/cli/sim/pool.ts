@@ -4,7 +4,6 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 
 export interface PoolOptions {
   readonly jobs: number;
-  readonly crypto: 'ed25519' | 'keyed-hash' | undefined;
   /** A run that takes longer than this many wall-clock ms is ended and counted as failed. */
   readonly runMsMax: number;
   /** The next run, undefined when there is none left or time is up. */
@@ -21,7 +20,7 @@ async function keepBusy(options: PoolOptions): Promise<void> {
   let worker: Worker | undefined;
   try {
     for (let task = options.next(); task !== undefined; task = options.next()) {
-      worker ??= startWorker(options);
+      worker ??= startWorker();
       const outcome = await outcomeOf(worker, task, options.runMsMax);
       // What hung or died is not asked again: its thread may be in any state.
       if (outcome.digest === '') {
@@ -35,8 +34,7 @@ async function keepBusy(options: PoolOptions): Promise<void> {
   }
 }
 
-const startWorker = ({ crypto }: PoolOptions): Worker =>
-  new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), { workerData: { crypto } });
+const startWorker = (): Worker => new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
 
 function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<SweepOutcome> {
   return new Promise((resolve) => {

@@ -5,6 +5,7 @@ import { parseDuration } from '../../../sim/scenario/units.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
+import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { readTrace } from './readTrace.ts';
 import { replayRecording } from './record.ts';
 import { refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
@@ -17,6 +18,7 @@ const TAIL_MAX = 10_000_000;
 interface ReplayFlags {
   readonly seed?: string;
   readonly swarm?: boolean;
+  readonly crypto?: string;
   readonly until?: string;
   readonly tail: string;
   readonly node?: string;
@@ -28,6 +30,7 @@ export function replayCommand(sim: Command, world: World): void {
     .argument('[file]', 'scenario, a trace that `sim run --trace` wrote, or a recording of `sim record`')
     .option('--seed <number>', "instead of the scenario's own seed")
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
+    .option(...CRYPTO_OPTION)
     .option(
       '--until <event|time>',
       'stop after the event of this number, or at this virtual time, e.g. 12.5s',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import type { World } from '../world.ts';
+import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { checkDeterminism } from './determinism.ts';
 import { EXIT_BROKEN, quoted, refuseFile, secondsText } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
@@ -9,6 +10,7 @@ import { TraceFile } from './traceFile.ts';
 interface RunFlags {
   readonly seed?: string;
   readonly swarm?: boolean;
+  readonly crypto?: string;
   readonly json?: boolean;
   readonly trace?: string;
   readonly checkDeterminism?: boolean;
@@ -20,6 +22,7 @@ export function runCommand(sim: Command, world: World): void {
     .argument('[file]', 'scenario')
     .option('--seed <number>', "instead of the scenario's own seed")
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
+    .option(...CRYPTO_OPTION)
     .option('--json', 'print the report as JSON')
     .option('--trace <file>', 'write everything that happens to a file, one JSON line each')
     .option('--check-determinism', 'run twice and compare event by event')

@@ -4,12 +4,14 @@ import { type ScenarioSize, shrinkScenario } from '../../../sim/shrink/shrink.ts
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { onFile } from '../../disk/files.ts';
 import type { World } from '../world.ts';
+import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { EXIT_BROKEN, quoted, refuseFile, wholeOf } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 
 interface ShrinkFlags {
   readonly seed?: string;
   readonly swarm?: boolean;
+  readonly crypto?: string;
   readonly output?: string;
   readonly runs: string;
   readonly budget: string;
@@ -21,6 +23,7 @@ export function shrinkCommand(sim: Command, world: World): void {
     .argument('[file]', 'scenario')
     .option('--seed <number>', 'the seed with which it fails (default: that of the scenario, or 1)')
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
+    .option(...CRYPTO_OPTION)
     .option('-o, --output <file>', 'write the smaller scenario there (default: print it)')
     .option('--runs <n>', 'try at most so many candidates', '400')
     .option('--budget <seconds>', 'search for at most so many seconds', '120')

@@ -2,10 +2,12 @@ import { cpus } from 'node:os';
 import type { Command } from 'commander';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { parseDuration } from '../../../sim/scenario/units.ts';
+import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { type FailureGroup, FailureGroups } from '../../../sim/sweep/groups.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
+import { CRYPTO_OPTION, type CryptoScheme, cryptoArgs, cryptoOf } from './cryptoFlag.ts';
 import { KeepFolder } from './keep.ts';
 import { runPool } from './pool.ts';
 import { clock, Progress } from './progress.ts';
@@ -55,7 +57,7 @@ export function sweepCommand(sim: Command, world: World): void {
       'keep results and failing scenarios there; a second call goes on where it stopped',
     )
     .option('--shard <i/n>', 'only the i-th of n equal parts, i from 1')
-    .option('--crypto <scheme>', 'ed25519 or keyed-hash, instead of what scenarios say')
+    .option(...CRYPTO_OPTION)
     .option('--run-timeout <duration>', 'real time after which a single run counts as hung', '10m')
     .option('--json', 'print the summary as JSON')
     .description(
@@ -70,7 +72,7 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
     flags.budget === undefined ? Number.POSITIVE_INFINITY : milliseconds('--budget', flags.budget);
   const runMsMax = milliseconds('--run-timeout', flags.runTimeout);
   const crypto = cryptoOf(flags.crypto);
-  const worlds = worldsOf(files, flags.swarm === true, world);
+  const worlds = worldsOf(files, flags.swarm === true, crypto, world);
   if (worlds === undefined) return;
   const keep = flags.keep === undefined ? undefined : new KeepFolder(flags.keep);
   const tasks = new Tasks(worlds, flags.seeds ?? seedsOf(worlds), flags.shard);
@@ -78,20 +80,23 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
   const progress = new Progress(world, tasks.total);
   await runPool({
     jobs: Math.min(jobs, Math.max(1, tasks.total)),
-    crypto,
     runMsMax,
     next: () => (progress.wallSeconds * 1000 >= budgetMs ? undefined : campaign.next(progress)),
     done: (outcome) => campaign.done(outcome, progress),
   });
   progress.end();
   const summary = campaign.summary(progress.wallSeconds, jobs);
-  world.out(flags.json === true ? `${JSON.stringify(summary, undefined, 2)}\n` : summaryText(summary));
+  world.out(
+    flags.json === true
+      ? `${JSON.stringify(summary, undefined, 2)}\n`
+      : summaryText(summary, cryptoArgs(crypto)),
+  );
   if (summary.failed > 0) world.exitCode = EXIT_BROKEN;
 }
 
 interface SweptWorld {
   readonly scenario: string;
-  readonly text: string | undefined;
+  textOf(seed: string): string;
   /** Seeds that the file's own search goes through. */
   readonly runs?: number | undefined;
 }
@@ -109,10 +114,14 @@ function seedsOf(worlds: readonly SweptWorld[]): string {
 function worldsOf(
   files: readonly string[],
   isSwarm: boolean,
+  crypto: CryptoScheme | undefined,
   world: World,
 ): readonly SweptWorld[] | undefined {
   if (files.length === 0 && !isSwarm) throw new OperatingError('sim sweep needs scenario files, or --swarm');
-  const worlds: SweptWorld[] = isSwarm ? [{ scenario: 'swarm', text: undefined }] : [];
+  const settled = (text: string): string => (crypto === undefined ? text : withCrypto(text, crypto));
+  const worlds: SweptWorld[] = isSwarm
+    ? [{ scenario: 'swarm', textOf: (seed) => settled(drawSwarm(seed)) }]
+    : [];
   for (const file of files) {
     const text = readScenarioFile(file);
     const parsed = parseScenario(text);
@@ -120,7 +129,8 @@ function worldsOf(
       refuseFile(world, file, parsed.error);
       return undefined;
     }
-    worlds.push({ scenario: file, text, runs: parsed.value.swarm?.runs });
+    const settledText = settled(text);
+    worlds.push({ scenario: file, textOf: () => settledText, runs: parsed.value.swarm?.runs });
   }
   return worlds;
 }
@@ -155,8 +165,9 @@ class Tasks {
     if (this.#at >= this.#end) return undefined;
     const index = this.#at;
     this.#at += this.#step;
-    const { scenario, text } = this.#worlds[index % this.#worlds.length] as SweptWorld;
-    return { index, scenario, text, seed: String(this.#first + Math.floor(index / this.#worlds.length)) };
+    const { scenario, textOf } = this.#worlds[index % this.#worlds.length] as SweptWorld;
+    const seed = String(this.#first + Math.floor(index / this.#worlds.length));
+    return { index, scenario, text: textOf(seed), seed };
   }
 }
 
@@ -196,7 +207,7 @@ class Campaign {
     const id = `${outcome.scenario}#${outcome.seed}`;
     const task = this.#running.get(id);
     this.#running.delete(id);
-    if (task !== undefined) this.#keep?.add(task, task.text ?? drawSwarm(task.seed), outcome);
+    if (task !== undefined) this.#keep?.add(task, outcome);
     this.#count(outcome, progress);
   }
 
@@ -241,7 +252,7 @@ class Campaign {
   }
 }
 
-function summaryText(summary: Summary): string {
+function summaryText(summary: Summary, more: string): string {
   const { runs, failed, resumed, left, virtualSeconds, wallSeconds, groups } = summary;
   const lines = groups.flatMap(({ checker, cause, count, message, examples }) => [
     `${count} × ${checker}: ${cause}`,
@@ -250,8 +261,8 @@ function summaryText(summary: Summary): string {
       .slice(0, 3)
       .map(({ scenario, seed }) =>
         scenario === 'swarm'
-          ? `    npx orrery sim run --swarm --seed ${seed}`
-          : `    npx orrery sim run ${quoted(scenario)} --seed ${seed}`,
+          ? `    npx orrery sim run --swarm --seed ${seed}${more}`
+          : `    npx orrery sim run ${quoted(scenario)} --seed ${seed}${more}`,
       ),
   ]);
   const rate = (runs - resumed) / Math.max(wallSeconds, 0.1);
@@ -267,9 +278,4 @@ function milliseconds(option: string, text: string): number {
   if (micros === undefined)
     throw new OperatingError(`${option}: expected a duration such as 10m, found ${text}`);
   return micros / 1000;
-}
-
-function cryptoOf(text: string | undefined): 'ed25519' | 'keyed-hash' | undefined {
-  if (text === undefined || text === 'ed25519' || text === 'keyed-hash') return text;
-  throw new OperatingError(`--crypto: expected ed25519 or keyed-hash, found ${text}`);
 }

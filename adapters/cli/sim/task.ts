@@ -6,8 +6,7 @@ export interface SweepTask {
   readonly index: number;
   /** The scenario file, or `swarm`. */
   readonly scenario: string;
-  /** Text of the scenario; undefined: drawn from the seed. */
-  readonly text: string | undefined;
+  readonly text: string;
   readonly seed: string;
 }
 

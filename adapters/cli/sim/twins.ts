@@ -99,7 +99,6 @@ async function runAll(
   };
   await runPool({
     jobs: wholeOf('--jobs', flags.jobs, 1, JOBS_MAX),
-    crypto: undefined,
     runMsMax: RUN_MS_MAX,
     next() {
       for (let task = next(); task !== undefined; task = next()) {
@@ -116,7 +115,7 @@ async function runAll(
     done(outcome) {
       const task = running.get(outcome.scenario);
       running.delete(outcome.scenario);
-      if (task?.text !== undefined) keep?.add(task, task.text, outcome);
+      if (task !== undefined) keep?.add(task, outcome);
       count(outcome);
     },
   });

@@ -7,6 +7,7 @@ import { replayTo } from '../../../sim/replay/snapshot.ts';
 import { reportPage } from '../../../sim/report/page.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
+import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { docText, smallerLeaves, without } from '../../../sim/shrink/document.ts';
 import { reduceList } from '../../../sim/shrink/reduceList.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
@@ -38,6 +39,25 @@ describe('the cause of a failure', () => {
       ['height N', 20, 8],
       ['other', 1, 1],
     ]);
+  });
+});
+
+describe('a scenario with another signature scheme', () => {
+  test('is the run that the option asks for, with nothing else changed, and keeps its comments', async () => {
+    const text = textOf('four-honest.yaml');
+    const keyed = withCrypto(text, 'keyed-hash');
+    expect(keyed.split('\n')[0]).toBe(text.split('\n')[0]);
+    const { engine, ...rest } = parse(keyed);
+    expect(engine).toEqual({ ...parse(text).engine, crypto: 'keyed-hash' });
+    expect(rest).toEqual((({ engine: _, ...others }) => others)(parse(text)));
+    const byText = await runScenario(keyed, { seed: '3' });
+    const byOption = await runScenario(text, { seed: '3', crypto: 'keyed-hash' });
+    expect(byText.ok && byText.value.digest).toBe(byOption.ok && byOption.value.digest);
+  });
+
+  test('stays as it is where it is no scenario, so that its own error is told', () => {
+    const text = 'name: x\n\nengines: {}\n';
+    expect(withCrypto(text, 'ed25519')).toBe(text);
   });
 });
 

@@ -178,7 +178,9 @@ function hashOfHeader(block: Record<string, Hex>): Hex {
 
 describe('ethers', () => {
   test('sends, deploys, calls and reads logs; hears them over its websocket', async () => {
-    const provider = new JsonRpcProvider(devnet.jsonRpc, undefined, { polling: true, pollingInterval: 20 });
+    // ethers keeps an answer for 250 ms; here a transaction is in a block sooner, and the next nonce would be the old one.
+    const manner = { polling: true, pollingInterval: 20, cacheTimeout: -1 };
+    const provider = new JsonRpcProvider(devnet.jsonRpc, undefined, manner);
     const socket = new WebSocketProvider(devnet.evmWs);
     const wallet = new Wallet(KEYS[1], provider);
     expect((await provider.getNetwork()).chainId).toBe(9000n);

@@ -81,7 +81,7 @@ export class Chromium {
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill();
     await ended;
-    fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+    fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
   #call(method: string, params: object): Promise<unknown> {

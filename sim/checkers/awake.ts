@@ -2,6 +2,9 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import type { CheckerContext } from './checker.ts';
 
+/** Virtual µs in which application, signer and log have answered by far. */
+export const ANSWER_MICROS = 600_000;
+
 /** Gossip wakes a node ten times a second; what is longer was a pause or a rest. */
 const LOOK_MICROS = 250_000;
 

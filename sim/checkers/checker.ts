@@ -1,4 +1,5 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
@@ -28,6 +29,14 @@ export interface CheckerContext {
   readonly totalPower: bigint;
   fail(checker: string, message: string): void;
 }
+
+/** Whether a drive may lose what was durable: then a node may know less than it has said, and its guard may say no. */
+export const mayForget = ({ scenario }: CheckerContext): boolean =>
+  scenario.timeline.some(({ action }) => action.kind === 'disk' || action.kind === 'wipe');
+
+/** The address that each validator of the cluster signs with. */
+export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Process, Bytes> =>
+  new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
 
 /** 3F < W: what agreement, validity and liveness may assume. */
 export const isTolerable = ({ faultyPower, totalPower }: CheckerContext): boolean =>

@@ -10,12 +10,10 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../process.ts';
-import { Awake } from './awake.ts';
-import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { ANSWER_MICROS, Awake } from './awake.ts';
+import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
 
-/** Virtual µs in which signer, application and log have answered by far. */
-const ANSWER_MICROS = 600_000;
 /** Rounds looked ahead for a third of the power. */
 const ROUNDS_AHEAD = 3;
 
@@ -28,8 +26,7 @@ export function clauses(context: CheckerContext): Checker {
   const name = 'conduct';
   if (!isTolerable(context)) return { name };
   const awake = new Awake(context);
-  const { cluster, world } = context;
-  const owns = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
+  const owns = addressesOf(context);
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {

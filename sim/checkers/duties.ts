@@ -3,11 +3,8 @@ import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
-import { Awake } from './awake.ts';
-import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-
-/** Virtual µs in which application, signer and log have answered by far. */
-const ANSWER_MICROS = 600_000;
+import { ANSWER_MICROS, Awake } from './awake.ts';
+import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 
 /** The valid value with which a node came into a round. */
 interface Entered {
@@ -22,11 +19,9 @@ interface Entered {
  */
 export function duties(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { cluster, scenario, world } = context;
   if (!isTolerable(context)) return { name };
-  // A drive that loses what was durable leaves a guard that rightly says no.
-  const mayRefuse = scenario.timeline.some(({ action }) => action.kind === 'disk' || action.kind === 'wipe');
-  const addresses = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
+  const mayRefuse = mayForget(context);
+  const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();
   const awake = new Awake(context);
   const failOn = (node: Process, rs: RoundState, problem: string): void =>

@@ -1,9 +1,6 @@
 import type { Process } from '../process.ts';
-import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { signedValue } from './signedValue.ts';
-
-/** After these a node may know less than it has said. */
-const LOSERS: readonly string[] = ['disk', 'wipe'];
 
 /** Which lock and valid value a node was last seen with in this life. */
 interface Held {
@@ -19,7 +16,7 @@ interface Held {
 export function holdings(context: CheckerContext): Checker {
   const name = 'conduct';
   if (!isTolerable(context)) return { name };
-  const isLogWhole = !context.scenario.timeline.some(({ action }) => LOSERS.includes(action.kind));
+  const isLogWhole = !mayForget(context);
   const seen = new Map<Process, Held>();
   return {
     name,

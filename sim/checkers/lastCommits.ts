@@ -3,13 +3,10 @@ import { type CommitSig, equalBlockId, isZeroBlockId } from '../../core/types/bl
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 
 /** Between a node's decision and the moment it is seen in it. */
 const SLACK_MICROS = 500_000;
-
-/** After these a node may know less of the last height than it has said. */
-const LOSERS: readonly string[] = ['disk', 'wipe'];
 
 interface Deciding {
   readonly height: number;
@@ -37,13 +34,13 @@ interface Fixed {
  */
 export function lastCommits(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { cluster, scenario, world } = context;
-  const addresses = new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
+  const { scenario, world } = context;
+  const addresses = addressesOf(context);
   const decisions = new Map<Process, Deciding>();
   const fixed = new Map<Process, Fixed>();
   const places = new Map<Process, Place>();
   // What a drive has lost of the log, peers know better.
-  const isLogWhole = !scenario.timeline.some(({ action }) => LOSERS.includes(action.kind));
+  const isLogWhole = !mayForget(context);
   return {
     name,
     on(fact) {

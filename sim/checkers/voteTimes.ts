@@ -30,13 +30,13 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       if (rs === undefined || time === undefined || rs.height !== ask.height || rs.round !== ask.round)
         return;
       const blocks = [rs.held?.locked?.block, rs.proposalBlock].filter((one) => one !== undefined);
-      const least = Math.max(...blocks.map(millisAfter));
+      const least = Math.max(...blocks.map(leastTime));
       const value = signedValue(ask.bytes);
       const isSpokenFor =
         value !== undefined && rs.proposal !== undefined && toHex(rs.proposal.blockId.hash) === value;
       const isLockOld = rs.lockedRound >= 0 && rs.lockedRound < ask.round && begun.get(node) !== ask.height;
       const about = isLockOld ? rs.held?.locked?.block : isSpokenFor ? rs.proposalBlock : undefined;
-      if (about !== undefined && time < millisAfter(about)) {
+      if (about !== undefined && time < leastTime(about)) {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
         fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
       }
@@ -48,6 +48,6 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
   };
 }
 
-/** µs since the Unix epoch: what a vote for the block may carry at least. */
-const millisAfter = ({ header: { time } }: Block): number =>
+/** µs since the Unix epoch: what a vote for the block may carry at least, a millisecond after it. */
+const leastTime = ({ header: { time } }: Block): number =>
   time.seconds * 1_000_000 + time.nanos / 1000 + 1000;

@@ -7,6 +7,7 @@ import { MemoryKv } from '../../core/store/memoryKv.ts';
 import { DEV_BALANCE, devAccounts } from '../config/devAccounts.ts';
 import { newGenesis } from '../config/genesisFile.ts';
 import type { OutsideEffect } from '../host.ts';
+import { slicedPause } from '../system.ts';
 
 const START = 1_767_225_600_000_000;
 const BLOCKS = 4;
@@ -62,7 +63,7 @@ export async function fuzzNode(): Promise<FuzzNode> {
       secret: (wanted) =>
         accounts.find((account) => wanted.every((byte, i) => byte === account.address[i]))?.secret,
     },
-    pause: () => new Promise((resolve) => setImmediate(resolve)),
+    pause: slicedPause(),
     randomId: () => {
       const id = new Uint8Array(16);
       new DataView(id.buffer).setUint32(12, ++ids);

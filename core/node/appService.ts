@@ -13,7 +13,7 @@ export class AppService {
     this.#app = app;
   }
 
-  /** Rejects only on a fault of our own storage or code: the host then stops the process. */
+  /** Rejects only on a fault of our own storage or code: the host then stops the node. */
   handle(ask: AppAsk): Promise<AppReply> {
     if (ask.kind === 'checkTx') return this.#answer(ask);
     const answer = this.#tail.then(() => this.#answer(ask));

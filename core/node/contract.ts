@@ -14,7 +14,7 @@ import type { Height, Micros, Millis, PeerId, Round } from '../types/ids.ts';
 import type { NodeEvent } from '../types/nodeEvent.ts';
 import type { EvidenceResult, FlushResult, SubmitResult } from '../types/submit.ts';
 
-/** Pairs a call effect with its answering input. Unique within one run of a process. */
+/** Pairs a call effect with its answering input. Unique within one run of a node. */
 export type CallId = number;
 
 /** CometBFT channel ids (reference §3). */

@@ -8,7 +8,7 @@ import { StorageFault } from '../../core/store/fault.ts';
 import { othersOf } from '../expr/money.ts';
 import { rerunProblem } from '../reference/rerun.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-import { offenceProblem } from './offences.ts';
+import { Offences } from './offences.ts';
 
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
@@ -25,21 +25,23 @@ export function ethRecords(context: CheckerContext): Checker {
     rerunTo = chain.head();
     return problem;
   };
+  const offences = new Offences();
   const check = (who: string, chain: ChainReader): void => {
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
+      const text = block && textOf(block);
+      const isKnown = text !== undefined && known.get(height) === text;
       const problem =
         block === undefined
           ? 'is missing'
-          : (placeProblem(context, chain, block) ?? problemOf(context, chain, block));
+          : (placeProblem(context, chain, block) ?? (isKnown ? undefined : problemOf(context, chain, block)));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
-      if (block === undefined) continue;
-      const text = textOf(block);
-      const other = known.get(height) ?? text;
-      known.set(height, other);
-      if (other !== text) context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
+      if (text === undefined) continue;
+      if (!isKnown && known.has(height))
+        context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
+      else known.set(height, text);
     }
-    const problem = offenceProblem(chain) ?? rerun(chain);
+    const problem = offences.problem(chain) ?? rerun(chain);
     if (problem !== undefined) context.fail(name, `${who}: ${problem}`);
   };
   return {
@@ -65,6 +67,7 @@ const textOf = (block: EthBlock): string =>
   JSON.stringify([
     to0xHex(block.hash),
     to0xHex(block.header.stateRoot),
+    block.transactions.map(({ raw }) => to0xHex(raw)),
     block.receipts.map((_, i) => receiptJson(block, i)),
   ]);
 
@@ -91,6 +94,7 @@ function placeProblem(
     const place = chain.ethTxLocation(tx.hash);
     if (place?.height !== height || place.ethIndex !== i) return `does not find its transaction ${i}`;
   }
+  if (view !== undefined && !equalBytes(view.stateRoot, header.stateRoot)) return 'has a wrong stateRoot';
   if (results === undefined || view === undefined) return undefined;
   const worlds = [
     ['ethereum', hash],
@@ -123,8 +127,6 @@ function problemOf(context: CheckerContext, chain: ChainReader, block: EthBlock)
     return 'has a wrong gasUsed';
   const parent = header.number === 0 ? undefined : chain.ethBlock(header.number - 1);
   if (parent !== undefined && !equalBytes(parent.hash, header.parentHash)) return 'has a wrong parentHash';
-  const view = chain.view(header.number);
-  if (view !== undefined && !equalBytes(view.stateRoot, header.stateRoot)) return 'has a wrong stateRoot';
   return receiptProblem(receipts);
 }
 

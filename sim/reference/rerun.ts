@@ -66,7 +66,12 @@ class Rerun {
     const view = this.#chain.view(height);
     const changed = [...this.#state.changed];
     this.#state.changed.clear();
-    return view === undefined ? undefined : this.#accountsProblem(view, changed);
+    if (view === undefined) return undefined;
+    for (const [name, slots] of changed) {
+      const problem = this.#accountProblem(view, name, slots);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
   }
 
   #txsProblem(eth: EthBlock, { txs }: Block, results: readonly TxResult[]): string | undefined {
@@ -127,15 +132,12 @@ class Rerun {
       this.#auth.set(name, { ...record, pubKey: pubKey ?? FIRST });
   }
 
-  #accountsProblem(view: View, names: readonly Name[]): string | undefined {
-    for (const name of names) {
-      const problem = this.#accountProblem(view, name);
-      if (problem !== undefined) return `account ${name} ${problem}`;
-    }
-    return undefined;
+  #accountProblem(view: View, name: Name, slots: Iterable<bigint>): string | undefined {
+    const problem = this.#differenceOf(view, name, slots);
+    return problem === undefined ? undefined : `account ${name} ${problem}`;
   }
 
-  #accountProblem(view: View, name: Name): string | undefined {
+  #differenceOf(view: View, name: Name, slots: Iterable<bigint>): string | undefined {
     const address = hex(name);
     const wanted = this.#state.account(name);
     const told = view.account(address);
@@ -144,8 +146,8 @@ class Rerun {
     if (told.balance !== wanted.balance) return `has ${told.balance}, should have ${wanted.balance}`;
     if (told.nonce !== wanted.nonce) return `has nonce ${told.nonce}, should have ${wanted.nonce}`;
     if (!equalBytes(view.code(address), wanted.code)) return 'has another code than it should';
-    for (const [slot, value] of this.#state.slots(name)) {
-      const kept = toBig(view.storage(address, toWord(slot)));
+    for (const slot of slots) {
+      const [value, kept] = [this.#state.storage(name, slot), toBig(view.storage(address, toWord(slot)))];
       if (kept !== value) return `has ${kept} in slot ${slot}, should have ${value}`;
     }
     const [record, should] = [view.auth(address), this.#auth.get(name)];
@@ -157,8 +159,10 @@ class Rerun {
   /** Everybody at the end, and nobody else. */
   #worldProblem(): string | undefined {
     const latest = this.#chain.latest();
-    const problem = this.#accountsProblem(latest, this.#state.known());
-    if (problem !== undefined) return problem;
+    for (const name of this.#state.known()) {
+      const problem = this.#accountProblem(latest, name, this.#state.slots(name).keys());
+      if (problem !== undefined) return problem;
+    }
     const names = new Map(
       this.#state.known().map((name) => [toHex(this.#suite.keccak256(hex(name))), name] as const),
     );

@@ -39,8 +39,8 @@ export class ReferenceState {
   destroyed = new Set<Name>();
   logs: Log[] = [];
   refund = 0;
-  /** Whoever was written to since this was emptied, even if it was undone. */
-  readonly changed = new Set<Name>();
+  /** Whoever was written to since this was emptied, and which of their slots, even if it was undone. */
+  readonly changed = new Map<Name, Set<bigint>>();
 
   constructor(genesis: View) {
     this.#genesis = genesis;
@@ -67,9 +67,15 @@ export class ReferenceState {
 
   put(name: Name, fields: Partial<Account>): void {
     const before = this.account(name);
-    this.changed.add(name);
+    this.#change(name);
     this.#undo.push(() => this.#accounts.set(name, before));
     this.#accounts.set(name, { ...before, ...fields });
+  }
+
+  #change(name: Name): Set<bigint> {
+    const slots = this.changed.get(name) ?? new Set();
+    this.changed.set(name, slots);
+    return slots;
   }
 
   pay(name: Name, amount: bigint): void {
@@ -100,7 +106,7 @@ export class ReferenceState {
 
   putStorage(name: Name, slot: bigint, value: bigint): void {
     const before = this.storage(name, slot);
-    this.changed.add(name);
+    this.#change(name).add(slot);
     const key = `${name}/${slot}`;
     if (!this.#originals.has(key)) this.#originals.set(key, before);
     const slots = this.#slotsOf(name);
@@ -173,7 +179,11 @@ export class ReferenceState {
   endTx(): void {
     for (const name of this.destroyed) {
       this.put(name, NOBODY);
-      for (const slot of this.#slotsOf(name).keys()) this.#slotsOf(name).set(slot, 0n);
+      const [slots, changed] = [this.#slotsOf(name), this.#change(name)];
+      for (const slot of slots.keys()) {
+        slots.set(slot, 0n);
+        changed.add(slot);
+      }
     }
   }
 }

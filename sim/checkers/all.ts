@@ -14,6 +14,7 @@ import { holdings } from './holdings.ts';
 import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
 import { liveness } from './liveness.ts';
+import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
 import { resources } from './resources.ts';
@@ -37,6 +38,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', clauses],
   ['conduct', holdings],
   ['conduct', duties],
+  ['conduct', nilVotes],
   ['conduct', lateness],
   ['conduct', voteTimes],
   ['conduct', lastCommits],

@@ -3,20 +3,24 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Position } from '../facts.ts';
 import type { Process } from '../process.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 const C = DEFAULT_CONSENSUS_CONFIG;
 /** What is waited for in a round at least, in virtual µs, worked out apart from core/consensus/timeouts.ts. */
-const proposeMicros = (round: number): number =>
+export const proposeMicros = (round: number): number =>
   1000 * (C.timeoutProposeMs + C.timeoutProposeDeltaMs * round);
 const prevoteMicros = (round: number): number =>
   1000 * (C.timeoutPrevoteMs + C.timeoutPrevoteDeltaMs * round);
 const precommitMicros = (round: number): number =>
   1000 * (C.timeoutPrecommitMs + C.timeoutPrecommitDeltaMs * round);
 /** A node may be seen to move some time after it did: at its next event, at the latest gossip's. */
-const SLACK_MICROS = 300_000;
+export const SLACK_MICROS = 300_000;
 /** With these nobody can say from outside when a wait began. */
 const CLOCKS_AND_DISKS: readonly string[] = ['skew', 'jump', 'drift', 'disk'];
+
+export const hasOddClocks = ({ timeline }: Scenario): boolean =>
+  timeline.some(({ action }) => CLOCKS_AND_DISKS.includes(action.kind));
 
 interface Stay {
   readonly position: Position;
@@ -30,7 +34,7 @@ interface Stay {
 export function patience(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world } = context;
-  if (scenario.timeline.some(({ action }) => CLOCKS_AND_DISKS.includes(action.kind))) return { name };
+  if (hasOddClocks(scenario)) return { name };
   const stays = new Map<Process, Stay>();
   return {
     name,

@@ -1,0 +1,115 @@
+import { headerHash } from '../../core/codec/hashes.ts';
+import { PartSet } from '../../core/codec/partSet.ts';
+import { proposalSignBytes } from '../../core/codec/signBytes.ts';
+import { validatorAddress } from '../../core/crypto/addresses.ts';
+import { type Bytes, concat, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { equalBlockId } from '../../core/types/block.ts';
+import type { PartsReader, RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import type { CheckerContext } from './checker.ts';
+import { Rotation } from './rotation.ts';
+import { blockProblem, type Seen } from './validity.ts';
+
+/** Judges what nodes hold and vote for; equal questions about blocks are answered once. */
+export class Judge {
+  /** The newest block that each node has decided. */
+  readonly last = new Map<Process, Seen>();
+  readonly #context: CheckerContext;
+  readonly #rotation: Rotation;
+  /** By block hash: the verdict on the newest block asked about. */
+  #verdict: { readonly key: string; readonly problem: string | undefined } | undefined;
+  readonly #roots = new WeakMap<PartsReader, boolean>();
+
+  constructor(context: CheckerContext) {
+    this.#context = context;
+    const { genesis } = context.cluster;
+    this.#rotation = new Rotation(
+      genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),
+      genesis.initialHeight,
+    );
+  }
+
+  /** The proposal and the parts that a node has taken in. */
+  holding(rs: RoundState): string | undefined {
+    const { proposal, proposalParts } = rs;
+    if (proposalParts?.isComplete() === true && !this.#isRooted(proposalParts))
+      return 'holds parts that do not have the root they were announced by';
+    if (proposal === undefined) return undefined;
+    const { height, round, polRound } = proposal;
+    if (polRound < -1 || polRound >= round) return `holds a proposal with a polka of round ${polRound}`;
+    return this.#isProposed(
+      this.#rotation.proposer(height, round),
+      proposalSignBytes(this.#chainId, proposal),
+      proposal.signature,
+    )
+      ? undefined
+      : 'holds a proposal that the proposer of the round has not signed';
+  }
+
+  /** Whether the block that the node has decided last is the one before its height: only then can the next be judged. */
+  follows(node: Process, { height }: RoundState): boolean {
+    const last = this.last.get(node);
+    const { initialHeight } = this.#context.cluster.genesis;
+    return last === undefined ? height === initialHeight : last.event.block.header.height === height - 1;
+  }
+
+  prevote(node: Process, rs: RoundState, value: string | undefined): string | undefined {
+    if (value === undefined) return undefined;
+    const { proposal, proposalBlock: block } = rs;
+    if (proposal === undefined || toHex(proposal.blockId.hash) !== value)
+      return 'prevotes what was not proposed';
+    if (proposal.polRound >= 0) {
+      const polka = rs.votes(proposal.polRound, 'prevote')?.majority();
+      if (polka === undefined || !equalBlockId(polka, proposal.blockId))
+        return `prevotes for a polka of round ${proposal.polRound} that it does not hold`;
+    }
+    if (block === undefined) return 'prevotes a block that it does not hold';
+    if (!equalBytes(headerHash(block.header), proposal.blockId.hash))
+      return 'prevotes a block under the hash of another';
+    if (!this.follows(node, rs)) return undefined;
+    const last = this.last.get(node);
+    const key = `${value}/${last === undefined ? '' : toHex(last.event.blockId.hash)}`;
+    if (this.#verdict?.key !== key) {
+      const problem = blockProblem(this.#context, { block, blockId: proposal.blockId }, last, this.#rotation);
+      this.#verdict = { key, problem };
+    }
+    return this.#verdict.problem === undefined
+      ? undefined
+      : `prevotes an invalid block: ${this.#verdict.problem}`;
+  }
+
+  /** The node holds a valid block that is proposed, and the polka that the proposal speaks of. */
+  isFit(node: Process, rs: RoundState): boolean {
+    const { proposal } = rs;
+    return (
+      proposal !== undefined &&
+      this.follows(node, rs) &&
+      this.prevote(node, rs, toHex(proposal.blockId.hash)) === undefined
+    );
+  }
+
+  get #chainId(): string {
+    return this.#context.cluster.genesis.chainId;
+  }
+
+  #isProposed(address: Bytes, bytes: Bytes, signature: Bytes): boolean {
+    const { cluster, suite } = this.#context;
+    const proposer = cluster.members.find((one) => equalBytes(one.address, address));
+    return proposer !== undefined && suite.ed25519Verify(proposer.signer.publicKey, bytes, signature);
+  }
+
+  /** Cut anew, the bytes have the root; the proofs that came with the parts are not asked. */
+  #isRooted(parts: PartsReader): boolean {
+    let isRooted = this.#roots.get(parts);
+    if (isRooted === undefined) {
+      const pieces = Array.from(
+        { length: parts.header.total },
+        (_, i) => parts.part(i)?.bytes ?? new Uint8Array(0),
+      );
+      const bytes = concat(...pieces);
+      isRooted = bytes.length > 0 && equalBytes(PartSet.of(bytes).header.hash, parts.header.hash);
+      this.#roots.set(parts, isRooted);
+    }
+    return isRooted;
+  }
+}

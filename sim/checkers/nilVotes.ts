@@ -1,0 +1,71 @@
+import { toHex } from '../../core/lib/bytes.ts';
+import { equalBlockId } from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { Judge } from './judge.ts';
+import { hasOddClocks, proposeMicros, SLACK_MICROS } from './patience.ts';
+import { signedValue } from './signedValue.ts';
+
+/** How a node came into a round, and when it was done with waiting for a proposal there. */
+interface Entered {
+  readonly place: string;
+  readonly at: number;
+  readonly lockedRound: number;
+  readonly lockedBlock: RoundState['lockedBlock'];
+  leftAt?: number;
+}
+
+/**
+ * A node prevotes nil for one of three reasons (L22 to L33, L57): nothing came in time, the block is invalid, or it is locked on
+ * another and the proposal has no polka as new as the lock. What a correct node proposes is valid.
+ */
+export function nilVotes(context: CheckerContext): Checker {
+  const name = 'conduct';
+  if (!isTolerable(context) || hasOddClocks(context.scenario)) return { name };
+  const judge = new Judge(context);
+  const correct = new Set(
+    [...addressesOf(context)].filter(([{ isCorrect }]) => isCorrect).map(([, address]) => toHex(address)),
+  );
+  const entered = new Map<Process, Entered>();
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'event' && fact.event.kind === 'committed')
+        judge.last.set(node, { event: fact.event, validators: fact.event.state.validators });
+      else if (fact.kind === 'started') entered.delete(node);
+      if (fact.kind !== 'signed' || fact.ask.kind !== 'prevote') return;
+      const [rs, before] = [node.node?.rs(), entered.get(node)];
+      if (rs === undefined || before === undefined || signedValue(fact.signed.bytes) !== undefined) return;
+      const { height, round } = fact.ask;
+      if (placeOf(rs) !== before.place || rs.height !== height || rs.round !== round) return;
+      const waited = (before.leftAt ?? context.world.now) - before.at;
+      if (waited + SLACK_MICROS >= proposeMicros(round)) return;
+      const isFit = correct.has(toHex(rs.proposer.address)) && judge.isFit(node, rs);
+      if (isFit && !isLockedOut(rs, before))
+        context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);
+    },
+    look(node) {
+      const rs = node.node?.rs();
+      if (rs === undefined || !node.isCorrect) return;
+      const [place, { now }] = [placeOf(rs), context.world];
+      const before = entered.get(node);
+      if (before?.place === place) {
+        if (rs.step >= STEP.prevote) before.leftAt ??= now;
+      } else if (rs.step <= STEP.propose)
+        entered.set(node, { place, at: now, lockedRound: rs.lockedRound, lockedBlock: rs.lockedBlock });
+      else entered.delete(node);
+    },
+  };
+}
+
+const placeOf = ({ height, round }: RoundState): string => `${height}/${round}`;
+
+/** The lock that the node brought into the round forbids it what is proposed. */
+function isLockedOut({ proposal }: RoundState, { lockedRound, lockedBlock }: Entered): boolean {
+  if (proposal === undefined || lockedBlock === undefined) return false;
+  return lockedRound > proposal.polRound && !equalBlockId(lockedBlock, proposal.blockId);
+}

@@ -32,12 +32,23 @@ export const BACK_TO_THE_PAST: Behaviour = {
   }),
 };
 
-const EDITS = ['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin', 'signature'] as const;
+const EDITS = [
+  'address',
+  'order',
+  'flag',
+  'absent',
+  'timestamp',
+  'round',
+  'thin',
+  'signature',
+  'short',
+  'long',
+] as const;
 
 export const EDITED_COMMIT: Behaviour = {
   id: 'B25',
   alias: 'edited-commit',
-  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left) or signature (of something else).',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), signature (of something else), short or long (a slot too few or too many).',
   args: ['what'],
   words: { what: EDITS },
   create: (me) =>
@@ -56,6 +67,10 @@ function edited(rs: RoundState, block: Block, what: string): Block | undefined {
         return { ...block.lastCommit, signatures: [second, first, ...signatures.slice(2)] };
       case 'round':
         return { ...block.lastCommit, round: block.lastCommit.round + 1 };
+      case 'short':
+        return { ...block.lastCommit, signatures: signatures.slice(0, -1) };
+      case 'long':
+        return { ...block.lastCommit, signatures: [...signatures, ABSENT] };
       case 'thin':
         return { ...block.lastCommit, signatures: thinned(signatures) };
       default:

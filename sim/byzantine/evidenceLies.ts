@@ -73,13 +73,25 @@ function spreading(me: Accomplice, where: string, make: () => readonly Evidence[
   };
 }
 
-const LIES = ['types', 'rounds', 'same', 'key', 'power', 'total', 'time', 'culprit'] as const;
+const LIES = [
+  'types',
+  'rounds',
+  'same',
+  'key',
+  'power',
+  'total',
+  'time',
+  'culprit',
+  'swapped',
+  'place',
+  'extension',
+] as const;
 const PLACES = ['gossip', 'block', 'both'] as const;
 
 export const FORGED_EVIDENCE: Behaviour = {
   id: 'B27',
   alias: 'forged-evidence',
-  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time or culprit; `victim` is who is framed.',
+  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; `victim` is who is framed.',
   args: ['what', 'where', 'victim'],
   words: { what: LIES, where: PLACES },
   create: (me) =>
@@ -108,6 +120,12 @@ function forgery(me: Accomplice, what: string): Evidence | undefined {
       return { ...true_, totalVotingPower: true_.totalVotingPower * 2n };
     case 'time':
       return { ...true_, timestamp: addMillis(true_.timestamp, 1_000) };
+    case 'swapped':
+      return { ...true_, voteA: voteB, voteB: voteA };
+    case 'place':
+      return { ...true_, voteB: { ...voteB, validatorIndex: voteB.validatorIndex === 0 ? 1 : 0 } };
+    case 'extension':
+      return { ...true_, voteB: { ...voteB, extension: new Uint8Array([1]) } };
     case 'culprit':
       return lunatic(me, height, validators);
     default:

@@ -26,6 +26,10 @@ export function evidenceProblem(
   if (!equalBytes(voteA.validatorAddress, voteB.validatorAddress)) return 'its votes are of two validators';
   const member = cluster.members.find((one) => equalBytes(one.address, voteA.validatorAddress));
   if (member === undefined) return 'it accuses nobody of this chain';
+  // No signature covers these: with any other value one offence would count as several.
+  if (toHex(voteA.blockId.hash) > toHex(voteB.blockId.hash)) return 'its votes are in the wrong order';
+  if ([voteA, voteB].some((vote) => vote.extension.length + vote.extensionSignature.length > 0))
+    return 'it has a vote with an extension';
   for (const vote of [voteA, voteB]) {
     const bytes = voteSignBytes(cluster.genesis.chainId, vote);
     if (!suite.ed25519Verify(member.signer.publicKey, bytes, vote.signature))
@@ -33,6 +37,8 @@ export function evidenceProblem(
   }
   if (past === undefined) return undefined;
   const validator = past.validators.validators.find((one) => equalBytes(one.address, member.address));
+  if ([voteA, voteB].some(({ validatorIndex }) => past.validators.validators[validatorIndex] !== validator))
+    return 'it names another place for the accused';
   if (validator?.power !== evidence.validatorPower) return 'it has another power than the accused';
   if (past.validators.totalPower !== evidence.totalVotingPower) return 'it has another total power';
   if (compareTime(past.time, evidence.timestamp) !== 0)
@@ -50,7 +56,10 @@ export class Committed {
     for (const evidence of block.evidence) {
       if (evidence.kind !== 'duplicate-vote') continue;
       const { voteA, voteB } = evidence;
-      const key = [voteA, voteB].map((vote) => toHex(vote.signature)).join('/');
+      const key = [voteA, voteB]
+        .map((vote) => toHex(vote.signature))
+        .sort()
+        .join('/');
       if (this.#seen.has(key)) twice = evidence;
       this.#seen.add(key);
     }

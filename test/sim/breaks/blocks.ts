@@ -238,4 +238,13 @@ export const BLOCKS: readonly Break[] = [
     scenario: 'oversize-total',
     isSlow: true,
   },
+  {
+    id: 'commit-slots-uncounted',
+    file: 'core/consensus/verifyCommit.ts',
+    from: "  if (slots !== members) return err({ code: 'commit-size', validators: members, signatures: slots });\n",
+    to: '',
+    found: ['conduct'],
+    scenario: 'edited-commit',
+    isSlow: true,
+  },
 ];

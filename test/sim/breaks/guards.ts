@@ -184,4 +184,13 @@ export const GUARDS: readonly Break[] = [
     scenario: 'four-honest',
     isSlow: true,
   },
+  {
+    id: 'evidence-place-unchecked',
+    file: 'core/evidence/verify.ts',
+    from: 'if (validators.validators[vote.validatorIndex] !== validator)',
+    to: 'if (false)',
+    found: ['validity'],
+    scenario: 'forged-evidence',
+    isSlow: true,
+  },
 ];

@@ -269,4 +269,21 @@ export const ROUNDS: readonly Break[] = [
     scenario: 'skewed-clocks',
     isSlow: true,
   },
+  {
+    id: 'proposes-the-lock',
+    file: 'core/consensus/proposing.ts',
+    from: "present(e.s.valid, 'has a valid value'), e.s.validRound",
+    to: "e.s.locked ?? present(e.s.valid, 'has a valid value'), e.s.locked ? e.s.lockedRound : e.s.validRound",
+    found: ['conduct'],
+    scenario: 'lock-behind-valid',
+  },
+  {
+    id: 'lock-never-given-up',
+    file: 'core/consensus/rules.ts',
+    from: 's.lockedRound > polRound && ',
+    to: '',
+    found: ['conduct'],
+    scenario: 'lock-behind-valid',
+    isSlow: true,
+  },
 ];

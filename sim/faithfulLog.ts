@@ -2,6 +2,7 @@ import { assert } from '../core/lib/assert.ts';
 import { equalBytes, toHex } from '../core/lib/bytes.ts';
 import type { Effect, Host, LogRecord, Machine } from '../core/node/contract.ts';
 import { type BlockId, isZeroBlockId } from '../core/types/block.ts';
+import { STEP } from '../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../core/types/roundState.ts';
 import { Shadow, type ShadowParts } from './shadow.ts';
 
@@ -86,6 +87,8 @@ function stateText(rs: RoundState): string {
   const { proposal, proposalParts: parts } = rs;
   const lines = [
     `at ${rs.height}/${rs.round}/${rs.step}, commit round ${rs.commitRound}`,
+    // The next height begins a fixed time after this.
+    `decided at ${rs.step === STEP.commit ? rs.commitTime : '-'}`,
     `locked ${idText(rs.lockedBlock)} of ${rs.lockedRound}, valid ${idText(rs.validBlock)} of ${rs.validRound}`,
     `proposal ${idText(proposal?.blockId)} with polka of ${proposal?.polRound ?? '-'}`,
     `parts ${parts === undefined ? '-' : `${toHex(parts.header.hash).slice(0, 8)} ${parts.bits.words().join()}`}`,

@@ -107,7 +107,9 @@ function restProblem(rs: RoundState): string | undefined {
   if (step === STEP.commit) {
     const decided = commitRound < 0 ? undefined : commitIn(rs, commitRound);
     if (decided === undefined) return 'commits what has no two thirds of precommits';
-    return isCollecting(rs, decided.parts) ? undefined : 'does not collect the block that was decided';
+    return isCollecting(rs, decided.parts)
+      ? againProblem(rs, decided)
+      : 'does not collect the block that was decided';
   }
   for (let at = 0; at <= round + 1; at++)
     if (commitIn(rs, at) !== undefined) return `goes on, though a block was decided in round ${at} (L49)`;
@@ -130,7 +132,13 @@ function collectingProblem(rs: RoundState): string | undefined {
   const wanted = blockPolka(rs) ?? rs.proposal?.blockId;
   if (wanted === undefined)
     return rs.proposalParts === undefined ? undefined : 'holds a block that nobody spoke of in this round';
-  if (!isCollecting(rs, wanted.parts)) return 'does not collect the block of this round';
+  return isCollecting(rs, wanted.parts)
+    ? againProblem(rs, wanted)
+    : 'does not collect the block of this round';
+}
+
+/** What is locked or valid is at hand as soon as it is wanted. */
+function againProblem(rs: RoundState, wanted: BlockId): string | undefined {
   const isHeld = isSame(wanted, rs.lockedBlock) || isSame(wanted, rs.validBlock);
   return isHeld && rs.proposalBlock === undefined ? 'collects again a block that it holds' : undefined;
 }

@@ -64,6 +64,11 @@ export class HeightVotes {
     return this.#commit;
   }
 
+  /** Rounds with a place for votes. */
+  get rounds(): number {
+    return this.#rounds.size;
+  }
+
   get skipRound(): Round {
     return this.#skipRound;
   }

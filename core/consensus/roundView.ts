@@ -83,8 +83,8 @@ export class RoundView implements RoundState {
   }
 
   get held(): NonNullable<RoundState['held']> {
-    const { locked, valid, precommitTimer } = this.#e.s;
-    return { locked, valid, precommitTimer };
+    const { locked, valid, precommitTimer, votes } = this.#e.s;
+    return { locked, valid, precommitTimer, rounds: votes.rounds };
   }
 
   get proposer(): { readonly address: Uint8Array; readonly index: number } {

@@ -60,6 +60,8 @@ export interface RoundState {
     readonly locked: HeldBlock | undefined;
     readonly valid: HeldBlock | undefined;
     readonly precommitTimer: boolean;
+    /** Of this height, with a place for votes. */
+    readonly rounds: number;
   };
   readonly proposer: { readonly address: Uint8Array; readonly index: number };
 }

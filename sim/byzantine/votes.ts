@@ -126,16 +126,28 @@ const FLOOD_ROUNDS = 64;
 export const FUTURE_FLOOD: Behaviour = {
   id: 'B19',
   alias: 'future-flood',
-  text: 'Floods votes for rounds far ahead beside each honest vote.',
-  args: ['rounds'],
-  create: (me) =>
-    onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
-      const count = Number(me.args.get('rounds') ?? FLOOD_ROUNDS);
-      const flood = Array.from({ length: count }, (_, i) =>
-        me.signVote({ ...vote, round: vote.round + 1 + i * 7, blockId: ZERO_BLOCK_ID }),
-      );
-      return [vote, ...flood];
-    }),
+  text: 'Floods votes for rounds far ahead beside each honest vote; `what` is votes, or claims of two thirds there.',
+  args: ['rounds', 'what'],
+  words: { what: ['votes', 'claims'] },
+  create(me) {
+    const rounds = Array.from({ length: Number(me.args.get('rounds') ?? FLOOD_ROUNDS) }, (_, i) => 1 + i * 7);
+    if (me.args.get('what') !== 'claims')
+      return onOwnVotes(me, ['prevote', 'precommit'], (vote) => [
+        vote,
+        ...rounds.map((far) => me.signVote({ ...vote, round: vote.round + far, blockId: ZERO_BLOCK_ID })),
+      ]);
+    return {
+      message(message) {
+        if (!isOwnVote(me, message) || !me.isDue(message.vote.height, message.vote.round)) return [message];
+        const { height, round, type } = message.vote;
+        const claims = rounds.map((far): ConsensusMessage => {
+          const blockId = inventedBlock(me, height, far);
+          return { kind: 'voteSetMaj23', height, round: round + far, type, blockId };
+        });
+        return [message, ...claims];
+      },
+    };
+  },
 };
 
 export const NIL_VOTES: Behaviour = {

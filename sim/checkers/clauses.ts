@@ -16,6 +16,8 @@ import { isOneThirdIn } from './conduct.ts';
 
 /** Rounds looked ahead for a third of the power. */
 const ROUNDS_AHEAD = 3;
+/** Later rounds that one peer may open with its votes (CometBFT's catch-up rounds). */
+const ROUNDS_OF_A_PEER = 2;
 
 /**
  * A correct node rests only when no clause of the algorithm (arXiv 1807.04938) is left to follow: whatever a clause asks
@@ -27,6 +29,7 @@ export function clauses(context: CheckerContext): Checker {
   if (!isTolerable(context)) return { name };
   const awake = new Awake(context);
   const owns = addressesOf(context);
+  const peers = context.world.processes.length - 1;
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
@@ -41,7 +44,7 @@ export function clauses(context: CheckerContext): Checker {
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      const broken = heldProblem(rs) ?? restProblem(rs) ?? judgedProblem(rs, owns.get(node));
+      const broken = heldProblem(rs, peers) ?? restProblem(rs) ?? judgedProblem(rs, owns.get(node));
       if (broken !== undefined) failOn(node, rs, broken);
       const waited = awake.wait(node, rs, waitingFor(rs));
       if (waited !== undefined && waited.micros > ANSWER_MICROS)
@@ -83,9 +86,11 @@ function commitIn(rs: RoundState, round: number): BlockId | undefined {
 const isCollecting = (rs: RoundState, parts: PartSetHeader): boolean =>
   rs.proposalParts !== undefined && equalPartSetHeader(rs.proposalParts.header, parts);
 
-/** What no state of a correct node may be. */
-function heldProblem(rs: RoundState): string | undefined {
+/** What no state of a correct node with so many peers may be. */
+function heldProblem(rs: RoundState, peers: number): string | undefined {
   const { lockedRound, validRound, lockedBlock, validBlock, round } = rs;
+  const rounds = rs.held?.rounds ?? 0;
+  if (rounds > round + 2 + ROUNDS_OF_A_PEER * peers) return `room for the votes of ${rounds} rounds`;
   if (lockedRound > round || validRound > round) return 'a lock or valid value of a later round';
   if (lockedRound >= 0 !== (lockedBlock !== undefined)) return 'a lock without a block';
   if (validRound >= 0 !== (validBlock !== undefined)) return 'a valid round without a value';

@@ -1,10 +1,11 @@
 import type { BitSet } from '../../core/lib/bitset.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { equalPartSetHeader } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { againMicros, slowest } from './liveness.ts';
 import { isSound } from './recoverable.ts';
 
@@ -16,11 +17,14 @@ const TELL_MICROS = 5_000_000;
 /** The same for what a peer asks for by name (NewValidBlock). */
 const ANSWER_MICROS = 1_300_000;
 
+/** The same for what the node has signed itself: that leaves as soon as the peer can use it. */
+const OWN_MICROS = 1_000_000;
+
 /** What a peer lacks. */
 interface Lack {
   readonly what: string;
-  /** It has said so. */
-  readonly isAsked: boolean;
+  /** How long it may, when all has been calm for long and the peer has been in this height from the beginning. */
+  readonly promptly?: number;
 }
 
 /**
@@ -31,6 +35,7 @@ interface Lack {
 export function spread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world, correct } = context;
+  const addresses = addressesOf(context);
   // While blocks are fetched nobody gossips. And a peer whose word about where it stands came garbled is believed to be there.
   if (scenario.engine.blockSync === true || scenario.peers !== undefined || isGarbled(scenario))
     return { name };
@@ -42,8 +47,12 @@ export function spread(context: CheckerContext): Checker {
   /** Since when nothing has happened that may have swallowed what was asked. */
   let calm = 0;
   const judge = (node: Process, peer: Process): void => {
-    const key = `${node.index}>${peer.index}`;
-    const lack = isAble(node) && isAble(peer) && joined(node, peer) ? lackOf(node, peer) : undefined;
+    const isJoined = isAble(node) && isAble(peer) && joined(node, peer);
+    judgeOne(node, peer, 'any', isJoined ? lackOf(node, peer) : undefined);
+    judgeOne(node, peer, 'own', isJoined ? ownLack(node, peer, addresses.get(node)) : undefined);
+  };
+  const judgeOne = (node: Process, peer: Process, kind: string, lack: Lack | undefined): void => {
+    const key = `${node.index}>${peer.index}/${kind}`;
     const before = lacks.get(key);
     if (lack === undefined) {
       lacks.delete(key);
@@ -52,12 +61,12 @@ export function spread(context: CheckerContext): Checker {
     const { what } = lack;
     const since = before?.what === what ? before.since : world.now;
     const waited = world.now - since;
-    const isAsked =
-      lack.isAsked && begun.get(peer) !== peer.node?.rs()?.height && since - calm > network + TELL_MICROS;
-    const isLate = waited > network + (isAsked ? ANSWER_MICROS : TELL_MICROS);
+    const isCalm = since - calm > network + TELL_MICROS && !isFresh(node) && !isFresh(peer);
+    const isLate = waited > network + ((isCalm ? lack.promptly : undefined) ?? TELL_MICROS);
     if (before?.what !== what || isLate) lacks.set(key, { what, since: world.now });
     if (isLate) context.fail(name, `${peer.name} ${what}, ${node.name} has not told it for ${waited} µs`);
   };
+  const isFresh = (node: Process): boolean => begun.get(node) === node.node?.rs()?.height;
   const joined = ({ index: a }: Process, { index: b }: Process): boolean =>
     world.network.joins(a, b) &&
     !world.network.link(a, b).isNarrow(world.now) &&
@@ -92,10 +101,34 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
   const place = `at ${theirs.height}/${theirs.round}, step ${theirs.step},`;
   const isBehind = theirs.height < ours.height;
   if (isWanting(theirs) && (isBehind || isHolding(ours, theirs)))
-    return { what: `${place} lacks parts of a block that two thirds are for`, isAsked: hasAsked(theirs) };
-  if (isBehind) return { what: `${place} ${oldLack(theirs)}`, isAsked: false };
+    return {
+      what: `${place} lacks parts of a block that two thirds are for`,
+      ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
+    };
+  if (isBehind) return { what: `${place} ${oldLack(theirs)}` };
   const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
-  return what === undefined ? undefined : { what: `${place} ${what}`, isAsked: false };
+  return what === undefined ? undefined : { what: `${place} ${what}` };
+}
+
+/** In the round in which both are: what only the node itself could sign. */
+function ownLack(node: Process, peer: Process, own: Bytes | undefined): Lack | undefined {
+  const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
+  if (own === undefined || ours === undefined || theirs === undefined) return undefined;
+  const { height, round, step } = theirs;
+  if (ours.height !== height || ours.round !== round || step < STEP.propose || step >= STEP.commit)
+    return undefined;
+  const isLacking = (what: string): Lack => ({
+    what: `at ${height}/${round}, step ${step}, lacks ${what}`,
+    promptly: OWN_MICROS,
+  });
+  const isProposer = equalBytes(ours.proposer.address, own);
+  if (isProposer && ours.proposal !== undefined && theirs.proposal === undefined)
+    return isLacking('the proposal of the node');
+  const index = ours.validators.validators.findIndex(({ address }) => equalBytes(address, own));
+  const isUntold = (type: 'prevote' | 'precommit'): boolean =>
+    ours.votes(round, type)?.bits.has(index) === true && theirs.votes(round, type)?.bits.has(index) !== true;
+  const untold = index < 0 ? undefined : (['prevote', 'precommit'] as const).find(isUntold);
+  return untold && isLacking(`the ${untold} of the node`);
 }
 
 /** It collects a block for which it has seen two thirds of either kind. */

@@ -119,4 +119,23 @@ export const GOSSIP: readonly Break[] = [
     scenario: 'isolated-node-catches-up',
     isSlow: true,
   },
+  {
+    id: 'proposal-believed-across-rounds',
+    file: 'core/gossip/peerRound.ts',
+    from: 'if (height !== this.height || round !== this.round) this.#forgetProposal();',
+    to: 'if (height !== this.height) this.#forgetProposal();',
+    found: ['conduct'],
+    scenario: 'invalid-block',
+    isSlow: true,
+  },
+  {
+    id: 'polka-of-proposal-not-sent',
+    file: 'core/gossip/lacks.ts',
+    from: "  if (polRound >= 0) take(rs.votes(polRound, 'prevote'));\n",
+    to: '',
+    found: ['until', 'conduct', 'liveness'],
+    scenario: 'lock-behind-valid',
+    seed: 2,
+    isSlow: true,
+  },
 ];

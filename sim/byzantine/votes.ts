@@ -27,25 +27,38 @@ function withSecond(me: Accomplice, vote: Vote): readonly Vote[] {
   return me.args.get('only') === true ? [second] : [second, vote];
 }
 
+/** Two votes of one type; with `claimed: true` it claims two thirds for the honest value before, and says both again. */
+const doubling = (me: Accomplice, type: Vote['type']): Hooks => ({
+  message(message) {
+    if (!isOwnVote(me, message)) return [message];
+    const { vote } = message;
+    const { height, round, blockId } = vote;
+    if (vote.type !== type || !me.isDue(height, round)) return [message];
+    const votes = withSecond(me, vote).map((one): ConsensusMessage => ({ kind: 'vote', vote: one }));
+    if (me.args.get('claimed') !== true) return votes;
+    return [{ kind: 'voteSetMaj23', height, round, type, blockId }, ...votes, ...votes];
+  },
+});
+
 const flipped = (signature: Uint8Array): Uint8Array =>
   signature.map((byte, i) => (i === 3 ? byte ^ 1 : byte));
 
 export const DOUBLE_PREVOTE: Behaviour = {
   id: 'B02',
   alias: 'double-prevote',
-  text: 'Prevotes two values in one round; the audience gets both.',
-  args: ['value', 'only'],
+  text: 'Prevotes two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`.',
+  args: ['value', 'only', 'claimed'],
   words: { value: ['nil'] },
-  create: (me) => onOwnVotes(me, ['prevote'], (vote) => withSecond(me, vote)),
+  create: (me) => doubling(me, 'prevote'),
 };
 
 export const DOUBLE_PRECOMMIT: Behaviour = {
   id: 'B03',
   alias: 'double-precommit',
-  text: 'Precommits two values in one round; the audience gets both.',
-  args: ['value', 'only'],
+  text: 'Precommits two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`.',
+  args: ['value', 'only', 'claimed'],
   words: { value: ['nil'] },
-  create: (me) => onOwnVotes(me, ['precommit'], (vote) => withSecond(me, vote)),
+  create: (me) => doubling(me, 'precommit'),
 };
 
 export const VALUE_AND_NIL: Behaviour = {

@@ -246,4 +246,13 @@ export const VOTES: readonly Break[] = [
     scenario: 'contradicting-claims',
     isSlow: true,
   },
+  {
+    id: 'claimed-vote-counted-twice',
+    file: 'core/consensus/voteSet.ts',
+    from: "    if (tally?.votes[vote.validatorIndex] !== undefined) return { kind: 'duplicate' };\n",
+    to: '',
+    found: ['no_crash'],
+    scenario: 'claimed-and-repeated',
+    isSlow: true,
+  },
 ];

@@ -59,9 +59,10 @@ function voteProblem(vote: Vote, rs: RoundState | undefined): string | undefined
   const validator = rs?.validators.validators[vote.validatorIndex];
   const isKnown = validator === undefined || equalBytes(validator.address, vote.validatorAddress);
   if (!isKnown) return `a vote under the index ${vote.validatorIndex} of another`;
-  // Told of when it was taken: the node may have gone on.
-  const isLate = vote.height === (rs?.height ?? 0) - 1 && rs?.step === STEP.newHeight;
-  return isLate && rs?.lastPrecommits?.vote(vote.validatorIndex) === undefined
+  // Told of when it was taken: the node may have gone on, and what was not a precommit of the commit's round is behind it.
+  const last = rs?.step === STEP.newHeight ? rs.lastPrecommits : undefined;
+  const isLate = vote.type === 'precommit' && vote.height === last?.height && vote.round === last.round;
+  return isLate && last.vote(vote.validatorIndex) === undefined
     ? 'a late precommit that it does not keep'
     : undefined;
 }

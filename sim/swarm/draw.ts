@@ -38,7 +38,12 @@ export function drawSwarm(seed: string): string {
     {
       name: `swarm-${seed}`,
       seed,
-      engine: { crypto: 'keyed-hash', time_max: TIME_MAX, block_time: drawBlockTime(choices) },
+      engine: {
+        crypto: 'keyed-hash',
+        time_max: TIME_MAX,
+        block_time: drawBlockTime(choices),
+        ...(choices.choose('blockSync', 5) === 4 ? { block_sync: true } : {}),
+      },
       validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),
       network: drawNetwork(choices),
       ...(clients.length === 0 ? {} : { clients }),
@@ -46,7 +51,7 @@ export function drawSwarm(seed: string): string {
       ...(byzantine.length === 0 ? {} : { byzantine }),
       until: { height },
     },
-    { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110 },
+    { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110, aliasDuplicateObjects: false },
   );
 }
 
@@ -98,25 +103,43 @@ function drawNetwork(choices: Choices): Record<string, string> {
   return faults;
 }
 
+/** What a world's clients may be, the cheap ones more often. */
+const CLIENTS: readonly object[] = [
+  { kind: 'evm' },
+  { kind: 'evm' },
+  { kind: 'evm' },
+  { kind: 'bank' },
+  { kind: 'evm', script: 'features' },
+  { kind: 'evm', script: 'contracts' },
+  { kind: 'evm', script: 'erc20-churn', args: { accounts: 4, revert_ratio: 0.2 } },
+  { kind: 'eth' },
+  { kind: 'ws', args: { query: "tm.event='NewBlock'", reads: 5, room: 20_000 } },
+  { kind: 'ws', subscribe: ['newHeads', 'logs'] },
+];
+
 function drawClients({ choices, correct }: Drawn): readonly object[] {
   const stream = choices.stream('clients');
-  if (stream.choose(3) !== 2) return [];
-  return [
-    {
-      name: 'alice',
-      kind: 'evm',
-      at: pick(stream, correct),
-      rate: `${1 + stream.choose(4)}/s`,
-      args: { accounts: 1 + stream.choose(4), count: 5 + stream.choose(20) },
-    },
-  ];
+  const count = pick(stream, [0, 0, 0, 0, 1, 1, 1, 2]);
+  return Array.from({ length: count }, (_, i) => {
+    const client = pick(stream, CLIENTS) as { readonly kind: string; readonly args?: object };
+    const isWallet = client.kind === 'evm' || client.kind === 'bank';
+    const rate = { ['subscribe' in client ? 'read_rate' : 'rate']: `${1 + stream.choose(4)}/s` };
+    const args = { accounts: 1 + stream.choose(4), count: 5 + stream.choose(20) };
+    const what = isWallet && client.args === undefined ? { args } : {};
+    return { name: `client${i}`, at: pick(stream, correct), ...rate, ...what, ...client };
+  });
 }
 
 function drawByzantine({ choices, names, liars }: Drawn): readonly object[] {
   return liars.flatMap((who) => {
     const stream = choices.stream(`byzantine/${who}`);
     return Array.from({ length: 1 + stream.choose(3) }, () => {
-      const { alias } = pick(stream, BEHAVIOURS);
+      const { alias, words } = pick(stream, BEHAVIOURS);
+      const isPlain = stream.choose(2) === 0;
+      const args = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
+        key,
+        pick(stream, values),
+      ]);
       const others = names.filter((name) => name !== who);
       const audience = others.filter(() => stream.choose(2) === 1);
       const isAll = stream.choose(3) === 0 || audience.length === 0;
@@ -131,6 +154,7 @@ function drawByzantine({ choices, names, liars }: Drawn): readonly object[] {
       return {
         who,
         behaviour: alias,
+        ...(args.length === 0 ? {} : { args: Object.fromEntries(args) }),
         ...(when === undefined ? {} : { when }),
         ...(isAll ? {} : { to: audience }),
       };
@@ -173,6 +197,15 @@ const FAULTS: readonly ((stream: ChoiceStream, drawn: Drawn) => object)[] = [
     do: {
       clock: { target: pick(stream, correct), drift: `${pick(stream, ['', '-'])}${stream.choose(2000)}ppm` },
     },
+  }),
+  (stream, { correct }) => ({
+    do: { disk: { target: pick(stream, correct), fault: pick(stream, ['slow', 'full']) } },
+    for: seconds(stream, 1, 10),
+  }),
+  (stream) => ({ do: { swizzle: 'all' }, for: seconds(stream, 2, 15) }),
+  (stream, { correct }) => ({
+    do: { upgrade: pick(stream, correct), to: '2.0.0' },
+    for: seconds(stream, 1, 5),
   }),
 ];
 

@@ -30,8 +30,10 @@ export function drawSwarm(seed: string): string {
   const names = Object.keys(powers);
   const liars = drawLiars(choices, powers);
   const drawn: Drawn = { choices, names, liars, correct: names.filter((name) => !liars.includes(name)) };
+  // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
+  const isSynced = choices.choose('blockSync', 5) === 4;
   const clients = drawClients(drawn);
-  const timeline = drawTimeline(drawn);
+  const timeline = drawTimeline(drawn, isSynced ? FAULTS.filter((fault) => fault !== LOSSY_LINK) : FAULTS);
   const byzantine = drawByzantine(drawn);
   const height = 4 + choices.choose('height', 9);
   return stringify(
@@ -42,10 +44,10 @@ export function drawSwarm(seed: string): string {
         crypto: 'keyed-hash',
         time_max: TIME_MAX,
         block_time: drawBlockTime(choices),
-        ...(choices.choose('blockSync', 5) === 4 ? { block_sync: true } : {}),
+        ...(isSynced ? { block_sync: true } : {}),
       },
       validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),
-      network: drawNetwork(choices),
+      network: drawNetwork(choices, isSynced),
       ...(clients.length === 0 ? {} : { clients }),
       ...(timeline.length === 0 ? {} : { timeline }),
       ...(byzantine.length === 0 ? {} : { byzantine }),
@@ -86,13 +88,13 @@ function drawLiars(choices: Choices, powers: Record<string, number>): readonly s
   return liars.sort();
 }
 
-function drawNetwork(choices: Choices): Record<string, string> {
+function drawNetwork(choices: Choices, isStream: boolean): Record<string, string> {
   const stream = choices.stream('network');
   const low = pick(stream, [10, 1, 5, 50]);
   const high = low + pick(stream, [90, 10, 200, 500, 1500]);
   const faults: Record<string, string> = { delay: `${low}ms-${high}ms` };
   const percent = (name: string, values: readonly number[]): void => {
-    if (stream.choose(3) === 2) faults[name] = `${pick(stream, values)}%`;
+    if (stream.choose(3) === 2 && (name === 'reset' || !isStream)) faults[name] = `${pick(stream, values)}%`;
   };
   percent('loss', [1, 3, 10, 20]);
   percent('dup', [1, 5, 20]);
@@ -162,7 +164,14 @@ function drawByzantine({ choices, names, liars }: Drawn): readonly object[] {
   });
 }
 
-const FAULTS: readonly ((stream: ChoiceStream, drawn: Drawn) => object)[] = [
+type Fault = (stream: ChoiceStream, drawn: Drawn) => object;
+
+const LOSSY_LINK: Fault = (stream, { names }) => ({
+  do: { link: { from: [pick(stream, names)], loss: `${10 + stream.choose(91)}%` } },
+  for: seconds(stream, 1, 15),
+});
+
+const FAULTS: readonly Fault[] = [
   (stream, { names }) => ({ do: { partition: split(stream, names) }, for: seconds(stream, 1, 20) }),
   (stream, { names }) => ({
     do: { partition: split(stream, names), oneway: true },
@@ -184,10 +193,7 @@ const FAULTS: readonly ((stream: ChoiceStream, drawn: Drawn) => object)[] = [
   (stream) => ({ do: { crash: 'all', power_loss: pick(stream, POWER_LOSSES) }, for: seconds(stream, 1, 5) }),
   (stream, { correct }) => ({ do: { pause: pick(stream, correct) }, for: seconds(stream, 1, 15) }),
   (stream, { names }) => ({ do: { clog: pick(stream, names) }, for: seconds(stream, 1, 10) }),
-  (stream, { names }) => ({
-    do: { link: { from: [pick(stream, names)], loss: `${10 + stream.choose(91)}%` } },
-    for: seconds(stream, 1, 15),
-  }),
+  LOSSY_LINK,
   (stream, { correct }) => ({
     do: {
       clock: { target: pick(stream, correct), skew: `${pick(stream, ['+', '-'])}${1 + stream.choose(5)}s` },
@@ -218,11 +224,11 @@ function split(stream: ChoiceStream, names: readonly string[]): readonly (readon
   return sides.filter((side) => side.length > 0);
 }
 
-function drawTimeline(drawn: Drawn): readonly object[] {
+function drawTimeline(drawn: Drawn, faults: readonly Fault[]): readonly object[] {
   const stream = drawn.choices.stream('timeline');
   const count = pick(stream, [0, 1, 1, 2, 3, 5]);
   // Which kinds this world knows at all: two or three, not a little of everything.
-  const kinds = Array.from({ length: 3 }, () => pick(stream, FAULTS));
+  const kinds = Array.from({ length: 3 }, () => pick(stream, faults));
   return Array.from({ length: count }, (_, i) => {
     const own = drawn.choices.stream(`timeline/${i}`);
     const at = `${own.choose(TROUBLE_SECONDS_MAX * 10) / 10}s`;

@@ -125,12 +125,23 @@ function forgery(me: Accomplice, what: string): Evidence | undefined {
     case 'place':
       return { ...true_, voteB: { ...voteB, validatorIndex: voteB.validatorIndex === 0 ? 1 : 0 } };
     case 'extension':
-      return { ...true_, voteB: { ...voteB, extension: new Uint8Array([1]) } };
+      return extended(me, true_);
     case 'culprit':
       return lunatic(me, height, validators);
     default:
       return framed(me, true_, validators);
   }
+}
+
+/** Only a precommit may have an extension at all; no signature of the vote covers its signature. */
+function extended(me: Accomplice, offence: DuplicateVoteEvidence): DuplicateVoteEvidence {
+  const { voteA, voteB } = offence;
+  const extensionSignature = new Uint8Array(64).fill(1);
+  return {
+    ...offence,
+    voteA: me.signVote({ ...voteA, type: 'precommit' }),
+    voteB: { ...me.signVote({ ...voteB, type: 'precommit' }), extensionSignature },
+  };
 }
 
 const victimOf = (me: Accomplice): Address | undefined =>

@@ -3,12 +3,35 @@ import { encodeEvidenceMessage } from '../../core/codec/messages.ts';
 import { makeValidatorSet } from '../../core/consensus/priority.ts';
 import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
-import type { BlockId, Commit, Header } from '../../core/types/block.ts';
+import type { BlockId, Commit, CommitSig, Header } from '../../core/types/block.ts';
 import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
 import { type Accomplice, type Behaviour, type Hooks, isOwnVote } from './behaviour.ts';
+import { ABSENT } from './blocks.ts';
 
-const WHATS = ['true', 'innocent', 'unsigned', 'shown'] as const;
+const WHATS = [
+  'true',
+  'innocent',
+  'unsigned',
+  'shown',
+  'total',
+  'power',
+  'fewer',
+  'other',
+  'thin',
+  'chain',
+  'same-height',
+  'state',
+  'equivocation',
+  'other-round',
+] as const;
+/** The block is one that all validators might have made: only its transactions are others. */
+const LIKE_OURS: readonly string[] = ['equivocation', 'other-round'];
+/** Judged by the commit that the chain has for the height: the newest block has none yet. */
+const NEEDS_COMMIT: readonly string[] = ['chain', 'state', ...LIKE_OURS];
+const ACCUSES_VICTIM: readonly string[] = ['innocent', 'unsigned', 'other'];
+/** Shown with the validators of the chain. */
+const OF_ALL: readonly string[] = ['thin', 'chain', 'state', ...LIKE_OURS];
 /** The header that the client trusts is so many blocks below the one it is shown. */
 const TRUSTED_BELOW = 2;
 /** Blocks of a light client's remembered, so that it is shown the same again. */
@@ -21,7 +44,7 @@ const SHOWN_MAX = 1_000;
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B42',
   alias: 'light-attack',
-  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it) or shown (it proves nothing: it shows the block to light clients that ask it).',
+  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), chain (the block of the chain, accusing all who signed it), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later).',
   args: ['what', 'victim'],
   words: { what: WHATS },
   create(me) {
@@ -41,10 +64,11 @@ export const LIGHT_ATTACK: Behaviour = {
 const proving = (me: Accomplice): Hooks => ({
   message(message) {
     const { memory } = me.coalition;
-    const told = `told/${me.args.get('what')}`;
+    const what = String(me.args.get('what') ?? 'true');
+    const told = `told/${what}`;
     const isTime = isOwnVote(me, message) && message.vote.type === 'prevote' && !memory.has(told);
     if (isTime && message.vote.height > TRUSTED_BELOW + 1 && me.isDue(message.vote.height, 0)) {
-      const evidence = attackOf(me, message.vote.height - 1);
+      const evidence = attackOf(me, message.vote.height - (NEEDS_COMMIT.includes(what) ? 2 : 1));
       if (evidence !== undefined) {
         memory.set(told, true);
         const to = me.others.filter((peer) => me.isAudience(peer));
@@ -57,34 +81,56 @@ const proving = (me: Accomplice): Hooks => ({
 });
 
 function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | undefined {
-  const commonHeight = height - TRUSTED_BELOW;
+  const what = String(me.args.get('what') ?? 'true');
+  const commonHeight = what === 'same-height' ? height : height - TRUSTED_BELOW;
   const chain = me.chain();
   const [ours, common] = [chain?.blockMeta(height)?.header, chain?.blockMeta(commonHeight)?.header];
   const trusted = chain?.validators(commonHeight);
   if (ours === undefined || common === undefined || trusted === undefined) return undefined;
-  const what = String(me.args.get('what') ?? 'true');
   const victim = me.addressOf(String(me.args.get('victim') ?? me.others[0]));
   const isLiar = ({ address }: Validator): boolean => signerOf(me, address) !== undefined;
-  const isVictim = ({ address }: Validator): boolean => victim !== undefined && equalBytes(address, victim);
-  const isShown = (one: Validator): boolean => isLiar(one) || (what === 'unsigned' && isVictim(one));
-  const validators = setOf(trusted.validators.filter(isShown));
+  const isShown = (one: Validator): boolean => isLiar(one) || (what === 'unsigned' && isOf(one, victim));
+  const validators = OF_ALL.includes(what)
+    ? chain?.validators(height)
+    : setOf(trusted.validators.filter(isShown));
   if (validators === undefined) return undefined;
-  const header: Header = {
-    ...ours,
-    appHash: ours.appHash.map((byte) => byte ^ 1),
-    validatorsHash: validatorsHash(validators),
+  const decided = chain?.commit(height);
+  if (decided === undefined && NEEDS_COMMIT.includes(what)) return undefined;
+  const isTrue = what === 'chain' && decided !== undefined;
+  const header = isTrue ? ours : falseHeader(ours, validators, LIKE_OURS.includes(what));
+  const commit = isTrue ? decided : commitOf(me, header, validators, what, decided?.round ?? 0);
+  const hasSigned = ({ address }: Validator): boolean =>
+    decided?.signatures.some(
+      ({ flag, validatorAddress }) => flag === 'commit' && equalBytes(validatorAddress, address),
+    ) === true;
+  const isAccused = (one: Validator): boolean => {
+    if (what === 'chain') return hasSigned(one);
+    if (isOf(one, victim) && !isLiar(one)) return ACCUSES_VICTIM.includes(what);
+    return isLiar(one) && (what !== 'equivocation' || hasSigned(one));
   };
-  const accused = trusted.validators.filter((one) => isLiar(one) || (what !== 'true' && isVictim(one)));
+  const accused = trusted.validators.filter(isAccused);
+  // Whom the victim stands for, and who is left out, is the last of them.
+  if (what === 'fewer' || what === 'other') accused.pop();
   return {
     kind: 'light-client-attack',
-    conflictingBlock: { header, commit: commitOf(me, header, validators), validators },
+    conflictingBlock: { header, commit, validators },
     commonHeight,
     // All of one power in the set's order, which is by power and address.
-    byzantineValidators: accused,
-    totalVotingPower: trusted.totalPower,
+    byzantineValidators: accused.map((one) => (what === 'power' ? { ...one, power: one.power + 1n } : one)),
+    totalVotingPower: trusted.totalPower + (what === 'total' ? 1n : 0n),
     timestamp: common.time,
   };
 }
+
+const isOf = (one: Validator, address: Uint8Array | undefined): boolean =>
+  address !== undefined && equalBytes(one.address, address);
+
+const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 1);
+
+const falseHeader = (ours: Header, validators: ValidatorSet, isLikeOurs: boolean): Header =>
+  isLikeOurs
+    ? { ...ours, dataHash: flipped(ours.dataHash) }
+    : { ...ours, appHash: flipped(ours.appHash), validatorsHash: validatorsHash(validators) };
 
 const signerOf = (me: Accomplice, address: Uint8Array): Accomplice | undefined =>
   me.coalition.members.find((member) => equalBytes(member.address, address));
@@ -94,18 +140,27 @@ function setOf(validators: readonly Validator[]): ValidatorSet | undefined {
   return made.ok ? made.value : undefined;
 }
 
-function commitOf(me: Accomplice, header: Header, { validators }: ValidatorSet): Commit {
+function commitOf(
+  me: Accomplice,
+  header: Header,
+  { validators }: ValidatorSet,
+  what: string,
+  decided: number,
+): Commit {
   const { height, time } = header;
+  const round = what === 'other-round' ? decided + 1 : decided;
   const blockId: BlockId = {
     hash: headerHash(header),
     parts: { total: 1, hash: new Uint8Array(32).fill(1) },
   };
-  const at = { type: 'precommit', height, round: 0, blockId, timestamp: time } as const;
+  const at = { type: 'precommit', height, round, blockId, timestamp: time } as const;
   const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
-  const signatures = validators.map(({ address }, validatorIndex): Commit['signatures'][number] => {
+  const signatures = validators.map(({ address }, validatorIndex): CommitSig => {
     const vote = { ...at, ...empty, validatorAddress: address, validatorIndex };
-    const { signature } = signerOf(me, address)?.signVote(vote) ?? vote;
+    const signer = signerOf(me, address);
+    if (signer === undefined && OF_ALL.includes(what)) return ABSENT;
+    const { signature } = signer?.signVote(vote) ?? vote;
     return { flag: 'commit', validatorAddress: address, timestamp: time, signature };
   });
-  return { height, round: 0, blockId, signatures };
+  return { height, round, blockId, signatures };
 }

@@ -8,6 +8,7 @@ import { conduct } from './conduct.ts';
 import { duties } from './duties.ts';
 import { ethRecords } from './ethRecords.ts';
 import { evidenceCommitted } from './evidence.ts';
+import { evidenceKept } from './evidenceKept.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { holdings } from './holdings.ts';
@@ -57,7 +58,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const isNamed = expect.some((one) => one.kind === 'guilty');
   if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
-  if (!off.has('durability')) standing.push(ethRecords(context));
+  if (!off.has('durability')) standing.push(ethRecords(context), evidenceKept(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 

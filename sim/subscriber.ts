@@ -1,8 +1,11 @@
 import { committedPublications } from '../core/events/eventModel.ts';
 import { compileQuery, type Query } from '../core/events/query/query.ts';
 import { assert, present } from '../core/lib/assert.ts';
+import { toBase64 } from '../core/lib/base64.ts';
+import { type Bytes, toUpperHex } from '../core/lib/bytes.ts';
 import { CometSession } from '../core/rpc/comet/session.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
+import type { FinalizeReply } from '../core/types/app.ts';
 import { Wire } from './clients/wire.ts';
 import type { Process } from './process.ts';
 import type { SubscriberSpec } from './scenario/clientSpecs.ts';
@@ -12,15 +15,35 @@ import type { World } from './world.ts';
 const TURNS_MAX = 1_000_000;
 const RESUME = /resume from height (\d+)/;
 
+interface TxFrame {
+  readonly height: string;
+  readonly index?: number;
+  readonly tx: string;
+  readonly result: { readonly code?: number; readonly gas_used?: string };
+}
+
 interface EventFrame {
   readonly error?: { readonly data?: string };
   readonly result?: {
-    readonly data?: { readonly type: string };
+    readonly data?: { readonly type: string; readonly value?: { readonly TxResult?: TxFrame } };
+    readonly events?: Readonly<Record<string, readonly string[]>>;
     readonly position?: { readonly height: string; readonly event_index: number };
   };
 }
 
 const placeText = (height: number, index: number): string => `${height}/${index}`;
+
+const wordsOf = (tx: TxFrame, events: Readonly<Record<string, readonly string[]>> = {}): string =>
+  [
+    tx.height,
+    tx.index ?? 0,
+    tx.tx,
+    tx.result.code ?? 0,
+    tx.result.gas_used ?? '0',
+    events['tx.hash']?.join(),
+    events['tx.height']?.join(),
+    events['ethereum_tx.ethereumTxHash']?.join(),
+  ].join(' ');
 
 /**
  * A client that follows one query on a node's websocket, slowly if told so, and resumes after every break: when the
@@ -31,6 +54,8 @@ export class Subscriber {
   /** Places of the events it has, in order of arrival. */
   readonly places: string[] = [];
   readonly complaints: string[] = [];
+  /** What it was told of transactions, by place. */
+  readonly #told = new Map<string, string>();
   /** How often it was cut off as too slow. */
   cutOffs = 0;
   readonly #world: World;
@@ -62,10 +87,47 @@ export class Subscriber {
       const block = present(chain.block(height), 'a kept block');
       const { blockId } = present(chain.blockMeta(height), 'the meta of a kept block');
       const results = present(chain.results(height), 'the results of a kept block');
-      for (const { keys, position } of committedPublications({ block, blockId, results }, suite.sha256))
-        if (this.#query.matches(keys)) places.push(placeText(height, position?.index ?? 0));
+      let index = 0;
+      let tx = 0;
+      for (const { keys, data } of committedPublications({ block, blockId, results }, suite.sha256)) {
+        const place = placeText(height, index++);
+        if (this.#query.matches(keys)) places.push(place);
+        if (data.kind !== 'Tx') continue;
+        this.#compare(place, height, tx, present(block.txs[tx], 'its bytes'), results, suite);
+        tx++;
+      }
     }
     return places;
+  }
+
+  /** Says so when it was told something else of a transaction than what the chain has. */
+  #compare(
+    place: string,
+    height: number,
+    index: number,
+    bytes: Bytes,
+    { txResults }: FinalizeReply,
+    { sha256 }: RpcContext['suite'],
+  ): void {
+    const told = this.#told.get(place);
+    if (told === undefined) return;
+    const { code, gasUsed, events } = present(txResults[index], 'its result');
+    const hashes = events.flatMap(({ type, attributes }) =>
+      type === 'ethereum_tx' ? attributes.filter(({ key }) => key === 'ethereumTxHash') : [],
+    );
+    const frame = {
+      height: String(height),
+      index,
+      tx: toBase64(bytes),
+      result: { code, gas_used: String(gasUsed) },
+    };
+    const words = wordsOf(frame, {
+      'tx.hash': [toUpperHex(sha256(bytes))],
+      'tx.height': [String(height)],
+      ...(hashes.length === 0 ? {} : { 'ethereum_tx.ethereumTxHash': hashes.map(({ value }) => value) }),
+    });
+    if (told !== words)
+      this.complaints.push(`was told of another transaction at ${place} than the chain has`);
   }
 
   async #turn(): Promise<void> {
@@ -119,7 +181,10 @@ export class Subscriber {
       else this.#from = Number(resume);
       this.cutOffs++;
     } else if (result?.position !== undefined) {
-      this.#onEvent(Number(result.position.height), result.position.event_index);
+      const { height, event_index: index } = result.position;
+      const tx = result.data?.value?.TxResult;
+      if (tx !== undefined) this.#told.set(placeText(Number(height), index), wordsOf(tx, result.events));
+      this.#onEvent(Number(height), index);
     } else if (result?.data !== undefined)
       this.complaints.push(`got a ${result.data.type} without a position`);
   }

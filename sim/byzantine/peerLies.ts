@@ -1,4 +1,4 @@
-import { dataHash } from '../../core/codec/hashes.ts';
+import { commitHash, dataHash } from '../../core/codec/hashes.ts';
 import {
   decodeBlocksyncMessage,
   encodeBlocksyncMessage,
@@ -6,7 +6,7 @@ import {
 } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
-import type { Block } from '../../core/types/block.ts';
+import type { Block, Commit } from '../../core/types/block.ts';
 import type { BlocksyncMessage, ConsensusMessage } from '../../core/types/messages.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import {
@@ -21,16 +21,26 @@ import { replacingBlock } from './blocks.ts';
 
 const CLAIM_HEIGHTS = 1_000;
 const DRIP_MS = 20_000;
-const SYNC_LIES = ['height', 'block', 'commit', 'none', 'silence', 'drip'] as const;
+/** As many blocks are asked of one peer at once: the last of them is followed by another peer's. */
+const WINDOW = 20;
+
+/** Which answers of a kind are lies, the first being 1; for other words all are. */
+const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
+  edge: (said) => said % WINDOW === 0,
+  seam: (said) => said % WINDOW === 1,
+  sway: (said) => said % 2 === 1,
+};
+const SYNC_LIES = ['height', 'sway', 'block', 'edge', 'seam', 'commit', 'none', 'silence', 'drip'] as const;
 
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), block, commit, none, silence or drip (each answer `ms` late).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), none, silence or drip (each answer `ms` late).',
   args: ['what', 'ms'],
   words: { what: SYNC_LIES },
   create(me) {
     const what = String(me.args.get('what') ?? 'block');
+    let said = 0;
     return {
       send(send) {
         if (send.channel !== CHANNELS.blocksync) return [send];
@@ -43,19 +53,24 @@ export const SYNC_LIAR: Behaviour = {
           me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));
           return [];
         }
-        return [{ ...send, bytes: encodeBlocksyncMessage(lie(decoded.value, what)) }];
+        if (decoded.value.kind === (what === 'sway' ? 'statusResponse' : 'blockResponse')) said++;
+        const isTurn = (TURNS[what] ?? (() => true))(said);
+        return [
+          { ...send, bytes: encodeBlocksyncMessage(isTurn ? lie(decoded.value, what) : decoded.value) },
+        ];
       },
     };
   },
 };
 
 function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
-  if (message.kind === 'statusResponse' && what === 'height')
+  if (message.kind === 'statusResponse' && (what === 'height' || what === 'sway'))
     return { ...message, height: message.height + CLAIM_HEIGHTS };
   if (message.kind !== 'blockResponse') return message;
   if (what === 'none') return { kind: 'noBlockResponse', height: message.block.header.height };
-  if (what === 'block') return { kind: 'blockResponse', block: otherBlock(message.block) };
-  if (what === 'commit') return { kind: 'blockResponse', block: spoiledCommit(message.block) };
+  if (what === 'block' || what === 'edge') return { kind: 'blockResponse', block: otherBlock(message.block) };
+  if (what === 'commit' || what === 'seam')
+    return { kind: 'blockResponse', block: spoiledCommit(message.block) };
   return message;
 }
 
@@ -64,17 +79,17 @@ const otherBlock = (block: Block): Block => {
   return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
 };
 
-/** The commit of the block below no longer proves it. */
-const spoiledCommit = (block: Block): Block => ({
-  ...block,
-  lastCommit: {
+/** The commit of the block below no longer proves it; the block holds together all the same. */
+function spoiledCommit(block: Block): Block {
+  const lastCommit: Commit = {
     ...block.lastCommit,
     signatures: block.lastCommit.signatures.map((one) => ({
       ...one,
       signature: one.signature.map((byte, i) => (i === 5 ? byte ^ 1 : byte)),
     })),
-  },
-});
+  };
+  return { ...block, lastCommit, header: { ...block.header, lastCommitHash: commitHash(lastCommit) } };
+}
 
 /** Beside each of its own prevotes that is due, `make`'s transactions go to the same peer. */
 function flooding(me: Accomplice, make: () => readonly Bytes[]): Hooks {

@@ -39,7 +39,7 @@ export class Awake {
     const { now } = this.#context.world;
     if (disk.isSlow || disk.isFull || disk.isDamaged) this.#troubled.set(node, now);
     const isTroubled = now - (this.#troubled.get(node) ?? -AFTERMATH_MICROS) < AFTERMATH_MICROS;
-    if (what === undefined || isTroubled) {
+    if (what === undefined || isTroubled || this.#isFetching(node)) {
       this.#waits.delete(node);
       return undefined;
     }
@@ -50,5 +50,10 @@ export class Awake {
     const wait = { what, place, micros, at: now };
     this.#waits.set(node, wait);
     return wait;
+  }
+
+  /** Consensus rests while blocks are fetched: whatever its log has brought back is history then. */
+  #isFetching(node: Process): boolean {
+    return this.#context.scenario.engine.blockSync === true && node.node?.rpc?.catchingUp() === true;
   }
 }

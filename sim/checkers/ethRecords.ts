@@ -9,6 +9,7 @@ import { othersOf } from '../expr/money.ts';
 import { rerunProblem } from '../reference/rerun.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Offences } from './offences.ts';
+import { StoredBlocks } from './storedBlocks.ts';
 
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
@@ -26,6 +27,7 @@ export function ethRecords(context: CheckerContext): Checker {
     return problem;
   };
   const offences = new Offences();
+  const blocks = new StoredBlocks((message) => context.suite.sha256(message));
   const check = (who: string, chain: ChainReader): void => {
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
@@ -34,7 +36,9 @@ export function ethRecords(context: CheckerContext): Checker {
       const problem =
         block === undefined
           ? 'is missing'
-          : (placeProblem(context, chain, block) ?? (isKnown ? undefined : problemOf(context, chain, block)));
+          : (placeProblem(context, chain, block) ??
+            blocks.problem(chain, height) ??
+            (isKnown ? undefined : problemOf(context, chain, block)));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
       if (text === undefined) continue;
       if (!isKnown && known.has(height))

@@ -16,8 +16,8 @@ export function events(context: CheckerContext, subscribers: readonly Subscriber
       const longest = rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
       for (const subscriber of subscribers) {
         const who = subscriber.spec.name;
-        for (const complaint of subscriber.complaints) context.fail(name, `${who} ${complaint}`);
         const expected = subscriber.expected(longest);
+        for (const complaint of subscriber.complaints) context.fail(name, `${who} ${complaint}`);
         const wrong = subscriber.places.findIndex((place, i) => place !== expected[i]);
         if (wrong >= 0)
           context.fail(

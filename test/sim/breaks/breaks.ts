@@ -6,8 +6,11 @@ import { DECIDING } from './deciding.ts';
 import { EXECUTION } from './execution.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
+import { HISTORY } from './history.ts';
 import { INTAKE } from './intake.ts';
 import { NODE } from './node.ts';
+import { OFFENCES } from './offences.ts';
+import { RECORDS } from './records.ts';
 import { ROUNDS } from './rounds.ts';
 import { VOTES } from './votes.ts';
 
@@ -24,4 +27,7 @@ export const BREAKS: readonly Break[] = [
   ...GUARDS,
   ...GOSSIP,
   ...NODE,
+  ...OFFENCES,
+  ...HISTORY,
+  ...RECORDS,
 ];

@@ -52,8 +52,8 @@ export const RECORDS: readonly Break[] = [
     file: 'core/store/blockStore.ts',
     from: '      ops.push(put(keys.txKey(hash), location));\n',
     to: '',
-    found: ['throw'],
-    scenario: 'told-truth',
+    found: ['records'],
+    scenario: 'transfers',
     isSlow: true,
   },
   {

@@ -48,15 +48,6 @@ export const RECORDS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'tx-not-indexed',
-    file: 'core/store/blockStore.ts',
-    from: '      ops.push(put(keys.txKey(hash), location));\n',
-    to: '',
-    found: ['records'],
-    scenario: 'transfers',
-    isSlow: true,
-  },
-  {
     id: 'block-hash-not-stored',
     file: 'core/store/blockStore.ts',
     from: '      put(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),\n',

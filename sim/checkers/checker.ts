@@ -1,6 +1,5 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { RoundState } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
@@ -34,9 +33,6 @@ export interface CheckerContext {
 /** Whether a drive may lose what was durable: then a node may know less than it has said, and its guard may say no. */
 export const mayForget = ({ scenario }: CheckerContext): boolean =>
   scenario.timeline.some(({ action }) => action.kind === 'disk' || action.kind === 'wipe');
-
-/** False while a node fetches blocks first: its consensus knows what the log says and waits to be started. */
-export const hasBegun = ({ startTime }: RoundState): boolean => startTime > 0;
 
 /** The address that each validator of the cluster signs with. */
 export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Process, Bytes> =>

@@ -11,7 +11,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../process.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
-import { addressesOf, type Checker, type CheckerContext, hasBegun, isTolerable } from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
 
 /** Rounds looked ahead for a third of the power. */
@@ -170,7 +170,6 @@ function judgedProblem(rs: RoundState, own: Bytes | undefined): string | undefin
 /** What has to come by itself, and soon; undefined when nothing is due. */
 function waitingFor(rs: RoundState): string | undefined {
   const { step, round, proposalBlock: block } = rs;
-  if (!hasBegun(rs)) return undefined;
   if (step === STEP.commit)
     return block === undefined ? undefined : 'has not carried out a block that it holds (L51)';
   if (step === STEP.propose && block !== undefined && isProposable(rs))

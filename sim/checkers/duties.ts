@@ -4,14 +4,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
-import {
-  addressesOf,
-  type Checker,
-  type CheckerContext,
-  hasBegun,
-  isTolerable,
-  mayForget,
-} from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 
 /** The valid value with which a node came into a round. */
 interface Entered {
@@ -78,7 +71,7 @@ function proposalProblem(
 /** What the node still has to say in this round; undefined when it has said all. */
 function owed(rs: RoundState, own: Bytes): string | undefined {
   const { step, round, proposal, proposer } = rs;
-  if (!hasBegun(rs) || step < STEP.propose || step >= STEP.commit) return undefined;
+  if (step < STEP.propose || step >= STEP.commit) return undefined;
   if (proposal === undefined && equalBytes(proposer.address, own)) return 'has not proposed in its turn';
   const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
   if (index < 0) return undefined;

@@ -3,7 +3,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { Awake } from './awake.ts';
-import { type Checker, type CheckerContext, hasBegun } from './checker.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 const C = DEFAULT_CONSENSUS_CONFIG;
 /** A time-out may be seen so much later than it was due. */
@@ -45,7 +45,7 @@ export function lateness(context: CheckerContext): Checker {
 /** What only time ends, and how much of it. */
 function dueIn(rs: RoundState, { engine }: Scenario, now: number): Due | undefined {
   const { step, round } = rs;
-  if (!hasBegun(rs) || step >= STEP.commit) return undefined;
+  if (step >= STEP.commit) return undefined;
   if (rs.held?.precommitTimer === true)
     return {
       what: 'waits for precommits',
@@ -61,7 +61,8 @@ function dueIn(rs: RoundState, { engine }: Scenario, now: number): Due | undefin
       what: 'waits for prevotes',
       micros: 1000 * (C.timeoutPrevoteMs + C.timeoutPrevoteDeltaMs * round),
     };
-  if (step === STEP.newHeight && now > rs.startTime)
+  // Before the first life has begun consensus there is no start time.
+  if (step === STEP.newHeight && rs.startTime > 0 && now > rs.startTime)
     return { what: 'waits for the height to begin', micros: engine.blockTime };
   if (step === STEP.newRound && (engine.createEmptyBlocks || rs.height <= 1))
     return { what: 'waits with a block', micros: 0 };

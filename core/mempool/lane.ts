@@ -1,7 +1,7 @@
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { LanePosition } from '../types/app.ts';
-import type { Micros } from '../types/ids.ts';
+import type { Height, Micros } from '../types/ids.ts';
 
 export interface PoolTx {
   readonly bytes: Bytes;
@@ -85,7 +85,18 @@ export class Lane {
   advance(stateNonce: bigint, balance: bigint): readonly PoolTx[] {
     assert(stateNonce >= this.#stateNonce, 'a lane never moves back');
     this.#stateNonce = stateNonce;
-    const isGone = (tx: PoolTx): boolean => tx.lane.nonce < stateNonce || tx.lane.cost > balance;
+    return this.#takeOut((tx) => tx.lane.nonce < stateNonce || tx.lane.cost > balance);
+  }
+
+  /** Answers those that no block after this height may hold; what follows them waits for others. */
+  expire(height: Height): readonly PoolTx[] {
+    return this.#takeOut(
+      ({ lane: { lastHeight } }) => lastHeight !== undefined && lastHeight <= BigInt(height),
+    );
+  }
+
+  /** Takes out what is gone. */
+  #takeOut(isGone: (tx: PoolTx) => boolean): readonly PoolTx[] {
     const gone = this.#txs.filter(isGone);
     if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));
     this.#executable = 0;

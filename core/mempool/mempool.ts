@@ -1,12 +1,13 @@
 import { present } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
-import type { AppAsk, CheckReply, CommitReply } from '../types/app.ts';
-import type { Micros, Millis, PeerId } from '../types/ids.ts';
-import type { MempoolRefusal, SubmitResult } from '../types/submit.ts';
+import type { CheckReply, CommitReply } from '../types/app.ts';
+import type { Height, Micros, PeerId } from '../types/ids.ts';
+import type { MempoolRefusal } from '../types/submit.ts';
 import type { Check } from './check.ts';
 import type { MempoolConfig } from './config.ts';
 import { Lane, type PoolTx } from './lane.ts';
 import { isGapped, refuseForLane } from './laneRules.ts';
+import type { MempoolOut } from './mempoolOut.ts';
 import { type ReapLimits, reap } from './order.ts';
 import { Pooled } from './pooled.ts';
 import { SeenCache } from './seen.ts';
@@ -15,18 +16,6 @@ import { WaitLimit } from './waitLimit.ts';
 
 /** How often lanes that wait are looked through, while there are any. */
 const TICK_MS = 60_000;
-
-export interface MempoolOut {
-  check(call: number, ask: Extract<AppAsk, { kind: 'checkTx' }>): void;
-  reply(call: number, result: SubmitResult): void;
-  pending(tx: PoolTx): void;
-  /** New in the pool: peers should have it. */
-  gossip(tx: PoolTx): void;
-  /** A peer has sent the transaction of this key. */
-  heard(peer: PeerId, key: string): void;
-  /** Wants `onTick` once, so much later. */
-  tickAfter(afterMs: Millis): void;
-}
 
 /**
  * Transactions that passed the application's check, in one lane a sender. Answers what a proposer may take; forgets
@@ -120,14 +109,8 @@ export class Mempool {
   /** The refusal of a pool that takes no more. */
   fullness(why?: 'underpriced'): MempoolRefusal {
     const { txsMax, bytesMax } = this.#config;
-    const full = {
-      code: 'full',
-      txs: this.#pooled.size,
-      txsMax,
-      bytes: this.#pooled.bytes,
-      bytesMax,
-    } as const;
-    return why === undefined ? full : { ...full, isUnderpriced: true };
+    const held = { txs: this.#pooled.size, txsMax, bytes: this.#pooled.bytes, bytesMax };
+    return { code: 'full', ...held, ...(why === undefined ? {} : { isUnderpriced: true }) };
   }
 
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
@@ -283,14 +266,32 @@ export class Mempool {
       this.#announce(lane, nonce, out);
       if (lane.size === 0) this.#lanes.delete(sender);
     }
+    if (this.#pooled.expiring > 0) this.#expire(reply.height);
     this.#waitLimit.onCommitted(now, txs.length, this.#lanes.values(), this.#baseFee);
     this.#tickWhileQueued(out);
   }
 
   #advance(lane: Lane, stateNonce: bigint, balance: bigint): void {
     const before = lane.executable;
-    for (const gone of lane.advance(stateNonce, balance)) this.#pooled.remove(gone);
-    this.#executable += lane.executable - before;
+    this.#forget(lane, before, lane.advance(stateNonce, balance));
     lane.waitingSince = undefined;
+  }
+
+  /** What ran out would hold up all that follows it. */
+  #expire(height: Height): void {
+    for (const [sender, lane] of this.#lanes) {
+      const before = lane.executable;
+      this.#forget(lane, before, lane.expire(height));
+      if (lane.size === 0) this.#lanes.delete(sender);
+    }
+  }
+
+  #forget(lane: Lane, before: number, gone: readonly PoolTx[]): void {
+    for (const tx of gone) {
+      this.#pooled.remove(tx);
+      // It was not used: its sender may have the coins for it another time.
+      if (tx.lane.nonce >= lane.stateNonce) this.#seen.remove(tx.key);
+    }
+    this.#executable += lane.executable - before;
   }
 }

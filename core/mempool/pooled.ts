@@ -8,6 +8,7 @@ export class Pooled {
   readonly #byKey = new Map<string, PoolTx>();
   readonly #byEthHash = new Map<string, PoolTx>();
   #bytes = 0;
+  #expiring = 0;
 
   get size(): number {
     return this.#byKey.size;
@@ -16,6 +17,11 @@ export class Pooled {
   /** Bytes that the txs would take in a block. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** How many of them some later block may no longer hold. */
+  get expiring(): number {
+    return this.#expiring;
   }
 
   /** In arrival order. */
@@ -35,17 +41,20 @@ export class Pooled {
     this.#byKey.set(tx.key, tx);
     if (tx.lane.ethHash !== undefined) this.#byEthHash.set(toHex(tx.lane.ethHash), tx);
     this.#bytes += wireBytes(tx);
+    if (tx.lane.lastHeight !== undefined) this.#expiring += 1;
   }
 
   clear(): void {
     this.#byKey.clear();
     this.#byEthHash.clear();
     this.#bytes = 0;
+    this.#expiring = 0;
   }
 
   remove(tx: PoolTx): void {
     assert(this.#byKey.delete(tx.key), 'tx in a lane but not in the pool');
     if (tx.lane.ethHash !== undefined) this.#byEthHash.delete(toHex(tx.lane.ethHash));
     this.#bytes -= wireBytes(tx);
+    if (tx.lane.lastHeight !== undefined) this.#expiring -= 1;
   }
 }

@@ -80,6 +80,8 @@ export interface LanePosition {
   readonly tipCap: bigint;
   /** The sender runs code of another account (EIP-7702): others may spend what it owns. */
   readonly isDelegated?: boolean;
+  /** No block after this height may hold it; undefined for no limit. */
+  readonly lastHeight?: bigint | undefined;
   /** keccak256 of the Ethereum envelope; undefined for a Cosmos tx. */
   readonly ethHash: Hash | undefined;
 }

@@ -19,6 +19,7 @@ export function cosmosLane(tx: DecodedCosmosTx, signer: SignerState, denom: stri
     gas: tx.gasLimit,
     feeCap,
     tipCap: tx.tipCap === undefined || tx.tipCap > feeCap ? feeCap : tx.tipCap,
+    lastHeight: tx.timeoutHeight === 0n ? undefined : tx.timeoutHeight,
     ethHash: undefined,
   };
 }

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Inclusion } from '../../../core/mempool/inclusion.ts';
-import { Mempool, type MempoolOut } from '../../../core/mempool/mempool.ts';
-import type { CheckReply, CommitReply } from '../../../core/types/app.ts';
+import { Mempool } from '../../../core/mempool/mempool.ts';
+import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
+import type { CheckReply, CommitReply, LanePosition } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
 
 interface Ask {
@@ -407,4 +408,40 @@ test('blocks that take all there is say nothing about how long a tx would wait',
   const wait = inclusion.waitMicros(1000) ?? 0;
   expect(wait).toBeGreaterThan(49_000_000);
   expect(wait).toBeLessThan(60_000_000);
+});
+
+const txOf = (nonce: number): Uint8Array => new TextEncoder().encode(`aa/${nonce}`);
+
+/** Submits the tx of this nonce; the application accepts it with what is given. */
+function give(world: World, nonce: number, fields: Partial<LanePosition>): SubmitResult | undefined {
+  const call = 1 + nonce;
+  world.replies.delete(call);
+  world.pool.submit(txOf(nonce), call, world);
+  const ask = world.asks.pop();
+  const verdict = accepted('aa', nonce, 1, 0, 100);
+  if (ask !== undefined && verdict.kind === 'accepted')
+    world.pool.onChecked(ask.call, { ...verdict, lane: { ...verdict.lane, ...fields } }, world);
+  return world.replies.get(call);
+}
+
+test('what no later block may hold leaves the pool and holds up nobody', () => {
+  const world = new World();
+  give(world, 0, { lastHeight: 1n });
+  give(world, 1, { lastHeight: 2n });
+  expect(world.reaped()).toEqual(['aa0', 'aa1']);
+  world.commit([], []);
+  expect(world.reaped()).toEqual([]);
+  expect(world.pool.stats()).toMatchObject({ pending: 0, queued: 1 });
+  expect(give(world, 0, {})?.kind).toBe('checked');
+  expect(world.reaped()).toEqual(['aa0', 'aa1']);
+});
+
+test('a tx that could not be paid for a while may come again', () => {
+  const world = new World();
+  give(world, 0, {});
+  give(world, 1, { cost: 1000n });
+  world.commit([txOf(0)], [{ sender: 'aa', nonce: 1n, balance: 999n }]);
+  expect(world.pool.size).toBe(0);
+  expect(give(world, 1, { stateNonce: 1n, cost: 1000n })?.kind).toBe('checked');
+  expect(give(world, 0, {})).toMatchObject({ kind: 'refused', refusal: { code: 'in-cache' } });
 });

@@ -7,7 +7,8 @@ import { EventSearch, searchReads } from '../../../../core/events/index/search.t
 import { present } from '../../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, hex } from '../../../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../../../core/mempool/config.ts';
-import { Mempool, type MempoolOut } from '../../../../core/mempool/mempool.ts';
+import { Mempool } from '../../../../core/mempool/mempool.ts';
+import type { MempoolOut } from '../../../../core/mempool/mempoolOut.ts';
 import { DEFAULT_RPC_LIMITS } from '../../../../core/node/nodeConfig.ts';
 import { poolReader } from '../../../../core/node/poolReader.ts';
 import type { RpcContext, RpcLimits } from '../../../../core/rpc/context.ts';

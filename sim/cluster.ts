@@ -64,6 +64,7 @@ export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
   accountsWanted = DEV_ACCOUNTS,
+  blockGas?: number,
 ): Cluster {
   const members = validators.map(({ name, twinOf, key }) => {
     // A signer each: a twin has the key, and its own memory of what it signed.
@@ -77,7 +78,10 @@ export function makeCluster(
     genesisTime: { seconds: EPOCH_MICROS / 1_000_000, nanos: 0 },
     chainId: CHAIN_ID,
     initialHeight: 1,
-    params: DEFAULT_PARAMS,
+    params:
+      blockGas === undefined
+        ? DEFAULT_PARAMS
+        : { ...DEFAULT_PARAMS, block: { ...DEFAULT_PARAMS.block, maxGas: blockGas } },
     validators: members.flatMap(({ name, signer, address }, i) => {
       const { power, twinOf } = present(validators[i], 'validator');
       if (twinOf !== undefined) return [];

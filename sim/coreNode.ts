@@ -1,5 +1,6 @@
 import { DEFAULT_CONSENSUS_CONFIG } from '../core/consensus/contract.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
+import type { MempoolConfig } from '../core/mempool/config.ts';
 import { createNode } from '../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../core/node/nodeConfig.ts';
 import type { RoundState } from '../core/types/roundState.ts';
@@ -20,7 +21,16 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
     createEmptyBlocks: engine.createEmptyBlocks,
   },
   blocksync: engine.blockSync ?? false,
+  mempool: poolOf(engine),
 });
+
+/** A small pool keeps the proportions of the default one, roughly. */
+function poolOf({ poolTxs }: EngineSpec): MempoolConfig {
+  const { mempool } = DEFAULT_NODE_CONFIG;
+  if (poolTxs === undefined) return mempool;
+  const quarter = Math.max(1, poolTxs >> 2);
+  return { ...mempool, txsMax: poolTxs, laneSlots: quarter, queuedMax: quarter };
+}
 
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {

@@ -14,8 +14,13 @@ import type { World } from './world.ts';
 const COMPLAINTS_MAX = 20;
 /** Blocks asked about in one turn; of a node that was far behind only the newest. */
 const ASKED_MAX = 4;
-const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions'] as const;
+const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions', 'topical'] as const;
+/** Logs that have a topic at all. */
+const TOPICAL = { topics: [null] };
+/** Of the request that ends a subscription again. */
+const ENDING = 100;
 type Kind = (typeof SUBSCRIBED)[number];
+type FilterKind = 'blocks' | 'logs' | 'pending' | 'topical';
 
 interface Log {
   readonly blockNumber: string;
@@ -44,9 +49,12 @@ export class Watch {
   readonly start: number;
   /** Head when it last polled. */
   polled: number;
-  readonly filters = new Map<'blocks' | 'logs' | 'pending', string>();
+  readonly filters = new Map<FilterKind, string>();
   readonly polledBlocks: string[] = [];
   readonly polledLogs: string[] = [];
+  /** Those with a topic, by a filter and by a subscription of their own. */
+  readonly polledTopical: string[] = [];
+  readonly topical: string[] = [];
   readonly polledPending: string[] = [];
   readonly heads: string[] = [];
   readonly logs: string[] = [];
@@ -62,7 +70,7 @@ export class Watch {
 interface Frame {
   readonly id?: number;
   readonly error?: { readonly message: string };
-  readonly result?: string;
+  readonly result?: string | boolean;
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
 
@@ -105,11 +113,16 @@ export class Watcher {
   readonly #world: World;
   readonly #calls: ClientCalls;
   readonly #node: Process;
+  /** Senders use some of their nonces for other transactions than Ethereum's. */
+  readonly #isShared: boolean;
   #watch: Watch | undefined;
   #session: EthSession | undefined;
+  /** Id of the subscription that is ended. */
+  #ending: string | boolean | undefined;
 
-  constructor(world: World, calls: ClientCalls, spec: WatcherSpec) {
+  constructor(world: World, calls: ClientCalls, spec: WatcherSpec, isShared: boolean) {
     this.spec = spec;
+    this.#isShared = isShared;
     this.#world = world;
     this.#calls = calls;
     this.#node = world.process(spec.at);
@@ -147,9 +160,23 @@ export class Watcher {
       ['blocks', 'eth_newBlockFilter', []],
       ['logs', 'eth_newFilter', [{}]],
       ['pending', 'eth_newPendingTransactionFilter', []],
+      ['topical', 'eth_newFilter', [TOPICAL]],
     ] as const)
       watch.filters.set(kind, String(await this.#result(ask, method, params)));
+    await this.#endFilter(ask);
     await this.#subscribe(watch);
+  }
+
+  /** A filter that is taken away is gone. */
+  async #endFilter(ask: EthAsk): Promise<void> {
+    const id = await this.#result(ask, 'eth_newBlockFilter', []);
+    const ended = [
+      await this.#result(ask, 'eth_uninstallFilter', [id]),
+      await this.#result(ask, 'eth_uninstallFilter', [id]),
+    ];
+    const reply = await ask('eth_getFilterChanges', [id]);
+    if (ended.join() !== 'true,false' || 'result' in reply)
+      this.#complain(`a filter was taken away with the answers ${ended.join()}, and lives on`);
   }
 
   async #subscribe(watch: Watch): Promise<void> {
@@ -159,20 +186,33 @@ export class Watcher {
     const session = new EthSession(rpc, new Reader((frame) => this.#read(watch, kinds, frame)));
     this.#session = session;
     for (const [id, kind] of SUBSCRIBED.entries()) {
-      const params = kind === 'logs' ? [kind, {}] : [kind];
+      const isLogs = kind === 'logs' || kind === 'topical';
+      const params = isLogs ? ['logs', kind === 'logs' ? {} : TOPICAL] : [kind];
       await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
     }
+    // One is ended at once: nothing may come of it.
+    const ending = { jsonrpc: '2.0', id: ENDING, method: 'eth_subscribe', params: ['newHeads'] };
+    await session.receive(JSON.stringify(ending));
+    await session.settled();
+    const params = [this.#ending];
+    await session.receive(JSON.stringify({ ...ending, id: ENDING + 1, method: 'eth_unsubscribe', params }));
     await session.settled();
   }
 
   #read(watch: Watch, kinds: Map<string, Kind>, { id, error, result, params }: Frame): void {
     if (error !== undefined) this.#complain(`was told ${error.message}`);
-    if (id !== undefined && result !== undefined) kinds.set(result, present(SUBSCRIBED[id], 'a kind'));
+    if (id !== undefined && id >= ENDING) {
+      if (id === ENDING) this.#ending = result;
+      else if (result !== true) this.#complain('could not end its subscription');
+    } else if (id !== undefined && typeof result === 'string')
+      kinds.set(result, present(SUBSCRIBED[id], 'a kind'));
     if (params === undefined) return;
     const kind = kinds.get(params.subscription);
-    if (kind === undefined) return this.#complain('was notified before the subscription was answered');
+    if (kind === undefined)
+      return this.#complain('was notified of what it had not subscribed to, or not any more');
     if (kind === 'newHeads') this.#onHead(watch, params.result as Block);
     else if (kind === 'logs') watch.logs.push(logText(params.result as Log));
+    else if (kind === 'topical') watch.topical.push(logText(params.result as Log));
     else this.#onPending(watch, params.result as string);
     this.places.push(`${kind} ${this.places.length}`);
   }
@@ -202,10 +242,11 @@ export class Watcher {
 
   async #poll(ask: EthAsk, watch: Watch, chain: ChainReader): Promise<void> {
     const head = chain.head();
-    const changes = async <T>(kind: 'blocks' | 'logs' | 'pending'): Promise<readonly T[]> =>
+    const changes = async <T>(kind: FilterKind): Promise<readonly T[]> =>
       ((await this.#result(ask, 'eth_getFilterChanges', [watch.filters.get(kind)])) ?? []) as readonly T[];
     watch.polledBlocks.push(...(await changes<string>('blocks')));
     watch.polledLogs.push(...(await changes<Log>('logs')).map(logText));
+    watch.polledTopical.push(...(await changes<Log>('topical')).map(logText));
     watch.polledPending.push(...(await changes<string>('pending')));
     const before = watch.polled;
     watch.polled = head;
@@ -235,7 +276,8 @@ export class Watcher {
     for (const { hash, from, nonce } of pending.transactions) {
       if (this.#isCommitted(hash)) this.#complain(`${hash} is pending and in a block`);
       const wanted = next.get(from) ?? Number(chain.latest().account(hex(from.slice(2)))?.nonce ?? 0n);
-      if (Number(nonce) !== wanted) this.#complain(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);
+      if (this.#isShared ? Number(nonce) < wanted : Number(nonce) !== wanted)
+        this.#complain(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);
       next.set(from, wanted + 1);
     }
     for (const [from, nonce] of next) {

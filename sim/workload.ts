@@ -9,9 +9,11 @@ import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
 import { contracts } from './scripts/contracts.ts';
+import { crowd } from './scripts/crowd.ts';
 import { erc20Churn } from './scripts/erc20.ts';
 import { features } from './scripts/features.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
+import { shelf } from './scripts/shelf.ts';
 import { transfers } from './scripts/transfers.ts';
 import type { World } from './world.ts';
 
@@ -51,6 +53,8 @@ export class EvmClient {
   readonly #nonces = new Map<DevAccount, number>();
   readonly #script: Script;
   readonly #state: ClientState;
+  /** Sent before: only then its neighbours were sent with it. */
+  readonly #given = new Set<string>();
   #isPolling = false;
 
   constructor(
@@ -79,6 +83,7 @@ export class EvmClient {
         this.sent.filter((tx) => tx.from === account && isOpen(tx) && tx.takenIn === this.#node.lives),
       nonceOf: (account) => this.#nonces.get(account) ?? 0,
       takeNonce: (account) => this.#takeNonce(account),
+      spent: (account) => this.confirmed.reduce((sum, tx) => sum + (tx.from === account ? tx.value : 0n), 0n),
       isConfirmed: (account, nonce) =>
         this.sent.some((tx) => tx.from === account && tx.nonce === nonce && tx.receipt !== undefined),
     };
@@ -117,7 +122,15 @@ export class EvmClient {
   }
 
   async #submitAll(txs: readonly SentTx[]): Promise<void> {
-    for (const tx of txs) await this.#submit(tx);
+    if (!txs.some((tx) => tx.isWanted === true)) {
+      for (const tx of txs) await this.#submit(tx);
+      return;
+    }
+    // Each waits for the answer to the one before.
+    await this.#calls.run(this.#node, async (ask) => {
+      let isAfter = true;
+      for (const tx of txs) isAfter = await this.#give(ask, tx, isAfter);
+    });
   }
 
   #sign(draft: Draft): SentTx {
@@ -152,18 +165,28 @@ export class EvmClient {
   }
 
   #submit(tx: SentTx): Promise<void> {
+    return this.#calls.run(this.#node, async (ask) => {
+      await this.#give(ask, tx, true);
+    });
+  }
+
+  /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */
+  async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     tx.sentAt = this.#world.now;
     tx.sentHead = this.#node.node?.rpc?.chain.head() ?? 0;
-    return this.#calls.run(this.#node, async (ask) => {
-      const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
-      // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
-      if ('result' in reply && reply.result !== tx.hash) {
-        this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
-      }
-      if ('result' in reply) tx.takenIn = this.#node.lives;
-      if ('result' in reply && tx.bad !== undefined)
-        this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
-    });
+    const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
+    const isTaken = 'result' in reply;
+    // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
+    if (isTaken && reply.result !== tx.hash)
+      this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
+    if (isTaken) tx.takenIn = this.#node.lives;
+    if (isTaken && tx.bad !== undefined && isAfter)
+      this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
+    const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
+    if (isRefused && tx.isWanted === true && isAfter && !this.#given.has(tx.hash))
+      this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
+    this.#given.add(tx.hash);
+    return isTaken;
   }
 
   async #poll(): Promise<void> {
@@ -210,6 +233,8 @@ export class EvmClient {
 function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec): Script {
   if (script === 'transfers') return transfers;
   if (script === 'features') return features(suite);
+  if (script === 'crowd') return crowd();
+  if (script === 'shelf') return shelf(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }
 

@@ -8,6 +8,7 @@ import type { Effect } from '../../core/node/contract.ts';
 import { channelOf } from '../../core/node/ingress.ts';
 import { signDynamicFeeTx } from '../../core/rpc/eth/signTx.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
+import { bankTx } from '../clients/cosmosTx.ts';
 import { type Cluster, EVM_CHAIN_ID } from '../cluster.ts';
 import type { Process } from '../process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
@@ -52,11 +53,8 @@ export function accomplice(
   };
   // The last one: clients are given theirs from the front.
   const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');
-  const wrapped = (raw: Bytes, gasLimit: bigint): Bytes =>
-    wrapEthTx(
-      { raw, from: account.address, gasLimit, maxFeePerGas: FEE_CAP },
-      process.node?.rpc?.chain.denom ?? '',
-    );
+  const wrapped = (raw: Bytes, gasLimit: bigint, maxFeePerGas = FEE_CAP): Bytes =>
+    wrapEthTx({ raw, from: account.address, gasLimit, maxFeePerGas }, process.node?.rpc?.chain.denom ?? '');
   const me: Accomplice = {
     name: process.name,
     address: present(addressOf(process.name), 'an address'),
@@ -81,7 +79,14 @@ export function accomplice(
       ...proposal,
       signature: signer.signFreely(proposalSignBytes(chainId, proposal)),
     }),
-    signTx: (tx) => wrapped(signDynamicFeeTx(filled(tx), account.secret, suite), tx.gas ?? TRANSFER_GAS),
+    signTx: (tx) =>
+      wrapped(signDynamicFeeTx(filled(tx), account.secret, suite), tx.gas ?? TRANSFER_GAS, tx.feeCap),
+    signBank(draft, sequence) {
+      const chain = present(process.node?.rpc?.chain, 'a running node');
+      const accountNumber = chain.latest().auth(account.address)?.accountNumber ?? 0n;
+      const data = { chainId, accountNumber, sequence: BigInt(sequence) };
+      return bankTx(suite, { ...draft, from: account }, data, chain);
+    },
     wrapTx: (raw) => wrapped(raw, TRANSFER_GAS),
     nonce: () => Number(process.node?.rpc?.chain.latest().account(account.address)?.nonce ?? 0n),
     serveLight(serve) {
@@ -147,13 +152,13 @@ function audienceOf(
 }
 
 const filled = (tx: OwnTx): Parameters<typeof signDynamicFeeTx>[0] => ({
-  chainId: EVM_CHAIN_ID,
+  chainId: tx.chainId ?? EVM_CHAIN_ID,
   nonce: BigInt(tx.nonce),
-  maxPriorityFeePerGas: BigInt(tx.tipGwei ?? 1) * GWEI,
-  maxFeePerGas: FEE_CAP,
+  maxPriorityFeePerGas: tx.feeCap === undefined ? BigInt(tx.tipGwei ?? 1) * GWEI : 0n,
+  maxFeePerGas: tx.feeCap ?? FEE_CAP,
   gas: tx.gas ?? TRANSFER_GAS,
   to: tx.to,
-  value: 0n,
+  value: tx.value ?? 0n,
   data: tx.data ?? EMPTY,
   accessList: [],
 });

@@ -8,6 +8,7 @@ import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal, Vote } from '../../core/types/vote.ts';
 import type { ChoiceStream } from '../choices.ts';
+import type { BankDraft } from '../clients/cosmosTx.ts';
 
 export type Send = Extract<Effect, { kind: 'send' }>;
 
@@ -19,6 +20,10 @@ export interface OwnTx {
   /** undefined creates a contract. */
   readonly to?: Bytes | undefined;
   readonly data?: Bytes;
+  readonly value?: bigint;
+  /** Wei. */
+  readonly feeCap?: bigint;
+  readonly chainId?: bigint;
 }
 
 /** Those who share a behaviour in one run: they may talk to each other unseen. */
@@ -53,6 +58,8 @@ export interface Accomplice {
   signProposal(proposal: Proposal): Proposal;
   /** Signed with the key of an account that no client uses, as it stands in a block. */
   signTx(tx: OwnTx): Bytes;
+  /** A consensus transaction of bank messages from the same account. */
+  signBank(draft: Omit<BankDraft, 'from'>, sequence: number): Bytes;
   /** Any bytes in the place of an Ethereum transaction. */
   wrapTx(raw: Bytes): Bytes;
   /** The account's next nonce in the state of its own node. */

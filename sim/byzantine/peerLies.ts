@@ -17,7 +17,6 @@ import {
   isOwnVote,
   type Send,
 } from './behaviour.ts';
-import { replacingBlock } from './blocks.ts';
 
 const CLAIM_HEIGHTS = 1_000;
 const DRIP_MS = 20_000;
@@ -161,42 +160,6 @@ function nested(depth: number): Bytes {
     body = [...head, ...body];
   }
   return Uint8Array.from([2, ...body]);
-}
-
-const ORDERS = ['nonce', 'duplicate', 'reverse', 'gap', 'gas', 'garbage'] as const;
-/** Below what any transaction needs. */
-const TOO_LITTLE_GAS = 20_000n;
-
-export const BAD_BODY: Behaviour = {
-  id: 'B36',
-  alias: 'bad-body',
-  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little) or garbage.',
-  args: ['what'],
-  words: { what: ORDERS },
-  create: (me) =>
-    replacingBlock(me, (_, block) => {
-      const txs = badBody(me, block.txs, String(me.args.get('what') ?? 'nonce'));
-      return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
-    }),
-};
-
-function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly Bytes[] {
-  const nonce = me.nonce();
-  const own = (n: number): Bytes => me.signTx({ nonce: n, to: SINK });
-  switch (what) {
-    case 'duplicate':
-      return [...txs, own(nonce), own(nonce)];
-    case 'reverse':
-      return [...txs, own(nonce), own(nonce + 1)].reverse();
-    case 'gap':
-      return [...txs, own(nonce + 1)];
-    case 'gas':
-      return [...txs, me.signTx({ nonce, gas: TOO_LITTLE_GAS, to: SINK })];
-    case 'garbage':
-      return [Uint8Array.of(0xff, 1, 2, 3), ...txs];
-    default:
-      return [...txs, own(nonce + 1), own(nonce)];
-  }
 }
 
 export const ECLIPSE: Behaviour = {

@@ -1,10 +1,11 @@
+import { BAD_BODY } from './badBody.ts';
 import type { Behaviour } from './behaviour.ts';
 import { BACK_TO_THE_PAST, CENSORED_PRECOMMIT, EDITED_COMMIT } from './commits.ts';
 import { EDGE_RIDER, REPLAY, SELECTIVE_DELIVERY } from './delivery.ts';
 import { EVIDENCE_CENSOR, EVIDENCE_SPAM, FORGED_EVIDENCE } from './evidenceLies.ts';
 import { FORK } from './fork.ts';
 import { LIGHT_ATTACK } from './lightAttack.ts';
-import { BAD_BODY, ECLIPSE, POOL_ATTACK, SYNC_LIAR } from './peerLies.ts';
+import { ECLIPSE, POOL_ATTACK, SYNC_LIAR } from './peerLies.ts';
 import {
   BAD_POL_ROUND,
   CORRUPT_PARTS,

@@ -18,6 +18,7 @@ import { liveness } from './liveness.ts';
 import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
+import { pools } from './pools.ts';
 import { resources } from './resources.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { spread } from './spread.ts';
@@ -58,7 +59,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const isNamed = expect.some((one) => one.kind === 'guilty');
   if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
-  if (!off.has('durability')) standing.push(ethRecords(context), evidenceKept(context));
+  if (!off.has('durability')) standing.push(ethRecords(context), evidenceKept(context), pools(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 

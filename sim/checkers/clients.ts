@@ -1,5 +1,5 @@
 import type { ChainReader } from '../../core/app/chain.ts';
-import { parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Banker } from '../clients/banker.ts';
@@ -69,7 +69,8 @@ function checkNode(
         context.fail(name, `${client.spec.name} was told of ${tx.hash}, but on ${node.name} ${problem}`);
     }
   }
-  const problem = chainProblem(chain);
+  const shared = bankers.flatMap(({ accounts }) => accounts.map(({ address }) => toHex(address)));
+  const problem = chainProblem(chain, new Set(shared));
   if (problem !== undefined) context.fail(name, `${node.name}: ${problem}`);
 }
 
@@ -77,9 +78,10 @@ function checkNode(
 function bankProblems(chain: ChainReader, { sent, accounts }: Banker): readonly string[] {
   const problems: string[] = [];
   const counts = new Map(accounts.map((account) => [account, 0]));
-  for (const { hash, height, from } of sent) {
+  for (const { hash, kind, height, from } of sent) {
     const bytes = parseHex(hash);
-    const at = bytes.ok ? chain.txLocation(bytes.value)?.height : undefined;
+    const find = (name: Bytes) => (kind === 'bank' ? chain.txLocation(name) : chain.ethTxLocation(name));
+    const at = bytes.ok ? find(bytes.value)?.height : undefined;
     if (at !== undefined) counts.set(from, (counts.get(from) ?? 0) + 1);
     const isDue = height !== undefined && chain.head() >= height;
     if (isDue && at !== height)
@@ -107,8 +109,11 @@ function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
     : 'the block has another hash';
 }
 
-/** Walks the chain once: no transaction twice, nonces in order, and the supply adds up. */
-function chainProblem(chain: ChainReader): string | undefined {
+/**
+ * Walks the chain once: no transaction twice, nonces in order, and the supply adds up. Accounts in `shared` use some of
+ * their nonces for other transactions than Ethereum's.
+ */
+function chainProblem(chain: ChainReader, shared: ReadonlySet<string>): string | undefined {
   const seen = new Set<string>();
   const nonces = new Map<string, bigint>();
   let burned = 0n;
@@ -124,7 +129,8 @@ function chainProblem(chain: ChainReader): string | undefined {
       seen.add(hash);
       const from = toHex(tx.from);
       const next = nonces.get(from) ?? 0n;
-      if (tx.nonce !== next) return `nonce ${tx.nonce} of ${from} follows ${next - 1n}`;
+      if (shared.has(from) ? tx.nonce < next : tx.nonce !== next)
+        return `nonce ${tx.nonce} of ${from} follows ${next - 1n}`;
       nonces.set(from, next + 1n);
     }
   }

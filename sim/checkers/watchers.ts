@@ -69,8 +69,15 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
   const found = [
     difference('block filter', watch.polledBlocks, polledTo.hashes),
     difference('log filter', watch.polledLogs, polledTo.logs),
+    difference('log filter by topics', watch.polledTopical, polledTo.topical),
     difference('newHeads', heads, heardTo.hashes),
     difference('logs', watch.logs, heardTo.logs, expected(chain, start, start + heads.length - LAG_MAX).logs),
+    difference(
+      'logs by topics',
+      watch.topical,
+      heardTo.topical,
+      expected(chain, start, start + heads.length - LAG_MAX).topical,
+    ),
     start + heads.length < polled - LAG_MAX
       ? `newHeads ended at ${start + heads.length}, polls at ${polled}`
       : undefined,
@@ -82,15 +89,20 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
 function expected(chain: ChainReader, start: number, end: number) {
   const hashes: string[] = [];
   const logs: string[] = [];
+  /** Those that have a topic. */
+  const topical: string[] = [];
   for (let height = start + 1; height <= Math.min(end, chain.head()); height++) {
     const block = present(chain.ethBlock(height), 'a kept block');
     hashes.push(to0xHex(block.hash));
     for (const [i, { logs: made }] of block.receipts.entries()) {
       const hash = to0xHex(present(block.transactions[i], 'its transaction').hash);
-      for (const { logIndex } of made) logs.push(`${height}/${logIndex}/${hash}`);
+      for (const { logIndex, topics } of made) {
+        logs.push(`${height}/${logIndex}/${hash}`);
+        if (topics.length > 0) topical.push(`${height}/${logIndex}/${hash}`);
+      }
     }
   }
-  return { hashes, logs };
+  return { hashes, logs, topical };
 }
 
 /** `told` begins as `wanted` does, and goes at least as far as `least`. */

@@ -33,6 +33,7 @@ export function makeClients(
   scenario: Scenario,
 ): AllClients {
   const calls = new ClientCalls(world);
+  const isShared = (scenario.bankers ?? []).some(({ script }) => script === 'features');
   let next = 0;
   const take = (count: number): readonly DevAccount[] => {
     next += count;
@@ -43,7 +44,7 @@ export function makeClients(
       (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts)),
     ),
     attackers: (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec)),
-    watchers: (scenario.watchers ?? []).map((spec) => new Watcher(world, calls, spec)),
+    watchers: (scenario.watchers ?? []).map((spec) => new Watcher(world, calls, spec, isShared)),
     subscribers: (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec)),
     bankers: (scenario.bankers ?? []).map(
       (spec) => new Banker(world, calls, suite, spec, take(spec.accounts)),

@@ -2,16 +2,19 @@ import { formatAddress } from '../../core/address/kinds.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
+import { type Bytes, to0xHex, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
+import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
+import { signTx } from '../../core/rpc/eth/signTx.ts';
 import type { ClientCalls } from '../calls.ts';
 import type { ChoiceStream } from '../choices.ts';
-import type { DevAccount } from '../cluster.ts';
+import { type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
 import type { Process } from '../process.ts';
 import type { BankSpec } from '../scenario/clientSpecs.ts';
+import { type BadDraft, bankFeature, probe } from '../scripts/bankFeatures.ts';
 import type { World } from '../world.ts';
-import { type BankSend, bankTx } from './cosmosTx.ts';
+import { type BankDraft, bankTx, plainSend } from './cosmosTx.ts';
 
 const POLL_MICROS = 500_000;
 /** A transaction not seen in a block for so long is sent again. */
@@ -22,14 +25,24 @@ const COMPLAINTS_MAX = 20;
 /** Strangers who receive. */
 const RECEIVERS = 8;
 
-export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
-export const RECEIVER_ADDRESSES: readonly Bytes[] = Array.from({ length: RECEIVERS }, (_, i) => receiver(i));
+/** So far beyond the next sequence that nothing of a run comes after it. */
+const PROBE_DISTANCE = 10_000;
+const GWEI = 10n ** 9n;
+/** The SDK's code for a timeout height that is past. */
+const TOO_LATE = 30;
 
-export interface SentBankTx extends BankSend {
+export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
+
+export interface SentBankTx {
+  readonly from: DevAccount;
+  /** An Ethereum transaction shares its sender's sequence. */
+  readonly kind: 'bank' | 'ethereum';
   readonly raw: Bytes;
-  /** SHA-256 in upper-case hex, as the REST API names transactions. */
+  /** SHA-256 in upper-case hex, as the REST API names transactions; of an Ethereum transaction its own name. */
   readonly hash: string;
   readonly sequence: number;
+  /** Why no node may take it. */
+  readonly bad?: string;
   sentAt: number;
   /** Head of the node when it was sent last. */
   sentHead: number;
@@ -55,6 +68,7 @@ export class Banker {
   readonly #choices: ChoiceStream;
   readonly #numbers = new Map<DevAccount, bigint>();
   readonly #sequences = new Map<DevAccount, number>();
+  #probes = 0;
   #isPolling = false;
 
   constructor(
@@ -98,18 +112,52 @@ export class Banker {
     const from = present(this.accounts[this.#choices.choose(this.accounts.length)], 'an account');
     const open = this.sent.filter((tx) => tx.from === from && tx.height === undefined);
     if (open.length >= IN_FLIGHT_MAX) return undefined;
-    const to = receiver(this.#choices.choose(RECEIVERS));
-    const amount = BigInt(1 + this.#choices.choose(1_000_000));
+    const isPlain = this.spec.script !== 'features';
+    const draft = isPlain ? this.#plainDraft(from) : undefined;
     return this.#calls.within(this.#node, async (context) => {
       const number = this.#numbers.get(from) ?? (await this.#accountNumber(context, from));
       if (number === undefined) return;
       this.#numbers.set(from, number);
-      const sequence = this.#sequences.get(from) ?? 0;
-      this.#sequences.set(from, sequence + 1);
-      const tx = this.#sign(context, { from, to, amount }, number, sequence);
-      this.sent.push(tx);
-      await this.#submit(context, tx);
+      if (draft !== undefined) await this.#submit(context, this.#next(context, from, draft, number));
+      else await this.#sendFeature(context, from, number);
     });
+  }
+
+  #plainDraft(from: DevAccount): BankDraft {
+    const to = receiver(this.#choices.choose(RECEIVERS));
+    return plainSend(from, to, BigInt(1 + this.#choices.choose(1_000_000)));
+  }
+
+  /** Signs what stands next in the account's order. */
+  #next(context: RpcContext, from: DevAccount, draft: BankDraft | 'ethereum', number: bigint): SentBankTx {
+    const sequence = this.#sequences.get(from) ?? 0;
+    this.#sequences.set(from, sequence + 1);
+    const tx =
+      draft === 'ethereum'
+        ? this.#signEthereum(from, sequence)
+        : this.#sign(context, draft, number, sequence);
+    this.sent.push(tx);
+    return tx;
+  }
+
+  async #sendFeature(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
+    const isKnown = this.sent.some((tx) => tx.from === from && tx.kind === 'bank' && tx.height !== undefined);
+    const [head, gasLimit] = [context.chain.head(), context.chain.gasLimit()];
+    const { draft, bad, isProbing } = bankFeature(this.#choices, from, { head, gasLimit, isKnown });
+    const tx = this.#next(context, from, draft, number);
+    await this.#submit(context, tx);
+    if (bad !== undefined) await this.#submit(context, this.#signBad(context, bad, number));
+    if (isProbing) await this.#probe(context, from, number);
+  }
+
+  /** What could be in the very next block and in none after is taken as long as that is to come. */
+  async #probe(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
+    const head = context.chain.head();
+    const sequence = PROBE_DISTANCE + this.#probes++;
+    const tx = this.#sign(context, probe(from, head), number, sequence);
+    const code = await this.#broadcast(context, tx);
+    if (code === TOO_LATE && context.chain.head() === head)
+      this.#complain(`${tx.hash} was refused at ${head} as too late, which it is after ${head + 1}`);
   }
 
   async #accountNumber(context: RpcContext, { address }: DevAccount): Promise<bigint | undefined> {
@@ -121,25 +169,83 @@ export class Banker {
     return undefined;
   }
 
-  #sign(context: RpcContext, send: BankSend, accountNumber: bigint, sequence: number): SentBankTx {
-    const { chainId } = context.chain;
+  #sign(
+    context: RpcContext,
+    draft: BankDraft,
+    accountNumber: bigint,
+    sequence: number,
+    chainId = context.chain.chainId,
+  ): SentBankTx {
     const data = { chainId, accountNumber, sequence: BigInt(sequence) };
-    const raw = bankTx(this.#suite, send, data, context.chain);
-    const hash = toUpperHex(this.#suite.sha256(raw));
-    return { ...send, raw, hash, sequence, sentAt: 0, sentHead: 0, height: undefined };
+    return this.#named(draft.from, 'bank', bankTx(this.#suite, draft, data, context.chain), sequence);
+  }
+
+  #signBad(context: RpcContext, { draft, why, ...said }: BadDraft, number: bigint): SentBankTx {
+    const sequence = said.sequence ?? this.#sequences.get(draft.from) ?? 0;
+    const accountNumber = said.isOfAnother === true ? number + 1n : number;
+    const { raw } = this.#sign(context, draft, accountNumber, sequence, said.chainId);
+    if (said.isSpoiled === true) raw[raw.length - 40] = (raw[raw.length - 40] ?? 0) ^ 1;
+    return { ...this.#named(draft.from, 'bank', raw, sequence), bad: why };
+  }
+
+  #signEthereum(from: DevAccount, sequence: number): SentBankTx {
+    const raw = signTx(
+      {
+        chainId: EVM_CHAIN_ID,
+        nonce: BigInt(sequence),
+        fees: { maxPriorityFeePerGas: GWEI, maxFeePerGas: 100n * GWEI },
+        gas: 21_000n,
+        to: receiver(this.#choices.choose(RECEIVERS)),
+        value: BigInt(this.#choices.choose(1_000_000)),
+        data: new Uint8Array(0),
+        accessList: [],
+        authorizationList: [],
+      },
+      from.secret,
+      this.#suite,
+    );
+    return this.#named(from, 'ethereum', raw, sequence);
+  }
+
+  #named(from: DevAccount, kind: SentBankTx['kind'], raw: Bytes, sequence: number): SentBankTx {
+    const hash = kind === 'bank' ? toUpperHex(this.#suite.sha256(raw)) : to0xHex(this.#suite.keccak256(raw));
+    return { from, kind, raw, hash, sequence, sentAt: 0, sentHead: 0, height: undefined };
   }
 
   async #submit(context: RpcContext, tx: SentBankTx): Promise<void> {
-    tx.sentAt = this.#world.now;
     tx.sentHead = context.chain.head();
+    if (tx.kind === 'ethereum') return this.#submitEthereum(context, tx);
+    const isFirst = tx.sentAt === 0;
+    tx.sentAt = this.#world.now;
+    const code = await this.#broadcast(context, tx);
+    if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
+    // Nothing of these scripts is too much for a pool.
+    if (this.spec.script === 'features' && isFirst && tx.bad === undefined && code !== 0)
+      this.#complain(`${tx.hash} was refused by code ${code}`);
+  }
+
+  /** The code of the answer; undefined when there is none. */
+  async #broadcast(context: RpcContext, tx: SentBankTx): Promise<number | undefined> {
     const { status, body } = await ask(context, 'POST', '/cosmos/tx/v1beta1/txs', {
       tx_bytes: toBase64(tx.raw),
       mode: 'BROADCAST_MODE_SYNC',
     });
-    const { tx_response } = body as { readonly tx_response?: { readonly txhash: string } };
+    const { tx_response } = body as {
+      readonly tx_response?: { readonly txhash: string; readonly code: number };
+    };
     // Refusals are answers too: already known, or a sequence that a resend is too late with.
     if (status === 200 && tx_response?.txhash !== tx.hash)
       this.#complain(`broadcast answered ${tx_response?.txhash} for ${tx.hash}`);
+    return tx_response?.code;
+  }
+
+  async #submitEthereum(context: RpcContext, tx: SentBankTx): Promise<void> {
+    const { raw, hash } = tx;
+    tx.sentAt = this.#world.now;
+    const text = await askEthereum(context, 'eth_sendRawTransaction', [to0xHex(raw)]);
+    const { result } = JSON.parse(text ?? '{}') as { readonly result?: string };
+    if (result !== undefined && result !== hash)
+      this.#complain(`eth_sendRawTransaction answered ${result} for ${hash}`);
   }
 
   async #poll(): Promise<void> {
@@ -157,6 +263,7 @@ export class Banker {
   }
 
   async #askForBlock(context: RpcContext, tx: SentBankTx): Promise<void> {
+    if (tx.kind === 'ethereum') return this.#askForReceipt(context, tx);
     const { status, body } = await ask(context, 'GET', `/cosmos/tx/v1beta1/txs/${tx.hash}`);
     if (status === 404) return;
     const { tx_response } = body as {
@@ -164,10 +271,22 @@ export class Banker {
     };
     if (status !== 200 || tx_response === undefined)
       return this.#complain(`a question for ${tx.hash} was answered by status ${status}`);
-    if (tx_response.code !== 0) this.#complain(`${tx.hash} has code ${tx_response.code}, expected 0`);
+    if (tx_response.code !== 0 && this.spec.script !== 'features')
+      this.#complain(`${tx.hash} has code ${tx_response.code}, expected 0`);
     tx.height = Number(tx_response.height);
   }
+
+  async #askForReceipt(context: RpcContext, tx: SentBankTx): Promise<void> {
+    const text = await askEthereum(context, 'eth_getTransactionReceipt', [tx.hash]);
+    const { result } = JSON.parse(text ?? '{}') as {
+      readonly result?: { readonly blockNumber: string } | null;
+    };
+    if (result !== undefined && result !== null) tx.height = Number(result.blockNumber);
+  }
 }
+
+const askEthereum = (context: RpcContext, method: string, params: readonly unknown[]) =>
+  handleEthRequest(context, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), 'http');
 
 async function ask(context: RpcContext, method: string, path: string, body?: unknown): Promise<Answer> {
   const text = body === undefined ? '' : JSON.stringify(body);

@@ -135,11 +135,19 @@ function charged({ tip, fee, gasLimit }: BankTx, baseFee: bigint): bigint {
   return byTip < fee ? byTip : fee;
 }
 
+export interface BankBlock {
+  readonly baseFee: bigint;
+  readonly coinbase: Name;
+  readonly denom: string;
+  /** Nobody may send coins there. */
+  readonly blocked: Name;
+}
+
 /** All messages or none; the fee is paid either way. Answers with its code and gas. */
 export function runBankTx(
   state: ReferenceState,
   tx: BankTx,
-  { baseFee, coinbase, denom }: { readonly baseFee: bigint; readonly coinbase: Name; readonly denom: string },
+  { baseFee, coinbase, denom, blocked }: BankBlock,
 ): { readonly code: number; readonly gasUsed: bigint } {
   const from = present(tx.sends[0], 'a message').from;
   const fee = charged(tx, baseFee);
@@ -161,6 +169,7 @@ export function runBankTx(
     state.pay(from, -total);
     for (const { name, coins } of send.to) {
       if (isSpent(state.exists(name) ? BALANCE : NEW_ACCOUNT)) return 11;
+      if (name === blocked) return 4;
       state.pay(name, amountIn(coins, denom));
     }
     return 0;

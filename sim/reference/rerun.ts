@@ -4,12 +4,14 @@ import type { AuthRecord, ChainReader, EthBlock, EthReceipt, EthTx, View } from 
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import { bankRefusal, readBankTx, runBankTx } from './bank.ts';
 import { Unknown } from './frame.ts';
 import { isNobody, type Log, type Name, ReferenceState, toBig, toWord } from './state.ts';
 import { type Outcome, type ReferenceWorld, refusal, runTransaction } from './transaction.ts';
+import { rootProblem } from './trieRoot.ts';
 
 /** EIP-2935. */
 const HISTORY = '0000f90827f1c53a10cb7a02335b175320002935';
@@ -26,6 +28,8 @@ class Rerun {
   readonly #state: ReferenceState;
   readonly #world: ReferenceWorld;
   readonly #auth = new Map<Name, AuthRecord>();
+  /** The module account of fees, named as the SDK names it. */
+  readonly #blocked: Name;
   #next: bigint;
 
   constructor(chain: ChainReader, suite: CryptoSuite, genesis: View) {
@@ -38,6 +42,7 @@ class Rerun {
       suite,
       hashOf: (height) => chain.ethBlock(height)?.hash,
     };
+    this.#blocked = toHex(suite.sha256(encodeUtf8('fee_collector')).slice(0, 20));
     this.#next = accountCount(genesis);
     for (let number = 0n; number < this.#next; number++) {
       const address = addressOfNumber(genesis, number);
@@ -71,7 +76,12 @@ class Rerun {
       const problem = this.#accountProblem(view, name, slots);
       if (problem !== undefined) return problem;
     }
-    return undefined;
+    return block.txs.length === 0 ? undefined : this.#rootProblem(view, changed);
+  }
+
+  #rootProblem(view: View, changed: readonly (readonly [Name, ReadonlySet<bigint>])[]): string | undefined {
+    const addresses = changed.flatMap(([name, slots]) => (slots.size > 0 ? [hex(name)] : []));
+    return rootProblem(view, addresses, (message) => this.#suite.keccak256(message), RANGE_MAX);
   }
 
   #txsProblem(eth: EthBlock, { txs }: Block, results: readonly TxResult[]): string | undefined {
@@ -100,6 +110,13 @@ class Rerun {
     this.#remember(toHex(tx.from), undefined);
     if (result.code !== 0 || result.gasWanted !== tx.gasLimit || result.gasUsed !== receipt.gasUsed)
       return `has the result ${result.code}, ${result.gasUsed} of ${result.gasWanted} gas`;
+    const told = result.events.find(({ type }) => type === 'ethereum_tx')?.attributes ?? [];
+    for (const [key, value] of [
+      ['ethereumTxHash', to0xHex(tx.hash)],
+      ['txIndex', `${i}`],
+    ])
+      if (!told.some((one) => one.key === key && one.value === value))
+        return `has not ${key} ${value} in its events`;
     return receiptProblem(tx, receipt, outcome);
   }
 
@@ -111,7 +128,12 @@ class Rerun {
     const place = { height: header.number, baseFee, gasLeft, chainId };
     const refused = bankRefusal(tx, this.#state, this.#auth.get(from), place, this.#suite);
     if (refused !== undefined) return refused;
-    const { code, gasUsed } = runBankTx(this.#state, tx, { baseFee, coinbase, denom });
+    const { code, gasUsed } = runBankTx(this.#state, tx, {
+      baseFee,
+      coinbase,
+      denom,
+      blocked: this.#blocked,
+    });
     this.#number();
     this.#remember(from, tx.pubKey);
     return result.code === code && result.gasUsed === gasUsed && result.gasWanted === tx.gasLimit
@@ -125,11 +147,11 @@ class Rerun {
     for (const name of fresh.sort()) this.#auth.set(name, { accountNumber: this.#next++, pubKey: undefined });
   }
 
-  /** An Ethereum signature shows a key as well; which one is not asked here. */
+  /** An Ethereum signature shows a key as well; which one is known when a bank transaction shows it. */
   #remember(name: Name, pubKey: Bytes | undefined): void {
     const record = this.#auth.get(name);
-    if (record?.pubKey === undefined && record !== undefined)
-      this.#auth.set(name, { ...record, pubKey: pubKey ?? FIRST });
+    if (record === undefined || (record.pubKey !== undefined && record.pubKey !== FIRST)) return;
+    this.#auth.set(name, { ...record, pubKey: pubKey ?? FIRST });
   }
 
   #accountProblem(view: View, name: Name, slots: Iterable<bigint>): string | undefined {
@@ -153,7 +175,7 @@ class Rerun {
     const [record, should] = [view.auth(address), this.#auth.get(name)];
     if (record?.accountNumber !== should?.accountNumber)
       return `has number ${record?.accountNumber}, should have ${should?.accountNumber}`;
-    return (record?.pubKey === undefined) === (should?.pubKey === undefined) ? undefined : 'has a wrong key';
+    return isSameKey(record?.pubKey, should?.pubKey) ? undefined : 'has a wrong key';
   }
 
   /** Everybody at the end, and nobody else. */
@@ -192,6 +214,9 @@ class Rerun {
       : `the bank says that there are ${supply} coins, it should be ${wanted}`;
   }
 }
+
+const isSameKey = (told: Bytes | undefined, wanted: Bytes | undefined): boolean =>
+  told === undefined || wanted === undefined ? told === wanted : wanted === FIRST || equalBytes(told, wanted);
 
 function receiptProblem(tx: EthTx, receipt: EthReceipt, outcome: Outcome): string | undefined {
   const { status, gasUsed, price, logs, contract } = outcome;

@@ -1,10 +1,11 @@
 /** Clients of a scenario, each with everything left out filled in. */
 
 /**
- * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, or something of
- * every kind of transaction and rule.
+ * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
+ * kind of transaction and rule, more transfers than blocks hold, or one contract
+ * whose storage is filled and cleared over and over.
  */
-export const SCRIPTS = ['transfers', 'contracts', 'erc20-churn', 'features'] as const;
+export const SCRIPTS = ['transfers', 'contracts', 'erc20-churn', 'features', 'crowd', 'shelf'] as const;
 
 export interface ClientSpec {
   readonly name: string;
@@ -19,10 +20,14 @@ export interface ClientSpec {
   readonly revertPpm?: number;
 }
 
+/** What a wallet of bank messages sends: one MsgSend after the other, or something of every kind, Ethereum transactions between. */
+export const BANK_SCRIPTS = ['transfers', 'features'] as const;
+
 /** A wallet that sends bank messages through a node's REST API. */
 export interface BankSpec {
   readonly name: string;
   readonly at: string;
+  readonly script?: (typeof BANK_SCRIPTS)[number];
   /** Virtual µs between two transactions. */
   readonly period: number;
   readonly accounts: number;

@@ -2,6 +2,7 @@ import { compileQuery } from '../../core/events/query/query.ts';
 import {
   ATTACKS,
   type AttackerSpec,
+  BANK_SCRIPTS,
   type BankSpec,
   type ClientSpec,
   type LightSpec,
@@ -118,9 +119,11 @@ function amounts(args: Partial<Record<'accounts' | 'count', Cursor>> | undefined
   };
 }
 
-function bank({ script, args }: Fields): Pick<BankSpec, 'accounts' | 'count'> {
-  script?.oneOf(['transfers'] as const, 'a script');
-  return amounts(args?.fields(['accounts', 'count'], 'args: {accounts?, count?}'));
+function bank({ script, args }: Fields): Pick<BankSpec, 'script' | 'accounts' | 'count'> {
+  return {
+    script: script?.oneOf(BANK_SCRIPTS, 'a script') ?? 'transfers',
+    ...amounts(args?.fields(['accounts', 'count'], 'args: {accounts?, count?}')),
+  };
 }
 
 function light(at: Cursor | undefined, known: readonly string[]): Pick<LightSpec, 'mode' | 'witnesses'> {

@@ -247,6 +247,10 @@ export interface EngineSpec {
   readonly createEmptyBlocks: boolean;
   /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
   readonly blockSync?: boolean;
+  /** Gas limit of a block; without it there is as good as none. */
+  readonly blockGas?: number | undefined;
+  /** Transactions that a pool takes; the node's own default when left out. */
+  readonly poolTxs?: number | undefined;
 }
 
 /** How a node abuses the exchange of addresses: sends some unasked, asks too often, or answers with none that exist. */

@@ -24,6 +24,8 @@ export interface Draft {
   readonly chainId?: bigint;
   /** Why no node may take it; it costs no nonce. */
   readonly bad?: string;
+  /** If the one before it was taken, this one is as well, unless a block came between. What is bad after it is so only then. */
+  readonly isWanted?: boolean;
 }
 
 /** What a script knows of its client. */
@@ -37,6 +39,8 @@ export interface ClientState {
   taken(account: DevAccount): readonly SentTx[];
   /** The account's next nonce; each call takes one. */
   takeNonce(account: DevAccount): number;
+  /** What went to others by transactions that have a receipt. */
+  spent(account: DevAccount): bigint;
   /** Transactions that have a receipt. */
   isConfirmed(account: DevAccount, nonce: number): boolean;
 }

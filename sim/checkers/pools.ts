@@ -1,0 +1,80 @@
+import type { EthTx } from '../../core/app/chain.ts';
+import { to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
+import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Looks at one node's pool are so far apart. */
+const LOOK_MICROS = 250_000;
+/** More than any pool of a run holds. */
+const LIST_MAX = 10_000;
+
+/**
+ * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
+ * of them used, those that may run next without a gap; each can be paid; there are as many as are counted, and not too many.
+ */
+export function pools(context: CheckerContext): Checker {
+  const name = 'records';
+  const { world, scenario } = context;
+  const txsMax = scenario.engine.poolTxs ?? DEFAULT_MEMPOOL.txsMax;
+  // Their transactions are in the pool as well, and use nonces of their senders.
+  const isMixed = (scenario.bankers ?? []).length > 0;
+  const looked = new Map<Process, number>();
+  const problemOf = (rpc: RpcContext): string | undefined => {
+    const { pending, queued } = rpc.pool.stats();
+    const list = rpc.pool.list?.(LIST_MAX) ?? [];
+    const held = list.length;
+    if (pending + queued !== held) return `counts ${pending} and ${queued}, holds ${held}`;
+    if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
+    if (held === 0) return undefined;
+    if (isMixed && list.some((tx) => rpc.chain.txLocation(context.suite.sha256(tx)) !== undefined))
+      return 'holds one that is in a block';
+    const content = rpc.pool.content();
+    const told = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
+    if (!isMixed && (told[0] !== pending || told[1] !== queued))
+      return `counts ${pending} and ${queued}, shows ${told.join(' and ')}`;
+    for (const one of content) {
+      const problem = senderProblem(rpc, one, isMixed);
+      if (problem !== undefined) return `holds of ${to0xHex(one.sender)} ${problem}`;
+    }
+    return undefined;
+  };
+  return {
+    name,
+    look(node) {
+      if (!node.isCorrect || world.now - (looked.get(node) ?? 0) < LOOK_MICROS) return;
+      const rpc = node.node?.rpc;
+      // Between a commit and the node's own step after it the pool is still that of before.
+      if (rpc === undefined || node.state !== 'up' || node.node?.rs()?.height !== rpc.chain.head() + 1)
+        return;
+      looked.set(node, world.now);
+      const problem = problemOf(rpc);
+      if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
+    },
+  };
+}
+
+function senderProblem(
+  { chain }: RpcContext,
+  { sender, pending, queued }: PooledSender,
+  isMixed: boolean,
+): string | undefined {
+  const view = chain.latest();
+  const { nonce = 0n, balance = 0n } = view.account(sender) ?? {};
+  const all: readonly EthTx[] = [...pending, ...queued];
+  let least = nonce;
+  for (const [i, tx] of all.entries()) {
+    if (tx.nonce < least) return `nonce ${tx.nonce} where at least ${least} should stand`;
+    if (!isMixed && i < pending.length && tx.nonce !== nonce + BigInt(i))
+      return `nonce ${tx.nonce} as next, the state has ${nonce}`;
+    least = tx.nonce + 1n;
+    if (toHex(tx.from) !== toHex(sender)) return `one of ${to0xHex(tx.from)}`;
+    // Who may spend a delegated account's coins is anybody.
+    const cost = tx.value + tx.gasLimit * tx.maxFeePerGas;
+    if (cost > balance && view.code(sender).length === 0)
+      return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
+    if (chain.ethTxLocation(tx.hash) !== undefined) return `nonce ${tx.nonce}, which is in a block`;
+  }
+  return undefined;
+}

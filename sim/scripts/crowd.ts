@@ -1,0 +1,86 @@
+import { present } from '../../core/lib/assert.ts';
+import { EMPTY } from '../../core/lib/bytes.ts';
+import type { DevAccount } from '../cluster.ts';
+import type { ClientState, Draft, Script } from './script.ts';
+import { GWEI } from './transfers.ts';
+
+const IN_FLIGHT = 12;
+const BURST = 4;
+/** What each account has at first, about; what is sent otherwise does not count against it. */
+const WEALTH = 10_000n * 10n ** 18n;
+/** So often an account binds three fifths of what it has. */
+const BINDINGS = 3;
+
+type Choose = (count: number) => number;
+
+/**
+ * More than blocks hold, of all prices: bursts whose nonces come backwards, prices below the base fee, replacements by just enough,
+ * and now and then one that binds most of its sender's coins, is outbid, and leaves no room for another one.
+ */
+export function crowd(): Script {
+  const bound = new Map<DevAccount, number>();
+  return (state) => {
+    const from = present(state.accounts[state.choices.choose(state.accounts.length)], 'an account');
+    const choose: Choose = (count) => state.choices.choose(count);
+    const open = state.open(from);
+    const turn = choose(6);
+    const times = bound.get(from) ?? 0;
+    if (times < BINDINGS && open.length === 0) {
+      if (turn > 2) return [transfer(state, from, choose)];
+      bound.set(from, times + 1);
+      return binding(state, from, ((WEALTH - state.spent(from)) * 3n) / 5n);
+    }
+    const last = open.at(-1);
+    if (turn === 1 && last !== undefined) {
+      const { tip, feeCap } = last;
+      const more = { tip: tip + tip / 10n + 1n, feeCap: feeCap + feeCap / 10n + 1n };
+      return [{ ...transfer(state, from, choose, last.nonce), ...more }];
+    }
+    const size = turn === 0 ? BURST : 1;
+    if (open.length + size > IN_FLIGHT) return [];
+    return Array.from({ length: size }, () => transfer(state, from, choose)).reverse();
+  };
+}
+
+function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: number): Draft {
+  const nonce = at ?? state.takeNonce(from);
+  const to = new Uint8Array(20).fill(0x70 + choose(8));
+  // One in so many pays less than the base fee, and waits until somebody outbids it or the fee falls.
+  const fees = [
+    { tip: 1n, feeCap: GWEI / 2n },
+    { tip: GWEI, feeCap: 100n * GWEI },
+    { tip: 2n * GWEI, feeCap: 100n * GWEI },
+    { tip: 3n * GWEI, feeCap: 90n * GWEI },
+  ];
+  return {
+    from,
+    to,
+    data: EMPTY,
+    nonce,
+    value: BigInt(choose(1000)),
+    // More than it needs: a block has to have room for what it might need.
+    gas: choose(3) === 0 ? 60_000n : 21_000n,
+    ...present(fees[choose(8) === 0 ? 0 : 1 + choose(3)], 'fees'),
+    status: '0x1',
+  };
+}
+
+/** One that is outbid twice; with the second one most is bound, and the next cannot be paid any more. */
+function binding(state: ClientState, from: DevAccount, most: bigint): readonly Draft[] {
+  const nonce = state.takeNonce(from);
+  const to = new Uint8Array(20).fill(0x7f);
+  const plain = { from, to, data: EMPTY, nonce, gas: 21_000n, status: '0x1' as const };
+  const fees = (times: bigint) => ({ tip: times * GWEI, feeCap: times * 100n * GWEI });
+  return [
+    { ...plain, value: 1n, ...fees(1n), isWanted: true },
+    { ...plain, value: most, ...fees(2n), isWanted: true },
+    { ...plain, value: most, ...fees(3n), isWanted: true },
+    {
+      ...plain,
+      nonce: nonce + 1,
+      value: most,
+      ...fees(3n),
+      bad: 'costs more than its sender has left',
+    },
+  ];
+}

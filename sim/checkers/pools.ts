@@ -1,8 +1,11 @@
 import type { EthTx } from '../../core/app/chain.ts';
-import { to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { AssertionError } from '../../core/lib/assert.ts';
+import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import type { Process } from '../process.ts';
+import { readBankTx } from '../reference/bank.ts';
+import { Unknown } from '../reference/frame.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Looks at one node's pool are so far apart. */
@@ -30,6 +33,7 @@ export function pools(context: CheckerContext): Checker {
     if (held === 0) return undefined;
     if (isMixed && list.some((tx) => rpc.chain.txLocation(context.suite.sha256(tx)) !== undefined))
       return 'holds one that is in a block';
+    if (isMixed && list.some((tx) => isTooLate(tx, rpc))) return 'holds one that is too late for any block';
     const content = rpc.pool.content();
     const told = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
     if (!isMixed && (told[0] !== pending || told[1] !== queued))
@@ -53,6 +57,17 @@ export function pools(context: CheckerContext): Checker {
       if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
     },
   };
+}
+
+function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {
+  try {
+    const { timeoutHeight } = readBankTx(tx, chain);
+    return timeoutHeight !== 0n && timeoutHeight <= BigInt(chain.head());
+  } catch (error) {
+    // An Ethereum transaction, or a kind that the reference does not read.
+    if (error instanceof Unknown || error instanceof AssertionError) return false;
+    throw error;
+  }
 }
 
 function senderProblem(

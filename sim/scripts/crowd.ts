@@ -28,7 +28,8 @@ export function crowd(): Script {
     if (times < BINDINGS && open.length === 0) {
       if (turn > 2) return [transfer(state, from, choose)];
       bound.set(from, times + 1);
-      return binding(state, from, ((WEALTH - state.spent(from)) * 3n) / 5n);
+      const most = ((WEALTH - state.spent(from)) * 3n) / 5n;
+      return choose(3) === 0 ? exhausting(state, from, most) : binding(state, from, most);
     }
     const last = open.at(-1);
     if (turn === 1 && last !== undefined) {
@@ -82,5 +83,17 @@ function binding(state: ClientState, from: DevAccount, most: bigint): readonly D
       ...fees(3n),
       bad: 'costs more than its sender has left',
     },
+  ];
+}
+
+/** The later one comes first and waits; with the earlier one in a block it can no longer be paid. */
+function exhausting(state: ClientState, from: DevAccount, most: bigint): readonly Draft[] {
+  const nonce = state.takeNonce(from);
+  const to = new Uint8Array(20).fill(0x7e);
+  const fees = { tip: GWEI, feeCap: 100n * GWEI };
+  const plain = { from, to, data: EMPTY, gas: 21_000n, value: most, ...fees, status: '0x1' as const };
+  return [
+    { ...plain, nonce: nonce + 1, isWanted: true },
+    { ...plain, nonce, isWanted: true },
   ];
 }

@@ -12,10 +12,13 @@ import type { Checker, CheckerContext } from './checker.ts';
 const LOOK_MICROS = 250_000;
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
+/** Far more than any one transaction. */
+const OFFER_BYTES = 8_000_000;
 
 /**
  * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
- * of them used, those that may run next without a gap; each can be paid; there are as many as are counted, and not too many.
+ * of them used, those that may run next without a gap; each can be paid; there are as many as are counted, and not too many; and
+ * whoever can pay for the next block is offered for it.
  */
 export function pools(context: CheckerContext): Checker {
   const name = 'records';
@@ -38,6 +41,12 @@ export function pools(context: CheckerContext): Checker {
     const told = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
     if (!isMixed && (told[0] !== pending || told[1] !== queued))
       return `counts ${pending} and ${queued}, shows ${told.join(' and ')}`;
+    const price = rpc.chain.nextBaseFee();
+    const heads = content.flatMap((one) => one.pending.slice(0, 1));
+    const payable = heads.filter(({ maxFeePerGas }) => maxFeePerGas >= price).length;
+    const offered = rpc.pool.best(OFFER_BYTES).length;
+    if (!isMixed && offered > 0 !== payable > 0)
+      return `offers ${offered} for the next block, ${payable} senders can pay for it`;
     for (const one of content) {
       const problem = senderProblem(rpc, one, isMixed);
       if (problem !== undefined) return `holds of ${to0xHex(one.sender)} ${problem}`;

@@ -10,8 +10,11 @@ import { HISTORY } from './history.ts';
 import { INTAKE } from './intake.ts';
 import { NODE } from './node.ts';
 import { OFFENCES } from './offences.ts';
+import { PAYMENTS } from './payments.ts';
+import { POOLS } from './pools.ts';
 import { RECORDS } from './records.ts';
 import { ROUNDS } from './rounds.ts';
+import { SURROUNDINGS } from './surroundings.ts';
 import { VOTES } from './votes.ts';
 
 /** Breaks of the core, a line each: the scenario and seed that show it, and the checkers of which one must notice first. */
@@ -30,4 +33,7 @@ export const BREAKS: readonly Break[] = [
   ...OFFENCES,
   ...HISTORY,
   ...RECORDS,
+  ...PAYMENTS,
+  ...POOLS,
+  ...SURROUNDINGS,
 ];

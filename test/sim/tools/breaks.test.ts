@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isCampaign } from '../../support/campaign.ts';
 import { BREAKS } from '../breaks/breaks.ts';
 import { brokenSim } from '../breaks/broken.ts';
+import { breaksDocument } from '../breaks/table.ts';
 
 const textOf = (scenario: string): string =>
   readFileSync(path.join(import.meta.dirname, '../../../scenarios', `${scenario}.yaml`), 'utf8');
@@ -28,6 +29,11 @@ describe('a core with one line broken is found out', () => {
   test('at least thirty of them, and as many in every run', () => {
     expect(new Set(BREAKS.map(({ id }) => id)).size).toBe(BREAKS.length);
     expect(BREAKS.filter(({ isSlow }) => isSlow !== true).length).toBeGreaterThanOrEqual(30);
+  });
+
+  test('and docs/breaks.md lists them as they are', () => {
+    const { is, should } = breaksDocument();
+    expect(is).toBe(should);
   });
 
   test.each(BREAKS.filter(({ isSlow }) => isCampaign || isSlow !== true))('$id, by $found', async (one) => {

@@ -7,8 +7,8 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 const RESULTS = 'results.jsonl';
 
 /** What makes two runs the same run: the same world and the same seed. */
-const keyOf = ({ text, seed }: SweepTask): string =>
-  `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}`;
+const keyOf = ({ text, seed, isTwice }: SweepTask): string =>
+  `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}${isTwice === true ? '#twice' : ''}`;
 
 /** The folder of a campaign: a line for each finished run, so that it can go on later, and the failing scenarios. */
 export class KeepFolder {

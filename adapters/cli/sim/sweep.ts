@@ -26,6 +26,7 @@ interface SweepFlags {
   readonly shard?: string;
   readonly crypto?: string;
   readonly runTimeout: string;
+  readonly checkDeterminism?: boolean;
   readonly json?: boolean;
 }
 
@@ -58,6 +59,7 @@ export function sweepCommand(sim: Command, world: World): void {
     )
     .option('--shard <i/n>', 'only the i-th of n equal parts, i from 1')
     .option(...CRYPTO_OPTION)
+    .option('--check-determinism', 'run each twice and compare the digests')
     .option('--run-timeout <duration>', 'real time after which a single run counts as hung', '10m')
     .option('--json', 'print the summary as JSON')
     .description(
@@ -75,7 +77,12 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
   const worlds = worldsOf(files, flags.swarm === true, crypto, world);
   if (worlds === undefined) return;
   const keep = flags.keep === undefined ? undefined : new KeepFolder(flags.keep);
-  const tasks = new Tasks(worlds, flags.seeds ?? seedsOf(worlds), flags.shard);
+  const tasks = new Tasks(
+    worlds,
+    flags.seeds ?? seedsOf(worlds),
+    flags.shard,
+    flags.checkDeterminism === true,
+  );
   const campaign = new Campaign(world, tasks, keep);
   const progress = new Progress(world, tasks.total);
   await runPool({
@@ -89,7 +96,10 @@ async function sweep(files: readonly string[], flags: SweepFlags, world: World):
   world.out(
     flags.json === true
       ? `${JSON.stringify(summary, undefined, 2)}\n`
-      : summaryText(summary, cryptoArgs(crypto)),
+      : summaryText(
+          summary,
+          `${cryptoArgs(crypto)}${flags.checkDeterminism === true ? ' --check-determinism' : ''}`,
+        ),
   );
   if (summary.failed > 0) world.exitCode = EXIT_BROKEN;
 }
@@ -141,10 +151,11 @@ class Tasks {
   readonly #worlds: readonly SweptWorld[];
   readonly #first: number;
   readonly #step: number;
+  readonly #isTwice: boolean;
   #at: number;
   readonly #end: number;
 
-  constructor(worlds: readonly SweptWorld[], seeds: string, shard: string | undefined) {
+  constructor(worlds: readonly SweptWorld[], seeds: string, shard: string | undefined, isTwice: boolean) {
     const match = /^(\d{1,12})\.\.(\d{1,12})$/.exec(seeds);
     const [from, to] = [Number(match?.[1]), Number(match?.[2])];
     if (match === null || to < from || to - from >= SEEDS_MAX)
@@ -154,6 +165,7 @@ class Tasks {
     if (!(index >= 1 && index <= count))
       throw new OperatingError(`--shard: expected one of n parts such as 1/4, found ${shard}`);
     this.#worlds = worlds;
+    this.#isTwice = isTwice;
     this.#first = from;
     this.#step = count;
     this.#at = index - 1;
@@ -167,7 +179,7 @@ class Tasks {
     this.#at += this.#step;
     const { scenario, textOf } = this.#worlds[index % this.#worlds.length] as SweptWorld;
     const seed = String(this.#first + Math.floor(index / this.#worlds.length));
-    return { index, scenario, text: textOf(seed), seed };
+    return { index, scenario, text: textOf(seed), seed, isTwice: this.#isTwice };
   }
 }
 

@@ -8,6 +8,8 @@ export interface SweepTask {
   readonly scenario: string;
   readonly text: string;
   readonly seed: string;
+  /** Run a second time: both have to have one digest. */
+  readonly isTwice?: boolean;
 }
 
 /** What became of it. */

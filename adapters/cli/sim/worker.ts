@@ -1,5 +1,6 @@
 /** A worker thread of a sweep: runs one scenario after another and reports each. */
 import { parentPort } from 'node:worker_threads';
+import type { Failure, ScenarioReport } from '../../../sim/report.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { OperatingError } from '../../operatingError.ts';
@@ -7,13 +8,28 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 
 const suite = await acceleratedSuite();
 
-async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
-  const { scenario, text, seed } = task;
-  const startedAt = performance.now();
+async function reportOf({ scenario, text, seed }: SweepTask): Promise<ScenarioReport> {
   const result = await runScenario(text, { seed, suite });
-  const wallMs = Math.round(performance.now() - startedAt);
   if (!result.ok) throw new OperatingError(`${scenario}: ${result.error.message}`);
-  const { digest, failures, nodes, stats } = result.value;
+  return result.value;
+}
+
+/** What a second run that parts from the first breaks. */
+async function partedFrom(first: ScenarioReport, task: SweepTask): Promise<readonly Failure[]> {
+  const { digest } = await reportOf(task);
+  if (digest === first.digest) return [];
+  const message = `a second run has the digest ${digest}, the first had ${first.digest}`;
+  return [{ checker: 'determinism', message, at: first.stats.virtualMicros }];
+}
+
+async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
+  const { scenario, seed } = task;
+  const startedAt = performance.now();
+  const first = await reportOf(task);
+  const parted = task.isTwice === true ? await partedFrom(first, task) : [];
+  const wallMs = Math.round(performance.now() - startedAt);
+  const { digest, nodes, stats } = first;
+  const failures = [...first.failures, ...parted];
   const names = nodes.map((node) => node.name);
   return {
     scenario,

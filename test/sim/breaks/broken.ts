@@ -28,8 +28,8 @@ interface BrokenSim {
   readonly shrinkScenario: typeof shrinkScenario;
 }
 
-/** The simulator and the core below it with one line changed while they are bundled; the sources stay as they are. */
-export async function brokenSim({ id, file, from, to }: Break): Promise<BrokenSim> {
+/** The simulator and the core below it with one line changed while they are bundled, in a file; the sources stay as they are. */
+export async function brokenBundle({ id, file, from, to }: Break): Promise<string> {
   const victim = path.join(root, file);
   const text = readFileSync(victim, 'utf8');
   if (text.split(from).length !== 2) throw new Error(`${id}: ${file} does not hold this once: ${from}`);
@@ -62,6 +62,12 @@ export async function brokenSim({ id, file, from, to }: Break): Promise<BrokenSi
       },
     ],
   });
+  return outfile;
+}
+
+/** The same, loaded here. What is loaded stays for as long as the process: many are better tried by a runner (runner.ts). */
+export async function brokenSim(one: Break): Promise<BrokenSim> {
+  const outfile = await brokenBundle(one);
   try {
     return (await import(pathToFileURL(outfile).href)) as BrokenSim;
   } finally {

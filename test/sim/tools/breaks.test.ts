@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { isCampaign } from '../../support/campaign.ts';
 import { BREAKS } from '../breaks/breaks.ts';
 import { brokenSim } from '../breaks/broken.ts';
+import { BreakRunner } from '../breaks/runner.ts';
 import { breaksDocument } from '../breaks/table.ts';
 
 const textOf = (scenario: string): string =>
@@ -26,6 +27,9 @@ until: {height: 6}
 `;
 
 describe('a core with one line broken is found out', () => {
+  const runner = new BreakRunner();
+  afterAll(() => runner.close());
+
   test('at least thirty of them, and as many in every run', () => {
     expect(new Set(BREAKS.map(({ id }) => id)).size).toBe(BREAKS.length);
     expect(BREAKS.filter(({ isSlow }) => isSlow !== true).length).toBeGreaterThanOrEqual(30);
@@ -37,18 +41,8 @@ describe('a core with one line broken is found out', () => {
   });
 
   test.each(BREAKS.filter(({ isSlow }) => isCampaign || isSlow !== true))('$id, by $found', async (one) => {
-    const sim = await brokenSim(one);
-    let isFound = false;
-    const result = await sim.runScenario(textOf(one.scenario), {
-      ...run,
-      seed: String(one.seed ?? 1),
-      onFailure: () => {
-        isFound = true;
-      },
-      stop: () => isFound,
-    });
-    if (!result.ok) throw new Error(result.error.message);
-    expect(one.found).toContain(result.value.failures[0]?.checker);
+    const failure = await runner.firstFailure(one, textOf(one.scenario));
+    expect(one.found).toContain(failure?.checker);
   });
 
   test('and a break that is not there any more is refused', async () => {

@@ -7,7 +7,7 @@ export const APPLICATION: readonly Break[] = [
     file: 'core/mempool/lane.ts',
     from: '    if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));',
     to: '',
-    found: ['no_crash'],
+    found: ['records', 'no_crash'],
     scenario: 'transfers',
     isSlow: true,
   },

@@ -94,7 +94,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/rules.ts',
     from: "  if (isAccepted) castVote(e, 'prevote', blockId);",
     to: "  if (isAccepted && e.s.round > 999) castVote(e, 'prevote', blockId);",
-    found: ['until'],
+    found: ['conduct', 'until'],
     scenario: 'four-honest',
     isSlow: true,
   },

@@ -33,6 +33,8 @@ export class Browser {
     const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0'];
     const child = spawn(CHROMIUM as string, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'pipe'],
+      // A group of its own: its helpers write into the profile, and end with it.
+      detached: true,
     });
     let endpoint: string | undefined;
     for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
@@ -95,9 +97,9 @@ export class Browser {
   async close(): Promise<void> {
     const gone = new Promise((resolve) => this.#process.once('exit', resolve));
     this.#socket.close();
-    this.#process.kill('SIGKILL');
+    process.kill(-(this.#process.pid as number), 'SIGKILL');
     await gone;
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shapes.

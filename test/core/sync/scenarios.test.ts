@@ -45,7 +45,7 @@ describe('in the simulator, with block sync', () => {
 describe('a peer that serves', () => {
   test.each([
     ['sync-liar-block', /^v3 v2: blocksync: blocks \d+ and \d+ do not fit/],
-    ['sync-liar-commit', /^v3 v2: blocksync: block \d+: header.last_commit_hash/],
+    ['sync-liar-commit', /^v3 v2: blocksync: blocks \d+ and \d+ do not fit: commit-block-id/],
     ['sync-liar-none', /^v3 v2: blocksync: has no block \d+, against its own status/],
   ])('lies is found out and dropped, and nobody else is (%s)', async (name, reason) => {
     const { report, blocks, drops } = await run(name);

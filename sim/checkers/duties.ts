@@ -24,12 +24,17 @@ export function duties(context: CheckerContext): Checker {
   const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();
   const awake = new Awake(context);
+  /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
+  const revived = new Map<Process, string>();
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
     on(fact) {
-      if (fact.kind === 'started') awake.forget(fact.node);
+      if (fact.kind !== 'started') return;
+      awake.forget(fact.node);
+      const rs = fact.node.node?.rs();
+      if (rs !== undefined) revived.set(fact.node, `${rs.height}/${rs.round}`);
     },
     look(node) {
       const rs = node.node?.rs();
@@ -44,7 +49,7 @@ export function duties(context: CheckerContext): Checker {
       const problem = proposalProblem(rs, own, before);
       if (problem !== undefined) failOn(node, rs, problem);
       if (mayRefuse) return;
-      const waited = awake.wait(node, rs, owed(rs, own));
+      const waited = awake.wait(node, rs, owed(rs, own, revived.get(node) === place));
       if (waited !== undefined && waited.micros > ANSWER_MICROS)
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
     },
@@ -69,13 +74,14 @@ function proposalProblem(
 }
 
 /** What the node still has to say in this round; undefined when it has said all. */
-function owed(rs: RoundState, own: Bytes): string | undefined {
+function owed(rs: RoundState, own: Bytes, isRevived: boolean): string | undefined {
   const { step, round, proposal, proposer } = rs;
   if (step < STEP.propose || step >= STEP.commit) return undefined;
   if (proposal === undefined && equalBytes(proposer.address, own)) return 'has not proposed in its turn';
   const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
   if (index < 0) return undefined;
-  if (step >= STEP.prevote && rs.votes(round, 'prevote')?.bits.has(index) !== true)
+  const mayLack = isRevived && step >= STEP.precommit;
+  if (step >= STEP.prevote && !mayLack && rs.votes(round, 'prevote')?.bits.has(index) !== true)
     return 'has not prevoted where it is past that';
   if (step >= STEP.precommit && rs.votes(round, 'precommit')?.bits.has(index) !== true)
     return 'has not precommitted where it is past that';

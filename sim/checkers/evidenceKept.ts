@@ -21,6 +21,8 @@ export function evidenceKept(context: CheckerContext): Checker {
   if (mayForget(context)) return { name };
   /** What each node took in this life and no block has yet, and how many blocks ago. */
   const fresh = new Map<Process, Map<string, number>>();
+  /** What blocks have that each node has told of: it may know of an offence before it tells, and take its block meanwhile. */
+  const told = new Map<Process, Set<string>>();
   const check = (node: Process, height: number, carried: readonly Evidence[]): void => {
     const waiting = fresh.get(node) ?? new Map<string, number>();
     if (carried.length === 0 && waiting.size === 0) return;
@@ -52,10 +54,13 @@ export function evidenceKept(context: CheckerContext): Checker {
         const waiting = fresh.get(node) ?? new Map<string, number>();
         const piece = nameOf(event.evidence);
         fresh.set(node, waiting.set(piece, 0));
-        if (stored(node).committed.has(piece))
+        if (told.get(node)?.has(piece) === true)
           context.fail(name, `${node.name} takes evidence for new that a block of its own has`);
       }
-      if (event.kind === 'committed') check(node, event.block.header.height, event.block.evidence);
+      if (event.kind !== 'committed') return;
+      check(node, event.block.header.height, event.block.evidence);
+      const known = told.get(node) ?? new Set();
+      for (const piece of event.block.evidence.map(nameOf)) told.set(node, known.add(piece));
     },
   };
 }

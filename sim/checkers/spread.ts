@@ -36,6 +36,7 @@ export function spread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world, correct } = context;
   const addresses = addressesOf(context);
+  const isSmooth = isStream(scenario);
   // While blocks are fetched nobody gossips. And a peer whose word about where it stands came garbled is believed to be there.
   if (scenario.engine.blockSync === true || scenario.peers !== undefined || isGarbled(scenario))
     return { name };
@@ -49,7 +50,8 @@ export function spread(context: CheckerContext): Checker {
   const judge = (node: Process, peer: Process): void => {
     const isJoined = isAble(node) && isAble(peer) && joined(node, peer);
     judgeOne(node, peer, 'any', isJoined ? lackOf(node, peer) : undefined);
-    judgeOne(node, peer, 'own', isJoined ? ownLack(node, peer, addresses.get(node)) : undefined);
+    if (isSmooth)
+      judgeOne(node, peer, 'own', isJoined ? ownLack(node, peer, addresses.get(node)) : undefined);
   };
   const judgeOne = (node: Process, peer: Process, kind: string, lack: Lack | undefined): void => {
     const key = `${node.index}>${peer.index}/${kind}`;
@@ -92,6 +94,13 @@ export function spread(context: CheckerContext): Checker {
 const isGarbled = ({ network, timeline }: Scenario): boolean =>
   network.corruptPpm > 0 ||
   timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
+
+/** Links carry every frame, once and in order: nobody has a reason to believe what is not so of a peer. */
+const isStream = ({ network, timeline }: Scenario): boolean =>
+  network.lossPpm + network.dupPpm + network.reorderPpm === 0 &&
+  !timeline.some(({ action }) => LINK_ACTIONS.includes(action.kind));
+
+const LINK_ACTIONS: readonly string[] = ['link', 'partition', 'clog', 'swizzle', 'pause'];
 
 const isAble = ({ state, disk }: Process): boolean => state === 'up' && isSound(disk);
 

@@ -24,9 +24,8 @@ export function conduct(context: CheckerContext): Checker {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
       const rs = node.node?.rs();
-      if (fact.kind === 'event' && fact.event.kind === 'committed')
-        judge.last.set(node, { event: fact.event, validators: fact.event.state.validators });
-      else if (fact.kind === 'started') places.delete(node);
+      judge.see(fact);
+      if (fact.kind === 'started') places.delete(node);
       else if (fact.kind === 'moved' && rs !== undefined) {
         const problem = roundProblem(rs, places.get(node));
         places.set(node, fact.position);

@@ -5,15 +5,16 @@ import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { type Bytes, concat, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { equalBlockId } from '../../core/types/block.ts';
 import type { PartsReader, RoundState } from '../../core/types/roundState.ts';
+import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { CheckerContext } from './checker.ts';
 import { Rotation } from './rotation.ts';
 import { blockProblem, type Seen } from './validity.ts';
 
-/** Judges what nodes hold and vote for; equal questions about blocks are answered once. */
+/** Judges what nodes hold and vote for, as an observer that knows what each has decided; equal questions about blocks are answered once. */
 export class Judge {
   /** The newest block that each node has decided. */
-  readonly last = new Map<Process, Seen>();
+  readonly #last = new Map<Process, Seen>();
   readonly #context: CheckerContext;
   readonly #rotation: Rotation;
   /** By block hash: the verdict on the newest block asked about. */
@@ -27,6 +28,12 @@ export class Judge {
       genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),
       genesis.initialHeight,
     );
+  }
+
+  /** To be told every fact. */
+  see(fact: Fact): void {
+    if (fact.kind === 'event' && fact.event.kind === 'committed')
+      this.#last.set(fact.node, { event: fact.event, validators: fact.event.state.validators });
   }
 
   /** The proposal and the parts that a node has taken in. */
@@ -48,11 +55,12 @@ export class Judge {
 
   /** Whether the block that the node has decided last is the one before its height: only then can the next be judged. */
   follows(node: Process, { height }: RoundState): boolean {
-    const last = this.last.get(node);
+    const last = this.#last.get(node);
     const { initialHeight } = this.#context.cluster.genesis;
     return last === undefined ? height === initialHeight : last.event.block.header.height === height - 1;
   }
 
+  /** What is wrong with prevoting this block hash, undefined for nil, with what the node holds (L22, L28). */
   prevote(node: Process, rs: RoundState, value: string | undefined): string | undefined {
     if (value === undefined) return undefined;
     const { proposal, proposalBlock: block } = rs;
@@ -67,7 +75,7 @@ export class Judge {
     if (!equalBytes(headerHash(block.header), proposal.blockId.hash))
       return 'prevotes a block under the hash of another';
     if (!this.follows(node, rs)) return undefined;
-    const last = this.last.get(node);
+    const last = this.#last.get(node);
     const key = `${value}/${last === undefined ? '' : toHex(last.event.blockId.hash)}`;
     if (this.#verdict?.key !== key) {
       const problem = blockProblem(this.#context, { block, blockId: proposal.blockId }, last, this.#rotation);

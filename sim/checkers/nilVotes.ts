@@ -34,9 +34,8 @@ export function nilVotes(context: CheckerContext): Checker {
     on(fact) {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'event' && fact.event.kind === 'committed')
-        judge.last.set(node, { event: fact.event, validators: fact.event.state.validators });
-      else if (fact.kind === 'started') entered.delete(node);
+      judge.see(fact);
+      if (fact.kind === 'started') entered.delete(node);
       if (fact.kind !== 'signed' || fact.ask.kind !== 'prevote') return;
       const [rs, before] = [node.node?.rs(), entered.get(node)];
       if (rs === undefined || before === undefined || signedValue(fact.signed.bytes) !== undefined) return;

@@ -1,3 +1,4 @@
+/** Ethereum's trie a second time, for judging: of whole states at once, with its own RLP, and sharing no line with core/state. */
 import type { View } from '../../core/app/chain.ts';
 import { type Bytes, concat, equalBytes } from '../../core/lib/bytes.ts';
 

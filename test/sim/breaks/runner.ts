@@ -28,6 +28,10 @@ export class BreakRunner {
         });
         worker.postMessage({ outfile, text, seed: String(one.seed ?? 1) });
       });
+    } catch (error) {
+      // A thread that threw is gone.
+      await this.close();
+      throw error;
     } finally {
       rmSync(outfile, { force: true });
     }

@@ -49,6 +49,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       kv: env.kv,
       suite,
       config,
+      indexer: 'kv',
       log: env.log,
       identity: {
         nodeId: env.name,

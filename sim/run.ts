@@ -144,7 +144,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       const isTimed = scenario.until.kind === 'time' || scenario.until.kind === 'first';
       if (ended !== 'over' && !(ended === 'time' && isTimed))
         fail('until', `the end was not reached: ${ended}`);
-      for (const checker of checkers) checker.finish?.();
+      for (const checker of checkers) await checker.finish?.();
     },
     report: () => reportOf(scenario, seed, world, failures, clients, tally),
   };

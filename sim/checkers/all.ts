@@ -20,6 +20,7 @@ import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
 import { pools } from './pools.ts';
 import { resources } from './resources.ts';
+import { searches } from './searches.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { spread } from './spread.ts';
 import { validity } from './validity.ts';
@@ -59,7 +60,8 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const isNamed = expect.some((one) => one.kind === 'guilty');
   if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
-  if (!off.has('durability')) standing.push(ethRecords(context), evidenceKept(context), pools(context));
+  if (!off.has('durability'))
+    standing.push(ethRecords(context), searches(context), evidenceKept(context), pools(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 

@@ -14,7 +14,7 @@ export interface Checker {
   /** After each event in which a node was given something, unless that ended its life. */
   look?(node: Process): void;
   /** After the last event. */
-  finish?(): void;
+  finish?(): Promise<void> | void;
 }
 
 export interface CheckerContext {

@@ -11,6 +11,7 @@ export class DiskFault extends Error {
 interface Entry {
   readonly key: Bytes;
   value: Bytes;
+  isGone: boolean;
 }
 
 /** What can be wrong with a database: see `KvDisk.damage`. */
@@ -31,7 +32,10 @@ const KEY_SEED = 0x6b76;
 /** The database as it lies on the disk: every batch in it is complete and durable. */
 export class KvDisk {
   readonly #buckets = new Map<number, Entry[]>();
-  #sorted: readonly Entry[] | undefined;
+  /** In key order, but for what was written and deleted since. */
+  #sorted: readonly Entry[] = [];
+  #written: Entry[] = [];
+  #deleted = 0;
   #count = 0;
   /** Of the newest batches, oldest first. */
   #undo: Undo[] = [];
@@ -144,7 +148,9 @@ export class KvDisk {
 
   wipe(): void {
     this.#buckets.clear();
-    this.#sorted = undefined;
+    this.#sorted = [];
+    this.#written = [];
+    this.#deleted = 0;
     this.#count = 0;
     this.#undo = [];
     this.#staleReads = 0;
@@ -158,10 +164,10 @@ export class KvDisk {
       known.value = value.slice();
       return;
     }
-    const entry = { key: key.slice(), value: value.slice() };
+    const entry = { key: key.slice(), value: value.slice(), isGone: false };
     if (bucket === undefined) this.#buckets.set(hash, [entry]);
     else bucket.push(entry);
-    this.#sorted = undefined;
+    this.#written.push(entry);
     this.#count++;
   }
 
@@ -170,15 +176,36 @@ export class KvDisk {
     const bucket = this.#buckets.get(hash);
     const at = bucket?.findIndex((entry) => equalBytes(entry.key, key)) ?? -1;
     if (bucket === undefined || at < 0) return;
-    bucket.splice(at, 1);
-    this.#sorted = undefined;
+    for (const entry of bucket.splice(at, 1)) entry.isGone = true;
+    this.#deleted++;
     this.#count--;
   }
 
   #inOrder(): readonly Entry[] {
-    this.#sorted ??= [...this.#buckets.values()].flat().sort((a, b) => compareBytes(a.key, b.key));
+    if (this.#written.length > 0 || this.#deleted > 0) {
+      const kept = this.#deleted > 0 ? this.#sorted.filter((entry) => !entry.isGone) : this.#sorted;
+      const added = this.#written.filter((entry) => !entry.isGone);
+      this.#sorted = merged(
+        kept,
+        added.sort((a, b) => compareBytes(a.key, b.key)),
+      );
+      this.#written = [];
+      this.#deleted = 0;
+    }
     return this.#sorted;
   }
+}
+
+/** Two lists in key order as one. */
+function merged(a: readonly Entry[], b: readonly Entry[]): readonly Entry[] {
+  const out: Entry[] = [];
+  let at = 0;
+  for (const entry of b) {
+    while (at < a.length && compareBytes((a[at] as Entry).key, entry.key) < 0) out.push(a[at++] as Entry);
+    out.push(entry);
+  }
+  while (at < a.length) out.push(a[at++] as Entry);
+  return out;
 }
 
 function lowerBound(entries: readonly Entry[], key: Bytes): number {

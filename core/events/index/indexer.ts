@@ -2,8 +2,9 @@
  * Writes the event index. Its entries are part of the batch that commits a block, so after any crash the index covers
  * exactly the heights of the store; what a node did not index while it was told not to is filled in before it starts.
  */
-import { assert, present } from '../../lib/assert.ts';
+import { present } from '../../lib/assert.ts';
 import { type Bytes, concat } from '../../lib/bytes.ts';
+import { StorageFault } from '../../store/fault.ts';
 import { INDEX_KEY, putHeight, readHeight } from '../../store/keys.ts';
 import type { KvStore } from '../../store/kv.ts';
 import { decodeRecord, encodeRecord } from '../../store/record.ts';
@@ -84,7 +85,8 @@ export function commitIndexOps(
   results: FinalizeReply,
 ): readonly KvOp[] {
   const coverage = readCoverage(kv);
-  assert(coverage === undefined || coverage.to === height - 1, 'the index has reached the height before');
+  if (coverage !== undefined && coverage.to !== height - 1)
+    throw new StorageFault(`the index reaches to ${coverage.to}, not to ${height - 1}`, INDEX_KEY);
   return [...postingsOf(height, results), coverageOp({ from: coverage?.from ?? height, to: height })];
 }
 

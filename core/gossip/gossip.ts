@@ -215,10 +215,12 @@ export class Gossip {
   }
 
   /** We know which block is valid or decided: a peer that has its parts may send them. */
-  onValidBlock(out: GossipOut): void {
+  onValidBlock(now: Micros, out: GossipOut): void {
     const { rs } = this.#options;
     // Once we hold the whole block there is nothing we want.
     if (rs.proposalParts === undefined || rs.proposalParts.isComplete() || this.#peers.length === 0) return;
+    // Of a round in which a peer does not know us it hears nothing.
+    this.#tellRound(now, out);
     const { height, round } = rs;
     const { header: parts, bits } = rs.proposalParts;
     const isCommit = rs.step === STEP.commit;
@@ -229,6 +231,10 @@ export class Gossip {
   flush(now: Micros, out: GossipOut): void {
     if (this.#quiet) return;
     this.#wake(now, out);
+    this.#tellRound(now, out);
+  }
+
+  #tellRound(now: Micros, out: GossipOut): void {
     const { height, round } = this.#options.rs;
     if (height === this.#announced.height && round === this.#announced.round) return;
     this.#announce(now, out);
@@ -251,7 +257,7 @@ export class Gossip {
   #repeat(now: Micros, out: GossipOut): void {
     this.#announce(now, out);
     const { rs } = this.#options;
-    if (rs.step === STEP.commit || rs.proposal === undefined) this.onValidBlock(out);
+    if (rs.step === STEP.commit || rs.proposal === undefined) this.onValidBlock(now, out);
   }
 
   #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {

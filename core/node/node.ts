@@ -268,7 +268,7 @@ export class NodeMachine implements Machine {
         if (notice.peer === undefined) gossip.onOwnProposal(this.#gossipOut);
         return;
       case 'validBlock':
-        gossip.onValidBlock(this.#gossipOut);
+        gossip.onValidBlock(this.#now, this.#gossipOut);
         return;
       case 'conflict':
         evidence.onConflict(notice.conflict);

@@ -1,12 +1,12 @@
+import type { ChainReader } from '../../core/app/chain.ts';
 import { compileQuery } from '../../core/events/query/query.ts';
-import { present } from '../../core/lib/assert.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import { StorageFault } from '../../core/store/fault.ts';
-import type { AbciEvent } from '../../core/types/result.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
 import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { attributesOf, indexed, type Kind, questions, spelled } from './eventQuestions.ts';
 
 /** Attributes, addresses and topics of a run that are searched for, spread over all that there are. */
 const SEARCHED_MAX = 40;
@@ -41,45 +41,6 @@ export function searches(context: CheckerContext): Checker {
 const problemOf = async (node: Process, rpc: RpcContext): Promise<string | undefined> =>
   (await wrongEvents(rpc)) ?? (await wrongLogs(rpc)) ?? strayEntries(node, rpc);
 
-type Kind = 'tx' | 'block';
-
-interface Indexed {
-  readonly kind: Kind;
-  readonly place: string;
-  readonly height: number;
-  readonly attributes: readonly (readonly [tag: string, value: string])[];
-}
-
-/** Every event of the kept blocks, with those of its attributes that ask to be indexed. */
-function indexed({ chain }: RpcContext): readonly Indexed[] {
-  const all: Indexed[] = [];
-  for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
-    const results = present(chain.results(height), 'the results of a kept height');
-    const add = (kind: Kind, place: string, events: readonly AbciEvent[]): void => {
-      for (const { type, attributes } of events) {
-        const asked = attributes.filter(({ key, index }) => index && key !== '' && type !== '');
-        const named = asked.map(({ key, value }) => [`${type}.${key}`, value] as const);
-        all.push({ kind, place, height, attributes: named.filter(([tag]) => !OWN_TAGS.has(tag)) });
-      }
-    };
-    add('block', String(height), results.events);
-    for (const [i, { events }] of results.txResults.entries()) add('tx', `${height}/${i}`, events);
-  }
-  return all;
-}
-
-/** What the index says itself of transactions and blocks: an application's word does not count. */
-const OWN_TAGS: ReadonlySet<string> = new Set(['tx.hash', 'tx.height', 'block.height']);
-
-type Pair = readonly [tag: string, value: string];
-const isIn = ({ attributes }: Indexed, [tag, value]: Pair): boolean =>
-  attributes.some(([one, other]) => one === tag && same(other, value));
-
-/** An address is found in each of its spellings. */
-const same = (a: string, b: string): boolean => spelled(a) === spelled(b);
-const spelled = (value: string): string =>
-  /^0[xX][0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value;
-
 /** As many as may be searched for, spread evenly. */
 function spread<T>(all: readonly T[]): readonly T[] {
   const step = Math.max(1, Math.ceil(all.length / SEARCHED_MAX));
@@ -87,21 +48,12 @@ function spread<T>(all: readonly T[]): readonly T[] {
 }
 
 async function wrongEvents(rpc: RpcContext): Promise<string | undefined> {
-  const events = indexed(rpc);
-  const first = new Map<string, { readonly event: Indexed; readonly pair: Pair }>();
-  for (const event of events)
-    for (const pair of event.attributes)
-      if (!pair[1].includes("'")) first.set(`${event.kind} ${pair.join('=')}`, { event, pair });
-  for (const { event, pair } of spread([...first.values()])) {
-    const other = event.attributes.find(([tag, value]) => tag !== pair[0] && !value.includes("'"));
-    const pairs = other === undefined ? [[pair]] : [[pair], [pair, other]];
-    for (const wanted of pairs) {
-      const found = events.filter((one) => one.kind === event.kind && wanted.every((two) => isIn(one, two)));
-      const truth = [...new Set(found.map(({ place }) => place))].join(' ');
-      const text = wanted.map(([tag, value]) => `${tag}='${value}'`).join(' AND ');
-      const told = await search(rpc, event.kind, text);
-      if (told !== truth) return `finds ${told} by ${text}, should find ${truth}`;
-    }
+  const events = indexed(rpc.chain);
+  for (const { kind, text, isMet } of spread(attributesOf(events)).flatMap(questions)) {
+    const found = events.filter((one) => one.kind === kind && isMet(one));
+    const truth = [...new Set(found.map(({ place }) => place))].join(' ');
+    const told = await search(rpc, kind, text);
+    if (told !== truth) return `finds ${told} by ${text}, should find ${truth}`;
   }
   return undefined;
 }
@@ -120,19 +72,15 @@ async function search({ indexing }: RpcContext, kind: Kind, text: string): Promi
 /** Logs of the whole chain by each address and each topic at its place. */
 async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
-  const all: Fields[] = [];
-  for (let height = chain.base(); height <= chain.head(); height++) {
-    const block = chain.ethBlock(height);
-    if (block !== undefined) all.push(...shownLogs(block).map(({ shown }) => shown));
-  }
-  const questions = new Map<string, Fields>();
+  const all = logsOf(chain);
+  const wanted = new Map<string, Fields>();
   for (const log of all) {
-    questions.set(String(log['address']), { address: log['address'] });
+    wanted.set(String(log['address']), { address: log['address'] });
     for (const [i, topic] of topicsOf(log).entries())
-      questions.set(`${i} ${topic}`, { topics: [...Array.from({ length: i }, () => null), topic] });
+      wanted.set(`${i} ${topic}`, { topics: [...Array.from({ length: i }, () => null), topic] });
   }
   const range = { fromBlock: quantity(chain.base()), toBlock: quantity(chain.head()) };
-  for (const question of spread([...questions.values()])) {
+  for (const question of spread([...wanted.values()])) {
     const filter = { ...range, ...question };
     const truth = all.filter((log) => meets(log, question));
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [filter] };
@@ -142,6 +90,16 @@ async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
       return `answers eth_getLogs ${JSON.stringify(filter)} with ${told}, should with ${JSON.stringify(truth)}`;
   }
   return undefined;
+}
+
+/** As JSON-RPC shows them, of all kept blocks. */
+function logsOf(chain: ChainReader): readonly Fields[] {
+  const logs: Fields[] = [];
+  for (let height = chain.base(); height <= chain.head(); height++) {
+    const block = chain.ethBlock(height);
+    if (block !== undefined) logs.push(...shownLogs(block).map(({ shown }) => shown));
+  }
+  return logs;
 }
 
 const topicsOf = (log: Fields): readonly string[] => log['topics'] as readonly string[];
@@ -157,15 +115,13 @@ function meets(log: Fields, { address, topics }: Fields): boolean {
 function strayEntries(node: Process, rpc: RpcContext): string | undefined {
   const { chain } = rpc;
   const wanted = { Q: new Set<string>(), W: new Set<string>(), L: new Set<string>() };
-  for (const { kind, height, attributes } of indexed(rpc))
+  for (const { kind, height, attributes } of indexed(chain))
     for (const [tag, value] of attributes)
       wanted[kind === 'tx' ? 'Q' : 'W'].add(`${height} ${tag} ${spelled(value)}`);
-  for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
-    const block = chain.ethBlock(height);
-    for (const { shown } of block === undefined ? [] : shownLogs(block)) {
-      wanted.L.add(`${height}`).add(`${height} ${shown['address']}`);
-      for (const [i, topic] of topicsOf(shown).entries()) wanted.L.add(`${height} ${i} ${topic}`);
-    }
+  for (const log of logsOf(chain)) {
+    const height = log['blockNumber'];
+    wanted.L.add(`${height}`).add(`${height} ${log['address']}`);
+    for (const [i, topic] of topicsOf(log).entries()) wanted.L.add(`${height} ${i} ${topic}`);
   }
   for (const prefix of PREFIXES) {
     const at = prefix.charCodeAt(0);

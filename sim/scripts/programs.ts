@@ -30,12 +30,12 @@ export const PROGRAMS: readonly Program[] = [
     argumentMax: 1,
   },
   {
-    // As many logs of a kilobyte with two topics as the argument says.
+    // As many logs of a kilobyte with four topics as the argument says.
     name: 'big-logs',
     code: assemble(
       '60 00 35 5b',
-      '80 15 60 19 57',
-      '80 60 bb 61 04 00 60 00 a2',
+      '80 15 60 1d 57',
+      '80 60 dd 60 cc 60 bb 61 04 00 60 00 a4',
       '60 01 90 03 60 03 56',
       '5b 00',
     ),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeConsensusMessage } from '../../../core/codec/messages.ts';
+import { PartSet } from '../../../core/codec/partSet.ts';
 import type { GossipOut } from '../../../core/gossip/contract.ts';
 import { Gossip } from '../../../core/gossip/gossip.ts';
 import { BitSet } from '../../../core/lib/bitset.ts';
@@ -162,6 +163,18 @@ test('a new step is told with the tick, a new round at once', () => {
   world.rs.round = 1;
   world.gossip.flush(0, world);
   expect(world.take()).toEqual(['newRoundStep>a']);
+});
+
+test('which block is wanted is said after the round it is wanted in, once', () => {
+  const world = new World([]);
+  for (const id of ['b', 'a']) world.peer(id, 5);
+  world.gossip.flush(0, world);
+  world.take();
+  world.rs.round = 1;
+  world.rs.proposalParts = PartSet.empty(blockId.parts);
+  world.gossip.onValidBlock(0, world);
+  world.gossip.flush(0, world);
+  expect(world.take()).toEqual(['newRoundStep>a,b', 'newValidBlock>a,b']);
 });
 
 test('between heights no tick runs while every peer is where we are, and one runs while any is not', () => {

@@ -14,6 +14,7 @@ import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { RECORDS } from './records.ts';
 import { ROUNDS } from './rounds.ts';
+import { SEARCHES } from './searches.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { VOTES } from './votes.ts';
 
@@ -33,6 +34,7 @@ export const BREAKS: readonly Break[] = [
   ...OFFENCES,
   ...HISTORY,
   ...RECORDS,
+  ...SEARCHES,
   ...PAYMENTS,
   ...POOLS,
   ...SURROUNDINGS,

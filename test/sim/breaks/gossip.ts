@@ -138,4 +138,13 @@ export const GOSSIP: readonly Break[] = [
     seed: 2,
     isSlow: true,
   },
+  {
+    id: 'block-wanted-before-its-round',
+    file: 'core/gossip/gossip.ts',
+    from: '    // Of a round in which a peer does not know us it hears nothing.\n    this.#tellRound(now, out);\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'one-is-two-thirds',
+    isSlow: true,
+  },
 ];

@@ -59,7 +59,7 @@ export const NODE: readonly Break[] = [
   {
     id: 'valid-block-untold',
     file: 'core/node/node.ts',
-    from: '        gossip.onValidBlock(this.#gossipOut);\n',
+    from: '        gossip.onValidBlock(this.#now, this.#gossipOut);\n',
     to: '',
     found: ['conduct'],
     scenario: 'two-proposals',

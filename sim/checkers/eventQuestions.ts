@@ -1,0 +1,96 @@
+import type { ChainReader } from '../../core/app/chain.ts';
+import { present } from '../../core/lib/assert.ts';
+import type { AbciEvent } from '../../core/types/result.ts';
+
+/** Whose events: those of transactions are searched for apart from those of blocks. */
+export type Kind = 'tx' | 'block';
+type Pair = readonly [tag: string, value: string];
+
+/** An event of a kept block, with those of its attributes that ask to be indexed. */
+export interface Indexed {
+  readonly kind: Kind;
+  readonly height: number;
+  /** What a search answers that finds it: the height, for a transaction `height/index`. */
+  readonly place: string;
+  readonly attributes: readonly Pair[];
+}
+
+/** A query and the events that meet it. */
+export interface Question {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly isMet: (event: Indexed) => boolean;
+}
+
+/** What the index says itself of transactions and blocks: an application's word does not count. */
+const OWN_TAGS: ReadonlySet<string> = new Set(['tx.hash', 'tx.height', 'block.height']);
+
+/** Every event of the kept blocks, in order. */
+export function indexed(chain: ChainReader): readonly Indexed[] {
+  const all: Indexed[] = [];
+  for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
+    const results = present(chain.results(height), 'the results of a kept height');
+    const add = (kind: Kind, place: string, events: readonly AbciEvent[]): void => {
+      for (const event of events) all.push({ kind, height, place, attributes: asked(event) });
+    };
+    add('block', String(height), results.events);
+    for (const [i, { events }] of results.txResults.entries()) add('tx', `${height}/${i}`, events);
+  }
+  return all;
+}
+
+function asked({ type, attributes }: AbciEvent): readonly Pair[] {
+  if (type === '') return [];
+  return attributes.flatMap(({ key, value, index }) => {
+    const tag = `${type}.${key}`;
+    return index && key !== '' && !OWN_TAGS.has(tag) ? [[tag, value] as const] : [];
+  });
+}
+
+/** An address is found in each of its spellings. */
+export const spelled = (value: string): string =>
+  /^0[xX][0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value;
+
+/** Each attribute that a query can quote, with an event that has it and the one behind that. */
+export function attributesOf(events: readonly Indexed[]): readonly (readonly [Pair, Indexed, Indexed])[] {
+  const found = new Map<string, readonly [Pair, Indexed, Indexed]>();
+  for (const [i, event] of events.entries())
+    for (const pair of event.attributes.filter(isPlain))
+      found.set(`${event.kind} ${pair.join('=')}`, [pair, event, events[i + 1] ?? event]);
+  return [...found.values()];
+}
+
+const isPlain = ([, value]: Pair): boolean => !value.includes("'");
+
+/** By one attribute, from a height on, by a piece of the value, and with another attribute: of the same event, and of the next. */
+export function questions([pair, event, next]: readonly [Pair, Indexed, Indexed]): readonly Question[] {
+  const { kind, height, attributes } = event;
+  const [tag, value] = pair;
+  const alone = `${tag}='${value}'`;
+  const isMet = (one: Indexed): boolean => has(one, pair);
+  const piece = value.slice(1, -1);
+  const others = [attributes, next.attributes].flatMap((list) =>
+    list.filter((other) => other[0] !== tag && isPlain(other)).slice(0, 1),
+  );
+  return [
+    { kind, text: alone, isMet },
+    {
+      kind,
+      text: `${kind}.height>=${height} AND ${alone}`,
+      isMet: (one) => one.height >= height && isMet(one),
+    },
+    {
+      kind,
+      text: `${tag} CONTAINS '${piece}'`,
+      isMet: (one) => one.attributes.some(([name, text]) => name === tag && text.includes(piece)),
+    },
+    ...others.map((other) => ({
+      kind,
+      text: `${alone} AND ${other[0]}='${other[1]}'`,
+      isMet: (one: Indexed) => isMet(one) && has(one, other),
+    })),
+  ];
+}
+
+const has = ({ attributes }: Indexed, [tag, value]: Pair): boolean =>
+  attributes.some(([name, text]) => name === tag && spelled(text) === spelled(value));

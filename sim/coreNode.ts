@@ -19,6 +19,7 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
     ...DEFAULT_CONSENSUS_CONFIG,
     timeoutCommitMs: Math.floor(engine.blockTime / 1_000),
     createEmptyBlocks: engine.createEmptyBlocks,
+    skipTimeoutCommit: engine.skipTimeoutCommit ?? false,
   },
   blocksync: engine.blockSync ?? false,
   mempool: poolOf(engine),

@@ -1,6 +1,6 @@
 import { DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
 import { STEP } from '../../core/types/messages.ts';
-import type { RoundState } from '../../core/types/roundState.ts';
+import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Position } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -28,7 +28,8 @@ interface Stay {
 }
 
 /**
- * A node waits as long as the round's time-out asks (L57, L61, L65) before it gives a proposer, the prevotes or the precommits up.
+ * A node waits as long as the round's time-out asks (L57, L61, L65) before it gives a proposer, the prevotes or the precommits up, and
+ * for late precommits before it begins a height.
  * With clocks that go wrong nothing can be said about it.
  */
 export function patience(context: CheckerContext): Checker {
@@ -48,6 +49,11 @@ export function patience(context: CheckerContext): Checker {
       const rs = node.node?.rs();
       stays.set(node, { position: { height, round, step }, since: world.now });
       if (before === undefined || rs === undefined) return;
+      if (isHasty(before.position, rs, scenario) && node.clock.now(world.now) < rs.startTime)
+        context.fail(
+          name,
+          `${node.name} began height ${rs.height} ${rs.startTime - node.clock.now(world.now)} µs early`,
+        );
       const { position, since } = before;
       const waited = world.now - since;
       const least = leastWait(rs, position) ?? 0;
@@ -59,6 +65,16 @@ export function patience(context: CheckerContext): Checker {
     },
   };
 }
+
+/** It has begun a height that only time begins, or a proposal that is there already. */
+const isHasty = ({ height, step }: Position, rs: RoundState, { engine }: Scenario): boolean =>
+  step === STEP.newHeight &&
+  rs.height === height &&
+  rs.round === 0 &&
+  rs.step > STEP.newHeight &&
+  rs.step <= STEP.propose &&
+  rs.proposal === undefined &&
+  !(engine.skipTimeoutCommit === true && isFull(rs.lastPrecommits));
 
 const early = ({ step }: Position, waited: number, least: number): string =>
   `waited ${waited} µs in step ${step}, should wait ${least}`;
@@ -87,3 +103,7 @@ function isEmpty(rs: RoundState, round: number): boolean {
   }
   return true;
 }
+
+/** Every validator's vote is there. */
+const isFull = (votes: VoteSetReader | undefined): boolean =>
+  votes !== undefined && Array.from({ length: votes.bits.size }).every((_, i) => votes.bits.has(i));

@@ -107,7 +107,16 @@ function seedOf(at: Cursor): string {
 function engineOf(at: Cursor | undefined): EngineSpec {
   const fields =
     at?.fields(
-      ['crypto', 'time_max', 'block_time', 'empty_blocks', 'block_sync', 'block_gas', 'pool_txs'],
+      [
+        'crypto',
+        'time_max',
+        'block_time',
+        'empty_blocks',
+        'skip_timeout_commit',
+        'block_sync',
+        'block_gas',
+        'pool_txs',
+      ],
       'engine: {crypto?, time_max?, …}',
     ) ?? {};
   const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : duration(fields.time_max);
@@ -117,6 +126,7 @@ function engineOf(at: Cursor | undefined): EngineSpec {
     timeMax,
     blockTime: fields.block_time === undefined ? DEFAULT_BLOCK_TIME : duration(fields.block_time),
     createEmptyBlocks: fields.empty_blocks?.boolean('empty_blocks') ?? true,
+    skipTimeoutCommit: fields.skip_timeout_commit?.boolean('skip_timeout_commit') ?? false,
     blockSync: fields.block_sync?.boolean('block_sync') ?? false,
     blockGas: fields.block_gas?.integer('gas', 21_000, 1_000_000_000),
     poolTxs: fields.pool_txs?.integer('a number of transactions', 1, 100_000),

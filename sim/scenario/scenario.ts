@@ -245,6 +245,8 @@ export interface EngineSpec {
   /** Between two empty blocks, virtual µs. */
   readonly blockTime: number;
   readonly createEmptyBlocks: boolean;
+  /** A height begins as soon as every precommit of the one before is there. */
+  readonly skipTimeoutCommit?: boolean;
   /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
   readonly blockSync?: boolean;
   /** Gas limit of a block; without it there is as good as none. */

@@ -44,6 +44,7 @@ export function drawSwarm(seed: string): string {
         crypto: 'keyed-hash',
         time_max: TIME_MAX,
         block_time: drawBlockTime(choices),
+        ...(choices.choose('skipWait', 6) === 5 ? { skip_timeout_commit: true } : {}),
         ...(isSynced ? { block_sync: true } : {}),
       },
       validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),

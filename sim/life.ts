@@ -114,7 +114,10 @@ export class Life implements KvGate {
       }
       if (this.#failed('write the log')) return undefined;
       log.sync();
-      if (this.#at('durable')) durable();
+      if (!this.#at('durable')) return undefined;
+      durable();
+      // What came while the node waited for its drive has been taken now.
+      this.#world.touchIfMoved(this.#process);
       return undefined;
     };
     const { sync } = this.#process;

@@ -109,6 +109,12 @@ export class World implements Scheduler {
     if (!this.#touched.includes(process)) this.#touched.push(process);
   }
 
+  /** The node may have gone on by itself in this event. */
+  touchIfMoved(process: Process): void {
+    const { node, position } = process;
+    if (node !== undefined && !isSame(node.position(), position)) this.touch(process);
+  }
+
   witness(fact: Fact): void {
     for (const witness of this.#witnesses) witness(fact);
   }
@@ -165,12 +171,13 @@ export class World implements Scheduler {
     const position: Position = node.position();
     this.hash.word(position.height);
     this.hash.word(position.round * 16 + position.step);
-    const same =
-      position.height === before.height && position.round === before.round && position.step === before.step;
-    if (!same) {
+    if (!isSame(position, before)) {
       process.position = { height: position.height, round: position.round, step: position.step };
       this.witness({ kind: 'moved', node: process, position: process.position });
     }
     for (const look of this.#watchers) look(process);
   }
 }
+
+const isSame = (a: Position, b: Position): boolean =>
+  a.height === b.height && a.round === b.round && a.step === b.step;

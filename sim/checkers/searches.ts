@@ -8,8 +8,8 @@ import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { attributesOf, indexed, type Kind, questions, spelled } from './eventQuestions.ts';
 
-/** Attributes, addresses and topics of a run that are searched for, spread over all that there are. */
-const SEARCHED_MAX = 40;
+/** Attributes that are searched for, and addresses and topics: spread over all that there are and over the nodes. */
+const SEARCHED_MAX = 48;
 
 /** First bytes of the index's keys: events of transactions, of blocks, and logs. */
 const PREFIXES = ['Q', 'W', 'L'] as const;
@@ -23,11 +23,11 @@ export function searches(context: CheckerContext): Checker {
     name: 'records',
     async finish() {
       if (!isTolerable(context)) return;
-      for (const node of context.correct) {
+      for (const [number, node] of context.correct.entries()) {
         const rpc = node.node?.rpc;
         if (rpc === undefined || node.state === 'halted') continue;
         try {
-          const problem = await problemOf(node, rpc);
+          const problem = await problemOf({ number, of: context.correct.length }, node, rpc);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
           if (!(error instanceof StorageFault)) throw error;
@@ -38,18 +38,24 @@ export function searches(context: CheckerContext): Checker {
   };
 }
 
-const problemOf = async (node: Process, rpc: RpcContext): Promise<string | undefined> =>
-  (await wrongEvents(rpc)) ?? (await wrongLogs(rpc)) ?? strayEntries(node, rpc);
+const problemOf = async (share: Share, node: Process, rpc: RpcContext): Promise<string | undefined> =>
+  (await wrongEvents(share, rpc)) ?? (await wrongLogs(share, rpc)) ?? strayEntries(node, rpc);
 
-/** As many as may be searched for, spread evenly. */
-function spread<T>(all: readonly T[]): readonly T[] {
-  const step = Math.max(1, Math.ceil(all.length / SEARCHED_MAX));
-  return all.filter((_, i) => i % step === 0);
+/** Which of how many nodes is asked. */
+interface Share {
+  readonly number: number;
+  readonly of: number;
 }
 
-async function wrongEvents(rpc: RpcContext): Promise<string | undefined> {
+/** As many as may be searched for, spread evenly, for each node others. */
+function spread<T>(all: readonly T[], { number, of }: Share): readonly T[] {
+  const step = Math.max(1, Math.ceil((all.length * of) / SEARCHED_MAX));
+  return all.filter((_, i) => i % step === number % step);
+}
+
+async function wrongEvents(share: Share, rpc: RpcContext): Promise<string | undefined> {
   const events = indexed(rpc.chain);
-  for (const { kind, text, isMet } of spread(attributesOf(events)).flatMap(questions)) {
+  for (const { kind, text, isMet } of spread(attributesOf(events), share).flatMap(questions)) {
     const found = events.filter((one) => one.kind === kind && isMet(one));
     const truth = [...new Set(found.map(({ place }) => place))].join(' ');
     const told = await search(rpc, kind, text);
@@ -70,7 +76,7 @@ async function search({ indexing }: RpcContext, kind: Kind, text: string): Promi
 }
 
 /** Logs of the whole chain by each address and each topic at its place. */
-async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
+async function wrongLogs(share: Share, rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const all = logsOf(chain);
   const wanted = new Map<string, Fields>();
@@ -80,7 +86,7 @@ async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
       wanted.set(`${i} ${topic}`, { topics: [...Array.from({ length: i }, () => null), topic] });
   }
   const range = { fromBlock: quantity(chain.base()), toBlock: quantity(chain.head()) };
-  for (const question of spread([...wanted.values()])) {
+  for (const question of spread([...wanted.values()], share)) {
     const filter = { ...range, ...question };
     const truth = all.filter((log) => meets(log, question));
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_getLogs', params: [filter] };

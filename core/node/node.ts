@@ -56,7 +56,11 @@ export class NodeMachine implements Machine {
     const notices = this.#notices;
     this.#consensusOut = {
       effect: (effect: Effect): void => void out.push(this.#withEvidence(effect)),
-      notice: (notice: ConsensusNotice): void => void notices.push(notice),
+      notice: (notice: ConsensusNotice): void => {
+        // The next height may begin, and propose from the pools, in this very step.
+        if (notice.kind === 'committed') this.#onNotice(notice);
+        else notices.push(notice);
+      },
     };
     this.#gossipOut = {
       send: (to, message, bytes) => out.push({ kind: 'send', to, channel: channelOf(message), bytes }),

@@ -83,4 +83,13 @@ export const NODE: readonly Break[] = [
     scenario: 'bad-frames',
     isSlow: true,
   },
+  {
+    id: 'pools-hear-after-the-step',
+    file: 'core/node/node.ts',
+    from: "if (notice.kind === 'committed') this.#onNotice(notice);\n        else notices.push(notice);",
+    to: 'notices.push(notice);',
+    found: ['conduct'],
+    scenario: 'no-wait-and-evidence',
+    isSlow: true,
+  },
 ];

@@ -1,4 +1,3 @@
-import { DEFAULT_CONSENSUS_CONFIG } from '../core/consensus/contract.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import type { MempoolConfig } from '../core/mempool/config.ts';
 import { createNode } from '../core/node/assembly.ts';
@@ -15,12 +14,7 @@ const noPause = async (): Promise<void> => {};
 
 const configOf = (engine: EngineSpec): NodeCoreConfig => ({
   ...DEFAULT_NODE_CONFIG,
-  consensus: {
-    ...DEFAULT_CONSENSUS_CONFIG,
-    timeoutCommitMs: Math.floor(engine.blockTime / 1_000),
-    createEmptyBlocks: engine.createEmptyBlocks,
-    skipTimeoutCommit: engine.skipTimeoutCommit ?? false,
-  },
+  consensus: engine.consensus,
   blocksync: engine.blockSync ?? false,
   mempool: poolOf(engine),
 });

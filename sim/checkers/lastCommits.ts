@@ -62,7 +62,7 @@ export function lastCommits(context: CheckerContext): Checker {
         return;
       }
       const problem =
-        carriedProblem(rs, decisions.get(node), scenario.engine.blockTime) ??
+        carriedProblem(rs, decisions.get(node), 1000 * scenario.engine.consensus.timeoutCommitMs) ??
         fixedProblem(rs, node, fixed) ??
         seenProblem(rs) ??
         (isLogWhole ? ownBlockProblem(rs, addresses.get(node)) : undefined);

@@ -1,11 +1,11 @@
-import { DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
+import { waitsForTxs } from '../../core/consensus/timeouts.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { Awake } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
-const C = DEFAULT_CONSENSUS_CONFIG;
 /** A time-out may be seen so much later than it was due. */
 const SLACK_MICROS = 1_500_000;
 
@@ -43,28 +43,30 @@ export function lateness(context: CheckerContext): Checker {
 }
 
 /** What only time ends, and how much of it. */
-function dueIn(rs: RoundState, { engine }: Scenario, now: number): Due | undefined {
+function dueIn(rs: RoundState, { engine: { consensus: config } }: Scenario, now: number): Due | undefined {
   const { step, round } = rs;
   if (step >= STEP.commit) return undefined;
   if (rs.held?.precommitTimer === true)
     return {
       what: 'waits for precommits',
-      micros: 1000 * (C.timeoutPrecommitMs + C.timeoutPrecommitDeltaMs * round),
+      micros: precommitMicros(config, round),
     };
   if (step === STEP.propose)
     return {
       what: 'waits for a proposal',
-      micros: 1000 * (C.timeoutProposeMs + C.timeoutProposeDeltaMs * round),
+      micros: proposeMicros(config, round),
     };
   if (step === STEP.prevoteWait)
     return {
       what: 'waits for prevotes',
-      micros: 1000 * (C.timeoutPrevoteMs + C.timeoutPrevoteDeltaMs * round),
+      micros: prevoteMicros(config, round),
     };
   // Before the first life has begun consensus there is no start time.
   if (step === STEP.newHeight && rs.startTime > 0 && now > rs.startTime)
-    return { what: 'waits for the height to begin', micros: engine.blockTime };
-  if (step === STEP.newRound && (engine.createEmptyBlocks || rs.height <= 1))
+    return { what: 'waits for the height to begin', micros: 1000 * config.timeoutCommitMs };
+  if (step === STEP.newRound && (!waitsForTxs(config) || rs.height <= 1))
     return { what: 'waits with a block', micros: 0 };
+  if (step === STEP.newRound && config.createEmptyBlocksIntervalMs > 0)
+    return { what: 'waits for transactions', micros: 1000 * config.createEmptyBlocksIntervalMs };
   return undefined;
 }

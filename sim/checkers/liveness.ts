@@ -1,5 +1,4 @@
-import { DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
-import { precommitTimeoutMs, prevoteTimeoutMs, proposeTimeoutMs } from '../../core/consensus/timeouts.ts';
+import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { PPM } from '../choices.ts';
@@ -8,6 +7,7 @@ import type { Expectation } from '../scenario/scenario.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { type Chance, Chances } from './recoverable.ts';
 import { Rotation } from './rotation.ts';
+import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
 
@@ -127,6 +127,7 @@ export function autoBound(
   const faulty = members.filter(({ name }) => !correct.some((node) => node.name === name));
   const isFaulty = (height: number, round: number): boolean =>
     faulty.some(({ address }) => equalBytes(address, rotation.proposer(height, round)));
+  const config = scenario.engine.consensus;
   const exchange = 2 * slowest(scenario) + PROCESSING_MICROS + againMicros(scenario);
   let bound = 0;
   for (let height = base + 1; height <= base + heights; height++) {
@@ -137,9 +138,9 @@ export function autoBound(
       longest = Math.max(longest, run);
     }
     const start = height === base + 1 ? firstRound : 0;
-    const rounds = start + longest + 1 + roundsUntil(exchange);
-    for (let round = start; round < rounds; round++) bound += roundMicros(round) + exchange;
-    bound += scenario.engine.blockTime;
+    const rounds = start + longest + 1 + roundsUntil(config, exchange);
+    for (let round = start; round < rounds; round++) bound += roundMicros(config, round) + exchange;
+    bound += 1000 * config.timeoutCommitMs;
   }
   return bound;
 }
@@ -163,17 +164,13 @@ export function againMicros({ network, timeline }: CheckerContext['scenario']): 
   return repeats * AGAIN_MICROS;
 }
 
-const CONFIG = DEFAULT_CONSENSUS_CONFIG;
-
-const roundMicros = (round: number): number =>
-  1000 *
-  (proposeTimeoutMs(CONFIG, round) + prevoteTimeoutMs(CONFIG, round) + precommitTimeoutMs(CONFIG, round));
+const roundMicros = (config: ConsensusConfig, round: number): number =>
+  proposeMicros(config, round) + prevoteMicros(config, round) + precommitMicros(config, round);
 
 /** Rounds whose time-outs may be too short for one exchange over the network. */
-function roundsUntil(exchange: number): number {
+function roundsUntil(config: ConsensusConfig, exchange: number): number {
   let round = 0;
-  while (1000 * Math.min(proposeTimeoutMs(CONFIG, round), prevoteTimeoutMs(CONFIG, round)) < exchange)
-    round++;
+  while (Math.min(proposeMicros(config, round), prevoteMicros(config, round)) < exchange) round++;
   return round;
 }
 

@@ -5,8 +5,9 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Judge } from './judge.ts';
-import { hasOddClocks, proposeMicros, SLACK_MICROS } from './patience.ts';
+import { hasOddClocks, SLACK_MICROS } from './patience.ts';
 import { signedValue } from './signedValue.ts';
+import { proposeMicros } from './waits.ts';
 
 /** How a node came into a round, and when it was done with waiting for a proposal there. */
 interface Entered {
@@ -42,7 +43,7 @@ export function nilVotes(context: CheckerContext): Checker {
       const { height, round } = fact.ask;
       if (placeOf(rs) !== before.place || rs.height !== height || rs.round !== round) return;
       const waited = (before.leftAt ?? context.world.now) - before.at;
-      if (waited + SLACK_MICROS >= proposeMicros(round)) return;
+      if (waited + SLACK_MICROS >= proposeMicros(context.scenario.engine.consensus, round)) return;
       const isFit = correct.has(toHex(rs.proposer.address)) && judge.isFit(node, rs);
       if (isFit && !isLockedOut(rs, before))
         context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);

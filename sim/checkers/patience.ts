@@ -1,19 +1,12 @@
-import { DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
+import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Position } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
-const C = DEFAULT_CONSENSUS_CONFIG;
-/** What is waited for in a round at least, in virtual µs, worked out apart from core/consensus/timeouts.ts. */
-export const proposeMicros = (round: number): number =>
-  1000 * (C.timeoutProposeMs + C.timeoutProposeDeltaMs * round);
-const prevoteMicros = (round: number): number =>
-  1000 * (C.timeoutPrevoteMs + C.timeoutPrevoteDeltaMs * round);
-const precommitMicros = (round: number): number =>
-  1000 * (C.timeoutPrecommitMs + C.timeoutPrecommitDeltaMs * round);
 /** A node may be seen to move some time after it did: at its next event, at the latest gossip's. */
 export const SLACK_MICROS = 300_000;
 /** With these nobody can say from outside when a wait began. */
@@ -56,7 +49,7 @@ export function patience(context: CheckerContext): Checker {
         );
       const { position, since } = before;
       const waited = world.now - since;
-      const least = leastWait(rs, position) ?? 0;
+      const least = leastWait(scenario.engine.consensus, rs, position) ?? 0;
       if (waited + SLACK_MICROS < least)
         context.fail(
           name,
@@ -74,23 +67,27 @@ const isHasty = ({ height, step }: Position, rs: RoundState, { engine }: Scenari
   rs.step > STEP.newHeight &&
   rs.step <= STEP.propose &&
   rs.proposal === undefined &&
-  !(engine.skipTimeoutCommit === true && isFull(rs.lastPrecommits));
+  !(engine.consensus.skipTimeoutCommit && isFull(rs.lastPrecommits));
 
 const early = ({ step }: Position, waited: number, least: number): string =>
   `waited ${waited} µs in step ${step}, should wait ${least}`;
 
 /** How long the node had to stay where it was, seen from where it is now; undefined when something but time may have moved it. */
-function leastWait(rs: RoundState, { height, round, step }: Position): number | undefined {
+function leastWait(
+  config: ConsensusConfig,
+  rs: RoundState,
+  { height, round, step }: Position,
+): number | undefined {
   if (rs.height !== height || rs.step >= STEP.commit) return undefined;
   if (rs.round === round) {
-    if (step === STEP.propose && rs.proposal === undefined) return proposeMicros(round);
+    if (step === STEP.propose && rs.proposal === undefined) return proposeMicros(config, round);
     const isOpen = rs.votes(round, 'prevote')?.majority() === undefined;
     return step === STEP.prevoteWait && rs.step > STEP.prevoteWait && isOpen
-      ? prevoteMicros(round)
+      ? prevoteMicros(config, round)
       : undefined;
   }
   return step === STEP.precommitWait && rs.round === round + 1 && isEmpty(rs, rs.round)
-    ? precommitMicros(round)
+    ? precommitMicros(config, round)
     : undefined;
 }
 

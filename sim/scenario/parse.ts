@@ -5,12 +5,13 @@ import { newName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';
 import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseClients } from './parseClients.ts';
+import { engineOf } from './parseEngine.ts';
 import { parseExpect } from './parseExpect.ts';
 import { nodesOf, numbered, validatorsOf } from './parseNodes.ts';
 import { peersOf } from './parsePeers.ts';
 import { searchOf } from './parseSearch.ts';
 import { parseTimeline } from './parseTimeline.ts';
-import type { EngineSpec, Scenario, Until } from './scenario.ts';
+import type { Scenario, Until } from './scenario.ts';
 import { duration } from './units.ts';
 
 const KEYS = [
@@ -31,9 +32,6 @@ const KEYS = [
   'search',
   'choices',
 ] as const;
-const TIME_MAX = 24 * 3_600_000_000;
-const DEFAULT_TIME_MAX = 600_000_000;
-const DEFAULT_BLOCK_TIME = 1_000_000;
 
 /** Reads a scenario file, strictly: anything it does not know it refuses, with line and column. */
 export const parseScenario = (text: string): Result<Scenario, ScenarioError> => readYaml(text, scenarioOf);
@@ -102,35 +100,6 @@ function seedOf(at: Cursor): string {
   return value === undefined || typeof value === 'boolean'
     ? at.fail('expected a seed: text or a number')
     : String(value);
-}
-
-function engineOf(at: Cursor | undefined): EngineSpec {
-  const fields =
-    at?.fields(
-      [
-        'crypto',
-        'time_max',
-        'block_time',
-        'empty_blocks',
-        'skip_timeout_commit',
-        'block_sync',
-        'block_gas',
-        'pool_txs',
-      ],
-      'engine: {crypto?, time_max?, …}',
-    ) ?? {};
-  const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : duration(fields.time_max);
-  if (timeMax > TIME_MAX) fields.time_max?.fail('expected at most 24h');
-  return {
-    crypto: fields.crypto?.oneOf(['ed25519', 'keyed-hash'] as const, 'a signature scheme') ?? 'ed25519',
-    timeMax,
-    blockTime: fields.block_time === undefined ? DEFAULT_BLOCK_TIME : duration(fields.block_time),
-    createEmptyBlocks: fields.empty_blocks?.boolean('empty_blocks') ?? true,
-    skipTimeoutCommit: fields.skip_timeout_commit?.boolean('skip_timeout_commit') ?? false,
-    blockSync: fields.block_sync?.boolean('block_sync') ?? false,
-    blockGas: fields.block_gas?.integer('gas', 21_000, 1_000_000_000),
-    poolTxs: fields.pool_txs?.integer('a number of transactions', 1, 100_000),
-  };
 }
 
 const networkOf = (at: Cursor): LinkFaults => ({

@@ -1,5 +1,6 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 
+import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { Delay } from '../delay.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { DiskFaultKind } from '../disk.ts';
@@ -242,11 +243,8 @@ export interface EngineSpec {
   readonly crypto: 'ed25519' | 'keyed-hash';
   /** Virtual µs after which an unfinished run has failed. */
   readonly timeMax: number;
-  /** Between two empty blocks, virtual µs. */
-  readonly blockTime: number;
-  readonly createEmptyBlocks: boolean;
-  /** A height begins as soon as every precommit of the one before is there. */
-  readonly skipTimeoutCommit?: boolean;
+  /** Of every node. */
+  readonly consensus: ConsensusConfig;
   /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
   readonly blockSync?: boolean;
   /** Gas limit of a block; without it there is as good as none. */

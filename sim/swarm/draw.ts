@@ -43,8 +43,7 @@ export function drawSwarm(seed: string): string {
       engine: {
         crypto: 'keyed-hash',
         time_max: TIME_MAX,
-        block_time: drawBlockTime(choices),
-        ...(choices.choose('skipWait', 6) === 5 ? { skip_timeout_commit: true } : {}),
+        ...drawTimes(choices),
         ...(isSynced ? { block_sync: true } : {}),
       },
       validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),
@@ -58,8 +57,21 @@ export function drawSwarm(seed: string): string {
   );
 }
 
-const drawBlockTime = (choices: Choices): string =>
-  `${pick(choices.stream('blockTime'), [1000, 1000, 300, 100])}ms`;
+/** How long nodes wait for each other, as an operator may set it. */
+function drawTimes(choices: Choices): object {
+  const stream = choices.stream('times');
+  const millis = (list: readonly number[]): string => `${pick(stream, list)}ms`;
+  const timeouts = (['propose', 'prevote', 'precommit'] as const).flatMap((step) => [
+    [`timeout_${step}`, millis([50, 300, 1000, 4000])],
+    [`timeout_${step}_delta`, millis([20, 100, 1000])],
+  ]);
+  return {
+    block_time: millis([1000, 1000, 300, 100, 0]),
+    ...(stream.choose(6) === 5 ? { skip_timeout_commit: true } : {}),
+    ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
+    ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),
+  };
+}
 
 function drawPowers(choices: Choices): Record<string, number> {
   const stream = choices.stream('validators');

@@ -8,7 +8,7 @@ import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import type { Address, Micros } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
-import type { ValidatorSpec } from './scenario/scenario.ts';
+import type { GenesisSpec, ValidatorSpec } from './scenario/scenario.ts';
 import { Signer } from './signer.ts';
 
 /** 2026-01-01T00:00:00Z: virtual time 0 of every run, on every correct clock. */
@@ -64,7 +64,7 @@ export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
   accountsWanted = DEV_ACCOUNTS,
-  blockGas?: number,
+  { initialHeight, params }: GenesisSpec = { initialHeight: 1, params: DEFAULT_PARAMS },
 ): Cluster {
   const members = validators.map(({ name, twinOf, key }) => {
     // A signer each: a twin has the key, and its own memory of what it signed.
@@ -77,11 +77,8 @@ export function makeCluster(
   const genesis: Genesis = {
     genesisTime: { seconds: EPOCH_MICROS / 1_000_000, nanos: 0 },
     chainId: CHAIN_ID,
-    initialHeight: 1,
-    params:
-      blockGas === undefined
-        ? DEFAULT_PARAMS
-        : { ...DEFAULT_PARAMS, block: { ...DEFAULT_PARAMS.block, maxGas: blockGas } },
+    initialHeight,
+    params,
     validators: members.flatMap(({ name, signer, address }, i) => {
       const { power, twinOf } = present(validators[i], 'validator');
       if (twinOf !== undefined) return [];

@@ -100,7 +100,7 @@ interface Run {
 async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwire): Promise<Run> {
   const seed = options.seed ?? scenario.seed ?? DEFAULT_SEED;
   const suite = suiteOf(scenario, options, tripwire);
-  const cluster = makeCluster(suite, scenario.validators, accountsOf(scenario), scenario.engine.blockGas);
+  const cluster = makeCluster(suite, scenario.validators, accountsOf(scenario), scenario.genesis);
   const world = makeWorld(scenario, cluster, suite, options, seed);
   const failures: Failure[] = [];
   const fail = (checker: string, message: string): void => {

@@ -83,7 +83,7 @@ export class Subscriber {
   /** What a client without any break would have heard of this chain, in order. */
   expected({ chain, suite }: RpcContext): readonly string[] {
     const places: string[] = [];
-    for (let height = 1; height <= chain.head(); height++) {
+    for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
       const block = present(chain.block(height), 'a kept block');
       const { blockId } = present(chain.blockMeta(height), 'the meta of a kept block');
       const results = present(chain.results(height), 'the results of a kept block');

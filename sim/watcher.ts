@@ -74,6 +74,10 @@ interface Frame {
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
 
+/** As JSON-RPC numbers blocks: before the first one the newest is genesis. */
+const headNumber = (chain: ChainReader): number =>
+  present(chain.ethBlock(chain.head()), 'the head').header.number;
+
 /** The client's end of a websocket that reads at once. */
 class Reader implements SessionOut {
   readonly #read: (frame: Frame) => void;
@@ -148,7 +152,7 @@ export class Watcher {
   }
 
   async #begin(ask: EthAsk, chain: ChainReader, before: Watch | undefined): Promise<void> {
-    const watch = new Watch(this.#node.lives, chain.head());
+    const watch = new Watch(this.#node.lives, headNumber(chain));
     this.#watch = watch;
     this.watches.push(watch);
     for (const id of before?.filters.values() ?? []) {
@@ -241,7 +245,7 @@ export class Watcher {
   }
 
   async #poll(ask: EthAsk, watch: Watch, chain: ChainReader): Promise<void> {
-    const head = chain.head();
+    const head = headNumber(chain);
     const changes = async <T>(kind: FilterKind): Promise<readonly T[]> =>
       ((await this.#result(ask, 'eth_getFilterChanges', [watch.filters.get(kind)])) ?? []) as readonly T[];
     watch.polledBlocks.push(...(await changes<string>('blocks')));
@@ -250,7 +254,7 @@ export class Watcher {
     watch.polledPending.push(...(await changes<string>('pending')));
     const before = watch.polled;
     watch.polled = head;
-    for (let height = Math.max(before + 1, head - ASKED_MAX + 1); height <= head; height++) {
+    for (let height = Math.max(before + 1, head - ASKED_MAX + 1, chain.base()); height <= head; height++) {
       const block = present(chain.ethBlock(height), 'a kept block');
       const put: Ask = (...question) => this.#result(ask, ...question);
       const problem = (await wrongAnswer(put, chain, block)) ?? (await wrongBlockAnswer(put, chain, block));
@@ -270,7 +274,7 @@ export class Watcher {
   async #lookAtPending(ask: EthAsk, chain: ChainReader): Promise<void> {
     const pending = (await this.#result(ask, 'eth_getBlockByNumber', ['pending', true])) as Block;
     const head = present(chain.ethBlock(chain.head()), 'the head');
-    if (Number(pending.number) !== chain.head() + 1 || pending.parentHash !== to0xHex(head.hash))
+    if (Number(pending.number) !== head.header.number + 1 || pending.parentHash !== to0xHex(head.hash))
       this.#complain(`the pending block is ${Number(pending.number)} on ${pending.parentHash}`);
     const next = new Map<string, number>();
     for (const { hash, from, nonce } of pending.transactions) {

@@ -178,6 +178,8 @@ export interface ChainReader {
   head(): Height;
   /** Lowest height kept. */
   base(): Height;
+  /** Ethereum number of the genesis block, which is kept under height 0: that of the first height less one. */
+  genesisNumber(): number;
   latest(): View;
   /** undefined outside base()..head(); height 0 is the genesis state. */
   view(height: Height): View | undefined;

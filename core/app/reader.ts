@@ -41,6 +41,10 @@ export class AppReader implements ChainReader {
     return this.#reads.base();
   }
 
+  genesisNumber(): number {
+    return this.#head.initialHeight - 1;
+  }
+
   latest(): View {
     return this.#head.view;
   }

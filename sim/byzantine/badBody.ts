@@ -23,14 +23,17 @@ const ORDERS = [
   'sequence',
   'fee',
   'late',
+  'large',
 ] as const;
+/** Transactions of a block that is to be too large: several times what a small one holds. */
+const LARGE_COUNT = 80;
 /** Below what any transaction needs. */
 const TOO_LITTLE_GAS = 20_000n;
 
 export const BAD_BODY: Behaviour = {
   id: 'B36',
   alias: 'bad-body',
-  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), or a bank message by its sequence (too high), fee (not to be paid) or height (late).',
+  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), or a bank message by its sequence (too high), fee (not to be paid) or height (late), or large (more of them than a small block holds).',
   args: ['what'],
   words: { what: ORDERS },
   create: (me) =>
@@ -67,6 +70,8 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
       return [...txs, bank(me, nonce, { fee: TOO_MUCH, tip: undefined })];
     case 'late':
       return [...txs, bank(me, nonce, { timeoutHeight: BigInt(me.chain()?.head() ?? 0) })];
+    case 'large':
+      return [...txs, ...Array.from({ length: LARGE_COUNT }, (_, i) => own(nonce + i))];
     case 'garbage':
       return [Uint8Array.of(0xff, 1, 2, 3), ...txs];
     default:

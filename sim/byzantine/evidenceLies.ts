@@ -189,27 +189,33 @@ function lunatic(me: Accomplice, height: number, validators: ValidatorSet): Evid
   };
 }
 
-const SPAM = ['same', 'many', 'committed', 'block'] as const;
+const SPAM = ['same', 'many', 'heap', 'committed', 'block', 'old'] as const;
+const OLD_BLOCKS = 10;
 
 export const EVIDENCE_SPAM: Behaviour = {
   id: 'B28',
   alias: 'evidence-spam',
-  text: 'Floods evidence that is true: `what` is same (one piece again and again), many (`count` rounds at once), committed (what the chain has) or block (twice in one block).',
-  args: ['what', 'count'],
+  text: 'Floods evidence that is true: `what` is same (one piece again and again), many (`count` rounds at once), heap (the same in its own blocks), committed (what the chain has), block (twice in one block) or old (of so many blocks ago as `age` says, in blocks too).',
+  args: ['what', 'count', 'age'],
   words: { what: SPAM },
   create(me) {
     const what = String(me.args.get('what') ?? 'same');
     const count = Math.min(PIECES_MAX, Number(me.args.get('count') ?? MANY_ROUNDS));
-    return spreading(me, what === 'block' ? 'block' : 'gossip', () => spam(me, what, count));
+    const where = what === 'old' ? 'both' : what === 'block' || what === 'heap' ? 'block' : 'gossip';
+    return spreading(me, where, () => spam(me, what, count));
   },
 };
 
 function spam(me: Accomplice, what: string, count: number): readonly Evidence[] {
   const height = judgeable(me);
-  if (what === 'many')
+  if (what === 'many' || what === 'heap')
     return Array.from({ length: count }, (_, round) => ownOffence(me, height, round)).filter(
       (piece) => piece !== undefined,
     );
+  if (what === 'old') {
+    const old = ownOffence(me, height - Number(me.args.get('age') ?? OLD_BLOCKS), 0);
+    return old === undefined ? [] : [old];
+  }
   const piece = what === 'committed' ? committed(me, height) : ownOffence(me, height, 0);
   if (piece === undefined) return [];
   return new Array<Evidence>(what === 'block' ? 2 : SAME_TIMES).fill(piece);

@@ -1,30 +1,46 @@
-import { encodeEvidence } from '../../core/codec/evidence.ts';
+import { decodeEvidence, encodeEvidence } from '../../core/codec/evidence.ts';
 import { EVIDENCE_RANGE } from '../../core/evidence/pool.ts';
+import { evidenceHeight } from '../../core/evidence/verify.ts';
+import { assert } from '../../core/lib/assert.ts';
 import { toHex } from '../../core/lib/bytes.ts';
 import { decodeUtf8 } from '../../core/lib/utf8.ts';
+import type { Block } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
+import { isTooOld, type When } from './proven.ts';
 
 /** Pieces of evidence read at most: far above what a pool takes. */
 const ENTRIES_MAX = 100_000;
+
+/** Blocks after which a node that has lived through them keeps nothing that was too old at the first. */
+const CLEARED_BLOCKS = 3;
+/** Evidence of chains where it lives longer never gets so old in a run. */
+const SHORT_LIVED_BLOCKS = 1_000;
+
+/** A piece that no block has yet, and how many came since. */
+interface Waiting {
+  readonly evidence: Evidence;
+  readonly blocks: number;
+}
 
 const nameOf = (evidence: Evidence): string => toHex(encodeEvidence(evidence));
 
 /**
  * What a node knows of offences outlives its power: with a block its evidence is marked as committed and waits no more, and
- * a piece that entered the pool is on the disk with the second block after it, at the latest; what a block has is never new again. No run
- * is so long that evidence expires.
+ * a piece that entered the pool is on the disk with the second block after it, at the latest; what a block has is never new again. What
+ * is too old for any block is not kept.
  */
 export function evidenceKept(context: CheckerContext): Checker {
   const name = 'durability';
   if (mayForget(context)) return { name };
   /** What each node took in this life and no block has yet, and how many blocks ago. */
-  const fresh = new Map<Process, Map<string, number>>();
+  const fresh = new Map<Process, Map<string, Waiting>>();
   /** What blocks have that each node has told of: it may know of an offence before it tells, and take its block meanwhile. */
   const told = new Map<Process, Set<string>>();
-  const check = (node: Process, height: number, carried: readonly Evidence[]): void => {
-    const waiting = fresh.get(node) ?? new Map<string, number>();
+  const check = (node: Process, { header, evidence: carried }: Block): void => {
+    const { height } = header;
+    const waiting = fresh.get(node) ?? new Map<string, Waiting>();
     if (carried.length === 0 && waiting.size === 0) return;
     const { pending, committed } = stored(node);
     for (const piece of carried.map(nameOf)) {
@@ -34,36 +50,70 @@ export function evidenceKept(context: CheckerContext): Checker {
       else if (pending.has(piece))
         context.fail(name, `${node.name} stores block ${height}, and its evidence still waits for one`);
     }
-    for (const [piece, blocks] of waiting) {
-      if (blocks === 0) waiting.set(piece, 1);
+    for (const [piece, { evidence, blocks }] of waiting) {
+      if (blocks === 0) waiting.set(piece, { evidence, blocks: 1 });
       else waiting.delete(piece);
-      if (blocks > 0 && !pending.has(piece) && !committed.has(piece))
+      const isOld = isTooOld(context.scenario.genesis, whenOf(evidence), header);
+      if (blocks > 0 && !isOld && !pending.has(piece) && !committed.has(piece))
         context.fail(
           name,
           `${node.name} stores block ${height}, and no evidence that it had before the last one`,
         );
     }
   };
+  /** Blocks of the present life. */
+  const lived = new Map<Process, number>();
+  const isShortLived = context.scenario.genesis.params.evidence.maxAgeNumBlocks <= SHORT_LIVED_BLOCKS;
+  const checkOld = (node: Process, height: number): void => {
+    const blocks = (lived.get(node) ?? 0) + 1;
+    lived.set(node, blocks);
+    const before = node.node?.rpc?.chain.blockMeta(height - CLEARED_BLOCKS)?.header;
+    if (blocks <= CLEARED_BLOCKS || before === undefined) return;
+    for (const then of ofAll(node))
+      if (isTooOld(context.scenario.genesis, then, before))
+        context.fail(
+          name,
+          `${node.name} stores block ${height}, and keeps evidence of height ${then.height}`,
+        );
+  };
   return {
     name,
     on(fact) {
-      if (fact.kind === 'started') fresh.delete(fact.node);
+      if (fact.kind === 'started') {
+        fresh.delete(fact.node);
+        lived.delete(fact.node);
+      }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { node, event } = fact;
       if (event.kind === 'newEvidence') {
-        const waiting = fresh.get(node) ?? new Map<string, number>();
+        const waiting = fresh.get(node) ?? new Map<string, Waiting>();
         const piece = nameOf(event.evidence);
-        fresh.set(node, waiting.set(piece, 0));
+        fresh.set(node, waiting.set(piece, { evidence: event.evidence, blocks: 0 }));
         if (told.get(node)?.has(piece) === true)
           context.fail(name, `${node.name} takes evidence for new that a block of its own has`);
       }
       if (event.kind !== 'committed') return;
-      check(node, event.block.header.height, event.block.evidence);
+      check(node, event.block);
+      if (isShortLived) checkOld(node, event.block.header.height);
       const known = told.get(node) ?? new Set();
       for (const piece of event.block.evidence.map(nameOf)) told.set(node, known.add(piece));
     },
   };
 }
+
+/** Of which height and time each piece in a node's database is. */
+function ofAll({ disk }: Process): readonly When[] {
+  return disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX }).map(([, value]) => {
+    const decoded = decodeEvidence(value);
+    assert(decoded.ok, 'stored evidence decodes');
+    return whenOf(decoded.value);
+  });
+}
+
+const whenOf = (evidence: Evidence): When => ({
+  height: evidenceHeight(evidence),
+  time: evidence.timestamp,
+});
 
 /** Evidence in a node's database, by whether it waits for a block. */
 function stored({ disk }: Process): { readonly pending: Set<string>; readonly committed: Set<string> } {

@@ -43,7 +43,11 @@ export function lateness(context: CheckerContext): Checker {
 }
 
 /** What only time ends, and how much of it. */
-function dueIn(rs: RoundState, { engine: { consensus: config } }: Scenario, now: number): Due | undefined {
+function dueIn(
+  rs: RoundState,
+  { engine: { consensus: config }, genesis }: Scenario,
+  now: number,
+): Due | undefined {
   const { step, round } = rs;
   if (step >= STEP.commit) return undefined;
   if (rs.held?.precommitTimer === true)
@@ -64,7 +68,7 @@ function dueIn(rs: RoundState, { engine: { consensus: config } }: Scenario, now:
   // Before the first life has begun consensus there is no start time.
   if (step === STEP.newHeight && rs.startTime > 0 && now > rs.startTime)
     return { what: 'waits for the height to begin', micros: 1000 * config.timeoutCommitMs };
-  if (step === STEP.newRound && (!waitsForTxs(config) || rs.height <= 1))
+  if (step === STEP.newRound && (!waitsForTxs(config) || rs.height <= genesis.initialHeight))
     return { what: 'waits with a block', micros: 0 };
   if (step === STEP.newRound && config.createEmptyBlocksIntervalMs > 0)
     return { what: 'waits for transactions', micros: 1000 * config.createEmptyBlocksIntervalMs };

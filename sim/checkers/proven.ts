@@ -4,6 +4,7 @@ import { type Block, equalBlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { GenesisSpec } from '../scenario/scenario.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** What the observer knows of an earlier height; undefined when it is forgotten. */
@@ -44,6 +45,19 @@ export function evidenceProblem(
   if (compareTime(past.time, evidence.timestamp) !== 0)
     return 'it has another time than the block of its height';
   return undefined;
+}
+
+/** A block, as far as the age of evidence goes. */
+export interface When {
+  readonly height: number;
+  readonly time: Timestamp;
+}
+
+/** Evidence of `then` is too old for a block on `last` when it is so in blocks and in time. */
+export function isTooOld({ params }: GenesisSpec, then: When, last: When): boolean {
+  const { maxAgeNumBlocks, maxAgeDurationNs } = params.evidence;
+  const nanos = ({ time }: When): bigint => BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos);
+  return last.height - then.height > maxAgeNumBlocks && nanos(last) - nanos(then) > maxAgeDurationNs;
 }
 
 /** Tells evidence that is in the chain twice, in one block or two. */

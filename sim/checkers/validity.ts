@@ -1,3 +1,5 @@
+import { encodeBlock } from '../../core/codec/block.ts';
+import { encodeEvidenceList } from '../../core/codec/evidence.ts';
 import {
   commitHash,
   consensusParamsHash,
@@ -22,9 +24,11 @@ import {
 } from '../../core/types/block.ts';
 import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
+import { DEFAULT_PARAMS } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { GenesisSpec } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { Committed, evidenceProblem } from './proven.ts';
+import { Committed, evidenceProblem, isTooOld } from './proven.ts';
 import { Rotation } from './rotation.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
@@ -78,7 +82,7 @@ export function blockProblem(
   last: Seen | undefined,
   rotation: Rotation,
 ): string | undefined {
-  const problem = hashProblem(block, blockId);
+  const problem = hashProblem(block, blockId) ?? sizeProblem(context.scenario.genesis, block);
   if (problem !== undefined) return problem;
   if (last !== undefined) return linkProblem(context, block, last, rotation);
   const { initialHeight, genesisTime } = context.cluster.genesis;
@@ -120,7 +124,13 @@ function proofProblem(
 ): string | undefined {
   for (const evidence of block.evidence) {
     const height = evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.commonHeight;
-    const past = seen.get(height);
+    const [past, last] = [seen.get(height), seen.get(block.header.height - 1)];
+    if (
+      past !== undefined &&
+      last !== undefined &&
+      isTooOld(context.scenario.genesis, headOf(past), headOf(last))
+    )
+      return `evidence of height ${height} is too old`;
     const validators = past?.event.state.lastValidators;
     const problem = evidenceProblem(
       context,
@@ -133,6 +143,18 @@ function proofProblem(
   }
   return accusations.add(block) === undefined ? undefined : 'it has evidence that was in the chain before';
 }
+
+function sizeProblem({ params }: GenesisSpec, block: Block): string | undefined {
+  if (encodeEvidenceList(block.evidence).length > params.evidence.maxBytes)
+    return 'it has more evidence than fits into a block';
+  // No run comes near the limit of a new chain.
+  const isLimited = params.block.maxBytes < DEFAULT_PARAMS.block.maxBytes;
+  return isLimited && encodeBlock(block).length > params.block.maxBytes
+    ? 'it is larger than a block may be'
+    : undefined;
+}
+
+const headOf = ({ event }: Seen): Header => event.block.header;
 
 function hashProblem(block: Block, blockId: BlockId): string | undefined {
   const { header } = block;

@@ -91,7 +91,7 @@ function expected(chain: ChainReader, start: number, end: number) {
   const logs: string[] = [];
   /** Those that have a topic. */
   const topical: string[] = [];
-  for (let height = start + 1; height <= Math.min(end, chain.head()); height++) {
+  for (let height = Math.max(start + 1, chain.base()); height <= Math.min(end, chain.head()); height++) {
     const block = present(chain.ethBlock(height), 'a kept block');
     hashes.push(to0xHex(block.hash));
     for (const [i, { logs: made }] of block.receipts.entries()) {

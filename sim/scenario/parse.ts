@@ -7,6 +7,7 @@ import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseClients } from './parseClients.ts';
 import { engineOf } from './parseEngine.ts';
 import { parseExpect } from './parseExpect.ts';
+import { genesisOf } from './parseGenesis.ts';
 import { nodesOf, numbered, validatorsOf } from './parseNodes.ts';
 import { peersOf } from './parsePeers.ts';
 import { searchOf } from './parseSearch.ts';
@@ -18,6 +19,7 @@ const KEYS = [
   'name',
   'seed',
   'engine',
+  'genesis',
   'defaults',
   'validators',
   'nodes',
@@ -48,11 +50,13 @@ function scenarioOf(root: Cursor): Scenario {
   const named = Object.values(clients).flatMap((list: readonly { readonly name: string }[]) =>
     list.map((client) => client.name),
   );
+  const engine = engineOf(fields.engine);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
     name: newName(fields.name, fields.name.text('a name')),
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
-    engine: engineOf(fields.engine),
+    engine,
+    genesis: genesisOf(fields.genesis, engine),
     validators,
     nodes,
     ...searchOf(fields.search, validators),

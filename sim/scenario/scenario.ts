@@ -1,6 +1,7 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
+import type { ConsensusParams } from '../../core/types/params.ts';
 import type { Delay } from '../delay.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { DiskFaultKind } from '../disk.ts';
@@ -239,6 +240,12 @@ export interface SwarmSearch {
   readonly vary: readonly string[];
 }
 
+/** What the chain is born with. */
+export interface GenesisSpec {
+  readonly initialHeight: number;
+  readonly params: ConsensusParams;
+}
+
 export interface EngineSpec {
   readonly crypto: 'ed25519' | 'keyed-hash';
   /** Virtual µs after which an unfinished run has failed. */
@@ -273,6 +280,7 @@ export interface Scenario {
   readonly name: string;
   readonly seed: string | undefined;
   readonly engine: EngineSpec;
+  readonly genesis: GenesisSpec;
   readonly validators: readonly ValidatorSpec[];
   /** Nodes without a vote. */
   readonly nodes: readonly NodeSpec[];

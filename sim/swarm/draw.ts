@@ -14,6 +14,8 @@ interface Drawn {
   /** Names of those that lie; less than a third of the power. */
   readonly liars: readonly string[];
   readonly correct: readonly string[];
+  /** The height before the first. */
+  readonly before: number;
 }
 
 /** Picks one of a list; the first is the harmless one. */
@@ -29,13 +31,16 @@ export function drawSwarm(seed: string): string {
   const powers = drawPowers(choices);
   const names = Object.keys(powers);
   const liars = drawLiars(choices, powers);
-  const drawn: Drawn = { choices, names, liars, correct: names.filter((name) => !liars.includes(name)) };
+  const genesis = drawGenesis(choices);
+  const before = Number(genesis?.['initial_height'] ?? 1) - 1;
+  const correct = names.filter((name) => !liars.includes(name));
+  const drawn: Drawn = { choices, names, liars, correct, before };
   // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = choices.choose('blockSync', 5) === 4;
   const clients = drawClients(drawn);
   const timeline = drawTimeline(drawn, isSynced ? FAULTS.filter((fault) => fault !== LOSSY_LINK) : FAULTS);
   const byzantine = drawByzantine(drawn);
-  const height = 4 + choices.choose('height', 9);
+  const height = before + 4 + choices.choose('height', 9);
   return stringify(
     {
       name: `swarm-${seed}`,
@@ -46,6 +51,7 @@ export function drawSwarm(seed: string): string {
         ...drawTimes(choices),
         ...(isSynced ? { block_sync: true } : {}),
       },
+      ...(genesis === undefined ? {} : { genesis }),
       validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),
       network: drawNetwork(choices, isSynced),
       ...(clients.length === 0 ? {} : { clients }),
@@ -61,15 +67,30 @@ export function drawSwarm(seed: string): string {
 function drawTimes(choices: Choices): object {
   const stream = choices.stream('times');
   const millis = (list: readonly number[]): string => `${pick(stream, list)}ms`;
+  // They grow fast enough to outlast the network within a dozen rounds.
+  const delta = millis([300, 500, 1000]);
   const timeouts = (['propose', 'prevote', 'precommit'] as const).flatMap((step) => [
     [`timeout_${step}`, millis([50, 300, 1000, 4000])],
-    [`timeout_${step}_delta`, millis([20, 100, 1000])],
+    [`timeout_${step}_delta`, delta],
   ]);
   return {
     block_time: millis([1000, 1000, 300, 100, 0]),
     ...(stream.choose(6) === 5 ? { skip_timeout_commit: true } : {}),
     ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
     ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),
+  };
+}
+
+/** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */
+function drawGenesis(choices: Choices): Readonly<Record<string, number | string>> | undefined {
+  const stream = choices.stream('genesis');
+  if (stream.choose(4) < 3) return undefined;
+  return {
+    initial_height: pick(stream, [1, 2, 100]),
+    block_bytes: pick(stream, [8_000, 100_000]),
+    evidence_bytes: pick(stream, [1_000, 4_000]),
+    evidence_blocks: pick(stream, [2, 5, 100]),
+    evidence_time: `${pick(stream, [1, 5, 100])}s`,
   };
 }
 
@@ -145,7 +166,7 @@ function drawClients({ choices, correct }: Drawn): readonly object[] {
   });
 }
 
-function drawByzantine({ choices, names, liars }: Drawn): readonly object[] {
+function drawByzantine({ choices, names, liars, before }: Drawn): readonly object[] {
   return liars.flatMap((who) => {
     const stream = choices.stream(`byzantine/${who}`);
     return Array.from({ length: 1 + stream.choose(3) }, () => {
@@ -158,7 +179,7 @@ function drawByzantine({ choices, names, liars }: Drawn): readonly object[] {
       const others = names.filter((name) => name !== who);
       const audience = others.filter(() => stream.choose(2) === 1);
       const isAll = stream.choose(3) === 0 || audience.length === 0;
-      const from = 1 + stream.choose(4);
+      const from = before + 1 + stream.choose(4);
       const when = [
         undefined,
         { chance: 0.5 },

@@ -64,11 +64,16 @@ export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
   return hash.ok ? ok({ kind: 'hash', hash: hash.value }) : hash;
 }
 
+/** Number of the newest block: before the first one, that of genesis. */
+export const headNumber = (chain: ChainReader): number => chain.head() || chain.genesisNumber();
+
 /** Final is what is committed, so latest, safe and finalized are one. `pending` has no height: see at.ts. */
 export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
-  const head = chain.head();
-  if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : head;
-  if (id.kind === 'number') return id.number > BigInt(head) ? undefined : Number(id.number);
+  if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : chain.head();
+  if (id.kind === 'number') {
+    const number = id.number > BigInt(headNumber(chain)) ? undefined : Number(id.number);
+    return number === chain.genesisNumber() ? 0 : number;
+  }
   return chain.heightOfEthHash(id.hash);
 }
 

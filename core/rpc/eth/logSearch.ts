@@ -5,7 +5,7 @@ import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
-import { type BlockId, heightOf } from './blockId.ts';
+import { type BlockId, headNumber, heightOf } from './blockId.ts';
 import { checkCriteria, type LogCriteria, type LogFilter, matchesLog } from './logFilter.ts';
 import { logJson } from './render.ts';
 
@@ -127,14 +127,14 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
     return searchRange(ctx, matcher, height, height);
   }
   if (isPending(filter.from) || isPending(filter.to)) throw invalidParams(PENDING_UNSUPPORTED);
-  const head = ctx.chain.latest().height;
+  const head = ctx.chain.head();
+  const newest = BigInt(headNumber(ctx.chain));
   const range = [filter.from, filter.to].map((id) => (id?.kind === 'number' ? id.number : undefined));
   const [from, to] = range;
   if (from !== undefined && to !== undefined && from > to) throw invalidParams('invalid block range params');
-  if (to !== undefined && to > BigInt(head))
-    throw invalidParams('block range extends beyond current head block');
+  if (to !== undefined && to > newest) throw invalidParams('block range extends beyond current head block');
   // A poller that asks from the block after the head gets nothing yet, not an error.
-  if (from !== undefined && from > BigInt(head)) return [];
+  if (from !== undefined && from > newest) return [];
   const first = filter.from === undefined ? head : (heightOf(ctx.chain, filter.from) ?? head);
   const last = filter.to === undefined ? head : (heightOf(ctx.chain, filter.to) ?? head);
   return searchHeights(ctx, matcher, first, last);

@@ -4,6 +4,7 @@ import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
 import { DECIDING } from './deciding.ts';
 import { EXECUTION } from './execution.ts';
+import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
 import { HISTORY } from './history.ts';
@@ -35,6 +36,7 @@ export const BREAKS: readonly Break[] = [
   ...HISTORY,
   ...RECORDS,
   ...SEARCHES,
+  ...GENESIS,
   ...PAYMENTS,
   ...POOLS,
   ...SURROUNDINGS,

@@ -1,6 +1,6 @@
 /** Blocks, their transactions and receipts. An unknown block is null, never an error. */
 import { withBlock } from '../at.ts';
-import type { BlockId } from '../blockId.ts';
+import { type BlockId, headNumber } from '../blockId.ts';
 
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method, type Param } from '../method.ts';
@@ -84,7 +84,7 @@ export const blockMethods: readonly EthMethod[] = [
     params: [],
     result: 'quantity',
     doc: 'Height of the newest block that can be read.',
-    run: ({ ctx }) => quantity(ctx.chain.latest().height),
+    run: ({ ctx }) => quantity(headNumber(ctx.chain)),
   }),
   ...pair('Number', BLOCK_NUMBER),
   ...pair('Hash', BLOCK_HASH),

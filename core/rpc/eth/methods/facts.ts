@@ -6,6 +6,7 @@ import { crc32 } from '../../../lib/crc32.ts';
 import { FORKS, type ForkName } from '../../../types/fork.ts';
 import type { RpcContext } from '../../context.ts';
 import { serverError } from '../../rpcError.ts';
+import { headNumber } from '../blockId.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
 
@@ -58,7 +59,7 @@ function capabilitiesJson({ chain }: RpcContext) {
   const oldest = chain.ethBlock(0) === undefined ? chain.base() : 0;
   const kept = { disabled: false, oldestBlock: quantity(oldest) };
   return {
-    head: { number: quantity(head), hash: to0xHex(hash) },
+    head: { number: quantity(headNumber(chain)), hash: to0xHex(hash) },
     state: kept,
     tx: kept,
     logs: kept,

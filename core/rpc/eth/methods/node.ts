@@ -1,5 +1,6 @@
 /** web3, net, personal and the node's own facts. */
 import { to0xHex } from '../../../lib/bytes.ts';
+import { headNumber } from '../blockId.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
 import { DATA } from '../params.ts';
@@ -57,7 +58,7 @@ export const nodeMethods: readonly EthMethod[] = [
     doc: 'false, or the progress while the node is behind its peers.',
     run: ({ ctx }) => {
       if (!ctx.catchingUp()) return false;
-      const head = quantity(ctx.chain.head());
+      const head = quantity(headNumber(ctx.chain));
       return { startingBlock: quantity(ctx.chain.base()), currentBlock: head, highestBlock: head };
     },
   }),

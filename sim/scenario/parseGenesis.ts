@@ -1,0 +1,36 @@
+import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
+import type { Cursor } from './cursor.ts';
+import type { EngineSpec, GenesisSpec } from './scenario.ts';
+import { duration } from './units.ts';
+
+const KEYS = ['initial_height', 'block_bytes', 'evidence_blocks', 'evidence_time', 'evidence_bytes'] as const;
+
+const BLOCK_BYTES_MAX = 104_857_600;
+/** A block with less room has none for a commit and evidence. */
+const BLOCK_BYTES_MIN = 4_000;
+const NANOS_PER_MICRO = 1_000n;
+
+/** The section `genesis`; what is left out is as a new chain has it by default. */
+export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): GenesisSpec {
+  const fields: Partial<Record<(typeof KEYS)[number], Cursor>> =
+    at?.fields(KEYS, `genesis: {${KEYS.join('?, ')}?}`) ?? {};
+  const { block, evidence } = DEFAULT_PARAMS;
+  const maxBytes =
+    fields.block_bytes?.integer('a size in bytes', BLOCK_BYTES_MIN, BLOCK_BYTES_MAX) ?? block.maxBytes;
+  const params: ConsensusParams = {
+    ...DEFAULT_PARAMS,
+    block: { maxBytes, maxGas: blockGas ?? block.maxGas },
+    evidence: {
+      maxAgeNumBlocks:
+        fields.evidence_blocks?.integer('a number of blocks', 1, 1_000_000) ?? evidence.maxAgeNumBlocks,
+      maxAgeDurationNs:
+        fields.evidence_time === undefined
+          ? evidence.maxAgeDurationNs
+          : BigInt(duration(fields.evidence_time)) * NANOS_PER_MICRO,
+      maxBytes:
+        fields.evidence_bytes?.integer('a size in bytes', 0, maxBytes) ??
+        Math.min(evidence.maxBytes, maxBytes),
+    },
+  };
+  return { initialHeight: fields.initial_height?.integer('a height', 1, 1_000_000_000) ?? 1, params };
+}

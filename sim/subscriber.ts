@@ -153,7 +153,8 @@ export class Subscriber {
     const session = new CometSession(rpc, wire, this.spec.name);
     [this.#wire, this.#session] = [wire, session];
     this.#node.wires.add(wire);
-    const params = { query: this.spec.query, from_height: String(this.#from) };
+    const from = Math.max(this.#from, rpc.genesis.initialHeight);
+    const params = { query: this.spec.query, from_height: String(from) };
     await session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }));
     await this.#replayed(wire, session);
   }

@@ -35,6 +35,7 @@ export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): Node
         consensus: { ...DEFAULT_CONSENSUS_CONFIG, timeoutCommitMs: 1000 },
         blocksync: true,
       },
+      indexer: 'kv',
       log: env.log,
       identity: {
         nodeId: env.name,

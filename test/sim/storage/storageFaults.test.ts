@@ -47,9 +47,9 @@ describe('with a bad drive a node recovers or refuses, and never lies', () => {
     expect(report.nodes[2]?.state).toBe('halted');
   });
 
-  test('a stale head is noticed by the node that has just written it', async () => {
+  test('a stale record is noticed by the node that has just written it', async () => {
     const { stops } = await run(textOf('disk-stale-read'), '1');
-    expect(stops[0]).toContain('storage fault: head read back is not the one just written');
+    expect(stops[0]).toContain('storage fault: the index reaches to 4, not to 5');
   });
 
   test('rot all over the database stops its node, and nobody else', async () => {

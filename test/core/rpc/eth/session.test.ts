@@ -160,6 +160,7 @@ test('history rests by the work done, not by the number of blocks', async () => 
     const chain = {
       ...world.ctx.chain,
       head: () => to,
+      genesisNumber: () => 0,
       ethBlock: (at: number) => world.ctx.chain.ethBlock(at),
     };
     const ctx = { ...world.ctx, chain: Object.setPrototypeOf(chain, world.ctx.chain), pause };

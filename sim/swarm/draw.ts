@@ -29,8 +29,12 @@ const pick = <T>(stream: ChoiceStream, values: readonly T[]): T => values[stream
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
   const powers = drawPowers(choices);
-  const names = Object.keys(powers);
   const liars = drawLiars(choices, powers);
+  const nodes = drawNodes(
+    choices,
+    Object.keys(powers).filter((name) => !liars.includes(name)),
+  );
+  const names = [...Object.keys(powers), ...Object.keys(nodes)];
   const genesis = drawGenesis(choices);
   const before = Number(genesis?.['initial_height'] ?? 1) - 1;
   const correct = names.filter((name) => !liars.includes(name));
@@ -52,7 +56,8 @@ export function drawSwarm(seed: string): string {
         ...(isSynced ? { block_sync: true } : {}),
       },
       ...(genesis === undefined ? {} : { genesis }),
-      validators: Object.fromEntries(names.map((name) => [name, { power: powers[name] }])),
+      validators: Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
+      ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
       network: drawNetwork(choices, isSynced),
       ...(clients.length === 0 ? {} : { clients }),
       ...(timeline.length === 0 ? {} : { timeline }),
@@ -79,6 +84,13 @@ function drawTimes(choices: Choices): object {
     ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
     ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),
   };
+}
+
+/** Now and then a node without a vote, which knows everyone or one honest validator. */
+function drawNodes(choices: Choices, honest: readonly string[]): Readonly<Record<string, object>> {
+  const stream = choices.stream('nodes');
+  if (stream.choose(5) < 4) return {};
+  return { full0: stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] } };
 }
 
 /** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */

@@ -34,10 +34,11 @@ export function drawSwarm(seed: string): string {
     choices,
     Object.keys(powers).filter((name) => !liars.includes(name)),
   );
-  const names = [...Object.keys(powers), ...Object.keys(nodes)];
+  const twins = drawTwins(choices, liars);
+  const names = [...Object.keys(powers), ...Object.keys(twins), ...Object.keys(nodes)];
   const genesis = drawGenesis(choices);
   const before = Number(genesis?.['initial_height'] ?? 1) - 1;
-  const correct = names.filter((name) => !liars.includes(name));
+  const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
   const drawn: Drawn = { choices, names, liars, correct, before };
   // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = choices.choose('blockSync', 5) === 4;
@@ -56,7 +57,10 @@ export function drawSwarm(seed: string): string {
         ...(isSynced ? { block_sync: true } : {}),
       },
       ...(genesis === undefined ? {} : { genesis }),
-      validators: Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
+      validators: {
+        ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
+        ...twins,
+      },
       ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
       network: drawNetwork(choices, isSynced),
       ...(clients.length === 0 ? {} : { clients }),
@@ -84,6 +88,13 @@ function drawTimes(choices: Choices): object {
     ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
     ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),
   };
+}
+
+/** Now and then a liar's key is used by two nodes. */
+function drawTwins(choices: Choices, liars: readonly string[]): Readonly<Record<string, object>> {
+  const stream = choices.stream('twins');
+  const liar = liars[0];
+  return liar === undefined || stream.choose(5) < 4 ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
 /** Now and then a node without a vote, which knows everyone or one honest validator. */

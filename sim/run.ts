@@ -119,7 +119,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
     if (checker.look !== undefined) world.watch((node) => checker.look?.(node));
   }
-  const timeline = new Timeline(world, cluster, scenario.timeline);
+  const timeline = new Timeline(world, cluster, suite, scenario.timeline);
   const tally = tallyOf(world);
   return {
     world,

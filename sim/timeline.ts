@@ -1,3 +1,4 @@
+import type { CryptoSuite } from '../core/crypto/suite.ts';
 import type { Cluster } from './cluster.ts';
 import type { Fact, Position } from './facts.ts';
 import type { Process } from './process.ts';
@@ -20,9 +21,9 @@ export class Timeline {
   readonly #actions: TimelineActions;
   readonly #entries: readonly Entry[];
 
-  constructor(world: World, cluster: Cluster, specs: readonly TimelineEntry[]) {
+  constructor(world: World, cluster: Cluster, suite: CryptoSuite, specs: readonly TimelineEntry[]) {
     this.#world = world;
-    this.#actions = new TimelineActions(world, cluster);
+    this.#actions = new TimelineActions(world, cluster, suite);
     this.#entries = specs.map((spec) => ({ spec, left: spec.times, met: new Set() }));
     world.observe((fact) => this.#on(fact));
   }

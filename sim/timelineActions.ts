@@ -1,3 +1,4 @@
+import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { assert, present } from '../core/lib/assert.ts';
 import { equalBytes } from '../core/lib/bytes.ts';
 import type { Cluster } from './cluster.ts';
@@ -5,10 +6,11 @@ import type { PowerLoss } from './disk/powerLoss.ts';
 import type { CrashPoint } from './life.ts';
 import type { LinkFaults } from './link.ts';
 import type { Process } from './process.ts';
+import { rollBack } from './rollBack.ts';
 import type { Action, Target, TimelineEntry } from './scenario/scenario.ts';
 import type { World } from './world.ts';
 
-/** How long a node is away while its program is exchanged. */
+/** How long a node is away while its program is exchanged or its last height taken back. */
 const UPGRADE_MICROS = 1_000_000;
 
 interface Armed {
@@ -31,13 +33,15 @@ export class TimelineActions {
   #partitions = 0;
   readonly #world: World;
   readonly #cluster: Cluster;
+  readonly #suite: CryptoSuite;
   #armed: Armed[] = [];
   /** Restarts that are on their way. */
   readonly #returning = new Map<Process, number>();
 
-  constructor(world: World, cluster: Cluster) {
+  constructor(world: World, cluster: Cluster, suite: CryptoSuite) {
     this.#world = world;
     this.#cluster = cluster;
+    this.#suite = suite;
     world.onCrashPoint = (process, point) => this.#atCrashPoint(process, point);
   }
 
@@ -105,6 +109,14 @@ export class TimelineActions {
       case 'upgrade':
         process.version = action.version;
         this.#crash(process, 'none');
+        return this.#undo(
+          { ...spec, duration: spec.duration ?? UPGRADE_MICROS },
+          () => this.#startAll([process]),
+          process,
+        );
+      case 'rollback':
+        this.#crash(process, 'none');
+        rollBack(process, this.#suite, action.isHard);
         return this.#undo(
           { ...spec, duration: spec.duration ?? UPGRADE_MICROS },
           () => this.#startAll([process]),

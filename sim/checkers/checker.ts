@@ -30,9 +30,15 @@ export interface CheckerContext {
   fail(checker: string, message: string): void;
 }
 
-/** Whether a drive may lose what was durable: then a node may know less than it has said, and its guard may say no. */
+/**
+ * Whether a drive may lose what was durable, or an operator takes it away: then a node may know less than it has said, and its guard
+ * may say no.
+ */
 export const mayForget = ({ scenario }: CheckerContext): boolean =>
-  scenario.timeline.some(({ action }) => action.kind === 'disk' || action.kind === 'wipe');
+  scenario.timeline.some(
+    ({ action }) =>
+      action.kind === 'disk' || action.kind === 'wipe' || (action.kind === 'rollback' && action.isHard),
+  );
 
 /** The address that each validator of the cluster signs with. */
 export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Process, Bytes> =>

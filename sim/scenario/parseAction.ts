@@ -24,11 +24,12 @@ const ACTION_KEYS = [
   'add_node',
   'remove_node',
   'upgrade',
+  'rollback',
   'checkpoint',
   'break',
   'gst',
 ] as const;
-const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count'] as const;
+const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count', 'hard'] as const;
 
 const KEEP_MAX = 1_000_000_000;
 const EXPECTED = `an action: ${ACTION_KEYS.join(', ')}`;
@@ -50,7 +51,9 @@ export function parseAction(at: Cursor, known: readonly string[]): Action {
         ? ['power_loss', 'point', 'count']
         : kind === 'upgrade'
           ? ['to']
-          : [];
+          : kind === 'rollback'
+            ? ['hard']
+            : [];
   for (const key of OPTION_KEYS) {
     if (fields[key] !== undefined && !allowed.includes(key))
       fields[key]?.fail(`expected no such key with ${kind}`);
@@ -98,6 +101,8 @@ function actionOf(
         target: target(value, known),
         version: fields.to.text('a version, such as 1.2.0 in quotes'),
       };
+    case 'rollback':
+      return { kind, target: target(value, known), isHard: fields.hard?.boolean('hard') ?? false };
     case 'checkpoint':
     case 'break':
       return { kind, name: newName(value, value.text('a name')) };

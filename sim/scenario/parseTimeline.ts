@@ -16,6 +16,7 @@ const UNDONE: readonly Action['kind'][] = [
   'swizzle',
   'link',
   'upgrade',
+  'rollback',
 ];
 /** Disk faults that end. */
 const PASSING: readonly string[] = ['full', 'slow'];

@@ -57,6 +57,8 @@ export type Action =
   | { readonly kind: 'addNode' | 'removeNode'; readonly name: string }
   /** Stops, and starts again under another version. */
   | { readonly kind: 'upgrade'; readonly target: Target; readonly version: string }
+  /** Stops, takes its newest height back, and starts again. */
+  | { readonly kind: 'rollback'; readonly target: Target; readonly isHard: boolean }
   /** A moment with a name, for others to wait for; or the end of the run. */
   | { readonly kind: 'checkpoint' | 'break'; readonly name: string }
   | {

@@ -270,6 +270,7 @@ const FAULTS: readonly Fault[] = [
     do: { upgrade: pick(stream, correct), to: '2.0.0' },
     for: seconds(stream, 1, 5),
   }),
+  (stream, { correct }) => ({ do: { rollback: pick(stream, correct) }, for: seconds(stream, 1, 5) }),
 ];
 
 const seconds = (stream: ChoiceStream, low: number, high: number): string => `${stream.between(low, high)}s`;

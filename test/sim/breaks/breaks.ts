@@ -14,6 +14,7 @@ import { OFFENCES } from './offences.ts';
 import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { RECORDS } from './records.ts';
+import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
 import { SURROUNDINGS } from './surroundings.ts';
@@ -36,6 +37,7 @@ export const BREAKS: readonly Break[] = [
   ...HISTORY,
   ...RECORDS,
   ...SEARCHES,
+  ...ROLLBACK,
   ...GENESIS,
   ...PAYMENTS,
   ...POOLS,

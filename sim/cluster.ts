@@ -8,7 +8,8 @@ import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import type { Address, Micros } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
-import type { GenesisSpec, ValidatorSpec } from './scenario/scenario.ts';
+import type { GenesisSpec } from './scenario/chainSpecs.ts';
+import type { ValidatorSpec } from './scenario/scenario.ts';
 import { Signer } from './signer.ts';
 
 /** 2026-01-01T00:00:00Z: virtual time 0 of every run, on every correct clock. */

@@ -6,7 +6,7 @@ import type { RoundState } from '../core/types/roundState.ts';
 import type { Cluster } from './cluster.ts';
 import type { Position } from './facts.ts';
 import { FaithfulLog } from './faithfulLog.ts';
-import type { EngineSpec } from './scenario/scenario.ts';
+import type { EngineSpec } from './scenario/chainSpecs.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 
 /** Between two transactions a real node lets its sockets run; here nothing else waits. */
@@ -44,7 +44,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       kv: env.kv,
       suite,
       config,
-      indexer: 'kv',
+      indexer: engine.isIndexed ? 'kv' : 'null',
       log: env.log,
       identity: {
         nodeId: env.name,

@@ -4,7 +4,7 @@ import { type Block, equalBlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import type { GenesisSpec } from '../scenario/scenario.ts';
+import type { GenesisSpec } from '../scenario/chainSpecs.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** What the observer knows of an earlier height; undefined when it is forgotten. */

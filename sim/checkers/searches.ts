@@ -22,7 +22,7 @@ export function searches(context: CheckerContext): Checker {
   return {
     name: 'records',
     async finish() {
-      if (!isTolerable(context)) return;
+      if (!isTolerable(context) || !context.scenario.engine.isIndexed) return;
       for (const [number, node] of context.correct.entries()) {
         const rpc = node.node?.rpc;
         if (rpc === undefined || node.state === 'halted') continue;

@@ -26,7 +26,7 @@ import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { DEFAULT_PARAMS } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import type { GenesisSpec } from '../scenario/scenario.ts';
+import type { GenesisSpec } from '../scenario/chainSpecs.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Committed, evidenceProblem, isTooOld } from './proven.ts';
 import { Rotation } from './rotation.ts';

@@ -1,6 +1,6 @@
 import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
+import type { EngineSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
-import type { EngineSpec } from './scenario.ts';
 import { duration } from './units.ts';
 
 /** Time-outs by their names in the node's configuration; a round's is the first and so many times the second. */
@@ -22,6 +22,7 @@ const KEYS = [
   'empty_blocks_interval',
   'skip_timeout_commit',
   'block_sync',
+  'index',
   'block_gas',
   'pool_txs',
   ...TIMEOUT_KEYS,
@@ -42,6 +43,7 @@ export function engineOf(at: Cursor | undefined): EngineSpec {
     timeMax,
     consensus: consensusOf(fields),
     blockSync: fields.block_sync?.boolean('block_sync') ?? false,
+    isIndexed: fields.index?.boolean('index') ?? true,
     blockGas: fields.block_gas?.integer('gas', 21_000, 1_000_000_000),
     poolTxs: fields.pool_txs?.integer('a number of transactions', 1, 100_000),
   };

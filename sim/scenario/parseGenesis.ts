@@ -1,6 +1,6 @@
 import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
+import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
-import type { EngineSpec, GenesisSpec } from './scenario.ts';
 import { duration } from './units.ts';
 
 const KEYS = ['initial_height', 'block_bytes', 'evidence_blocks', 'evidence_time', 'evidence_bytes'] as const;

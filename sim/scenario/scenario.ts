@@ -1,13 +1,12 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 
-import type { ConsensusConfig } from '../../core/consensus/contract.ts';
-import type { ConsensusParams } from '../../core/types/params.ts';
 import type { Delay } from '../delay.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { DiskFaultKind } from '../disk.ts';
 import type { Expr } from '../expr/parse.ts';
 import type { CrashPoint } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
+import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
 import type {
   AttackerSpec,
   BankSpec,
@@ -240,26 +239,6 @@ export interface SwarmSearch {
   readonly runs: number;
   /** Keys of timeline entries, such as `keep`, or of one kind of action, such as `crash.step`. */
   readonly vary: readonly string[];
-}
-
-/** What the chain is born with. */
-export interface GenesisSpec {
-  readonly initialHeight: number;
-  readonly params: ConsensusParams;
-}
-
-export interface EngineSpec {
-  readonly crypto: 'ed25519' | 'keyed-hash';
-  /** Virtual µs after which an unfinished run has failed. */
-  readonly timeMax: number;
-  /** Of every node. */
-  readonly consensus: ConsensusConfig;
-  /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
-  readonly blockSync?: boolean;
-  /** Gas limit of a block; without it there is as good as none. */
-  readonly blockGas?: number | undefined;
-  /** Transactions that a pool takes; the node's own default when left out. */
-  readonly poolTxs?: number | undefined;
 }
 
 /** How a node abuses the exchange of addresses: sends some unasked, asks too often, or answers with none that exist. */

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
+import type { EngineSpec } from './chainSpecs.ts';
 import { parseScenario } from './parse.ts';
-import type { EngineSpec } from './scenario.ts';
 
 /**
  * The scenario with signatures of this scheme, so that it is the same run wherever it goes: keys, and with them addresses

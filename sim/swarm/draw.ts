@@ -55,6 +55,7 @@ export function drawSwarm(seed: string): string {
         time_max: TIME_MAX,
         ...drawTimes(choices),
         ...(isSynced ? { block_sync: true } : {}),
+        ...(choices.choose('index', 6) === 5 ? { index: false } : {}),
       },
       ...(genesis === undefined ? {} : { genesis }),
       validators: {

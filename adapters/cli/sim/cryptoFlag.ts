@@ -1,4 +1,4 @@
-import type { EngineSpec } from '../../../sim/scenario/scenario.ts';
+import type { EngineSpec } from '../../../sim/scenario/chainSpecs.ts';
 import { OperatingError } from '../../operatingError.ts';
 
 export type CryptoScheme = EngineSpec['crypto'];

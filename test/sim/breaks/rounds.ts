@@ -220,7 +220,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/rules.ts',
     from: 's.step === STEP.newHeight && s.skipsWait && s.lastPrecommits',
     to: 's.step === STEP.newHeight && s.lastPrecommits',
-    found: ['receipt'],
+    found: ['conduct'],
     scenario: 'four-honest',
     isSlow: true,
   },

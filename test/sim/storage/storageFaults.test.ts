@@ -47,9 +47,12 @@ describe('with a bad drive a node recovers or refuses, and never lies', () => {
     expect(report.nodes[2]?.state).toBe('halted');
   });
 
-  test('a stale record is noticed by the node that has just written it', async () => {
-    const { stops } = await run(textOf('disk-stale-read'), '1');
-    expect(stops[0]).toContain('storage fault: the index reaches to 4, not to 5');
+  test.each([
+    ['disk-stale-read', 'storage fault: head read back is not the one just written'],
+    ['disk-stale-index', 'storage fault: the index reaches to 4, not to 5'],
+  ])('%s: a stale record is noticed by the node that has just written it', async (scenario, fault) => {
+    const { stops } = await run(textOf(scenario), '1');
+    expect(stops[0]).toContain(fault);
   });
 
   test('rot all over the database stops its node, and nobody else', async () => {

@@ -1,0 +1,24 @@
+import type { ConsensusConfig } from '../../core/consensus/contract.ts';
+import type { ConsensusParams } from '../../core/types/params.ts';
+
+/** What the chain is born with. */
+export interface GenesisSpec {
+  readonly initialHeight: number;
+  readonly params: ConsensusParams;
+}
+
+export interface EngineSpec {
+  readonly crypto: 'ed25519' | 'keyed-hash';
+  /** Virtual µs after which an unfinished run has failed. */
+  readonly timeMax: number;
+  /** Of every node. */
+  readonly consensus: ConsensusConfig;
+  /** Nodes fetch what they lack by block sync when they start, as nodes with peers do. */
+  readonly blockSync?: boolean;
+  /** Nodes keep the event index; without it they look through their blocks. */
+  readonly isIndexed: boolean;
+  /** Gas limit of a block; without it there is as good as none. */
+  readonly blockGas?: number | undefined;
+  /** Transactions that a pool takes; the node's own default when left out. */
+  readonly poolTxs?: number | undefined;
+}

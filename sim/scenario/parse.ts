@@ -35,6 +35,9 @@ const KEYS = [
   'choices',
 ] as const;
 
+/** Heights that a run may go through. */
+const HEIGHTS_MAX = 1_000_000;
+
 /** Reads a scenario file, strictly: anything it does not know it refuses, with line and column. */
 export const parseScenario = (text: string): Result<Scenario, ScenarioError> => readYaml(text, scenarioOf);
 
@@ -51,12 +54,13 @@ function scenarioOf(root: Cursor): Scenario {
     list.map((client) => client.name),
   );
   const engine = engineOf(fields.engine);
+  const genesis = genesisOf(fields.genesis, engine);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
     name: newName(fields.name, fields.name.text('a name')),
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
     engine,
-    genesis: genesisOf(fields.genesis, engine),
+    genesis,
     validators,
     nodes,
     ...searchOf(fields.search, validators),
@@ -70,7 +74,7 @@ function scenarioOf(root: Cursor): Scenario {
     ],
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
-    until: untilOf(fields.until),
+    until: untilOf(fields.until, genesis.initialHeight),
     zeroed: zeroedOf(fields.choices),
   };
 }
@@ -111,13 +115,17 @@ const networkOf = (at: Cursor): LinkFaults => ({
   ...faultsOf(at.fields(FAULT_KEYS, `network: {${FAULT_KEYS.join('?, ')}?}`)),
 });
 
-function untilOf(at: Cursor): Until {
+/** `first` is the height that the chain begins with. */
+function untilOf(at: Cursor, first: number): Until {
   const fields = at.fields(['height', 'time', 'quiet', 'first'], 'until: {height | time | quiet | first}');
   const given = Object.values(fields).filter((one) => one !== undefined);
   if (given.length !== 1) return at.fail('expected exactly one of height, time, quiet, first');
   if (fields.height !== undefined)
-    return { kind: 'height', height: fields.height.integer('a height', 1, 1_000_000) };
+    return { kind: 'height', height: fields.height.integer('a height', first, first - 1 + HEIGHTS_MAX) };
   if (fields.time !== undefined) return { kind: 'time', time: duration(fields.time) };
   if (fields.quiet !== undefined) return { kind: 'quiet', time: duration(fields.quiet) };
-  return { kind: 'first', of: (fields.first as Cursor).items('a list of ends').map(untilOf) };
+  return {
+    kind: 'first',
+    of: (fields.first as Cursor).items('a list of ends').map((one) => untilOf(one, first)),
+  };
 }

@@ -309,6 +309,26 @@ clients: [{name: x, kind: bank}]
       'expected a key to: the version',
     ],
     [
+      'a crash that is hard',
+      `${base}timeline: [{at: 1s, do: {crash: v0, hard: true}}]\n`,
+      'expected no such key with crash',
+    ],
+    [
+      'an end before the chain begins',
+      `${base}genesis: {initial_height: 50}\n`,
+      'until.height: expected a height, a whole number 50..1000049',
+    ],
+    [
+      'time-outs that never grow',
+      `${base}engine: {timeout_prevote_delta: 0s}\n`,
+      'engine.timeout_prevote_delta: expected at least 1ms',
+    ],
+    [
+      'more evidence than a block may hold',
+      `${base}genesis: {block_bytes: 5000, evidence_bytes: 6000}\n`,
+      'genesis.evidence_bytes: expected a size in bytes, a whole number 0..5000',
+    ],
+    [
       'a sentence that cannot be read',
       `${base}expect: [{never: "node(v1).heigth > 3"}]\n`,
       '3:18 expect[0].never: expected a field: height, round',

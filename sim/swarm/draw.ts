@@ -84,7 +84,7 @@ function drawTimes(choices: Choices): object {
     [`timeout_${step}_delta`, delta],
   ]);
   return {
-    block_time: millis([1000, 1000, 300, 100, 0]),
+    block_time: millis([1000, 1000, 300, 100]),
     ...(stream.choose(6) === 5 ? { skip_timeout_commit: true } : {}),
     ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
     ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),

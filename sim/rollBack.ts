@@ -1,17 +1,11 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { planRollback } from '../core/node/rollback.ts';
-import type { KvStore } from '../core/store/kv.ts';
 import type { Process } from './process.ts';
 
 /** `orrery rollback` on a stopped node: its newest height is taken back; with `isHard` the block too, and the log set aside. */
 export function rollBack(process: Process, suite: CryptoSuite, isHard: boolean): void {
   const { kv, log } = process.disk;
-  const store: KvStore = {
-    get: (key) => kv.get(key),
-    range: async (range) => kv.range(range),
-    batch: async (ops) => kv.apply(ops),
-  };
-  const plan = planRollback(store, suite, isHard);
+  const plan = planRollback(kv, suite, isHard);
   // Before its first block there is nothing to take back, and the command says so.
   if (!plan.ok) return;
   if (isHard) {

@@ -11,7 +11,7 @@ import type { Action, Target, TimelineEntry } from './scenario/scenario.ts';
 import type { World } from './world.ts';
 
 /** How long a node is away while its program is exchanged or its last height taken back. */
-const UPGRADE_MICROS = 1_000_000;
+const SERVICE_MICROS = 1_000_000;
 
 interface Armed {
   readonly process: Process;
@@ -108,20 +108,10 @@ export class TimelineActions {
         return this.#swizzle(process, spec);
       case 'upgrade':
         process.version = action.version;
-        this.#crash(process, 'none');
-        return this.#undo(
-          { ...spec, duration: spec.duration ?? UPGRADE_MICROS },
-          () => this.#startAll([process]),
-          process,
-        );
+        return this.#service(process, spec);
       case 'rollback':
-        this.#crash(process, 'none');
-        rollBack(process, this.#suite, action.isHard);
-        return this.#undo(
-          { ...spec, duration: spec.duration ?? UPGRADE_MICROS },
-          () => this.#startAll([process]),
-          process,
-        );
+        this.#service(process, spec);
+        return rollBack(process, this.#suite, action.isHard);
       case 'clog':
         return world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
       case 'crash':
@@ -161,6 +151,13 @@ export class TimelineActions {
       default:
         assert(false, 'unreachable action');
     }
+  }
+
+  /** Stopped in good order, and started again when its operator is done. */
+  #service(process: Process, spec: TimelineEntry): void {
+    this.#crash(process, 'none');
+    const duration = spec.duration ?? SERVICE_MICROS;
+    this.#undo({ ...spec, duration }, () => this.#startAll([process]), process);
   }
 
   /** Clogged one by one in the first half of the time, free again in the second, in another order (FoundationDB). */

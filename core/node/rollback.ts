@@ -16,6 +16,7 @@ import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import { blockRules } from './blockRules.ts';
 
+type Reads = Pick<KvStore, 'get'>;
 type Created = Awaited<ReturnType<typeof createApplication>>;
 
 export interface RolledBack {
@@ -30,7 +31,7 @@ export interface RolledBack {
  * What takes the state one height back; with `hard` the block too. A state that was taken back before and not started
  * since is not taken back again, as in CometBFT. The error is one line for the operator.
  */
-export function planRollback(kv: KvStore, suite: CryptoSuite, hard: boolean): Result<RolledBack, string> {
+export function planRollback(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBack, string> {
   const reads = new ChainReads(kv);
   const now = reads.loadStoredState();
   if (now === undefined || now.lastBlockHeight === 0) return err('there is no block to roll back');
@@ -49,7 +50,7 @@ export function planRollback(kv: KvStore, suite: CryptoSuite, hard: boolean): Re
   return ok({ height, appHash, ops: [...index, ...undoOps(before), ...block] });
 }
 
-function forget(kv: KvStore, suite: CryptoSuite, height: Height): readonly KvOp[] {
+function forget(kv: Reads, suite: CryptoSuite, height: Height): readonly KvOp[] {
   const key = ethRecordKey(height);
   const record = decodeRecord(key, present(kv.get(key), 'a block has an Ethereum face'));
   const eth = decodeEthBlock(record, (message) => suite.keccak256(message));

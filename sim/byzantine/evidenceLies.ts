@@ -190,6 +190,12 @@ function lunatic(me: Accomplice, height: number, validators: ValidatorSet): Evid
 }
 
 const SPAM = ['same', 'many', 'heap', 'committed', 'block', 'old'] as const;
+/** What is not told by gossip alone. */
+const SPAM_PLACES: Readonly<Record<string, (typeof PLACES)[number]>> = {
+  heap: 'block',
+  block: 'block',
+  old: 'both',
+};
 const OLD_BLOCKS = 10;
 
 export const EVIDENCE_SPAM: Behaviour = {
@@ -201,8 +207,7 @@ export const EVIDENCE_SPAM: Behaviour = {
   create(me) {
     const what = String(me.args.get('what') ?? 'same');
     const count = Math.min(PIECES_MAX, Number(me.args.get('count') ?? MANY_ROUNDS));
-    const where = what === 'old' ? 'both' : what === 'block' || what === 'heap' ? 'block' : 'gossip';
-    return spreading(me, where, () => spam(me, what, count));
+    return spreading(me, SPAM_PLACES[what] ?? 'gossip', () => spam(me, what, count));
   },
 };
 

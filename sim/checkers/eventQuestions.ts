@@ -1,3 +1,4 @@
+/** What can be asked of a node's event index, and by its blocks' own events what the answer is: for searches.ts. */
 import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { AbciEvent } from '../../core/types/result.ts';

@@ -1,6 +1,6 @@
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import { STEP } from '../../core/types/messages.ts';
-import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
 import type { Position } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -67,7 +67,7 @@ const isHasty = ({ height, step }: Position, rs: RoundState, { engine }: Scenari
   rs.step > STEP.newHeight &&
   rs.step <= STEP.propose &&
   rs.proposal === undefined &&
-  !(engine.consensus.skipTimeoutCommit && isFull(rs.lastPrecommits));
+  !(engine.consensus.skipTimeoutCommit && rs.lastPrecommits?.bits.isFull() === true);
 
 const early = ({ step }: Position, waited: number, least: number): string =>
   `waited ${waited} µs in step ${step}, should wait ${least}`;
@@ -100,7 +100,3 @@ function isEmpty(rs: RoundState, round: number): boolean {
   }
   return true;
 }
-
-/** Every validator's vote is there. */
-const isFull = (votes: VoteSetReader | undefined): boolean =>
-  votes !== undefined && Array.from({ length: votes.bits.size }).every((_, i) => votes.bits.has(i));

@@ -1,3 +1,4 @@
+/** What a scenario says of the chain and of the settings of its nodes, read and with defaults filled in. */
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 
@@ -7,6 +8,7 @@ export interface GenesisSpec {
   readonly params: ConsensusParams;
 }
 
+/** How the nodes are set and the run is made. */
 export interface EngineSpec {
   readonly crypto: 'ed25519' | 'keyed-hash';
   /** Virtual µs after which an unfinished run has failed. */

@@ -31,6 +31,14 @@ const ACTION_KEYS = [
 ] as const;
 const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count', 'hard'] as const;
 
+/** Which options go with an action. */
+const OPTIONS_OF: Partial<Record<(typeof ACTION_KEYS)[number], readonly (typeof OPTION_KEYS)[number][]>> = {
+  partition: ['oneway'],
+  crash: ['power_loss', 'point', 'count'],
+  upgrade: ['to'],
+  rollback: ['hard'],
+};
+
 const KEEP_MAX = 1_000_000_000;
 const EXPECTED = `an action: ${ACTION_KEYS.join(', ')}`;
 
@@ -44,16 +52,7 @@ export function parseAction(at: Cursor, known: readonly string[]): Action {
   const kind = kinds[0];
   if (kind === undefined || kinds.length > 1)
     return at.fail(`expected exactly one action of ${ACTION_KEYS.join(', ')}`);
-  const allowed: readonly string[] =
-    kind === 'partition'
-      ? ['oneway']
-      : kind === 'crash'
-        ? ['power_loss', 'point', 'count']
-        : kind === 'upgrade'
-          ? ['to']
-          : kind === 'rollback'
-            ? ['hard']
-            : [];
+  const allowed = OPTIONS_OF[kind] ?? [];
   for (const key of OPTION_KEYS) {
     if (fields[key] !== undefined && !allowed.includes(key))
       fields[key]?.fail(`expected no such key with ${kind}`);

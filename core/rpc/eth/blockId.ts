@@ -67,7 +67,10 @@ export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
 /** Number of the newest block: before the first one, that of genesis. */
 export const headNumber = (chain: ChainReader): number => chain.head() || chain.genesisNumber();
 
-/** Final is what is committed, so latest, safe and finalized are one. `pending` has no height: see at.ts. */
+/**
+ * Final is what is committed, so latest, safe and finalized are one. `pending` has no height: see at.ts. Where the first height is
+ * above 1, genesis is found by its number and, as on any chain, by 0.
+ */
 export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
   if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : chain.head();
   if (id.kind === 'number') {

@@ -56,7 +56,7 @@ function configJson(ctx: RpcContext) {
 function capabilitiesJson({ chain }: RpcContext) {
   const head = chain.head();
   const hash = chain.ethBlock(head)?.hash ?? EMPTY;
-  const oldest = chain.ethBlock(0) === undefined ? chain.base() : 0;
+  const oldest = chain.ethBlock(0) === undefined ? chain.base() : chain.genesisNumber();
   const kept = { disabled: false, oldestBlock: quantity(oldest) };
   return {
     head: { number: quantity(headNumber(chain)), hash: to0xHex(hash) },

@@ -4,7 +4,7 @@ import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
 import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
 import { ChainReads } from '../core/store/chainReads.ts';
-import { type Ask, wrongAnswer } from './answers.ts';
+import { type Ask, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { Process } from './process.ts';
@@ -168,7 +168,18 @@ export class Watcher {
     ] as const)
       watch.filters.set(kind, String(await this.#result(ask, method, params)));
     await this.#endFilter(ask);
+    await this.#findGenesis(ask, chain);
     await this.#subscribe(watch);
+  }
+
+  /** Genesis is where its own number says. */
+  async #findGenesis(ask: EthAsk, chain: ChainReader): Promise<void> {
+    const { header, hash } = present(chain.ethBlock(0), 'genesis is kept');
+    const told = (await this.#result(ask, 'eth_getBlockByNumber', [
+      quantity(header.number),
+      false,
+    ])) as Block | null;
+    if (told?.hash !== to0xHex(hash)) this.#complain(`block ${header.number} is ${told?.hash}, not genesis`);
   }
 
   /** A filter that is taken away is gone. */

@@ -146,4 +146,13 @@ export const GENESIS: readonly Break[] = [
     scenario: 'later-genesis',
     isSlow: true,
   },
+  {
+    id: 'genesis-not-by-its-number',
+    file: 'core/rpc/eth/blockId.ts',
+    from: 'return number === chain.genesisNumber() ? 0 : number;',
+    to: 'return number;',
+    found: ['watch'],
+    scenario: 'later-genesis',
+    isSlow: true,
+  },
 ];

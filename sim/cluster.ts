@@ -8,8 +8,9 @@ import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import type { Address, Micros } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
-import type { GenesisSpec } from './scenario/chainSpecs.ts';
+import type { GenesisSpec, UpdateSpec } from './scenario/chainSpecs.ts';
 import type { ValidatorSpec } from './scenario/scenario.ts';
+import { Schedule } from './schedule.ts';
 import { Signer } from './signer.ts';
 
 /** 2026-01-01T00:00:00Z: virtual time 0 of every run, on every correct clock. */
@@ -37,6 +38,7 @@ export interface Cluster {
   readonly genesis: Genesis;
   readonly members: readonly Member[];
   readonly accounts: readonly DevAccount[];
+  readonly schedule: Schedule;
 }
 
 let devAccounts: readonly DevAccount[] | undefined;
@@ -65,7 +67,8 @@ export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
   accountsWanted = DEV_ACCOUNTS,
-  { initialHeight, params }: GenesisSpec = { initialHeight: 1, params: DEFAULT_PARAMS },
+  spec: GenesisSpec = { initialHeight: 1, params: DEFAULT_PARAMS },
+  updates: readonly UpdateSpec[] = [],
 ): Cluster {
   const members = validators.map(({ name, twinOf, key }) => {
     // A signer each: a twin has the key, and its own memory of what it signed.
@@ -75,27 +78,24 @@ export function makeCluster(
     return { name, signer, address: ed25519Address(signer.publicKey) };
   });
   const accounts = [...deriveDevAccounts(suite), ...moreAccounts(suite, accountsWanted - DEV_ACCOUNTS)];
+  const voters = members.map(({ name, address }, i) => {
+    const { power } = present(validators[i], 'validator');
+    return { name, address, power: BigInt(power) };
+  });
   const genesis: Genesis = {
     genesisTime: { seconds: EPOCH_MICROS / 1_000_000, nanos: 0 },
     chainId: CHAIN_ID,
-    initialHeight,
-    params,
+    initialHeight: spec.initialHeight,
+    params: spec.params,
     validators: members.flatMap(({ name, signer, address }, i) => {
-      const { power, twinOf } = present(validators[i], 'validator');
-      if (twinOf !== undefined) return [];
-      return [
-        {
-          name,
-          address,
-          pubKey: { type: 'ed25519' as const, bytes: signer.publicKey },
-          power: BigInt(power),
-        },
-      ];
+      const { power } = present(voters[i], 'a voter');
+      const pubKey = { type: 'ed25519' as const, bytes: signer.publicKey };
+      return power === 0n ? [] : [{ name, address, pubKey, power }];
     }),
     appHash: new Uint8Array(0),
     appState: defaultAppState({
       accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),
     }),
   };
-  return { genesis, members, accounts };
+  return { genesis, members, accounts, schedule: new Schedule(spec, voters, updates) };
 }

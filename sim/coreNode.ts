@@ -1,5 +1,7 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
+import { present } from '../core/lib/assert.ts';
 import type { MempoolConfig } from '../core/mempool/config.ts';
+import type { Amend } from '../core/node/amended.ts';
 import { createNode } from '../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../core/node/nodeConfig.ts';
 import type { RoundState } from '../core/types/roundState.ts';
@@ -45,6 +47,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       suite,
       config,
       indexer: engine.isIndexed ? 'kv' : 'null',
+      amend: amendOf(cluster),
       log: env.log,
       identity: {
         nodeId: env.name,
@@ -93,6 +96,22 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
     };
   };
 }
+
+/** The application has no reason of its own to change validators or params: the scenario has. */
+const amendOf =
+  ({ schedule, members }: Cluster): Amend =>
+  (height, reply) => {
+    const [changes, paramUpdates] = [schedule.changes(height), schedule.newParams(height)];
+    if (changes.length === 0 && paramUpdates === undefined) return reply;
+    const validatorUpdates = changes.map(({ name, power }) => {
+      const { signer } = present(
+        members.find((one) => one.name === name),
+        'a validator',
+      );
+      return { pubKey: { type: 'ed25519' as const, bytes: signer.publicKey }, power };
+    });
+    return { ...reply, validatorUpdates, paramUpdates };
+  };
 
 /** Folds what decides a node's next vote: where it stands, what it holds, which votes it has seen. */
 function stateHash(rs: RoundState): number {

@@ -6,7 +6,7 @@ import { ok, type Result } from '../core/lib/result.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { checkersOf } from './checkers/all.ts';
-import type { CheckerContext } from './checkers/checker.ts';
+import type { CheckerContext, Stake } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
 import type { ChoicesOptions } from './choices.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
@@ -19,6 +19,7 @@ import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { Scenario } from './scenario/scenario.ts';
+import { totalOf, type Voter } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
@@ -100,7 +101,13 @@ interface Run {
 async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwire): Promise<Run> {
   const seed = options.seed ?? scenario.seed ?? DEFAULT_SEED;
   const suite = suiteOf(scenario, options, tripwire);
-  const cluster = makeCluster(suite, scenario.validators, accountsOf(scenario), scenario.genesis);
+  const cluster = makeCluster(
+    suite,
+    scenario.validators,
+    accountsOf(scenario),
+    scenario.genesis,
+    scenario.updates,
+  );
   const world = makeWorld(scenario, cluster, suite, options, seed);
   const failures: Failure[] = [];
   const fail = (checker: string, message: string): void => {
@@ -167,19 +174,22 @@ function contextOf(
   world: World,
   fail: CheckerContext['fail'],
 ): CheckerContext {
-  const powerOf = (wanted: (name: string) => boolean): bigint =>
-    scenario.validators.reduce((sum, one) => sum + (wanted(one.name) ? BigInt(one.power) : 0n), 0n);
+  const isFaulty = (name: string): boolean => !world.process(name).isCorrect;
   return {
     scenario,
     cluster,
     suite,
     world,
     correct: world.processes.filter((process) => process.isCorrect),
-    faultyPower: powerOf((name) => !world.process(name).isCorrect),
-    totalPower: powerOf(() => true),
+    stakes: cluster.schedule.sets.map((voters) => stakeOf(voters, isFaulty)),
     fail,
   };
 }
+
+const stakeOf = (voters: readonly Voter[], isFaulty: (name: string) => boolean): Stake => ({
+  faulty: totalOf(voters.filter(({ name }) => isFaulty(name))),
+  total: totalOf(voters),
+});
 
 interface Tally {
   roundMax: number;

@@ -22,6 +22,7 @@ import type { Genesis } from '../types/genesis.ts';
 import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
+import { type Amend, amended } from './amended.ts';
 import { AppService } from './appService.ts';
 import { blockRules } from './blockRules.ts';
 import { commitRules } from './commitRules.ts';
@@ -54,6 +55,8 @@ export interface CoreNodeOptions {
   readonly clock: Clock;
   /** Where events are indexed for searches; absent: nowhere. Of `psql` only the host knows how. */
   readonly indexer?: 'kv' | 'psql' | 'null';
+  /** What the application answers to blocks besides: so the simulator changes validators and params. */
+  readonly amend?: Amend | undefined;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
@@ -101,9 +104,10 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
       ? { indexOps: (height, results) => commitIndexOps(kv, height, results) }
       : {}),
   });
-  const { app, reader, evm, blocks } = made;
+  const { reader, evm, blocks } = made;
+  const app = options.amend === undefined ? made.app : amended(made.app, options.amend);
   if (options.indexer === 'kv') await fillIndex(kv, reader, options.pause);
-  const state = await redoRolledBack(kv, suite, made);
+  const state = await redoRolledBack(kv, suite, { app, state: made.state });
   let calls: CallId = 0;
   const nextCall = (): CallId => ++calls;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
@@ -222,7 +226,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     randomId: options.randomId,
     indexing: indexingOf(options, reader),
     checkTx: (tx) => app.checkTx(tx, false),
-    simulate: (tx) => app.simulate(tx),
+    simulate: (tx) => made.app.simulate(tx),
     pause: options.pause,
     ...(options.after === undefined ? {} : { after: options.after }),
     submitEvidence: (sent) =>

@@ -1,5 +1,4 @@
 /** `orrery rollback`: takes the newest height of a stopped node back, and executes it again at the next start. */
-import type { createApplication } from '../app/create.ts';
 import { decodeEthBlock } from '../app/evm/blockCodec.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { undoIndexOps } from '../events/index/indexer.ts';
@@ -12,12 +11,12 @@ import { ethRecordKey } from '../store/keys.ts';
 import type { KvOp, KvStore } from '../store/kv.ts';
 import { decodeRecord } from '../store/record.ts';
 import { forgetOps, loadUndone, stateBefore, undoneHeight, undoneOver, undoOps } from '../store/undo.ts';
+import type { Application } from '../types/app.ts';
 import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import { blockRules } from './blockRules.ts';
 
 type Reads = Pick<KvStore, 'get'>;
-type Created = Awaited<ReturnType<typeof createApplication>>;
 
 export interface RolledBack {
   /** The height the state is at now. */
@@ -66,7 +65,7 @@ function forget(kv: Reads, suite: CryptoSuite, height: Height): readonly KvOp[] 
 export async function redoRolledBack(
   kv: KvStore,
   suite: CryptoSuite,
-  { app, state }: Pick<Created, 'app' | 'state'>,
+  { app, state }: { readonly app: Application; readonly state: ChainState },
 ): Promise<ChainState> {
   const height = undoneHeight(kv);
   if (height === undefined) return state;

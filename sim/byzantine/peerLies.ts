@@ -117,7 +117,7 @@ const txSend = (peer: string, tx: Bytes): Send => ({
 const POOL_ATTACKS = ['holes', 'storm', 'garbage', 'nesting', 'poison'] as const;
 const FLOOD = 32;
 const NESTED_DEPTH = 2_000;
-const POISON_GAS = 500_000n;
+const POISON_GAS = 100_000n;
 /** JUMPDEST PUSH1 0 JUMP: runs until the gas is gone. */
 const ENDLESS_LOOP: Bytes = Uint8Array.of(0x5b, 0x60, 0x00, 0x56);
 const SINK: Bytes = new Uint8Array(20).fill(0x77);
@@ -152,14 +152,14 @@ function attackTx(me: Accomplice, what: string, i: number): Bytes {
 
 /** An EIP-1559 envelope of lists in lists: `c1` is a list of one empty list and so on outwards. */
 function nested(depth: number): Bytes {
-  let body: number[] = [0xc0];
+  const heads = [[0xc0]];
+  let size = 1;
   for (let i = 0; i < depth; i++) {
-    const { length } = body;
-    const head =
-      length < 56 ? [0xc0 + length] : length < 256 ? [0xf8, length] : [0xf9, length >> 8, length & 255];
-    body = [...head, ...body];
+    const head = size < 56 ? [0xc0 + size] : size < 256 ? [0xf8, size] : [0xf9, size >> 8, size & 255];
+    heads.push(head);
+    size += head.length;
   }
-  return Uint8Array.from([2, ...body]);
+  return Uint8Array.of(2, ...heads.reverse().flat());
 }
 
 export const ECLIPSE: Behaviour = {

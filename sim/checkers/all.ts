@@ -2,7 +2,7 @@ import { Switchboard } from '../peers/switchboard.ts';
 import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
-import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
 import { duties } from './duties.ts';
@@ -55,10 +55,9 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   const standing = STANDING.filter(
     ([name]) => !off.has(name) && (isTolerable(context) || !NEEDS_TOLERABLE.includes(name)),
   ).map(([, make]) => make(context));
-  // Below a third the rule of agreement itself is watched; from two thirds on nobody can be held to anything.
-  const { faultyPower, totalPower } = context;
+  // Below a third the rule of agreement itself is watched.
   const isNamed = expect.some((one) => one.kind === 'guilty');
-  if (!isTolerable(context) && 3n * faultyPower <= 2n * totalPower && !isNamed && !off.has('accountability'))
+  if (!isTolerable(context) && isAccountable(context) && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
   if (!off.has('durability'))
     standing.push(ethRecords(context), searches(context), evidenceKept(context), pools(context));

@@ -17,6 +17,12 @@ export interface Checker {
   finish?(): Promise<void> | void;
 }
 
+/** Power of Byzantine validators, and of all. */
+export interface Stake {
+  readonly faulty: bigint;
+  readonly total: bigint;
+}
+
 export interface CheckerContext {
   readonly scenario: Scenario;
   readonly cluster: Cluster;
@@ -24,9 +30,8 @@ export interface CheckerContext {
   readonly world: World;
   /** Nodes that no Byzantine entry names. */
   readonly correct: readonly Process[];
-  /** Power of Byzantine validators, and of all. */
-  readonly faultyPower: bigint;
-  readonly totalPower: bigint;
+  /** Of each set of validators that the chain is going to have. */
+  readonly stakes: readonly Stake[];
   fail(checker: string, message: string): void;
 }
 
@@ -45,5 +50,9 @@ export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Pro
   new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
 
 /** 3F < W: what agreement, validity and liveness may assume. */
-export const isTolerable = ({ faultyPower, totalPower }: CheckerContext): boolean =>
-  3n * faultyPower < totalPower;
+export const isTolerable = ({ stakes }: CheckerContext): boolean =>
+  stakes.every(({ faulty, total }) => 3n * faulty < total);
+
+/** From two thirds on nobody can be held to anything. */
+export const isAccountable = ({ stakes }: CheckerContext): boolean =>
+  stakes.every(({ faulty, total }) => 3n * faulty <= 2n * total);

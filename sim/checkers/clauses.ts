@@ -10,6 +10,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../process.ts';
+import type { Schedule } from '../schedule.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
@@ -30,6 +31,7 @@ export function clauses(context: CheckerContext): Checker {
   const awake = new Awake(context);
   const owns = addressesOf(context);
   const peers = context.world.processes.length - 1;
+  const { schedule } = context.cluster;
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
@@ -37,7 +39,7 @@ export function clauses(context: CheckerContext): Checker {
     on(fact) {
       if (fact.kind === 'started') awake.forget(fact.node);
       else if (fact.kind === 'event' && fact.event.kind === 'vote' && fact.node.isCorrect) {
-        const problem = voteProblem(fact.event.vote, fact.node.node?.rs());
+        const problem = voteProblem(fact.event.vote, fact.node.node?.rs(), schedule);
         if (problem !== undefined) context.fail(name, `${fact.node.name} counts ${problem}`);
       }
     },
@@ -54,11 +56,11 @@ export function clauses(context: CheckerContext): Checker {
 }
 
 /** What no vote that is counted may be; its signature is asked for elsewhere. */
-function voteProblem(vote: Vote, rs: RoundState | undefined): string | undefined {
+function voteProblem(vote: Vote, rs: RoundState | undefined, schedule: Schedule): string | undefined {
   if (vote.extension.length > 0 || vote.extensionSignature.length > 0) return 'a vote with an extension';
-  const validator = rs?.validators.validators[vote.validatorIndex];
-  const isKnown = validator === undefined || equalBytes(validator.address, vote.validatorAddress);
-  if (!isKnown) return `a vote under the index ${vote.validatorIndex} of another`;
+  const voter = schedule.voters(vote.height)[vote.validatorIndex];
+  if (voter === undefined || !equalBytes(voter.address, vote.validatorAddress))
+    return `a vote under the index ${vote.validatorIndex} of another`;
   // Told of when it was taken: the node may have gone on, and what was not a precommit of the commit's round is behind it.
   const last = rs?.step === STEP.newHeight ? rs.lastPrecommits : undefined;
   const isLate = vote.type === 'precommit' && vote.height === last?.height && vote.round === last.round;
@@ -149,7 +151,7 @@ function againProblem(rs: RoundState, wanted: BlockId): string | undefined {
   return isHeld && rs.proposalBlock === undefined ? 'collects again a block that it holds' : undefined;
 }
 
-/** A block that the node has prevoted is valid for it: then nothing has to be asked before L36 and L42. */
+/** A block that the node has prevoted, and still has, is valid for it: then nothing has to be asked before L36 and L42. */
 function judgedProblem(rs: RoundState, own: Bytes | undefined): string | undefined {
   const id = blockPolka(rs);
   if (
@@ -161,7 +163,9 @@ function judgedProblem(rs: RoundState, own: Bytes | undefined): string | undefin
   )
     return undefined;
   const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
-  for (let at = 0; at <= rs.round; at++)
+  // A block of an earlier round makes room for the next one, unless there was a polka for it.
+  const isKept = isSame(id, rs.lockedBlock) || isSame(id, rs.validBlock);
+  for (let at = isKept ? 0 : rs.round; at <= rs.round; at++)
     if (isSame(rs.votes(at, 'prevote')?.vote(index)?.blockId, id))
       return 'has not remembered a block that it has prevoted, with a polka for it (L36, L42)';
   return undefined;

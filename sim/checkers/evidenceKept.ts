@@ -6,6 +6,7 @@ import { toHex } from '../../core/lib/bytes.ts';
 import { decodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
+import type { ConsensusParams } from '../../core/types/params.ts';
 import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isTooOld, type When } from './proven.ts';
@@ -38,6 +39,9 @@ export function evidenceKept(context: CheckerContext): Checker {
   const fresh = new Map<Process, Map<string, Waiting>>();
   /** What blocks have that each node has told of: it may know of an offence before it tells, and take its block meanwhile. */
   const told = new Map<Process, Set<string>>();
+  /** Those of the last heights: they may have changed since. */
+  const paramsBy = (height: number): readonly ConsensusParams[] =>
+    Array.from({ length: CLEARED_BLOCKS + 2 }, (_, i) => context.cluster.schedule.params(height - i));
   const check = (node: Process, { header, evidence: carried }: Block): void => {
     const { height } = header;
     const waiting = fresh.get(node) ?? new Map<string, Waiting>();
@@ -53,7 +57,7 @@ export function evidenceKept(context: CheckerContext): Checker {
     for (const [piece, { evidence, blocks }] of waiting) {
       if (blocks === 0) waiting.set(piece, { evidence, blocks: 1 });
       else waiting.delete(piece);
-      const isOld = isTooOld(context.scenario.genesis, whenOf(evidence), header);
+      const isOld = paramsBy(height + 1).some((params) => isTooOld(params, whenOf(evidence), header));
       if (blocks > 0 && !isOld && !pending.has(piece) && !committed.has(piece))
         context.fail(
           name,
@@ -70,7 +74,7 @@ export function evidenceKept(context: CheckerContext): Checker {
     const before = node.node?.rpc?.chain.blockMeta(height - CLEARED_BLOCKS)?.header;
     if (blocks <= CLEARED_BLOCKS || before === undefined) return;
     for (const then of ofAll(node))
-      if (isTooOld(context.scenario.genesis, then, before))
+      if (paramsBy(height + 1).every((params) => isTooOld(params, then, before)))
         context.fail(
           name,
           `${node.name} stores block ${height}, and keeps evidence of height ${then.height}`,

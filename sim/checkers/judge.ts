@@ -1,14 +1,13 @@
 import { headerHash } from '../../core/codec/hashes.ts';
 import { PartSet } from '../../core/codec/partSet.ts';
 import { proposalSignBytes } from '../../core/codec/signBytes.ts';
-import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { type Bytes, concat, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { equalBlockId } from '../../core/types/block.ts';
 import type { PartsReader, RoundState } from '../../core/types/roundState.ts';
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { CheckerContext } from './checker.ts';
-import { Rotation } from './rotation.ts';
+import { type Rotation, rotationOf } from './rotation.ts';
 import { blockProblem, type Seen } from './validity.ts';
 
 /** Judges what nodes hold and vote for, as an observer that knows what each has decided; equal questions about blocks are answered once. */
@@ -23,11 +22,7 @@ export class Judge {
 
   constructor(context: CheckerContext) {
     this.#context = context;
-    const { genesis } = context.cluster;
-    this.#rotation = new Rotation(
-      genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),
-      genesis.initialHeight,
-    );
+    this.#rotation = rotationOf(context.cluster);
   }
 
   /** To be told every fact. */

@@ -1,8 +1,10 @@
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
-import { type CommitSig, equalBlockId, isZeroBlockId } from '../../core/types/block.ts';
+import { type Commit, type CommitSig, equalBlockId, isZeroBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import type { Cluster } from '../cluster.ts';
 import type { Process } from '../process.ts';
+import { totalOf } from '../schedule.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 
 /** Between a node's decision and the moment it is seen in it. */
@@ -39,6 +41,7 @@ export function lastCommits(context: CheckerContext): Checker {
   const decisions = new Map<Process, Deciding>();
   const fixed = new Map<Process, Fixed>();
   const places = new Map<Process, Place>();
+  const proofs = new WeakSet<Commit>();
   // What a drive has lost of the log, peers know better.
   const isLogWhole = !mayForget(context);
   return {
@@ -64,7 +67,7 @@ export function lastCommits(context: CheckerContext): Checker {
       const problem =
         carriedProblem(rs, decisions.get(node), 1000 * scenario.engine.consensus.timeoutCommitMs) ??
         fixedProblem(rs, node, fixed) ??
-        seenProblem(rs) ??
+        seenProblem(rs, context.cluster, proofs) ??
         (isLogWhole ? ownBlockProblem(rs, addresses.get(node)) : undefined);
       if (problem !== undefined) context.fail(name, `${node.name} at ${rs.height}/${rs.round}: ${problem}`);
     },
@@ -97,14 +100,21 @@ function fixedProblem(rs: RoundState, node: Process, fixed: Map<Process, Fixed>)
   return before.count === count ? undefined : 'takes precommits of the last height after its time';
 }
 
-/** What the node has stored as the proof of its last decision is one. The set of validators never changes here. */
-function seenProblem({ step, lastCommit, validators }: RoundState): string | undefined {
-  if (step !== STEP.newHeight || lastCommit === undefined) return undefined;
-  const power = lastCommit.signatures.reduce(
-    (sum, { flag }, i) => sum + (flag === 'commit' ? (validators.validators[i]?.power ?? 0n) : 0n),
-    0n,
-  );
-  return 3n * power > 2n * validators.totalPower ? undefined : 'has stored a commit without two thirds';
+/** What the node has stored as the proof of its last decision is one. */
+function seenProblem(
+  { step, lastCommit }: RoundState,
+  { schedule }: Cluster,
+  proofs: WeakSet<Commit>,
+): string | undefined {
+  if (step !== STEP.newHeight || lastCommit === undefined || proofs.has(lastCommit)) return undefined;
+  const voters = schedule.voters(lastCommit.height);
+  const signed = voters.filter(({ address }, i) => {
+    const slot = lastCommit.signatures[i];
+    return slot?.flag === 'commit' && equalBytes(slot.validatorAddress, address);
+  });
+  if (3n * totalOf(signed) <= 2n * totalOf(voters)) return 'has stored a commit without two thirds';
+  proofs.add(lastCommit);
+  return undefined;
 }
 
 function countOf({ bits }: VoteSetReader): number {

@@ -1,12 +1,11 @@
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
-import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { PPM } from '../choices.ts';
 import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { type Chance, Chances } from './recoverable.ts';
-import { Rotation } from './rotation.ts';
+import { rotationOf } from './rotation.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
 type Liveness = Extract<Expectation, { kind: 'liveness' }>;
@@ -119,12 +118,8 @@ export function autoBound(
   heights: number,
   firstRound = 0,
 ): number {
-  const { genesis, members } = cluster;
-  const rotation = new Rotation(
-    genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),
-    genesis.initialHeight,
-  );
-  const faulty = members.filter(({ name }) => !correct.some((node) => node.name === name));
+  const rotation = rotationOf(cluster);
+  const faulty = cluster.members.filter(({ name }) => !correct.some((node) => node.name === name));
   const isFaulty = (height: number, round: number): boolean =>
     faulty.some(({ address }) => equalBytes(address, rotation.proposer(height, round)));
   const config = scenario.engine.consensus;

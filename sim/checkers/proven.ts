@@ -3,8 +3,8 @@ import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Block, equalBlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import { compareTime, type Timestamp } from '../../core/types/ids.ts';
+import type { ConsensusParams } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import type { GenesisSpec } from '../scenario/chainSpecs.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** What the observer knows of an earlier height; undefined when it is forgotten. */
@@ -54,8 +54,8 @@ export interface When {
 }
 
 /** Evidence of `then` is too old for a block on `last` when it is so in blocks and in time. */
-export function isTooOld({ params }: GenesisSpec, then: When, last: When): boolean {
-  const { maxAgeNumBlocks, maxAgeDurationNs } = params.evidence;
+export function isTooOld({ evidence }: ConsensusParams, then: When, last: When): boolean {
+  const { maxAgeNumBlocks, maxAgeDurationNs } = evidence;
   const nanos = ({ time }: When): bigint => BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos);
   return last.height - then.height > maxAgeNumBlocks && nanos(last) - nanos(then) > maxAgeDurationNs;
 }

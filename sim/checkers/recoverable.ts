@@ -1,5 +1,6 @@
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
+import { totalOf } from '../schedule.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** Between two looks at what no fact announces, such as the end of a clog. */
@@ -10,9 +11,12 @@ const LOOK_MICROS = 1_000_000;
  * before it calls a stall a bug): correct nodes that run on a sound drive and reach each other, over others of their kind
  * if need be, with more than two thirds of the power. Liars are not counted on. Empty when there are no such nodes.
  */
-export function coreOf({ correct, scenario, totalPower, world }: CheckerContext): ReadonlySet<Process> {
+export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet<Process> {
   const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));
-  const powers = new Map(scenario.validators.map(({ name, power }) => [name, BigInt(power)]));
+  // Who votes on the block after the newest.
+  const voters = cluster.schedule.voters(
+    correct.reduce((most, { decided }) => Math.max(most, decided), 0) + 1,
+  );
   for (const first of left) {
     const group = new Set([first]);
     left.delete(first);
@@ -23,8 +27,9 @@ export function coreOf({ correct, scenario, totalPower, world }: CheckerContext)
         left.delete(other);
       }
     }
-    const power = [...group].reduce((sum, { name }) => sum + (powers.get(name) ?? 0n), 0n);
-    if (3n * power > 2n * totalPower) return group;
+    const names = new Set([...group].map(({ name }) => name));
+    const power = totalOf(voters.filter(({ name }) => names.has(name)));
+    if (3n * power > 2n * totalOf(voters)) return group;
   }
   return new Set();
 }

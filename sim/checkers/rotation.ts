@@ -1,64 +1,138 @@
 import { assert } from '../../core/lib/assert.ts';
-import { type Bytes, compareBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
+import type { Cluster } from '../cluster.ts';
+import { totalOf } from '../schedule.ts';
 
-interface Seat {
+/** A validator and what it has earned and not spent. */
+export interface Seat {
   readonly address: Bytes;
-  readonly power: bigint;
+  power: bigint;
   credit: bigint;
 }
 
+export type Stakeholder = Pick<Seat, 'address' | 'power'>;
+
+/** Heights from one remembered state of the seats to the next. */
+const PAGE = 32;
+
+/** Who the block of a height gives which power, 0 for none any more. */
+export type Changes = (height: number) => readonly Stakeholder[];
+
 /**
  * Who proposes when, worked out a second time from the rule alone: each turn every validator earns its power, whoever
- * has most (of equals the lower address) proposes and pays the total. Written apart from core/consensus/priority.ts, to
- * check it; only for sets whose members and powers do not change, where nothing is ever rescaled or centered.
+ * has most (of equals the lower address) proposes and pays the total. Who comes in begins deep in debt; whenever a set
+ * is given anew the credits are drawn together, and their mean is 0. Written apart from core/consensus/priority.ts, to
+ * check it (CometBFT types/validator_set.go).
  */
 export class Rotation {
-  readonly #start: readonly Seat[];
-  readonly #total: bigint;
   readonly #first: number;
+  readonly #changes: Changes;
   #seats: readonly Seat[];
   /** Height whose round 0 is the last turn taken in `#seats`. */
   #height: number;
   #proposer: Bytes;
+  /** Seats as they were after every so many heights, for those who ask about the past. */
+  readonly #past: (readonly Seat[])[] = [];
 
-  constructor(validators: readonly { readonly address: Bytes; readonly power: bigint }[], first: number) {
+  constructor(validators: readonly Stakeholder[], first: number, changes: Changes = () => []) {
     assert(validators.length > 0, 'somebody proposes');
-    this.#start = validators.map(({ address, power }) => ({ address, power, credit: 0n }));
-    this.#total = validators.reduce((sum, { power }) => sum + power, 0n);
     this.#first = first;
-    this.#seats = [];
+    this.#changes = changes;
+    this.#seats = validators.map(({ address, power }) => ({ address, power, credit: 0n }));
     this.#height = first - 1;
-    this.#proposer = (this.#start[0] as Seat).address;
+    this.#proposer = (this.#seats[0] as Seat).address;
   }
 
   proposer(height: number, round: number): Bytes {
-    if (height < this.#height || this.#seats.length === 0) {
-      this.#seats = this.#start.map((seat) => ({ ...seat }));
-      this.#height = this.#first - 1;
-    }
-    while (this.#height < height) {
-      this.#proposer = this.#turn(this.#seats);
-      this.#height++;
-    }
+    this.#goTo(height);
     if (round === 0) return this.#proposer;
-    const seats = this.#seats.map((seat) => ({ ...seat }));
+    const seats = copied(this.#seats);
+    settle(seats);
     let proposer = this.#proposer;
-    for (let turn = 0; turn < round; turn++) proposer = this.#turn(seats);
+    for (let turn = 0; turn < round; turn++) proposer = takeTurn(seats);
     return proposer;
   }
 
-  #turn(seats: readonly Seat[]): Bytes {
-    let best: Seat | undefined;
-    for (const seat of seats) {
-      seat.credit += seat.power;
-      const isBetter =
-        best === undefined ||
-        seat.credit > best.credit ||
-        (seat.credit === best.credit && compareBytes(seat.address, best.address) < 0);
-      if (isBetter) best = seat;
-    }
-    const chosen = best as Seat;
-    chosen.credit -= this.#total;
-    return chosen.address;
+  /** The set of a height, after the turn of its round 0. */
+  seats(height: number): readonly Seat[] {
+    this.#goTo(height);
+    return this.#seats;
   }
+
+  /** Before the first height nobody has proposed yet. */
+  #goTo(wanted: number): void {
+    const height = Math.max(wanted, this.#first);
+    if (height < this.#height) {
+      // The turn of the height itself is taken again: it tells the proposer.
+      const page = Math.floor((height - this.#first) / PAGE);
+      this.#seats = copied(this.#past[page] as readonly Seat[]);
+      this.#height = this.#first - 1 + page * PAGE;
+    }
+    while (this.#height < height) {
+      const page = (this.#height + 1 - this.#first) / PAGE;
+      if (Number.isInteger(page)) this.#past[page] ??= copied(this.#seats);
+      this.#height++;
+      const changes = this.#changes(this.#height - 2);
+      if (changes.length > 0) this.#seats = changed(this.#seats, changes);
+      settle(this.#seats);
+      this.#proposer = takeTurn(this.#seats);
+    }
+  }
+}
+
+/** As the cluster's chain is going to have it. */
+export const rotationOf = ({ genesis, schedule }: Cluster): Rotation =>
+  new Rotation(schedule.voters(genesis.initialHeight), genesis.initialHeight, (height) =>
+    schedule.changes(height),
+  );
+
+const copied = (seats: readonly Seat[]): readonly Seat[] => seats.map((seat) => ({ ...seat }));
+
+/** With those who come, and then without those who go: the debt of the first is that of the larger set. */
+function changed(seats: readonly Seat[], changes: readonly Stakeholder[]): readonly Seat[] {
+  const out = copied(seats);
+  const gone = new Set<Seat>();
+  const come: Seat[] = [];
+  for (const { address, power } of changes) {
+    const seat = out.find((one) => equalBytes(one.address, address));
+    if (seat === undefined) come.push({ address, power, credit: 0n });
+    else if (power === 0n) gone.add(seat);
+    else seat.power = power;
+  }
+  const total = totalOf([...out, ...come]);
+  for (const seat of come) seat.credit = -(total + total / 8n);
+  return [...out, ...come].filter((seat) => !gone.has(seat));
+}
+
+/** Credits lie no further apart than twice the total, and about 0. */
+function settle(seats: readonly Seat[]): void {
+  const window = 2n * totalOf(seats);
+  let [least, most] = [(seats[0] as Seat).credit, (seats[0] as Seat).credit];
+  for (const { credit } of seats) {
+    if (credit < least) least = credit;
+    if (credit > most) most = credit;
+  }
+  if (most - least > window) {
+    const ratio = (most - least + window - 1n) / window;
+    for (const seat of seats) seat.credit /= ratio;
+  }
+  const count = BigInt(seats.length);
+  const sum = seats.reduce((all, { credit }) => all + credit, 0n);
+  const mean = sum / count - (sum % count < 0n ? 1n : 0n);
+  if (mean !== 0n) for (const seat of seats) seat.credit -= mean;
+}
+
+function takeTurn(seats: readonly Seat[]): Bytes {
+  let best: Seat | undefined;
+  for (const seat of seats) {
+    seat.credit += seat.power;
+    const isBetter =
+      best === undefined ||
+      seat.credit > best.credit ||
+      (seat.credit === best.credit && compareBytes(seat.address, best.address) < 0);
+    if (isBetter) best = seat;
+  }
+  const chosen = best as Seat;
+  chosen.credit -= totalOf(seats);
+  return chosen.address;
 }

@@ -11,7 +11,6 @@ import {
 } from '../../core/codec/hashes.ts';
 import { BLOCK_PROTOCOL } from '../../core/codec/limits.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
-import { validatorAddress } from '../../core/crypto/addresses.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import {
   type Block,
@@ -24,12 +23,12 @@ import {
 } from '../../core/types/block.ts';
 import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
-import { DEFAULT_PARAMS } from '../../core/types/params.ts';
+import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import type { GenesisSpec } from '../scenario/chainSpecs.ts';
+import type { Voter } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Committed, evidenceProblem, isTooOld } from './proven.ts';
-import { Rotation } from './rotation.ts';
+import { type Rotation, rotationOf, type Seat } from './rotation.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
 
@@ -51,11 +50,9 @@ export function validity(context: CheckerContext): Checker {
   const name = 'validity';
   const seen = new Map<number, Seen>();
   const accusations = new Committed();
-  const { genesis } = context.cluster;
-  const rotation = new Rotation(
-    genesis.validators.map(({ pubKey, power }) => ({ address: validatorAddress(pubKey), power })),
-    genesis.initialHeight,
-  );
+  const rotation = rotationOf(context.cluster);
+  // Asked two heights ahead of the other.
+  const coming = rotationOf(context.cluster);
   return {
     name,
     on(fact) {
@@ -66,6 +63,7 @@ export function validity(context: CheckerContext): Checker {
       const problem =
         blockProblem(context, event, seen.get(height - 1), rotation) ??
         stateProblem(event, seen.get(height - 1)) ??
+        comingProblem(event, coming.seats(height + 2), context.cluster.schedule.voters(height + 2)) ??
         proofProblem(context, event.block, seen, accusations);
       if (problem !== undefined)
         context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
@@ -82,7 +80,8 @@ export function blockProblem(
   last: Seen | undefined,
   rotation: Rotation,
 ): string | undefined {
-  const problem = hashProblem(block, blockId) ?? sizeProblem(context.scenario.genesis, block);
+  const problem =
+    hashProblem(block, blockId) ?? sizeProblem(context.cluster.schedule.params(block.header.height), block);
   if (problem !== undefined) return problem;
   if (last !== undefined) return linkProblem(context, block, last, rotation);
   const { initialHeight, genesisTime } = context.cluster.genesis;
@@ -100,6 +99,23 @@ function stateProblem({ state }: CommittedEvent, last: Seen | undefined): string
   return isSameSet(state.validators, before.nextValidators)
     ? undefined
     : 'the validators are not those that the state before announced';
+}
+
+/** Who votes two heights on follows from what the application has answered so far, and nothing else. */
+function comingProblem(
+  { state }: CommittedEvent,
+  seats: readonly Seat[],
+  voters: readonly Voter[],
+): string | undefined {
+  const { validators } = state.nextValidators;
+  const isSame = voters.every(({ address, power }, i) => {
+    const one = validators[i];
+    const seat = seats.find((other) => equalBytes(other.address, address));
+    return one?.power === power && one.priority === seat?.credit && equalBytes(one.address, address);
+  });
+  return isSame && voters.length === validators.length
+    ? undefined
+    : 'the next validators are not those that the application has named';
 }
 
 function isSameSet(a: ValidatorSet | undefined, b: ValidatorSet): boolean {
@@ -128,7 +144,7 @@ function proofProblem(
     if (
       past !== undefined &&
       last !== undefined &&
-      isTooOld(context.scenario.genesis, headOf(past), headOf(last))
+      isTooOld(context.cluster.schedule.params(block.header.height), headOf(past), headOf(last))
     )
       return `evidence of height ${height} is too old`;
     const validators = past?.event.state.lastValidators;
@@ -144,7 +160,7 @@ function proofProblem(
   return accusations.add(block) === undefined ? undefined : 'it has evidence that was in the chain before';
 }
 
-function sizeProblem({ params }: GenesisSpec, block: Block): string | undefined {
+function sizeProblem(params: ConsensusParams, block: Block): string | undefined {
   if (encodeEvidenceList(block.evidence).length > params.evidence.maxBytes)
     return 'it has more evidence than fits into a block';
   // No run comes near the limit of a new chain.

@@ -196,20 +196,21 @@ export class KvDisk {
   }
 }
 
-/** Two lists in key order as one. */
+/** Two lists in key order as one; the second is short, so most of the first goes over unread. */
 function merged(a: readonly Entry[], b: readonly Entry[]): readonly Entry[] {
   const out: Entry[] = [];
   let at = 0;
   for (const entry of b) {
-    while (at < a.length && compareBytes((a[at] as Entry).key, entry.key) < 0) out.push(a[at++] as Entry);
+    for (const end = lowerBound(a, entry.key, at); at < end; at++) out.push(a[at] as Entry);
     out.push(entry);
   }
   while (at < a.length) out.push(a[at++] as Entry);
   return out;
 }
 
-function lowerBound(entries: readonly Entry[], key: Bytes): number {
-  let low = 0;
+/** Where `key` is or would be, not before `from`. */
+function lowerBound(entries: readonly Entry[], key: Bytes, from = 0): number {
+  let low = from;
   let high = entries.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

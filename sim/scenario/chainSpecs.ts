@@ -8,6 +8,15 @@ export interface GenesisSpec {
   readonly params: ConsensusParams;
 }
 
+/** What the application answers to the block of a height. */
+export interface UpdateSpec {
+  readonly height: number;
+  /** Of the validators that change, by name; 0 takes one out. */
+  readonly powers: ReadonlyMap<string, number>;
+  /** All of them, when any changes. */
+  readonly params: ConsensusParams | undefined;
+}
+
 /** How the nodes are set and the run is made. */
 export interface EngineSpec {
   readonly crypto: 'ed25519' | 'keyed-hash';

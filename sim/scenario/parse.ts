@@ -12,6 +12,7 @@ import { nodesOf, numbered, validatorsOf } from './parseNodes.ts';
 import { peersOf } from './parsePeers.ts';
 import { searchOf } from './parseSearch.ts';
 import { parseTimeline } from './parseTimeline.ts';
+import { updatesOf } from './parseUpdates.ts';
 import type { Scenario, Until } from './scenario.ts';
 import { duration } from './units.ts';
 
@@ -22,6 +23,7 @@ const KEYS = [
   'genesis',
   'defaults',
   'validators',
+  'updates',
   'nodes',
   'network',
   'peers',
@@ -62,6 +64,7 @@ function scenarioOf(root: Cursor): Scenario {
     engine,
     genesis,
     validators,
+    ...(fields.updates === undefined ? {} : { updates: updatesOf(fields.updates, genesis, validators) }),
     nodes,
     ...searchOf(fields.search, validators),
     peers: fields.peers === undefined ? undefined : peersOf(fields.peers, known, nodes),

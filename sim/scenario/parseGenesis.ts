@@ -3,7 +3,9 @@ import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
 import { duration } from './units.ts';
 
-const KEYS = ['initial_height', 'block_bytes', 'evidence_blocks', 'evidence_time', 'evidence_bytes'] as const;
+/** Parameters of the chain that a scenario can set, at genesis or later. */
+export const PARAM_KEYS = ['block_bytes', 'evidence_blocks', 'evidence_time', 'evidence_bytes'] as const;
+const KEYS = ['initial_height', ...PARAM_KEYS] as const;
 
 const BLOCK_BYTES_MAX = 104_857_600;
 /** A block with less room has none for a commit and evidence. */
@@ -12,14 +14,26 @@ const NANOS_PER_MICRO = 1_000n;
 
 /** The section `genesis`; what is left out is as a new chain has it by default. */
 export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): GenesisSpec {
-  const fields: Partial<Record<(typeof KEYS)[number], Cursor>> =
-    at?.fields(KEYS, `genesis: {${KEYS.join('?, ')}?}`) ?? {};
-  const { block, evidence } = DEFAULT_PARAMS;
+  const { initial_height, ...fields } = at?.fields(KEYS, `genesis: {${KEYS.join('?, ')}?}`) ?? {};
+  const { block } = DEFAULT_PARAMS;
+  const usual = { ...DEFAULT_PARAMS, block: { ...block, maxGas: blockGas ?? block.maxGas } };
+  return {
+    initialHeight: initial_height?.integer('a height', 1, 1_000_000_000) ?? 1,
+    params: paramsOf(fields, usual),
+  };
+}
+
+/** The parameters, some of them changed. */
+export function paramsOf(
+  fields: Partial<Record<(typeof PARAM_KEYS)[number], Cursor>>,
+  before: ConsensusParams,
+): ConsensusParams {
+  const { block, evidence } = before;
   const maxBytes =
     fields.block_bytes?.integer('a size in bytes', BLOCK_BYTES_MIN, BLOCK_BYTES_MAX) ?? block.maxBytes;
-  const params: ConsensusParams = {
-    ...DEFAULT_PARAMS,
-    block: { maxBytes, maxGas: blockGas ?? block.maxGas },
+  return {
+    ...before,
+    block: { ...block, maxBytes },
     evidence: {
       maxAgeNumBlocks:
         fields.evidence_blocks?.integer('a number of blocks', 1, 1_000_000) ?? evidence.maxAgeNumBlocks,
@@ -32,5 +46,4 @@ export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): Gen
         Math.min(evidence.maxBytes, maxBytes),
     },
   };
-  return { initialHeight: fields.initial_height?.integer('a height', 1, 1_000_000_000) ?? 1, params };
 }

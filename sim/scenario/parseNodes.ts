@@ -3,7 +3,7 @@ import { NODES_MAX, newName, nodeNames } from './names.ts';
 import type { NodeSpec, ValidatorSpec } from './scenario.ts';
 import { delay } from './units.ts';
 
-const POWER_MAX = 1_000_000_000;
+export const POWER_MAX = 1_000_000_000;
 
 export const numbered = (count: number, power: number): readonly ValidatorSpec[] =>
   Array.from({ length: count }, (_, i) => ({ name: `v${i}`, power, twinOf: undefined }));
@@ -35,7 +35,7 @@ export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
     if (key !== undefined && same !== undefined)
       entries[i]?.[1].fail(`expected a key of its own: ${same.name} has it; twin_of stands for a shared key`);
   }
-  if (specs.every(({ twinOf }) => twinOf !== undefined)) at.fail('expected at least one validator');
+  if (specs.every(({ power }) => power === 0)) at.fail('expected at least one validator with power');
   // Originals first: their places in the genesis do not depend on where twins stand.
   return [
     ...specs.filter((one) => one.twinOf === undefined),
@@ -59,7 +59,7 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
   const { sync } = store?.fields(['sync'], 'store: {sync}: how long a sync takes') ?? {};
   return {
     name: newName(at, name),
-    power: twinOf === undefined ? (power?.integer('a voting power', 1, POWER_MAX) ?? 10) : 0,
+    power: twinOf === undefined ? (power?.integer('a voting power', 0, POWER_MAX) ?? 10) : 0,
     twinOf,
     ...(key === undefined ? {} : { key: key.text('a text that the key follows from') }),
     ...(region === undefined ? {} : { region: newName(region, region.text('the name of a region')) }),

@@ -6,7 +6,7 @@ import type { DiskFaultKind } from '../disk.ts';
 import type { Expr } from '../expr/parse.ts';
 import type { CrashPoint } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
-import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
+import type { EngineSpec, GenesisSpec, UpdateSpec } from './chainSpecs.ts';
 import type {
   AttackerSpec,
   BankSpec,
@@ -263,6 +263,7 @@ export interface Scenario {
   readonly engine: EngineSpec;
   readonly genesis: GenesisSpec;
   readonly validators: readonly ValidatorSpec[];
+  readonly updates?: readonly UpdateSpec[];
   /** Nodes without a vote. */
   readonly nodes: readonly NodeSpec[];
   /** Without it everyone is connected with everyone. */

@@ -48,7 +48,7 @@ function withoutValidator(doc: Doc, name: string): Doc {
       : named;
   const rest = Object.fromEntries(Object.entries(all).filter(([key]) => key !== name));
   const out: Doc = { ...doc, validators: numberedAgain(rest) };
-  for (const key of ['timeline', 'byzantine', 'clients', 'expect']) {
+  for (const key of ['timeline', 'byzantine', 'updates', 'clients', 'expect']) {
     const list = doc[key];
     if (!Array.isArray(list)) continue;
     const left = list.map((entry) => without(entry, name)).filter((entry) => entry !== undefined);
@@ -130,6 +130,7 @@ const choicesPass: Pass = {
 export const PASSES: readonly Pass[] = [
   listPass('timeline'),
   listPass('byzantine'),
+  listPass('updates'),
   validatorsPass,
   listPass('clients'),
   listPass('expect'),

@@ -3,10 +3,12 @@ import { BEHAVIOURS } from '../byzantine/registry.ts';
 import { type ChoiceStream, Choices } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import { CRASH_POINTS } from '../life.ts';
+import { drawReserve, drawUpdates } from './drawUpdates.ts';
+import { pick } from './pick.ts';
 
 /** Faults happen before this virtual second; afterwards the cluster has all the time it needs. */
 const TROUBLE_SECONDS_MAX = 40;
-const TIME_MAX = '1800s';
+const TIME_MAX = '3600s';
 
 interface Drawn {
   readonly choices: Choices;
@@ -18,9 +20,6 @@ interface Drawn {
   readonly before: number;
 }
 
-/** Picks one of a list; the first is the harmless one. */
-const pick = <T>(stream: ChoiceStream, values: readonly T[]): T => values[stream.choose(values.length)] as T;
-
 /**
  * A whole world drawn from one seed, as the text of a scenario: how many validators of what power, how bad the network
  * is, who lies and how, what breaks when. Many features are off in any one world; that is why rare mixtures get deep.
@@ -28,7 +27,7 @@ const pick = <T>(stream: ChoiceStream, values: readonly T[]): T => values[stream
  */
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
-  const powers = drawPowers(choices);
+  const powers = { ...drawPowers(choices), ...drawReserve(choices) };
   const liars = drawLiars(choices, powers);
   const nodes = drawNodes(
     choices,
@@ -38,6 +37,7 @@ export function drawSwarm(seed: string): string {
   const names = [...Object.keys(powers), ...Object.keys(twins), ...Object.keys(nodes)];
   const genesis = drawGenesis(choices);
   const before = Number(genesis?.['initial_height'] ?? 1) - 1;
+  const updates = drawUpdates(choices, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
   const drawn: Drawn = { choices, names, liars, correct, before };
   // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
@@ -62,6 +62,7 @@ export function drawSwarm(seed: string): string {
         ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
         ...twins,
       },
+      ...(updates.length === 0 ? {} : { updates }),
       ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
       network: drawNetwork(choices, isSynced),
       ...(clients.length === 0 ? {} : { clients }),

@@ -329,6 +329,36 @@ clients: [{name: x, kind: bank}]
       'genesis.evidence_bytes: expected a size in bytes, a whole number 0..5000',
     ],
     [
+      'updates out of order',
+      `${base}updates: [{height: 5, validators: {v0: 3}}, {height: 5, validators: {v1: 3}}]\n`,
+      'updates[1].height: expected a height after that of the update before, a whole number 6..',
+    ],
+    [
+      'an update that changes nothing',
+      `${base}updates: [{height: 5}]\n`,
+      'updates[0]: expected validators or a parameter that changes',
+    ],
+    [
+      'power for nobody',
+      `${base}updates: [{height: 5, validators: {v9: 3}}]\n`,
+      'updates[0].validators.v9: unknown validator "v9"',
+    ],
+    [
+      'no power to take',
+      `${base}validators: {a: {}, b: {power: 0}}\nupdates: [{height: 5, validators: {b: 0}}]\n`,
+      'updates[0].validators.b: expected a power: b has none to lose',
+    ],
+    [
+      'a chain without validators',
+      `${base}validators: {a: {}, b: {}}\nupdates: [{height: 5, validators: {a: 0}}, {height: 6, validators: {b: 0}}]\n`,
+      'updates[1].validators: expected at least one validator to stay',
+    ],
+    [
+      'power for a twin',
+      `${base}validators: {a: {}, b: {}, c: {twin_of: b}}\nupdates: [{height: 5, validators: {c: 1}}]\n`,
+      'updates[0].validators.c: expected a validator with a key of its own, c is a twin',
+    ],
+    [
       'a sentence that cannot be read',
       `${base}expect: [{never: "node(v1).heigth > 3"}]\n`,
       '3:18 expect[0].never: expected a field: height, round',

@@ -1,0 +1,14 @@
+import type { Application, FinalizeReply } from '../types/app.ts';
+import type { Height } from '../types/ids.ts';
+
+/** Changes the application's answer to the block of a height. */
+export type Amend = (height: Height, reply: FinalizeReply) => FinalizeReply;
+
+/** The application as it is, but for what its host adds to its answers to blocks. */
+export const amended = (app: Application, amend: Amend): Application => ({
+  checkTx: (tx, recheck) => app.checkTx(tx, recheck),
+  propose: (ask) => app.propose(ask),
+  validate: (ask) => app.validate(ask),
+  finalize: async (ask) => amend(ask.context.height, await app.finalize(ask)),
+  commit: (ask) => app.commit(ask),
+});

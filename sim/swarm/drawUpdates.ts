@@ -1,0 +1,50 @@
+import type { Choices } from '../choices.ts';
+import { pick } from './pick.ts';
+
+/** Now and then a validator without power, which may get some. */
+export const drawReserve = (choices: Choices): Record<string, number> =>
+  choices.choose('reserve', 8) === 7 ? { w0: 0 } : {};
+
+const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])[] = [
+  ['block_bytes', [50_000, 8_000, 200_000]],
+  ['evidence_bytes', [1_000, 8_000]],
+  ['evidence_blocks', [1, 3, 100]],
+  ['evidence_time', ['1s', '4s', '100s']],
+];
+
+/** Now and then the application changes powers and parameters; liars stay below a third. */
+export function drawUpdates(
+  choices: Choices,
+  genesis: Readonly<Record<string, number>>,
+  liars: readonly string[],
+  before: number,
+): readonly object[] {
+  const stream = choices.stream('updates');
+  if (!('w0' in genesis) && stream.choose(5) < 4) return [];
+  let height = before;
+  let powers = genesis;
+  return Array.from({ length: 1 + stream.choose(4) }, () => {
+    height += 1 + stream.choose(3);
+    const validators: Record<string, number> = {};
+    for (let i = 1 + stream.choose(2); i > 0; i--) {
+      const name = pick(stream, Object.keys(powers));
+      const power = pick(stream, [1, 0, 10, 30]);
+      const after = { ...powers, [name]: power };
+      if (name in validators || (power === 0 && powers[name] === 0) || !isTolerable(after, liars)) continue;
+      validators[name] = power;
+      powers = after;
+    }
+    const [key, values] = pick(stream, CHANGED_PARAMS);
+    const isOfParams = Object.keys(validators).length === 0 || stream.choose(3) === 2;
+    return {
+      height,
+      ...(Object.keys(validators).length === 0 ? {} : { validators }),
+      ...(isOfParams ? { [key]: pick(stream, values) } : {}),
+    };
+  });
+}
+
+function isTolerable(powers: Readonly<Record<string, number>>, liars: readonly string[]): boolean {
+  const total = Object.values(powers).reduce((sum, power) => sum + power, 0);
+  return 3 * liars.reduce((sum, name) => sum + (powers[name] as number), 0) < total;
+}

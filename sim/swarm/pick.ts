@@ -1,0 +1,5 @@
+import type { ChoiceStream } from '../choices.ts';
+
+/** Picks one of a list; the first is the harmless one. */
+export const pick = <T>(stream: ChoiceStream, values: readonly T[]): T =>
+  values[stream.choose(values.length)] as T;

@@ -1,4 +1,5 @@
 import type { SignAsk, Signed } from '../core/node/contract.ts';
+import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { Process } from './process.ts';
 
@@ -16,6 +17,8 @@ export type Fact =
   | { readonly kind: 'signed'; readonly node: Process; readonly ask: SignAsk; readonly signed: Signed }
   /** A Byzantine node signed a vote past its guard. */
   | { readonly kind: 'lied'; readonly node: Process; readonly ask: SignAsk }
+  /** A node has put a question about a block to its application. */
+  | { readonly kind: 'asked'; readonly node: Process; readonly ask: AppAsk }
   /** A node decided to drop a peer. */
   | { readonly kind: 'dropped'; readonly node: Process; readonly peer: string; readonly reason: string }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }

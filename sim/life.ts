@@ -241,6 +241,7 @@ export class Life implements KvGate {
       }
       if (this.#failed('write the database')) return;
     }
+    if (ask.kind !== 'checkTx') this.#world.witness({ kind: 'asked', node: this.#process, ask });
     const reply = await node.handle(ask);
     if (this.alive) this.#process.input({ kind: 'app', call, reply });
   }

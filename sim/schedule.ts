@@ -17,12 +17,18 @@ export interface Voter {
 export class Schedule {
   /** The set of genesis, and that after each update, in the order of their slots. */
   readonly sets: readonly (readonly Voter[])[];
+  readonly #first: number;
   readonly #params: ConsensusParams;
   readonly #updates: readonly UpdateSpec[];
   readonly #changes = new Map<number, readonly Voter[]>();
 
   /** `known` are all who ever vote, with what they have at genesis. */
-  constructor({ params }: GenesisSpec, known: readonly Voter[], updates: readonly UpdateSpec[]) {
+  constructor(
+    { initialHeight, params }: GenesisSpec,
+    known: readonly Voter[],
+    updates: readonly UpdateSpec[],
+  ) {
+    this.#first = initialHeight;
     this.#params = params;
     this.#updates = updates;
     let set = ordered(known);
@@ -53,6 +59,17 @@ export class Schedule {
   voters(height: number): readonly Voter[] {
     const past = this.#updates.filter((one) => one.height + 2 <= height).length;
     return this.sets[past] as readonly Voter[];
+  }
+
+  /** The first heights of the newest sets and parameters that are known with the block of this height. */
+  lastChanged(height: number): { readonly voters: number; readonly params: number } {
+    const past = this.#updates.filter((one) => one.height <= height);
+    const votes = past.findLast(({ powers }) => powers.size > 0)?.height;
+    const params = past.findLast((one) => one.params !== undefined)?.height;
+    return {
+      voters: votes === undefined ? this.#first : votes + 2,
+      params: params === undefined ? this.#first : params + 1,
+    };
   }
 
   /** By which the block of this height is made. */

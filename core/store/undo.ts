@@ -64,16 +64,17 @@ export function stateBefore(reads: ChainReads, now: StoredState): StoredState | 
   const before = reads.loadMeta(now.lastBlockHeight - 1);
   if (head === undefined || before === undefined) return undefined;
   const height = now.lastBlockHeight - 1;
-  // As in CometBFT's rollback: a change that the block itself made is still to come.
-  const notAfter = (changed: Height): Height => (changed > height ? height + 1 : changed);
+  // A change that the block itself made is still to come.
+  const results = present(reads.loadResults(now.lastBlockHeight), 'the head has results');
   return {
     chainId: now.chainId,
     initialHeight: now.initialHeight,
     lastBlockHeight: height,
     lastBlockId: before.blockId,
     lastBlockTime: before.header.time,
-    lastHeightValidatorsChanged: notAfter(now.lastHeightValidatorsChanged),
-    lastHeightParamsChanged: notAfter(now.lastHeightParamsChanged),
+    lastHeightValidatorsChanged:
+      results.validatorUpdates.length > 0 ? height + 1 : now.lastHeightValidatorsChanged,
+    lastHeightParamsChanged: results.paramUpdates === undefined ? now.lastHeightParamsChanged : height + 1,
     lastResultsHash: head.header.lastResultsHash,
     appHash: head.header.appHash,
   };

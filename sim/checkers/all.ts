@@ -2,6 +2,7 @@ import { Switchboard } from '../peers/switchboard.ts';
 import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
 import { agreement, appHash } from './agreement.ts';
+import { briefings } from './briefings.ts';
 import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
@@ -32,6 +33,7 @@ const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'a
 const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
   ['agreement', agreement],
   ['validity', validity],
+  ['conduct', briefings],
   ['no_self_equivocation', noSelfEquivocation],
   ['no_framing', noFraming],
   ['app_hash', appHash],

@@ -25,7 +25,7 @@ import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import type { Voter } from '../schedule.ts';
+import type { Schedule } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Committed, evidenceProblem, isTooOld } from './proven.ts';
 import { type Rotation, rotationOf, type Seat } from './rotation.ts';
@@ -63,7 +63,7 @@ export function validity(context: CheckerContext): Checker {
       const problem =
         blockProblem(context, event, seen.get(height - 1), rotation) ??
         stateProblem(event, seen.get(height - 1)) ??
-        comingProblem(event, coming.seats(height + 2), context.cluster.schedule.voters(height + 2)) ??
+        comingProblem(event, coming.seats(height + 2), context.cluster.schedule) ??
         proofProblem(context, event.block, seen, accusations);
       if (problem !== undefined)
         context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
@@ -105,17 +105,23 @@ function stateProblem({ state }: CommittedEvent, last: Seen | undefined): string
 function comingProblem(
   { state }: CommittedEvent,
   seats: readonly Seat[],
-  voters: readonly Voter[],
+  schedule: Schedule,
 ): string | undefined {
   const { validators } = state.nextValidators;
+  const { lastBlockHeight: height } = state;
+  const voters = schedule.voters(height + 2);
   const isSame = voters.every(({ address, power }, i) => {
     const one = validators[i];
     const seat = seats.find((other) => equalBytes(other.address, address));
     return one?.power === power && one.priority === seat?.credit && equalBytes(one.address, address);
   });
-  return isSame && voters.length === validators.length
+  if (!isSame || voters.length !== validators.length)
+    return 'the next validators are not those that the application has named';
+  const changed = schedule.lastChanged(height);
+  return state.lastHeightValidatorsChanged === changed.voters &&
+    state.lastHeightParamsChanged === changed.params
     ? undefined
-    : 'the next validators are not those that the application has named';
+    : 'the validators or parameters were not changed last when the state says';
 }
 
 function isSameSet(a: ValidatorSet | undefined, b: ValidatorSet): boolean {

@@ -2,6 +2,7 @@ import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
 import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
+import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
 import { EXECUTION } from './execution.ts';
 import { GENESIS } from './genesis.ts';
@@ -39,6 +40,7 @@ export const BREAKS: readonly Break[] = [
   ...SEARCHES,
   ...ROLLBACK,
   ...GENESIS,
+  ...CHANGES,
   ...PAYMENTS,
   ...POOLS,
   ...SURROUNDINGS,

@@ -29,12 +29,23 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   seam: (said) => said % WINDOW === 1,
   sway: (said) => said % 2 === 1,
 };
-const SYNC_LIES = ['height', 'sway', 'block', 'edge', 'seam', 'commit', 'none', 'silence', 'drip'] as const;
+const SYNC_LIES = [
+  'height',
+  'sway',
+  'block',
+  'edge',
+  'seam',
+  'commit',
+  'twice',
+  'none',
+  'silence',
+  'drip',
+] as const;
 
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), none, silence or drip (each answer `ms` late).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence or drip (each answer `ms` late).',
   args: ['what', 'ms'],
   words: { what: SYNC_LIES },
   create(me) {
@@ -48,6 +59,7 @@ export const SYNC_LIAR: Behaviour = {
         if (!decoded.ok || !me.isDue(height, round)) return [send];
         const isAnswer = decoded.value.kind === 'blockResponse';
         if (what === 'silence') return isAnswer ? [] : [send];
+        if (what === 'twice') return isAnswer ? [send, send] : [send];
         if (what === 'drip' && isAnswer) {
           me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));
           return [];

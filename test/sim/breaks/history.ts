@@ -75,6 +75,15 @@ export const HISTORY: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'sync-takes-what-it-did-not-ask-for',
+    file: 'core/sync/blockSync.ts',
+    from: '    if (!known.asked.has(height)) {',
+    to: '    if (known.asked.size > 10_000) {',
+    found: ['app'],
+    scenario: 'sync-liar-twice',
+    isSlow: true,
+  },
+  {
     id: 'sync-banned-not-dropped',
     file: 'core/sync/blockSync.ts',
     from: '    this.#peers.ban(peer);\n    out.drop(peer, reason);\n',

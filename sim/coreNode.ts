@@ -46,7 +46,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       kv: env.kv,
       suite,
       config,
-      indexer: engine.isIndexed ? 'kv' : 'null',
+      indexer: (env.isIndexed ?? engine.isIndexed) ? 'kv' : 'null',
       amend: amendOf(cluster),
       log: env.log,
       identity: {

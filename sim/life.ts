@@ -78,6 +78,7 @@ export class Life implements KvGate {
       name: process.name,
       index: process.index,
       version: process.version,
+      isIndexed: process.isIndexed,
       kv: new KvHandle(process.disk.kv, this),
       log,
       now: () => process.clock.now(world.now),

@@ -69,6 +69,8 @@ export class Process implements Port {
   lightLies: ((height: number) => LightBlock | undefined) | undefined;
   /** Of the program that the next life runs. */
   version = 'simulated';
+  /** Instead of what the scenario says of all nodes. */
+  isIndexed: boolean | undefined;
   readonly #world: World;
   readonly #factory: NodeFactory;
   #life: Life | undefined;

@@ -26,6 +26,8 @@ export interface LifeEnv {
   readonly index: number;
   /** Of the program, as the node tells it. */
   readonly version: string;
+  /** Whether it keeps an event index, unlike other nodes; undefined: as they. */
+  readonly isIndexed: boolean | undefined;
   readonly kv: KvStore;
   /** Records found in the log when this life began. */
   readonly log: readonly LogRecord[];

@@ -108,6 +108,7 @@ export class TimelineActions {
         return this.#swizzle(process, spec);
       case 'upgrade':
         process.version = action.version;
+        process.isIndexed = action.isIndexed ?? process.isIndexed;
         return this.#service(process, spec);
       case 'rollback':
         this.#service(process, spec);

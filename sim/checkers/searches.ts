@@ -16,18 +16,21 @@ const PREFIXES = ['Q', 'W', 'L'] as const;
 
 /**
  * REC: what a node's event index finds is what its blocks have, whenever the power went: by one attribute, by two of
- * the same event, by height, by address and topic; and it holds nothing else.
+ * the same event, by height; and it holds nothing else. Logs are found by address and topic with an index and without.
  */
 export function searches(context: CheckerContext): Checker {
   return {
     name: 'records',
     async finish() {
-      if (!isTolerable(context) || !context.scenario.engine.isIndexed) return;
+      if (!isTolerable(context)) return;
       for (const [number, node] of context.correct.entries()) {
         const rpc = node.node?.rpc;
         if (rpc === undefined || node.state === 'halted') continue;
         try {
-          const problem = await problemOf({ number, of: context.correct.length }, node, rpc);
+          const share = { number, of: context.correct.length };
+          const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
+          const problem =
+            (await wrongLogs(share, rpc)) ?? (isIndexed ? await wrongIndex(share, node, rpc) : undefined);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
           if (!(error instanceof StorageFault)) throw error;
@@ -38,8 +41,8 @@ export function searches(context: CheckerContext): Checker {
   };
 }
 
-const problemOf = async (share: Share, node: Process, rpc: RpcContext): Promise<string | undefined> =>
-  (await wrongEvents(share, rpc)) ?? (await wrongLogs(share, rpc)) ?? strayEntries(node, rpc);
+const wrongIndex = async (share: Share, node: Process, rpc: RpcContext): Promise<string | undefined> =>
+  (await wrongEvents(share, rpc)) ?? strayEntries(node, rpc);
 
 /** Which of how many nodes is asked. */
 interface Share {

@@ -29,13 +29,13 @@ const ACTION_KEYS = [
   'break',
   'gst',
 ] as const;
-const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count', 'hard'] as const;
+const OPTION_KEYS = ['to', 'oneway', 'power_loss', 'point', 'count', 'hard', 'index'] as const;
 
 /** Which options go with an action. */
 const OPTIONS_OF: Partial<Record<(typeof ACTION_KEYS)[number], readonly (typeof OPTION_KEYS)[number][]>> = {
   partition: ['oneway'],
   crash: ['power_loss', 'point', 'count'],
-  upgrade: ['to'],
+  upgrade: ['to', 'index'],
   rollback: ['hard'],
 };
 
@@ -99,6 +99,7 @@ function actionOf(
         kind,
         target: target(value, known),
         version: fields.to.text('a version, such as 1.2.0 in quotes'),
+        ...(fields.index === undefined ? {} : { isIndexed: fields.index.boolean('index') }),
       };
     case 'rollback':
       return { kind, target: target(value, known), isHard: fields.hard?.boolean('hard') ?? false };

@@ -54,8 +54,13 @@ export type Action =
   | { readonly kind: 'clog' | 'swizzle'; readonly target: Target }
   /** A declared node begins its first life, or any node its last end. */
   | { readonly kind: 'addNode' | 'removeNode'; readonly name: string }
-  /** Stops, and starts again under another version. */
-  | { readonly kind: 'upgrade'; readonly target: Target; readonly version: string }
+  /** Stops, and starts again under another version, and with or without an event index, if that is said. */
+  | {
+      readonly kind: 'upgrade';
+      readonly target: Target;
+      readonly version: string;
+      readonly isIndexed?: boolean;
+    }
   /** Stops, takes its newest height back, and starts again. */
   | { readonly kind: 'rollback'; readonly target: Target; readonly isHard: boolean }
   /** A moment with a name, for others to wait for; or the end of the run. */

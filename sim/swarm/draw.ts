@@ -4,7 +4,7 @@ import { type ChoiceStream, Choices } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import { CRASH_POINTS } from '../life.ts';
 import { drawReserve, drawUpdates } from './drawUpdates.ts';
-import { pick } from './pick.ts';
+import { pick, seconds } from './pick.ts';
 
 /** Faults happen before this virtual second; afterwards the cluster has all the time it needs. */
 const TROUBLE_SECONDS_MAX = 40;
@@ -269,13 +269,15 @@ const FAULTS: readonly Fault[] = [
   }),
   (stream) => ({ do: { swizzle: 'all' }, for: seconds(stream, 2, 15) }),
   (stream, { correct }) => ({
-    do: { upgrade: pick(stream, correct), to: '2.0.0' },
+    do: {
+      upgrade: pick(stream, correct),
+      to: '2.0.0',
+      ...(stream.choose(2) === 1 ? { index: stream.choose(2) === 1 } : {}),
+    },
     for: seconds(stream, 1, 5),
   }),
   (stream, { correct }) => ({ do: { rollback: pick(stream, correct) }, for: seconds(stream, 1, 5) }),
 ];
-
-const seconds = (stream: ChoiceStream, low: number, high: number): string => `${stream.between(low, high)}s`;
 
 /** Two sides, neither empty when there are two nodes. */
 function split(stream: ChoiceStream, names: readonly string[]): readonly (readonly string[])[] {

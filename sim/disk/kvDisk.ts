@@ -1,17 +1,12 @@
-import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
 import type { ChoiceStream } from '../choices.ts';
 import { hashBytes } from '../rolling.ts';
+import { type Entry, KeyOrder } from './keyOrder.ts';
 
 /** A disk that answers with an error, as a dying drive or a full volume does. Fatal to the node. */
 export class DiskFault extends Error {
   override readonly name = 'DiskFault';
-}
-
-interface Entry {
-  readonly key: Bytes;
-  value: Bytes;
-  isGone: boolean;
 }
 
 /** What can be wrong with a database: see `KvDisk.damage`. */
@@ -32,10 +27,7 @@ const KEY_SEED = 0x6b76;
 /** The database as it lies on the disk: every batch in it is complete and durable. */
 export class KvDisk {
   readonly #buckets = new Map<number, Entry[]>();
-  /** In key order, but for what was written and deleted since. */
-  #sorted: readonly Entry[] = [];
-  #written: Entry[] = [];
-  #deleted = 0;
+  #order = new KeyOrder();
   #count = 0;
   /** Of the newest batches, oldest first. */
   #undo: Undo[] = [];
@@ -82,7 +74,7 @@ export class KvDisk {
    * - `stale`: the next reads of keys that the newest batch has changed answer what was there before.
    */
   damage(fault: DbFault, choices: ChoiceStream): boolean {
-    const entries = this.#inOrder();
+    const entries = this.#order.all();
     if (entries.length < 2) return false;
     const pick = (): Entry => entries[choices.choose(entries.length)] as Entry;
     switch (fault) {
@@ -124,17 +116,13 @@ export class KvDisk {
     return true;
   }
 
-  range(range: KvRange): readonly (readonly [Bytes, Bytes])[] {
-    const entries = this.#inOrder();
-    const low = lowerBound(entries, range.gte);
-    const high = lowerBound(entries, range.lt);
-    const count = Math.min(Math.max(0, high - low), range.limitMax);
-    const out: (readonly [Bytes, Bytes])[] = [];
-    for (let i = 0; i < count; i++) {
-      const { key, value } = entries[range.reverse === true ? high - 1 - i : low + i] as Entry;
-      out.push([key, value]);
-    }
-    return out;
+  range({ gte, lt, limitMax, reverse }: KvRange): readonly (readonly [Bytes, Bytes])[] {
+    const entries = this.#order.between(gte, lt);
+    const count = Math.min(entries.length, limitMax);
+    return Array.from({ length: count }, (_, i) => {
+      const { key, value } = entries[reverse === true ? entries.length - 1 - i : i] as Entry;
+      return [key, value];
+    });
   }
 
   get size(): number {
@@ -143,14 +131,12 @@ export class KvDisk {
 
   /** Every entry in key order. */
   *entries(): IterableIterator<readonly [Bytes, Bytes]> {
-    for (const { key, value } of this.#inOrder()) yield [key, value];
+    for (const { key, value } of this.#order.all()) yield [key, value];
   }
 
   wipe(): void {
     this.#buckets.clear();
-    this.#sorted = [];
-    this.#written = [];
-    this.#deleted = 0;
+    this.#order = new KeyOrder();
     this.#count = 0;
     this.#undo = [];
     this.#staleReads = 0;
@@ -167,7 +153,7 @@ export class KvDisk {
     const entry = { key: key.slice(), value: value.slice(), isGone: false };
     if (bucket === undefined) this.#buckets.set(hash, [entry]);
     else bucket.push(entry);
-    this.#written.push(entry);
+    this.#order.added(entry);
     this.#count++;
   }
 
@@ -176,48 +162,12 @@ export class KvDisk {
     const bucket = this.#buckets.get(hash);
     const at = bucket?.findIndex((entry) => equalBytes(entry.key, key)) ?? -1;
     if (bucket === undefined || at < 0) return;
-    for (const entry of bucket.splice(at, 1)) entry.isGone = true;
-    this.#deleted++;
+    for (const entry of bucket.splice(at, 1)) {
+      entry.isGone = true;
+      this.#order.removed(entry);
+    }
     this.#count--;
   }
-
-  #inOrder(): readonly Entry[] {
-    if (this.#written.length > 0 || this.#deleted > 0) {
-      const kept = this.#deleted > 0 ? this.#sorted.filter((entry) => !entry.isGone) : this.#sorted;
-      const added = this.#written.filter((entry) => !entry.isGone);
-      this.#sorted = merged(
-        kept,
-        added.sort((a, b) => compareBytes(a.key, b.key)),
-      );
-      this.#written = [];
-      this.#deleted = 0;
-    }
-    return this.#sorted;
-  }
-}
-
-/** Two lists in key order as one; the second is short, so most of the first goes over unread. */
-function merged(a: readonly Entry[], b: readonly Entry[]): readonly Entry[] {
-  const out: Entry[] = [];
-  let at = 0;
-  for (const entry of b) {
-    for (const end = lowerBound(a, entry.key, at); at < end; at++) out.push(a[at] as Entry);
-    out.push(entry);
-  }
-  while (at < a.length) out.push(a[at++] as Entry);
-  return out;
-}
-
-/** Where `key` is or would be, not before `from`. */
-function lowerBound(entries: readonly Entry[], key: Bytes, from = 0): number {
-  let low = from;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareBytes((entries[middle] as Entry).key, key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** What a batch must pass before and after it becomes durable; throws when the node dies there. */

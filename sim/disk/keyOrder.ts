@@ -1,0 +1,87 @@
+import { type Bytes, compareBytes } from '../../core/lib/bytes.ts';
+
+export interface Entry {
+  readonly key: Bytes;
+  value: Bytes;
+  isGone: boolean;
+}
+
+/** Entries in the order of their keys, sorted only where somebody looks: those that begin with one byte are apart from all others. */
+export class KeyOrder {
+  readonly #runs: (Run | undefined)[] = [];
+
+  added(entry: Entry): void {
+    const first = firstOf(entry.key);
+    const run = this.#runs[first] ?? new Run();
+    this.#runs[first] = run;
+    run.written.push(entry);
+  }
+
+  /** Of an entry that is gone. */
+  removed({ key }: Entry): void {
+    const run = this.#runs[firstOf(key)];
+    if (run !== undefined) run.deleted++;
+  }
+
+  /** Those from `gte` to below `lt`. */
+  between(gte: Bytes, lt: Bytes): readonly Entry[] {
+    const out: Entry[] = [];
+    for (let first = firstOf(gte); first <= firstOf(lt); first++) {
+      const entries = this.#runs[first]?.inOrder() ?? [];
+      const high = lowerBound(entries, lt);
+      for (let i = lowerBound(entries, gte); i < high; i++) out.push(entries[i] as Entry);
+    }
+    return out;
+  }
+
+  all(): readonly Entry[] {
+    return this.#runs.flatMap((run) => run?.inOrder() ?? []);
+  }
+}
+
+const firstOf = (key: Bytes): number => key[0] ?? 0;
+
+/** In key order, but for what was written and deleted since. */
+class Run {
+  written: Entry[] = [];
+  deleted = 0;
+  #sorted: readonly Entry[] = [];
+
+  inOrder(): readonly Entry[] {
+    if (this.written.length > 0 || this.deleted > 0) {
+      const kept = this.deleted > 0 ? this.#sorted.filter((entry) => !entry.isGone) : this.#sorted;
+      const added = this.written.filter((entry) => !entry.isGone);
+      this.#sorted = merged(
+        kept,
+        added.sort((a, b) => compareBytes(a.key, b.key)),
+      );
+      this.written = [];
+      this.deleted = 0;
+    }
+    return this.#sorted;
+  }
+}
+
+/** Two lists in key order as one; the second is short, so most of the first goes over unread. */
+function merged(a: readonly Entry[], b: readonly Entry[]): readonly Entry[] {
+  const out: Entry[] = [];
+  let at = 0;
+  for (const entry of b) {
+    for (const end = lowerBound(a, entry.key, at); at < end; at++) out.push(a[at] as Entry);
+    out.push(entry);
+  }
+  while (at < a.length) out.push(a[at++] as Entry);
+  return out;
+}
+
+/** Where `key` is or would be, not before `from`. */
+function lowerBound(entries: readonly Entry[], key: Bytes, from = 0): number {
+  let low = from;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareBytes((entries[middle] as Entry).key, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -44,12 +44,9 @@ export type ConsensusInput =
 /** Facts for the neighbours (gossip, evidence, mempool), in the order they became true. */
 export type ConsensusNotice =
   | { readonly kind: 'voteAdded'; readonly vote: Vote; readonly peer: PeerId | undefined }
-  /** Height, round or step is not what it was before this input; read `rs`. At most once an input, last. */
-  | { readonly kind: 'stepChanged' }
   /** `rs.proposalParts` now belongs to a polka or to the decided block: NewValidBlock is due. */
   | { readonly kind: 'validBlock' }
   | { readonly kind: 'proposalSet'; readonly proposal: Proposal; readonly peer: PeerId | undefined }
-  | { readonly kind: 'partAdded'; readonly index: number; readonly peer: PeerId | undefined }
   | { readonly kind: 'conflict'; readonly conflict: Conflict }
   | {
       readonly kind: 'committed';

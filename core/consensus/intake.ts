@@ -67,7 +67,6 @@ export function onPart(e: Engine, peer: string, round: Round, part: Part): void 
   }
   if (!added.value) return;
   persist(e, { kind: 'part', peer, round, part });
-  e.out.notice({ kind: 'partAdded', index: part.index, peer: senderOf(peer) });
   if (current.parts.isComplete()) completeCandidate(e, current);
 }
 

@@ -61,12 +61,8 @@ export class Consensus {
       if (input.kind === 'start') halt(e, e.halted);
       return;
     }
-    const { height, round, step } = e.s;
     this.#take(input);
     settle(e);
-    if (e.s.height !== height || e.s.round !== round || e.s.step !== step) {
-      out.notice({ kind: 'stepChanged' });
-    }
     e.out = SILENT;
   }
 

@@ -284,9 +284,6 @@ export class NodeMachine implements Machine {
       case 'punish':
         this.#drop(notice.peer, notice.reason);
         return;
-      case 'stepChanged':
-      case 'partAdded':
-        return;
       default:
         unreachable(notice);
     }

@@ -32,7 +32,8 @@ export class Chromium {
     const child = spawn(
       file,
       [...flags, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'],
-      { stdio: ['ignore', 'ignore', 'pipe'] },
+      // A group of its own: its helpers outlive it, and would write into the folder that goes.
+      { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
     );
     const port = await new Promise<string>((resolve, reject) => {
       let said = '';
@@ -79,7 +80,7 @@ export class Chromium {
   async close(): Promise<void> {
     this.#socket.close();
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
-    this.#child.kill();
+    process.kill(-(this.#child.pid as number), 'SIGKILL');
     await ended;
     fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }

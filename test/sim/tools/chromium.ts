@@ -32,8 +32,7 @@ export class Chromium {
     const child = spawn(
       file,
       [...flags, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'],
-      // A group of its own: its helpers outlive it, and would write into the folder that goes.
-      { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+      { stdio: ['ignore', 'ignore', 'pipe'] },
     );
     const port = await new Promise<string>((resolve, reject) => {
       let said = '';
@@ -77,12 +76,13 @@ export class Chromium {
     fs.writeFileSync(file, Buffer.from(data, 'base64'));
   }
 
+  /** It ends its helpers before itself: a killed one leaves them behind, and they write into the folder that goes. */
   async close(): Promise<void> {
-    this.#socket.close();
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
-    process.kill(-(this.#child.pid as number), 'SIGKILL');
+    await this.#call('Browser.close', {});
     await ended;
-    fs.rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    this.#socket.close();
+    fs.rmSync(this.#profile, { recursive: true, force: true });
   }
 
   #call(method: string, params: object): Promise<unknown> {

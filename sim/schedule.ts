@@ -55,6 +55,11 @@ export class Schedule {
     return this.#updates.find((one) => one.height === height)?.params;
   }
 
+  /** Those of genesis, and those after each update that names some. */
+  get allParams(): readonly ConsensusParams[] {
+    return [this.#params, ...this.#updates.flatMap(({ params }) => params ?? [])];
+  }
+
   /** Who votes at this height, in the order of their slots. */
   voters(height: number): readonly Voter[] {
     const past = this.#updates.filter((one) => one.height + 2 <= height).length;

@@ -11,7 +11,8 @@ type BlockAsk = Extract<AppAsk, { kind: 'validate' | 'finalize' }>;
 
 /**
  * The application is told the same of a block when it judges and when it executes it, and just what the block says: who
- * proposed it and when, who of the set before has signed the block before, and who has misbehaved (ABCI FinalizeBlock).
+ * proposed it and when, who of the set before has signed the block before, and who has misbehaved (ABCI FinalizeBlock). Worked out apart from
+ * core/consensus/makeBlock.ts and core/types/misbehavior.ts, to check them.
  */
 export function briefings(context: CheckerContext): Checker {
   const name = 'conduct';

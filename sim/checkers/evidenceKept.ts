@@ -16,7 +16,7 @@ const ENTRIES_MAX = 100_000;
 
 /** Blocks after which a node that has lived through them keeps nothing that was too old at the first. */
 const CLEARED_BLOCKS = 3;
-/** Evidence of chains where it lives longer never gets so old in a run. */
+/** Where it always lives longer, no evidence gets so old in a run. */
 const SHORT_LIVED_BLOCKS = 1_000;
 
 /** A piece that no block has yet, and how many came since. */
@@ -47,6 +47,7 @@ export function evidenceKept(context: CheckerContext): Checker {
     const waiting = fresh.get(node) ?? new Map<string, Waiting>();
     if (carried.length === 0 && waiting.size === 0) return;
     const { pending, committed } = stored(node);
+    const params = paramsBy(height + 1);
     for (const piece of carried.map(nameOf)) {
       waiting.delete(piece);
       if (!committed.has(piece))
@@ -57,7 +58,7 @@ export function evidenceKept(context: CheckerContext): Checker {
     for (const [piece, { evidence, blocks }] of waiting) {
       if (blocks === 0) waiting.set(piece, { evidence, blocks: 1 });
       else waiting.delete(piece);
-      const isOld = paramsBy(height + 1).some((params) => isTooOld(params, whenOf(evidence), header));
+      const isOld = params.some((one) => isTooOld(one, whenOf(evidence), header));
       if (blocks > 0 && !isOld && !pending.has(piece) && !committed.has(piece))
         context.fail(
           name,
@@ -67,14 +68,17 @@ export function evidenceKept(context: CheckerContext): Checker {
   };
   /** Blocks of the present life. */
   const lived = new Map<Process, number>();
-  const isShortLived = context.scenario.genesis.params.evidence.maxAgeNumBlocks <= SHORT_LIVED_BLOCKS;
+  const isShortLived = context.cluster.schedule.allParams.some(
+    ({ evidence }) => evidence.maxAgeNumBlocks <= SHORT_LIVED_BLOCKS,
+  );
   const checkOld = (node: Process, height: number): void => {
     const blocks = (lived.get(node) ?? 0) + 1;
     lived.set(node, blocks);
     const before = node.node?.rpc?.chain.blockMeta(height - CLEARED_BLOCKS)?.header;
     if (blocks <= CLEARED_BLOCKS || before === undefined) return;
+    const params = paramsBy(height + 1);
     for (const then of ofAll(node))
-      if (paramsBy(height + 1).every((params) => isTooOld(params, then, before)))
+      if (params.every((one) => isTooOld(one, then, before)))
         context.fail(
           name,
           `${node.name} stores block ${height}, and keeps evidence of height ${then.height}`,

@@ -41,6 +41,7 @@ function powersOf(
   powers: Map<string, number>,
 ): ReadonlyMap<string, number> {
   const entries = at.entries('validators that change: {NAME: power}');
+  if (entries.length === 0) at.fail('expected at least one validator that changes');
   const changes = entries.map(([name, value]): readonly [string, number] => {
     const known = validators.find((one) => one.name === name);
     if (known === undefined) value.fail(`unknown validator "${name}"`);

@@ -52,7 +52,7 @@ export function places(value: unknown, path: Path = []): readonly Path[] {
   return keys.flatMap((key) => [[...path, key], ...places(value[key], [...path, key])]);
 }
 
-/** The tree without a name: it leaves lists, and entries that were about nothing else go with it. */
+/** The tree without a name: it leaves lists and maps, and entries that were about nothing else go with it. */
 export function without(value: unknown, name: string): unknown {
   if (value === name) return undefined;
   if (Array.isArray(value)) {
@@ -67,7 +67,7 @@ export function without(value: unknown, name: string): unknown {
     if (left === undefined) return undefined;
     out[key] = left;
   }
-  return out;
+  return Object.keys(out).length === 0 && Object.hasOwn(value, name) ? undefined : out;
 }
 
 /** Smaller values to try for a leaf, the smallest first. */

@@ -339,6 +339,11 @@ clients: [{name: x, kind: bank}]
       'updates[0]: expected validators or a parameter that changes',
     ],
     [
+      'an update of validators that names none',
+      `${base}updates: [{height: 5, validators: {}}]\n`,
+      'updates[0].validators: expected at least one validator that changes',
+    ],
+    [
       'power for nobody',
       `${base}updates: [{height: 5, validators: {v9: 3}}]\n`,
       'updates[0].validators.v9: unknown validator "v9"',

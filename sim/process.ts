@@ -115,7 +115,7 @@ export class Process implements Port {
       this.signer?.open(this.disk, records, lossy);
       this.#node = node;
     } catch (error) {
-      this.halt(`start failed: ${textOf(error)}`);
+      if (life.alive) this.halt(`start failed: ${textOf(error)}`);
       return;
     }
     this.state = 'up';
@@ -125,9 +125,9 @@ export class Process implements Port {
     this.input({ kind: 'start' });
   }
 
-  /** Ends the present life at this very point. */
+  /** Ends the present life at this very point, which may be before it runs: a start writes too. */
   crash(loss: PowerLoss): void {
-    if (this.state === 'down') return;
+    if (this.state === 'down' && this.#life?.alive !== true) return;
     this.#end('down');
     this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
     this.#world.network.nodeDown(this.index, loss !== 'none');

@@ -174,4 +174,12 @@ export const SEARCHES: readonly Break[] = [
     scenario: 'index-off-and-on',
     isSlow: true,
   },
+  {
+    id: 'filled-in-before-it-is',
+    file: 'core/events/index/indexer.ts',
+    from: '      await kv.batch([...ops, coverageOp({ from, to: height })]);',
+    to: '      await kv.batch([coverageOp({ from, to: height })]);\n      await kv.batch(ops);',
+    found: ['records'],
+    scenario: 'index-off-and-on',
+  },
 ];

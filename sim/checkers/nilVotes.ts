@@ -20,7 +20,7 @@ interface Entered {
 
 /**
  * A node prevotes nil for one of three reasons (L22 to L33, L57): nothing came in time, the block is invalid, or it is locked on
- * another and the proposal has no polka as new as the lock. What a correct node proposes is valid.
+ * another and the proposal has no polka as new as the lock. What a correct node proposes is valid, and so is what the node has locked.
  */
 export function nilVotes(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -44,8 +44,8 @@ export function nilVotes(context: CheckerContext): Checker {
       if (placeOf(rs) !== before.place || rs.height !== height || rs.round !== round) return;
       const waited = (before.leftAt ?? context.world.now) - before.at;
       if (waited + SLACK_MICROS >= proposeMicros(context.scenario.engine.consensus, round)) return;
-      const isFit = correct.has(toHex(rs.proposer.address)) && judge.isFit(node, rs);
-      if (isFit && !isLockedOut(rs, before))
+      const isValid = correct.has(toHex(rs.proposer.address)) || isOnLock(rs, before);
+      if (isValid && judge.isFit(node, rs) && !isLockedOut(rs, before))
         context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);
     },
     look(node) {
@@ -69,3 +69,6 @@ function isLockedOut({ proposal }: RoundState, { lockedRound, lockedBlock }: Ent
   if (proposal === undefined || lockedBlock === undefined) return false;
   return lockedRound > proposal.polRound && !equalBlockId(lockedBlock, proposal.blockId);
 }
+
+const isOnLock = ({ proposal }: RoundState, { lockedBlock }: Entered): boolean =>
+  proposal !== undefined && lockedBlock !== undefined && equalBlockId(lockedBlock, proposal.blockId);

@@ -303,13 +303,4 @@ export const CHANGES: readonly Break[] = [
     found: ['conduct', 'evidence'],
     scenario: 'offence-and-away',
   },
-  {
-    id: 'evidence-kept-once-params-change',
-    file: 'core/evidence/pool.ts',
-    from: '      if (!isOld(evidence)) continue;',
-    to: '      if (!isOld(evidence) || this.#state.lastHeightParamsChanged > 1) continue;',
-    found: ['durability'],
-    scenario: 'changing-params',
-    isSlow: true,
-  },
 ];

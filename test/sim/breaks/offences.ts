@@ -263,4 +263,13 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'evidence-remembered',
     isSlow: true,
   },
+  {
+    id: 'evidence-kept-once-params-change',
+    file: 'core/evidence/pool.ts',
+    from: '      if (!isOld(evidence)) continue;',
+    to: '      if (!isOld(evidence) || this.#state.lastHeightParamsChanged > 1) continue;',
+    found: ['durability'],
+    scenario: 'changing-params',
+    isSlow: true,
+  },
 ];

@@ -255,4 +255,12 @@ export const VOTES: readonly Break[] = [
     scenario: 'claimed-and-repeated',
     isSlow: true,
   },
+  {
+    id: 'lock-against-its-own-block',
+    file: 'core/consensus/rules.ts',
+    from: 's.lockedRound > polRound && !isOf(s.locked, blockId)',
+    to: 's.lockedRound > polRound',
+    found: ['conduct'],
+    scenario: 'reproposed-as-new',
+  },
 ];

@@ -1,6 +1,7 @@
 import { headerHash, validatorsHash } from '../../core/codec/hashes.ts';
 import { encodeEvidenceMessage } from '../../core/codec/messages.ts';
 import { makeValidatorSet } from '../../core/consensus/priority.ts';
+import { present } from '../../core/lib/assert.ts';
 import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { BlockId, Commit, CommitSig, Header } from '../../core/types/block.ts';
@@ -19,6 +20,7 @@ const WHATS = [
   'fewer',
   'other',
   'thin',
+  'repeated',
   'chain',
   'same-height',
   'state',
@@ -44,7 +46,7 @@ const SHOWN_MAX = 1_000;
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B42',
   alias: 'light-attack',
-  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), chain (the block of the chain, accusing all who signed it), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later).',
+  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later).',
   args: ['what', 'victim'],
   words: { what: WHATS },
   create(me) {
@@ -92,7 +94,7 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
   const isShown = (one: Validator): boolean => isLiar(one) || (what === 'unsigned' && isOf(one, victim));
   const validators = OF_ALL.includes(what)
     ? chain?.validators(height)
-    : setOf(trusted.validators.filter(isShown));
+    : setOf(trusted.validators.filter(isShown), what === 'repeated');
   if (validators === undefined) return undefined;
   const decided = chain?.commit(height);
   if (decided === undefined && NEEDS_COMMIT.includes(what)) return undefined;
@@ -111,6 +113,7 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
   const accused = trusted.validators.filter(isAccused);
   // Whom the victim stands for, and who is left out, is the last of them.
   if (what === 'fewer' || what === 'other') accused.pop();
+  if (what === 'repeated') accused.unshift(...accused.slice(0, 1));
   return {
     kind: 'light-client-attack',
     conflictingBlock: { header, commit, validators },
@@ -135,9 +138,12 @@ const falseHeader = (ours: Header, validators: ValidatorSet, isLikeOurs: boolean
 const signerOf = (me: Accomplice, address: Uint8Array): Accomplice | undefined =>
   me.coalition.members.find((member) => equalBytes(member.address, address));
 
-function setOf(validators: readonly Validator[]): ValidatorSet | undefined {
+function setOf(validators: readonly Validator[], isRepeated: boolean): ValidatorSet | undefined {
   const made = makeValidatorSet(validators.map(({ pubKey, power, address }) => ({ pubKey, power, address })));
-  return made.ok ? made.value : undefined;
+  if (!made.ok || !isRepeated) return made.ok ? made.value : undefined;
+  const first = present(made.value.validators[0], 'a set has somebody');
+  const totalPower = made.value.totalPower + first.power;
+  return { ...made.value, validators: [...made.value.validators, first], totalPower };
 }
 
 function commitOf(

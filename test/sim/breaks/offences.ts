@@ -272,4 +272,13 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'changing-params',
     isSlow: true,
   },
+  {
+    id: 'signer-counted-twice',
+    file: 'core/consensus/verifyCommit.ts',
+    from: 'if (seen.has(found.index)) return',
+    to: 'if (false) return',
+    found: ['evidence'],
+    scenario: 'edited-light-attack',
+    isSlow: true,
+  },
 ];

@@ -175,7 +175,8 @@ export class Mempool {
     this.#pooled.add(tx);
     this.#executable += lane.executable - before;
     if (result.lane.feeCap >= this.#baseFee) this.#waitLimit.added(lane.executable - before);
-    if (lane.executable > before) lane.waitingSince = undefined;
+    const isFirstToWait = put.replaced === undefined && lane.size - lane.executable === 1;
+    if (lane.executable > before || isFirstToWait) lane.waitingSince = undefined;
     this.#announce(lane, nonce, out);
     out.gossip(tx);
     this.#tickWhileQueued(out);

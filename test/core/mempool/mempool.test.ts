@@ -278,6 +278,22 @@ test('what waits for an earlier nonce is forgotten after its lifetime, unless so
   expect(world.add('bb', 1)).toMatchObject({ kind: 'checked' });
 });
 
+test('what waits anew where something was forgotten waits its whole lifetime', () => {
+  const HOUR = 3_600_000_000;
+  const world = new World();
+  world.add('aa', 0);
+  world.add('aa', 2);
+  world.pool.onTick(HOUR, world);
+  world.pool.onTick(4 * HOUR, world);
+  expect(world.pool.size).toBe(1);
+  world.add('aa', 2);
+  world.pool.onTick(5 * HOUR, world);
+  world.pool.onTick(7 * HOUR, world);
+  expect(world.pool.size).toBe(2);
+  world.pool.onTick(8 * HOUR, world);
+  expect(world.pool.size).toBe(1);
+});
+
 test('a new tx is gossiped once, and whoever sends it is told of each time', () => {
   const world = new World();
   const tx = new TextEncoder().encode('x');

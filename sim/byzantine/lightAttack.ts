@@ -34,6 +34,13 @@ const NEEDS_COMMIT: readonly string[] = ['chain', 'state', ...LIKE_OURS];
 const ACCUSES_VICTIM: readonly string[] = ['innocent', 'unsigned', 'other'];
 /** Shown with the validators of the chain. */
 const OF_ALL: readonly string[] = ['thin', 'chain', 'state', ...LIKE_OURS];
+/** What follows from the blocks before, by the word for it: one of them is false. */
+const DERIVED = new Map<string, 'appHash' | 'lastResultsHash' | 'consensusHash' | 'nextValidatorsHash'>([
+  ['app_hash', 'appHash'],
+  ['results', 'lastResultsHash'],
+  ['consensus', 'consensusHash'],
+  ['next_validators', 'nextValidatorsHash'],
+]);
 /** The header that the client trusts is so many blocks below the one it is shown. */
 const TRUSTED_BELOW = 2;
 /** Blocks of a light client's remembered, so that it is shown the same again. */
@@ -46,9 +53,9 @@ const SHOWN_MAX = 1_000;
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B42',
   alias: 'light-attack',
-  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later).',
-  args: ['what', 'victim'],
-  words: { what: WHATS },
+  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later). `field` says what is false in it: app_hash, results, consensus or next_validators.',
+  args: ['what', 'field', 'victim'],
+  words: { what: WHATS, field: [...DERIVED.keys()] },
   create(me) {
     if (me.args.get('what') !== 'shown') return proving(me);
     const shown = new Map<number, LightBlock>();
@@ -67,7 +74,7 @@ const proving = (me: Accomplice): Hooks => ({
   message(message) {
     const { memory } = me.coalition;
     const what = String(me.args.get('what') ?? 'true');
-    const told = `told/${what}`;
+    const told = `told/${what}/${fieldOf(me)}`;
     const isTime = isOwnVote(me, message) && message.vote.type === 'prevote' && !memory.has(told);
     if (isTime && message.vote.height > TRUSTED_BELOW + 1 && me.isDue(message.vote.height, 0)) {
       const evidence = attackOf(me, message.vote.height - (NEEDS_COMMIT.includes(what) ? 2 : 1));
@@ -99,7 +106,7 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
   const decided = chain?.commit(height);
   if (decided === undefined && NEEDS_COMMIT.includes(what)) return undefined;
   const isTrue = what === 'chain' && decided !== undefined;
-  const header = isTrue ? ours : falseHeader(ours, validators, LIKE_OURS.includes(what));
+  const header = isTrue ? ours : falseHeader(ours, validators, LIKE_OURS.includes(what), fieldOf(me));
   const commit = isTrue ? decided : commitOf(me, header, validators, what, decided?.round ?? 0);
   const hasSigned = ({ address }: Validator): boolean =>
     decided?.signatures.some(
@@ -125,15 +132,18 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
   };
 }
 
+const fieldOf = (me: Accomplice): string => String(me.args.get('field') ?? 'app_hash');
+
 const isOf = (one: Validator, address: Uint8Array | undefined): boolean =>
   address !== undefined && equalBytes(one.address, address);
 
 const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 1);
 
-const falseHeader = (ours: Header, validators: ValidatorSet, isLikeOurs: boolean): Header =>
-  isLikeOurs
-    ? { ...ours, dataHash: flipped(ours.dataHash) }
-    : { ...ours, appHash: flipped(ours.appHash), validatorsHash: validatorsHash(validators) };
+function falseHeader(ours: Header, validators: ValidatorSet, isLikeOurs: boolean, word: string): Header {
+  if (isLikeOurs) return { ...ours, dataHash: flipped(ours.dataHash) };
+  const field = present(DERIVED.get(word), 'a field that follows from the blocks before');
+  return { ...ours, [field]: flipped(ours[field]), validatorsHash: validatorsHash(validators) };
+}
 
 const signerOf = (me: Accomplice, address: Uint8Array): Accomplice | undefined =>
   me.coalition.members.find((member) => equalBytes(member.address, address));

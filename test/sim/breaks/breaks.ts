@@ -10,6 +10,7 @@ import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
 import { HISTORY } from './history.ts';
 import { INTAKE } from './intake.ts';
+import { LIGHT_ATTACKS } from './lightAttacks.ts';
 import { NODE } from './node.ts';
 import { OFFENCES } from './offences.ts';
 import { PAYMENTS } from './payments.ts';
@@ -35,6 +36,7 @@ export const BREAKS: readonly Break[] = [
   ...GOSSIP,
   ...NODE,
   ...OFFENCES,
+  ...LIGHT_ATTACKS,
   ...HISTORY,
   ...RECORDS,
   ...SEARCHES,

@@ -22,11 +22,17 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
 });
 
 /** A small pool keeps the proportions of the default one, roughly. */
-function poolOf({ poolTxs }: EngineSpec): MempoolConfig {
-  const { mempool } = DEFAULT_NODE_CONFIG;
-  if (poolTxs === undefined) return mempool;
-  const quarter = Math.max(1, poolTxs >> 2);
-  return { ...mempool, txsMax: poolTxs, laneSlots: quarter, queuedMax: quarter };
+function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConfig {
+  const own = DEFAULT_NODE_CONFIG.mempool;
+  const quarter = poolTxs === undefined ? undefined : Math.max(1, poolTxs >> 2);
+  return {
+    ...own,
+    txsMax: poolTxs ?? own.txsMax,
+    laneSlots: quarter ?? own.laneSlots,
+    queuedMax: quarter ?? own.queuedMax,
+    queuedLifetimeMs: poolLifetime === undefined ? own.queuedLifetimeMs : Math.floor(poolLifetime / 1_000),
+    maxWaitMs: poolMaxWait === undefined ? own.maxWaitMs : Math.floor(poolMaxWait / 1_000),
+  };
 }
 
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */

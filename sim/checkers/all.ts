@@ -20,6 +20,7 @@ import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
 import { pools } from './pools.ts';
+import { poolWaits } from './poolWaits.ts';
 import { resources } from './resources.ts';
 import { searches } from './searches.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
@@ -62,7 +63,13 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   if (!isTolerable(context) && isAccountable(context) && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
   if (!off.has('durability'))
-    standing.push(ethRecords(context), searches(context), evidenceKept(context), pools(context));
+    standing.push(
+      ethRecords(context),
+      searches(context),
+      evidenceKept(context),
+      pools(context),
+      poolWaits(context),
+    );
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 

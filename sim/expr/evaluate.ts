@@ -154,6 +154,7 @@ function fieldOf(value: Value, field: Field): Value {
     if (field === 'peers') return value.peerCounts?.connected();
     if (field === 'banned') return value.peerCounts?.banned();
     if (field === 'drops') return value.drops;
+    if (field === 'pending' || field === 'queued') return value.node?.rpc?.pool.stats()[field];
     return field === 'up' ? value.state === 'up' : undefined;
   }
   if (typeof value !== 'object') return undefined;

@@ -25,6 +25,8 @@ const FIELDS = [
   'peers',
   'banned',
   'drops',
+  'pending',
+  'queued',
 ] as const;
 export type Field = (typeof FIELDS)[number];
 

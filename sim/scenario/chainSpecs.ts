@@ -32,4 +32,7 @@ export interface EngineSpec {
   readonly blockGas?: number | undefined;
   /** Transactions that a pool takes; the node's own default when left out. */
   readonly poolTxs?: number | undefined;
+  /** How long transactions wait there for an earlier nonce, and how long a client's may have to wait for a block; µs, the node's defaults. */
+  readonly poolLifetime?: number | undefined;
+  readonly poolMaxWait?: number | undefined;
 }

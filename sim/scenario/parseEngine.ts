@@ -25,6 +25,8 @@ const KEYS = [
   'index',
   'block_gas',
   'pool_txs',
+  'pool_lifetime',
+  'pool_max_wait',
   ...TIMEOUT_KEYS,
 ] as const;
 
@@ -46,7 +48,15 @@ export function engineOf(at: Cursor | undefined): EngineSpec {
     isIndexed: fields.index?.boolean('index') ?? true,
     blockGas: fields.block_gas?.integer('gas', 21_000, 1_000_000_000),
     poolTxs: fields.pool_txs?.integer('a number of transactions', 1, 100_000),
+    poolLifetime: waitOf(fields.pool_lifetime),
+    poolMaxWait: waitOf(fields.pool_max_wait),
   };
+}
+
+function waitOf(at: Cursor | undefined): number | undefined {
+  const micros = at === undefined ? undefined : duration(at);
+  if (micros !== undefined && micros < 1_000) at?.fail('expected at least 1ms');
+  return micros;
 }
 
 function consensusOf(fields: Fields): ConsensusConfig {

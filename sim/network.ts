@@ -176,12 +176,12 @@ export class Network {
     link.faults = { ...link.faults, ...patch };
   }
 
-  /** Nothing to or from the node arrives before `until`. */
+  /** Nothing to or from the node arrives before `until`, nor before the end of what clogs the other. */
   clog(node: number, until: number): void {
     for (let other = 0; other < this.#ports.length; other++) {
       if (other === node) continue;
-      this.link(node, other).clogUntil = until;
-      this.link(other, node).clogUntil = until;
+      for (const link of [this.link(node, other), this.link(other, node)])
+        link.clogUntil = Math.max(link.clogUntil, until);
     }
   }
 
@@ -233,7 +233,7 @@ export class Network {
       const sent = link.happens('corrupt', corruptPpm) ? link.corrupted(frame) : frame;
       out.push(sent);
       if (!link.happens('dup', dupPpm)) continue;
-      const at = this.#scheduler.now + link.extraDelay('dup');
+      const at = Math.max(this.#scheduler.now, link.clogUntil) + link.extraDelay('dup');
       this.#arriveAt(at, this.#connection(link.from, link.to), link, [sent]);
     }
     return out;

@@ -164,4 +164,12 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'changing-params',
     isSlow: true,
   },
+  {
+    id: 'evidence-takes-all-of-a-block',
+    file: 'core/consensus/calls.ts',
+    from: 'Math.min(state.params.evidence.maxBytes, roomBeside(0))',
+    to: 'state.params.evidence.maxBytes',
+    found: ['conduct'],
+    scenario: 'evidence-fills-blocks',
+  },
 ];

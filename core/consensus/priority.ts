@@ -216,9 +216,18 @@ export function rebuildValidatorSet(
   return ok({ validators, totalPower, proposer });
 }
 
+/**
+ * The set so many rounds later, each turn taken by itself: whoever skips rounds has the same proposer as who went through them.
+ * CometBFT takes the turns of a skip as one, without drawing priorities together in between: where they lie far apart its nodes may differ.
+ */
+export function afterRounds(set: ValidatorSet, rounds: number): ValidatorSet {
+  let later = set;
+  for (let i = 0; i < rounds; i++) later = incrementPriority(later, 1);
+  return later;
+}
+
 /** Proposer of a round of the height that `set` is for. */
-export const proposerOf = (set: ValidatorSet, round: Round): Validator =>
-  incrementPriority(set, round).proposer;
+export const proposerOf = (set: ValidatorSet, round: Round): Validator => afterRounds(set, round).proposer;
 
 export interface FoundValidator {
   readonly index: number;

@@ -9,14 +9,14 @@ import type { Vote, VoteType } from '../types/vote.ts';
 import { askSignature } from './calls.ts';
 import { type Engine, enterStep, publish, roundEvent, setTimer } from './engine.ts';
 import type { HeightState } from './heightState.ts';
-import { findByAddress, incrementPriority } from './priority.ts';
+import { afterRounds, findByAddress } from './priority.ts';
 import { proposeTimeoutMs } from './timeouts.ts';
 
 /** L11 StartRound. Round 0 may be told to wait for transactions first. */
 export function startRound(e: Engine, round: Round): void {
   const { s } = e;
   assert(round > s.round || (round === s.round && s.step === STEP.newHeight), 'rounds only go up');
-  if (round > s.round) s.roundSet = incrementPriority(s.roundSet, round - s.round);
+  if (round > s.round) s.roundSet = afterRounds(s.roundSet, round - s.round);
   if (round > 0) {
     s.proposal = undefined;
     s.current = undefined;

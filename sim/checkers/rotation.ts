@@ -47,9 +47,11 @@ export class Rotation {
     this.#goTo(height);
     if (round === 0) return this.#proposer;
     const seats = copied(this.#seats);
-    settle(seats);
     let proposer = this.#proposer;
-    for (let turn = 0; turn < round; turn++) proposer = takeTurn(seats);
+    for (let turn = 0; turn < round; turn++) {
+      settle(seats);
+      proposer = takeTurn(seats);
+    }
     return proposer;
   }
 

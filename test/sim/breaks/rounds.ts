@@ -49,7 +49,7 @@ export const ROUNDS: readonly Break[] = [
   {
     id: 'rotation-ignores-rounds',
     file: 'core/consensus/rounds.ts',
-    from: '  if (round > s.round) s.roundSet = incrementPriority(s.roundSet, round - s.round);',
+    from: '  if (round > s.round) s.roundSet = afterRounds(s.roundSet, round - s.round);',
     to: '',
     found: ['until'],
     scenario: 'silent-validator',
@@ -245,8 +245,8 @@ export const ROUNDS: readonly Break[] = [
   {
     id: 'rotation-skips-rounds',
     file: 'core/consensus/rounds.ts',
-    from: 'incrementPriority(s.roundSet, round - s.round)',
-    to: 'incrementPriority(s.roundSet, 1)',
+    from: 'afterRounds(s.roundSet, round - s.round)',
+    to: 'afterRounds(s.roundSet, 1)',
     found: ['no_framing'],
     scenario: 'behind-by-rounds',
     isSlow: true,

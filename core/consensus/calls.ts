@@ -39,13 +39,14 @@ export function reopenCalls(e: Engine): void {
 /** getValue() of the paper: the application makes a block of what the mempool holds, around the evidence we hold. */
 function proposeAsk(e: Engine, open: Extract<OpenApp, { kind: 'propose' }>): AppAsk {
   const { state } = e.s;
+  const lastCommit = lastCommitOf(e.s);
+  // Those who signed the last block may be more than those who will sign this one.
   const roomBeside = (evidenceBytes: number): number =>
-    Math.max(0, dataBytesMax(state.params, state.validators.validators.length, evidenceBytes));
+    Math.max(0, dataBytesMax(state.params, lastCommit.signatures.length, evidenceBytes));
   // What evidence may take of a block can be all of it: header and commit need their room too.
   const evidence = e.deps.pendingEvidence(Math.min(state.params.evidence.maxBytes, roomBeside(0)));
   open.evidence = evidence;
   const maxBytes = roomBeside(evidence.length === 0 ? 0 : encodeEvidenceList(evidence).length);
-  const lastCommit = lastCommitOf(e.s);
   const time = blockTime(state, lastCommit);
   assert(time.ok, 'our own commit has a median time');
   const proposerAddress = present(e.validator, 'only a validator proposes').address;

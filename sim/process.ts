@@ -75,6 +75,8 @@ export class Process implements Port {
   readonly #factory: NodeFactory;
   #life: Life | undefined;
   #node: SimNode | undefined;
+  /** Part of the log was lost, and no signer has been told yet. */
+  #isLossy = false;
   /** What would have happened to a paused process; it happens at once when it resumes. */
   #held: (() => Promise<void> | undefined)[] = [];
 
@@ -109,10 +111,12 @@ export class Process implements Port {
     this.#life = life;
     this.lives++;
     const { records, tornBytes, lossy } = this.disk.log.recover();
+    this.#isLossy ||= lossy;
     try {
       const node = await this.#factory(life.env(records));
       if (!life.alive) return;
-      this.signer?.open(this.disk, records, lossy);
+      this.signer?.open(this.disk, records, this.#isLossy);
+      this.#isLossy = false;
       this.#node = node;
     } catch (error) {
       if (life.alive) this.halt(`start failed: ${textOf(error)}`);

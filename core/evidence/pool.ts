@@ -129,8 +129,9 @@ export class EvidencePool {
     const list: Evidence[] = [];
     let bytes = 0;
     for (const { evidence, encoded } of this.#sorted()) {
-      bytes += encoded.length + 1 + varintBytes(encoded.length);
-      if (bytes > maxBytes) break;
+      const own = encoded.length + 1 + varintBytes(encoded.length);
+      if (bytes + own > maxBytes) continue;
+      bytes += own;
       list.push(evidence);
     }
     return list;

@@ -282,7 +282,9 @@ export class Mempool {
   #expire(height: Height): void {
     for (const [sender, lane] of this.#lanes) {
       const before = lane.executable;
-      this.#forget(lane, before, lane.expire(height));
+      const gone = lane.expire(height);
+      this.#forget(lane, before, gone);
+      if (gone.length > 0) lane.waitingSince = undefined;
       if (lane.size === 0) this.#lanes.delete(sender);
     }
   }

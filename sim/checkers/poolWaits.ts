@@ -4,9 +4,8 @@ import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
+import { settledPool } from './pools.ts';
 
-/** Looks at one node's pool are so far apart. */
-const LOOK_MICROS = 250_000;
 /** A pool looks for what waited too long so often. */
 const TICK_MICROS = 60_000_000;
 const SLACK_MICROS = 1_000_000;
@@ -18,8 +17,9 @@ interface Waiting {
   readonly sender: Bytes;
   /** Changes when anything of the sender moves. */
   readonly position: string;
-  /** Micros in which nothing has; of a pause of the node only one look counts. */
-  readonly waited: number;
+  /** The last look before all this, and the first at it. */
+  readonly before: number;
+  readonly since: number;
   /** Nonces by transaction hash. */
   readonly nonces: ReadonlyMap<string, bigint>;
 }
@@ -41,51 +41,61 @@ export function poolWaits(context: CheckerContext): Checker {
   /** By sender. */
   const known = new Map<Process, ReadonlyMap<string, Waiting>>();
 
-  const judge = (node: Process, rpc: RpcContext, gap: number): ReadonlyMap<string, Waiting> => {
+  /** When something was last done to a node or to the network: a paused node forgets nothing in time. */
+  let disturbed = 0;
+
+  const judge = (node: Process, rpc: RpcContext): ReadonlyMap<string, Waiting> => {
     const content = rpc.pool.content();
     const { pending, queued } = rpc.pool.stats();
     const isRoomy = pending + queued + FREE_MIN <= poolTxs;
     const next = new Map<string, Waiting>();
-    for (const its of content) if (its.queued.length > 0) next.set(toHex(its.sender), waitingOf(rpc, its));
-    for (const [key, before] of known.get(node) ?? []) {
+    const fresh = { before: looked.get(node) ?? 0, since: world.now };
+    for (const its of content)
+      if (its.queued.length > 0) next.set(toHex(its.sender), { ...fresh, ...queueOf(rpc, its) });
+    for (const [key, one] of known.get(node) ?? []) {
       const now = next.get(key);
-      const its = content.find(({ sender }) => equalBytes(sender, before.sender));
-      if (positionOf(rpc, before.sender, its) !== before.position) continue;
-      const waited = before.waited + Math.min(gap, SLACK_MICROS);
-      const [hashes, told] = [[...before.nonces.keys()], `has waited ${waited / 1_000_000} s for its turn`];
+      const its = content.find(({ sender }) => equalBytes(sender, one.sender));
+      if (positionOf(rpc, one.sender, its) !== one.position) continue;
+      const since = Math.max(one.since, disturbed);
+      const hashes = [...one.nonces.keys()];
       const kept = hashes.find((hash) => now?.nonces.has(hash));
-      if (kept !== undefined && waited > longest)
-        context.fail(name, `${node.name} keeps transaction 0x${kept}, which ${told}`);
+      if (kept !== undefined && world.now - since > longest)
+        context.fail(
+          name,
+          `${node.name} keeps transaction 0x${kept} for ${world.now - since} µs before its turn`,
+        );
       const nonces = new Set(now?.nonces.values());
-      const gone = hashes.find((hash) => !nonces.has(before.nonces.get(hash) as bigint));
-      if (gone !== undefined && isRoomy && waited + gap < poolLifetime)
-        context.fail(name, `${node.name} forgets transaction 0x${gone}, which ${told}`);
-      if (kept !== undefined && now !== undefined) next.set(key, { ...now, waited });
+      const gone = hashes.find((hash) => !nonces.has(one.nonces.get(hash) as bigint));
+      const waited = world.now - one.before;
+      if (gone !== undefined && isRoomy && waited < poolLifetime)
+        context.fail(
+          name,
+          `${node.name} forgets transaction 0x${gone}, which waited for at most ${waited} µs`,
+        );
+      if (kept !== undefined && now !== undefined) next.set(key, { ...now, before: one.before, since });
     }
     return next;
   };
   return {
     name,
     on(fact) {
+      if (fact.kind === 'fault') disturbed = world.now;
       if (fact.kind !== 'started') return;
       looked.delete(fact.node);
       known.delete(fact.node);
     },
     look(node) {
-      const gap = world.now - (looked.get(node) ?? 0);
-      const rpc = node.node?.rpc;
-      if (!node.isCorrect || gap < LOOK_MICROS || rpc === undefined || node.state !== 'up') return;
-      // Between a commit and the node's own step after it the pool is still that of before.
-      if (node.node?.rs()?.height !== rpc.chain.head() + 1) return;
+      const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
+      if (rpc === undefined) return;
+      known.set(node, judge(node, rpc));
       looked.set(node, world.now);
-      known.set(node, judge(node, rpc, gap));
     },
   };
 }
 
-function waitingOf(rpc: RpcContext, its: PooledSender): Waiting {
+function queueOf(rpc: RpcContext, its: PooledSender): Pick<Waiting, 'sender' | 'position' | 'nonces'> {
   const nonces = new Map(its.queued.map(({ hash, nonce }) => [toHex(hash), nonce]));
-  return { sender: its.sender, position: positionOf(rpc, its.sender, its), waited: 0, nonces };
+  return { sender: its.sender, position: positionOf(rpc, its.sender, its), nonces };
 }
 
 function positionOf({ chain }: RpcContext, sender: Bytes, its: PooledSender | undefined): string {

@@ -56,16 +56,21 @@ export function pools(context: CheckerContext): Checker {
   return {
     name,
     look(node) {
-      if (!node.isCorrect || world.now - (looked.get(node) ?? 0) < LOOK_MICROS) return;
-      const rpc = node.node?.rpc;
-      // Between a commit and the node's own step after it the pool is still that of before.
-      if (rpc === undefined || node.state !== 'up' || node.node?.rs()?.height !== rpc.chain.head() + 1)
-        return;
+      const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
+      if (rpc === undefined) return;
       looked.set(node, world.now);
       const problem = problemOf(rpc);
       if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
     },
   };
+}
+
+/** For a look at the node's pool, unless the last was just before, or the node is between two states. */
+export function settledPool({ node, state }: Process, gapMicros: number): RpcContext | undefined {
+  const rpc = node?.rpc;
+  if (rpc === undefined || state !== 'up' || gapMicros < LOOK_MICROS) return undefined;
+  // Between a commit and the node's own step after it the pool is still that of before.
+  return node?.rs()?.height === rpc.chain.head() + 1 ? rpc : undefined;
 }
 
 function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {

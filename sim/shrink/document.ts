@@ -52,7 +52,7 @@ export function places(value: unknown, path: Path = []): readonly Path[] {
   return keys.flatMap((key) => [[...path, key], ...places(value[key], [...path, key])]);
 }
 
-/** The tree without a name: it leaves lists and maps, and entries that were about nothing else go with it. */
+/** The tree without a name: it leaves lists and maps, and what held nothing else goes with its whole entry. */
 export function without(value: unknown, name: string): unknown {
   if (value === name) return undefined;
   if (Array.isArray(value)) {

@@ -452,6 +452,20 @@ test('what no later block may hold leaves the pool and holds up nobody', () => {
   expect(world.reaped()).toEqual(['aa0', 'aa1']);
 });
 
+test('what has to wait because one before it ran out waits its whole lifetime from then on', () => {
+  const HOUR = 3_600_000_000;
+  const world = new World();
+  give(world, 0, { lastHeight: 1n });
+  give(world, 1, {});
+  give(world, 3, {});
+  world.pool.onTick(HOUR, world);
+  world.commit([], []);
+  world.pool.onTick(4 * HOUR, world);
+  expect(world.pool.stats()).toMatchObject({ pending: 0, queued: 2 });
+  world.pool.onTick(7 * HOUR, world);
+  expect(world.pool.size).toBe(0);
+});
+
 test('a tx that could not be paid for a while may come again', () => {
   const world = new World();
   give(world, 0, {});

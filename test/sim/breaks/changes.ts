@@ -289,7 +289,7 @@ export const CHANGES: readonly Break[] = [
   {
     id: 'room-for-one-signature',
     file: 'core/consensus/calls.ts',
-    from: 'dataBytesMax(state.params, state.validators.validators.length, evidenceBytes)',
+    from: 'dataBytesMax(state.params, lastCommit.signatures.length, evidenceBytes)',
     to: 'dataBytesMax(state.params, 1, evidenceBytes)',
     found: ['conduct'],
     scenario: 'changing-params',

@@ -77,7 +77,7 @@ export const GENESIS: readonly Break[] = [
   {
     id: 'all-evidence-at-once',
     file: 'core/evidence/pool.ts',
-    from: '      if (bytes > maxBytes) break;\n',
+    from: '      if (bytes + own > maxBytes) continue;\n',
     to: '',
     found: ['until'],
     scenario: 'evidence-room',
@@ -104,8 +104,8 @@ export const GENESIS: readonly Break[] = [
   {
     id: 'room-for-a-kilobyte-more',
     file: 'core/consensus/calls.ts',
-    from: 'const maxBytes = Math.max(0, room);',
-    to: 'const maxBytes = Math.max(0, room) + 1000;',
+    from: 'encodeEvidenceList(evidence).length);',
+    to: 'encodeEvidenceList(evidence).length) + 1000;',
     found: ['conduct'],
     scenario: 'small-blocks',
     isSlow: true,

@@ -57,8 +57,8 @@ export const GUARDS: readonly Break[] = [
   {
     id: 'evidence-not-proposed',
     file: 'core/evidence/pool.ts',
-    from: '      if (bytes > maxBytes) break;',
-    to: '      break;',
+    from: '      if (bytes + own > maxBytes) continue;',
+    to: '      continue;',
     found: ['evidence'],
     scenario: 'one-equivocator',
     isSlow: true,

@@ -172,4 +172,13 @@ export const OFFENCES: readonly Break[] = [
     found: ['conduct'],
     scenario: 'evidence-fills-blocks',
   },
+  {
+    id: 'room-for-the-present-set',
+    file: 'core/consensus/calls.ts',
+    from: 'lastCommit.signatures.length, evidenceBytes)',
+    to: 'state.validators.validators.length, evidenceBytes)',
+    found: ['conduct'],
+    scenario: 'most-leave-full-blocks',
+    isSlow: true,
+  },
 ];

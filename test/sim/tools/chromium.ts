@@ -78,8 +78,11 @@ export class Chromium {
 
   /** It ends its helpers before itself: a killed one leaves them behind, and they write into the folder that goes. */
   async close(): Promise<void> {
-    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
-    await this.#call('Browser.close', {});
+    const { exitCode, signalCode } = this.#child;
+    const isOver = exitCode !== null || signalCode !== null;
+    const ended = new Promise((resolve) => (isOver ? resolve(true) : this.#child.once('exit', resolve)));
+    // It may be gone before it answers.
+    await Promise.race([this.#call('Browser.close', {}), ended]);
     await ended;
     this.#socket.close();
     fs.rmSync(this.#profile, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import type { Validator, ValidatorSet } from '../../../core/types/validator.ts';
 /** Priorities as far apart as the window allows: a turn drives them beyond it. */
 function stretched(): ValidatorSet {
   const powers = [30n, 20n, 10n, 1n];
+  const priorities = [61n, -61n, 40n, -40n];
   const validators = powers.map((power, i): Validator => {
     const address = new Uint8Array(20).fill(i + 1);
     const pubKey = { type: 'ed25519', bytes: new Uint8Array(32).fill(i + 1) } as const;

@@ -217,8 +217,9 @@ export function rebuildValidatorSet(
 }
 
 /**
- * The set so many rounds later, each turn taken by itself: whoever skips rounds has the same proposer as who went through them.
- * CometBFT takes the turns of a skip as one, without drawing priorities together in between: where they lie far apart its nodes may differ.
+ * The set so many rounds later, each turn taken by itself: whoever skips rounds has the proposer of those who went through them.
+ * CometBFT takes the turns of a skip as one, without rescaling in between. Where a newcomer has stretched the priorities, a turn
+ * drives them beyond the window, and its nodes may then expect two proposers in one round. Cost grows with rounds × validators.
  */
 export function afterRounds(set: ValidatorSet, rounds: number): ValidatorSet {
   let later = set;

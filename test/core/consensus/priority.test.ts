@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
+  afterRounds,
   applyUpdates,
   averagePriority,
   findByAddress,
@@ -142,6 +143,30 @@ test('the proposer of a round is the set turned that many times more', () => {
   const set = setOf([named(['a', '5']), named(['b', '3']), named(['c', '1'])]);
   for (let round = 0; round < 9; round++) {
     expect(proposerOf(set, round)).toEqual(incrementPriority(set, round).proposer);
+  }
+});
+
+test('whoever skips rounds has the set of those who went through them, where turns taken as one come to another proposer', () => {
+  const start = setOf(
+    [
+      ['a', '27'],
+      ['b', '12'],
+      ['c', '32'],
+      ['d', '31'],
+      ['e', '22'],
+    ].map(([who = '', power = '']) => named([who, power])),
+  );
+  const updated = applyUpdates(incrementPriority(start, 3), [named(['a', '0']), named(['f', '1'])]);
+  if (!updated.ok) throw new Error(updated.error.code);
+  const set = incrementPriority(updated.value, 1);
+  expect(proposers(set, 6, name)).toEqual(['b', 'c', 'd', 'c', 'e', 'd']);
+  const asOne = [1, 2, 3, 4, 5].map((rounds) => name(incrementPriority(set, rounds).proposer.address));
+  expect(asOne).toEqual(['c', 'd', 'e', 'c', 'd']);
+  for (let rounds = 1; rounds <= 5; rounds++) {
+    for (let first = 0; first <= rounds; first++) {
+      expect(afterRounds(afterRounds(set, first), rounds - first)).toEqual(afterRounds(set, rounds));
+    }
+    expect(name(proposerOf(set, rounds).address)).toBe('bcdced'[rounds]);
   }
 });
 

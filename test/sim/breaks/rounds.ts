@@ -252,6 +252,14 @@ export const ROUNDS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'turns-of-a-skip-as-one',
+    file: 'core/consensus/priority.ts',
+    from: 'for (let i = 0; i < rounds; i++) later = incrementPriority(later, 1);',
+    to: 'later = incrementPriority(later, rounds);',
+    found: ['conduct'],
+    scenario: 'rounds-skipped',
+  },
+  {
     id: 'proposal-of-old-round-kept',
     file: 'core/consensus/rounds.ts',
     from: '    s.proposal = undefined;\n',

@@ -20,8 +20,9 @@ export class Lane {
   #txs: PoolTx[] = [];
   #executable = 0;
   #executableCost = 0n;
-  /** When it was first seen to wait, or to wait again after something of it moved. */
-  waitingSince: Micros | undefined;
+  /** The earlier nonce that the rest waits for. */
+  #awaited: bigint | undefined;
+  #waitingSince: Micros | undefined;
 
   constructor(stateNonce: bigint) {
     this.#stateNonce = stateNonce;
@@ -50,6 +51,13 @@ export class Lane {
     return this.#txs;
   }
 
+  /** For how long what does not follow without a gap was seen to wait for the same nonce; 0 when nothing waits. */
+  waited(now: Micros): number {
+    if (this.#awaited === undefined) return 0;
+    this.#waitingSince ??= now;
+    return now - this.#waitingSince;
+  }
+
   at(nonce: bigint): PoolTx | undefined {
     const tx = this.#txs[this.#search(nonce)];
     return tx?.lane.nonce === nonce ? tx : undefined;
@@ -62,7 +70,7 @@ export class Lane {
     const old = this.#txs[index];
     if (old === undefined || old.lane.nonce !== tx.lane.nonce) {
       this.#txs.splice(index, 0, tx);
-      this.#extend();
+      this.#settle();
       return { replaced: undefined };
     }
     if (!outbids(tx.lane, old.lane, BigInt(bumpPercent))) return 'underpriced';
@@ -78,6 +86,7 @@ export class Lane {
       this.#executable = this.#txs.length;
       this.#executableCost -= tail.lane.cost;
     }
+    this.#settle();
     return tail;
   }
 
@@ -101,17 +110,24 @@ export class Lane {
     if (gone.length > 0) this.#txs = this.#txs.filter((tx) => !isGone(tx));
     this.#executable = 0;
     this.#executableCost = 0n;
-    this.#extend();
+    this.#settle();
     return gone;
   }
 
-  #extend(): void {
+  /** Counts what may run by now. Whoever waits for another nonce than before, or did not wait, waits anew. */
+  #settle(): void {
+    let next = this.#stateNonce + BigInt(this.#executable);
     for (;;) {
-      const next = this.#txs[this.#executable];
-      if (next?.lane.nonce !== this.#stateNonce + BigInt(this.#executable)) return;
+      const tx = this.#txs[this.#executable];
+      if (tx?.lane.nonce !== next) break;
       this.#executable += 1;
-      this.#executableCost += next.lane.cost;
+      this.#executableCost += tx.lane.cost;
+      next += 1n;
     }
+    const awaited = this.#executable < this.#txs.length ? next : undefined;
+    if (awaited === this.#awaited) return;
+    this.#awaited = awaited;
+    this.#waitingSince = undefined;
   }
 
   #search(nonce: bigint): number {

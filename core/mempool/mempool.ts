@@ -175,8 +175,6 @@ export class Mempool {
     this.#pooled.add(tx);
     this.#executable += lane.executable - before;
     if (result.lane.feeCap >= this.#baseFee) this.#waitLimit.added(lane.executable - before);
-    const isFirstToWait = put.replaced === undefined && lane.size - lane.executable === 1;
-    if (lane.executable > before || isFirstToWait) lane.waitingSince = undefined;
     this.#announce(lane, nonce, out);
     out.gossip(tx);
     this.#tickWhileQueued(out);
@@ -214,9 +212,7 @@ export class Mempool {
   onTick(now: Micros, out: MempoolOut): void {
     this.#ticking = false;
     for (const [sender, lane] of this.#lanes) {
-      if (lane.size === lane.executable) continue;
-      lane.waitingSince ??= now;
-      if (now - lane.waitingSince < this.#config.queuedLifetimeMs * 1000) continue;
+      if (lane.waited(now) < this.#config.queuedLifetimeMs * 1000) continue;
       while (lane.size > lane.executable) this.#dropTail(lane);
       if (lane.size === 0) this.#lanes.delete(sender);
     }
@@ -275,16 +271,13 @@ export class Mempool {
   #advance(lane: Lane, stateNonce: bigint, balance: bigint): void {
     const before = lane.executable;
     this.#forget(lane, before, lane.advance(stateNonce, balance));
-    lane.waitingSince = undefined;
   }
 
   /** What ran out would hold up all that follows it. */
   #expire(height: Height): void {
     for (const [sender, lane] of this.#lanes) {
       const before = lane.executable;
-      const gone = lane.expire(height);
-      this.#forget(lane, before, gone);
-      if (gone.length > 0) lane.waitingSince = undefined;
+      this.#forget(lane, before, lane.expire(height));
       if (lane.size === 0) this.#lanes.delete(sender);
     }
   }

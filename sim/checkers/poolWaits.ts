@@ -8,6 +8,7 @@ import { settledPool } from './pools.ts';
 
 /** A pool looks for what waited too long so often. */
 const TICK_MICROS = 60_000_000;
+/** What lies between a pool's look and ours, and more. */
 const SLACK_MICROS = 1_000_000;
 /** With fewer free places than this another transaction may have needed one of them. */
 const FREE_MIN = 1_000;
@@ -15,8 +16,9 @@ const FREE_MIN = 1_000;
 /** What waits of one sender for an earlier nonce. */
 interface Waiting {
   readonly sender: Bytes;
-  /** Changes when anything of the sender moves. */
-  readonly position: string;
+  /** The nonce it waits for. */
+  readonly awaited: bigint;
+  readonly balance: bigint;
   /** The last look before all this, and the first at it. */
   readonly before: number;
   readonly since: number;
@@ -25,8 +27,7 @@ interface Waiting {
 }
 
 /**
- * POOL: what waits for an earlier nonce of its sender waits as long as the pool's settings say while nothing of that sender moves, and no
- * longer.
+ * POOL: what waits for an earlier nonce of its sender waits as long as the pool's settings say, and no longer.
  */
 export function poolWaits(context: CheckerContext): Checker {
   const name = 'records';
@@ -40,7 +41,6 @@ export function poolWaits(context: CheckerContext): Checker {
   const looked = new Map<Process, number>();
   /** By sender. */
   const known = new Map<Process, ReadonlyMap<string, Waiting>>();
-
   /** When something was last done to a node or to the network: a paused node forgets nothing in time. */
   let disturbed = 0;
 
@@ -55,24 +55,26 @@ export function poolWaits(context: CheckerContext): Checker {
     for (const [key, one] of known.get(node) ?? []) {
       const now = next.get(key);
       const its = content.find(({ sender }) => equalBytes(sender, one.sender));
-      if (positionOf(rpc, one.sender, its) !== one.position) continue;
+      const { awaited, balance } = standingOf(rpc, one.sender, its);
+      if (awaited !== one.awaited) continue;
       const since = Math.max(one.since, disturbed);
       const hashes = [...one.nonces.keys()];
       const kept = hashes.find((hash) => now?.nonces.has(hash));
-      if (kept !== undefined && world.now - since > longest)
-        context.fail(
-          name,
-          `${node.name} keeps transaction 0x${kept} for ${world.now - since} µs before its turn`,
-        );
+      const held = world.now - since;
+      if (kept !== undefined && held > longest)
+        context.fail(name, `${node.name} keeps transaction 0x${kept} for ${held} µs before its turn`);
       const nonces = new Set(now?.nonces.values());
       const gone = hashes.find((hash) => !nonces.has(one.nonces.get(hash) as bigint));
       const waited = world.now - one.before;
-      if (gone !== undefined && isRoomy && waited < poolLifetime)
+      // Who became poorer may not be able to pay for it.
+      if (gone !== undefined && isRoomy && balance >= one.balance && waited < poolLifetime)
         context.fail(
           name,
           `${node.name} forgets transaction 0x${gone}, which waited for at most ${waited} µs`,
         );
-      if (kept !== undefined && now !== undefined) next.set(key, { ...now, before: one.before, since });
+      // If none of them is left, others may have replaced them, and the wait went on; or it ended and began again.
+      if (now !== undefined)
+        next.set(key, { ...now, before: one.before, since: kept === undefined ? world.now : since });
     }
     return next;
   };
@@ -93,12 +95,14 @@ export function poolWaits(context: CheckerContext): Checker {
   };
 }
 
-function queueOf(rpc: RpcContext, its: PooledSender): Pick<Waiting, 'sender' | 'position' | 'nonces'> {
+type Standing = Pick<Waiting, 'awaited' | 'balance'>;
+
+function queueOf(rpc: RpcContext, its: PooledSender): Standing & Pick<Waiting, 'sender' | 'nonces'> {
   const nonces = new Map(its.queued.map(({ hash, nonce }) => [toHex(hash), nonce]));
-  return { sender: its.sender, position: positionOf(rpc, its.sender, its), nonces };
+  return { sender: its.sender, ...standingOf(rpc, its.sender, its), nonces };
 }
 
-function positionOf({ chain }: RpcContext, sender: Bytes, its: PooledSender | undefined): string {
+function standingOf({ chain }: RpcContext, sender: Bytes, its: PooledSender | undefined): Standing {
   const { nonce = 0n, balance = 0n } = chain.latest().account(sender) ?? {};
-  return `${nonce}/${balance}/${its?.pending.length ?? 0}`;
+  return { awaited: nonce + BigInt(its?.pending.length ?? 0), balance };
 }

@@ -257,23 +257,27 @@ test('what a sender has in the pool must be payable together', () => {
   expect(world.add('aa', 1, 2, 0, 1.2 * cap)).toMatchObject({ kind: 'checked' });
 });
 
-test('what waits for an earlier nonce is forgotten after its lifetime, unless something of its sender moves', () => {
+test('what waits for an earlier nonce is forgotten after its lifetime, which begins anew when it waits for another', () => {
   const HOUR = 3_600_000_000;
   const world = new World();
   world.add('aa', 0);
   expect(world.ticks).toBe(0);
   world.add('aa', 2);
+  world.add('aa', 4);
   world.add('bb', 1);
   expect(world.ticks).toBe(1);
   world.pool.onTick(HOUR, world);
-  world.commit([], [{ sender: 'aa', nonce: 1n, balance: 10n ** 18n }]);
+  world.add('aa', 1);
   world.pool.onTick(2 * HOUR, world);
+  // Still waiting for the same nonce: neither blocks nor others that wait too give it longer.
+  world.commit([], [{ sender: 'aa', nonce: 2n, balance: 10n ** 18n }]);
+  world.add('aa', 5);
   world.pool.onTick(4 * HOUR, world);
-  expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa2']);
+  expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa2', 'aa4', 'aa5']);
   expect(world.pool.lane('bb')).toBeUndefined();
   expect(world.ticks).toBe(4);
   world.pool.onTick(5 * HOUR, world);
-  expect(world.pool.size).toBe(0);
+  expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa2']);
   expect(world.ticks).toBe(4);
   expect(world.add('bb', 1)).toMatchObject({ kind: 'checked' });
 });

@@ -175,7 +175,7 @@ export const POOLS: readonly Break[] = [
   {
     id: 'pool-forgets-at-once',
     file: 'core/mempool/mempool.ts',
-    from: '      if (now - lane.waitingSince < this.#config.queuedLifetimeMs * 1000) continue;\n',
+    from: '      if (lane.waited(now) < this.#config.queuedLifetimeMs * 1000) continue;\n',
     to: '',
     found: ['records'],
     scenario: 'waits-for-a-nonce',
@@ -191,9 +191,9 @@ export const POOLS: readonly Break[] = [
   },
   {
     id: 'pool-wait-begins-again',
-    file: 'core/mempool/mempool.ts',
-    from: '      lane.waitingSince ??= now;',
-    to: '      lane.waitingSince = now;',
+    file: 'core/mempool/lane.ts',
+    from: '    this.#waitingSince ??= now;',
+    to: '    this.#waitingSince = now;',
     found: ['records'],
     scenario: 'waits-for-a-nonce',
     isSlow: true,

@@ -303,4 +303,13 @@ export const CHANGES: readonly Break[] = [
     found: ['conduct', 'evidence'],
     scenario: 'offence-and-away',
   },
+  {
+    id: 'room-for-the-present-set',
+    file: 'core/consensus/calls.ts',
+    from: 'lastCommit.signatures.length, evidenceBytes)',
+    to: 'state.validators.validators.length, evidenceBytes)',
+    found: ['conduct'],
+    scenario: 'most-leave-full-blocks',
+    isSlow: true,
+  },
 ];

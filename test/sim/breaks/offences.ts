@@ -1,6 +1,6 @@
 import type { Break } from './broken.ts';
 
-/** Breaks of evidence: its pool, what is proven by it, and light client attacks. */
+/** Breaks of evidence: its pool, and what is proven by it. */
 export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-known-again',
@@ -171,14 +171,5 @@ export const OFFENCES: readonly Break[] = [
     to: 'state.params.evidence.maxBytes',
     found: ['conduct'],
     scenario: 'evidence-fills-blocks',
-  },
-  {
-    id: 'room-for-the-present-set',
-    file: 'core/consensus/calls.ts',
-    from: 'lastCommit.signatures.length, evidenceBytes)',
-    to: 'state.validators.validators.length, evidenceBytes)',
-    found: ['conduct'],
-    scenario: 'most-leave-full-blocks',
-    isSlow: true,
   },
 ];

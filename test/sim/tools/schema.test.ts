@@ -82,6 +82,8 @@ describe('the JSON Schema of scenario files', () => {
     'name: x\nuntil: {height: 1}\nvalidator: {count: 4}\n',
     'name: x\nuntil: {heigth: 1}\n',
     'name: x\n',
+    'name: x\nuntil: {height: 1}\nengine: {pool_lifetime: 0s}\n',
+    'name: x\nuntil: {height: 1}\nengine: {timeout_prevote_delta: 0ms}\n',
     'name: x\nuntil: {height: 1}\nnetwork: {delay: 1ms, lost: 5%}\n',
     'name: x\nuntil: {height: 1}\nvalidators: {a: {powr: 3}}\n',
     'name: x\nuntil: {time: 5}\n',

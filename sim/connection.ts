@@ -11,6 +11,7 @@ export class Connection {
   isForbidden = false;
   #upAtA = false;
   #upAtB = false;
+  #madeAt = 0;
   #attempts = 0;
 
   constructor(a: number, b: number, choices: ChoiceStream) {
@@ -23,6 +24,11 @@ export class Connection {
     return end === this.a ? this.#upAtA : this.#upAtB;
   }
 
+  /** When it was made; undefined when an end has lost it. */
+  get since(): number | undefined {
+    return this.#upAtA && this.#upAtB ? this.#madeAt : undefined;
+  }
+
   other(end: number): number {
     return end === this.a ? this.b : this.a;
   }
@@ -32,8 +38,9 @@ export class Connection {
     else this.#upAtB = false;
   }
 
-  establish(): void {
+  establish(now: number): void {
     this.epoch++;
+    this.#madeAt = now;
     this.#upAtA = true;
     this.#upAtB = true;
   }

@@ -78,6 +78,11 @@ export class Network {
     return !this.#connection(a, b).isForbidden && isOpen(this.link(a, b)) && isOpen(this.link(b, a));
   }
 
+  /** When the present connection of the two was made; undefined when an end has lost it. */
+  joinedSince(a: number, b: number): number | undefined {
+    return this.#connection(a, b).since;
+  }
+
   /** Queues a frame; it leaves with the others of this event at `flush`. */
   send(from: number, to: readonly string[], channel: ChannelId, bytes: Bytes): void {
     const frame: Frame = { channel, bytes, hash: hashBytes(bytes, channel), sentAt: this.#scheduler.now };
@@ -131,7 +136,7 @@ export class Network {
 
   /** Both ends keep a connection that one of them has dialled. */
   establish(a: number, b: number): void {
-    this.#connection(a, b).establish();
+    this.#connection(a, b).establish(this.#scheduler.now);
   }
 
   /** This end has given the connection up. */
@@ -300,7 +305,7 @@ export class Network {
   #connect(connection: Connection): void {
     this.#down(connection, connection.a);
     this.#down(connection, connection.b);
-    connection.establish();
+    connection.establish(this.#scheduler.now);
     this.#port(connection.a).peerUp(this.#port(connection.b).name);
     this.#port(connection.b).peerUp(this.#port(connection.a).name);
   }

@@ -1,6 +1,6 @@
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, equalBytes } from '../lib/bytes.ts';
-import type { Part } from '../types/block.ts';
+import { equalPartSetHeader, type Part } from '../types/block.ts';
 import type { Address, Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
@@ -72,6 +72,7 @@ export class Gossip {
     this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
     if (this.#quiet) return;
     this.#announceTo(now, [id], out);
+    if (this.#isWithoutProposal()) this.#tellParts([id], out);
   }
 
   /** Between two heights, with every peer where we are, nobody lacks anything. */
@@ -216,15 +217,30 @@ export class Gossip {
 
   /** We know which block is valid or decided: a peer that has its parts may send them. */
   onValidBlock(now: Micros, out: GossipOut): void {
-    const { rs } = this.#options;
     // Once we hold the whole block there is nothing we want.
-    if (rs.proposalParts === undefined || rs.proposalParts.isComplete() || this.#peers.length === 0) return;
+    if (this.#options.rs.proposalParts?.isComplete() !== false || this.#peers.length === 0) return;
     // Of a round in which a peer does not know us it hears nothing.
     this.#tellRound(now, out);
-    const { height, round } = rs;
-    const { header: parts, bits } = rs.proposalParts;
-    const isCommit = rs.step === STEP.commit;
-    this.#send(this.peers, { kind: 'newValidBlock', height, round, parts, bits, isCommit }, out);
+    this.#tellParts(this.peers, out);
+  }
+
+  /** Which block we collect only our own word tells. */
+  #isWithoutProposal(): boolean {
+    const { step, proposal, proposalParts: parts } = this.#options.rs;
+    if (step === STEP.commit || proposal === undefined) return true;
+    return parts !== undefined && !equalPartSetHeader(parts.header, proposal.blockId.parts);
+  }
+
+  /** Says which parts we hold of the block that we collect. */
+  #tellParts(to: readonly PeerId[], out: GossipOut): void {
+    const { height, round, step, proposalParts } = this.#options.rs;
+    if (proposalParts?.isComplete() !== false) return;
+    const { header: parts, bits } = proposalParts;
+    this.#send(
+      to,
+      { kind: 'newValidBlock', height, round, parts, bits, isCommit: step === STEP.commit },
+      out,
+    );
   }
 
   /** Called once after each input: tells everyone of a new height or round. A new step alone waits for the tick. */
@@ -256,8 +272,7 @@ export class Gossip {
    */
   #repeat(now: Micros, out: GossipOut): void {
     this.#announce(now, out);
-    const { rs } = this.#options;
-    if (rs.step === STEP.commit || rs.proposal === undefined) this.onValidBlock(now, out);
+    if (this.#isWithoutProposal()) this.onValidBlock(now, out);
   }
 
   #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {

@@ -48,12 +48,20 @@ export function spread(context: CheckerContext): Checker {
   /** Since when nothing has happened that may have swallowed what was asked. */
   let calm = 0;
   const judge = (node: Process, peer: Process): void => {
-    const isJoined = isAble(node) && isAble(peer) && joined(node, peer);
-    judgeOne(node, peer, 'any', isJoined ? lackOf(node, peer) : undefined);
+    // A connection that broke took with it what was said on it.
+    const joinedAt = isAble(node) && isAble(peer) ? joinedSince(node, peer) : undefined;
+    const isJoined = joinedAt !== undefined;
+    judgeOne(node, peer, 'any', isJoined ? lackOf(node, peer) : undefined, joinedAt);
     if (isSmooth)
-      judgeOne(node, peer, 'own', isJoined ? ownLack(node, peer, addresses.get(node)) : undefined);
+      judgeOne(node, peer, 'own', isJoined ? ownLack(node, peer, addresses.get(node)) : undefined, joinedAt);
   };
-  const judgeOne = (node: Process, peer: Process, kind: string, lack: Lack | undefined): void => {
+  const judgeOne = (
+    node: Process,
+    peer: Process,
+    kind: string,
+    lack: Lack | undefined,
+    joinedAt = 0,
+  ): void => {
     const key = `${node.index}>${peer.index}/${kind}`;
     const before = lacks.get(key);
     if (lack === undefined) {
@@ -61,7 +69,7 @@ export function spread(context: CheckerContext): Checker {
       return;
     }
     const { what } = lack;
-    const since = before?.what === what ? before.since : world.now;
+    const since = Math.max(joinedAt, before?.what === what ? before.since : world.now);
     const waited = world.now - since;
     const isCalm = since - calm > network + TELL_MICROS && !isFresh(node) && !isFresh(peer);
     const isLate = waited > network + ((isCalm ? lack.promptly : undefined) ?? TELL_MICROS);
@@ -69,10 +77,12 @@ export function spread(context: CheckerContext): Checker {
     if (isLate) context.fail(name, `${peer.name} ${what}, ${node.name} has not told it for ${waited} µs`);
   };
   const isFresh = (node: Process): boolean => begun.get(node) === node.node?.rs()?.height;
-  const joined = ({ index: a }: Process, { index: b }: Process): boolean =>
+  const joinedSince = ({ index: a }: Process, { index: b }: Process): number | undefined =>
     world.network.joins(a, b) &&
     !world.network.link(a, b).isNarrow(world.now) &&
-    !world.network.link(b, a).isNarrow(world.now);
+    !world.network.link(b, a).isNarrow(world.now)
+      ? world.network.joinedSince(a, b)
+      : undefined;
   return {
     name,
     on(fact) {

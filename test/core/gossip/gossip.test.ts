@@ -8,7 +8,7 @@ import type { BlockId, Commit } from '../../../core/types/block.ts';
 import type { BlockReader } from '../../../core/types/blockReader.ts';
 import type { ConsensusMessage } from '../../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../../core/types/roundState.ts';
-import type { Vote } from '../../../core/types/vote.ts';
+import type { Proposal, Vote } from '../../../core/types/vote.ts';
 
 const address = (n: number): Uint8Array => new Uint8Array(20).fill(n);
 const hash = (n: number): Uint8Array => new Uint8Array(32).fill(n);
@@ -175,6 +175,29 @@ test('which block is wanted is said after the round it is wanted in, once', () =
   world.gossip.onValidBlock(0, world);
   world.gossip.flush(0, world);
   expect(world.take()).toEqual(['newRoundStep>a,b', 'newValidBlock>a,b']);
+});
+
+test('which block is wanted without its proposal a peer hears as soon as it is there, and again after a while', () => {
+  const proposal = { height: 5, round: 0, polRound: -1, blockId } as Proposal;
+  const another = PartSet.empty({ ...blockId.parts, hash: hash(3) });
+  const cases = [
+    { step: 8, proposalParts: PartSet.empty(blockId.parts), proposal, isTold: true },
+    { step: 4, proposalParts: PartSet.empty(blockId.parts), proposal: undefined, isTold: true },
+    { step: 4, proposalParts: another, proposal, isTold: true },
+    { step: 4, proposalParts: PartSet.empty(blockId.parts), proposal, isTold: false },
+    { step: 8, proposalParts: undefined, proposal: undefined, isTold: false },
+  ];
+  for (const { isTold, ...state } of cases) {
+    const world = new World([]);
+    Object.assign(world.rs, state);
+    world.gossip.onPeerUp(0, 'a', world);
+    const wanted = isTold ? ['newValidBlock>a'] : [];
+    expect(world.take()).toEqual(['newRoundStep>a', ...wanted]);
+    world.gossip.flush(0, world);
+    world.take();
+    world.gossip.onTick(2_000_000, world);
+    expect(world.take().filter((text) => text.startsWith('newValidBlock'))).toEqual(wanted);
+  }
 });
 
 test('between heights no tick runs while every peer is where we are, and one runs while any is not', () => {

@@ -20,6 +20,9 @@ const ANSWER_MICROS = 1_300_000;
 /** The same for what the node has signed itself: that leaves as soon as the peer can use it. */
 const OWN_MICROS = 1_000_000;
 
+/** What may be lacked: what anyone has, and what only the node itself can have. */
+const KINDS = ['any', 'own'] as const;
+
 /** What a peer lacks. */
 interface Lack {
   readonly what: string;
@@ -50,19 +53,21 @@ export function spread(context: CheckerContext): Checker {
   const judge = (node: Process, peer: Process): void => {
     // A connection that broke took with it what was said on it.
     const joinedAt = isAble(node) && isAble(peer) ? joinedSince(node, peer) : undefined;
-    const isJoined = joinedAt !== undefined;
-    judgeOne(node, peer, 'any', isJoined ? lackOf(node, peer) : undefined, joinedAt);
-    if (isSmooth)
-      judgeOne(node, peer, 'own', isJoined ? ownLack(node, peer, addresses.get(node)) : undefined, joinedAt);
+    const pair = `${node.index}>${peer.index}`;
+    if (joinedAt === undefined) {
+      for (const kind of KINDS) lacks.delete(`${pair}/${kind}`);
+      return;
+    }
+    judgeOne(node, peer, `${pair}/any`, joinedAt, lackOf(node, peer));
+    if (isSmooth) judgeOne(node, peer, `${pair}/own`, joinedAt, ownLack(node, peer, addresses.get(node)));
   };
   const judgeOne = (
     node: Process,
     peer: Process,
-    kind: string,
+    key: string,
+    joinedAt: number,
     lack: Lack | undefined,
-    joinedAt = 0,
   ): void => {
-    const key = `${node.index}>${peer.index}/${kind}`;
     const before = lacks.get(key);
     if (lack === undefined) {
       lacks.delete(key);

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// Starts the command line. In a checkout it first builds what is missing or stale; a package carries its build.
+// Starts the command line. In a checkout it first installs and builds what is missing or stale; a package carries its build.
 import { existsSync } from 'node:fs';
 
 const setup = new URL('../scripts/setup.mjs', import.meta.url);
 if (existsSync(setup)) {
-  const { build } = await import(setup.href);
+  const { build, install } = await import(setup.href);
+  install();
   build('adapters');
 }
 const { main } = await import('../dist/adapters/cli/main.js');

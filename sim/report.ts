@@ -41,6 +41,10 @@ export interface ScenarioReport {
   readonly digest: string;
   /** First failure of each checker first; at most FAILURES_MAX in all. */
   readonly failures: readonly Failure[];
+  /** Standing promises that rest on less than a third of the power being faulty, when it is not. */
+  readonly notJudged: readonly string[];
+  /** Entries of the timeline and of Byzantine nodes whose time never came. */
+  readonly neverHappened: readonly string[];
   readonly nodes: readonly NodeReport[];
   readonly stats: RunStats;
 }

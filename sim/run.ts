@@ -5,7 +5,7 @@ import { toHex } from '../core/lib/bytes.ts';
 import { ok, type Result } from '../core/lib/result.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { wrap } from './byzantine/wrap.ts';
-import { checkersOf } from './checkers/all.ts';
+import { checkersOf, notJudged } from './checkers/all.ts';
 import type { CheckerContext, Stake } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
 import type { ChoicesOptions } from './choices.ts';
@@ -18,7 +18,7 @@ import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
-import type { Scenario } from './scenario/scenario.ts';
+import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
 import { totalOf, type Voter } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
@@ -26,7 +26,7 @@ import type { NodeFactory } from './simNode.ts';
 import { Timeline } from './timeline.ts';
 import { Tripwire } from './tripwire.ts';
 import { isOver, timeLimit } from './until.ts';
-import type { World } from './world.ts';
+import { EVENTS_MAX, type World } from './world.ts';
 
 export interface RunOptions {
   /** Instead of the scenario's own seed; without either it is `1`. */
@@ -50,6 +50,8 @@ export interface RunOptions {
   readonly stop?: ((now: number, events: number) => boolean) | undefined;
   /** Told every choice of the run at its end. */
   readonly onChoices?: ((choices: ReadonlyMap<string, readonly number[]>) => void) | undefined;
+  /** Told who takes part, before the run. */
+  readonly onCluster?: ((cluster: Cluster) => void) | undefined;
   /** Wraps the node factory, e.g. to break a rule on purpose. */
   readonly nodes?: ((real: NodeFactory) => NodeFactory) | undefined;
 }
@@ -108,6 +110,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     scenario.genesis,
     scenario.updates,
   );
+  options.onCluster?.(cluster);
   const world = makeWorld(scenario, cluster, suite, options, seed);
   const failures: Failure[] = [];
   const fail = (checker: string, message: string): void => {
@@ -117,7 +120,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     options.onFailure?.(failure);
     world.remark('broken', undefined, `${checker}: ${message}`);
   };
-  addByzantine(world, scenario, cluster, suite);
+  const acted = addByzantine(world, scenario, cluster, suite);
   if (options.trace !== undefined) world.observe((fact) => remarkFact(world, fact));
   const clients = makeClients(world, cluster, suite, scenario);
   const context = contextOf(scenario, cluster, suite, world, fail);
@@ -150,22 +153,44 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       if (isStopped) return;
       const isTimed = scenario.until.kind === 'time' || scenario.until.kind === 'first';
       if (ended !== 'over' && !(ended === 'time' && isTimed))
-        fail('until', `the end was not reached: ${ended}`);
+        fail('until', `the end was not reached: ${UNREACHED[ended]}`);
       for (const checker of checkers) await checker.finish?.();
     },
-    report: () => reportOf(scenario, seed, world, failures, clients, tally),
+    report: () => ({
+      ...reportOf(scenario, seed, world, failures, clients, tally),
+      notJudged: notJudged(context),
+      neverHappened: [...timeline.untouched, ...unseen(scenario, acted)],
+    }),
   };
 }
 
-function addByzantine(world: World, scenario: Scenario, cluster: Cluster, suite: CryptoSuite): void {
-  const options = { chainId: CHAIN_ID, cluster, suite, coalitions: new Map() };
+/** Why a run ended before its end. */
+const UNREACHED = {
+  time: 'engine.time_max is over',
+  idle: 'nothing is left to happen',
+  events: `${EVENTS_MAX} events have happened`,
+} as const;
+
+/** Those who misbehave; answers which of their entries will have come to pass. */
+function addByzantine(
+  world: World,
+  scenario: Scenario,
+  cluster: Cluster,
+  suite: CryptoSuite,
+): ReadonlySet<ByzantineEntry> {
+  const acted = new Set<ByzantineEntry>();
+  const options = { chainId: CHAIN_ID, cluster, suite, coalitions: new Map(), acted };
   for (const { name } of cluster.members) {
     const entries = scenario.byzantine.filter((entry) => entry.who === name);
     if (entries.length === 0) continue;
     const process = world.process(name);
     process.wrapper = wrap(world, process, entries, options);
   }
+  return acted;
 }
+
+const unseen = ({ byzantine }: Scenario, acted: ReadonlySet<ByzantineEntry>): readonly string[] =>
+  byzantine.filter((entry) => !acted.has(entry)).map(({ who, behaviour }) => `${behaviour} of ${who}`);
 
 function contextOf(
   scenario: Scenario,
@@ -221,7 +246,7 @@ function reportOf(
   failures: readonly Failure[],
   { wallets, bankers }: AllClients,
   tally: Tally,
-): ScenarioReport {
+): Omit<ScenarioReport, 'notJudged' | 'neverHappened'> {
   const { network } = world;
   const nodes = world.processes.map((process) => ({
     name: process.name,

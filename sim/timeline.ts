@@ -43,6 +43,11 @@ export class Timeline {
     );
   }
 
+  /** Entries that have not come to pass, as `timeline[0]`. */
+  get untouched(): readonly string[] {
+    return this.#entries.filter(({ spec, left }) => left === spec.times).map(({ spec }) => spec.line);
+  }
+
   /** Virtual time of the last action, for `until: quiet`. */
   get lastActionAt(): number {
     return this.#actions.lastAt;

@@ -52,7 +52,7 @@ export class TimelineActions {
 
   do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
     const world = this.#world;
-    world.remark('fault', undefined, faultText(action, spec));
+    world.remark('fault', undefined, `${spec.text} (${spec.line})`);
     const { network } = world;
     switch (action.kind) {
       case 'partition':
@@ -273,10 +273,4 @@ export class TimelineActions {
     this.#crash(process, armed.powerLoss);
     this.#undo(armed.spec, () => this.#startAll([process]), process);
   }
-}
-
-/** As a reader of the trace sees it, e.g. `crash {"target":…}`. */
-function faultText({ kind, ...rest }: Action, spec: TimelineEntry): string {
-  const details = JSON.stringify(rest);
-  return `${kind}${details === '{}' ? '' : ` ${details}`} (${spec.line})`;
 }

@@ -22,6 +22,8 @@ export interface WrapOptions {
   readonly suite: CryptoSuite;
   /** By behaviour; shared by everyone of one run. */
   readonly coalitions: Map<string, Coalition>;
+  /** Entries whose time has come. */
+  readonly acted: Set<ByzantineEntry>;
 }
 
 const GWEI = 10n ** 9n;
@@ -46,6 +48,7 @@ export function accomplice(
   const { cluster, suite, chainId } = options;
   const signer = present(process.signer, 'a Byzantine validator has a key');
   const label = `byzantine/${process.name}/${entry.behaviour}/${index}`;
+  const isTriggered = dueAt(world, process, entry.trigger, label);
   const addressOf: Accomplice['addressOf'] = (name) =>
     cluster.members.find((one) => one.name === name)?.address;
   const perform = (effect: Effect): void => {
@@ -66,7 +69,11 @@ export function accomplice(
     rs: () => process.node?.rs(),
     chain: () => process.node?.rpc?.chain,
     addressOf,
-    isDue: dueAt(world, process, entry.trigger, label),
+    isDue(height, round) {
+      const isDue = isTriggered(height, round);
+      if (isDue) options.acted.add(entry);
+      return isDue;
+    },
     isAudience: audienceOf(world, process, entry, addressOf, label),
     signVote: (vote, chain = chainId) => {
       const bytes = voteSignBytes(chain, vote);

@@ -73,6 +73,10 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 
+/** Standing promises that nobody can judge here, though nobody switched them off. */
+export const notJudged = (context: CheckerContext): readonly StandingChecker[] =>
+  isTolerable(context) ? [] : NEEDS_TOLERABLE.filter((name) => !context.scenario.off.has(name));
+
 /** Where nodes find each other by themselves, they keep their own rules about it. */
 function peersOf(context: CheckerContext): readonly Checker[] {
   const { steering } = context.world.network;

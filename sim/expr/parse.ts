@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import { parseDuration } from '../scenario/units.ts';
 import type { Money } from './money.ts';
+import { clashes, senseOf } from './sense.ts';
 
 /** What a quantifier ranges over. */
 export const RANGES = ['correct', 'nodes', 'heights'] as const;
@@ -32,7 +33,7 @@ export type Field = (typeof FIELDS)[number];
 
 /** An expression over what the omniscient observer knows. It changes nothing. */
 export type Expr =
-  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'number'; readonly value: number; readonly isTime: boolean }
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'money'; readonly what: Money }
   /** The furthest clock of correct nodes: now, or when they signed for the block before the one at hand. */
@@ -66,6 +67,7 @@ interface Token {
 
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?[a-z]*)|([A-Za-z_][A-Za-z0-9_-]*)|(==|!=|<=|>=|[<>()+\-.,:]))/y;
 const DEPTH_MAX = 50;
+const QUANTIFIERS = ['all', 'exists', 'count'] as const;
 
 class Stop extends Error {
   readonly offset: number;
@@ -115,6 +117,7 @@ class Parser {
   whole(): Expr {
     const expr = this.#or();
     if (this.#peek() !== undefined) this.#fail(`expected the end, found "${this.#peek()}"`);
+    this.#needTruth(expr, 0);
     return expr;
   }
 
@@ -139,22 +142,38 @@ class Parser {
 
   #or(): Expr {
     if (++this.#depth > DEPTH_MAX) this.#fail('expected fewer parts inside each other');
-    let left = this.#and();
-    while (this.#take('or')) left = { kind: 'or', left, right: this.#and() };
+    const joined = this.#joined('or', () => this.#joined('and', () => this.#not()));
     this.#depth--;
+    return joined;
+  }
+
+  #joined(kind: 'and' | 'or', operand: () => Expr): Expr {
+    const start = this.#at;
+    let left = operand();
+    while (this.#take(kind)) {
+      this.#needTruth(left, start);
+      left = { kind, left, right: this.#truth(operand) };
+    }
     return left;
   }
 
-  #and(): Expr {
-    let left = this.#not();
-    while (this.#take('and')) left = { kind: 'and', left, right: this.#not() };
-    return left;
+  #truth(read: () => Expr): Expr {
+    const start = this.#at;
+    const expr = read();
+    this.#needTruth(expr, start);
+    return expr;
+  }
+
+  /** @param start of the first of its tokens. */
+  #needTruth(expr: Expr, start: number): void {
+    if (senseOf(expr) === 'truth') return;
+    this.#at = start;
+    this.#fail('expected what is true or false, such as a comparison');
   }
 
   #not(): Expr {
-    if (this.#take('not')) return { kind: 'not', of: this.#not() };
-    for (const kind of ['all', 'exists', 'count'] as const)
-      if (this.#take(kind)) return this.#quantifier(kind);
+    if (this.#take('not')) return { kind: 'not', of: this.#truth(() => this.#not()) };
+    for (const kind of QUANTIFIERS) if (this.#take(kind)) return this.#quantifier(kind);
     return this.#comparison();
   }
 
@@ -172,10 +191,22 @@ class Parser {
     this.#need(':');
     const variable = isRange ? 'self' : name;
     this.#variables.push(variable);
-    const body = this.#or();
+    const start = this.#at;
+    const body =
+      kind === 'count' ? this.#joined('or', () => this.#joined('and', () => this.#counted())) : this.#or();
+    this.#needTruth(body, start);
     this.#variables.pop();
     const quantified: Expr = { kind, name: variable, range, body };
     return kind === 'count' ? this.#compared(quantified) : quantified;
+  }
+
+  /** What is true or false by itself leaves a comparison behind it to the count: `count n in nodes: n.up == 3`. */
+  #counted(): Expr {
+    const start = this.#at;
+    const path = [...QUANTIFIERS, 'not'].some((word) => word === this.#peek()) ? undefined : this.#sum();
+    if (path !== undefined && senseOf(path) === 'truth') return path;
+    this.#at = start;
+    return this.#not();
   }
 
   #comparison(): Expr {
@@ -186,19 +217,32 @@ class Parser {
     if (this.#take('equal')) return { kind: 'equal', of: left };
     const isEvidence = left.kind === 'call' && left.fn === 'evidence';
     if (isEvidence && this.#take('committed'))
-      return { kind: 'compare', op: '>', left, right: { kind: 'number', value: 0 } };
+      return { kind: 'compare', op: '>', left, right: { kind: 'number', value: 0, isTime: false } };
+    const within = this.#at;
     if (this.#take('in')) {
       this.#need('(');
       const low = this.#sum();
       this.#need(',');
       const high = this.#sum();
       this.#need(')');
+      for (const bound of [low, high]) this.#needLike(left, bound, within);
       return { kind: 'within', of: left, low, high };
     }
     const op = COMPARISONS.find((one) => one === this.#peek());
     if (op === undefined) return left;
-    this.#at++;
-    return { kind: 'compare', op, left, right: this.#sum() };
+    const at = this.#at++;
+    const right = this.#sum();
+    this.#needLike(left, right, at);
+    return { kind: 'compare', op, left, right };
+  }
+
+  /** @param at the token between the two. */
+  #needLike(left: Expr, right: Expr, at: number): void {
+    if (!clashes(left, right)) return;
+    this.#at = at;
+    this.#fail(
+      `expected two of a kind, found ${senseOf(left) ?? 'a number'} and ${senseOf(right) ?? 'a number'}`,
+    );
   }
 
   #sum(): Expr {
@@ -273,10 +317,11 @@ class Parser {
   }
 
   #number(word: string): Expr {
-    const value = /^\d+$/.test(word) ? Number(word) : parseDuration(word);
+    const isTime = !/^\d+$/.test(word);
+    const value = isTime ? parseDuration(word) : Number(word);
     if (value === undefined || !Number.isSafeInteger(value))
       this.#fail(`expected a whole number or a duration such as 6s, found "${word}"`);
     this.#at++;
-    return { kind: 'number', value };
+    return { kind: 'number', value, isTime };
   }
 }

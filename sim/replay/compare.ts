@@ -1,4 +1,5 @@
 import type { Result } from '../../core/lib/result.ts';
+import type { ScenarioReport } from '../report.ts';
 import { type RunOptions, runScenario } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
 
@@ -6,7 +7,8 @@ import type { ScenarioError } from '../scenario/cursor.ts';
 const BEFORE_MAX = 3;
 
 export interface Comparison {
-  readonly digest: string;
+  /** Of the first run. */
+  readonly report: ScenarioReport;
   readonly lines: number;
   /** undefined: the two runs are equal. */
   readonly parted:
@@ -24,7 +26,11 @@ export async function compareRuns(
   options: RunOptions,
 ): Promise<Result<Comparison, ScenarioError>> {
   const kept: string[] = [];
-  const first = await runScenario(text, { ...options, trace: (line) => kept.push(line) });
+  const keep = (line: string): void => {
+    kept.push(line);
+    options.trace?.(line);
+  };
+  const first = await runScenario(text, { ...options, trace: keep });
   if (!first.ok) return first;
   let at = 0;
   let parted: Comparison['parted'];
@@ -42,5 +48,5 @@ export async function compareRuns(
   if (!second.ok) return second;
   if (at < kept.length) part(undefined);
   if (first.value.digest !== second.value.digest) part(`digest ${second.value.digest}`);
-  return { ok: true, value: { digest: first.value.digest, lines: kept.length, parted } };
+  return { ok: true, value: { report: first.value, lines: kept.length, parted } };
 }

@@ -1,4 +1,4 @@
-import { toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { ScenarioReport } from '../report.ts';
@@ -16,7 +16,7 @@ export interface NodeSnapshot {
   readonly proposal: string;
   readonly locked: string;
   readonly valid: string;
-  /** Votes seen, a line a round and kind: who voted, and the two-thirds majority if there is one. */
+  /** Votes seen, a line a round and kind: who voted for what, and the two-thirds majority if there is one. */
   readonly votes: readonly string[];
   readonly stateHash: string;
 }
@@ -26,6 +26,8 @@ export interface Replay {
   readonly nodes: readonly NodeSnapshot[];
   readonly events: number;
   readonly virtualMicros: number;
+  /** The run was stopped there; it did not end by itself. */
+  readonly isCut: boolean;
 }
 
 export interface ReplayOptions extends RunOptions {
@@ -41,8 +43,13 @@ export async function replayTo(text: string, options: ReplayOptions): Promise<Re
   const { untilEvent = Number.POSITIVE_INFINITY, untilTime = Number.POSITIVE_INFINITY } = options;
   let events = 0;
   let virtualMicros = 0;
+  let isCut = false;
+  const names = new Map<string, string>();
   const result = await runScenario(text, {
     ...options,
+    onCluster({ members }) {
+      for (const { name, address } of members) names.set(toHex(address), name);
+    },
     nodes: (real) => async (env) => {
       const node = await (options.nodes?.(real) ?? real)(env);
       live.set(env.name, node);
@@ -51,15 +58,16 @@ export async function replayTo(text: string, options: ReplayOptions): Promise<Re
     stop(now, count) {
       events = count;
       virtualMicros = now;
-      return count >= untilEvent || now >= untilTime;
+      isCut = count >= untilEvent || now >= untilTime;
+      return isCut;
     },
   });
   if (!result.ok) return err(result.error);
   const report = result.value;
   const nodes = report.nodes.map(({ name, state, height }) =>
-    snapshotOf(name, state, height, state === 'up' || state === 'paused' ? live.get(name) : undefined),
+    snapshotOf(name, state, height, state === 'up' || state === 'paused' ? live.get(name) : undefined, names),
   );
-  return ok({ report, nodes, events, virtualMicros });
+  return ok({ report, nodes, events, virtualMicros, isCut });
 }
 
 const NONE = '-';
@@ -67,7 +75,18 @@ const NONE = '-';
 const blockText = (hash: Uint8Array | undefined): string =>
   hash === undefined || hash.length === 0 ? 'nil' : toHex(hash).slice(0, 12);
 
-function snapshotOf(name: string, state: string, decided: number, node: SimNode | undefined): NodeSnapshot {
+type Names = ReadonlyMap<string, string>;
+
+const nameOf = (names: Names, address: Bytes): string =>
+  names.get(toHex(address)) ?? toHex(address).slice(0, 8);
+
+function snapshotOf(
+  name: string,
+  state: string,
+  decided: number,
+  node: SimNode | undefined,
+  names: Names,
+): NodeSnapshot {
   const rs = node?.rs();
   if (node === undefined || rs === undefined)
     return {
@@ -87,29 +106,30 @@ function snapshotOf(name: string, state: string, decided: number, node: SimNode 
     state,
     decided,
     at: `${rs.height}/${rs.round}/${rs.step}`,
-    proposer: toHex(rs.proposer.address).slice(0, 8),
+    proposer: nameOf(names, rs.proposer.address),
     proposal: rs.proposal === undefined ? NONE : blockText(rs.proposal.blockId.hash),
     locked:
       rs.lockedBlock === undefined ? NONE : `${blockText(rs.lockedBlock.hash)} in round ${rs.lockedRound}`,
     valid: rs.validBlock === undefined ? NONE : `${blockText(rs.validBlock.hash)} in round ${rs.validRound}`,
-    votes: votesOf(rs),
+    votes: votesOf(rs, names),
     stateHash: node.stateHash().toString(16).padStart(8, '0'),
   };
 }
 
-function votesOf(rs: RoundState): readonly string[] {
+function votesOf(rs: RoundState, names: Names): readonly string[] {
   const lines: string[] = [];
   for (let round = 0; round <= rs.round; round++) {
     for (const type of ['prevote', 'precommit'] as const) {
       const votes = rs.votes(round, type);
       if (votes === undefined) continue;
-      const bits = Array.from({ length: rs.validators.validators.length }, (_, i) =>
-        votes.bits.has(i) ? 'x' : '_',
-      );
-      if (!bits.includes('x')) continue;
+      const told = rs.validators.validators.flatMap(({ address }, i) => {
+        const vote = votes.vote(i);
+        return vote === undefined ? [] : [`${nameOf(names, address)} ${blockText(vote.blockId.hash)}`];
+      });
+      if (told.length === 0) continue;
       const majority = votes.majority();
       const outcome = majority === undefined ? 'no majority' : `two thirds for ${blockText(majority.hash)}`;
-      lines.push(`${round} ${type} ${bits.join('')} ${outcome}`);
+      lines.push(`${round} ${type}s: ${told.join(', ')}; ${outcome}`);
     }
   }
   return lines;

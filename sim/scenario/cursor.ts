@@ -1,4 +1,14 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  stringify,
+  type YAMLError,
+} from 'yaml';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 
 /** Why a scenario file is refused: where, and what was expected there. */
@@ -161,6 +171,13 @@ export class Cursor {
       : undefined;
   }
 
+  /** What stands there, on one line, without the braces around it. */
+  written(): string {
+    const value = isMap(this.#node) || isSeq(this.#node) ? this.#node.toJSON() : this.#scalar();
+    const text = stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 });
+    return text.trim().replace(/^\{(.*)\}$/, '$1');
+  }
+
   #scalar(): unknown {
     return isScalar(this.#node) ? this.#node.value : undefined;
   }
@@ -180,7 +197,7 @@ export function readYaml<T>(text: string, read: (root: Cursor) => T): Result<T, 
     return err({
       line,
       column: col,
-      message: (broken.message.split('\n')[0] ?? '').replace(/ at line.*$/, ''),
+      message: yamlProblem(text, broken),
     });
   }
   try {
@@ -191,6 +208,13 @@ export function readYaml<T>(text: string, read: (root: Cursor) => T): Result<T, 
     throw error;
   }
 }
+
+function yamlProblem(text: string, { code, message, pos }: YAMLError): string {
+  if (code === 'DUPLICATE_KEY') return `the key "${keyAt(text, pos[0])}" stands there twice`;
+  return `not YAML: ${(message.split('\n')[0] ?? '').replace(/ at line.*$/, '')}`;
+}
+
+const keyAt = (text: string, offset: number): string => /^[^:\n]{1,100}/.exec(text.slice(offset))?.[0] ?? '';
 
 /** Aliases can make a small file huge; scenarios have no need of them. */
 function refuseAliases(node: unknown, lines: LineCounter): void {

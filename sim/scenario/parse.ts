@@ -14,6 +14,7 @@ import { searchOf } from './parseSearch.ts';
 import { parseTimeline } from './parseTimeline.ts';
 import { updatesOf } from './parseUpdates.ts';
 import type { Scenario, Until } from './scenario.ts';
+import { isSeed, SEED } from './seed.ts';
 import { duration } from './units.ts';
 
 const KEYS = [
@@ -77,7 +78,7 @@ function scenarioOf(root: Cursor): Scenario {
     ],
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
-    until: untilOf(fields.until, genesis.initialHeight),
+    until: untilOf(fields.until, genesis.initialHeight, engine.timeMax),
     zeroed: zeroedOf(fields.choices),
   };
 }
@@ -108,9 +109,8 @@ function zeroedOf(at: Cursor | undefined): readonly string[] {
 
 function seedOf(at: Cursor): string {
   const value = at.raw();
-  return value === undefined || typeof value === 'boolean'
-    ? at.fail('expected a seed: text or a number')
-    : String(value);
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return isSeed(text) ? text : at.fail(`expected ${SEED}`);
 }
 
 const networkOf = (at: Cursor): LinkFaults => ({
@@ -118,17 +118,22 @@ const networkOf = (at: Cursor): LinkFaults => ({
   ...faultsOf(at.fields(FAULT_KEYS, `network: {${FAULT_KEYS.join('?, ')}?}`)),
 });
 
-/** `first` is the height that the chain begins with. */
-function untilOf(at: Cursor, first: number): Until {
+/** `first` is the height that the chain begins with; what the engine's limit of time forestalls is refused. */
+function untilOf(at: Cursor, first: number, timeMax: number): Until {
   const fields = at.fields(['height', 'time', 'quiet', 'first'], 'until: {height | time | quiet | first}');
   const given = Object.values(fields).filter((one) => one !== undefined);
   if (given.length !== 1) return at.fail('expected exactly one of height, time, quiet, first');
   if (fields.height !== undefined)
     return { kind: 'height', height: fields.height.integer('a height', first, first - 1 + HEIGHTS_MAX) };
-  if (fields.time !== undefined) return { kind: 'time', time: duration(fields.time) };
-  if (fields.quiet !== undefined) return { kind: 'quiet', time: duration(fields.quiet) };
+  if (fields.time !== undefined) return { kind: 'time', time: upTo(timeMax, fields.time) };
+  if (fields.quiet !== undefined) return { kind: 'quiet', time: upTo(timeMax, fields.quiet) };
   return {
     kind: 'first',
-    of: (fields.first as Cursor).items('a list of ends').map((one) => untilOf(one, first)),
+    of: (fields.first as Cursor).items('a list of ends').map((one) => untilOf(one, first, timeMax)),
   };
+}
+
+function upTo(timeMax: number, at: Cursor): number {
+  const time = duration(at);
+  return time <= timeMax ? time : at.fail(`expected at most engine.time_max, ${timeMax / 1_000_000}s`);
 }

@@ -41,6 +41,7 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   const isRepeated = when.kind === 'every' || chance !== undefined;
   return {
     line: at.path,
+    text: fields.do.written(),
     when,
     delay,
     on: onNode(on, known),

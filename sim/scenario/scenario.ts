@@ -86,8 +86,10 @@ export interface LogDamage {
 }
 
 export interface TimelineEntry {
-  /** Line in the file, for messages and for naming its dice. */
+  /** Where it stands, for messages and for naming its dice, e.g. `timeline[0]`. */
   readonly line: string;
+  /** Its action as the file says it, for readers. */
+  readonly text: string;
   readonly when: When;
   /** Virtual µs to wait once `when` holds. */
   readonly delay: number;

@@ -27,7 +27,7 @@ const DURATION = 'a duration with a unit (us, ms, s, m, h), such as 250ms';
 export function duration(at: Cursor): number {
   const value = at.raw();
   const micros = typeof value === 'string' ? parseDuration(value) : undefined;
-  return micros ?? at.fail(`expected ${DURATION}`);
+  return micros ?? at.fail(`expected ${DURATION}, of at most 366 days`);
 }
 
 /** `10ms`, or `10ms-100ms`, or a map {low, high, shape}. */
@@ -43,9 +43,9 @@ export function delay(at: Cursor): Delay {
   const [first, second, more] = typeof value === 'string' ? value.split('-') : [];
   const low = first === undefined ? undefined : parseDuration(first);
   const high = second === undefined ? low : parseDuration(second);
-  if (low === undefined || high === undefined || more !== undefined || high < low) {
+  if (low === undefined || high === undefined || more !== undefined)
     return at.fail(`expected ${DURATION}, or a range such as 10ms-100ms`);
-  }
+  if (high < low) return at.fail('expected a range from low to high, such as 10ms-100ms');
   return { low, high, shape: 'uniform' };
 }
 
@@ -81,7 +81,7 @@ export function ratePeriod(at: Cursor): number {
   const value = at.raw();
   const match = typeof value === 'string' ? /^(\d{1,6})\/(s|m)$/.exec(value) : null;
   const count = match === null ? 0 : Number(match[1]);
-  if (count === 0) return at.fail('expected a rate, such as 20/s or 6/m');
+  if (count === 0) return at.fail('expected a rate, such as 20/s or 6/m, of at most 999999');
   return Math.floor((match?.[2] === 'm' ? 60_000_000 : 1_000_000) / count);
 }
 

@@ -1,25 +1,25 @@
-import type { CryptoSuite } from '../../../core/crypto/suite.ts';
+import type { Result } from '../../../core/lib/result.ts';
 import { compareRuns } from '../../../sim/replay/compare.ts';
-import type { World } from '../world.ts';
-import { EXIT_BROKEN, refuseFile } from './scenarioFile.ts';
-import type { Source } from './source.ts';
+import type { ScenarioReport } from '../../../sim/report.ts';
+import type { RunOptions } from '../../../sim/run.ts';
+import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
 
-/** Two runs of one seed, compared happening by happening; prints the first that differs. */
-export async function checkDeterminism(
-  { name, text, seed }: Source,
-  suite: CryptoSuite,
-  world: World,
-): Promise<void> {
-  const result = await compareRuns(text, { seed, suite });
-  if (!result.ok) return refuseFile(world, name, result.error);
-  const { digest, lines, parted } = result.value;
+/** Runs a seed twice, compares happening by happening and says whether and where the runs differ; answers the first. */
+export async function runTwice(
+  text: string,
+  options: RunOptions,
+  say: (text: string) => void,
+): Promise<Result<{ readonly report: ScenarioReport; readonly isSame: boolean }, ScenarioError>> {
+  const result = await compareRuns(text, options);
+  if (!result.ok) return result;
+  const { report, lines, parted } = result.value;
   if (parted === undefined) {
-    world.out(`deterministic: ${lines} happenings equal in both runs\ndigest: ${digest}\n`);
-    return;
+    say(`deterministic: ${lines} happenings equal in both runs\n`);
+  } else {
+    const before = parted.before.map((line) => `  both:   ${line}\n`).join('');
+    say(
+      `the two runs part:\n${before}  first:  ${parted.first ?? 'has ended'}\n  second: ${parted.second ?? 'has ended'}\n`,
+    );
   }
-  const before = parted.before.map((line) => `  both:   ${line}\n`).join('');
-  world.out(
-    `the two runs part:\n${before}  first:  ${parted.first ?? 'has ended'}\n  second: ${parted.second ?? 'has ended'}\n`,
-  );
-  world.exitCode = EXIT_BROKEN;
+  return { ok: true, value: { report, isSame: parted === undefined } };
 }

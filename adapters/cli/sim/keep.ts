@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { onFile } from '../../disk/files.ts';
+import { OperatingError } from '../../operatingError.ts';
 import type { SweepOutcome, SweepTask } from './task.ts';
 
 const RESULTS = 'results.jsonl';
@@ -17,6 +18,8 @@ export class KeepFolder {
 
   constructor(folder: string) {
     this.#folder = folder;
+    if (existsSync(folder) && !statSync(folder).isDirectory())
+      throw new OperatingError(`--keep: ${folder} is not a folder`);
     onFile('write', folder, () => mkdirSync(folder, { recursive: true }));
     const file = join(folder, RESULTS);
     if (!existsSync(file)) return;

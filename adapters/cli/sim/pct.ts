@@ -6,7 +6,7 @@ import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import type { World } from '../world.ts';
 import { reportText } from './run.ts';
-import { EXIT_BROKEN, quoted, readScenarioFile, refuseFile, seedOf, wholeOf } from './scenarioFile.ts';
+import { EXIT_BROKEN, quoted, readScenarioFile, refuseFile, wholeOf } from './scenarioFile.ts';
 
 const DEPTH_MAX = 100;
 const RUNS_MAX = 100_000_000;
@@ -35,7 +35,7 @@ async function pct(file: string, flags: PctFlags, world: World): Promise<void> {
   const { pct: wanted } = parsed.value;
   const depth = wholeOf('--depth', flags.depth ?? String(wanted?.depth ?? 3), 1, DEPTH_MAX);
   const runs = wholeOf('--runs', flags.runs ?? String(wanted?.runs ?? 20), 1, RUNS_MAX);
-  const first = BigInt(seedOf(flags.seed));
+  const first = BigInt(wholeOf('--seed', flags.seed, 0, 999_999_999_999_999));
   const suite = await acceleratedSuite();
   for (let i = 0n; i < BigInt(runs); i++) {
     const seed = String(first + i);

@@ -19,7 +19,8 @@ export function readTrace(file: string, text: string): Trace {
   const isWhole = last?.['kind'] === 'report';
   return {
     head: head as unknown as Trace['head'],
-    lines: lines.slice(1, isWhole ? -1 : undefined),
+    // Half a line, where the run was killed, tells nothing.
+    lines: lines.slice(1, isWhole || last === undefined ? -1 : undefined),
     report: isWhole ? (last['report'] as ScenarioReport) : undefined,
   };
 }

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { readTrace } from './readTrace.ts';
 import { replayRecording } from './record.ts';
-import { refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
+import { EXIT_BROKEN, refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
 import { type Source, sourceOf } from './source.ts';
 
 /** Lines of the transcript kept before the point of the stop. */
@@ -43,16 +43,24 @@ export function replayCommand(sim: Command, world: World): void {
 
 async function replay(file: string | undefined, flags: ReplayFlags, world: World): Promise<void> {
   const given = await sourceOf(file, flags);
-  if (isRecording(given.text)) return replayRecording(given.name, given.text, world);
-  const source = fromTrace(given);
+  if (isRecording(given.text)) {
+    if (flags.until !== undefined || flags.node !== undefined)
+      throw new OperatingError('--until and --node: a recording is of one node and is run to its end');
+    return replayRecording(given.name, given.text, world);
+  }
+  const { source, written } = fromTrace(given, flags);
   const stop = stopOf(flags.until);
   const tailMax = wholeOf('--tail', flags.tail, 0, TAIL_MAX);
   let tail: string[] = [];
+  let compared = 0;
+  let parted: { readonly written: string; readonly now: string } | undefined;
   const result = await replayTo(source.text, {
     ...stop,
     seed: source.seed,
     suite: await acceleratedSuite(),
     trace(line) {
+      const expected = written[compared++];
+      if (expected !== undefined && expected !== line) parted ??= { written: expected, now: line };
       const happening = JSON.parse(line) as Happening;
       if (flags.node !== undefined && happening.node !== flags.node) return;
       tail.push(transcriptLine(happening));
@@ -60,21 +68,39 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
     },
   });
   if (!result.ok) return refuseFile(world, source.name, result.error);
-  const { report, nodes, events, virtualMicros } = result.value;
+  const { report, nodes, events, virtualMicros, isCut } = result.value;
+  if (flags.node !== undefined && nodes.every(({ name }) => name !== flags.node))
+    throw new OperatingError(
+      `--node: expected one of ${nodes.map(({ name }) => name).join(', ')}, found ${flags.node}`,
+    );
   if (tailMax > 0) world.out(`${tail.slice(-tailMax).join('\n')}\n\n`);
   world.out(
     `scenario ${report.name}, seed ${report.seed}, after event ${events} at ${secondsText(virtualMicros)} s\n\n`,
   );
+  if (flags.until !== undefined && !isCut) world.out(`the run has ended before ${flags.until}\n\n`);
   for (const node of nodes) world.out(nodeText(node));
   for (const { checker, message, at } of report.failures)
     world.out(`broken: ${checker} at ${secondsText(at)} s: ${message}\n`);
+  if (parted !== undefined)
+    world.err(
+      `the trace tells another run, of another version of the program perhaps:\n  trace: ${parted.written}\n  now:   ${parted.now}\n`,
+    );
+  if (parted !== undefined || !report.passed) world.exitCode = EXIT_BROKEN;
+}
+
+interface Replayed {
+  readonly source: Source;
+  /** What the trace says; nothing when it is a scenario that is run again. */
+  readonly written: readonly string[];
 }
 
 /** A trace names its scenario and seed in its first line. */
-function fromTrace(source: Source): Source {
-  if (!source.text.startsWith('{"kind":"scenario"')) return source;
-  const { scenario, seed } = readTrace(source.name, source.text).head;
-  return { ...source, text: scenario, seed: source.seed ?? seed };
+function fromTrace(source: Source, flags: ReplayFlags): Replayed {
+  if (!source.text.startsWith('{"kind":"scenario"')) return { source, written: [] };
+  if (flags.seed !== undefined || flags.crypto !== undefined)
+    throw new OperatingError('--seed and --crypto: a trace is of one run');
+  const { head, lines } = readTrace(source.name, source.text);
+  return { source: { ...source, text: head.scenario, seed: head.seed }, written: lines };
 }
 
 function stopOf(text: string | undefined): { readonly untilEvent?: number; readonly untilTime?: number } {

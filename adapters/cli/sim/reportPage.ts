@@ -27,6 +27,7 @@ export function reportCommand(sim: Command, world: World): void {
     const trace = readTrace(file, readScenarioFile(file));
     const page = reportPage(trace, { script: partOf('view.js'), style: partOf('view.css') });
     onFile('write', output, () => writeFileSync(output, page));
+    if (trace.report === undefined) world.err(`${file} has no end: the run that wrote it was interrupted\n`);
     world.out(`${output}: ${trace.lines.length} happenings, ${Math.ceil(page.length / 1024)} KiB\n`);
   });
 }

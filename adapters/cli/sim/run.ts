@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { ok } from '../../../core/lib/result.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
-import { checkDeterminism } from './determinism.ts';
+import { runTwice } from './determinism.ts';
 import { EXIT_BROKEN, quoted, refuseFile, secondsText } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 import { TraceFile } from './traceFile.ts';
@@ -38,19 +39,24 @@ async function simRun(file: string | undefined, flags: RunFlags, world: World): 
     import('../../crypto/accelerated.ts'),
   ]);
   const suite = await acceleratedSuite();
-  if (flags.checkDeterminism === true) return checkDeterminism(source, suite, world);
   const trace = flags.trace === undefined ? undefined : new TraceFile(flags.trace, text, seed);
-  const result = await runScenario(text, { seed, suite, trace: trace && ((line) => trace.write(line)) });
-  trace?.close(result.ok ? result.value : undefined);
+  const once = async (...given: Parameters<typeof runScenario>) => {
+    const result = await runScenario(...given);
+    return result.ok ? ok({ report: result.value, isSame: true }) : result;
+  };
+  const options = { seed, suite, trace: trace && ((line: string) => trace.write(line)) };
+  const isTwice = flags.checkDeterminism === true;
+  const say = (line: string): void => (flags.json === true ? world.err(line) : world.out(line));
+  const result = isTwice ? await runTwice(text, options, say) : await once(text, options);
+  trace?.close(result.ok ? result.value.report : undefined);
   if (!result.ok) return refuseFile(world, source.name, result.error);
-  const report = result.value;
+  const { report, isSame } = result.value;
   world.out(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
+  if (!isSame || !report.passed) world.exitCode = EXIT_BROKEN;
   if (report.passed) return;
-  world.err(`reproduce: npx orrery sim run ${source.args(report.seed)}\n`);
-  world.err(
-    `make it smaller: npx orrery sim shrink ${source.args(report.seed)} -o ${quoted(`${report.name}.min.yaml`)}\n`,
-  );
-  world.exitCode = EXIT_BROKEN;
+  const again = source.args(report.seed);
+  world.err(`reproduce: npx orrery sim run ${again}\n`);
+  world.err(`make it smaller: npx orrery sim shrink ${again} -o ${quoted(source.smaller(report.seed))}\n`);
 }
 
 export function reportText(report: ScenarioReport): string {
@@ -65,6 +71,9 @@ export function reportText(report: ScenarioReport): string {
     `ran: ${secondsText(stats.virtualMicros)} s of virtual time, ${stats.events} events, highest round ${stats.roundMax}`,
     `network: ${stats.framesSent} frames sent, ${stats.framesLost} lost; evidence committed: ${stats.evidence}`,
   ];
+  if (report.neverHappened.length > 0) lines.push(`never happened: ${report.neverHappened.join(', ')}`);
+  if (report.notJudged.length > 0)
+    lines.push(`not judged, as a third or more of the power is faulty: ${report.notJudged.join(', ')}`);
   if (stats.txsSent > 0) lines.push(`transactions: ${stats.txsSent} sent, ${stats.txsConfirmed} confirmed`);
   for (const failure of report.failures)
     lines.push(`broken: ${failure.checker} at ${secondsText(failure.at)} s: ${failure.message}`);

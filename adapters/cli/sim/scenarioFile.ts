@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
+import { isSeed, SEED } from '../../../sim/scenario/seed.ts';
+import { parseDuration } from '../../../sim/scenario/units.ts';
 import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
@@ -16,9 +18,9 @@ export function refuseFile(world: World, file: string, { line, column, message }
   world.exitCode = EXIT_BAD_FILE;
 }
 
-/** A seed as the command line takes it. */
+/** A seed as the command line takes it: what a scenario may say. */
 export function seedOf(text: string): string {
-  if (!/^\d{1,20}$/.test(text)) throw new OperatingError(`--seed: expected a whole number, found ${text}`);
+  if (!isSeed(text)) throw new OperatingError(`--seed: expected ${SEED}, found ${text}`);
   return text;
 }
 
@@ -27,6 +29,14 @@ export function wholeOf(option: string, text: string, min: number, max: number):
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new OperatingError(`${option}: expected a whole number ${min}..${max}, found ${text}`);
+}
+
+/** Milliseconds of an option that takes a duration. */
+export function millisecondsOf(option: string, text: string): number {
+  const micros = parseDuration(text);
+  if (micros === undefined)
+    throw new OperatingError(`${option}: expected a duration such as 10m, found ${text}`);
+  return micros / 1000;
 }
 
 /** Virtual µs as seconds, to the millisecond. */

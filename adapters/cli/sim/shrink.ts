@@ -5,7 +5,7 @@ import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { onFile } from '../../disk/files.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
-import { EXIT_BROKEN, quoted, refuseFile, wholeOf } from './scenarioFile.ts';
+import { EXIT_BROKEN, millisecondsOf, quoted, refuseFile, wholeOf } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 
 interface ShrinkFlags {
@@ -26,7 +26,7 @@ export function shrinkCommand(sim: Command, world: World): void {
     .option(...CRYPTO_OPTION)
     .option('-o, --output <file>', 'write the smaller scenario there (default: print it)')
     .option('--runs <n>', 'try at most so many candidates', '400')
-    .option('--budget <seconds>', 'search for at most so many seconds', '120')
+    .option('--budget <duration>', 'search for at most so long, e.g. 10m', '2m')
     .description(
       'find a smaller scenario that breaks the same promise; exit code 1 if there is nothing to shrink',
     );
@@ -36,7 +36,7 @@ export function shrinkCommand(sim: Command, world: World): void {
 async function shrink(file: string | undefined, flags: ShrinkFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
   const runsMax = wholeOf('--runs', flags.runs, 1, 1_000_000);
-  const endsAt = performance.now() + wholeOf('--budget', flags.budget, 1, 1_000_000) * 1000;
+  const endsAt = performance.now() + budgetMs(flags.budget);
   const result = await shrinkScenario(source.text, {
     seed: source.seed,
     run: { suite: await acceleratedSuite() },
@@ -65,6 +65,10 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   onFile('write', output, () => writeFileSync(output, story));
   world.out(`${said}reproduce: npx orrery sim run ${quoted(output)}\n`);
 }
+
+/** A bare number is of seconds. */
+const budgetMs = (text: string): number =>
+  millisecondsOf('--budget', /^\d{1,7}$/.test(text) ? `${text}s` : text);
 
 function sizeText({ faultLines, validators, clients, height }: ScenarioSize): string {
   const until = height === undefined ? '' : `, until height ${height}`;

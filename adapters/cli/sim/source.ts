@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { OperatingError } from '../../operatingError.ts';
 import { cryptoArgs, cryptoOf } from './cryptoFlag.ts';
@@ -11,6 +12,8 @@ export interface Source {
   readonly seed: string | undefined;
   /** The arguments that name it again. */
   args(seed: string): string;
+  /** Where a smaller scenario for a seed may go. */
+  smaller(seed: string): string;
 }
 
 export async function sourceOf(
@@ -28,6 +31,7 @@ export async function sourceOf(
       text: settled(readScenarioFile(file)),
       seed,
       args: (used) => `${quoted(file)} --seed ${used}${more}`,
+      smaller: () => `${basename(file).replace(/\.ya?ml$/, '')}.min.yaml`,
     };
   }
   if (file !== undefined || seed === undefined)
@@ -38,5 +42,6 @@ export async function sourceOf(
     text: settled(drawSwarm(seed)),
     seed,
     args: (used) => `--swarm --seed ${used}${more}`,
+    smaller: (used) => `swarm-${used}.min.yaml`,
   };
 }

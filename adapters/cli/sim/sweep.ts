@@ -1,7 +1,6 @@
 import { cpus } from 'node:os';
 import type { Command } from 'commander';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
-import { parseDuration } from '../../../sim/scenario/units.ts';
 import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { type FailureGroup, FailureGroups } from '../../../sim/sweep/groups.ts';
@@ -11,7 +10,14 @@ import { CRYPTO_OPTION, type CryptoScheme, cryptoArgs, cryptoOf } from './crypto
 import { KeepFolder } from './keep.ts';
 import { runPool } from './pool.ts';
 import { clock, Progress } from './progress.ts';
-import { EXIT_BROKEN, quoted, readScenarioFile, refuseFile, wholeOf } from './scenarioFile.ts';
+import {
+  EXIT_BROKEN,
+  millisecondsOf,
+  quoted,
+  readScenarioFile,
+  refuseFile,
+  wholeOf,
+} from './scenarioFile.ts';
 import type { SweepOutcome, SweepTask } from './task.ts';
 
 const JOBS_MAX = 256;
@@ -71,8 +77,8 @@ export function sweepCommand(sim: Command, world: World): void {
 async function sweep(files: readonly string[], flags: SweepFlags, world: World): Promise<void> {
   const jobs = flags.jobs === undefined ? cpus().length : wholeOf('--jobs', flags.jobs, 1, JOBS_MAX);
   const budgetMs =
-    flags.budget === undefined ? Number.POSITIVE_INFINITY : milliseconds('--budget', flags.budget);
-  const runMsMax = milliseconds('--run-timeout', flags.runTimeout);
+    flags.budget === undefined ? Number.POSITIVE_INFINITY : millisecondsOf('--budget', flags.budget);
+  const runMsMax = millisecondsOf('--run-timeout', flags.runTimeout);
   const crypto = cryptoOf(flags.crypto);
   const worlds = worldsOf(files, flags.swarm === true, crypto, world);
   if (worlds === undefined) return;
@@ -283,11 +289,4 @@ function summaryText(summary: Summary, more: string): string {
     `${virtualSeconds} virtual seconds in ${clock(wallSeconds)} on ${summary.jobs} threads (${rate.toFixed(1)} runs/s)`,
   );
   return `${lines.join('\n')}\n`;
-}
-
-function milliseconds(option: string, text: string): number {
-  const micros = parseDuration(text);
-  if (micros === undefined)
-    throw new OperatingError(`${option}: expected a duration such as 10m, found ${text}`);
-  return micros / 1000;
 }

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import type { Command } from 'commander';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { docText, readDoc } from '../../../sim/shrink/document.ts';
@@ -19,7 +20,7 @@ const ALL_MAX = 1_000_000;
 interface TwinsFlags {
   readonly sample?: string;
   readonly seed: string;
-  readonly jobs: string;
+  readonly jobs?: string;
   readonly keep?: string;
   readonly json?: boolean;
 }
@@ -30,7 +31,7 @@ export function twinsCommand(sim: Command, world: World): void {
     .argument('<file>', 'scenario with twins among the validators and a search: {twins: …}')
     .option('--sample <n>', 'so many cases by lot, instead of what the file says')
     .option('--seed <number>', 'of the lot and of every run', '1')
-    .option('--jobs <n>', 'worker threads', '1')
+    .option('--jobs <n>', 'worker threads (default: one a processor)')
     .option('--keep <dir>', 'keep results and failing cases there; a second call goes on where it stopped')
     .option('--json', 'print the summary as JSON')
     .description('go through partitions × leaders of validators that run twice with one key');
@@ -98,7 +99,7 @@ async function runAll(
     progress.count(isFailed, outcome.virtualMicros);
   };
   await runPool({
-    jobs: wholeOf('--jobs', flags.jobs, 1, JOBS_MAX),
+    jobs: flags.jobs === undefined ? cpus().length : wholeOf('--jobs', flags.jobs, 1, JOBS_MAX),
     runMsMax: RUN_MS_MAX,
     next() {
       for (let task = next(); task !== undefined; task = next()) {

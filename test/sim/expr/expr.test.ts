@@ -46,6 +46,8 @@ describe('a sentence of a scenario', () => {
     'all n in correct: n.height >= 4',
     'not all n in nodes: n.height < 9',
     'count n in correct: n.height > 4 == 1',
+    'count n in correct: n.up == 2 or v0.height == 1',
+    'count n in nodes: n.up and n.height > 4 >= 1',
     'exists h: decidedAt(h) in (1s, 3s)',
     'not exists h: decidedAt(h) > 3s',
     'all correct: hash(2) equal',
@@ -78,6 +80,16 @@ describe('a sentence of a scenario', () => {
     ['decidedAt(1) in (1s 2s)', 20, 'expected ","'],
     ['v0.height > 1.5', 12, 'expected a whole number or a duration'],
     ['('.repeat(60), 50, 'fewer parts'],
+    ['1', 0, 'true or false'],
+    ['block.height', 0, 'true or false'],
+    ['v0.up and v1.height', 10, 'true or false'],
+    ['v0.height or v1.up', 0, 'true or false'],
+    ['not v0', 4, 'true or false'],
+    ['count n in nodes: n.height > 3', 0, 'true or false'],
+    ['all n in nodes: n.height', 16, 'true or false'],
+    ['v0.height > 5s', 10, 'expected two of a kind, found count and time'],
+    ['decidedAt(2) in (1s, v0.height)', 13, 'expected two of a kind'],
+    ['v0.up == 3', 6, 'expected two of a kind, found truth and a number'],
   ])('%s is refused where it is wrong', (text, offset, message) => {
     const parsed = parseExpr(text, ['v0', 'v1']);
     expect(parsed.ok).toBe(false);

@@ -1,0 +1,117 @@
+import * as fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../support/cli.ts';
+
+let folder = '';
+const fileOf = (name: string): string => path.join(folder, name);
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-commands-'));
+  fs.writeFileSync(
+    fileOf('broken.yaml'),
+    `name: broken
+seed: first-one
+engine: {crypto: keyed-hash}
+timeline:
+  - {at: 1s, do: {crash: v0, power_loss: prefix}, for: 1s}
+  - {at: 500s, do: heal}
+byzantine:
+  - {who: v3, behaviour: double-prevote, when: {height: 90}}
+expect: [{never: "block.height == 2"}]
+until: {height: 3}
+`,
+  );
+});
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+const sim = (...args: string[]) => runCli('sim', ...args);
+const run = (name: string, ...args: string[]) => sim('run', fileOf(name), ...args);
+
+describe('a run', () => {
+  test('that breaks a promise says so, also when it is run twice, traced and told as JSON', async () => {
+    const { code, out, err } = await run(
+      'broken.yaml',
+      '--check-determinism',
+      '--json',
+      '--trace',
+      fileOf('broken.jsonl'),
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      seed: 'first-one',
+      passed: false,
+      neverHappened: ['timeline[1]', 'B02 of v3'],
+      notJudged: [],
+    });
+    expect(err).toMatch(/^deterministic: \d+ happenings equal in both runs\n/);
+    expect(err).toContain('--seed first-one');
+    expect(err).toContain('-o broken.min.yaml');
+    const trace = fs.readFileSync(fileOf('broken.jsonl'), 'utf8');
+    expect(trace).toContain('"text":"crash: v0, power_loss: prefix (timeline[0])"');
+    expect(trace.trimEnd().split('\n').at(-1)).toContain('"kind":"report"');
+  });
+
+  test('takes the seed that a file may say, and no other', async () => {
+    expect((await run('broken.yaml', '--seed', 'x_1.-')).out).toContain('seed x_1.-\n');
+    expect(await run('broken.yaml', '--seed', 'two words')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('expected a seed: 1 to 64 letters'),
+    });
+  });
+
+  test('with a third of the power faulty says what nobody can judge', async () => {
+    const names =
+      'validators: {count: 4}\nbyzantine:\n  - {who: v2, behaviour: nil-votes}\n  - {who: v3, behaviour: nil-votes}\n';
+    const file = `name: many\nengine: {crypto: keyed-hash}\n${names}expect: [agreement]\nuntil: {time: 2s}\n`;
+    fs.writeFileSync(fileOf('many.yaml'), file);
+    expect((await run('many.yaml')).out).toContain(
+      'not judged, as a third or more of the power is faulty: agreement, validity, app_hash, no_crash\n',
+    );
+  });
+});
+
+describe('a trace', () => {
+  test('is replayed to the end that it tells, and the exit code says how that was', async () => {
+    const { code, out, err } = await sim('replay', fileOf('broken.jsonl'), '--tail', '1');
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(out).toContain('broken: never at');
+    const part = await sim('replay', fileOf('broken.jsonl'), '--until', '100', '--tail', '0');
+    expect({ code: part.code, err: part.err }).toEqual({ code: 0, err: '' });
+    expect(part.out).toContain('proposer v');
+    expect(part.out).not.toContain('has ended before');
+    const beyond = await sim('replay', fileOf('broken.jsonl'), '--until', '99999999', '--tail', '0');
+    expect(beyond.out).toContain('the run has ended before 99999999');
+  });
+
+  test('of another program is not believed', async () => {
+    const lines = fs.readFileSync(fileOf('broken.jsonl'), 'utf8').split('\n');
+    lines[20] = (lines[20] as string).replace(/"run":"[0-9a-f]+"/, '"run":"0"');
+    fs.writeFileSync(fileOf('other.jsonl'), lines.join('\n'));
+    const { code, err } = await sim('replay', fileOf('other.jsonl'), '--until', '100');
+    expect(code).toBe(1);
+    expect(err).toContain('the trace tells another run');
+  });
+
+  test('that ends in half a line is as good as it goes, and a page of it says so', async () => {
+    const text = fs.readFileSync(fileOf('broken.jsonl'), 'utf8');
+    fs.writeFileSync(fileOf('half.jsonl'), text.slice(0, text.length / 2));
+    expect((await sim('replay', fileOf('half.jsonl'), '--until', '100')).err).toBe('');
+    const { code, err } = await sim('report', fileOf('half.jsonl'), '-o', fileOf('half.html'));
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('half.jsonl has no end') });
+  });
+
+  test('is of one run, and of nodes that there are', async () => {
+    expect((await sim('replay', fileOf('broken.jsonl'), '--seed', '2')).err).toContain(
+      'a trace is of one run',
+    );
+    expect((await sim('replay', fileOf('broken.jsonl'), '--node', 'v9')).err).toContain(
+      '--node: expected one of v0, v1, v2, v3, found v9',
+    );
+  });
+});
+
+test('results are kept in a folder, not in a file', async () => {
+  const { err } = await sim('sweep', fileOf('broken.yaml'), '--keep', fileOf('broken.yaml'));
+  expect(err).toContain('is not a folder');
+});

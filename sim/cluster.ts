@@ -21,7 +21,8 @@ export const EVM_CHAIN_ID = 9000n;
 /** The well-known development accounts, as anvil and hardhat have them. */
 const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
 const DEV_ACCOUNTS = 10;
-const DEV_BALANCE = 10_000n * 10n ** 18n;
+/** Of each development account, in the smallest unit. */
+export const DEV_BALANCE = 10_000n * 10n ** 18n;
 
 export interface DevAccount {
   readonly address: Address;

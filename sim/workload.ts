@@ -8,6 +8,7 @@ import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
+import { authorities } from './scripts/authorities.ts';
 import { contracts } from './scripts/contracts.ts';
 import { crowd } from './scripts/crowd.ts';
 import { erc20Churn } from './scripts/erc20.ts';
@@ -233,6 +234,7 @@ export class EvmClient {
 function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec): Script {
   if (script === 'transfers') return transfers;
   if (script === 'features') return features(suite);
+  if (script === 'authorities') return authorities(suite);
   if (script === 'crowd') return crowd();
   if (script === 'shelf') return shelf(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);

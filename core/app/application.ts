@@ -251,7 +251,7 @@ export class EvmApplication implements Application {
     this.#head.advance(new AppView(height, WorldState.open(this.#db, roots)), ethBlock);
     return {
       height,
-      senders: staged.run.senders(),
+      spenders: staged.run.spenders(),
       nextBaseFee: nextBaseFee(ethBlock.header, this.#services.feeMarket),
       gasLimit: this.#services.rules.blockGasLimit,
     };

@@ -85,7 +85,6 @@ export class BlockRun {
   /** Of the Ethereum ones, as their receipts count it. */
   #ethGasUsed = 0n;
   #refusals = 0;
-  readonly #cosmosSenders = new Map<string, Bytes>();
   #logCount = 0;
   #supplyChange = 0n;
   #sealed: Sealed | undefined;
@@ -119,14 +118,12 @@ export class BlockRun {
     return this.#refusals > 0;
   }
 
-  /** Nonce and balance now of everyone who sent a transaction in this block, by lower-case hex address. */
-  senders(): CommitReply['senders'] {
-    const bySender = new Map(this.#cosmosSenders);
-    for (const { from } of this.#transactions) bySender.set(toHex(from), from);
-    return [...bySender.keys()].sort(compareText).map((sender) => {
-      const account = this.#writes.account(bySender.get(sender) as Bytes);
-      return { sender, nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n };
-    });
+  /** Nonce and balance now of everyone who spent either in this block, by lower-case hex address. */
+  spenders(): CommitReply['spenders'] {
+    return this.#writes
+      .spenders()
+      .map(({ address, nonce, balance }) => ({ sender: toHex(address), nonce, balance }))
+      .sort((a, b) => compareText(a.sender, b.sender));
   }
 
   /** How many Ethereum transactions ran so far. */
@@ -174,7 +171,6 @@ export class BlockRun {
     this.#supplyChange += supplyChange;
     this.#results.push(result);
     this.#ethHashes.push(undefined);
-    this.#cosmosSenders.set(toHex(tx.signer), tx.signer);
     return ok(undefined);
   }
 

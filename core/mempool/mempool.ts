@@ -256,7 +256,7 @@ export class Mempool {
     this.#epoch += 1;
     this.setPrices(reply.nextBaseFee, reply.gasLimit);
     for (const tx of txs) this.#seen.add(toHex(this.#sha256(tx)));
-    for (const { sender, nonce, balance } of reply.senders) {
+    for (const { sender, nonce, balance } of reply.spenders) {
       const lane = this.#lanes.get(sender);
       if (lane === undefined) continue;
       this.#advance(lane, nonce, balance);

@@ -97,6 +97,14 @@ export class BlockWriteSet {
     this.#touch(this.#account(address));
   }
 
+  /** Accounts, in no order, whose nonce is higher or whose balance is lower than before the block, as they are now. */
+  spenders(): readonly { readonly address: Address; readonly nonce: bigint; readonly balance: bigint }[] {
+    return [...this.#accounts.values()].flatMap(({ address, base = NEW_ACCOUNT, state = NEW_ACCOUNT }) => {
+      const { nonce, balance } = state;
+      return nonce > base.nonce || balance < base.balance ? [{ address, nonce, balance }] : [];
+    });
+  }
+
   // Code
 
   code(address: Address): Bytes {

@@ -115,8 +115,11 @@ export interface FinalizeReply {
 
 export interface CommitReply {
   readonly height: Height;
-  /** Nonce after the block of every sender that had a tx in it, sorted by sender (lower-case hex). */
-  readonly senders: readonly { readonly sender: string; readonly nonce: bigint; readonly balance: bigint }[];
+  /**
+   * Nonce and balance after the block of every account that spent either in it, by its own transaction, by an authorization (EIP-7702) or as
+   * one whose coins anybody may spend; sorted by address (lower-case hex).
+   */
+  readonly spenders: readonly { readonly sender: string; readonly nonce: bigint; readonly balance: bigint }[];
   /** Base fee of the next block, wei. */
   readonly nextBaseFee: bigint;
   /** Gas limit of a block. */

@@ -99,10 +99,8 @@ function senderProblem(
       return `nonce ${tx.nonce} as next, the state has ${nonce}`;
     least = tx.nonce + 1n;
     if (toHex(tx.from) !== toHex(sender)) return `one of ${to0xHex(tx.from)}`;
-    // Who may spend a delegated account's coins is anybody.
     const cost = tx.value + tx.gasLimit * tx.maxFeePerGas;
-    if (cost > balance && view.code(sender).length === 0)
-      return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
+    if (cost > balance) return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
     if (chain.ethTxLocation(tx.hash) !== undefined) return `nonce ${tx.nonce}, which is in a block`;
   }
   return undefined;

@@ -5,7 +5,15 @@
  * kind of transaction and rule, more transfers than blocks hold, or one contract
  * whose storage is filled and cleared over and over.
  */
-export const SCRIPTS = ['transfers', 'contracts', 'erc20-churn', 'features', 'crowd', 'shelf'] as const;
+export const SCRIPTS = [
+  'transfers',
+  'contracts',
+  'erc20-churn',
+  'features',
+  'crowd',
+  'shelf',
+  'authorities',
+] as const;
 
 export interface ClientSpec {
   readonly name: string;

@@ -105,6 +105,8 @@ function wallet({
   const name = script?.oneOf(SCRIPTS, 'a script') ?? ('transfers' as const);
   const reverts = args?.revert_ratio;
   if (name !== 'erc20-churn') reverts?.fail(`expected no revert_ratio with script ${name}`);
+  if (name === 'authorities' && amounts(args).accounts < 2)
+    args?.accounts?.fail('expected at least 2 accounts');
   return {
     script: name,
     ...amounts(args),

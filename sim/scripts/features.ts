@@ -155,7 +155,7 @@ function authorityOf(suite: CryptoSuite): Maker {
   };
 }
 
-function signed(
+export function signed(
   { chainId, address, nonce }: Pick<Authorization, 'chainId' | 'address' | 'nonce'>,
   secret: Bytes,
   suite: CryptoSuite,

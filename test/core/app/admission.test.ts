@@ -125,5 +125,5 @@ test('a decided block with a bad transaction still ends: it gets a code and no e
     index: 1,
     ethIndex: 0,
   });
-  expect(commit.senders).toMatchObject([{ nonce: 2n }]);
+  expect(commit.spenders).toMatchObject([{ nonce: 2n }]);
 });

@@ -63,8 +63,8 @@ class World implements MempoolOut {
     return this.replies.get(call);
   }
 
-  commit(txs: readonly Uint8Array[], senders: CommitReply['senders'], nextBaseFee = 10n, now = 0): void {
-    this.pool.onCommitted(now, txs, { height: 1, senders, nextBaseFee, gasLimit: 30_000_000n }, this);
+  commit(txs: readonly Uint8Array[], spenders: CommitReply['spenders'], nextBaseFee = 10n, now = 0): void {
+    this.pool.onCommitted(now, txs, { height: 1, spenders, nextBaseFee, gasLimit: 30_000_000n }, this);
   }
 
   reaped(): string[] {
@@ -331,10 +331,10 @@ test('whatever comes in, a proposal has no gap, keeps the limits, and the counts
         const next = new Map<string, bigint>();
         for (const tx of taken) next.set(tx.lane.sender, tx.lane.nonce + 1n);
         for (const [who, to] of next) stateNonce.set(who, Number(to));
-        const senders = [...next].map(([who, to]) => ({ sender: who, nonce: to, balance: 10n ** 18n }));
+        const spenders = [...next].map(([who, to]) => ({ sender: who, nonce: to, balance: 10n ** 18n }));
         world.commit(
           taken.map((tx) => tx.bytes),
-          senders,
+          spenders,
         );
       }
       const expected = new Map(stateNonce);

@@ -178,7 +178,7 @@ export class SyncNet {
     }
     if (ask.kind !== 'commit') throw new Error(`block sync asked to ${ask.kind}`);
     const { height } = ask.block.header;
-    return { kind: 'committed', result: { height, senders: [], nextBaseFee: 0n, gasLimit: 0n } };
+    return { kind: 'committed', result: { height, spenders: [], nextBaseFee: 0n, gasLimit: 0n } };
   }
 
   #at(ms: number, act: () => void): void {

@@ -33,7 +33,7 @@ describe('a Cosmos transfer in a block', () => {
     expect(result?.gasUsed).toBeLessThan(GAS);
     expect(account(alice.address)).toMatchObject({ balance: START - 5n * COIN - FEE, nonce: 1n });
     expect(account(bob.address)?.balance).toBe(START + 5n * COIN);
-    expect(commit.senders).toEqual([
+    expect(commit.spenders).toEqual([
       { sender: toHex(alice.address), nonce: 1n, balance: START - 5n * COIN - FEE },
     ]);
     const next = await signTx(alice, { to: bob.account.address, value: 1n, nonce: 1 });

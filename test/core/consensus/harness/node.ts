@@ -190,7 +190,7 @@ export class TestNode {
         this.#state = ask.state;
         this.#commit = ask.seenCommit;
         this.#boundary();
-        return { kind: 'committed', result: { height, senders: [], nextBaseFee: 0n, gasLimit: 0n } };
+        return { kind: 'committed', result: { height, spenders: [], nextBaseFee: 0n, gasLimit: 0n } };
       }
       default:
         throw new Error(`unexpected ask ${ask.kind}`);

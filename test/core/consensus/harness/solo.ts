@@ -167,7 +167,7 @@ export class Solo {
       case 'commit':
         return {
           kind: 'committed',
-          result: { height: ask.block.header.height, senders: [], nextBaseFee: 0n, gasLimit: 0n },
+          result: { height: ask.block.header.height, spenders: [], nextBaseFee: 0n, gasLimit: 0n },
         };
       default:
         throw new Error(`unexpected ask ${ask.kind}`);

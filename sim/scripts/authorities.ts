@@ -1,0 +1,56 @@
+import { contractAddressOf } from '../../core/app/evm/execute.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
+import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
+import { signed } from './features.ts';
+import { assemble, initCodeOf } from './programs.ts';
+import type { Draft, Script } from './script.ts';
+import { GWEI } from './transfers.ts';
+
+/** Gives whoever calls as much as the first word says of its own coins. */
+const GIVER = assemble('5f 5f 5f 5f 5f 35 33 5a f1 00');
+const COIN = 10n ** 18n;
+const CALL = { value: 0n, gas: 200_000n, tip: GWEI, feeCap: 100n * GWEI, status: '0x1' as const };
+/** Below every base fee. */
+const WAITS = { data: EMPTY, gas: 21_000n, tip: 1n, feeCap: 1n, status: undefined };
+
+const word = (value: bigint): Bytes => hex(value.toString(16).padStart(64, '0'));
+
+/**
+ * What somebody else does to an account while a transaction of it waits in the pool: its nonce is used by an authorization that it
+ * signed (EIP-7702), and then its coins are spent by the code that it delegated to. What waits can run no more, or not be paid.
+ */
+export function authorities(suite: CryptoSuite): Script {
+  let turn = 0;
+  let used = 0;
+  let given = 0n;
+  return (state) => {
+    const account = (index: number): DevAccount => present(state.accounts[index], 'two accounts');
+    const [owner, authority] = [account(0), account(1)];
+    const giver = contractAddressOf(owner.address, 0n, suite);
+    const calls = (draft: Pick<Draft, 'to' | 'data'> & Partial<Draft>): readonly Draft[] => [
+      { ...CALL, from: owner, nonce: state.takeNonce(owner), ...draft },
+    ];
+    const waits = (value: bigint): readonly Draft[] => [
+      { ...WAITS, from: authority, nonce: used, to: owner.address, value },
+    ];
+    if (state.nonceOf(owner) === 0) return calls({ to: undefined, data: initCodeOf(GIVER) });
+    // What it does to the account is in a block before the next of its transactions comes.
+    if (state.open(owner).length > 0) return [];
+    switch (turn++ % 4) {
+      case 0:
+        return waits(0n);
+      case 1: {
+        const tuple = { chainId: 0n, address: giver, nonce: BigInt(used++) };
+        const authorizationList = [signed(tuple, authority.secret, suite)];
+        return calls({ to: giver, data: word(0n), type: 4, authorizationList });
+      }
+      case 2:
+        return waits(DEV_BALANCE - given - COIN / 2n);
+      default:
+        given += COIN;
+        return calls({ to: authority.address, data: word(COIN) });
+    }
+  };
+}

@@ -1,0 +1,77 @@
+import { getContractAddress } from 'viem';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { nobleSuite } from '../../../core/crypto/noble.ts';
+import { type Bytes, toHex } from '../../../core/lib/bytes.ts';
+import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
+import { Mempool } from '../../../core/mempool/mempool.ts';
+import type { CommitReply } from '../../../core/types/app.ts';
+import { COIN, TestChain } from './support/chain.ts';
+import { deploying } from './support/code.ts';
+import { signTx, wallet } from './support/wallet.ts';
+
+const alice = wallet(0);
+const bob = wallet(1);
+/** Sends a wei of whose code it is to whoever calls. */
+const GIVES_A_WEI = '60006000600060006001335af100';
+
+let chain: TestChain;
+beforeEach(async () => {
+  chain = await TestChain.fresh([
+    { address: alice.address, balance: 100n * COIN },
+    { address: bob.address, balance: 100n * COIN },
+  ]);
+  await chain.commit([await signTx(alice, { data: deploying(GIVES_A_WEI), nonce: 0, gas: 200_000n })]);
+});
+
+const authorized = async (): Promise<Bytes> => {
+  const address = getContractAddress({ from: alice.account.address, nonce: 0n });
+  const authorizationList = [await bob.account.signAuthorization({ address, chainId: 9000, nonce: 0 })];
+  return signTx(alice, { type: 'eip7702', to: alice.account.address, nonce: 1, authorizationList });
+};
+
+const spenderOf = ({ spenders }: CommitReply, { address }: typeof bob) =>
+  spenders.find(({ sender }) => sender === toHex(address));
+
+describe('a block tells the pool', () => {
+  test('of who used a nonce by an authorization that somebody else sent', async () => {
+    const { commit } = await chain.commit([await authorized()]);
+    expect(spenderOf(commit, bob)).toEqual({ sender: toHex(bob.address), nonce: 1n, balance: 100n * COIN });
+    expect(commit.spenders.map(({ sender }) => sender)).toEqual(
+      [toHex(alice.address), toHex(bob.address)].sort(),
+    );
+  });
+
+  test('of whose coins somebody else spent', async () => {
+    await chain.commit([await authorized()]);
+    const { commit } = await chain.commit([await signTx(alice, { to: bob.account.address, nonce: 2 })]);
+    expect(spenderOf(commit, bob)).toMatchObject({ nonce: 1n, balance: 100n * COIN - 1n });
+    // Who only receives has nothing to tell.
+    const { commit: paid } = await chain.commit([
+      await signTx(alice, { to: wallet(2).account.address, value: 1n, nonce: 3 }),
+    ]);
+    expect(paid.spenders.map(({ sender }) => sender)).toEqual([toHex(alice.address)]);
+  });
+});
+
+test('what waits under a nonce that an authorization used leaves the pool with the block', async () => {
+  const asks: { readonly call: number; readonly tx: Bytes }[] = [];
+  let call = 0;
+  const pool = new Mempool(DEFAULT_MEMPOOL, nobleSuite.sha256, () => ++call);
+  pool.setPrices(chain.reader.nextBaseFee(), chain.reader.gasLimit());
+  const out = {
+    check: (id: number, { tx }: { readonly tx: Bytes }) => asks.push({ call: id, tx }),
+    reply() {},
+    pending() {},
+    gossip() {},
+    heard() {},
+    tickAfter() {},
+  };
+  pool.submit(await signTx(bob, { to: alice.account.address, value: 1n, nonce: 0 }), 1, out);
+  for (const { call: id, tx } of asks) pool.onChecked(id, await chain.app.checkTx(tx, false), out);
+  expect(pool.hasExecutable()).toBe(true);
+  const txs = [await authorized()];
+  const { commit } = await chain.commit(txs);
+  pool.onCommitted(1_000_000, txs, commit, out);
+  expect(pool.stats()).toMatchObject({ pending: 0, queued: 0 });
+  expect(pool.hasExecutable()).toBe(false);
+});

@@ -18,7 +18,7 @@ import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
-import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
+import type { ByzantineEntry, ByzantineTrigger, Scenario } from './scenario/scenario.ts';
 import { totalOf, type Voter } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
@@ -189,8 +189,17 @@ function addByzantine(
   return acted;
 }
 
-const unseen = ({ byzantine }: Scenario, acted: ReadonlySet<ByzantineEntry>): readonly string[] =>
-  byzantine.filter((entry) => !acted.has(entry)).map(({ who, behaviour }) => `${behaviour} of ${who}`);
+/** Those whom one line names share its trigger; it has happened when it has for one of them. */
+function unseen({ byzantine }: Scenario, acted: ReadonlySet<ByzantineEntry>): readonly string[] {
+  const happened = new Set([...acted].map(({ trigger }) => trigger));
+  const names = new Map<ByzantineTrigger, string>();
+  for (const { who, behaviour, trigger } of byzantine) {
+    if (happened.has(trigger)) continue;
+    const before = names.get(trigger);
+    names.set(trigger, before === undefined ? `${behaviour} of ${who}` : `${before} and ${who}`);
+  }
+  return [...names.values()];
+}
 
 function contextOf(
   scenario: Scenario,

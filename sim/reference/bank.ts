@@ -1,6 +1,5 @@
 import { parseAddress } from '../../core/address/kinds.ts';
 import type { AuthRecord, ChainReader } from '../../core/app/chain.ts';
-import { directSignBytes } from '../../core/app/cosmos/signBytes.ts';
 import {
   DYNAMIC_FEE,
   MSG_MULTI_SEND,
@@ -16,6 +15,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { Unknown } from './frame.ts';
+import { signDoc } from './signDoc.ts';
 import type { Name, ReferenceState } from './state.ts';
 
 interface Coins {
@@ -113,9 +113,7 @@ export function bankRefusal(
   const from = present(tx.sends[0], 'a message').from;
   const { nonce, balance } = state.account(from);
   const key = tx.pubKey ?? auth?.pubKey;
-  const { chainId } = place;
-  const data = { chainId, accountNumber: auth?.accountNumber ?? 0n, sequence: tx.sequence };
-  const digest = suite.keccak256(directSignBytes(tx.signed, data));
+  const digest = suite.keccak256(signDoc(tx.signed, place.chainId, auth?.accountNumber ?? 0n));
   const isSigned = key !== undefined && suite.secp256k1Verify(key, digest, tx.signature);
   const rules: readonly (readonly [boolean, string])[] = [
     [tx.sequence === nonce, `has sequence ${tx.sequence}, not ${nonce}`],

@@ -1,11 +1,10 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { EthHeader } from '../../core/app/chain.ts';
-import { bigintToBytes } from '../../core/app/evm/numbers.ts';
-import { encodeRlp } from '../../core/app/evm/rlp.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import { type Ending, Frame, type FrameInput, Halt, Unknown, words } from './frame.ts';
 import { step } from './instructions.ts';
+import { list, number, text } from './rlp.ts';
 import { delegateOf, type Name, type ReferenceState, toBig, toWord } from './state.ts';
 
 const DEPOSIT_GAS = 200;
@@ -70,7 +69,7 @@ export class Machine {
   }
 
   addressOf(from: Bytes, nonce: bigint): Bytes {
-    return this.keccak(encodeRlp([from, bigintToBytes(nonce)])).slice(12);
+    return this.keccak(list([text(from), number(nonce)])).slice(12);
   }
 
   /** CREATE2's. */

@@ -40,7 +40,7 @@ class Rerun {
     this.#world = {
       chainId: chain.evmChainId,
       suite,
-      hashOf: (height) => chain.ethBlock(height)?.hash,
+      hashOf: (number) => this.#ethBlockOf(number)?.hash,
     };
     this.#blocked = toHex(suite.sha256(encodeUtf8('fee_collector')).slice(0, 20));
     this.#next = accountCount(genesis);
@@ -52,18 +52,23 @@ class Rerun {
   }
 
   problem(): string | undefined {
-    for (let height = 1; height <= this.#chain.head(); height++) {
+    for (let height = this.#chain.genesisNumber() + 1; height <= this.#chain.head(); height++) {
       const problem = this.#blockProblem(height);
       if (problem !== undefined) return `block ${height}: ${problem}`;
     }
     return this.#worldProblem();
   }
 
+  /** The block before the first one is kept under height 0, whatever its number. */
+  #ethBlockOf(number: number): EthBlock | undefined {
+    return this.#chain.ethBlock(number === this.#chain.genesisNumber() ? 0 : number);
+  }
+
   #blockProblem(height: number): string | undefined {
     const [eth, block] = [this.#chain.ethBlock(height), this.#chain.block(height)];
     const results = this.#chain.results(height)?.txResults;
     if (eth === undefined || block === undefined || results === undefined) return 'is missing';
-    const parent = this.#chain.ethBlock(height - 1);
+    const parent = this.#ethBlockOf(height - 1);
     if (parent !== undefined && this.#state.account(HISTORY).code.length > 0)
       this.#state.putStorage(HISTORY, BigInt((height - 1) % HISTORY_WINDOW), toBig(parent.hash));
     const problem = this.#txsProblem(eth, block, results);
@@ -240,7 +245,8 @@ const textOf = (logs: readonly Log[]): string =>
  * the reference does not know something that was run.
  */
 export function rerunProblem(chain: ChainReader, suite: CryptoSuite): string | undefined {
-  const genesis = chain.base() <= 1 && chain.fork === 'osaka' ? chain.view(0) : undefined;
+  const isWhole = chain.base() <= chain.genesisNumber() + 1;
+  const genesis = isWhole && chain.fork === 'osaka' ? chain.view(0) : undefined;
   if (genesis === undefined) return undefined;
   try {
     return new Rerun(chain, suite, genesis).problem();

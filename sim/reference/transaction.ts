@@ -1,7 +1,7 @@
 import type { EthHeader, EthTx } from '../../core/app/chain.ts';
-import { authorityOf } from '../../core/app/evm/delegation.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, EMPTY, toHex } from '../../core/lib/bytes.ts';
+import { authorityOf } from './authority.ts';
 import { type Ended, Machine, PRECOMPILE_NAMES } from './machine.ts';
 import { delegateOf, delegation, type Log, type Name, type ReferenceState, toBig } from './state.ts';
 

@@ -1,6 +1,7 @@
-/** Ethereum's trie a second time, for judging: of whole states at once, with its own RLP, and sharing no line with core/state. */
+/** Ethereum's trie a second time, for judging: of whole states at once, and sharing no line with core/state. */
 import type { View } from '../../core/app/chain.ts';
-import { type Bytes, concat, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { list, number, text } from './rlp.ts';
 
 type Keccak = (message: Bytes) => Bytes;
 
@@ -12,25 +13,6 @@ interface Entry {
 
 const FIRST = new Uint8Array(32);
 const EMPTY_STRING = Uint8Array.of(0x80);
-
-function lengthOf(length: number, base: number): Bytes {
-  if (length < 56) return Uint8Array.of(base + length);
-  const digits: number[] = [];
-  for (let rest = length; rest > 0; rest >>>= 8) digits.unshift(rest & 0xff);
-  return Uint8Array.of(base + 55 + digits.length, ...digits);
-}
-
-const text = (bytes: Bytes): Bytes =>
-  bytes.length === 1 && (bytes[0] ?? 0) < 0x80 ? bytes : concat(lengthOf(bytes.length, 0x80), bytes);
-const list = (items: readonly Bytes[]): Bytes => {
-  const content = concat(...items);
-  return concat(lengthOf(content.length, 0xc0), content);
-};
-const number = (value: bigint): Bytes => {
-  const digits: number[] = [];
-  for (let rest = value; rest > 0n; rest >>= 8n) digits.unshift(Number(rest & 0xffn));
-  return Uint8Array.from(digits);
-};
 
 /** Yellow Paper, appendix C. */
 function compact(path: Bytes, isLeaf: boolean): Bytes {
@@ -88,7 +70,7 @@ export function rootProblem(
   const root = rootOf(
     accounts.map(({ keyHash, account: { nonce, balance, storageRoot, codeHash } }) => ({
       key: keyHash,
-      value: list([text(number(nonce)), text(number(balance)), text(storageRoot), text(codeHash)]),
+      value: list([number(nonce), number(balance), text(storageRoot), text(codeHash)]),
     })),
     keccak,
   );

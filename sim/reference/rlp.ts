@@ -1,0 +1,25 @@
+/** RLP a second time (Yellow Paper, appendix B), only as far as judging needs it: nothing is decoded. */
+import { type Bytes, concat } from '../../core/lib/bytes.ts';
+
+function lengthOf(length: number, base: number): Bytes {
+  if (length < 56) return Uint8Array.of(base + length);
+  const digits: number[] = [];
+  for (let rest = length; rest > 0; rest >>>= 8) digits.unshift(rest & 0xff);
+  return Uint8Array.of(base + 55 + digits.length, ...digits);
+}
+
+export const text = (bytes: Bytes): Bytes =>
+  bytes.length === 1 && (bytes[0] ?? 0) < 0x80 ? bytes : concat(lengthOf(bytes.length, 0x80), bytes);
+
+/** Of items that are encoded already. */
+export const list = (items: readonly Bytes[]): Bytes => {
+  const content = concat(...items);
+  return concat(lengthOf(content.length, 0xc0), content);
+};
+
+/** Without leading zeros; zero is the empty text. */
+export const number = (value: bigint): Bytes => {
+  const digits: number[] = [];
+  for (let rest = value; rest > 0n; rest >>= 8n) digits.unshift(Number(rest & 0xffn));
+  return text(Uint8Array.from(digits));
+};

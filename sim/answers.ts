@@ -44,8 +44,7 @@ export async function wrongAnswer(
     difference(`block ${number} by hash`, { hashes: full.map((tx) => tx['hash']) }, { hashes }) ??
     (await wrongTx(ask, block)) ??
     (await wrongLogs(ask, chain, block)) ??
-    (await wrongCounts(ask, chain, block)) ??
-    (await wrongHistory(ask, chain, block))
+    (await wrongCounts(ask, chain, block))
   );
 }
 
@@ -209,32 +208,4 @@ async function wrongCounts(ask: Ask, chain: ChainReader, block: EthBlock): Promi
       return `${from} sent ${count} in block ${number}, its count went from ${before} to ${after}`;
   }
   return undefined;
-}
-
-async function wrongHistory(ask: Ask, chain: ChainReader, { header }: EthBlock): Promise<string | undefined> {
-  const parent = chain.ethBlock(header.number - 1)?.header;
-  if (parent === undefined) return undefined;
-  const told = (await ask('eth_feeHistory', ['0x2', quantity(header.number), [0, 100]])) as
-    | Fields
-    | undefined;
-  const fees = told?.['baseFeePerGas'] as readonly string[] | undefined;
-  const next = chain.ethBlock(header.number + 1)?.header.baseFeePerGas ?? chain.nextBaseFee();
-  return difference(
-    'eth_feeHistory',
-    { oldestBlock: told?.['oldestBlock'], fees, ratios: told?.['gasUsedRatio'], tips: told?.['reward'] },
-    {
-      oldestBlock: quantity(parent.number),
-      fees: [parent.baseFeePerGas, header.baseFeePerGas, next].map(quantity),
-      ratios: [parent, header].map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
-      tips: [parent, header].map(({ number }) => tipsOf(present(chain.ethBlock(number), 'a kept block'))),
-    },
-  );
-}
-
-/** The least and the greatest tip a gas that a block's proposer got. */
-function tipsOf({ header, receipts }: EthBlock): readonly string[] {
-  const tips = receipts.map(({ effectiveGasPrice }) => effectiveGasPrice - header.baseFeePerGas);
-  if (tips.length === 0) return ['0x0', '0x0'];
-  const [least, most] = [tips.reduce((a, b) => (a < b ? a : b)), tips.reduce((a, b) => (a > b ? a : b))];
-  return [least, most].map(quantity);
 }

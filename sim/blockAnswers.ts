@@ -1,6 +1,8 @@
 import type { EthBlock, View } from '../core/app/chain.ts';
 import { type Bytes, to0xHex } from '../core/lib/bytes.ts';
 import { type Ask, difference, type Fields, quantity, shownLogs, shownReceipt } from './answers.ts';
+import { wrongProof } from './proofAnswers.ts';
+import type { Keccak } from './reference/trieRoot.ts';
 
 /** Blocks that a search over several goes back. */
 const SEARCHED_BLOCKS = 4;
@@ -10,12 +12,13 @@ export async function wrongBlockAnswer(
   ask: Ask,
   chain: { ethBlock(height: number): EthBlock | undefined; view(height: number): View | undefined },
   block: EthBlock,
+  keccak: Keccak,
 ): Promise<string | undefined> {
   const view = chain.view(block.header.number);
   return (
     (await wrongPlaces(ask, block)) ??
     (await wrongRange(ask, chain, block)) ??
-    (view === undefined ? undefined : await wrongState(ask, view, block)) ??
+    (view === undefined ? undefined : await wrongState(ask, view, block, keccak)) ??
     (await wrongTrace(ask, block))
   );
 }
@@ -69,7 +72,12 @@ async function wrongRange(
 }
 
 /** The accounts of a block's transactions, as they were after it. */
-async function wrongState(ask: Ask, view: View, block: EthBlock): Promise<string | undefined> {
+async function wrongState(
+  ask: Ask,
+  view: View,
+  block: EthBlock,
+  keccak: Keccak,
+): Promise<string | undefined> {
   const number = quantity(block.header.number);
   const accounts = new Map<string, Bytes>();
   for (const { from, to } of block.transactions)
@@ -87,6 +95,8 @@ async function wrongState(ask: Ask, view: View, block: EthBlock): Promise<string
       const told = await ask(method, params);
       if (told !== wanted) return `${method} of ${text} in block ${number} is ${told}, should be ${wanted}`;
     }
+    const problem = await wrongProof(ask, block, address, keccak);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

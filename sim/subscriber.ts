@@ -63,6 +63,8 @@ export class Subscriber {
   readonly #query: Query;
   #wire: Wire | undefined;
   #session: CometSession | undefined;
+  /** A client with the same query that comes and goes with every look: nobody else may notice. */
+  #guest: CometSession | undefined;
   /** Where to resume: the first height that may hold something new. */
   #from = 1;
   #last: readonly [height: number, event: number] = [0, -1];
@@ -136,6 +138,7 @@ export class Subscriber {
     if (this.#wire !== undefined && (this.#wire.life !== lives || state === 'down' || state === 'halted'))
       this.#hangUp();
     if (this.#wire === undefined && state === 'up') await this.#connect();
+    if (state === 'up') await this.#guestComesAndGoes();
     const [wire, session] = [this.#wire, this.#session];
     if (wire === undefined || session === undefined) return;
     for (let i = 0; i < this.spec.reads; i++) this.#read(wire.read());
@@ -159,6 +162,18 @@ export class Subscriber {
     await this.#replayed(wire, session);
   }
 
+  async #guestComesAndGoes(): Promise<void> {
+    const rpc = this.#node.node?.rpc;
+    const isHere = this.#guest !== undefined;
+    if (rpc === undefined) return;
+    this.#guest ??= new CometSession(rpc, new Wire(this.#node.lives, this.spec.roomBytes), 'guest');
+    const request = { jsonrpc: '2.0', id: 1, method: isHere ? 'unsubscribe' : 'subscribe' };
+    await this.#guest.receive(JSON.stringify({ ...request, params: { query: this.spec.query } }));
+    if (!isHere) return;
+    this.#guest.closed();
+    this.#guest = undefined;
+  }
+
   /** Virtual time stands still until the past is told as far as there is room: real asynchrony decides nothing. */
   async #replayed(wire: Wire, session: CometSession): Promise<void> {
     for (let i = 0; session.isReplaying && !wire.isFull && !wire.isClosed; i++) {
@@ -170,7 +185,8 @@ export class Subscriber {
   #hangUp(): void {
     this.#session?.closed();
     if (this.#wire !== undefined) this.#node.wires.delete(this.#wire);
-    [this.#wire, this.#session] = [undefined, undefined];
+    this.#guest?.closed();
+    [this.#wire, this.#session, this.#guest] = [undefined, undefined, undefined];
   }
 
   #read(text: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { ChainReader } from '../core/app/chain.ts';
+import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { present } from '../core/lib/assert.ts';
 import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
@@ -7,6 +8,7 @@ import { ChainReads } from '../core/store/chainReads.ts';
 import { type Ask, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
 import type { Process } from './process.ts';
 import type { WatcherSpec } from './scenario/clientSpecs.ts';
 import type { World } from './world.ts';
@@ -14,13 +16,17 @@ import type { World } from './world.ts';
 const COMPLAINTS_MAX = 20;
 /** Blocks asked about in one turn; of a node that was far behind only the newest. */
 const ASKED_MAX = 4;
-const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions', 'topical'] as const;
+const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions', 'topical', 'bounded'] as const;
 /** Logs that have a topic at all. */
 const TOPICAL = { topics: [null] };
+/** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
+export const BOUND = 3;
+/** Blocks that a node is behind its peers before it has to say so. */
+const BEHIND_MIN = 3;
 /** Of the request that ends a subscription again. */
 const ENDING = 100;
 type Kind = (typeof SUBSCRIBED)[number];
-type FilterKind = 'blocks' | 'logs' | 'pending' | 'topical';
+type FilterKind = 'blocks' | 'logs' | 'pending' | 'topical' | 'bounded';
 
 interface Log {
   readonly blockNumber: string;
@@ -36,8 +42,16 @@ interface Block {
   readonly number: string;
   readonly hash: string;
   readonly parentHash: string;
+  readonly timestamp: string;
   readonly transactions: readonly Tx[];
 }
+
+/** Transactions by sender and nonce. */
+interface Pool {
+  readonly pending: Readonly<Record<string, Readonly<Record<string, Tx>>>>;
+}
+
+const boundedFrom = (start: number) => ({ fromBlock: '0x0', toBlock: quantity(start + BOUND) });
 
 const logText = (log: Log): string =>
   `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
@@ -55,10 +69,15 @@ export class Watch {
   /** Those with a topic, by a filter and by a subscription of their own. */
   readonly polledTopical: string[] = [];
   readonly topical: string[] = [];
+  /** Those up to the end of a search that has one. */
+  readonly polledBounded: string[] = [];
+  readonly bounded: string[] = [];
   readonly polledPending: string[] = [];
   readonly heads: string[] = [];
   readonly logs: string[] = [];
   readonly pending: string[] = [];
+  /** What was in the pool before somebody listened. */
+  readonly pooled = new Set<string>();
 
   constructor(life: number, start: number) {
     this.life = life;
@@ -117,15 +136,19 @@ export class Watcher {
   readonly #world: World;
   readonly #calls: ClientCalls;
   readonly #node: Process;
+  readonly #suite: CryptoSuite;
   /** Senders use some of their nonces for other transactions than Ethereum's. */
   readonly #isShared: boolean;
   #watch: Watch | undefined;
+  /** At its last look: the node's head, and the highest that somebody else had. */
+  #before = { head: 0, others: 0 };
   #session: EthSession | undefined;
   /** Id of the subscription that is ended. */
   #ending: string | boolean | undefined;
 
-  constructor(world: World, calls: ClientCalls, spec: WatcherSpec, isShared: boolean) {
+  constructor(world: World, calls: ClientCalls, suite: CryptoSuite, spec: WatcherSpec, isShared: boolean) {
     this.spec = spec;
+    this.#suite = suite;
     this.#isShared = isShared;
     this.#world = world;
     this.#calls = calls;
@@ -148,7 +171,8 @@ export class Watcher {
     if (before?.life !== this.#node.lives) await this.#begin(ask, chain, before);
     const watch = present(this.#watch, 'a watch');
     await this.#poll(ask, watch, chain);
-    await this.#lookAtPending(ask, chain);
+    await this.#lookAtPending(ask, watch, chain);
+    await this.#lookAtSyncing(ask, chain);
   }
 
   async #begin(ask: EthAsk, chain: ChainReader, before: Watch | undefined): Promise<void> {
@@ -165,11 +189,15 @@ export class Watcher {
       ['logs', 'eth_newFilter', [{}]],
       ['pending', 'eth_newPendingTransactionFilter', []],
       ['topical', 'eth_newFilter', [TOPICAL]],
+      ['bounded', 'eth_newFilter', [boundedFrom(watch.start)]],
     ] as const)
       watch.filters.set(kind, String(await this.#result(ask, method, params)));
     await this.#endFilter(ask);
     await this.#findGenesis(ask, chain);
     await this.#subscribe(watch);
+    const { pending } = (await this.#result(ask, 'txpool_content', [])) as Pool;
+    for (const { hash } of Object.values(pending).flatMap((lane) => Object.values(lane)))
+      watch.pooled.add(hash);
   }
 
   /** Genesis is where its own number says. */
@@ -201,8 +229,8 @@ export class Watcher {
     const session = new EthSession(rpc, new Reader((frame) => this.#read(watch, kinds, frame)));
     this.#session = session;
     for (const [id, kind] of SUBSCRIBED.entries()) {
-      const isLogs = kind === 'logs' || kind === 'topical';
-      const params = isLogs ? ['logs', kind === 'logs' ? {} : TOPICAL] : [kind];
+      const criteria = { logs: {}, topical: TOPICAL, bounded: boundedFrom(watch.start) };
+      const params = kind in criteria ? ['logs', criteria[kind as keyof typeof criteria]] : [kind];
       await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
     }
     // One is ended at once: nothing may come of it.
@@ -228,6 +256,7 @@ export class Watcher {
     if (kind === 'newHeads') this.#onHead(watch, params.result as Block);
     else if (kind === 'logs') watch.logs.push(logText(params.result as Log));
     else if (kind === 'topical') watch.topical.push(logText(params.result as Log));
+    else if (kind === 'bounded') watch.bounded.push(logText(params.result as Log));
     else this.#onPending(watch, params.result as string);
     this.places.push(`${kind} ${this.places.length}`);
   }
@@ -262,13 +291,19 @@ export class Watcher {
     watch.polledBlocks.push(...(await changes<string>('blocks')));
     watch.polledLogs.push(...(await changes<Log>('logs')).map(logText));
     watch.polledTopical.push(...(await changes<Log>('topical')).map(logText));
+    watch.polledBounded.push(...(await changes<Log>('bounded')).map(logText));
     watch.polledPending.push(...(await changes<string>('pending')));
     const before = watch.polled;
     watch.polled = head;
     for (let height = Math.max(before + 1, head - ASKED_MAX + 1, chain.base()); height <= head; height++) {
       const block = present(chain.ethBlock(height), 'a kept block');
       const put: Ask = (...question) => this.#result(ask, ...question);
-      const problem = (await wrongAnswer(put, chain, block)) ?? (await wrongBlockAnswer(put, chain, block));
+      const problem =
+        (await wrongAnswer(put, chain, block)) ??
+        (await wrongHistory(put, chain, block)) ??
+        (await wrongBlockAnswer(put, chain, block, this.#suite.keccak256)) ??
+        (await wrongEstimate(ask, block)) ??
+        (height === head ? await wrongPrice(put, chain, head) : undefined);
       if (problem !== undefined) this.#complain(problem);
     }
     if (watch.polledPending.join() !== watch.pending.join())
@@ -281,15 +316,25 @@ export class Watcher {
       this.#complain(`eth_blockNumber is ${latest}, latest ${Number(block?.number)}, the head ${head}`);
   }
 
-  /** What would be next stands on the head, holds nothing that is committed, and follows each sender's nonce. */
-  async #lookAtPending(ask: EthAsk, chain: ChainReader): Promise<void> {
-    const pending = (await this.#result(ask, 'eth_getBlockByNumber', ['pending', true])) as Block;
+  #pendingBlock(ask: EthAsk): Promise<Block> {
+    return this.#result(ask, 'eth_getBlockByNumber', ['pending', true]) as Promise<Block>;
+  }
+
+  /** What would be next stands on the head and is no older, holds nothing that is committed and nothing untold, and follows each sender's nonce. */
+  async #lookAtPending(ask: EthAsk, watch: Watch, chain: ChainReader): Promise<void> {
+    const pending = await this.#pendingBlock(ask);
     const head = present(chain.ethBlock(chain.head()), 'the head');
     if (Number(pending.number) !== head.header.number + 1 || pending.parentHash !== to0xHex(head.hash))
       this.#complain(`the pending block is ${Number(pending.number)} on ${pending.parentHash}`);
+    if (Number(pending.timestamp) < head.header.timestamp)
+      this.#complain(
+        `the pending block is of ${Number(pending.timestamp)}, its parent of ${head.header.timestamp}`,
+      );
+    const told = new Set([...watch.pooled, ...watch.pending]);
     const next = new Map<string, number>();
     for (const { hash, from, nonce } of pending.transactions) {
       if (this.#isCommitted(hash)) this.#complain(`${hash} is pending and in a block`);
+      if (!told.has(hash)) this.#complain(`${hash} is pending, and nobody who listens was told`);
       const wanted = next.get(from) ?? Number(chain.latest().account(hex(from.slice(2)))?.nonce ?? 0n);
       if (this.#isShared ? Number(nonce) < wanted : Number(nonce) !== wanted)
         this.#complain(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);
@@ -299,5 +344,18 @@ export class Watcher {
       const count = Number(await this.#result(ask, 'eth_getTransactionCount', [from, 'pending']));
       if (count < nonce) this.#complain(`pending count of ${from} is ${count}, below ${nonce}`);
     }
+  }
+
+  /** A node that is being given blocks long since decided elsewhere does not say that it has them all. */
+  async #lookAtSyncing(ask: EthAsk, chain: ChainReader): Promise<void> {
+    const { head, others } = this.#before;
+    const heads = this.#world.processes.map((one) =>
+      one === this.#node ? 0 : (one.node?.rpc?.chain.head() ?? 0),
+    );
+    this.#before = { head: chain.head(), others: Math.max(...heads) };
+    const told = await this.#result(ask, 'eth_syncing', []);
+    const isGiven = head > 0 && chain.head() > head;
+    if (isGiven && others >= chain.head() + BEHIND_MIN && told === false)
+      this.#complain(`the node says at ${chain.head()} that it has all, of ${others} blocks and more`);
   }
 }

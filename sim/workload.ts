@@ -221,11 +221,16 @@ export class EvmClient {
     }
     tx.receipt = { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
     for (const other of this.sent)
-      if (other !== tx && other.from === tx.from && other.nonce === tx.nonce) this.#replaced(other);
+      if (other !== tx && other.from === tx.from && other.nonce === tx.nonce)
+        await this.#replaced(ask, other);
   }
 
-  #replaced(tx: SentTx): void {
+  /** Its nonce is used: nobody can have it in a pool any more. */
+  async #replaced(ask: EthAsk, tx: SentTx): Promise<void> {
     tx.isReplaced = true;
+    const reply = await ask('eth_getTransactionByHash', [tx.hash]);
+    if ('result' in reply && reply.result !== null)
+      this.complaints.push(`${tx.hash} is shown, but another one of its nonce is in a block`);
     if (tx.receipt !== undefined)
       this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
   }

@@ -2,7 +2,7 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
 import type { Listener } from '../clients/listener.ts';
-import type { Watch, Watcher } from '../watcher.ts';
+import { BOUND, type Watch, type Watcher } from '../watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**
@@ -66,10 +66,16 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
   const { start, polled, heads } = watch;
   const polledTo = expected(chain, start, polled);
   const heardTo = expected(chain, start, start + heads.length);
+  const end = start + BOUND;
   const found = [
     difference('block filter', watch.polledBlocks, polledTo.hashes),
     difference('log filter', watch.polledLogs, polledTo.logs),
     difference('log filter by topics', watch.polledTopical, polledTo.topical),
+    difference(
+      'log filter with an end',
+      watch.polledBounded,
+      expected(chain, start, Math.min(polled, end)).logs,
+    ),
     difference('newHeads', heads, heardTo.hashes),
     difference('logs', watch.logs, heardTo.logs, expected(chain, start, start + heads.length - LAG_MAX).logs),
     difference(
@@ -77,6 +83,12 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
       watch.topical,
       heardTo.topical,
       expected(chain, start, start + heads.length - LAG_MAX).topical,
+    ),
+    difference(
+      'logs with an end',
+      watch.bounded,
+      expected(chain, start, Math.min(start + heads.length, end)).logs,
+      expected(chain, start, Math.min(start + heads.length - LAG_MAX, end)).logs,
     ),
     start + heads.length < polled - LAG_MAX
       ? `newHeads ended at ${start + heads.length}, polls at ${polled}`

@@ -3,7 +3,7 @@ import type { View } from '../../core/app/chain.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { list, number, text } from './rlp.ts';
 
-type Keccak = (message: Bytes) => Bytes;
+export type Keccak = (message: Bytes) => Bytes;
 
 /** A key as nibbles, and what stands under it. */
 interface Entry {
@@ -44,7 +44,7 @@ function nodeOf(entries: readonly Entry[], depth: number, keccak: Keccak): Bytes
 
 const nameOf = (node: Bytes, keccak: Keccak): Bytes => (node.length < 32 ? node : text(keccak(node)));
 
-const nibblesOf = (key: Bytes): Bytes =>
+export const nibblesOf = (key: Bytes): Bytes =>
   Uint8Array.from({ length: 2 * key.length }, (_, i) =>
     i % 2 === 0 ? (key[i >> 1] ?? 0) >> 4 : (key[i >> 1] ?? 0) & 15,
   );

@@ -8,7 +8,8 @@ import type { ClientState, Draft, Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
 const DEPLOY_GAS = 400_000n;
-const TIP = GWEI;
+/** More than a node suggests that has seen no transaction. */
+const TIP = 2n * GWEI;
 const FEE_CAP = 100n * GWEI;
 /** Transactions of a storm. */
 const STORM = 5;

@@ -48,15 +48,6 @@ export const PAYMENTS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'cosmos-sender-not-told',
-    file: 'core/app/blockRun.ts',
-    from: '    this.#cosmosSenders.set(toHex(tx.signer), tx.signer);\n',
-    to: '',
-    found: ['records'],
-    scenario: 'bank-features',
-    isSlow: true,
-  },
-  {
     id: 'cosmos-seq-later-ok',
     file: 'core/app/cosmos/checkCosmosTx.ts',
     from: '(!place.isPool && tx.sequence > nonce)',

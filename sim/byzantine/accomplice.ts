@@ -13,7 +13,7 @@ import { type Cluster, EVM_CHAIN_ID } from '../cluster.ts';
 import type { Process } from '../process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world.ts';
-import type { Accomplice, Coalition, OwnTx, Send } from './behaviour.ts';
+import type { Accomplice, Coalition, OwnTx, Send, Wrapping } from './behaviour.ts';
 import { dueAt } from './trigger.ts';
 
 export interface WrapOptions {
@@ -56,8 +56,11 @@ export function accomplice(
   };
   // The last one: clients are given theirs from the front.
   const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');
-  const wrapped = (raw: Bytes, gasLimit: bigint, maxFeePerGas = FEE_CAP): Bytes =>
-    wrapEthTx({ raw, from: account.address, gasLimit, maxFeePerGas }, process.node?.rpc?.chain.denom ?? '');
+  const victim = present(cluster.accounts[0], 'development accounts').address;
+  const wrapped = (raw: Bytes, said: Wrapping): Bytes => {
+    const wrapping = { from: account.address, gasLimit: TRANSFER_GAS, maxFeePerGas: FEE_CAP, ...said };
+    return wrapEthTx({ raw, ...wrapping }, process.node?.rpc?.chain.denom ?? '');
+  };
   const me: Accomplice = {
     name: process.name,
     address: present(addressOf(process.name), 'an address'),
@@ -86,16 +89,20 @@ export function accomplice(
       ...proposal,
       signature: signer.signFreely(proposalSignBytes(chainId, proposal)),
     }),
-    signTx: (tx) =>
-      wrapped(signDynamicFeeTx(filled(tx), account.secret, suite), tx.gas ?? TRANSFER_GAS, tx.feeCap),
+    signTx(tx, said) {
+      const full = filled(tx);
+      const { gas: gasLimit, maxFeePerGas } = full;
+      return wrapped(signDynamicFeeTx(full, account.secret, suite), { gasLimit, maxFeePerGas, ...said });
+    },
     signBank(draft, sequence) {
       const chain = present(process.node?.rpc?.chain, 'a running node');
-      const accountNumber = chain.latest().auth(account.address)?.accountNumber ?? 0n;
-      const data = { chainId, accountNumber, sequence: BigInt(sequence) };
+      const accountNumber = chain.latest().auth(draft.lie?.of ?? account.address)?.accountNumber ?? 0n;
+      const data = { chainId, evmChainId: EVM_CHAIN_ID, accountNumber, sequence: BigInt(sequence) };
       return bankTx(suite, { ...draft, from: account }, data, chain);
     },
-    wrapTx: (raw) => wrapped(raw, TRANSFER_GAS),
-    nonce: () => Number(process.node?.rpc?.chain.latest().account(account.address)?.nonce ?? 0n),
+    wrapTx: (raw) => wrapped(raw, {}),
+    victim,
+    nonce: (of = account.address) => Number(process.node?.rpc?.chain.latest().account(of)?.nonce ?? 0n),
     serveLight(serve) {
       process.lightLies = serve;
     },

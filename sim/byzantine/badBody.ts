@@ -1,6 +1,7 @@
 import { dataHash } from '../../core/codec/hashes.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
+import { BANK_LIE_NAMES, BANK_LIES, type BankLieName } from '../scripts/bankLies.ts';
 import type { Accomplice, Behaviour } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
 
@@ -24,16 +25,25 @@ const ORDERS = [
   'fee',
   'late',
   'large',
-] as const;
+  'wrapping-from',
+  'wrapping-fee',
+  'wrapping-gas',
+  'again',
+  ...BANK_LIE_NAMES,
+];
 /** Transactions of a block that is to be too large: several times what a small one holds. */
 const LARGE_COUNT = 80;
+/** More gas at a lower price: the sum of the fee is right. */
+const WRONG_GAS = { gasLimit: 42_000n, maxFeePerGas: 500n * GWEI };
 /** Below what any transaction needs. */
 const TOO_LITTLE_GAS = 20_000n;
+
+const LIES = BANK_LIE_NAMES.map((name) => `${BANK_LIES[name].why} (${name})`).join(', ');
 
 export const BAD_BODY: Behaviour = {
   id: 'B36',
   alias: 'bad-body',
-  text: 'Proposes transactions that cannot run as they stand: `what` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), or a bank message by its sequence (too high), fee (not to be paid) or height (late), or large (more of them than a small block holds).',
+  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
   args: ['what'],
   words: { what: ORDERS },
   create: (me) =>
@@ -74,20 +84,43 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
       return [...txs, ...Array.from({ length: LARGE_COUNT }, (_, i) => own(nonce + i))];
     case 'garbage':
       return [Uint8Array.of(0xff, 1, 2, 3), ...txs];
+    case 'wrapping-from':
+      return [...txs, me.signTx({ nonce, to: SINK }, { from: SINK })];
+    case 'wrapping-fee':
+      return [...txs, me.signTx({ nonce, to: SINK }, { maxFeePerGas: GWEI })];
+    case 'wrapping-gas':
+      return [...txs, me.signTx({ nonce, to: SINK }, WRONG_GAS)];
+    case 'again':
+      return [...txs, ...again(me, nonce)];
     default:
-      return [...txs, own(nonce + 1), own(nonce)];
+      return [...txs, ...(isBankLie(what) ? [lie(me, what)] : [own(nonce + 1), own(nonce)])];
   }
 }
 
-/** A message that would be all right but for what is said. */
+/** A good one that everybody looks at in a block that is refused for another; and then one without a signature in its place. */
+function again(me: Accomplice, nonce: number): readonly Bytes[] {
+  const { memory } = me.coalition;
+  const isSeen = memory.get('again') === nonce;
+  memory.set('again', isSeen ? undefined : nonce);
+  return isSeen
+    ? [bank(me, nonce, { memo: 'another', lie: { isSpoiled: true } })]
+    : [bank(me, nonce, {}), bank(me, nonce + 2, {})];
+}
+
+const isBankLie = (what: string): what is BankLieName => Object.hasOwn(BANK_LIES, what);
+
+function lie(me: Accomplice, what: BankLieName): Bytes {
+  const changed = BANK_LIES[what].change(GOOD, me.victim);
+  return me.signBank(changed, me.nonce(changed.lie?.of));
+}
+
+/** A message of which nothing is wrong. */
+const GOOD: Omit<BankDraft, 'from'> = {
+  messages: [[{ to: SINK, amount: 1n }]],
+  gas: BANK_GAS,
+  fee: BANK_GAS * 100n * GWEI,
+  tip: GWEI,
+};
+
 const bank = (me: Accomplice, sequence: number, fields: Partial<BankDraft>): Bytes =>
-  me.signBank(
-    {
-      messages: [[{ to: SINK, amount: 1n }]],
-      gas: BANK_GAS,
-      fee: BANK_GAS * 100n * GWEI,
-      tip: GWEI,
-      ...fields,
-    },
-    sequence,
-  );
+  me.signBank({ ...GOOD, ...fields }, sequence);

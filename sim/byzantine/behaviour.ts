@@ -1,4 +1,4 @@
-import type { ChainReader } from '../../core/app/chain.ts';
+import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Effect, Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
@@ -25,6 +25,9 @@ export interface OwnTx {
   readonly feeCap?: bigint;
   readonly chainId?: bigint;
 }
+
+/** What the wrapping of an Ethereum transaction repeats of it. */
+export type Wrapping = Partial<Pick<EthTx, 'from' | 'gasLimit' | 'maxFeePerGas'>>;
 
 /** Those who share a behaviour in one run: they may talk to each other unseen. */
 export interface Coalition {
@@ -56,14 +59,16 @@ export interface Accomplice {
   /** With a signature of this node over its content, whatever that is. */
   signVote(vote: Vote, chainId?: string): Vote;
   signProposal(proposal: Proposal): Proposal;
-  /** Signed with the key of an account that no client uses, as it stands in a block. */
-  signTx(tx: OwnTx): Bytes;
+  /** Signed with the key of an account that no client uses, as it stands in a block, or in a wrapping that says otherwise. */
+  signTx(tx: OwnTx, said?: Wrapping): Bytes;
   /** A consensus transaction of bank messages from the same account. */
   signBank(draft: Omit<BankDraft, 'from'>, sequence: number): Bytes;
   /** Any bytes in the place of an Ethereum transaction. */
   wrapTx(raw: Bytes): Bytes;
-  /** The account's next nonce in the state of its own node. */
-  nonce(): number;
+  /** The account's next nonce in the state of its own node, or that of another. */
+  nonce(of?: Bytes): number;
+  /** An account whose key it has not. */
+  readonly victim: Bytes;
   /** Answers light clients that ask this node for a height; undefined is what the chain has. */
   serveLight(serve: (height: number) => LightBlock | undefined): void;
   /** Sends outside of any effect, e.g. later. */

@@ -4,8 +4,7 @@ import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import type { Process } from '../process.ts';
-import { readBankTx } from '../reference/bank.ts';
-import { Unknown } from '../reference/frame.ts';
+import { readBankTx, Unreadable } from '../reference/bank.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Looks at one node's pool are so far apart. */
@@ -79,7 +78,7 @@ function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {
     return timeoutHeight !== 0n && timeoutHeight <= BigInt(chain.head());
   } catch (error) {
     // An Ethereum transaction, or a kind that the reference does not read.
-    if (error instanceof Unknown || error instanceof AssertionError) return false;
+    if (error instanceof Unreadable || error instanceof AssertionError) return false;
     throw error;
   }
 }

@@ -69,6 +69,7 @@ export class Banker {
   readonly #numbers = new Map<DevAccount, bigint>();
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
+  #bad = 0;
   #isPolling = false;
 
   constructor(
@@ -115,9 +116,8 @@ export class Banker {
     const isPlain = this.spec.script !== 'features';
     const draft = isPlain ? this.#plainDraft(from) : undefined;
     return this.#calls.within(this.#node, async (context) => {
-      const number = this.#numbers.get(from) ?? (await this.#accountNumber(context, from));
+      const number = await this.#numberOf(context, from);
       if (number === undefined) return;
-      this.#numbers.set(from, number);
       if (draft !== undefined) await this.#submit(context, this.#next(context, from, draft, number));
       else await this.#sendFeature(context, from, number);
     });
@@ -143,10 +143,12 @@ export class Banker {
   async #sendFeature(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
     const isKnown = this.sent.some((tx) => tx.from === from && tx.kind === 'bank' && tx.height !== undefined);
     const [head, gasLimit] = [context.chain.head(), context.chain.gasLimit()];
-    const { draft, bad, isProbing } = bankFeature(this.#choices, from, { head, gasLimit, isKnown });
+    const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
+    const place = { head, gasLimit, isKnown, victim, turn: this.#bad++ };
+    const { draft, bad, isProbing } = bankFeature(this.#choices, from, place);
     const tx = this.#next(context, from, draft, number);
     await this.#submit(context, tx);
-    if (bad !== undefined) await this.#submit(context, this.#signBad(context, bad, number));
+    await this.#submitBad(context, bad);
     if (isProbing) await this.#probe(context, from, number);
   }
 
@@ -160,6 +162,12 @@ export class Banker {
       this.#complain(`${tx.hash} was refused at ${head} as too late, which it is after ${head + 1}`);
   }
 
+  async #numberOf(context: RpcContext, account: DevAccount): Promise<bigint | undefined> {
+    const number = this.#numbers.get(account) ?? (await this.#accountNumber(context, account));
+    if (number !== undefined) this.#numbers.set(account, number);
+    return number;
+  }
+
   async #accountNumber(context: RpcContext, { address }: DevAccount): Promise<bigint | undefined> {
     const text = formatAddress('acc', context.chain.hrp, address);
     const { status, body } = await ask(context, 'GET', `/cosmos/auth/v1beta1/account_info/${text}`);
@@ -169,23 +177,21 @@ export class Banker {
     return undefined;
   }
 
-  #sign(
-    context: RpcContext,
-    draft: BankDraft,
-    accountNumber: bigint,
-    sequence: number,
-    chainId = context.chain.chainId,
-  ): SentBankTx {
-    const data = { chainId, accountNumber, sequence: BigInt(sequence) };
+  #sign(context: RpcContext, draft: BankDraft, accountNumber: bigint, sequence: number): SentBankTx {
+    const { chainId, evmChainId } = context.chain;
+    const data = { chainId, evmChainId, accountNumber, sequence: BigInt(sequence) };
     return this.#named(draft.from, 'bank', bankTx(this.#suite, draft, data, context.chain), sequence);
   }
 
-  #signBad(context: RpcContext, { draft, why, ...said }: BadDraft, number: bigint): SentBankTx {
-    const sequence = said.sequence ?? this.#sequences.get(draft.from) ?? 0;
+  /** With number and sequence of whoever's coins it takes, so that nothing else is wrong with it. */
+  async #submitBad(context: RpcContext, { draft, why, ...said }: BadDraft): Promise<void> {
+    const owner = this.accounts.find(({ address }) => address === draft.lie?.of) ?? draft.from;
+    const number = await this.#numberOf(context, owner);
+    if (number === undefined) return;
+    const next = this.#sequences.get(owner) ?? 0;
+    const sequence = said.sequence ?? (said.isAgain === true ? next - 1 : next);
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
-    const { raw } = this.#sign(context, draft, accountNumber, sequence, said.chainId);
-    if (said.isSpoiled === true) raw[raw.length - 40] = (raw[raw.length - 40] ?? 0) ^ 1;
-    return { ...this.#named(draft.from, 'bank', raw, sequence), bad: why };
+    await this.#submit(context, { ...this.#sign(context, draft, accountNumber, sequence), bad: why });
   }
 
   #signEthereum(from: DevAccount, sequence: number): SentBankTx {

@@ -1,5 +1,4 @@
 import { formatAddress } from '../../core/address/kinds.ts';
-import { directSignBytes, type SignerData } from '../../core/app/cosmos/signBytes.ts';
 import {
   DYNAMIC_FEE,
   MSG_MULTI_SEND,
@@ -12,9 +11,10 @@ import { type Any, AUTH_INFO, type Coin, TX_BODY, TX_RAW } from '../../core/app/
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { encode } from '../../core/codec/proto.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { present } from '../../core/lib/assert.ts';
+import { assert, present } from '../../core/lib/assert.ts';
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import type { DevAccount } from '../cluster.ts';
+import { type SignedFor, type SignForm, signDigest } from '../reference/signDigest.ts';
 
 const SEND_GAS = 200_000n;
 const GWEI = 10n ** 9n;
@@ -42,6 +42,29 @@ export interface BankDraft {
   readonly memo?: string;
   /** The node has to know the key already. */
   readonly isKeyHidden?: boolean;
+  /** In which form it is signed; `direct` when left out. */
+  readonly form?: SignForm;
+  /** What must keep every node from taking it. */
+  readonly lie?: Lie;
+}
+
+export interface Lie {
+  /** Whose coins it takes, by key and signature of `from`. */
+  readonly of?: Bytes;
+  /** Of whom a second message takes a coin. */
+  readonly alsoOf?: Bytes;
+  /** The second input of a MsgMultiSend; the first one has the whole sum. */
+  readonly input?: Bytes;
+  /** By how much the input of a MsgMultiSend is above the sum of its outputs. */
+  readonly surplus?: bigint;
+  readonly payer?: Bytes;
+  /** Where each coin is named twice. */
+  readonly twice?: 'coins' | 'fee';
+  readonly recovery?: number;
+  readonly isSpoiled?: boolean;
+  /** What is signed instead of the chain's own. */
+  readonly chainId?: string;
+  readonly evmChainId?: bigint;
 }
 
 export const plainSend = (from: DevAccount, to: Bytes, amount: bigint): BankDraft => ({
@@ -57,57 +80,93 @@ interface Names {
   readonly denom: string;
 }
 
-function messageOf(from: string, payments: readonly Payment[], { hrp, denom }: Names): Any {
-  const coins = (payment: Payment): readonly Coin[] => [
-    { denom: payment.denom ?? denom, amount: payment.amount.toString() },
-  ];
-  const text = ({ to }: Payment): string => formatAddress('acc', hrp, to);
-  const first = present(payments[0], 'a receiver');
-  if (payments.length === 1) {
-    const send = { fromAddress: from, toAddress: text(first), amount: coins(first) };
-    return { typeUrl: TYPE_URL.msgSend, value: encode(MSG_SEND, send) };
+/** Writes the messages of one draft. */
+class Messages {
+  readonly #names: Names;
+  readonly #lie: Lie;
+
+  constructor(names: Names, lie: Lie) {
+    this.#names = names;
+    this.#lie = lie;
   }
-  const amount = payments.reduce((sum, one) => sum + one.amount, 0n);
-  const inputs = [{ address: from, coins: coins({ ...first, amount }) }];
-  const outputs = payments.map((one) => ({ address: text(one), coins: coins(one) }));
-  return { typeUrl: TYPE_URL.msgMultiSend, value: encode(MSG_MULTI_SEND, { inputs, outputs }) };
+
+  text(address: Bytes): string {
+    return formatAddress('acc', this.#names.hrp, address);
+  }
+
+  all({ from, messages }: BankDraft): readonly Any[] {
+    const { of, alsoOf } = this.#lie;
+    const list = messages.map((payments) => this.#message(of ?? from.address, payments));
+    return alsoOf === undefined ? list : [...list, this.#message(alsoOf, [{ to: from.address, amount: 1n }])];
+  }
+
+  #coins({ amount, denom }: Payment): readonly Coin[] {
+    const coin = { denom: denom ?? this.#names.denom, amount: amount.toString() };
+    return this.#lie.twice === 'coins' ? [coin, coin] : [coin];
+  }
+
+  #message(from: Bytes, payments: readonly Payment[]): Any {
+    const first = present(payments[0], 'a receiver');
+    const fromAddress = this.text(from);
+    if (payments.length === 1) {
+      const send = { fromAddress, toAddress: this.text(first.to), amount: this.#coins(first) };
+      return { typeUrl: TYPE_URL.msgSend, value: encode(MSG_SEND, send) };
+    }
+    const { surplus, input } = this.#lie;
+    const amount = payments.reduce((sum, one) => sum + one.amount, surplus ?? 0n);
+    const inputs = [{ address: fromAddress, coins: this.#coins({ ...first, amount }) }];
+    if (input !== undefined) inputs.push({ address: this.text(input), coins: this.#coins(first) });
+    const outputs = payments.map((one) => ({ address: this.text(one.to), coins: this.#coins(one) }));
+    return { typeUrl: TYPE_URL.msgMultiSend, value: encode(MSG_MULTI_SEND, { inputs, outputs }) };
+  }
 }
 
-/** Signed in SIGN_MODE_DIRECT; with a tip, by the fee market's extension. */
-export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignerData, names: Names): Bytes {
-  const { from, gas, tip } = draft;
+function bodyOf(draft: BankDraft, messages: Messages): Bytes {
+  const { tip } = draft;
+  const option = (maxPriorityPrice: string): Any => ({
+    typeUrl: TYPE_URL.dynamicFee,
+    value: encode(DYNAMIC_FEE, { maxPriorityPrice }),
+  });
+  return encode(TX_BODY, {
+    messages: messages.all(draft),
+    memo: draft.memo ?? '',
+    timeoutHeight: draft.timeoutHeight ?? 0n,
+    extensionOptions: tip === undefined ? [] : [option(tip.toString())],
+    nonCriticalExtensionOptions: [],
+  });
+}
+
+/** Signed with the key of `from`; with a tip, by the fee market's extension. */
+export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, names: Names): Bytes {
+  const { from, gas, form = 'direct', lie = {} } = draft;
+  const messages = new Messages(names, lie);
+  const bodyBytes = bodyOf(draft, messages);
   const key = suite.secp256k1PublicKey(from.secret, true);
   const signer = encode(SIGNER_INFO, {
     publicKey:
       draft.isKeyHidden === true
         ? undefined
         : { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) },
-    modeInfo: { single: { mode: SIGN_MODE.direct }, multi: EMPTY },
+    modeInfo: { single: { mode: form === 'direct' ? SIGN_MODE.direct : SIGN_MODE.aminoJson }, multi: EMPTY },
     sequence: data.sequence,
   });
-  const amount = [{ denom: names.denom, amount: draft.fee.toString() }];
-  const sender = formatAddress('acc', names.hrp, from.address);
-  const bodyBytes = encode(TX_BODY, {
-    messages: draft.messages.map((payments) => messageOf(sender, payments, names)),
-    memo: draft.memo ?? '',
-    timeoutHeight: draft.timeoutHeight ?? 0n,
-    extensionOptions:
-      tip === undefined
-        ? []
-        : [
-            {
-              typeUrl: TYPE_URL.dynamicFee,
-              value: encode(DYNAMIC_FEE, { maxPriorityPrice: tip.toString() }),
-            },
-          ],
-    nonCriticalExtensionOptions: [],
-  });
+  const coin = { denom: names.denom, amount: draft.fee.toString() };
+  const amount = lie.twice === 'fee' ? [coin, coin] : [coin];
+  const payer = lie.payer === undefined ? '' : messages.text(lie.payer);
   const authInfoBytes = encode(AUTH_INFO, {
     signerInfos: [signer],
-    fee: { amount, gasLimit: gas, payer: '', granter: '' },
+    fee: { amount, gasLimit: gas, payer, granter: '' },
     tip: EMPTY,
   });
-  const signBytes = directSignBytes({ bodyBytes, authInfoBytes }, data);
-  const { rs, recovery } = suite.secp256k1Sign(from.secret, suite.keccak256(signBytes));
-  return encode(TX_RAW, { bodyBytes, authInfoBytes, signatures: [concat(rs, new Uint8Array([recovery]))] });
+  const { chainId, evmChainId } = { ...data, ...lie };
+  const keccak = (message: Bytes): Bytes => suite.keccak256(message);
+  // The other forms know of no tip, which is why nobody may believe one there.
+  const shown = form === 'direct' ? bodyBytes : bodyOf({ ...draft, tip: undefined }, messages);
+  const parts = { bodyBytes: shown, authInfoBytes };
+  const digest = signDigest(form, parts, { ...data, chainId, evmChainId }, keccak);
+  assert(digest !== undefined, 'nothing that this form can say');
+  const { rs, recovery } = suite.secp256k1Sign(from.secret, digest);
+  const signature = concat(rs, new Uint8Array([lie.recovery ?? recovery]));
+  if (lie.isSpoiled === true) signature[0] = (signature[0] ?? 0) ^ 1;
+  return encode(TX_RAW, { bodyBytes, authInfoBytes, signatures: [signature] });
 }

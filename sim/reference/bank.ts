@@ -8,14 +8,13 @@ import {
   SIGN_MODE,
   SIGNER_INFO,
 } from '../../core/app/cosmos/tables.ts';
-import { AUTH_INFO, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import { AUTH_INFO, type AuthInfo, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { decode, type Shape } from '../../core/codec/proto.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
-import { Unknown } from './frame.ts';
-import { signDoc } from './signDoc.ts';
+import { type SignedFor, type SignedParts, type SignForm, signDigest } from './signDigest.ts';
 import type { Name, ReferenceState } from './state.ts';
 
 interface Coins {
@@ -24,6 +23,8 @@ interface Coins {
 }
 interface Send {
   readonly from: Name;
+  /** Whoever else pays; not known here. */
+  readonly others: number;
   readonly to: readonly { readonly name: Name; readonly coins: readonly Coins[] }[];
   readonly coins: readonly Coins[];
 }
@@ -38,19 +39,28 @@ export interface BankTx {
   readonly timeoutHeight: bigint;
   readonly pubKey: Bytes | undefined;
   readonly signature: Bytes;
-  readonly signed: { readonly bodyBytes: Bytes; readonly authInfoBytes: Bytes };
+  /** In which of these forms it may be signed. */
+  readonly forms: readonly SignForm[];
+  readonly signed: SignedParts;
+  /** Of the fee, as it is named. */
+  readonly feeCoins: readonly Coins[];
+  /** What is there that no transaction here may have. */
+  readonly surplus: string | undefined;
   readonly size: number;
 }
 
+/** A block holds something that is no transaction of bank messages. */
+export class Unreadable extends Error {}
+
 function read<T>(shape: Shape<T>, bytes: Bytes): T {
   const result = decode(shape, bytes);
-  if (!result.ok) throw new Unknown(result.error.message);
+  if (!result.ok) throw new Unreadable(result.error.message);
   return result.value;
 }
 
 function nameOf(text: string, hrp: string): Name {
   const address = parseAddress('acc', text, hrp);
-  if (!address.ok) throw new Unknown(address.error.message);
+  if (!address.ok) throw new Unreadable(address.error.message);
   return toHex(address.value);
 }
 
@@ -62,22 +72,37 @@ function sendOf({ typeUrl, value }: { readonly typeUrl: string; readonly value: 
     const { fromAddress, toAddress, amount } = read(MSG_SEND, value);
     return {
       from: nameOf(fromAddress, hrp),
+      others: 0,
       to: [{ name: nameOf(toAddress, hrp), coins: amount }],
       coins: amount,
     };
   }
-  if (typeUrl !== TYPE_URL.msgMultiSend) throw new Unknown(typeUrl);
+  if (typeUrl !== TYPE_URL.msgMultiSend) throw new Unreadable(typeUrl);
   const { inputs, outputs } = read(MSG_MULTI_SEND, value);
   const input = present(inputs[0], 'a sender');
   const to = outputs.map(({ address, coins }) => ({ name: nameOf(address, hrp), coins }));
-  return { from: nameOf(input.address, hrp), to, coins: input.coins };
+  return { from: nameOf(input.address, hrp), others: inputs.length - 1, to, coins: input.coins };
+}
+
+const FORMS: ReadonlyMap<number | undefined, readonly SignForm[]> = new Map([
+  [SIGN_MODE.direct, ['direct', 'typed']],
+  [SIGN_MODE.aminoJson, ['amino', 'typed']],
+]);
+
+/** What each has to be there once and without anything beside it. */
+function surplusOf({ signerInfos, fee, tip }: AuthInfo, signatures: readonly Bytes[]): string | undefined {
+  const [signature] = signatures;
+  if (signerInfos.length !== 1 || signatures.length !== 1) return 'has not one signer';
+  if (fee === undefined || tip.length > 0) return 'has no fee, or something for the proposer';
+  if (fee.payer !== '' || fee.granter !== '') return 'lets another pay its fee';
+  const [length, recovery] = [signature?.length, signature?.[64] ?? 0];
+  return (length === 64 || length === 65) && recovery <= 1 ? undefined : 'has an odd signature';
 }
 
 export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
   const raw = read(TX_RAW, bytes);
   const [body, info] = [read(TX_BODY, raw.bodyBytes), read(AUTH_INFO, raw.authInfoBytes)];
   const signer = read(SIGNER_INFO, present(info.signerInfos[0], 'a signer'));
-  if (signer.modeInfo?.single?.mode !== SIGN_MODE.direct) throw new Unknown('another way to sign');
   const option = body.extensionOptions[0];
   const tip = option === undefined ? undefined : BigInt(read(DYNAMIC_FEE, option.value).maxPriorityPrice);
   return {
@@ -89,7 +114,10 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
     timeoutHeight: body.timeoutHeight,
     pubKey: signer.publicKey === undefined ? undefined : read(PUB_KEY, signer.publicKey.value).key,
     signature: present(raw.signatures[0], 'a signature').slice(0, 64),
+    forms: FORMS.get(signer.modeInfo?.single?.mode) ?? [],
     signed: raw,
+    feeCoins: info.fee?.amount ?? [],
+    surplus: surplusOf(info, raw.signatures),
     size: bytes.length,
   };
 }
@@ -107,14 +135,15 @@ export function bankRefusal(
     readonly baseFee: bigint;
     readonly gasLeft: bigint;
     readonly chainId: string;
+    readonly evmChainId: bigint;
   },
   suite: CryptoSuite,
 ): string | undefined {
   const from = present(tx.sends[0], 'a message').from;
   const { nonce, balance } = state.account(from);
   const key = tx.pubKey ?? auth?.pubKey;
-  const digest = suite.keccak256(signDoc(tx.signed, place.chainId, auth?.accountNumber ?? 0n));
-  const isSigned = key !== undefined && suite.secp256k1Verify(key, digest, tx.signature);
+  const { chainId, evmChainId } = place;
+  const data = { chainId, evmChainId, accountNumber: auth?.accountNumber ?? 0n, sequence: tx.sequence };
   const rules: readonly (readonly [boolean, string])[] = [
     [tx.sequence === nonce, `has sequence ${tx.sequence}, not ${nonce}`],
     [tx.timeoutHeight === 0n || tx.timeoutHeight >= BigInt(place.height), 'is too late'],
@@ -122,10 +151,46 @@ export function bankRefusal(
     [tx.fee >= place.baseFee * tx.gasLimit, 'pays less than the base fee'],
     [tx.gasLimit <= place.gasLeft, `wants ${tx.gasLimit} gas of ${place.gasLeft}`],
     [tx.gasLimit >= BYTE * BigInt(tx.size) + ANTE, 'has too little gas'],
-    [tx.sends.every((send) => send.from === from), 'has two senders'],
-    [auth !== undefined && isSigned, 'is not signed by its sender'],
+    [tx.sends.every((send) => send.from === from && send.others === 0), 'has two senders'],
+    [tx.sends.every(isEven), 'pays out another sum than it takes'],
+    [[tx.feeCoins, ...tx.sends.flatMap(coinsIn)].every(isInOrder), 'has coins out of order'],
+    [tx.pubKey === undefined || keyName(tx.pubKey, suite) === from, 'shows the key of another'],
+    [
+      auth !== undefined && key !== undefined && isSigned(tx, key, data, suite),
+      'is not signed by its sender',
+    ],
   ];
-  return rules.find(([holds]) => !holds)?.[1];
+  return tx.surplus ?? rules.find(([holds]) => !holds)?.[1];
+}
+
+function isSigned(tx: BankTx, key: Bytes, data: SignedFor, suite: CryptoSuite): boolean {
+  const keccak = (message: Bytes): Bytes => suite.keccak256(message);
+  return tx.forms.some((form) => {
+    const digest = signDigest(form, tx.signed, data, keccak);
+    return digest !== undefined && suite.secp256k1Verify(key, digest, tx.signature);
+  });
+}
+
+/** The account of a key: the end of the hash of its point. */
+function keyName(key: Bytes, suite: CryptoSuite): Name | undefined {
+  const point = suite.secp256k1Uncompress(key);
+  return point === undefined ? undefined : toHex(suite.keccak256(point.slice(1)).slice(12));
+}
+
+const coinsIn = ({ coins, to }: Send): readonly (readonly Coins[])[] => [
+  coins,
+  ...to.map((one) => one.coins),
+];
+
+/** In order of their names, none twice. */
+const isInOrder = (coins: readonly Coins[]): boolean =>
+  coins.every(({ denom }, i) => i === 0 || (coins[i - 1]?.denom ?? '') < denom);
+
+/** Of each coin comes out what goes in. */
+function isEven({ coins, to }: Send): boolean {
+  const out = to.flatMap((one) => one.coins);
+  const denoms = new Set([...coins, ...out].map(({ denom }) => denom));
+  return [...denoms].every((denom) => amountIn(coins, denom) === amountIn(out, denom));
 }
 
 function charged({ tip, fee, gasLimit }: BankTx, baseFee: bigint): bigint {

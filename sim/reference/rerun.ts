@@ -7,11 +7,12 @@ import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../core/lib/byte
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
-import { bankRefusal, readBankTx, runBankTx } from './bank.ts';
+import { bankRefusal, readBankTx, runBankTx, Unreadable } from './bank.ts';
 import { Unknown } from './frame.ts';
 import { isNobody, type Log, type Name, ReferenceState, toBig, toWord } from './state.ts';
 import { type Outcome, type ReferenceWorld, refusal, runTransaction } from './transaction.ts';
 import { rootProblem } from './trieRoot.ts';
+import { wrappingProblem } from './wrapping.ts';
 
 /** EIP-2935. */
 const HISTORY = '0000f90827f1c53a10cb7a02335b175320002935';
@@ -95,7 +96,8 @@ class Rerun {
       const result = present(results[i], 'a result for each transaction');
       const isEth = this.#chain.txLocation(this.#suite.sha256(bytes))?.ethIndex !== undefined;
       const problem = isEth
-        ? this.#ethProblem(eth, ethIndex++, result, gasLeft)
+        ? (wrappingProblem(bytes, present(eth.transactions[ethIndex], 'a transaction'), this.#chain.denom) ??
+          this.#ethProblem(eth, ethIndex++, result, gasLeft))
         : this.#bankProblem(eth, bytes, result, gasLeft);
       if (problem !== undefined) return `transaction ${i} ${problem}`;
       gasLeft -= result.gasUsed < result.gasWanted ? result.gasUsed : result.gasWanted;
@@ -129,8 +131,8 @@ class Rerun {
     const tx = readBankTx(bytes, this.#chain);
     const from = present(tx.sends[0], 'a message').from;
     const [baseFee, coinbase] = [header.baseFeePerGas, toHex(header.coinbase)];
-    const { chainId, denom } = this.#chain;
-    const place = { height: header.number, baseFee, gasLeft, chainId };
+    const { chainId, evmChainId, denom } = this.#chain;
+    const place = { height: header.number, baseFee, gasLeft, chainId, evmChainId };
     const refused = bankRefusal(tx, this.#state, this.#auth.get(from), place, this.#suite);
     if (refused !== undefined) return refused;
     const { code, gasUsed } = runBankTx(this.#state, tx, {
@@ -252,6 +254,7 @@ export function rerunProblem(chain: ChainReader, suite: CryptoSuite): string | u
     return new Rerun(chain, suite, genesis).problem();
   } catch (error) {
     if (error instanceof Unknown) return undefined;
+    if (error instanceof Unreadable) return `something that can not be read: ${error.message}`;
     throw error;
   }
 }

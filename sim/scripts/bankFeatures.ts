@@ -4,6 +4,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { ChoiceStream } from '../choices.ts';
 import { type BankDraft, type Payment, plainSend } from '../clients/cosmosTx.ts';
 import type { DevAccount } from '../cluster.ts';
+import { BANK_LIE_NAMES, BANK_LIES } from './bankLies.ts';
 
 const GWEI = 10n ** 9n;
 /** More than anybody has. */
@@ -18,19 +19,20 @@ const stranger = (index: number): Bytes => new Uint8Array(20).fill(0x60 + index)
 /** What a wallet of bank messages does next. */
 export interface BankStep {
   readonly draft: BankDraft | 'ethereum';
-  /** What no node may take, signed over what is said of the signer otherwise than it is. */
-  readonly bad?: BadDraft | undefined;
+  readonly bad: BadDraft;
   /** What has to wait for an earlier sequence, and runs out with the very next block: it may be taken. */
   readonly isProbing: boolean;
 }
 
+/** What no node may take. */
 export interface BadDraft {
   readonly draft: BankDraft;
   readonly why: string;
   readonly sequence?: number;
-  readonly chainId?: string;
+  /** Has the sequence of the last good one, for which it would be a replacement. */
+  readonly isAgain?: boolean;
+  /** Signed for another account number. */
   readonly isOfAnother?: boolean;
-  readonly isSpoiled?: boolean;
 }
 
 export interface BankPlace {
@@ -39,6 +41,10 @@ export interface BankPlace {
   readonly gasLimit: bigint;
   /** Of the account at hand: its first transaction is in a block. */
   readonly isKnown: boolean;
+  /** An account that did not sign. */
+  readonly victim: Bytes;
+  /** How many were asked for before. */
+  readonly turn: number;
 }
 
 /** Something of every kind: several messages, several receivers, failures of each sort, each way to pay. */
@@ -46,8 +52,9 @@ export function bankFeature(choices: ChoiceStream, from: DevAccount, place: Bank
   const choose = (count: number): number => choices.choose(count);
   const make = present(KINDS[choose(KINDS.length)], 'a kind');
   const made = make(from, choose, place);
+  // One after the other: a run is too short to meet each by lot.
   const kinds = badOnes(from, place);
-  const bad = choose(3) > 0 ? undefined : kinds[choose(kinds.length)];
+  const bad = present(kinds[place.turn % kinds.length], 'a bad one');
   return { draft: made, bad, isProbing: choose(6) === 0 };
 }
 
@@ -63,6 +70,8 @@ const base = (from: DevAccount, ...messages: BankDraft['messages']): BankDraft =
   fee: GAS * 100n * GWEI,
   messages,
 });
+/** Without a tip, which these forms cannot say. */
+const SIGNED_FEE = { fee: GAS * 3n * GWEI, tip: undefined };
 const several = (choose: (count: number) => number): readonly Payment[] =>
   Array.from({ length: 2 + choose(3) }, () => pay(choose));
 
@@ -88,6 +97,14 @@ const KINDS: readonly Kind[] = [
   (from, choose, { head }) => ({ ...base(from, [pay(choose)]), timeoutHeight: BigInt(head) + FAR }),
   (from, choose) => ({ ...base(from, [pay(choose)]), memo: 'm'.repeat(MEMO_MAX) }),
   (from) => base(from, [{ to: from.address, amount: 7n }]),
+  // As hardware keys sign, and as wallets that know only Ethereum do.
+  (from, choose, { head }) => ({
+    ...base(from, [pay(choose)], several(choose)),
+    ...SIGNED_FEE,
+    form: 'amino',
+    timeoutHeight: BigInt(head) + FAR,
+  }),
+  (from, choose) => ({ ...base(from, [pay(choose)]), ...SIGNED_FEE, form: 'typed', memo: 'shown' }),
   // Fits only into a block that is empty so far.
   (from, choose, { gasLimit }) => ({
     ...base(from, [pay(choose)]),
@@ -100,12 +117,19 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** Nothing of these may be taken by any pool. */
-function badOnes(from: DevAccount, { head, gasLimit, isKnown }: BankPlace): readonly BadDraft[] {
+function badOnes(from: DevAccount, { head, gasLimit, isKnown, victim }: BankPlace): readonly BadDraft[] {
   const draft = base(from, [{ to: stranger(30), amount: 1n }]);
+  // Offers more than any good one.
+  const dear = { ...draft, fee: GAS * 400n * GWEI, tip: undefined };
+  const again = { ...dear, lie: { isSpoiled: true } };
   return [
-    { draft, chainId: 'another_1-1', why: 'is signed for another chain' },
+    ...BANK_LIE_NAMES.map((name) => {
+      const { why, change } = BANK_LIES[name];
+      return { draft: { ...change(draft, victim), from }, why };
+    }),
+    { draft: { ...draft, lie: { chainId: 'another_1-1' } }, why: 'is signed for another chain' },
     { draft, isOfAnother: true, why: 'is signed for another account' },
-    { draft, isSpoiled: true, why: 'has a spoiled signature' },
+    { draft: again, isAgain: true, why: 'replaces another without a signature' },
     { draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' },
     { draft: { ...draft, fee: TOO_MUCH, tip: undefined }, why: 'pays a fee that its sender has not' },
     { draft: { ...draft, gas: 26_000n }, why: 'has too little gas' },

@@ -31,7 +31,7 @@ const ENTRIES: readonly (readonly [string, string])[] = [
   ...['holes', 'storm', 'garbage', 'nesting', 'poison'].map(
     (what) => ['B35', `what: ${what}, count: 3`] as const,
   ),
-  ...['nonce', 'duplicate', 'reverse', 'gap', 'gas', 'garbage'].map(
+  ...['nonce', 'duplicate', 'reverse', 'gap', 'gas', 'garbage', 'wrapping-from', 'again', 'key'].map(
     (what) => ['B36', `what: ${what}`] as const,
   ),
   ['B38', ''],

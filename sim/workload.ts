@@ -16,6 +16,7 @@ import { features } from './scripts/features.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
 import { shelf } from './scripts/shelf.ts';
 import { transfers } from './scripts/transfers.ts';
+import { upperSuite } from './scripts/upperS.ts';
 import type { World } from './world.ts';
 
 const POLL_MICROS = 500_000;
@@ -150,7 +151,7 @@ export class EvmClient {
         authorizationList: draft.authorizationList ?? [],
       },
       from.secret,
-      this.#suite,
+      draft.hasUpperS === true ? upperSuite(this.#suite) : this.#suite,
     );
     const hash = to0xHex(this.#suite.keccak256(raw));
     return {

@@ -74,8 +74,10 @@ export class ChainHead {
 
   /** Ethereum hash by Ethereum block number, zeros when there is none (BLOCKHASH). */
   ethHashOf(number: number): Hash {
-    // The genesis block has the number before the first height but is kept under height 0.
-    const height = number === this.#initialHeight - 1 ? 0 : number;
+    // The genesis block has the number before the first height but is kept under height 0, which is nobody's number then.
+    const first = this.#initialHeight - 1;
+    if (number < first) return ZERO_HASH;
+    const height = number === first ? 0 : number;
     return this.#hashes.at(height, () => this.ethBlock(height)?.hash) ?? ZERO_HASH;
   }
 }

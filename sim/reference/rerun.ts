@@ -62,7 +62,8 @@ class Rerun {
 
   /** The block before the first one is kept under height 0, whatever its number. */
   #ethBlockOf(number: number): EthBlock | undefined {
-    return this.#chain.ethBlock(number === this.#chain.genesisNumber() ? 0 : number);
+    const first = this.#chain.genesisNumber();
+    return number < first ? undefined : this.#chain.ethBlock(number === first ? 0 : number);
   }
 
   #blockProblem(height: number): string | undefined {

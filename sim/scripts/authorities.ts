@@ -3,7 +3,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
 import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
-import { signed } from './features.ts';
+import { signed } from './authorizations.ts';
 import { assemble, initCodeOf } from './programs.ts';
 import type { Draft, Script } from './script.ts';
 import { GWEI } from './transfers.ts';

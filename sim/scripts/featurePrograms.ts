@@ -1,4 +1,8 @@
+import { hex } from '../../core/lib/bytes.ts';
 import { assemble } from './programs.ts';
+
+/** What the factory makes: stores 42, and destroys itself for whoever calls it. */
+export const MADE_BY_FACTORY = hex('602a5f556133ff5f526002601ef3');
 
 /** Contracts of the script `features`, in the order in which they are deployed; assembled by hand, a line a thought. */
 export const FEATURES = {
@@ -33,6 +37,8 @@ export const FEATURES = {
   reader: assemble('60 20 36 03 60 20 5f 37', '5f 5f 60 20 36 03 5f 5f 35 5a fa 5f 52 60 20 5f a0 00'),
   /** Has the account in the first word do what the words after say, and undoes that. */
   undoer: assemble('60 20 36 03 60 20 5f 37', '5f 5f 60 20 36 03 5f 5f 5f 35 5a f1 5f 5f fd'),
+  /** Logs the hashes of the 96 blocks before this one. */
+  elder: assemble('5f 5b 60 01 01 80 43 03 40 81 60 05 1b 52 80 60 60 11 60 01 57', '61 0c 20 5f a0 00'),
   /** SHA-256 of what it is given, by the precompile. */
   hasher: assemble('36 5f 5f 37', '60 20 5f 36 5f 60 02 5a fa 50 60 20 5f a0 00'),
 } as const;

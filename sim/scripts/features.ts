@@ -1,15 +1,13 @@
-import type { AccessListItem, Authorization } from '../../core/app/chain.ts';
+import type { AccessListItem } from '../../core/app/chain.ts';
 import { contractAddressOf } from '../../core/app/evm/execute.ts';
-import { bigintToBytes, bytesToBigint } from '../../core/app/evm/numbers.ts';
-import { encodeRlp } from '../../core/app/evm/rlp.ts';
-import { ethAddress } from '../../core/crypto/addresses.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, concat, EMPTY, hex } from '../../core/lib/bytes.ts';
-import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import { type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
-import { FEATURE_NAMES, FEATURES, type Feature } from './featurePrograms.ts';
+import { premature, signerOf, unheeded } from './authorizations.ts';
+import { FEATURE_NAMES, FEATURES, type Feature, MADE_BY_FACTORY } from './featurePrograms.ts';
 import { initCodeOf } from './programs.ts';
+import { refusals } from './refusals.ts';
 import type { ClientState, Draft, Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
@@ -32,6 +30,8 @@ type Call = Pick<Draft, 'to' | 'data' | 'value' | 'gas'> & Partial<Draft>;
 /** Something of every kind: each type of transaction, refunds, floors, what is made and destroyed, delegations, failures. */
 export function features(suite: CryptoSuite): Script {
   const authority = authorityOf(suite);
+  const makers = [...CALLS, phoenixOf(suite)];
+  const refused = refusals();
   return (state) => {
     const owner = present(state.accounts[0], 'an account');
     const missing = FEATURE_NAMES.findIndex((_, i) => !state.isConfirmed(owner, i));
@@ -43,14 +43,16 @@ export function features(suite: CryptoSuite): Script {
     const choose = (count: number): number => state.choices.choose(count);
     // One account alone sends delegations: their nonces go by the order of its transactions.
     const isDelegating = from === owner && choose(2) === 0;
-    const make = isDelegating ? authority : present(CALLS[choose(CALLS.length)], 'a maker');
-    const nonce = state.takeNonce(from);
-    const draft = { from, nonce, status: undefined, ...feesOf(choose), ...make(at, choose, from) };
-    const good: Draft = draft.type === 0 || draft.type === 1 ? { ...draft, tip: draft.feeCap } : draft;
-    if (choose(BAD_ONE_IN) > 0) return [good];
+    const make = isDelegating ? authority : present(makers[choose(makers.length)], 'a maker');
+    const fees = feesOf(choose);
+    const good = [make(at, choose, from)].flat().map((call): Draft => {
+      const draft = { from, nonce: state.takeNonce(from), status: undefined, ...fees, ...call };
+      return draft.type === 0 || draft.type === 1 ? { ...draft, tip: draft.feeCap } : draft;
+    });
+    if (choose(BAD_ONE_IN) > 0) return good;
     const known = state.taken(from);
     const old = known[choose(Math.max(1, known.length))];
-    return [good, bad(good, old, choose, state.isConfirmed(from, 0))];
+    return [...good, refused(present(good.at(-1), 'a draft'), old, choose, state.isConfirmed(from, 0))];
   };
 }
 
@@ -73,7 +75,11 @@ function deployment(state: ClientState, owner: DevAccount): readonly Draft[] {
   return [{ from: owner, to: undefined, data, nonce, value: 0n, ...fees, status: '0x1' }];
 }
 
-type Maker = (at: (feature: Feature) => Bytes, choose: (count: number) => number, from: DevAccount) => Call;
+type Maker = (
+  at: (feature: Feature) => Bytes,
+  choose: (count: number) => number,
+  from: DevAccount,
+) => Call | readonly Call[];
 
 const calling = (to: Bytes, data: Bytes, value = 0n): Call => ({ to, data, value, gas: CALL_GAS });
 
@@ -103,6 +109,7 @@ const CALLS: readonly Maker[] = [
   (at, choose) =>
     calling(at('reader'), concat(padded(at(choose(2) === 0 ? 'slots' : 'guard')), pairs(choose))),
   (at, choose) => calling(at('undoer'), concat(padded(at('slots')), pairs(choose))),
+  (at) => calling(at('elder'), EMPTY),
   (at, choose) => calling(at('hasher'), new Uint8Array(choose(100)).fill(choose(256))),
   (at, choose) => ({
     ...calling(at('slots'), pairs(choose)),
@@ -132,71 +139,37 @@ const accessList = (address: Bytes, choose: (count: number) => number): readonly
   ...(choose(2) === 0 ? [{ address: stranger(30), storageKeys: [] }] : []),
 ];
 
-/** Delegates one account of nobody's to some contract, or takes that back, and calls it; now and then by a tuple that does not hold. */
+/** In turn: delegates one account of nobody's to some contract, or takes that back, and calls it; and two ways to fail at that. */
 function authorityOf(suite: CryptoSuite): Maker {
-  const secret = suite.sha256(encodeUtf8('orrery-sim authority'));
-  const address = ethAddress(suite.secp256k1PublicKey(secret, false));
-  let nonce = 0n;
+  const [heir, outcast] = [signerOf('authority', suite), signerOf('outcast', suite)];
+  let [turn, nonce] = [0, 0n];
   return (at, choose) => {
+    const kind = turn++ % 3;
+    if (kind > 0) {
+      const authorizationList = (kind === 1 ? unheeded : premature)(outcast, stranger(50));
+      // The gas of looking at the signer says whether the tuples have made it warm.
+      return { ...calling(at('teller'), padded(outcast.address)), type: 4, authorizationList };
+    }
     const targets = [at('slots'), at('guard'), NOBODY, at('teller')];
-    const isStale = choose(4) === 0;
-    const tuple = {
+    const tuple = heir.sign({
       chainId: choose(2) === 0 ? 0n : EVM_CHAIN_ID,
       address: present(targets[choose(targets.length)], 'a target'),
-      nonce: isStale ? nonce + 1n : nonce,
-    };
-    if (!isStale) nonce++;
-    const authorizationList = [signed(tuple, secret, suite)];
+      nonce: nonce++,
+    });
     return {
-      ...calling(address, choose(2) === 0 ? pairs(choose) : word(choose(5))),
+      ...calling(heir.address, choose(2) === 0 ? pairs(choose) : word(choose(5))),
       type: 4,
-      authorizationList,
+      authorizationList: [tuple],
     };
   };
 }
 
-export function signed(
-  { chainId, address, nonce }: Pick<Authorization, 'chainId' | 'address' | 'nonce'>,
-  secret: Bytes,
-  suite: CryptoSuite,
-): Authorization {
-  const tuple = encodeRlp([bigintToBytes(chainId), address, bigintToBytes(nonce)]);
-  const { rs, recovery } = suite.secp256k1Sign(secret, suite.keccak256(concat(Uint8Array.of(5), tuple)));
-  const [r, s] = [bytesToBigint(rs.subarray(0, 32)), bytesToBigint(rs.subarray(32))];
-  return { chainId, address, nonce, yParity: recovery, r, s };
-}
-
-/** What no pool takes that has `old`, or has seen it in a block. */
-function bad(good: Draft, old: Draft | undefined, choose: (count: number) => number, isUsed: boolean): Draft {
-  const { from, nonce } = good;
-  const plain = { from, nonce, to: stranger(40), data: EMPTY, value: 1n, gas: 21_000n, status: undefined };
-  const later = { ...plain, nonce: plain.nonce + 1, tip: GWEI, feeCap: 100n * GWEI };
-  const kinds: readonly Draft[] = [
-    ...(old === undefined ? [] : outbidBadly({ ...plain, nonce: old.nonce }, old)),
-    { ...later, chainId: EVM_CHAIN_ID + 1n, bad: 'is of another chain' },
-    { ...later, value: 1_000_000n * 10n ** 18n, bad: 'costs more than its sender has' },
-    { ...later, gas: 20_999n, bad: 'has too little gas' },
-    { ...later, data: Uint8Array.of(1), gas: 21_015n, bad: 'has too little gas for its data' },
-    { ...later, data: new Uint8Array(100).fill(1), gas: 23_000n, bad: 'has less gas than the floor' },
-    { ...later, tip: 101n * GWEI, bad: 'has a tip above its cap' },
-    { ...later, gas: 16_777_217n, bad: 'wants more gas than one may' },
-    {
-      ...later,
-      to: undefined,
-      data: new Uint8Array(49_153),
-      gas: 5_000_000n,
-      bad: 'makes too long a contract',
-    },
-    ...(isUsed ? [{ ...later, nonce: 0, bad: 'has a nonce that was used' }] : []),
-  ];
-  return present(kinds[choose(kinds.length)], 'a kind');
-}
-
-/** A tenth more in both fields is what a pool asks for. */
-function outbidBadly(plain: Omit<Draft, 'tip' | 'feeCap'>, { tip, feeCap }: Draft): readonly Draft[] {
-  const much = tip === 0n ? feeCap : 2n * feeCap;
-  return [
-    { ...plain, tip: (tip * 109n) / 100n, feeCap: much, bad: 'raises the tip too little' },
-    { ...plain, tip, feeCap: (feeCap * 109n) / 100n, bad: 'raises the cap too little' },
-  ];
+/** Makes a contract that stores and destroys itself at once, again under the same address, and sends a coin there: nothing stored may rise. */
+function phoenixOf(suite: CryptoSuite): Maker {
+  let salt = 1_000;
+  return (at) => {
+    const made = concat(Uint8Array.of(0xff), at('factory'), word(++salt), suite.keccak256(MADE_BY_FACTORY));
+    const make = calling(at('factory'), concat(word(salt), word(1)));
+    return [make, make, { ...calling(suite.keccak256(made).slice(12), EMPTY, 1n), gas: 21_000n }];
+  };
 }

@@ -22,6 +22,8 @@ export interface Draft {
   readonly authorizationList?: readonly Authorization[];
   /** Of another chain than this one. */
   readonly chainId?: bigint;
+  /** Signed with the upper s. */
+  readonly hasUpperS?: boolean;
   /** Why no node may take it; it costs no nonce. */
   readonly bad?: string;
   /** If the one before it was taken, this one is as well, unless a block came between. What is bad after it is so only then. */

@@ -56,6 +56,15 @@ export function otherValidBlock(rs: RoundState, block: Block): Block | undefined
   return undefined;
 }
 
+/** One of those whose time, the median of the last commit, is in another second. */
+export function blockOfOtherSecond(rs: RoundState, block: Block): Block | undefined {
+  for (const drop of block.lastCommit.signatures.keys()) {
+    const other = withoutPrecommits(rs, block, [drop]);
+    if (other !== undefined && other.header.time.seconds !== block.header.time.seconds) return other;
+  }
+  return undefined;
+}
+
 const SINK = new Uint8Array(20).fill(0x77);
 
 /** Another block that is just as valid: with one transaction more, which the rest of the chain never hears of. */

@@ -11,6 +11,8 @@ import type { Vote } from '../../core/types/vote.ts';
 import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
 
+/** A chain that the same key may serve. */
+const ELSEWHERE = 'another-chain';
 const PIECES_MAX = 1_000;
 const SAME_TIMES = 20;
 const MANY_ROUNDS = 50;
@@ -85,13 +87,14 @@ const LIES = [
   'swapped',
   'place',
   'extension',
+  'chain',
 ] as const;
 const PLACES = ['gossip', 'block', 'both'] as const;
 
 export const FORGED_EVIDENCE: Behaviour = {
   id: 'B27',
   alias: 'forged-evidence',
-  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; `victim` is who is framed.',
+  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; `victim` is who is framed.',
   args: ['what', 'where', 'victim'],
   words: { what: LIES, where: PLACES },
   create: (me) =>
@@ -126,6 +129,8 @@ function forgery(me: Accomplice, what: string): Evidence | undefined {
       return { ...true_, voteB: { ...voteB, validatorIndex: voteB.validatorIndex === 0 ? 1 : 0 } };
     case 'extension':
       return extended(me, true_);
+    case 'chain':
+      return { ...true_, voteB: me.signVote(voteB, ELSEWHERE) };
     case 'culprit':
       return lunatic(me, height, validators);
     default:

@@ -6,6 +6,7 @@ import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { BlockId, Commit, CommitSig, Header } from '../../core/types/block.ts';
 import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
 import { type Accomplice, type Behaviour, type Hooks, isOwnVote } from './behaviour.ts';
 import { ABSENT } from './blocks.ts';
@@ -22,6 +23,7 @@ const WHATS = [
   'thin',
   'repeated',
   'chain',
+  'next-block',
   'same-height',
   'state',
   'equivocation',
@@ -31,9 +33,11 @@ const WHATS = [
 const LIKE_OURS: readonly string[] = ['equivocation', 'other-round'];
 /** Judged by the commit that the chain has for the height: the newest block has none yet. */
 const NEEDS_COMMIT: readonly string[] = ['chain', 'state', ...LIKE_OURS];
+/** The block of the chain itself. */
+const GENUINE: readonly string[] = ['chain', 'next-block'];
 const ACCUSES_VICTIM: readonly string[] = ['innocent', 'unsigned', 'other'];
 /** Shown with the validators of the chain. */
-const OF_ALL: readonly string[] = ['thin', 'chain', 'state', ...LIKE_OURS];
+const OF_ALL: readonly string[] = ['thin', ...GENUINE, 'state', ...LIKE_OURS];
 /** What follows from the blocks before, by the word for it: one of them is false. */
 const DERIVED = new Map<string, 'appHash' | 'lastResultsHash' | 'consensusHash' | 'nextValidatorsHash'>([
   ['app_hash', 'appHash'],
@@ -53,7 +57,7 @@ const SHOWN_MAX = 1_000;
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B42',
   alias: 'light-attack',
-  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later). `field` says what is false in it, where something that follows from the blocks before is: app_hash, results, consensus or next_validators.',
+  text: 'All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), next-block (the same of a block that it has only just stored, while others have not), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later). `field` says what is false in it, where something that follows from the blocks before is: app_hash, results, consensus or next_validators.',
   args: ['what', 'field', 'victim'],
   words: { what: WHATS, field: [...DERIVED.keys()] },
   create(me) {
@@ -75,9 +79,10 @@ const proving = (me: Accomplice): Hooks => ({
     const { memory } = me.coalition;
     const what = String(me.args.get('what') ?? 'true');
     const told = `told/${what}/${fieldOf(me)}`;
-    const isTime = isOwnVote(me, message) && message.vote.type === 'prevote' && !memory.has(told);
-    if (isTime && message.vote.height > TRUSTED_BELOW + 1 && me.isDue(message.vote.height, 0)) {
-      const evidence = attackOf(me, message.vote.height - (NEEDS_COMMIT.includes(what) ? 2 : 1));
+    const height = what === 'next-block' ? begun(message) : prevoted(me, message);
+    const isTime = height !== undefined && height > TRUSTED_BELOW + 1 && !memory.has(told);
+    if (isTime && me.isDue(height, 0)) {
+      const evidence = attackOf(me, height - (NEEDS_COMMIT.includes(what) ? 2 : 1));
       if (evidence !== undefined) {
         memory.set(told, true);
         const to = me.others.filter((peer) => me.isAudience(peer));
@@ -88,6 +93,13 @@ const proving = (me: Accomplice): Hooks => ({
     return [message];
   },
 });
+
+const prevoted = (me: Accomplice, message: ConsensusMessage): number | undefined =>
+  isOwnVote(me, message) && message.vote.type === 'prevote' ? message.vote.height : undefined;
+
+/** The height that the liar begins, which it says as soon as the block before is stored. */
+const begun = (message: ConsensusMessage): number | undefined =>
+  message.kind === 'newRoundStep' ? message.height : undefined;
 
 function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | undefined {
   const what = String(me.args.get('what') ?? 'true');
@@ -103,9 +115,9 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
     ? chain?.validators(height)
     : setOf(trusted.validators.filter(isShown), what === 'repeated');
   if (validators === undefined) return undefined;
-  const decided = chain?.commit(height);
+  const decided = what === 'next-block' ? chain?.seenCommit(height) : chain?.commit(height);
   if (decided === undefined && NEEDS_COMMIT.includes(what)) return undefined;
-  const isTrue = what === 'chain' && decided !== undefined;
+  const isTrue = GENUINE.includes(what) && decided !== undefined;
   const header = isTrue ? ours : falseHeader(ours, validators, LIKE_OURS.includes(what), fieldOf(me));
   const commit = isTrue ? decided : commitOf(me, header, validators, what, decided?.round ?? 0);
   const hasSigned = ({ address }: Validator): boolean =>
@@ -113,7 +125,7 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
       ({ flag, validatorAddress }) => flag === 'commit' && equalBytes(validatorAddress, address),
     ) === true;
   const isAccused = (one: Validator): boolean => {
-    if (what === 'chain') return hasSigned(one);
+    if (GENUINE.includes(what)) return hasSigned(one);
     if (isOf(one, victim) && !isLiar(one)) return ACCUSES_VICTIM.includes(what);
     return isLiar(one) && (what !== 'equivocation' || hasSigned(one));
   };
@@ -125,7 +137,7 @@ function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | u
     kind: 'light-client-attack',
     conflictingBlock: { header, commit, validators },
     commonHeight,
-    // All of one power in the set's order, which is by power and address.
+    // In the set's order, which is by power and address, as it must be.
     byzantineValidators: accused.map((one) => (what === 'power' ? { ...one, power: one.power + 1n } : one)),
     totalVotingPower: trusted.totalPower + (what === 'total' ? 1n : 0n),
     timestamp: common.time,

@@ -24,6 +24,7 @@ import { poolWaits } from './poolWaits.ts';
 import { resources } from './resources.ts';
 import { searches } from './searches.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
+import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
 import { validity } from './validity.ts';
 import { voteTimes } from './voteTimes.ts';
@@ -36,6 +37,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['validity', validity],
   ['conduct', briefings],
   ['no_self_equivocation', noSelfEquivocation],
+  ['conduct', signBytes],
   ['no_framing', noFraming],
   ['app_hash', appHash],
   ['lock', lockRule],

@@ -78,7 +78,7 @@ const isAccused = ({ misbehavior }: BlockContext, offences: readonly Misbehavior
   });
 
 /** One for each who is accused, of when the offence was. */
-function offencesOf(evidence: Evidence): readonly Misbehavior[] {
+export function offencesOf(evidence: Evidence): readonly Misbehavior[] {
   const { kind, timestamp: time, totalVotingPower } = evidence;
   const [height, guilty] =
     kind === 'duplicate-vote'

@@ -1,29 +1,55 @@
 import type { ChainReader } from '../../core/app/chain.ts';
-import { readOffences } from '../../core/app/evidence/keeper.ts';
+import { type Offence, readOffences } from '../../core/app/evidence/keeper.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
-import { accused } from './framing.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
+import { offencesOf } from './briefings.ts';
 
-/** Whoever the blocks prove guilty is recorded as often as they do. */
+/** The application lists so many of one validator, the newest; of older ones it has but the count. */
+const LISTED = 16;
+
+interface Proven {
+  readonly address: Bytes;
+  readonly count: bigint;
+  readonly newest: readonly string[];
+}
+
+/** Whoever the blocks prove guilty is recorded as often as they do, and the newest offences are listed. */
 export class Offences {
-  readonly #counts = new Map<string, { readonly address: Bytes; count: bigint }>();
+  readonly #proven = new Map<string, Proven>();
   #head = 0;
 
   /** Blocks are counted once: agreement is another's matter. A chain that ends earlier than one before it is not asked. */
   problem(chain: ChainReader): string | undefined {
     if (chain.head() < this.#head) return undefined;
     for (let height = Math.max(this.#head + 1, chain.base()); height <= chain.head(); height++) {
-      for (const address of chain.block(height)?.evidence.flatMap(accused) ?? []) {
-        const entry = this.#counts.get(toHex(address)) ?? { address, count: 0n };
-        entry.count += 1n;
-        this.#counts.set(toHex(address), entry);
-      }
+      for (const piece of chain.block(height)?.evidence ?? []) this.#add(piece, height);
       this.#head = height;
     }
-    for (const { address, count } of this.#counts.values()) {
-      const recorded = readOffences(chain.latest(), address)?.count ?? 0n;
+    for (const { address, count, newest } of this.#proven.values()) {
+      const record = readOffences(chain.latest(), address);
+      const recorded = record?.count ?? 0n;
       if (recorded !== count)
         return `${recorded} offences of ${toHex(address)} are recorded, blocks prove ${count}`;
+      const listed = record?.offences.map(described) ?? [];
+      if (listed.join() !== newest.join())
+        return `of the offences of ${toHex(address)} these are listed: ${listed.join()}; the newest are ${newest.join()}`;
     }
     return undefined;
   }
+
+  #add(piece: Evidence, block: number): void {
+    for (const { kind, validator, height, time, totalVotingPower: totalPower } of offencesOf(piece)) {
+      const { address, power } = validator;
+      const { count, newest } = this.#proven.get(toHex(address)) ?? { count: 0n, newest: [] };
+      const offence = described({ kind, height, time, power, totalPower, recordedAt: block });
+      this.#proven.set(toHex(address), {
+        address,
+        count: count + 1n,
+        newest: [...newest, offence].slice(-LISTED),
+      });
+    }
+  }
 }
+
+const described = ({ kind, height, time, power, totalPower, recordedAt }: Offence): string =>
+  `${kind} at ${height} (${time.seconds}.${time.nanos}) with ${power} of ${totalPower}, in block ${recordedAt}`;

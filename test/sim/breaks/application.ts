@@ -279,4 +279,13 @@ export const APPLICATION: readonly Break[] = [
     scenario: 'told-truth',
     isSlow: true,
   },
+  {
+    id: 'run-of-another-second',
+    file: 'core/app/application.ts',
+    from: '  a.time.seconds === b.time.seconds &&\n',
+    to: '',
+    found: ['app_hash'],
+    scenario: 'same-transactions-another-second',
+    isSlow: true,
+  },
 ];

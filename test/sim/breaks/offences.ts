@@ -172,4 +172,13 @@ export const OFFENCES: readonly Break[] = [
     found: ['conduct'],
     scenario: 'evidence-fills-blocks',
   },
+  {
+    id: 'oldest-offences-listed',
+    file: 'core/app/evidence/keeper.ts',
+    from: '.slice(-OFFENCES_KEPT_MAX)',
+    to: '.slice(0, OFFENCES_KEPT_MAX)',
+    found: ['records'],
+    scenario: 'evidence-spam',
+    isSlow: true,
+  },
 ];

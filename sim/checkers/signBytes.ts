@@ -1,0 +1,121 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { decodeUtf8 } from '../../core/lib/utf8.ts';
+import type { SignAsk } from '../../core/node/contract.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** SignedMsgType of CometBFT. */
+const KINDS = { prevote: 1n, precommit: 2n, proposal: 32n } as const;
+
+/** Field numbers and wire types, as one number each, of CanonicalVote and CanonicalProposal. */
+const KIND = 0x08;
+const HEIGHT = 0x11;
+const ROUND = 0x19;
+const VOTE = { pol: undefined, blockId: 0x22, time: 0x2a, chainId: 0x32 };
+const PROPOSAL = { pol: 0x20, blockId: 0x2a, time: 0x32, chainId: 0x3a };
+
+const HASH_BYTES = 32;
+const NANOS = 1_000_000_000n;
+
+/**
+ * A correct key signs the very bytes of CometBFT's canonical form, read here without core's codec: what is left out of
+ * them can be changed by anybody, and a signature that does not name its chain counts on every other one.
+ */
+export function signBytes({ cluster, fail }: CheckerContext): Checker {
+  const name = 'conduct';
+  const { chainId } = cluster.genesis;
+  return {
+    name,
+    on(fact) {
+      if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
+      const { node, ask } = fact;
+      const problem = problemOf(ask, chainId);
+      if (problem !== undefined)
+        fail(name, `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round} ${problem}`);
+    },
+  };
+}
+
+function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): string | undefined {
+  const tags = kind === 'proposal' ? PROPOSAL : VOTE;
+  const inner = delimited(bytes);
+  const said = inner && fieldsOf(inner);
+  if (said === undefined) return 'that is no canonical message';
+  if (said.get(KIND) !== KINDS[kind]) return 'of another kind';
+  if (said.get(HEIGHT) !== BigInt(height)) return 'for another height';
+  if ((said.get(ROUND) ?? 0n) !== BigInt(round)) return 'for another round';
+  if (!isText(said.get(tags.chainId), chainId)) return 'for another chain';
+  if (!isTime(said.get(tags.time))) return 'without a time';
+  const blockId = said.get(tags.blockId);
+  // Without one a vote is for nil, and a proposal for nothing.
+  if (blockId === undefined ? kind === 'proposal' : !isBlockId(blockId)) return 'without a whole block id';
+  const known: readonly (number | undefined)[] = [KIND, HEIGHT, ROUND, ...Object.values(tags)];
+  return [...said.keys()].every((tag) => known.includes(tag)) ? undefined : 'with a field too many';
+}
+
+type Value = bigint | Bytes;
+type Fields = ReadonlyMap<number, Value>;
+
+const isText = (value: Value | undefined, text: string): boolean =>
+  value instanceof Uint8Array && decodeUtf8(value) === text;
+
+const isHash = (value: Value | undefined): boolean =>
+  value instanceof Uint8Array && value.length === HASH_BYTES;
+
+/** Fields of a message that must hold others. */
+const within = (value: Value | undefined): Fields | undefined =>
+  value instanceof Uint8Array ? fieldsOf(value) : undefined;
+
+function isTime(value: Value | undefined): boolean {
+  const [time, nanos] = [within(value), within(value)?.get(0x10) ?? 0n];
+  return typeof time?.get(0x08) === 'bigint' && typeof nanos === 'bigint' && nanos < NANOS;
+}
+
+function isBlockId(value: Value): boolean {
+  const id = within(value);
+  const parts = within(id?.get(0x12));
+  return isHash(id?.get(0x0a)) && typeof parts?.get(0x08) === 'bigint' && isHash(parts.get(0x12));
+}
+
+/** A varint and where it ends; undefined when the bytes end first. */
+function varintAt(bytes: Bytes, start: number): readonly [bigint, number] | undefined {
+  let value = 0n;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    value |= BigInt(byte & 127) << BigInt(7 * (at - start));
+    if (byte < 128) return [value, at + 1];
+  }
+  return undefined;
+}
+
+/** What follows its own length, and nothing behind it. */
+function delimited(bytes: Bytes): Bytes | undefined {
+  const length = varintAt(bytes, 0);
+  if (length === undefined) return undefined;
+  const inner = bytes.subarray(length[1]);
+  return BigInt(inner.length) === length[0] ? inner : undefined;
+}
+
+/** Canonical: each field at most once, in their order, and none that is zero. */
+function fieldsOf(bytes: Bytes): Fields | undefined {
+  const fields = new Map<number, Value>();
+  let last = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const tag = bytes[at] ?? 0;
+    const read = valueAt(bytes, at + 1, tag & 7);
+    if (read === undefined || read[0] === 0n || tag >> 3 <= last) return undefined;
+    fields.set(tag, read[0]);
+    [last, at] = [tag >> 3, read[1]];
+  }
+  return fields;
+}
+
+function valueAt(bytes: Bytes, start: number, wire: number): readonly [Value, number] | undefined {
+  if (wire === 1) {
+    if (start + 8 > bytes.length) return undefined;
+    return [new DataView(bytes.buffer, bytes.byteOffset).getBigInt64(start, true), start + 8];
+  }
+  const number = varintAt(bytes, start);
+  if (number === undefined || wire === 0) return number;
+  const end = number[1] + Number(number[0]);
+  return wire === 2 && end <= bytes.length ? [bytes.subarray(number[1], end), end] : undefined;
+}

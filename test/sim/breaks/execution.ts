@@ -153,6 +153,7 @@ export const EXECUTION: readonly Break[] = [
     to: '',
     found: ['records', 'durability'],
     scenario: 'evm-features',
+    seed: 3,
     isSlow: true,
   },
   {

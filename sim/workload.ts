@@ -167,9 +167,14 @@ export class EvmClient {
   }
 
   #submit(tx: SentTx): Promise<void> {
-    return this.#calls.run(this.#node, async (ask) => {
+    return this.#calls.run(this.#nodeFor(tx), async (ask) => {
       await this.#give(ask, tx, true);
     });
+  }
+
+  #nodeFor({ nonce }: SentTx): Process {
+    const { alsoAt } = this.spec;
+    return alsoAt === undefined || nonce % 2 === 1 ? this.#node : this.#world.process(alsoAt);
   }
 
   /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */

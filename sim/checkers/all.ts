@@ -23,6 +23,7 @@ import { pools } from './pools.ts';
 import { poolWaits } from './poolWaits.ts';
 import { resources } from './resources.ts';
 import { searches } from './searches.ts';
+import { served } from './served.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
@@ -68,6 +69,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
     standing.push(
       ethRecords(context),
       searches(context),
+      served(context),
       evidenceKept(context),
       pools(context),
       poolWaits(context),

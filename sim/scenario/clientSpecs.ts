@@ -24,6 +24,8 @@ export interface ClientSpec {
   readonly accounts: number;
   /** Transactions in all; 0 is no end. */
   readonly count: number;
+  /** Another node, which is given every second transaction of an account. */
+  readonly alsoAt?: string;
   /** Of a million calls of a token, those that ask for more than there is. */
   readonly revertPpm?: number;
 }

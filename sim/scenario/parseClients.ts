@@ -86,7 +86,7 @@ function addClient(
   const name = newName(fields.name, fields.name.text('a name'));
   const period = fields.rate === undefined ? DEFAULT_PERIOD : ratePeriod(fields.rate);
   const common = { name, at: nodeName(fields.at, known), period };
-  if (kind === 'evm') lists.clients.push({ ...common, ...wallet(fields) });
+  if (kind === 'evm') lists.clients.push({ ...common, ...wallet(fields, known) });
   else if (kind === 'bank') lists.bankers.push({ ...common, ...bank(fields) });
   else if (kind === 'light') lists.lights.push({ ...common, ...light(fields.args, known) });
   else if (kind === 'rpc') lists.attackers.push({ ...common, ...attack(at, fields) });
@@ -97,11 +97,14 @@ function addClient(
   return name;
 }
 
-function wallet({
-  script,
-  args: at,
-}: Fields): Pick<ClientSpec, 'script' | 'accounts' | 'count' | 'revertPpm'> {
-  const args = at?.fields(['accounts', 'count', 'revert_ratio'], 'args: {accounts?, count?, revert_ratio?}');
+function wallet(
+  { script, args: at }: Fields,
+  known: readonly string[],
+): Pick<ClientSpec, 'script' | 'accounts' | 'count' | 'alsoAt' | 'revertPpm'> {
+  const args = at?.fields(
+    ['accounts', 'count', 'also_at', 'revert_ratio'],
+    'args: {accounts?, count?, also_at?, revert_ratio?}',
+  );
   const name = script?.oneOf(SCRIPTS, 'a script') ?? ('transfers' as const);
   const reverts = args?.revert_ratio;
   if (name !== 'erc20-churn') reverts?.fail(`expected no revert_ratio with script ${name}`);
@@ -110,6 +113,7 @@ function wallet({
   return {
     script: name,
     ...amounts(args),
+    ...(args?.also_at === undefined ? {} : { alsoAt: nodeName(args.also_at, known) }),
     ...(reverts === undefined ? {} : { revertPpm: probability(reverts) }),
   };
 }

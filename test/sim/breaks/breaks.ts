@@ -19,6 +19,7 @@ import { RECORDS } from './records.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
+import { SERVED } from './served.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { VOTES } from './votes.ts';
 
@@ -40,6 +41,7 @@ export const BREAKS: readonly Break[] = [
   ...HISTORY,
   ...RECORDS,
   ...SEARCHES,
+  ...SERVED,
   ...ROLLBACK,
   ...GENESIS,
   ...CHANGES,

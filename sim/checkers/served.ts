@@ -1,0 +1,172 @@
+import { formatAddress } from '../../core/address/kinds.ts';
+import type { ChainReader } from '../../core/app/chain.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import { toUpperHex } from '../../core/lib/bytes.ts';
+import { handleCometPost } from '../../core/rpc/comet/http.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { handleRest } from '../../core/rpc/cosmos/rest.ts';
+import { StorageFault } from '../../core/store/fault.ts';
+import type { Fields } from '../answers.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+
+/** Blocks at the end of the chain whose commits are asked for. */
+const COMMITS_MAX = 8;
+/** As many as a page holds: most lists take several, and the last page is seldom full. */
+const PAGE = 3;
+
+/**
+ * REC: at the end each correct node is asked over the consensus engine's RPC and over REST: commits are those that the
+ * next block fixed, lists come whole and in order however they are cut into pages, and nobody owns nothing of a coin.
+ */
+export function served(context: CheckerContext): Checker {
+  return {
+    name: 'records',
+    async finish() {
+      if (!isTolerable(context)) return;
+      for (const node of context.correct) {
+        const rpc = node.node?.rpc;
+        if (rpc === undefined || node.state === 'halted') continue;
+        try {
+          const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
+          const problem = rpc.chain.head() < 2 ? undefined : await problemOf(rpc, context.suite, isIndexed);
+          if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
+        } catch (error) {
+          if (!(error instanceof StorageFault)) throw error;
+          if (!node.disk.isDamaged) context.fail('records', `${node.name} lost a record: ${error.message}`);
+        }
+      }
+    },
+  };
+}
+
+async function problemOf(
+  rpc: RpcContext,
+  suite: CryptoSuite,
+  isIndexed: boolean,
+): Promise<string | undefined> {
+  return (
+    (await wrongCommits(rpc)) ??
+    (await wrongValidators(rpc)) ??
+    (await wrongBalances(rpc)) ??
+    (isIndexed ? ((await wrongBlocks(rpc)) ?? (await wrongTxs(rpc, suite))) : undefined)
+  );
+}
+
+async function comet(rpc: RpcContext, method: string, params: Fields): Promise<Fields> {
+  const { body } = await handleCometPost(rpc, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  const { result, error } = JSON.parse(String(body)) as { readonly result?: Fields; readonly error?: Fields };
+  return result ?? { refused: error };
+}
+
+async function rest(rpc: RpcContext, path: string, query = ''): Promise<Fields> {
+  const { body } = await handleRest(rpc, { method: 'GET', path, query, headers: {}, body: '' });
+  return JSON.parse(String(body)) as Fields;
+}
+
+/** In words when two things are not the same. */
+function unlike(what: string, told: unknown, truth: unknown): string | undefined {
+  const [is, should] = [told, truth].map((one) => JSON.stringify(one));
+  return is === should ? undefined : `answers ${what} with ${is}, should with ${should}`;
+}
+
+const listOf = (answer: Fields, key: string): readonly Fields[] => (answer[key] ?? []) as readonly Fields[];
+
+const firstOf = (chain: ChainReader): number => Math.max(1, chain.base());
+
+/** What the next block says of a commit is what counts; of the newest one the node knows only what it saw. */
+async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const head = chain.head();
+  for (let height = Math.max(firstOf(chain), head - COMMITS_MAX); height <= head; height++) {
+    const answer = await comet(rpc, 'commit', { height: String(height) });
+    const fixed = height === head ? undefined : present(chain.block(height + 1), 'a kept block').lastCommit;
+    const isCanonical = unlike(`canonical of commit ${height}`, answer['canonical'], fixed !== undefined);
+    if (isCanonical !== undefined) return isCanonical;
+    if (fixed === undefined) continue;
+    const shown = answer['signed_header'] as { readonly commit: Fields } | undefined;
+    const told = listOf(shown?.commit ?? {}, 'signatures').map(({ signature }) => signature);
+    const truth = fixed.signatures.map(({ signature }) =>
+      signature === undefined || signature.length === 0 ? null : toBase64(signature),
+    );
+    const problem = unlike(`commit ${height}`, told, truth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The set of the newest height in pages, and from its end. */
+async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
+  const height = rpc.chain.head();
+  const { validators } = present(rpc.chain.validators(height), 'the set of a kept height');
+  const told: unknown[] = [];
+  for (let page = 1; page <= Math.ceil(validators.length / PAGE); page++) {
+    const asked = { height: String(height), page: String(page), per_page: String(PAGE) };
+    const answer = await comet(rpc, 'validators', asked);
+    told.push(...listOf(answer, 'validators').map(({ address }) => address));
+  }
+  const addresses = validators.map(({ address }) => toUpperHex(address));
+  const path = `/cosmos/base/tendermint/v1beta1/validatorsets/${height}`;
+  const last = await rest(rpc, path, `pagination.limit=${PAGE}&pagination.reverse=true`);
+  const keys = listOf(last, 'validators').map(({ pub_key }) => (pub_key as Fields)['key']);
+  const backwards = validators.map(({ pubKey }) => toBase64(pubKey.bytes)).reverse();
+  return unlike('validators', told, addresses) ?? unlike(`${path} backwards`, keys, backwards.slice(0, PAGE));
+}
+
+/** Of somebody who has something, and of somebody who has nothing and therefore no coins. */
+async function wrongBalances(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const owner = chain.block(chain.head())?.header.proposerAddress ?? new Uint8Array(20);
+  for (const address of [owner, new Uint8Array(20).fill(0x5e)]) {
+    const name = formatAddress('acc', chain.hrp, address);
+    const { balance = 0n } = chain.latest().account(address) ?? {};
+    const coins = balance === 0n ? [] : [{ denom: chain.denom, amount: balance.toString() }];
+    const { balances } = await rest(rpc, `/cosmos/bank/v1beta1/balances/${name}`);
+    const problem = unlike(`the coins of ${name}`, balances, coins);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** All blocks there are: the newest ones first when nothing is said, and the other way round. */
+async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> {
+  const first = firstOf(rpc.chain);
+  const heights = Array.from({ length: rpc.chain.head() - first + 1 }, (_, i) => String(first + i));
+  const newest = [...heights].reverse();
+  for (const [order_by, page, all] of [
+    ['', 1, newest],
+    ['desc', 2, newest],
+    ['asc', 1, heights],
+  ] as const) {
+    const wanted = all.slice((page - 1) * PAGE, page * PAGE);
+    if (wanted.length === 0) continue;
+    const asked = { query: `block.height>=${first}`, order_by, page: String(page), per_page: String(PAGE) };
+    const answer = await comet(rpc, 'block_search', asked);
+    const told = listOf(answer, 'blocks').map(({ block }) => (block as { header: Fields }).header['height']);
+    const problem = unlike(`block_search in order '${order_by}', page ${page},`, told, wanted);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** All transactions, forwards and backwards, in pages. */
+async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
+  const { chain } = rpc;
+  const hashes: string[] = [];
+  for (let height = firstOf(chain); height <= chain.head(); height++)
+    hashes.push(...(chain.block(height)?.txs ?? []).map((tx) => toUpperHex(sha256(tx))));
+  const order = { ASC: hashes, DESC: [...hashes].reverse() };
+  for (const [direction, all] of Object.entries(order))
+    for (const page of [1, 2]) {
+      const asked = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_${direction}&page=${page}&limit=${PAGE}`;
+      const answer = await rest(rpc, '/cosmos/tx/v1beta1/txs', asked);
+      const told = listOf(answer, 'tx_responses').map(({ txhash }) => txhash);
+      const wanted = all.slice((page - 1) * PAGE, page * PAGE);
+      const problem =
+        unlike(`page ${page} of transactions ${direction}`, told, wanted) ??
+        unlike('how many transactions there are', answer['total'], String(hashes.length));
+      if (problem !== undefined) return problem;
+    }
+  return undefined;
+}

@@ -57,6 +57,7 @@ const GWEI = 10n ** 9n;
 const LOOKED_AT = 20;
 const SAMPLES = 3;
 const TIP_LEAST = 2n;
+const TIP_MOST = 500n * GWEI;
 const SHARE = 60;
 
 /** The price that wallets are told to pay is made of the newest blocks. */
@@ -68,7 +69,8 @@ export async function wrongPrice(ask: Ask, chain: ChainReader, head: number): Pr
     const tips = tipsOf(block).filter((tip) => tip > TIP_LEAST);
     samples.push(...(tips.length === 0 ? [GWEI] : [...tips].sort(ascending).slice(0, SAMPLES)));
   }
-  const tip = [...samples].sort(ascending)[Math.floor(((samples.length - 1) * SHARE) / 100)] ?? GWEI;
+  const wanted = [...samples].sort(ascending)[Math.floor(((samples.length - 1) * SHARE) / 100)] ?? GWEI;
+  const tip = wanted > TIP_MOST ? TIP_MOST : wanted;
   const told = {
     eth_maxPriorityFeePerGas: await ask('eth_maxPriorityFeePerGas', []),
     eth_gasPrice: await ask('eth_gasPrice', []),
@@ -103,6 +105,8 @@ export async function wrongEstimate(ask: EthAsk, block: EthBlock): Promise<strin
     if ('error' in (await ask('eth_call', [{ ...call, gas: told.result }, number])))
       return `the estimate ${told.result} for ${to0xHex(tx.hash)}, done again on block ${number}, is too little`;
   }
+  // No estimate is above what a block may hold.
+  if (block.header.gasLimit < GREEDY_NEEDS) return undefined;
   const overrides = { [GREEDY.address]: { code: GREEDY.code } };
   const reply = await ask('eth_estimateGas', [{ to: GREEDY.address }, number, overrides]);
   const told = BigInt('result' in reply ? String(reply.result) : 0);

@@ -21,6 +21,8 @@ const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions', 'topical', 'bo
 const TOPICAL = { topics: [null] };
 /** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
 export const BOUND = 3;
+/** In which a node has heard of where a peer stands: it says so again every two seconds. */
+const TOLD_MICROS = 3_000_000;
 /** Blocks that a node is behind its peers before it has to say so. */
 const BEHIND_MIN = 3;
 /** Of the request that ends a subscription again. */
@@ -47,8 +49,10 @@ interface Block {
 }
 
 /** Transactions by sender and nonce. */
+type Lanes = Readonly<Record<string, Readonly<Record<string, Tx>>>>;
 interface Pool {
-  readonly pending: Readonly<Record<string, Readonly<Record<string, Tx>>>>;
+  readonly pending: Lanes;
+  readonly queued: Lanes;
 }
 
 const boundedFrom = (start: number) => ({ fromBlock: '0x0', toBlock: quantity(start + BOUND) });
@@ -141,7 +145,8 @@ export class Watcher {
   readonly #isShared: boolean;
   #watch: Watch | undefined;
   /** At its last look: the node's head, and the highest that somebody else had. */
-  #before = { head: 0, others: 0 };
+  /** Heads at the last looks, its own and those of correct nodes in their order; 0 where there is none. */
+  #looks: readonly { readonly at: number; readonly head: number; readonly heads: readonly number[] }[] = [];
   #session: EthSession | undefined;
   /** Id of the subscription that is ended. */
   #ending: string | boolean | undefined;
@@ -195,9 +200,9 @@ export class Watcher {
     await this.#endFilter(ask);
     await this.#findGenesis(ask, chain);
     await this.#subscribe(watch);
-    const { pending } = (await this.#result(ask, 'txpool_content', [])) as Pool;
-    for (const { hash } of Object.values(pending).flatMap((lane) => Object.values(lane)))
-      watch.pooled.add(hash);
+    const pool = (await this.#result(ask, 'txpool_content', [])) as Pool | undefined;
+    const lanes = [pool?.pending ?? {}, pool?.queued ?? {}].flatMap((kind) => Object.values(kind));
+    for (const { hash } of lanes.flatMap((lane) => Object.values(lane))) watch.pooled.add(hash);
   }
 
   /** Genesis is where its own number says. */
@@ -348,13 +353,24 @@ export class Watcher {
 
   /** A node that is being given blocks long since decided elsewhere does not say that it has them all. */
   async #lookAtSyncing(ask: EthAsk, chain: ChainReader): Promise<void> {
-    const { head, others } = this.#before;
-    const heads = this.#world.processes.map((one) =>
-      one === this.#node ? 0 : (one.node?.rpc?.chain.head() ?? 0),
+    const { now, network } = this.#world;
+    const before = this.#looks.at(-1)?.head ?? 0;
+    const old = this.#looks.findLast(({ at }) => at <= now - TOLD_MICROS);
+    // Of peers that it has met before then it must have heard by now.
+    const met = (at: number) => (_: number, other: number) =>
+      other !== this.#node.index &&
+      network.joins(this.#node.index, other) &&
+      (network.joinedSince(this.#node.index, other) ?? Number.POSITIVE_INFINITY) <= at;
+    const others = Math.max(0, ...(old?.heads.filter(met(old.at)) ?? []));
+    const heads = this.#world.processes.map(({ node, isCorrect }) =>
+      isCorrect ? (node?.rpc?.chain.head() ?? 0) : 0,
     );
-    this.#before = { head: chain.head(), others: Math.max(...heads) };
+    this.#looks = [
+      ...this.#looks.filter((look) => look === old || look.at > now - TOLD_MICROS),
+      { at: now, head: chain.head(), heads },
+    ];
     const told = await this.#result(ask, 'eth_syncing', []);
-    const isGiven = head > 0 && chain.head() > head;
+    const isGiven = before > 0 && chain.head() > before;
     if (isGiven && others >= chain.head() + BEHIND_MIN && told === false)
       this.#complain(`the node says at ${chain.head()} that it has all, of ${others} blocks and more`);
   }

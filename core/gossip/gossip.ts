@@ -72,7 +72,8 @@ export class Gossip {
     this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
     if (this.#quiet) return;
     this.#announceTo(now, [id], out);
-    if (this.#isWithoutProposal()) this.#tellParts([id], out);
+    // Who was not here when we said it would wait for the repetition.
+    if (this.#isOursToTell()) this.#tellParts([id], out);
   }
 
   /** Between two heights, with every peer where we are, nobody lacks anything. */
@@ -224,8 +225,8 @@ export class Gossip {
     this.#tellParts(this.peers, out);
   }
 
-  /** Which block we collect only our own word tells. */
-  #isWithoutProposal(): boolean {
+  /** True when no proposal has told peers which block we collect. */
+  #isOursToTell(): boolean {
     const { step, proposal, proposalParts: parts } = this.#options.rs;
     if (step === STEP.commit || proposal === undefined) return true;
     return parts !== undefined && !equalPartSetHeader(parts.header, proposal.blockId.parts);
@@ -272,7 +273,7 @@ export class Gossip {
    */
   #repeat(now: Micros, out: GossipOut): void {
     this.#announce(now, out);
-    if (this.#isWithoutProposal()) this.onValidBlock(now, out);
+    if (this.#isOursToTell()) this.onValidBlock(now, out);
   }
 
   #announceTo(now: Micros, to: readonly PeerId[], out: GossipOut): void {

@@ -151,7 +151,7 @@ export class Mempool {
   ): MempoolRefusal | undefined {
     const { sender, nonce, stateNonce, balance } = result.lane;
     const lane = this.#lanes.get(sender) ?? new Lane(stateNonce);
-    // The nonce may have moved without a tx of the sender: an EIP-7702 authorization uses one.
+    // The verdict may come from a newer state than that of the last commit we were told of.
     if (stateNonce > lane.stateNonce) this.#advance(lane, stateNonce, balance);
     const tx: PoolTx = {
       bytes: check.tx,

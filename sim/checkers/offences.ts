@@ -4,7 +4,7 @@ import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import { offencesOf } from './briefings.ts';
 
-/** The application lists so many of one validator, the newest; of older ones it has but the count. */
+/** The application lists so many of one validator, the newest; of older ones it has but the count. Said a second time, to be held against it. */
 const LISTED = 16;
 
 interface Proven {

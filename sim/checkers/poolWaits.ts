@@ -19,6 +19,8 @@ interface Waiting {
   /** The nonce it waits for. */
   readonly awaited: bigint;
   readonly balance: bigint;
+  /** Height of the newest block. */
+  readonly head: number;
   /** The last look before all this, and the first at it. */
   readonly before: number;
   readonly since: number;
@@ -55,7 +57,7 @@ export function poolWaits(context: CheckerContext): Checker {
     for (const [key, one] of known.get(node) ?? []) {
       const now = next.get(key);
       const its = content.find(({ sender }) => equalBytes(sender, one.sender));
-      const { awaited, balance } = standingOf(rpc, one.sender, its);
+      const { awaited, balance, head } = standingOf(rpc, one.sender, its);
       if (awaited !== one.awaited) continue;
       const since = Math.max(one.since, disturbed);
       const hashes = [...one.nonces.keys()];
@@ -66,8 +68,9 @@ export function poolWaits(context: CheckerContext): Checker {
       const nonces = new Set(now?.nonces.values());
       const gone = hashes.find((hash) => !nonces.has(one.nonces.get(hash) as bigint));
       const waited = world.now - one.before;
-      // Who became poorer may not be able to pay for it.
-      if (gone !== undefined && isRoomy && balance >= one.balance && waited < poolLifetime)
+      // Who became poorer may not be able to pay for it, though it may be rich again some blocks later.
+      const isPayable = balance >= one.balance && head <= one.head + 1;
+      if (gone !== undefined && isRoomy && isPayable && waited < poolLifetime)
         context.fail(
           name,
           `${node.name} forgets transaction 0x${gone}, which waited for at most ${waited} µs`,
@@ -95,7 +98,7 @@ export function poolWaits(context: CheckerContext): Checker {
   };
 }
 
-type Standing = Pick<Waiting, 'awaited' | 'balance'>;
+type Standing = Pick<Waiting, 'awaited' | 'balance' | 'head'>;
 
 function queueOf(rpc: RpcContext, its: PooledSender): Standing & Pick<Waiting, 'sender' | 'nonces'> {
   const nonces = new Map(its.queued.map(({ hash, nonce }) => [toHex(hash), nonce]));
@@ -104,5 +107,5 @@ function queueOf(rpc: RpcContext, its: PooledSender): Standing & Pick<Waiting, '
 
 function standingOf({ chain }: RpcContext, sender: Bytes, its: PooledSender | undefined): Standing {
   const { nonce = 0n, balance = 0n } = chain.latest().account(sender) ?? {};
-  return { awaited: nonce + BigInt(its?.pending.length ?? 0), balance };
+  return { awaited: nonce + BigInt(its?.pending.length ?? 0), balance, head: chain.head() };
 }

@@ -33,8 +33,8 @@ export function served(context: CheckerContext): Checker {
           const problem = rpc.chain.head() < 2 ? undefined : await problemOf(rpc, context.suite, isIndexed);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
-          if (!(error instanceof StorageFault)) throw error;
-          if (!node.disk.isDamaged) context.fail('records', `${node.name} lost a record: ${error.message}`);
+          if (!(error instanceof StorageFault || error instanceof Refused)) throw error;
+          if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);
         }
       }
     },
@@ -54,14 +54,23 @@ async function problemOf(
   );
 }
 
+/** A drive that is broken may make a node refuse; it may not make it lie. */
+class Refused extends Error {
+  constructor(what: string) {
+    super(`cannot answer ${what}`);
+  }
+}
+
 async function comet(rpc: RpcContext, method: string, params: Fields): Promise<Fields> {
   const { body } = await handleCometPost(rpc, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   const { result, error } = JSON.parse(String(body)) as { readonly result?: Fields; readonly error?: Fields };
+  if (error?.['data'] === 'internal error') throw new Refused(method);
   return result ?? { refused: error };
 }
 
 async function rest(rpc: RpcContext, path: string, query = ''): Promise<Fields> {
-  const { body } = await handleRest(rpc, { method: 'GET', path, query, headers: {}, body: '' });
+  const { status, body } = await handleRest(rpc, { method: 'GET', path, query, headers: {}, body: '' });
+  if (status === 500) throw new Refused(path);
   return JSON.parse(String(body)) as Fields;
 }
 

@@ -202,11 +202,9 @@ class Parser {
 
   /** What is true or false by itself leaves a comparison behind it to the count: `count n in nodes: n.up == 3`. */
   #counted(): Expr {
-    const start = this.#at;
-    const path = [...QUANTIFIERS, 'not'].some((word) => word === this.#peek()) ? undefined : this.#sum();
-    if (path !== undefined && senseOf(path) === 'truth') return path;
-    this.#at = start;
-    return this.#not();
+    if ([...QUANTIFIERS, 'not'].some((word) => word === this.#peek())) return this.#not();
+    const path = this.#sum();
+    return senseOf(path) === 'truth' ? path : this.#compared(path);
   }
 
   #comparison(): Expr {
@@ -250,8 +248,11 @@ class Parser {
     for (;;) {
       const minus = this.#peek() === '-';
       if (!minus && this.#peek() !== '+') return left;
-      this.#at++;
-      left = { kind: 'sum', minus, left, right: this.#path() };
+      const at = this.#at++;
+      const right = this.#path();
+      this.#needLike(left, right, at);
+      if (senseOf(left) === 'truth') this.#fail('expected numbers or times to add');
+      left = { kind: 'sum', minus, left, right };
     }
   }
 

@@ -94,6 +94,7 @@ function surplusOf({ signerInfos, fee, tip }: AuthInfo, signatures: readonly Byt
   const [signature] = signatures;
   if (signerInfos.length !== 1 || signatures.length !== 1) return 'has not one signer';
   if (fee === undefined || tip.length > 0) return 'has no fee, or something for the proposer';
+  // The signer may be named as well; wallets here never do.
   if (fee.payer !== '' || fee.granter !== '') return 'lets another pay its fee';
   const [length, recovery] = [signature?.length, signature?.[64] ?? 0];
   return (length === 64 || length === 65) && recovery <= 1 ? undefined : 'has an odd signature';

@@ -108,6 +108,7 @@ function wallet(
   const name = script?.oneOf(SCRIPTS, 'a script') ?? ('transfers' as const);
   const reverts = args?.revert_ratio;
   if (name !== 'erc20-churn') reverts?.fail(`expected no revert_ratio with script ${name}`);
+  if (name !== 'transfers') args?.also_at?.fail(`expected no also_at with script ${name}`);
   if (name === 'authorities' && amounts(args).accounts < 2)
     args?.accounts?.fail('expected at least 2 accounts');
   return {

@@ -12,7 +12,7 @@ import { GWEI } from './transfers.ts';
 const GIVER = assemble('5f 5f 5f 5f 5f 35 33 5a f1 00');
 const COIN = 10n ** 18n;
 const CALL = { value: 0n, gas: 200_000n, tip: GWEI, feeCap: 100n * GWEI, status: '0x1' as const };
-/** Below every base fee. */
+/** Below the base fee of every block of a run of minutes. */
 const WAITS = { data: EMPTY, gas: 21_000n, tip: 1n, feeCap: 1n, status: undefined };
 
 const word = (value: bigint): Bytes => hex(value.toString(16).padStart(64, '0'));

@@ -48,7 +48,7 @@ export function drawSwarm(seed: string): string {
   const height = before + 4 + choices.choose('height', 9);
   return stringify(
     {
-      name: `swarm-${seed}`,
+      name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
       seed,
       engine: {
         crypto: 'keyed-hash',

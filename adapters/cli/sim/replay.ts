@@ -48,7 +48,7 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
       throw new OperatingError('--until and --node: a recording is of one node and is run to its end');
     return replayRecording(given.name, given.text, world);
   }
-  const { source, written } = fromTrace(given, flags);
+  const { source, written, isWhole } = fromTrace(given, flags);
   const stop = stopOf(flags.until);
   const tailMax = wholeOf('--tail', flags.tail, 0, TAIL_MAX);
   let tail: string[] = [];
@@ -81,6 +81,9 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
   for (const node of nodes) world.out(nodeText(node));
   for (const { checker, message, at } of report.failures)
     world.out(`broken: ${checker} at ${secondsText(at)} s: ${message}\n`);
+  const isLonger = isWhole && compared > written.length;
+  if (!isCut && (compared < written.length || isLonger))
+    parted ??= { written: written[compared] ?? 'has ended', now: isLonger ? 'goes on' : 'has ended' };
   if (parted !== undefined)
     world.err(
       `the trace tells another run, of another version of the program perhaps:\n  trace: ${parted.written}\n  now:   ${parted.now}\n`,
@@ -92,15 +95,21 @@ interface Replayed {
   readonly source: Source;
   /** What the trace says; nothing when it is a scenario that is run again. */
   readonly written: readonly string[];
+  /** The trace was written to its end. */
+  readonly isWhole: boolean;
 }
 
 /** A trace names its scenario and seed in its first line. */
 function fromTrace(source: Source, flags: ReplayFlags): Replayed {
-  if (!source.text.startsWith('{"kind":"scenario"')) return { source, written: [] };
+  if (!source.text.startsWith('{"kind":"scenario"')) return { source, written: [], isWhole: false };
   if (flags.seed !== undefined || flags.crypto !== undefined)
     throw new OperatingError('--seed and --crypto: a trace is of one run');
-  const { head, lines } = readTrace(source.name, source.text);
-  return { source: { ...source, text: head.scenario, seed: head.seed }, written: lines };
+  const { head, lines, report } = readTrace(source.name, source.text);
+  return {
+    source: { ...source, text: head.scenario, seed: head.seed },
+    written: lines,
+    isWhole: report !== undefined,
+  };
 }
 
 function stopOf(text: string | undefined): { readonly untilEvent?: number; readonly untilTime?: number } {

@@ -9,6 +9,7 @@ import { type Ask, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
+import { PeerHeads } from './peerHeads.ts';
 import type { Process } from './process.ts';
 import type { WatcherSpec } from './scenario/clientSpecs.ts';
 import type { World } from './world.ts';
@@ -21,10 +22,6 @@ const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions', 'topical', 'bo
 const TOPICAL = { topics: [null] };
 /** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
 export const BOUND = 3;
-/** In which a node has heard of where a peer stands: it says so again every two seconds. */
-const TOLD_MICROS = 3_000_000;
-/** Blocks that a node is behind its peers before it has to say so. */
-const BEHIND_MIN = 3;
 /** Of the request that ends a subscription again. */
 const ENDING = 100;
 type Kind = (typeof SUBSCRIBED)[number];
@@ -144,9 +141,7 @@ export class Watcher {
   /** Senders use some of their nonces for other transactions than Ethereum's. */
   readonly #isShared: boolean;
   #watch: Watch | undefined;
-  /** At its last look: the node's head, and the highest that somebody else had. */
-  /** Heads at the last looks, its own and those of correct nodes in their order; 0 where there is none. */
-  #looks: readonly { readonly at: number; readonly head: number; readonly heads: readonly number[] }[] = [];
+  readonly #peerHeads: PeerHeads;
   #session: EthSession | undefined;
   /** Id of the subscription that is ended. */
   #ending: string | boolean | undefined;
@@ -158,6 +153,7 @@ export class Watcher {
     this.#world = world;
     this.#calls = calls;
     this.#node = world.process(spec.at);
+    this.#peerHeads = new PeerHeads(world, this.#node);
   }
 
   start(): void {
@@ -351,27 +347,9 @@ export class Watcher {
     }
   }
 
-  /** A node that is being given blocks long since decided elsewhere does not say that it has them all. */
   async #lookAtSyncing(ask: EthAsk, chain: ChainReader): Promise<void> {
-    const { now, network } = this.#world;
-    const before = this.#looks.at(-1)?.head ?? 0;
-    const old = this.#looks.findLast(({ at }) => at <= now - TOLD_MICROS);
-    // Of peers that it has met before then it must have heard by now.
-    const met = (at: number) => (_: number, other: number) =>
-      other !== this.#node.index &&
-      network.joins(this.#node.index, other) &&
-      (network.joinedSince(this.#node.index, other) ?? Number.POSITIVE_INFINITY) <= at;
-    const others = Math.max(0, ...(old?.heads.filter(met(old.at)) ?? []));
-    const heads = this.#world.processes.map(({ node, isCorrect }) =>
-      isCorrect ? (node?.rpc?.chain.head() ?? 0) : 0,
-    );
-    this.#looks = [
-      ...this.#looks.filter((look) => look === old || look.at > now - TOLD_MICROS),
-      { at: now, head: chain.head(), heads },
-    ];
-    const told = await this.#result(ask, 'eth_syncing', []);
-    const isGiven = before > 0 && chain.head() > before;
-    if (isGiven && others >= chain.head() + BEHIND_MIN && told === false)
-      this.#complain(`the node says at ${chain.head()} that it has all, of ${others} blocks and more`);
+    const behind = this.#peerHeads.look(chain.head());
+    if (behind !== undefined && (await this.#result(ask, 'eth_syncing', [])) === false)
+      this.#complain(`the node says at ${chain.head()} that it has all, of ${behind} blocks and more`);
   }
 }

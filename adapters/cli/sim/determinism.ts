@@ -1,15 +1,18 @@
-import type { Result } from '../../../core/lib/result.ts';
+import { ok, type Result } from '../../../core/lib/result.ts';
 import { compareRuns } from '../../../sim/replay/compare.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import type { RunOptions } from '../../../sim/run.ts';
 import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
+import type { World } from '../world.ts';
+import { EXIT_BROKEN } from './scenarioFile.ts';
 
-/** Runs a seed twice, compares happening by happening and says whether and where the runs differ; answers the first. */
+/** Runs a seed twice, compares happening by happening and says whether and where the runs differ, which counts as broken; answers the first. */
 export async function runTwice(
   text: string,
   options: RunOptions,
+  world: World,
   say: (text: string) => void,
-): Promise<Result<{ readonly report: ScenarioReport; readonly isSame: boolean }, ScenarioError>> {
+): Promise<Result<ScenarioReport, ScenarioError>> {
   const result = await compareRuns(text, options);
   if (!result.ok) return result;
   const { report, lines, parted } = result.value;
@@ -20,6 +23,7 @@ export async function runTwice(
     say(
       `the two runs part:\n${before}  first:  ${parted.first ?? 'has ended'}\n  second: ${parted.second ?? 'has ended'}\n`,
     );
+    world.exitCode = EXIT_BROKEN;
   }
-  return { ok: true, value: { report, isSame: parted === undefined } };
+  return ok(report);
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { ok } from '../../../core/lib/result.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
@@ -40,20 +39,16 @@ async function simRun(file: string | undefined, flags: RunFlags, world: World): 
   ]);
   const suite = await acceleratedSuite();
   const trace = flags.trace === undefined ? undefined : new TraceFile(flags.trace, text, seed);
-  const once = async (...given: Parameters<typeof runScenario>) => {
-    const result = await runScenario(...given);
-    return result.ok ? ok({ report: result.value, isSame: true }) : result;
-  };
   const options = { seed, suite, trace: trace && ((line: string) => trace.write(line)) };
-  const isTwice = flags.checkDeterminism === true;
   const say = (line: string): void => (flags.json === true ? world.err(line) : world.out(line));
-  const result = isTwice ? await runTwice(text, options, say) : await once(text, options);
-  trace?.close(result.ok ? result.value.report : undefined);
+  const isTwice = flags.checkDeterminism === true;
+  const result = await (isTwice ? runTwice(text, options, world, say) : runScenario(text, options));
+  trace?.close(result.ok ? result.value : undefined);
   if (!result.ok) return refuseFile(world, source.name, result.error);
-  const { report, isSame } = result.value;
+  const report = result.value;
   world.out(flags.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
-  if (!isSame || !report.passed) world.exitCode = EXIT_BROKEN;
   if (report.passed) return;
+  world.exitCode = EXIT_BROKEN;
   const again = source.args(report.seed);
   world.err(`reproduce: npx orrery sim run ${again}\n`);
   world.err(`make it smaller: npx orrery sim shrink ${again} -o ${quoted(source.smaller(report.seed))}\n`);

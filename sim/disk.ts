@@ -54,18 +54,24 @@ export class Disk<Guard> {
     this.log.crash(loss, choices);
   }
 
-  /** @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside. */
-  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean, where: LogDamage = {}): void {
-    if (isOneOf(fault, LOG_FAULTS)) {
-      if (!isRunning) this.#damageLog(fault, choices, where);
-    } else if (isOneOf(fault, DB_FAULTS)) {
-      if (fault === 'lost_batch' && isRunning) return;
-      if (this.kv.damage(fault, choices)) this.isDamaged = true;
-    } else if (fault === 'eio') {
+  /**
+   * @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside.
+   * @returns Whether anything is damaged now that was not before.
+   */
+  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean, where: LogDamage = {}): boolean {
+    if (isOneOf(fault, LOG_FAULTS)) return !isRunning && this.#damageLog(fault, choices, where);
+    if (isOneOf(fault, DB_FAULTS)) {
+      if (fault === 'lost_batch' && isRunning) return false;
+      const isChanged = this.kv.damage(fault, choices);
+      this.isDamaged ||= isChanged;
+      return isChanged;
+    }
+    if (fault === 'eio') {
       this.failsNext = true;
       this.isDamaged = true;
     } else if (fault === 'full') this.isFull = true;
     else this.isSlow = true;
+    return true;
   }
 
   /** The end of a fault that has a duration. */
@@ -74,25 +80,27 @@ export class Disk<Guard> {
     if (fault === 'slow') this.isSlow = false;
   }
 
-  #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): void {
+  #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): boolean {
     const { log } = this;
+    const { size } = log;
     if (fault === 'truncate') {
-      log.truncate(log.size);
-      return;
+      log.truncate(size);
+      return size > 0;
     }
     this.hasForgotten = true;
     if (at === undefined && keep === undefined) {
       if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
-      else log.flip(choices.choose(Math.max(1, log.size * 8)));
-      return;
+      else log.flip(choices.choose(Math.max(1, size * 8)));
+      return size > 0;
     }
     const records = log.records;
-    if (records.length === 0) return;
+    if (records.length === 0) return false;
     const index =
       at === 'any_record' ? choices.choose(records.length) : at === 'first_record' ? 0 : records.length - 1;
     const { start, end } = records[index] as (typeof records)[number];
     if (fault === 'flip') log.flip(start * 8 + choices.choose((end - start) * 8));
-    else log.truncate(log.size - start - Math.min(keep ?? choices.choose(end - start), end - start));
+    else log.truncate(size - start - Math.min(keep ?? choices.choose(end - start), end - start));
+    return true;
   }
 
   /** A new, empty disk: what a node finds after its machine was replaced. */

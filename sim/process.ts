@@ -129,14 +129,18 @@ export class Process implements Port {
     this.input({ kind: 'start' });
   }
 
-  /** Ends the present life at this very point, which may be before it runs: a start writes too. */
-  crash(loss: PowerLoss): void {
-    if (this.state === 'down' && this.#life?.alive !== true) return;
+  /**
+   * Ends the present life at this very point, which may be before it runs: a start writes too.
+   * @returns False when there is no life to end.
+   */
+  crash(loss: PowerLoss): boolean {
+    if (this.state === 'down' && this.#life?.alive !== true) return false;
     this.#end('down');
     this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
     this.#world.network.nodeDown(this.index, loss !== 'none');
     this.#world.note('crash', this, 0);
     this.#world.witness({ kind: 'crashed', node: this });
+    return true;
   }
 
   /** The node stopped itself: its disk is as a clean exit leaves it, but for what a failed sync has lost. */
@@ -151,16 +155,21 @@ export class Process implements Port {
     this.#world.witness({ kind: 'halted', node: this, reason });
   }
 
-  pause(): void {
-    if (this.state === 'up') this.state = 'paused';
+  /** @returns False when it is not running, or has been paused before. */
+  pause(): boolean {
+    if (this.state !== 'up') return false;
+    this.state = 'paused';
+    return true;
   }
 
-  resume(): void {
-    if (this.state !== 'paused') return;
+  /** @returns False when it is not paused. */
+  resume(): boolean {
+    if (this.state !== 'paused') return false;
     this.state = 'up';
     const held = this.#held;
     this.#held = [];
     for (const act of held) this.#world.schedule(this.#world.now, act);
+    return true;
   }
 
   /** Runs `act` for one life of this process: not at all when that is over, later when the process is paused. */

@@ -43,7 +43,7 @@ export interface ScenarioReport {
   readonly failures: readonly Failure[];
   /** Standing promises that rest on less than a third of the power being faulty, when it is not. */
   readonly notJudged: readonly string[];
-  /** Entries of the timeline and of Byzantine nodes whose time never came. */
+  /** Entries of the timeline and of Byzantine nodes whose time never came, or that found nothing to do. */
   readonly neverHappened: readonly string[];
   readonly nodes: readonly NodeReport[];
   readonly stats: RunStats;

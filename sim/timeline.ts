@@ -43,9 +43,10 @@ export class Timeline {
     );
   }
 
-  /** Entries that have not come to pass, as `timeline[0]`. */
+  /** Entries that have changed nothing, as `timeline[0]`: their time has not come, or whom they name was not there for it. */
   get untouched(): readonly string[] {
-    return this.#entries.filter(({ spec, left }) => left === spec.times).map(({ spec }) => spec.line);
+    const { effective } = this.#actions;
+    return this.#entries.filter(({ spec }) => !effective.has(spec.line)).map(({ spec }) => spec.line);
   }
 
   /** Virtual time of the last action, for `until: quiet`. */

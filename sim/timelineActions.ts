@@ -1,5 +1,5 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
-import { assert, present } from '../core/lib/assert.ts';
+import { present } from '../core/lib/assert.ts';
 import { equalBytes } from '../core/lib/bytes.ts';
 import type { Cluster } from './cluster.ts';
 import type { PowerLoss } from './disk/powerLoss.ts';
@@ -27,6 +27,8 @@ export class TimelineActions {
   lastAt = 0;
   /** A `break` has come: the run ends here. */
   isBroken = false;
+  /** Lines of the entries that have changed anything: who is down cannot crash, and no log of a running node be cut. */
+  readonly effective = new Set<string>();
   /** Gone for good. */
   readonly #removed = new Set<Process>();
   /** Partitions and heals so far. */
@@ -53,6 +55,8 @@ export class TimelineActions {
   do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
     const world = this.#world;
     world.remark('fault', undefined, `${spec.text} (${spec.line})`);
+    if ('target' in action) return this.#toEach(this.#targets(action.target, spec.line), action, spec);
+    this.effective.add(spec.line);
     const { network } = world;
     switch (action.kind) {
       case 'partition':
@@ -82,8 +86,6 @@ export class TimelineActions {
         return this.#startAll([world.process(action.name)]);
       case 'removeNode':
         return this.#remove(world.process(action.name));
-      default:
-        return this.#toEach(this.#targets(action.target, spec.line), action, spec);
     }
   }
 
@@ -92,65 +94,80 @@ export class TimelineActions {
     action: Extract<Action, { target: Target }>,
     spec: TimelineEntry,
   ): Promise<void> | undefined {
-    if (action.kind === 'restart') return this.#startAll(targets);
-    for (const process of targets) this.#toOne(process, action, spec);
+    if (action.kind === 'restart') {
+      const startable = targets.filter((process) => this.#canStart(process));
+      if (startable.length > 0) this.effective.add(spec.line);
+      return this.#startAll(startable);
+    }
+    for (const process of targets) if (this.#toOne(process, action, spec)) this.effective.add(spec.line);
     return undefined;
   }
 
+  /** @returns Whether it has changed anything by now. */
   #toOne(
     process: Process,
     action: Exclude<Extract<Action, { target: Target }>, { kind: 'restart' }>,
     spec: TimelineEntry,
-  ): void {
+  ): boolean {
     const world = this.#world;
     switch (action.kind) {
       case 'swizzle':
-        return this.#swizzle(process, spec);
+        this.#swizzle(process, spec);
+        return true;
       case 'upgrade':
         process.version = action.version;
         process.isIndexed = action.isIndexed ?? process.isIndexed;
-        return this.#service(process, spec);
+        this.#service(process, spec);
+        return true;
       case 'rollback':
         this.#service(process, spec);
         return rollBack(process, this.#suite, action.isHard);
       case 'clog':
-        return world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
-      case 'crash':
+        world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
+        return true;
+      case 'crash': {
         if (action.point !== undefined) {
           // The way back counts from the crash, which comes when the node comes by that point.
           const { point, powerLoss, count } = action;
           this.#armed.push({ process, point, powerLoss, spec, left: count });
-          return undefined;
+          return false;
         }
-        this.#crash(process, action.powerLoss);
+        const hasCrashed = this.#crash(process, action.powerLoss);
         this.#undo(spec, () => this.#startAll([process]), process);
-        return undefined;
-      case 'pause':
-        process.pause();
-        this.#undo(spec, () => process.resume());
-        return undefined;
+        return hasCrashed;
+      }
+      case 'pause': {
+        const isPaused = process.pause();
+        this.#undo(spec, () => {
+          process.resume();
+        });
+        return isPaused;
+      }
       case 'resume':
         return process.resume();
       case 'wipe':
-        if (!process.isRunning) process.disk.wipe();
-        return undefined;
-      case 'disk':
-        process.disk.damage(
+        if (process.isRunning) return false;
+        process.disk.wipe();
+        return true;
+      case 'disk': {
+        const isDamaged = process.disk.damage(
           action.fault,
           world.choices.stream(`disk/${process.name}`),
           process.isRunning,
           action,
         );
         this.#undo(spec, () => process.disk.repair(action.fault));
-        return undefined;
+        return isDamaged;
+      }
       case 'skew':
-        return process.clock.skew(world.now, action.micros);
+        process.clock.skew(world.now, action.micros);
+        return true;
       case 'jump':
-        return process.clock.jump(world.now, action.micros);
+        process.clock.jump(world.now, action.micros);
+        return true;
       case 'drift':
-        return process.clock.drift(world.now, action.ppm);
-      default:
-        assert(false, 'unreachable action');
+        process.clock.drift(world.now, action.ppm);
+        return true;
     }
   }
 
@@ -181,15 +198,18 @@ export class TimelineActions {
     return undefined;
   }
 
-  #crash(process: Process, powerLoss: PowerLoss): void {
+  #crash(process: Process, powerLoss: PowerLoss): boolean {
     this.lastAt = this.#world.now;
-    process.crash(powerLoss);
+    return process.crash(powerLoss);
+  }
+
+  #canStart(process: Process): boolean {
+    return !this.#removed.has(process) && !process.isRunning;
   }
 
   async #startAll(targets: readonly Process[]): Promise<void> {
     this.lastAt = this.#world.now;
-    for (const process of targets)
-      if (!this.#removed.has(process) && !process.isRunning) await process.start();
+    for (const process of targets) if (this.#canStart(process)) await process.start();
   }
 
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {
@@ -270,7 +290,7 @@ export class TimelineActions {
     const armed = this.#armed.find((one) => one.process === process && one.point === point);
     if (armed === undefined || --armed.left > 0) return;
     this.#armed = this.#armed.filter((one) => one !== armed);
-    this.#crash(process, armed.powerLoss);
+    if (this.#crash(process, armed.powerLoss)) this.effective.add(armed.spec.line);
     this.#undo(armed.spec, () => this.#startAll([process]), process);
   }
 }

@@ -122,8 +122,8 @@ export class BlockRun {
   spenders(): CommitReply['spenders'] {
     return this.#writes
       .spenders()
-      .map(({ address, nonce, balance }) => ({ sender: toHex(address), nonce, balance }))
-      .sort((a, b) => compareText(a.sender, b.sender));
+      .map(({ address, nonce, balance }) => ({ address: toHex(address), nonce, balance }))
+      .sort((a, b) => compareText(a.address, b.address));
   }
 
   /** How many Ethereum transactions ran so far. */

@@ -256,12 +256,12 @@ export class Mempool {
     this.#epoch += 1;
     this.setPrices(reply.nextBaseFee, reply.gasLimit);
     for (const tx of txs) this.#seen.add(toHex(this.#sha256(tx)));
-    for (const { sender, nonce, balance } of reply.spenders) {
-      const lane = this.#lanes.get(sender);
+    for (const { address, nonce, balance } of reply.spenders) {
+      const lane = this.#lanes.get(address);
       if (lane === undefined) continue;
       this.#advance(lane, nonce, balance);
       this.#announce(lane, nonce, out);
-      if (lane.size === 0) this.#lanes.delete(sender);
+      if (lane.size === 0) this.#lanes.delete(address);
     }
     if (this.#pooled.expiring > 0) this.#expire(reply.height);
     this.#waitLimit.onCommitted(now, txs.length, this.#lanes.values(), this.#baseFee);

@@ -119,7 +119,11 @@ export interface CommitReply {
    * Nonce and balance after the block of every account that spent either in it, by its own transaction, by an authorization (EIP-7702) or as
    * one whose coins anybody may spend; sorted by address (lower-case hex).
    */
-  readonly spenders: readonly { readonly sender: string; readonly nonce: bigint; readonly balance: bigint }[];
+  readonly spenders: readonly {
+    readonly address: string;
+    readonly nonce: bigint;
+    readonly balance: bigint;
+  }[];
   /** Base fee of the next block, wei. */
   readonly nextBaseFee: bigint;
   /** Gas limit of a block. */

@@ -73,7 +73,8 @@ export type Action =
       readonly point: CrashPoint | undefined;
       readonly count: number;
     }
-  | { readonly kind: 'restart' | 'pause' | 'resume' | 'wipe'; readonly target: Target }
+  | { readonly kind: 'restart'; readonly target: Target }
+  | { readonly kind: 'pause' | 'resume' | 'wipe'; readonly target: Target }
   | ({ readonly kind: 'disk'; readonly target: Target; readonly fault: DiskFaultKind } & LogDamage)
   | { readonly kind: 'skew' | 'jump'; readonly target: Target; readonly micros: number }
   | { readonly kind: 'drift'; readonly target: Target; readonly ppm: number }

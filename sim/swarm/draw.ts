@@ -1,24 +1,13 @@
 import { stringify } from 'yaml';
-import { BEHAVIOURS } from '../byzantine/registry.ts';
-import { type ChoiceStream, Choices } from '../choices.ts';
-import { POWER_LOSSES } from '../disk/powerLoss.ts';
-import { CRASH_POINTS } from '../life.ts';
+import { Choices } from '../choices.ts';
+import { drawByzantine, drawMutations } from './drawByzantine.ts';
+import { drawClients } from './drawClients.ts';
+import type { Drawn } from './drawn.ts';
+import { drawJoins, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates } from './drawUpdates.ts';
-import { pick, seconds } from './pick.ts';
+import { pick } from './pick.ts';
 
-/** Faults happen before this virtual second; afterwards the cluster has all the time it needs. */
-const TROUBLE_SECONDS_MAX = 40;
 const TIME_MAX = '3600s';
-
-interface Drawn {
-  readonly choices: Choices;
-  readonly names: readonly string[];
-  /** Names of those that lie; less than a third of the power. */
-  readonly liars: readonly string[];
-  readonly correct: readonly string[];
-  /** The height before the first. */
-  readonly before: number;
-}
 
 /**
  * A whole world drawn from one seed, as the text of a scenario: how many validators of what power, how bad the network
@@ -29,10 +18,8 @@ export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
   const powers = { ...drawPowers(choices), ...drawReserve(choices) };
   const liars = drawLiars(choices, powers);
-  const nodes = drawNodes(
-    choices,
-    Object.keys(powers).filter((name) => !liars.includes(name)),
-  );
+  const honest = Object.keys(powers).filter((name) => !liars.includes(name));
+  const nodes = drawNodes(choices, honest);
   const twins = drawTwins(choices, liars);
   const names = [...Object.keys(powers), ...Object.keys(twins), ...Object.keys(nodes)];
   const genesis = drawGenesis(choices);
@@ -43,8 +30,9 @@ export function drawSwarm(seed: string): string {
   // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = choices.choose('blockSync', 5) === 4;
   const clients = drawClients(drawn);
-  const timeline = drawTimeline(drawn, isSynced ? FAULTS.filter((fault) => fault !== LOSSY_LINK) : FAULTS);
+  const timeline = [...drawTimeline(drawn, isSynced), ...drawJoins(choices, Object.keys(nodes))];
   const byzantine = drawByzantine(drawn);
+  const mutations = drawMutations(drawn);
   const height = before + 4 + choices.choose('height', 9);
   return stringify(
     {
@@ -56,6 +44,7 @@ export function drawSwarm(seed: string): string {
         ...drawTimes(choices),
         ...(isSynced ? { block_sync: true } : {}),
         ...(choices.choose('index', 6) === 5 ? { index: false } : {}),
+        ...(clients.length === 0 ? {} : drawPool(choices)),
       },
       ...(genesis === undefined ? {} : { genesis }),
       validators: {
@@ -64,10 +53,12 @@ export function drawSwarm(seed: string): string {
       },
       ...(updates.length === 0 ? {} : { updates }),
       ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
+      ...(names.length > Object.keys(powers).length ? {} : drawPeers(choices, honest)),
       network: drawNetwork(choices, isSynced),
       ...(clients.length === 0 ? {} : { clients }),
       ...(timeline.length === 0 ? {} : { timeline }),
       ...(byzantine.length === 0 ? {} : { byzantine }),
+      ...(mutations.length === 0 ? {} : { mutate: mutations }),
       until: { height },
     },
     { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110, aliasDuplicateObjects: false },
@@ -90,6 +81,25 @@ function drawTimes(choices: Choices): object {
     ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
     ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),
   };
+}
+
+/** Now and then blocks have little room, and pools. */
+function drawPool(choices: Choices): object {
+  const stream = choices.stream('pool');
+  return {
+    ...(stream.choose(6) === 5 ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
+    ...(stream.choose(6) === 5 ? { pool_txs: pick(stream, [100, 12]) } : {}),
+    ...(stream.choose(8) === 7 ? { pool_lifetime: '1s' } : {}),
+    ...(stream.choose(8) === 7 ? { pool_max_wait: `${pick(stream, [10, 2])}s` } : {}),
+  };
+}
+
+/** Now and then validators have to find each other. */
+function drawPeers(choices: Choices, honest: readonly string[]): object {
+  const stream = choices.stream('peers');
+  if (stream.choose(12) < 11) return {};
+  const role = pick(stream, ['seeds', 'persistent']);
+  return { peers: { [role]: [pick(stream, honest)] } };
 }
 
 /** Now and then a liar's key is used by two nodes. */
@@ -162,138 +172,4 @@ function drawNetwork(choices: Choices, isStream: boolean): Record<string, string
   percent('reset', [0.1, 0.5]);
   if (stream.choose(6) === 5) faults['rate'] = `${pick(stream, [500, 200, 80])}kB/s`;
   return faults;
-}
-
-/** What a world's clients may be, the cheap ones more often. */
-const CLIENTS: readonly object[] = [
-  { kind: 'evm' },
-  { kind: 'evm' },
-  { kind: 'evm' },
-  { kind: 'bank' },
-  { kind: 'evm', script: 'features' },
-  { kind: 'evm', script: 'contracts' },
-  { kind: 'evm', script: 'erc20-churn', args: { accounts: 4, revert_ratio: 0.2 } },
-  { kind: 'eth' },
-  { kind: 'ws', args: { query: "tm.event='NewBlock'", reads: 5, room: 20_000 } },
-  { kind: 'ws', subscribe: ['newHeads', 'logs'] },
-];
-
-function drawClients({ choices, correct }: Drawn): readonly object[] {
-  const stream = choices.stream('clients');
-  const count = pick(stream, [0, 0, 0, 0, 1, 1, 1, 2]);
-  return Array.from({ length: count }, (_, i) => {
-    const client = pick(stream, CLIENTS) as { readonly kind: string; readonly args?: object };
-    const isWallet = client.kind === 'evm' || client.kind === 'bank';
-    const rate = { ['subscribe' in client ? 'read_rate' : 'rate']: `${1 + stream.choose(4)}/s` };
-    const args = { accounts: 1 + stream.choose(4), count: 5 + stream.choose(20) };
-    const what = isWallet && client.args === undefined ? { args } : {};
-    return { name: `client${i}`, at: pick(stream, correct), ...rate, ...what, ...client };
-  });
-}
-
-function drawByzantine({ choices, names, liars, before }: Drawn): readonly object[] {
-  return liars.flatMap((who) => {
-    const stream = choices.stream(`byzantine/${who}`);
-    return Array.from({ length: 1 + stream.choose(3) }, () => {
-      const { alias, words } = pick(stream, BEHAVIOURS);
-      const isPlain = stream.choose(2) === 0;
-      const args = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
-        key,
-        pick(stream, values),
-      ]);
-      const others = names.filter((name) => name !== who);
-      const audience = others.filter(() => stream.choose(2) === 1);
-      const isAll = stream.choose(3) === 0 || audience.length === 0;
-      const from = before + 1 + stream.choose(4);
-      const when = [
-        undefined,
-        { chance: 0.5 },
-        { height: `${from}..${from + stream.choose(4)}` },
-        { round: 0 },
-        { round: '1..' },
-      ][stream.choose(5)];
-      return {
-        who,
-        behaviour: alias,
-        ...(args.length === 0 ? {} : { args: Object.fromEntries(args) }),
-        ...(when === undefined ? {} : { when }),
-        ...(isAll ? {} : { to: audience }),
-      };
-    });
-  });
-}
-
-type Fault = (stream: ChoiceStream, drawn: Drawn) => object;
-
-const LOSSY_LINK: Fault = (stream, { names }) => ({
-  do: { link: { from: [pick(stream, names)], loss: `${10 + stream.choose(91)}%` } },
-  for: seconds(stream, 1, 15),
-});
-
-const FAULTS: readonly Fault[] = [
-  (stream, { names }) => ({ do: { partition: split(stream, names) }, for: seconds(stream, 1, 20) }),
-  (stream, { names }) => ({
-    do: { partition: split(stream, names), oneway: true },
-    for: seconds(stream, 1, 15),
-  }),
-  (stream, { correct }) => ({
-    do: { crash: pick(stream, correct), power_loss: pick(stream, POWER_LOSSES) },
-    for: seconds(stream, 1, 10),
-  }),
-  (stream, { correct }) => ({
-    do: {
-      crash: pick(stream, correct),
-      power_loss: pick(stream, POWER_LOSSES),
-      point: pick(stream, CRASH_POINTS),
-      count: 1 + stream.choose(20),
-    },
-    for: seconds(stream, 1, 10),
-  }),
-  (stream) => ({ do: { crash: 'all', power_loss: pick(stream, POWER_LOSSES) }, for: seconds(stream, 1, 5) }),
-  (stream, { correct }) => ({ do: { pause: pick(stream, correct) }, for: seconds(stream, 1, 15) }),
-  (stream, { names }) => ({ do: { clog: pick(stream, names) }, for: seconds(stream, 1, 10) }),
-  LOSSY_LINK,
-  (stream, { correct }) => ({
-    do: {
-      clock: { target: pick(stream, correct), skew: `${pick(stream, ['+', '-'])}${1 + stream.choose(5)}s` },
-    },
-  }),
-  (stream, { correct }) => ({
-    do: {
-      clock: { target: pick(stream, correct), drift: `${pick(stream, ['', '-'])}${stream.choose(2000)}ppm` },
-    },
-  }),
-  (stream, { correct }) => ({
-    do: { disk: { target: pick(stream, correct), fault: pick(stream, ['slow', 'full']) } },
-    for: seconds(stream, 1, 10),
-  }),
-  (stream) => ({ do: { swizzle: 'all' }, for: seconds(stream, 2, 15) }),
-  (stream, { correct }) => ({
-    do: {
-      upgrade: pick(stream, correct),
-      to: '2.0.0',
-      ...(stream.choose(2) === 1 ? { index: stream.choose(2) === 1 } : {}),
-    },
-    for: seconds(stream, 1, 5),
-  }),
-  (stream, { correct }) => ({ do: { rollback: pick(stream, correct) }, for: seconds(stream, 1, 5) }),
-];
-
-/** Two sides, neither empty when there are two nodes. */
-function split(stream: ChoiceStream, names: readonly string[]): readonly (readonly string[])[] {
-  const sides: [string[], string[]] = [[], []];
-  for (const name of names) sides[stream.choose(2) as 0 | 1].push(name);
-  return sides.filter((side) => side.length > 0);
-}
-
-function drawTimeline(drawn: Drawn, faults: readonly Fault[]): readonly object[] {
-  const stream = drawn.choices.stream('timeline');
-  const count = pick(stream, [0, 1, 1, 2, 3, 5]);
-  // Which kinds this world knows at all: two or three, not a little of everything.
-  const kinds = Array.from({ length: 3 }, () => pick(stream, faults));
-  return Array.from({ length: count }, (_, i) => {
-    const own = drawn.choices.stream(`timeline/${i}`);
-    const at = `${own.choose(TROUBLE_SECONDS_MAX * 10) / 10}s`;
-    return { at, ...pick(own, kinds)(own, drawn) };
-  });
 }

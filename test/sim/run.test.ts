@@ -94,4 +94,27 @@ describe('a run', () => {
     const never = 'name: x\nengine: {time_max: 5s}\nuntil: {height: 1000}\n';
     expect((await run(never)).failures[0]?.checker).toBe('until');
   });
+
+  test('names what the timeline says and nothing came of', async () => {
+    const actions = [
+      '{at: 900s, do: heal}',
+      '{at: 1s, do: {disk: {target: v0, fault: torn, file: wal}}}', // its node runs
+      '{at: 1s, do: {disk: {target: v0, fault: lost_batch, file: db}}}', // so here
+      '{at: 1s, do: {restart: v0}}',
+      '{at: 1s, do: {wipe: v0}}',
+      '{at: 1s, do: {resume: v0}}',
+      '{at: 0s, do: {rollback: v2}}', // there is no block yet
+      '{at: 1s, do: {crash: v0, point: batch, count: 900}}',
+      '{at: 1s, do: {crash: v1, point: batch}}',
+      '{after: {event: crashed(v1)}, at: 1s, do: {crash: v1}}', // it lies already
+      '{after: {event: crashed(v1)}, at: 1s, do: {pause: v1}}',
+      '{after: {event: crashed(v1)}, at: 1s, do: {disk: {target: v1, fault: torn, file: wal}}}',
+      '{after: {event: crashed(v1)}, at: 2s, do: {restart: v1}}',
+      '{after: {event: started(v1)}, at: 1s, do: {pause: v1}, for: 1s}',
+    ];
+    const text = `name: x\ntimeline:\n${actions.map((one) => `  - ${one}\n`).join('')}until: {height: 9}\n`;
+    const { failures, neverHappened } = await run(text);
+    expect(failures).toEqual([]);
+    expect(neverHappened).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9, 10].map((index) => `timeline[${index}]`));
+  });
 });

@@ -30,13 +30,13 @@ const authorized = async (): Promise<Bytes> => {
 };
 
 const spenderOf = ({ spenders }: CommitReply, { address }: typeof bob) =>
-  spenders.find(({ sender }) => sender === toHex(address));
+  spenders.find((one) => one.address === toHex(address));
 
 describe('a block tells the pool', () => {
   test('of who used a nonce by an authorization that somebody else sent', async () => {
     const { commit } = await chain.commit([await authorized()]);
-    expect(spenderOf(commit, bob)).toEqual({ sender: toHex(bob.address), nonce: 1n, balance: 100n * COIN });
-    expect(commit.spenders.map(({ sender }) => sender)).toEqual(
+    expect(spenderOf(commit, bob)).toEqual({ address: toHex(bob.address), nonce: 1n, balance: 100n * COIN });
+    expect(commit.spenders.map((one) => one.address)).toEqual(
       [toHex(alice.address), toHex(bob.address)].sort(),
     );
   });
@@ -49,7 +49,7 @@ describe('a block tells the pool', () => {
     const { commit: paid } = await chain.commit([
       await signTx(alice, { to: wallet(2).account.address, value: 1n, nonce: 3 }),
     ]);
-    expect(paid.spenders.map(({ sender }) => sender)).toEqual([toHex(alice.address)]);
+    expect(paid.spenders.map((one) => one.address)).toEqual([toHex(alice.address)]);
   });
 });
 

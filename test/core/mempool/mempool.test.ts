@@ -162,7 +162,7 @@ test('committed and unaffordable txs leave the pool, later ones of the lane stay
   world.add('aa', 0);
   world.add('aa', 1, 1, 0, 200);
   world.add('aa', 2);
-  world.commit([], [{ sender: 'aa', nonce: 1n, balance: 21000n * 150n }]);
+  world.commit([], [{ address: 'aa', nonce: 1n, balance: 21000n * 150n }]);
   expect(world.pool.txs().map((tx) => Number(tx.lane.nonce))).toEqual([2]);
   expect(world.reaped()).toEqual([]);
 });
@@ -270,7 +270,7 @@ test('what waits for an earlier nonce is forgotten after its lifetime, which beg
   world.add('aa', 1);
   world.pool.onTick(2 * HOUR, world);
   // Still waiting for the same nonce: neither blocks nor others that wait too give it longer.
-  world.commit([], [{ sender: 'aa', nonce: 2n, balance: 10n ** 18n }]);
+  world.commit([], [{ address: 'aa', nonce: 2n, balance: 10n ** 18n }]);
   world.add('aa', 5);
   world.pool.onTick(4 * HOUR, world);
   expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa2', 'aa4', 'aa5']);
@@ -331,7 +331,7 @@ test('whatever comes in, a proposal has no gap, keeps the limits, and the counts
         const next = new Map<string, bigint>();
         for (const tx of taken) next.set(tx.lane.sender, tx.lane.nonce + 1n);
         for (const [who, to] of next) stateNonce.set(who, Number(to));
-        const spenders = [...next].map(([who, to]) => ({ sender: who, nonce: to, balance: 10n ** 18n }));
+        const spenders = [...next].map(([who, to]) => ({ address: who, nonce: to, balance: 10n ** 18n }));
         world.commit(
           taken.map((tx) => tx.bytes),
           spenders,
@@ -382,7 +382,7 @@ function behind(maxWaitMs: number): World {
   for (let nonce = 0; nonce < 40; nonce++) for (const sender of senders) world.add(sender, nonce);
   for (let block = 1; block <= 3; block++) {
     const txs = world.pool.txs().filter(({ lane }) => lane.nonce === BigInt(block - 1));
-    const moved = senders.map((sender) => ({ sender, nonce: BigInt(block), balance: 10n ** 9n }));
+    const moved = senders.map((address) => ({ address, nonce: BigInt(block), balance: 10n ** 9n }));
     const bytes = txs.map((tx) => tx.bytes);
     world.commit(bytes, moved, 10n, block * 1_000_000);
   }
@@ -474,7 +474,7 @@ test('a tx that could not be paid for a while may come again', () => {
   const world = new World();
   give(world, 0, {});
   give(world, 1, { cost: 1000n });
-  world.commit([txOf(0)], [{ sender: 'aa', nonce: 1n, balance: 999n }]);
+  world.commit([txOf(0)], [{ address: 'aa', nonce: 1n, balance: 999n }]);
   expect(world.pool.size).toBe(0);
   expect(give(world, 1, { stateNonce: 1n, cost: 1000n })?.kind).toBe('checked');
   expect(give(world, 0, {})).toMatchObject({ kind: 'refused', refusal: { code: 'in-cache' } });

@@ -34,7 +34,7 @@ describe('a Cosmos transfer in a block', () => {
     expect(account(alice.address)).toMatchObject({ balance: START - 5n * COIN - FEE, nonce: 1n });
     expect(account(bob.address)?.balance).toBe(START + 5n * COIN);
     expect(commit.spenders).toEqual([
-      { sender: toHex(alice.address), nonce: 1n, balance: START - 5n * COIN - FEE },
+      { address: toHex(alice.address), nonce: 1n, balance: START - 5n * COIN - FEE },
     ]);
     const next = await signTx(alice, { to: bob.account.address, value: 1n, nonce: 1 });
     expect((await chain.commit([next])).reply.txResults[0]?.code).toBe(0);

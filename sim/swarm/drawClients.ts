@@ -1,0 +1,33 @@
+import type { Drawn } from './drawn.ts';
+import { pick } from './pick.ts';
+
+/** What a world's clients may be, the cheap ones more often. */
+const CLIENTS: readonly object[] = [
+  { kind: 'evm' },
+  { kind: 'evm' },
+  { kind: 'evm' },
+  { kind: 'bank' },
+  { kind: 'bank', script: 'features' },
+  { kind: 'evm', script: 'features' },
+  { kind: 'evm', script: 'contracts' },
+  { kind: 'evm', script: 'authorities', args: { accounts: 2, count: 20 } },
+  { kind: 'evm', script: 'crowd' },
+  { kind: 'evm', script: 'shelf' },
+  { kind: 'evm', script: 'erc20-churn', args: { accounts: 4, revert_ratio: 0.2 } },
+  { kind: 'eth' },
+  { kind: 'ws', args: { query: "tm.event='NewBlock'", reads: 5, room: 20_000 } },
+  { kind: 'ws', subscribe: ['newHeads', 'logs'] },
+];
+
+export function drawClients({ choices, correct }: Drawn): readonly object[] {
+  const stream = choices.stream('clients');
+  const count = pick(stream, [0, 0, 0, 0, 1, 1, 1, 2]);
+  return Array.from({ length: count }, (_, i) => {
+    const client = pick(stream, CLIENTS) as { readonly kind: string; readonly args?: object };
+    const isWallet = client.kind === 'evm' || client.kind === 'bank';
+    const rate = { ['subscribe' in client ? 'read_rate' : 'rate']: `${1 + stream.choose(4)}/s` };
+    const args = { accounts: 1 + stream.choose(4), count: 5 + stream.choose(20) };
+    const what = isWallet && client.args === undefined ? { args } : {};
+    return { name: `client${i}`, at: pick(stream, correct), ...rate, ...what, ...client };
+  });
+}

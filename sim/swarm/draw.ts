@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { Choices } from '../choices.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
-import { drawClients } from './drawClients.ts';
+import { type DrawnClient, drawClients } from './drawClients.ts';
 import type { Drawn } from './drawn.ts';
 import { drawJoins, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates } from './drawUpdates.ts';
@@ -44,7 +44,7 @@ export function drawSwarm(seed: string): string {
         ...drawTimes(choices),
         ...(isSynced ? { block_sync: true } : {}),
         ...(choices.choose('index', 6) === 5 ? { index: false } : {}),
-        ...(clients.length === 0 ? {} : drawPool(choices)),
+        ...drawPool(choices, clients),
       },
       ...(genesis === undefined ? {} : { genesis }),
       validators: {
@@ -83,9 +83,13 @@ function drawTimes(choices: Choices): object {
   };
 }
 
+/** Scripts that count on room for what they send. */
+const ROOMY: readonly (string | undefined)[] = ['features', 'crowd'];
+
 /** Now and then blocks have little room, and pools. */
-function drawPool(choices: Choices): object {
+function drawPool(choices: Choices, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('pool');
+  if (clients.length === 0 || clients.some(({ script }) => ROOMY.includes(script))) return {};
   return {
     ...(stream.choose(6) === 5 ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
     ...(stream.choose(6) === 5 ? { pool_txs: pick(stream, [100, 12]) } : {}),

@@ -1,8 +1,15 @@
 import type { Drawn } from './drawn.ts';
 import { pick } from './pick.ts';
 
+export interface DrawnClient {
+  readonly kind: string;
+  readonly script?: string;
+  readonly args?: object;
+  readonly subscribe?: readonly string[];
+}
+
 /** What a world's clients may be, the cheap ones more often. */
-const CLIENTS: readonly object[] = [
+const CLIENTS: readonly DrawnClient[] = [
   { kind: 'evm' },
   { kind: 'evm' },
   { kind: 'evm' },
@@ -19,11 +26,11 @@ const CLIENTS: readonly object[] = [
   { kind: 'ws', subscribe: ['newHeads', 'logs'] },
 ];
 
-export function drawClients({ choices, correct }: Drawn): readonly object[] {
+export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('clients');
   const count = pick(stream, [0, 0, 0, 0, 1, 1, 1, 2]);
   return Array.from({ length: count }, (_, i) => {
-    const client = pick(stream, CLIENTS) as { readonly kind: string; readonly args?: object };
+    const client = pick(stream, CLIENTS);
     const isWallet = client.kind === 'evm' || client.kind === 'bank';
     const rate = { ['subscribe' in client ? 'read_rate' : 'rate']: `${1 + stream.choose(4)}/s` };
     const args = { accounts: 1 + stream.choose(4), count: 5 + stream.choose(20) };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isRecording } from '../../../sim/record/recording.ts';
 import { type NodeSnapshot, replayTo } from '../../../sim/replay/snapshot.ts';
+import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { parseDuration } from '../../../sim/scenario/units.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { OperatingError } from '../../operatingError.ts';
@@ -51,6 +52,7 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
   const { source, written, isWhole } = fromTrace(given, flags);
   const stop = stopOf(flags.until);
   const tailMax = wholeOf('--tail', flags.tail, 0, TAIL_MAX);
+  if (flags.node !== undefined) expectNode(source.text, flags.node);
   let tail: string[] = [];
   let compared = 0;
   let parted: { readonly written: string; readonly now: string } | undefined;
@@ -69,10 +71,6 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
   });
   if (!result.ok) return refuseFile(world, source.name, result.error);
   const { report, nodes, events, virtualMicros, isCut } = result.value;
-  if (flags.node !== undefined && nodes.every(({ name }) => name !== flags.node))
-    throw new OperatingError(
-      `--node: expected one of ${nodes.map(({ name }) => name).join(', ')}, found ${flags.node}`,
-    );
   if (tailMax > 0) world.out(`${tail.slice(-tailMax).join('\n')}\n\n`);
   world.out(
     `scenario ${report.name}, seed ${report.seed}, after event ${events} at ${secondsText(virtualMicros)} s\n\n`,
@@ -110,6 +108,15 @@ function fromTrace(source: Source, flags: ReplayFlags): Replayed {
     written: lines,
     isWhole: report !== undefined,
   };
+}
+
+/** A text that is no scenario is refused by the run. */
+function expectNode(scenario: string, node: string): void {
+  const parsed = parseScenario(scenario);
+  if (!parsed.ok) return;
+  const names = [...parsed.value.validators, ...parsed.value.nodes].map(({ name }) => name);
+  if (!names.includes(node))
+    throw new OperatingError(`--node: expected one of ${names.join(', ')}, found ${node}`);
 }
 
 function stopOf(text: string | undefined): { readonly untilEvent?: number; readonly untilTime?: number } {

@@ -296,9 +296,9 @@ export class Watcher {
     watch.polledPending.push(...(await changes<string>('pending')));
     const before = watch.polled;
     watch.polled = head;
+    const put: Ask = (...question) => this.#result(ask, ...question);
     for (let height = Math.max(before + 1, head - ASKED_MAX + 1, chain.base()); height <= head; height++) {
       const block = present(chain.ethBlock(height), 'a kept block');
-      const put: Ask = (...question) => this.#result(ask, ...question);
       const problem =
         (await wrongAnswer(put, chain, block)) ??
         (await wrongHistory(put, chain, block)) ??
@@ -307,6 +307,13 @@ export class Watcher {
         (height === head ? await wrongPrice(put, chain, head) : undefined);
       if (problem !== undefined) this.#complain(problem);
     }
+    // What is past stays as it was, whatever came later.
+    const past = chain.ethBlock((chain.base() + head) >>> 1);
+    const lasting =
+      past &&
+      ((await wrongAnswer(put, chain, past)) ??
+        (await wrongBlockAnswer(put, chain, past, this.#suite.keccak256)));
+    if (lasting !== undefined) this.#complain(lasting);
     if (watch.polledPending.join() !== watch.pending.join())
       this.#complain('the filter and the subscription for pending transactions differ');
     if (new Set(watch.pending).size !== watch.pending.length)

@@ -13,6 +13,7 @@ import { contracts } from './scripts/contracts.ts';
 import { crowd } from './scripts/crowd.ts';
 import { erc20Churn } from './scripts/erc20.ts';
 import { features } from './scripts/features.ts';
+import { oddTx } from './scripts/odd.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
 import { shelf } from './scripts/shelf.ts';
 import { transfers } from './scripts/transfers.ts';
@@ -135,14 +136,14 @@ export class EvmClient {
     });
   }
 
-  #sign(draft: Draft): SentTx {
+  #raw(draft: Draft): Bytes {
+    if (draft.odd !== undefined) return oddTx(draft.odd, draft, this.#suite);
     const { tip, feeCap, nonce, from, to, value, gas, data, accessList, type = 2 } = draft;
-    const isOld = type < 2;
-    const raw = signTx(
+    return signTx(
       {
         chainId: draft.chainId ?? EVM_CHAIN_ID,
         nonce: BigInt(nonce),
-        fees: isOld ? { gasPrice: feeCap } : { maxPriorityFeePerGas: tip, maxFeePerGas: feeCap },
+        fees: type < 2 ? { gasPrice: feeCap } : { maxPriorityFeePerGas: tip, maxFeePerGas: feeCap },
         gas,
         to,
         value,
@@ -153,6 +154,10 @@ export class EvmClient {
       from.secret,
       draft.hasUpperS === true ? upperSuite(this.#suite) : this.#suite,
     );
+  }
+
+  #sign(draft: Draft): SentTx {
+    const raw = this.#raw(draft);
     const hash = to0xHex(this.#suite.keccak256(raw));
     return {
       ...draft,

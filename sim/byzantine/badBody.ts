@@ -4,6 +4,7 @@ import type { BankDraft } from '../clients/cosmosTx.ts';
 import { BANK_LIE_NAMES, BANK_LIES, type BankLieName } from '../scripts/bankLies.ts';
 import type { Accomplice, Behaviour } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
+import { isRewriting, REWRITING_NAMES, rewritten } from './rewritten.ts';
 
 const SINK: Bytes = new Uint8Array(20).fill(0x77);
 const GWEI = 10n ** 9n;
@@ -29,6 +30,7 @@ const ORDERS = [
   'wrapping-fee',
   'wrapping-gas',
   'again',
+  ...REWRITING_NAMES,
   ...BANK_LIE_NAMES,
 ];
 /** Transactions of a block that is to be too large: several times what a small one holds. */
@@ -43,7 +45,7 @@ const LIES = BANK_LIE_NAMES.map((name) => `${BANK_LIES[name].why} (${name})`).jo
 export const BAD_BODY: Behaviour = {
   id: 'B36',
   alias: 'bad-body',
-  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
+  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a good one in bytes that anybody might have made of it (wrapping-memo, -signature, -unknown, -twice, -tail, second-signature), a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
   args: ['what'],
   words: { what: ORDERS },
   create: (me) =>
@@ -92,7 +94,10 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
       return [...txs, me.signTx({ nonce, to: SINK }, WRONG_GAS)];
     case 'again':
       return [...txs, ...again(me, nonce)];
+    case 'second-signature':
+      return [...txs, rewritten(bank(me, nonce, {}), what)];
     default:
+      if (isRewriting(what)) return [...txs, rewritten(own(nonce), what)];
       return [...txs, ...(isBankLie(what) ? [lie(me, what)] : [own(nonce + 1), own(nonce)])];
   }
 }

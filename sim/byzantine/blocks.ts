@@ -1,5 +1,5 @@
 import { encodeBlock } from '../../core/codec/block.ts';
-import { commitHash, dataHash, headerHash } from '../../core/codec/hashes.ts';
+import { commitHash, dataHash, evidenceListHash, headerHash } from '../../core/codec/hashes.ts';
 import { PartSet } from '../../core/codec/partSet.ts';
 import { medianTime } from '../../core/consensus/medianTime.ts';
 import { isQuorum } from '../../core/consensus/quorum.ts';
@@ -72,6 +72,12 @@ export function withOwnTx(me: Accomplice, block: Block): Block {
   const txs = [...block.txs, me.signTx({ nonce: me.nonce(), to: SINK })];
   return { ...block, txs, header: { ...block.header, dataHash: dataHash(txs) } };
 }
+
+/** The same block without what it proves; undefined when it proves nothing. */
+export const withoutEvidence = (block: Block): Block | undefined =>
+  block.evidence.length === 0
+    ? undefined
+    : { ...block, evidence: [], header: { ...block.header, evidenceHash: evidenceListHash([]) } };
 
 /** A block that differs and is not valid: its time is not the median. */
 export const shifted = (block: Block): Block => ({

@@ -2,7 +2,14 @@ import type { Block, Header } from '../../core/types/block.ts';
 import { addMillis } from '../../core/types/ids.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
-import { blockOfOtherSecond, isProposer, otherValidBlock, replacingBlock, shifted } from './blocks.ts';
+import {
+  blockOfOtherSecond,
+  isProposer,
+  otherValidBlock,
+  replacingBlock,
+  shifted,
+  withoutEvidence,
+} from './blocks.ts';
 
 /** Own proposals, re-signed after a change of their own fields. */
 function changingProposal(me: Accomplice, change: (proposal: Proposal) => Proposal): Hooks {
@@ -23,15 +30,16 @@ function isMine(me: Accomplice, proposal: Proposal): boolean {
 export const TWO_PROPOSALS: Behaviour = {
   id: 'B01',
   alias: 'two-proposals',
-  text: 'Proposes one block to the audience and another to the rest; with `what: time` one of the same transactions in another second, as often as the last commit gives such a one.',
+  text: 'Proposes one block to the audience and another to the rest; with `what: time` one of the same transactions in another second, as often as the last commit gives such a one, with `what: evidence` the same without the evidence in it.',
   args: ['what'],
-  words: { what: ['time'] },
+  words: { what: ['time', 'evidence'] },
   create: (me) =>
-    replacingBlock(me, (rs, block) =>
-      me.args.get('what') === 'time'
+    replacingBlock(me, (rs, block) => {
+      if (me.args.get('what') === 'evidence') return withoutEvidence(block);
+      return me.args.get('what') === 'time'
         ? blockOfOtherSecond(rs, block)
-        : (otherValidBlock(rs, block) ?? shifted(block)),
-    ),
+        : (otherValidBlock(rs, block) ?? shifted(block));
+    }),
 };
 
 export const LOCK_BREAKER: Behaviour = {

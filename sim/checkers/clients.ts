@@ -69,7 +69,10 @@ function checkNode(
         context.fail(name, `${client.spec.name} was told of ${tx.hash}, but on ${node.name} ${problem}`);
     }
   }
-  const shared = bankers.flatMap(({ accounts }) => accounts.map(({ address }) => toHex(address)));
+  const authorities = clients.filter(({ spec }) => spec.script === 'authorities');
+  const shared = [...bankers, ...authorities].flatMap(({ accounts }) =>
+    accounts.map(({ address }) => toHex(address)),
+  );
   const problem = chainProblem(chain, new Set(shared));
   if (problem !== undefined) context.fail(name, `${node.name}: ${problem}`);
 }
@@ -111,7 +114,7 @@ function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
 
 /**
  * Walks the chain once: no transaction twice, nonces in order, and the supply adds up. Accounts in `shared` use some of
- * their nonces for other transactions than Ethereum's.
+ * their nonces otherwise than for Ethereum's transactions.
  */
 function chainProblem(chain: ChainReader, shared: ReadonlySet<string>): string | undefined {
   const seen = new Set<string>();

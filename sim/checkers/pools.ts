@@ -6,18 +6,17 @@ import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import type { Process } from '../process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { offerProblem } from './offers.ts';
 
 /** Looks at one node's pool are so far apart. */
 const LOOK_MICROS = 250_000;
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
-/** Far more than any one transaction. */
-const OFFER_BYTES = 8_000_000;
 
 /**
  * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
- * of them used, those that may run next without a gap; each can be paid; there are as many as are counted, and not too many; and
- * whoever can pay for the next block is offered for it.
+ * of them used, those that may run next without a gap; each can be paid; there are as many of as many bytes as are counted, and not
+ * too many; and whoever can pay for the next block is offered for it, the best price first.
  */
 export function pools(context: CheckerContext): Checker {
   const name = 'records';
@@ -27,10 +26,12 @@ export function pools(context: CheckerContext): Checker {
   const isMixed = (scenario.bankers ?? []).length > 0;
   const looked = new Map<Process, number>();
   const problemOf = (rpc: RpcContext): string | undefined => {
-    const { pending, queued } = rpc.pool.stats();
+    const { pending, queued, bytes } = rpc.pool.stats();
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
     const held = list.length;
     if (pending + queued !== held) return `counts ${pending} and ${queued}, holds ${held}`;
+    const size = list.reduce((sum, tx) => sum + sizeInBlock(tx), 0);
+    if (size !== bytes) return `counts ${bytes} bytes, holds ${size}`;
     if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
     if (held === 0) return undefined;
     if (isMixed && list.some((tx) => rpc.chain.txLocation(context.suite.sha256(tx)) !== undefined))
@@ -40,12 +41,8 @@ export function pools(context: CheckerContext): Checker {
     const told = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
     if (!isMixed && (told[0] !== pending || told[1] !== queued))
       return `counts ${pending} and ${queued}, shows ${told.join(' and ')}`;
-    const price = rpc.chain.nextBaseFee();
-    const heads = content.flatMap((one) => one.pending.slice(0, 1));
-    const payable = heads.filter(({ maxFeePerGas }) => maxFeePerGas >= price).length;
-    const offered = rpc.pool.best(OFFER_BYTES).length;
-    if (!isMixed && offered > 0 !== payable > 0)
-      return `offers ${offered} for the next block, ${payable} senders can pay for it`;
+    const disorder = isMixed ? undefined : offerProblem(rpc, content, list);
+    if (disorder !== undefined) return disorder;
     for (const one of content) {
       const problem = senderProblem(rpc, one, isMixed);
       if (problem !== undefined) return `holds of ${to0xHex(one.sender)} ${problem}`;
@@ -70,6 +67,13 @@ export function settledPool({ node, state }: Process, gapMicros: number): RpcCon
   if (rpc === undefined || state !== 'up' || gapMicros < LOOK_MICROS) return undefined;
   // Between a commit and the node's own step after it the pool is still that of before.
   return node?.rs()?.height === rpc.chain.head() + 1 ? rpc : undefined;
+}
+
+/** What a transaction adds to a block: its tag, its length, and itself. */
+function sizeInBlock({ length }: Bytes): number {
+  let size = 2 + length;
+  for (let left = length >>> 7; left > 0; left >>>= 7) size++;
+  return size;
 }
 
 function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {

@@ -191,7 +191,10 @@ export class Banker {
     const next = this.#sequences.get(owner) ?? 0;
     const sequence = said.sequence ?? (said.isAgain === true ? next - 1 : next);
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
-    await this.#submit(context, { ...this.#sign(context, draft, accountNumber, sequence), bad: why });
+    const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
+    await this.#submit(context, tx);
+    // A node that says no does not say yes when it is asked again.
+    await this.#submit(context, tx);
   }
 
   #signEthereum(from: DevAccount, sequence: number): SentBankTx {

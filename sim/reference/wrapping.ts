@@ -2,6 +2,7 @@ import type { EthTx } from '../../core/app/chain.ts';
 import { AUTH_INFO, MSG_ETHEREUM_TX, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
 import { decode, type Shape } from '../../core/codec/proto.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { ethBytes } from './ethBytes.ts';
 
 function read<T>(shape: Shape<T>, bytes: Bytes): T | undefined {
   const result = decode(shape, bytes);
@@ -19,6 +20,7 @@ export function wrappingProblem(bytes: Bytes, tx: EthTx, denom: string): string 
   if (raw === undefined || body === undefined || message === undefined || fee === undefined)
     return 'is in no wrapping';
   if (!equalBytes(message.raw, tx.raw)) return 'is not what is in its wrapping';
+  if (!equalBytes(tx.raw, ethBytes(tx))) return 'is not written in the one way';
   if (!equalBytes(message.from, tx.from)) return 'is wrapped as if another had sent it';
   const price = tx.gasLimit * tx.maxFeePerGas;
   const coins = price === 0n ? '' : `${price}${denom}`;

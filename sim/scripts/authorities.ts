@@ -19,7 +19,8 @@ const word = (value: bigint): Bytes => hex(value.toString(16).padStart(64, '0'))
 
 /**
  * What somebody else does to an account while a transaction of it waits in the pool: its nonce is used by an authorization that it
- * signed (EIP-7702), and then its coins are spent by the code that it delegated to. What waits can run no more, or not be paid.
+ * signed (EIP-7702), and then its coins are spent by the code that it delegated to. What waits can run no more, or not be paid. The
+ * account still sends as before, one at a time.
  */
 export function authorities(suite: CryptoSuite): Script {
   let turn = 0;
@@ -32,15 +33,19 @@ export function authorities(suite: CryptoSuite): Script {
     const calls = (draft: Pick<Draft, 'to' | 'data'> & Partial<Draft>): readonly Draft[] => [
       { ...CALL, from: owner, nonce: state.takeNonce(owner), ...draft },
     ];
+    const own = { ...CALL, from: authority, to: owner.address, data: EMPTY, value: 1n };
     const waits = (value: bigint): readonly Draft[] => [
       { ...WAITS, from: authority, nonce: used, to: owner.address, value },
     ];
     if (state.nonceOf(owner) === 0) return calls({ to: undefined, data: initCodeOf(GIVER) });
     // What it does to the account is in a block before the next of its transactions comes.
-    if (state.open(owner).length > 0) return [];
-    switch (turn++ % 4) {
-      case 0:
-        return waits(0n);
+    if ([owner, authority].some((one) => state.open(one).some(({ status }) => status !== undefined)))
+      return [];
+    switch (turn++ % 5) {
+      case 0: {
+        const gapped = { ...own, nonce: used + 1, bad: 'leaves a gap before one of a delegated account' };
+        return [...(used === 0 ? [] : [gapped]), ...waits(0n)];
+      }
       case 1: {
         const tuple = { chainId: 0n, address: giver, nonce: BigInt(used++) };
         const authorizationList = [signed(tuple, authority.secret, suite)];
@@ -48,9 +53,14 @@ export function authorities(suite: CryptoSuite): Script {
       }
       case 2:
         return waits(DEV_BALANCE - given - COIN / 2n);
-      default:
+      case 3:
         given += COIN;
         return calls({ to: authority.address, data: word(COIN) });
+      default:
+        return [
+          { ...own, nonce: used++, isWanted: true },
+          { ...own, nonce: used, bad: 'is a second one of a delegated account' },
+        ];
     }
   };
 }

@@ -41,6 +41,8 @@ export const FEATURES = {
   elder: assemble('5f 5b 60 01 01 80 43 03 40 81 60 05 1b 52 80 60 60 11 60 01 57', '61 0c 20 5f a0 00'),
   /** SHA-256 of what it is given, by the precompile. */
   hasher: assemble('36 5f 5f 37', '60 20 5f 36 5f 60 02 5a fa 50 60 20 5f a0 00'),
+  /** Stores what an earlier transaction left in transient storage, which is nothing, and leaves something there. */
+  latch: assemble('60 01 5c 60 01 01 60 01 55 60 07 60 01 5d 00'),
 } as const;
 
 export type Feature = keyof typeof FEATURES;

@@ -17,6 +17,7 @@ const SLOTS = 8;
 /** One transaction in so many is followed by one that no node may take. */
 const BAD_ONE_IN = 3;
 const NOBODY = new Uint8Array(20);
+const precompile = (number: number): Bytes => hex(number.toString(16).padStart(40, '0'));
 
 const word = (value: number | bigint): Bytes => hex(value.toString(16).padStart(64, '0'));
 const padded = (address: Bytes): Bytes => concat(new Uint8Array(12), address);
@@ -110,6 +111,9 @@ const CALLS: readonly Maker[] = [
     calling(at('reader'), concat(padded(at(choose(2) === 0 ? 'slots' : 'guard')), pairs(choose))),
   (at, choose) => calling(at('undoer'), concat(padded(at('slots')), pairs(choose))),
   (at) => calling(at('elder'), EMPTY),
+  (at) => calling(at('latch'), EMPTY),
+  // A precompile, called by nobody's code: it costs, and may fail.
+  (_, choose) => calling(precompile(2 + 2 * choose(2)), new Uint8Array(choose(3) * 40), BigInt(choose(2))),
   (at, choose) => calling(at('hasher'), new Uint8Array(choose(100)).fill(choose(256))),
   (at, choose) => ({
     ...calling(at('slots'), pairs(choose)),
@@ -157,7 +161,10 @@ function authorityOf(suite: CryptoSuite): Maker {
       nonce: nonce++,
     });
     return {
-      ...calling(heir.address, choose(2) === 0 ? pairs(choose) : word(choose(5))),
+      ...calling(heir.address, choose(3) === 0 ? pairs(choose) : word(choose(5))),
+      // The guard reverts when nothing is said; other code runs out of gas: the delegation holds all the same.
+      ...(choose(3) === 0 ? { data: EMPTY } : {}),
+      ...(choose(3) === 0 ? { gas: 47_000n + BigInt(choose(30_000)) } : {}),
       type: 4,
       authorizationList: [tuple],
     };

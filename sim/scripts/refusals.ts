@@ -43,6 +43,9 @@ const always = (later: Draft): readonly Draft[] => [
   { ...later, data: Uint8Array.of(1), gas: 21_015n, bad: 'has too little gas for its data' },
   { ...later, data: new Uint8Array(100).fill(1), gas: 23_000n, bad: 'has less gas than the floor' },
   { ...later, tip: 101n * GWEI, bad: 'has a tip above its cap' },
+  { ...later, gas: 60_000n, odd: 'without authorizations', bad: 'authorizes nobody' },
+  { ...later, odd: 'of no chain', bad: 'can be sent to any chain' },
+  { ...later, gas: 16_000_000n, feeCap: 200n * GWEI, bad: 'pays more than anybody means to' },
   {
     ...later,
     to: undefined,

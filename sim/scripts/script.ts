@@ -3,6 +3,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { ChoiceStream } from '../choices.ts';
 import type { DevAccount } from '../cluster.ts';
 import type { SentTx } from '../workload.ts';
+import type { Odd } from './odd.ts';
 
 /** A transaction that a client is about to sign. */
 export interface Draft {
@@ -22,6 +23,8 @@ export interface Draft {
   readonly authorizationList?: readonly Authorization[];
   /** Of another chain than this one. */
   readonly chainId?: bigint;
+  /** In an envelope that is written by hand. */
+  readonly odd?: Odd;
   /** Signed with the upper s. */
   readonly hasUpperS?: boolean;
   /** Why no node may take it; it costs no nonce. */

@@ -120,9 +120,9 @@ const isVmError = (error: unknown): error is { readonly error: string } =>
 const isFault = (error: unknown): boolean =>
   error instanceof AssertionError || error instanceof RangeError || error instanceof ExecutionAborted;
 
-const failed = (gas: bigint, vmError: string): MessageResult => ({
+const failed = (gas: bigint, refund: bigint, vmError: string): MessageResult => ({
   gasUsed: gas,
-  refund: 0n,
+  refund,
   returnValue: EMPTY,
   logs: [],
   vmError,
@@ -167,6 +167,7 @@ export async function runMessage(context: MessageContext, message: Message): Pro
   } catch (error) {
     if (isFault(error)) throw error;
     while (writes.depth > depth) writes.revert();
-    return failed(message.gas, isVmError(error) ? gethVmError(error.error, undefined) : 'internal error');
+    const vmError = isVmError(error) ? gethVmError(error.error, undefined) : 'internal error';
+    return failed(message.gas, refund, vmError);
   }
 }

@@ -22,6 +22,7 @@ import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { VOTES } from './votes.ts';
+import { WALLETS } from './wallets.ts';
 
 /** Breaks of the core, a line each: the scenario and seed that show it, and the checkers of which one must notice first. */
 export const BREAKS: readonly Break[] = [
@@ -48,4 +49,5 @@ export const BREAKS: readonly Break[] = [
   ...PAYMENTS,
   ...POOLS,
   ...SURROUNDINGS,
+  ...WALLETS,
 ];

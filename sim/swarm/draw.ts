@@ -7,6 +7,9 @@ import { drawJoins, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates } from './drawUpdates.ts';
 import { pick } from './pick.ts';
 
+const TROUBLE_SECONDS_MAX = 40;
+/** By block times: a fast chain need not be long. */
+const TROUBLE_SECONDS: Readonly<Record<string, number>> = { '300ms': 25, '100ms': 12 };
 const TIME_MAX = '3600s';
 
 /**
@@ -26,11 +29,13 @@ export function drawSwarm(seed: string): string {
   const before = Number(genesis?.['initial_height'] ?? 1) - 1;
   const updates = drawUpdates(choices, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
-  const drawn: Drawn = { choices, names, liars, correct, before };
+  const times = drawTimes(choices);
+  const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
+  const drawn: Drawn = { choices, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = choices.choose('blockSync', 5) === 4;
   const clients = drawClients(drawn);
-  const timeline = [...drawTimeline(drawn, isSynced), ...drawJoins(choices, Object.keys(nodes))];
+  const timeline = [...drawTimeline(drawn, isSynced), ...drawJoins(drawn, Object.keys(nodes))];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
   const height = before + 4 + choices.choose('height', 9);
@@ -41,7 +46,7 @@ export function drawSwarm(seed: string): string {
       engine: {
         crypto: 'keyed-hash',
         time_max: TIME_MAX,
-        ...drawTimes(choices),
+        ...times,
         ...(isSynced ? { block_sync: true } : {}),
         ...(choices.choose('index', 6) === 5 ? { index: false } : {}),
         ...drawPool(choices, clients),
@@ -66,7 +71,7 @@ export function drawSwarm(seed: string): string {
 }
 
 /** How long nodes wait for each other, as an operator may set it. */
-function drawTimes(choices: Choices): object {
+function drawTimes(choices: Choices): { readonly block_time: string } {
   const stream = choices.stream('times');
   const millis = (list: readonly number[]): string => `${pick(stream, list)}ms`;
   // They grow fast enough to outlast the network within a dozen rounds.

@@ -1,11 +1,9 @@
-import type { ChoiceStream, Choices } from '../choices.ts';
+import type { ChoiceStream } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import { CRASH_POINTS } from '../life.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 
-/** Faults happen before this virtual second; afterwards the cluster has all the time it needs. */
-const TROUBLE_SECONDS_MAX = 40;
 type Fault = (stream: ChoiceStream, drawn: Drawn) => object;
 
 const LOSSY_LINK: Fault = (stream, { names }) => ({
@@ -78,17 +76,15 @@ export function drawTimeline(drawn: Drawn, isStream: boolean): readonly object[]
   const kinds = Array.from({ length: 3 }, () => pick(stream, faults));
   return Array.from({ length: count }, (_, i) => {
     const own = drawn.choices.stream(`timeline/${i}`);
-    const at = `${own.choose(TROUBLE_SECONDS_MAX * 10) / 10}s`;
+    const at = `${own.choose(drawn.troubleSeconds * 10) / 10}s`;
     return { at, ...pick(own, kinds)(own, drawn) };
   });
 }
 
 /** Half of the nodes without a vote come when the others have been there for a while. */
-export function drawJoins(choices: Choices, names: readonly string[]): readonly object[] {
+export function drawJoins({ choices, troubleSeconds }: Drawn, names: readonly string[]): readonly object[] {
   return names.flatMap((name) => {
     const stream = choices.stream(`join/${name}`);
-    return stream.choose(2) === 0
-      ? []
-      : [{ at: seconds(stream, 1, TROUBLE_SECONDS_MAX), do: { add_node: name } }];
+    return stream.choose(2) === 0 ? [] : [{ at: seconds(stream, 1, troubleSeconds), do: { add_node: name } }];
   });
 }

@@ -7,6 +7,8 @@ export interface Drawn {
   /** Names of those that lie; less than a third of the power. */
   readonly liars: readonly string[];
   readonly correct: readonly string[];
+  /** Faults begin before this virtual second; afterwards the cluster has all the time it needs. */
+  readonly troubleSeconds: number;
   /** The height before the first. */
   readonly before: number;
 }

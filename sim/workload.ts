@@ -6,6 +6,7 @@ import { signTx } from '../core/rpc/eth/signTx.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
+import { changeProblem, contentOf } from './poolChange.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
 import { authorities } from './scripts/authorities.ts';
@@ -185,13 +186,20 @@ export class EvmClient {
   /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     tx.sentAt = this.#world.now;
-    tx.sentHead = this.#node.node?.rpc?.chain.head() ?? 0;
+    const { chain, pool } = this.#node.node?.rpc ?? {};
+    tx.sentHead = chain?.head() ?? 0;
+    const before = pool && contentOf(pool);
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
     // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
     if (isTaken && reply.result !== tx.hash)
       this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
     if (isTaken) tx.takenIn = this.#node.lives;
+    // Without a block in between the pool has changed only by what clients and peers sent.
+    if (isTaken && pool !== undefined && before !== undefined && chain?.head() === tx.sentHead) {
+      const problem = changeProblem(before, contentOf(pool), tx.hash);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
     if (isTaken && tx.bad !== undefined && isAfter)
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);

@@ -203,7 +203,15 @@ export const WALLETS: readonly Break[] = [
     to: '    if (isGapped(own, fresh) && victim.lane.size < victim.lane.executable)',
     found: ['durability'],
     scenario: 'crowd-in-a-small-pool',
-    seed: 2,
+    isSlow: true,
+  },
+  {
+    id: 'replacement-drives-out-a-stranger',
+    file: 'core/mempool/mempool.ts',
+    from: '    if (this.#pooled.size < this.#config.txsMax || own.at(fresh.lane.nonce) !== undefined) return undefined;',
+    to: '    if (this.#pooled.size < this.#config.txsMax) return undefined;',
+    found: ['durability'],
+    scenario: 'crowd-in-a-small-pool',
     isSlow: true,
   },
   {

@@ -8,6 +8,7 @@ import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import type { Address, Micros } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
+import { type FeeMarket, feeMarketSection, USUAL_FEES } from './feeMarket.ts';
 import type { GenesisSpec, UpdateSpec } from './scenario/chainSpecs.ts';
 import type { ValidatorSpec } from './scenario/scenario.ts';
 import { Schedule } from './schedule.ts';
@@ -40,6 +41,7 @@ export interface Cluster {
   readonly members: readonly Member[];
   readonly accounts: readonly DevAccount[];
   readonly schedule: Schedule;
+  readonly feeMarket: FeeMarket;
 }
 
 let devAccounts: readonly DevAccount[] | undefined;
@@ -68,7 +70,7 @@ export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
   accountsWanted = DEV_ACCOUNTS,
-  spec: GenesisSpec = { initialHeight: 1, params: DEFAULT_PARAMS },
+  spec: GenesisSpec = { initialHeight: 1, params: DEFAULT_PARAMS, feeMarket: USUAL_FEES },
   updates: readonly UpdateSpec[] = [],
 ): Cluster {
   const members = validators.map(({ name, twinOf, key }) => {
@@ -94,9 +96,13 @@ export function makeCluster(
       return power === 0n ? [] : [{ name, address, pubKey, power }];
     }),
     appHash: new Uint8Array(0),
-    appState: defaultAppState({
-      accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),
-    }),
+    appState: {
+      ...defaultAppState({
+        accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),
+      }),
+      feemarket: feeMarketSection(spec.feeMarket),
+    },
   };
-  return { genesis, members, accounts, schedule: new Schedule(spec, voters, updates) };
+  const schedule = new Schedule(spec, voters, updates);
+  return { genesis, members, accounts, schedule, feeMarket: spec.feeMarket };
 }

@@ -4,6 +4,7 @@ import { present } from '../core/lib/assert.ts';
 import { to0xHex } from '../core/lib/bytes.ts';
 import { type Ask, difference, type Fields, quantity } from './answers.ts';
 import type { EthAsk } from './calls.ts';
+import { baseFeeAfter, type FeeMarket } from './feeMarket.ts';
 
 const PERCENTILES = [0, 25, 50, 75, 100];
 
@@ -17,6 +18,7 @@ export async function wrongHistory(
   ask: Ask,
   chain: ChainReader,
   { header }: EthBlock,
+  market: FeeMarket,
 ): Promise<string | undefined> {
   const parent = chain.ethBlock(header.number - 1)?.header;
   if (parent === undefined) return undefined;
@@ -24,13 +26,12 @@ export async function wrongHistory(
     | Fields
     | undefined;
   const fees = told?.['baseFeePerGas'] as readonly string[] | undefined;
-  const next = chain.ethBlock(header.number + 1)?.header.baseFeePerGas ?? chain.nextBaseFee();
   return difference(
     'eth_feeHistory',
     { oldestBlock: told?.['oldestBlock'], fees, ratios: told?.['gasUsedRatio'], tips: told?.['reward'] },
     {
       oldestBlock: quantity(parent.number),
-      fees: [parent.baseFeePerGas, header.baseFeePerGas, next].map(quantity),
+      fees: [parent.baseFeePerGas, header.baseFeePerGas, baseFeeAfter(header, market)].map(quantity),
       ratios: [parent, header].map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
       tips: [parent, header].map(({ number }) =>
         tipsAtPercentiles(present(chain.ethBlock(number), 'a kept block')),
@@ -61,7 +62,12 @@ const TIP_MOST = 500n * GWEI;
 const SHARE = 60;
 
 /** The price that wallets are told to pay is made of the newest blocks. */
-export async function wrongPrice(ask: Ask, chain: ChainReader, head: number): Promise<string | undefined> {
+export async function wrongPrice(
+  ask: Ask,
+  chain: ChainReader,
+  head: number,
+  market: FeeMarket,
+): Promise<string | undefined> {
   const samples: bigint[] = [];
   for (let height = Math.max(1, head - LOOKED_AT + 1); height <= head; height++) {
     const block = chain.ethBlock(height);
@@ -71,13 +77,16 @@ export async function wrongPrice(ask: Ask, chain: ChainReader, head: number): Pr
   }
   const wanted = [...samples].sort(ascending)[Math.floor(((samples.length - 1) * SHARE) / 100)] ?? GWEI;
   const tip = wanted > TIP_MOST ? TIP_MOST : wanted;
+  const next = baseFeeAfter(present(chain.ethBlock(head), 'the head').header, market);
   const told = {
+    eth_baseFee: await ask('eth_baseFee', []),
     eth_maxPriorityFeePerGas: await ask('eth_maxPriorityFeePerGas', []),
     eth_gasPrice: await ask('eth_gasPrice', []),
   };
   return difference(`the price at block ${head}`, told, {
+    eth_baseFee: quantity(next),
     eth_maxPriorityFeePerGas: quantity(tip),
-    eth_gasPrice: quantity(chain.nextBaseFee() + tip),
+    eth_gasPrice: quantity(next + tip),
   });
 }
 

@@ -8,7 +8,9 @@ import { ChainReads } from '../core/store/chainReads.ts';
 import { type Ask, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import type { Cluster } from './cluster.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
+import type { FeeMarket } from './feeMarket.ts';
 import { PeerHeads } from './peerHeads.ts';
 import type { Process } from './process.ts';
 import type { WatcherSpec } from './scenario/clientSpecs.ts';
@@ -140,16 +142,25 @@ export class Watcher {
   readonly #suite: CryptoSuite;
   /** Senders use some of their nonces for other transactions than Ethereum's. */
   readonly #isShared: boolean;
+  readonly #feeMarket: FeeMarket;
   #watch: Watch | undefined;
   readonly #peerHeads: PeerHeads;
   #session: EthSession | undefined;
   /** Id of the subscription that is ended. */
   #ending: string | boolean | undefined;
 
-  constructor(world: World, calls: ClientCalls, suite: CryptoSuite, spec: WatcherSpec, isShared: boolean) {
+  constructor(
+    world: World,
+    calls: ClientCalls,
+    { feeMarket }: Cluster,
+    suite: CryptoSuite,
+    spec: WatcherSpec,
+    isShared: boolean,
+  ) {
     this.spec = spec;
     this.#suite = suite;
     this.#isShared = isShared;
+    this.#feeMarket = feeMarket;
     this.#world = world;
     this.#calls = calls;
     this.#node = world.process(spec.at);
@@ -301,10 +312,10 @@ export class Watcher {
       const block = present(chain.ethBlock(height), 'a kept block');
       const problem =
         (await wrongAnswer(put, chain, block)) ??
-        (await wrongHistory(put, chain, block)) ??
+        (await wrongHistory(put, chain, block, this.#feeMarket)) ??
         (await wrongBlockAnswer(put, chain, block, this.#suite.keccak256)) ??
         (await wrongEstimate(ask, block)) ??
-        (height === head ? await wrongPrice(put, chain, head) : undefined);
+        (height === head ? await wrongPrice(put, chain, head, this.#feeMarket) : undefined);
       if (problem !== undefined) this.#complain(problem);
     }
     // What is past stays as it was, whatever came later.

@@ -78,7 +78,7 @@ export class EvmClient {
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
     present(cluster.accounts[0], 'development accounts');
-    this.#script = scriptOf(suite, spec);
+    this.#script = scriptOf(suite, spec, cluster);
     this.#state = {
       accounts: this.accounts,
       choices: this.#choices,
@@ -255,9 +255,9 @@ export class EvmClient {
   }
 }
 
-function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec): Script {
+function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec, { feeMarket }: Cluster): Script {
   if (script === 'transfers') return transfers;
-  if (script === 'features') return features(suite);
+  if (script === 'features') return features(suite, feeMarket);
   if (script === 'authorities') return authorities(suite);
   if (script === 'crowd') return crowd();
   if (script === 'shelf') return shelf(suite);

@@ -24,6 +24,7 @@ const ORDERS = [
   'chain',
   'sequence',
   'fee',
+  'cheap',
   'late',
   'large',
   'wrapping-from',
@@ -45,7 +46,7 @@ const LIES = BANK_LIE_NAMES.map((name) => `${BANK_LIES[name].why} (${name})`).jo
 export const BAD_BODY: Behaviour = {
   id: 'B36',
   alias: 'bad-body',
-  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (below the base fee), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a good one in bytes that anybody might have made of it (wrapping-memo, -signature, -unknown, -twice, -tail, second-signature), a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
+  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (a gas for one wei), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid, or cheap: a gas for one wei) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a good one in bytes that anybody might have made of it (wrapping-memo, -signature, -unknown, -twice, -tail, second-signature), a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
   args: ['what'],
   words: { what: ORDERS },
   create: (me) =>
@@ -80,6 +81,8 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
       return [...txs, bank(me, nonce + 1, {})];
     case 'fee':
       return [...txs, bank(me, nonce, { fee: TOO_MUCH, tip: undefined })];
+    case 'cheap':
+      return [...txs, bank(me, nonce, { fee: BANK_GAS, tip: undefined })];
     case 'late':
       return [...txs, bank(me, nonce, { timeoutHeight: BigInt(me.chain()?.head() ?? 0) })];
     case 'large':

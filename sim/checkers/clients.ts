@@ -4,6 +4,7 @@ import { ChainReads } from '../../core/store/chainReads.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Banker } from '../clients/banker.ts';
 import { burnedAt, moneyOf } from '../expr/money.ts';
+import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import type { EvmClient, SentTx } from '../workload.ts';
@@ -73,7 +74,7 @@ function checkNode(
   const shared = [...bankers, ...authorities].flatMap(({ accounts }) =>
     accounts.map(({ address }) => toHex(address)),
   );
-  const problem = chainProblem(chain, new Set(shared));
+  const problem = chainProblem(chain, context.cluster.feeMarket, new Set(shared));
   if (problem !== undefined) context.fail(name, `${node.name}: ${problem}`);
 }
 
@@ -116,16 +117,22 @@ function receiptProblem(chain: ChainReader, tx: SentTx): string | undefined {
  * Walks the chain once: no transaction twice, nonces in order, and the supply adds up. Accounts in `shared` use some of
  * their nonces otherwise than for Ethereum's transactions.
  */
-function chainProblem(chain: ChainReader, shared: ReadonlySet<string>): string | undefined {
+function chainProblem(
+  chain: ChainReader,
+  market: FeeMarket,
+  shared: ReadonlySet<string>,
+): string | undefined {
   const seen = new Set<string>();
   const nonces = new Map<string, bigint>();
   let burned = 0n;
+  const first = chain.ethBlock(0)?.header.baseFeePerGas ?? firstBaseFee(market);
+  if (first !== firstBaseFee(market)) return `the base fee of genesis is ${first}`;
   for (let height = chain.base(); height <= chain.head(); height++) {
     const block = chain.ethBlock(height);
     if (block === undefined) return `block ${height} is missing`;
-    const feeProblem = baseFeeProblem(chain, height);
+    const feeProblem = baseFeeProblem(chain, height, market);
     if (feeProblem !== undefined) return feeProblem;
-    burned += burnedAt(chain, height);
+    burned += burnedAt(chain, height, market);
     for (const tx of block.transactions) {
       const hash = toHex(tx.hash);
       if (seen.has(hash)) return `transaction ${hash} is in the chain twice`;
@@ -137,27 +144,24 @@ function chainProblem(chain: ChainReader, shared: ReadonlySet<string>): string |
       nonces.set(from, next + 1n);
     }
   }
-  return supplyProblem(chain, burned);
+  return supplyProblem(chain, burned, market);
 }
 
-/** EIP-1559 a second time, with its own constants: an eighth up or down by how far the parent is from half full. */
-function baseFeeProblem(chain: ChainReader, height: number): string | undefined {
-  const [parent, header] = [chain.ethBlock(height - 1)?.header, chain.ethBlock(height)?.header];
+/** The block before the first one is kept under height 0, whatever its number. */
+function baseFeeProblem(chain: ChainReader, height: number, market: FeeMarket): string | undefined {
+  const before = height - 1 === chain.genesisNumber() ? 0 : height - 1;
+  const [parent, header] = [before, height].map((one) => chain.ethBlock(one)?.header);
   if (parent === undefined || header === undefined) return undefined;
-  const target = parent.gasLimit / 2n;
-  const distance = parent.gasUsed > target ? parent.gasUsed - target : target - parent.gasUsed;
-  const step = (parent.baseFeePerGas * distance) / target / 8n;
-  const isUp = parent.gasUsed > target;
-  const wanted = isUp ? parent.baseFeePerGas + (step > 1n ? step : 1n) : parent.baseFeePerGas - step;
+  const wanted = baseFeeAfter(parent, market);
   return header.baseFeePerGas === wanted
     ? undefined
     : `base fee of block ${height} is ${header.baseFeePerGas}, should be ${wanted}`;
 }
 
 /** What all accounts have and what was burned is what there was at first. */
-function supplyProblem(chain: ChainReader, burned: bigint): string | undefined {
-  const before = moneyOf(chain, 'genesis');
-  const after = (moneyOf(chain, 'balances') ?? 0n) + burned;
+function supplyProblem(chain: ChainReader, burned: bigint, market: FeeMarket): string | undefined {
+  const before = moneyOf(chain, 'genesis', market);
+  const after = (moneyOf(chain, 'balances', market) ?? 0n) + burned;
   return before === undefined || before === after
     ? undefined
     : `supply was ${before}, is ${after} with what was burned`;

@@ -22,7 +22,7 @@ export function ethRecords(context: CheckerContext): Checker {
   /** Once for what nodes have in common: the records of all are compared anyway. */
   const rerun = (chain: ChainReader): string | undefined => {
     if (chain.head() <= rerunTo) return undefined;
-    const problem = rerunProblem(chain, context.suite);
+    const problem = rerunProblem(chain, context.suite, context.cluster.feeMarket);
     rerunTo = chain.head();
     return problem;
   };

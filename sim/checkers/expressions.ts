@@ -25,7 +25,7 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     hashOf: (node, height) => hashes.get(node)?.get(height),
     money: (node, what) => {
       const chain = (node ?? context.correct.find((one) => one.state === 'up'))?.node?.rpc?.chain;
-      return chain === undefined ? undefined : moneyOf(chain, what);
+      return chain === undefined ? undefined : moneyOf(chain, what, context.cluster.feeMarket);
     },
     evidenceAgainst: (name) => pieces.get(name) ?? 0,
     conflictsOf: (name) => conflicts.of(name),

@@ -20,14 +20,15 @@ const isBetter = (a: Candidate, b: Candidate): boolean =>
 
 /**
  * What a node would propose: something whenever somebody can pay, of each sender by nonce, and always the best tip that may come
- * next, of equal ones the one that came first. `list` is what the pool holds in the order of arrival.
+ * next, of equal ones the one that came first. `list` is what the pool holds in the order of arrival,
+ * `price` the base fee of the next block, wei.
  */
 export function offerProblem(
   { chain, pool }: RpcContext,
   content: readonly PooledSender[],
   list: readonly Bytes[],
+  price: bigint,
 ): string | undefined {
-  const price = chain.nextBaseFee();
   const places = new Map(list.map((tx, place) => [toHex(tx), place]));
   const lanes = content.map(({ pending }) =>
     pending.map((tx): Candidate => {

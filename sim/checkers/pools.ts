@@ -1,8 +1,9 @@
 import type { EthTx } from '../../core/app/chain.ts';
-import { AssertionError } from '../../core/lib/assert.ts';
+import { AssertionError, present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
+import { baseFeeAfter, type FeeMarket } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -21,6 +22,7 @@ const LIST_MAX = 10_000;
 export function pools(context: CheckerContext): Checker {
   const name = 'records';
   const { world, scenario } = context;
+  const { feeMarket } = context.cluster;
   const txsMax = scenario.engine.poolTxs ?? DEFAULT_MEMPOOL.txsMax;
   // Their transactions are in the pool as well, and use nonces of their senders.
   const isMixed = (scenario.bankers ?? []).length > 0;
@@ -41,10 +43,11 @@ export function pools(context: CheckerContext): Checker {
     const told = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
     if (!isMixed && (told[0] !== pending || told[1] !== queued))
       return `counts ${pending} and ${queued}, shows ${told.join(' and ')}`;
-    const disorder = isMixed ? undefined : offerProblem(rpc, content, list);
+    const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
+    const disorder = isMixed ? undefined : offerProblem(rpc, content, list, baseFeeAfter(head, feeMarket));
     if (disorder !== undefined) return disorder;
     for (const one of content) {
-      const problem = senderProblem(rpc, one, isMixed);
+      const problem = senderProblem(rpc, one, isMixed, feeMarket);
       if (problem !== undefined) return `holds of ${to0xHex(one.sender)} ${problem}`;
     }
     return undefined;
@@ -91,6 +94,7 @@ function senderProblem(
   { chain }: RpcContext,
   { sender, pending, queued }: PooledSender,
   isMixed: boolean,
+  { minGasPrice }: FeeMarket,
 ): string | undefined {
   const view = chain.latest();
   const { nonce = 0n, balance = 0n } = view.account(sender) ?? {};
@@ -103,6 +107,7 @@ function senderProblem(
     least = tx.nonce + 1n;
     if (toHex(tx.from) !== toHex(sender)) return `one of ${to0xHex(tx.from)}`;
     const cost = tx.value + tx.gasLimit * tx.maxFeePerGas;
+    if (tx.maxFeePerGas < minGasPrice) return `nonce ${tx.nonce}, which offers only ${tx.maxFeePerGas} a gas`;
     if (cost > balance) return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
     if (chain.ethTxLocation(tx.hash) !== undefined) return `nonce ${tx.nonce}, which is in a block`;
   }

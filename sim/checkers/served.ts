@@ -9,6 +9,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Fields } from '../answers.ts';
+import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../feeMarket.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
@@ -30,7 +31,7 @@ export function served(context: CheckerContext): Checker {
         if (rpc === undefined || node.state === 'halted') continue;
         try {
           const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
-          const problem = rpc.chain.head() < 2 ? undefined : await problemOf(rpc, context.suite, isIndexed);
+          const problem = rpc.chain.head() < 2 ? undefined : await problemOf(rpc, context, isIndexed);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
           if (!(error instanceof StorageFault || error instanceof Refused)) throw error;
@@ -43,13 +44,14 @@ export function served(context: CheckerContext): Checker {
 
 async function problemOf(
   rpc: RpcContext,
-  suite: CryptoSuite,
+  { suite, cluster }: CheckerContext,
   isIndexed: boolean,
 ): Promise<string | undefined> {
   return (
     (await wrongCommits(rpc)) ??
     (await wrongValidators(rpc)) ??
     (await wrongBalances(rpc)) ??
+    (await wrongFees(rpc, cluster.feeMarket)) ??
     (isIndexed ? ((await wrongBlocks(rpc)) ?? (await wrongTxs(rpc, suite))) : undefined)
   );
 }
@@ -133,6 +135,23 @@ async function wrongBalances(rpc: RpcContext): Promise<string | undefined> {
     const coins = balance === 0n ? [] : [{ denom: chain.denom, amount: balance.toString() }];
     const { balances } = await rest(rpc, `/cosmos/bank/v1beta1/balances/${name}`);
     const problem = unlike(`the coins of ${name}`, balances, coins);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** What genesis says of fees, and what the next block takes. */
+async function wrongFees(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
+  const { params } = feeMarketSection(market);
+  const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
+  const next = baseFeeAfter(head, market).toString();
+  for (const [path, truth] of [
+    ['feemarket/v1/params', { params }],
+    ['feemarket/v1/base_fee', { base_fee: next }],
+    ['evm/v1/base_fee', { base_fee: next }],
+    ['evm/v1/min_gas_price', { min_gas_price: params.min_gas_price }],
+  ] as const) {
+    const problem = unlike(path, await rest(rpc, `/chain/${path}`), truth);
     if (problem !== undefined) return problem;
   }
   return undefined;

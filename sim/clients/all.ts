@@ -44,10 +44,12 @@ export function makeClients(
       (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts)),
     ),
     attackers: (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec)),
-    watchers: (scenario.watchers ?? []).map((spec) => new Watcher(world, calls, suite, spec, isShared)),
+    watchers: (scenario.watchers ?? []).map(
+      (spec) => new Watcher(world, calls, cluster, suite, spec, isShared),
+    ),
     subscribers: (scenario.subscribers ?? []).map((spec) => new Subscriber(world, spec)),
     bankers: (scenario.bankers ?? []).map(
-      (spec) => new Banker(world, calls, suite, spec, take(spec.accounts)),
+      (spec) => new Banker(world, calls, cluster, suite, spec, take(spec.accounts)),
     ),
     lights: (scenario.lights ?? []).map((spec) => new LightClient(world, calls, cluster, suite, spec)),
     listeners: (scenario.listeners ?? []).map((spec) => new Listener(world, calls, spec)),

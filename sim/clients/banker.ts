@@ -9,7 +9,8 @@ import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import { signTx } from '../../core/rpc/eth/signTx.ts';
 import type { ClientCalls } from '../calls.ts';
 import type { ChoiceStream } from '../choices.ts';
-import { type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import type { FeeMarket } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import type { BankSpec } from '../scenario/clientSpecs.ts';
 import { type BadDraft, bankFeature, probe } from '../scripts/bankFeatures.ts';
@@ -66,6 +67,7 @@ export class Banker {
   readonly #node: Process;
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
+  readonly #feeMarket: FeeMarket;
   readonly #numbers = new Map<DevAccount, bigint>();
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
@@ -75,6 +77,7 @@ export class Banker {
   constructor(
     world: World,
     calls: ClientCalls,
+    { feeMarket }: Cluster,
     suite: CryptoSuite,
     spec: BankSpec,
     accounts: readonly DevAccount[],
@@ -85,6 +88,7 @@ export class Banker {
     this.#calls = calls;
     this.#node = world.process(spec.at);
     this.#suite = suite;
+    this.#feeMarket = feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
   }
 
@@ -144,7 +148,7 @@ export class Banker {
     const isKnown = this.sent.some((tx) => tx.from === from && tx.kind === 'bank' && tx.height !== undefined);
     const [head, gasLimit] = [context.chain.head(), context.chain.gasLimit()];
     const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
-    const place = { head, gasLimit, isKnown, victim, turn: this.#bad++ };
+    const place = { head, gasLimit, isKnown, victim, turn: this.#bad++, feeMarket: this.#feeMarket };
     const { draft, bad, isProbing } = bankFeature(this.#choices, from, place);
     const tx = this.#next(context, from, draft, number);
     await this.#submit(context, tx);

@@ -3,6 +3,7 @@ import { accountCount, addressOfNumber } from '../../core/app/auth/keeper.ts';
 import { readSupply } from '../../core/app/bank/keeper.ts';
 import type { ChainReader } from '../../core/app/chain.ts';
 import type { TxResult } from '../../core/types/result.ts';
+import type { FeeMarket } from '../feeMarket.ts';
 
 /** What sentences can ask of the coins of a chain, in its smallest unit. */
 export const MONEY = ['balances', 'supply', 'burned', 'genesis'] as const;
@@ -11,12 +12,12 @@ export type Money = (typeof MONEY)[number];
 /**
  * - `balances`: what all accounts have together, one after the other;
  * - `supply`: what the bank says there is;
- * - `burned`: base fees of all blocks, by their gas;
+ * - `burned`: base fees of all blocks, by their gas, unless they are collected;
  * - `genesis`: what there was before the first block.
  *
  * undefined when the chain does not reach back to genesis.
  */
-export function moneyOf(chain: ChainReader, what: Money): bigint | undefined {
+export function moneyOf(chain: ChainReader, what: Money, market: FeeMarket): bigint | undefined {
   const latest = chain.latest();
   if (what === 'supply') return readSupply(latest, chain.denom);
   if (what === 'genesis') {
@@ -33,7 +34,7 @@ export function moneyOf(chain: ChainReader, what: Money): bigint | undefined {
   }
   for (let height = chain.base(); height <= chain.head(); height++) {
     if (chain.ethBlock(height) === undefined) return undefined;
-    sum += burnedAt(chain, height);
+    sum += burnedAt(chain, height, market);
   }
   return sum;
 }
@@ -49,10 +50,10 @@ export function othersOf(chain: ChainReader, height: number): readonly TxResult[
   });
 }
 
-/** Base fees of a block: an Ethereum transaction pays for the gas it used, another one for all that it asked for. */
-export function burnedAt(chain: ChainReader, height: number): bigint {
+/** Base fees of a block that went to nobody: an Ethereum transaction pays for the gas it used, another one for all that it asked for. */
+export function burnedAt(chain: ChainReader, height: number, { collectBaseFee }: FeeMarket): bigint {
   const block = chain.ethBlock(height);
-  if (block === undefined) return 0n;
+  if (block === undefined || collectBaseFee) return 0n;
   const used = block.receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
   const asked = othersOf(chain, height).reduce((sum, { gasWanted }) => sum + gasWanted, 0n);
   return block.header.baseFeePerGas * (used + asked);

@@ -134,6 +134,7 @@ export function bankRefusal(
   place: {
     readonly height: number;
     readonly baseFee: bigint;
+    readonly minGasPrice: bigint;
     readonly gasLeft: bigint;
     readonly chainId: string;
     readonly evmChainId: bigint;
@@ -150,6 +151,7 @@ export function bankRefusal(
     [tx.timeoutHeight === 0n || tx.timeoutHeight >= BigInt(place.height), 'is too late'],
     [balance >= charged(tx, place.baseFee), `pays a fee of more than ${balance}`],
     [tx.fee >= place.baseFee * tx.gasLimit, 'pays less than the base fee'],
+    [tx.fee >= place.minGasPrice * tx.gasLimit, 'pays less than the least price'],
     [tx.gasLimit <= place.gasLeft, `wants ${tx.gasLimit} gas of ${place.gasLeft}`],
     [tx.gasLimit >= BYTE * BigInt(tx.size) + ANTE, 'has too little gas'],
     [tx.sends.every((send) => send.from === from && send.others === 0), 'has two senders'],
@@ -202,6 +204,8 @@ function charged({ tip, fee, gasLimit }: BankTx, baseFee: bigint): bigint {
 export interface BankBlock {
   readonly baseFee: bigint;
   readonly coinbase: Name;
+  /** Who gets the base fee; undefined when it is burned. */
+  readonly collector: Name | undefined;
   readonly denom: string;
   /** Nobody may send coins there. */
   readonly blocked: Name;
@@ -211,7 +215,7 @@ export interface BankBlock {
 export function runBankTx(
   state: ReferenceState,
   tx: BankTx,
-  { baseFee, coinbase, denom, blocked }: BankBlock,
+  { baseFee, coinbase, collector, denom, blocked }: BankBlock,
 ): { readonly code: number; readonly gasUsed: bigint } {
   const from = present(tx.sends[0], 'a message').from;
   const fee = charged(tx, baseFee);
@@ -219,6 +223,7 @@ export function runBankTx(
   state.put(from, { nonce: tx.sequence + 1n });
   state.pay(from, -fee);
   state.pay(coinbase, fee - baseFee * tx.gasLimit);
+  if (collector !== undefined) state.pay(collector, baseFee * tx.gasLimit);
   const before = state.checkpoint();
   let gasUsed = BYTE * BigInt(tx.size) + ANTE;
   const isSpent = (gas: bigint): boolean => {

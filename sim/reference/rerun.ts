@@ -7,6 +7,7 @@ import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../core/lib/byte
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
+import type { FeeMarket } from '../feeMarket.ts';
 import { bankRefusal, readBankTx, runBankTx, Unreadable } from './bank.ts';
 import { Unknown } from './frame.ts';
 import { isNobody, type Log, type Name, ReferenceState, toBig, toWord } from './state.ts';
@@ -33,17 +34,19 @@ class Rerun {
   readonly #blocked: Name;
   #next: bigint;
 
-  constructor(chain: ChainReader, suite: CryptoSuite, genesis: View) {
+  constructor(chain: ChainReader, suite: CryptoSuite, genesis: View, market: FeeMarket) {
     this.#chain = chain;
     this.#suite = suite;
     this.#genesis = genesis;
     this.#state = new ReferenceState(genesis);
+    this.#blocked = toHex(suite.sha256(encodeUtf8('fee_collector')).slice(0, 20));
     this.#world = {
       chainId: chain.evmChainId,
       suite,
       hashOf: (number) => this.#ethBlockOf(number)?.hash,
+      minGasPrice: market.minGasPrice,
+      collector: market.collectBaseFee ? this.#blocked : undefined,
     };
-    this.#blocked = toHex(suite.sha256(encodeUtf8('fee_collector')).slice(0, 20));
     this.#next = accountCount(genesis);
     for (let number = 0n; number < this.#next; number++) {
       const address = addressOfNumber(genesis, number);
@@ -111,7 +114,7 @@ class Rerun {
   #ethProblem({ header, transactions, receipts }: EthBlock, i: number, result: TxResult, gasLeft: bigint) {
     const tx = present(transactions[i], 'a transaction');
     const receipt = present(receipts[i], 'its receipt');
-    const refused = refusal(tx, this.#state, header, gasLeft, this.#world.chainId);
+    const refused = refusal(tx, this.#state, header, gasLeft, this.#world);
     if (refused !== undefined) return refused;
     const outcome = runTransaction(this.#state, header, tx, this.#world);
     this.#number();
@@ -133,12 +136,14 @@ class Rerun {
     const from = present(tx.sends[0], 'a message').from;
     const [baseFee, coinbase] = [header.baseFeePerGas, toHex(header.coinbase)];
     const { chainId, evmChainId, denom } = this.#chain;
-    const place = { height: header.number, baseFee, gasLeft, chainId, evmChainId };
+    const { minGasPrice, collector } = this.#world;
+    const place = { height: header.number, baseFee, minGasPrice, gasLeft, chainId, evmChainId };
     const refused = bankRefusal(tx, this.#state, this.#auth.get(from), place, this.#suite);
     if (refused !== undefined) return refused;
     const { code, gasUsed } = runBankTx(this.#state, tx, {
       baseFee,
       coinbase,
+      collector,
       denom,
       blocked: this.#blocked,
     });
@@ -247,12 +252,12 @@ const textOf = (logs: readonly Log[]): string =>
  * Runs a chain again by the reference and says in what the node's records or its state differ; undefined when in nothing, or when
  * the reference does not know something that was run.
  */
-export function rerunProblem(chain: ChainReader, suite: CryptoSuite): string | undefined {
+export function rerunProblem(chain: ChainReader, suite: CryptoSuite, market: FeeMarket): string | undefined {
   const isWhole = chain.base() <= chain.genesisNumber() + 1;
   const genesis = isWhole && chain.fork === 'osaka' ? chain.view(0) : undefined;
   if (genesis === undefined) return undefined;
   try {
-    return new Rerun(chain, suite, genesis).problem();
+    return new Rerun(chain, suite, genesis, market).problem();
   } catch (error) {
     if (error instanceof Unknown) return undefined;
     if (error instanceof Unreadable) return `something that can not be read: ${error.message}`;

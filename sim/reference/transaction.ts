@@ -18,6 +18,10 @@ export interface ReferenceWorld {
   readonly chainId: bigint;
   readonly suite: CryptoSuite;
   readonly hashOf: (height: number) => Bytes | undefined;
+  /** Least price of a gas, wei. */
+  readonly minGasPrice: bigint;
+  /** Who gets the base fee; undefined when it is burned. */
+  readonly collector: Name | undefined;
 }
 
 const [TX_GAS, CREATE_GAS, ADDRESS_GAS, KEY_GAS, AUTHORIZATION_GAS, KNOWN_AUTHORITY] = [
@@ -51,13 +55,14 @@ export function refusal(
   state: ReferenceState,
   { baseFeePerGas }: EthHeader,
   gasLeft: bigint,
-  chainId: bigint,
+  { chainId, minGasPrice }: ReferenceWorld,
 ): string | undefined {
   const { nonce, balance, code } = state.account(toHex(tx.from));
   const rules: readonly (readonly [boolean, string])[] = [
     [tx.nonce === nonce, `has nonce ${tx.nonce}, not ${nonce}`],
     [balance >= tx.value + tx.gasLimit * tx.maxFeePerGas, `costs more than ${balance}`],
     [tx.maxFeePerGas >= baseFeePerGas, `offers ${tx.maxFeePerGas}, the base fee is ${baseFeePerGas}`],
+    [tx.maxFeePerGas >= minGasPrice, `offers ${tx.maxFeePerGas}, the least price is ${minGasPrice}`],
     [tx.maxPriorityFeePerGas <= tx.maxFeePerGas, 'has a tip above its cap'],
     [tx.gasLimit <= gasLeft, `wants ${tx.gasLimit} gas of ${gasLeft}`],
     [tx.gasLimit >= BigInt(Math.max(intrinsicGas(tx), floorGas(tx))), 'has too little gas'],
@@ -106,7 +111,7 @@ function execute(machine: Machine, tx: EthTx, gas: number): Ended {
   return machine.run(self, { self, caller, value, data, gas, isStatic: false, depth }, value);
 }
 
-/** Buys gas, runs, gives back what is left and a fifth of it at most, pays the tip, burns the base fee. */
+/** Buys gas, runs, gives back what is left and a fifth of it at most, pays the tip, burns the base fee or gives it to its collector. */
 export function runTransaction(
   state: ReferenceState,
   header: EthHeader,
@@ -128,6 +133,7 @@ export function runTransaction(
   const gasUsed = Math.max(used - Math.min(state.refund, Math.floor(used / 5)), floorGas(tx));
   state.pay(from, BigInt(limit - gasUsed) * price);
   state.pay(toHex(header.coinbase), BigInt(gasUsed) * (price - base));
+  if (world.collector !== undefined) state.pay(world.collector, BigInt(gasUsed) * base);
   state.endTx();
   return {
     status: ended.ending === 'stop' ? 1 : 0,

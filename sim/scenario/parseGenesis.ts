@@ -1,16 +1,27 @@
 import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
+import { type FeeMarket, USUAL_FEES } from '../feeMarket.ts';
 import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
-import { duration } from './units.ts';
+import { duration, gasPrice } from './units.ts';
 
 /** Parameters of the chain that a scenario can set, at genesis or later. */
 export const PARAM_KEYS = ['block_bytes', 'evidence_blocks', 'evidence_time', 'evidence_bytes'] as const;
-const KEYS = ['initial_height', ...PARAM_KEYS] as const;
+const FEE_KEYS = [
+  'base_fee',
+  'min_gas_price',
+  'collect_base_fee',
+  'no_base_fee',
+  'elasticity',
+  'base_fee_denominator',
+] as const;
+const KEYS = ['initial_height', ...PARAM_KEYS, ...FEE_KEYS] as const;
 
 const BLOCK_BYTES_MAX = 104_857_600;
 /** A block with less room has none for a commit and evidence. */
 const BLOCK_BYTES_MIN = 4_000;
 const NANOS_PER_MICRO = 1_000n;
+/** More of them leave no gas in the smallest block. */
+const ELASTICITY_MAX = 1_000;
 
 /** The section `genesis`; what is left out is as a new chain has it by default. */
 export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): GenesisSpec {
@@ -20,7 +31,25 @@ export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): Gen
   return {
     initialHeight: initial_height?.integer('a height', 1, 1_000_000_000) ?? 1,
     params: paramsOf(fields, usual),
+    feeMarket: feeMarketOf(fields),
   };
+}
+
+function feeMarketOf(fields: Partial<Record<(typeof FEE_KEYS)[number], Cursor>>): FeeMarket {
+  const { base_fee, min_gas_price, no_base_fee, collect_base_fee, elasticity, base_fee_denominator } = fields;
+  const market: FeeMarket = {
+    baseFee: base_fee === undefined ? USUAL_FEES.baseFee : gasPrice(base_fee),
+    minGasPrice: min_gas_price === undefined ? USUAL_FEES.minGasPrice : gasPrice(min_gas_price),
+    collectBaseFee: collect_base_fee?.boolean('where base fees go') ?? USUAL_FEES.collectBaseFee,
+    noBaseFee: no_base_fee?.boolean('whether there is no base fee') ?? USUAL_FEES.noBaseFee,
+    elasticity: BigInt(elasticity?.integer('a share', 1, ELASTICITY_MAX) ?? USUAL_FEES.elasticity),
+    denominator: BigInt(base_fee_denominator?.integer('a share', 1, 1_000_000) ?? USUAL_FEES.denominator),
+  };
+  if (market.noBaseFee) {
+    const idle = base_fee ?? elasticity ?? base_fee_denominator ?? collect_base_fee;
+    idle?.fail('expected no such key where there is no base fee');
+  }
+  return market;
 }
 
 /** The parameters, some of them changed. */

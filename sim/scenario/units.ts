@@ -85,6 +85,19 @@ export function ratePeriod(at: Cursor): number {
   return Math.floor((match?.[2] === 'm' ? 60_000_000 : 1_000_000) / count);
 }
 
+const GAS_PRICE_MAX = 10n ** 15n;
+
+/** `2gwei`, `7wei`: what a gas costs, in wei. */
+export function gasPrice(at: Cursor): bigint {
+  const value = at.raw();
+  const match = typeof value === 'string' ? /^(\d{1,15})(wei|gwei)$/.exec(value) : null;
+  const wei =
+    match === null ? undefined : BigInt(match[1] as string) * (match[2] === 'gwei' ? 10n ** 9n : 1n);
+  return wei !== undefined && wei <= GAS_PRICE_MAX
+    ? wei
+    : at.fail('expected a price of gas, such as 2gwei or 7wei, of at most 1000000gwei');
+}
+
 /** `100kB/s`, `1MB/s`, `500B/s`: bytes a second. */
 export function byteRate(at: Cursor): number {
   const value = at.raw();

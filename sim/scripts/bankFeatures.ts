@@ -4,6 +4,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { ChoiceStream } from '../choices.ts';
 import { type BankDraft, type Payment, plainSend } from '../clients/cosmosTx.ts';
 import type { DevAccount } from '../cluster.ts';
+import type { FeeMarket } from '../feeMarket.ts';
 import { BANK_LIE_NAMES, BANK_LIES } from './bankLies.ts';
 
 const GWEI = 10n ** 9n;
@@ -45,12 +46,14 @@ export interface BankPlace {
   readonly victim: Bytes;
   /** How many were asked for before. */
   readonly turn: number;
+  readonly feeMarket: FeeMarket;
 }
 
 /** Something of every kind: several messages, several receivers, failures of each sort, each way to pay. */
 export function bankFeature(choices: ChoiceStream, from: DevAccount, place: BankPlace): BankStep {
   const choose = (count: number): number => choices.choose(count);
-  const make = present(KINDS[choose(KINDS.length)], 'a kind');
+  const makers = [...KINDS, ...exactKinds(place.feeMarket)];
+  const make = present(makers[choose(makers.length)], 'a kind');
   const made = make(from, choose, place);
   // One after the other: a run is too short to meet each by lot.
   const kinds = badOnes(from, place);
@@ -116,8 +119,21 @@ const KINDS: readonly Kind[] = [
   () => 'ethereum',
 ];
 
+/** The least price where nothing comes on top of it. */
+function exactKinds({ noBaseFee, minGasPrice }: FeeMarket): readonly Kind[] {
+  if (!noBaseFee || minGasPrice === 0n) return [];
+  const exact = { fee: GAS * minGasPrice, tip: undefined };
+  return [
+    (from, choose) => ({ ...base(from, [pay(choose)]), ...exact }),
+    (from, choose) => ({ ...base(from, several(choose)), ...exact }),
+    (from) => ({ ...base(from, [{ to: from.address, amount: 1n }]), ...exact }),
+  ];
+}
+
 /** Nothing of these may be taken by any pool. */
-function badOnes(from: DevAccount, { head, gasLimit, isKnown, victim }: BankPlace): readonly BadDraft[] {
+function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
+  const { head, gasLimit, isKnown, victim } = place;
+  const { noBaseFee, minGasPrice } = place.feeMarket;
   const draft = base(from, [{ to: stranger(30), amount: 1n }]);
   // Offers more than any good one.
   const dear = { ...draft, fee: GAS * 400n * GWEI, tip: undefined };
@@ -130,7 +146,17 @@ function badOnes(from: DevAccount, { head, gasLimit, isKnown, victim }: BankPlac
     { draft: { ...draft, lie: { chainId: 'another_1-1' } }, why: 'is signed for another chain' },
     { draft, isOfAnother: true, why: 'is signed for another account' },
     { draft: again, isAgain: true, why: 'replaces another without a signature' },
-    { draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' },
+    ...(noBaseFee
+      ? []
+      : [{ draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' }]),
+    ...(minGasPrice === 0n
+      ? []
+      : [
+          {
+            draft: { ...draft, fee: GAS * minGasPrice - 1n, tip: undefined },
+            why: 'pays less than the least price',
+          },
+        ]),
     { draft: { ...draft, fee: TOO_MUCH, tip: undefined }, why: 'pays a fee that its sender has not' },
     { draft: { ...draft, gas: 26_000n }, why: 'has too little gas' },
     {

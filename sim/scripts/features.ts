@@ -4,6 +4,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, concat, EMPTY, hex } from '../../core/lib/bytes.ts';
 import { type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import type { FeeMarket } from '../feeMarket.ts';
 import { premature, signerOf, unheeded } from './authorizations.ts';
 import { FEATURE_NAMES, FEATURES, type Feature, MADE_BY_FACTORY } from './featurePrograms.ts';
 import { initCodeOf } from './programs.ts';
@@ -25,14 +26,14 @@ const stranger = (index: number): Bytes => new Uint8Array(20).fill(0xb0 + index)
 /** PUSH1 0, PUSH1 0, REVERT; one byte 0xEF; and code that runs out of gas while it is stored. */
 const BAD_INIT_CODES: readonly Bytes[] = [hex('60006000fd'), hex('60ef60005360016000f3'), hex('6103e85ff3')];
 
-type Fees = Pick<Draft, 'tip' | 'feeCap'>;
+type Fees = Pick<Draft, 'tip' | 'feeCap' | 'isWanted'>;
 type Call = Pick<Draft, 'to' | 'data' | 'value' | 'gas'> & Partial<Draft>;
 
 /** Something of every kind: each type of transaction, refunds, floors, what is made and destroyed, delegations, failures. */
-export function features(suite: CryptoSuite): Script {
+export function features(suite: CryptoSuite, market: FeeMarket): Script {
   const authority = authorityOf(suite);
   const makers = [...CALLS, phoenixOf(suite)];
-  const refused = refusals();
+  const refused = refusals(market);
   return (state) => {
     const owner = present(state.accounts[0], 'an account');
     const missing = FEATURE_NAMES.findIndex((_, i) => !state.isConfirmed(owner, i));
@@ -45,7 +46,7 @@ export function features(suite: CryptoSuite): Script {
     // One account alone sends delegations: their nonces go by the order of its transactions.
     const isDelegating = from === owner && choose(2) === 0;
     const make = isDelegating ? authority : present(makers[choose(makers.length)], 'a maker');
-    const fees = feesOf(choose);
+    const fees = feesOf(choose, market);
     const good = [make(at, choose, from)].flat().map((call): Draft => {
       const draft = { from, nonce: state.takeNonce(from), status: undefined, ...fees, ...call };
       return draft.type === 0 || draft.type === 1 ? { ...draft, tip: draft.feeCap } : draft;
@@ -57,13 +58,14 @@ export function features(suite: CryptoSuite): Script {
   };
 }
 
-/** A tip that fits, one that has no room above the base fee, and none. */
-function feesOf(choose: (count: number) => number): Fees {
+/** A tip that fits, one that has no room above the base fee, and none; and the least that is ever enough, where it is soon. */
+function feesOf(choose: (count: number) => number, { noBaseFee, minGasPrice }: FeeMarket): Fees {
   const fees: readonly Fees[] = [
     { tip: GWEI, feeCap: 100n * GWEI },
     { tip: 3n * GWEI, feeCap: 3n * GWEI },
     { tip: 0n, feeCap: 50n * GWEI },
     { tip: 5n * GWEI + 7n, feeCap: 100n * GWEI },
+    ...(noBaseFee || minGasPrice > 0n ? [{ tip: 0n, feeCap: minGasPrice, isWanted: true }] : []),
   ];
   return present(fees[choose(fees.length)], 'fees');
 }

@@ -1,6 +1,7 @@
 import { present } from '../../core/lib/assert.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
 import { EVM_CHAIN_ID } from '../cluster.ts';
+import type { FeeMarket } from '../feeMarket.ts';
 import type { Draft } from './script.ts';
 import { GWEI } from './transfers.ts';
 
@@ -16,7 +17,7 @@ type Refused = (
 ) => Draft;
 
 /** What no pool takes that has `old`, or has seen it in a block: in turn, so that a short run has each of them. */
-export function refusals(): Refused {
+export function refusals({ minGasPrice }: FeeMarket): Refused {
   let turn = 0;
   return ({ from, nonce }, old, choose, isUsed) => {
     const plain = { from, nonce, to: PAYEE, data: EMPTY, value: 1n, gas: 21_000n, status: undefined };
@@ -27,7 +28,8 @@ export function refusals(): Refused {
     ];
     if (sometimes.length > 0 && choose(3) === 0)
       return present(sometimes[choose(sometimes.length)], 'a kind');
-    const kinds = always(later);
+    const cheap = { ...later, tip: 0n, feeCap: minGasPrice - 1n, bad: 'offers less than the least price' };
+    const kinds = [...(minGasPrice > 0n ? [cheap] : []), ...always(later)];
     return present(kinds[turn++ % kinds.length], 'a kind');
   };
 }

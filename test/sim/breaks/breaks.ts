@@ -5,6 +5,7 @@ import type { Break } from './broken.ts';
 import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
 import { EXECUTION } from './execution.ts';
+import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
@@ -47,6 +48,7 @@ export const BREAKS: readonly Break[] = [
   ...GENESIS,
   ...CHANGES,
   ...PAYMENTS,
+  ...FEES,
   ...POOLS,
   ...SURROUNDINGS,
   ...WALLETS,

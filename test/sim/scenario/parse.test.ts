@@ -350,6 +350,21 @@ clients: [{name: x, kind: bank}]
       'genesis.evidence_bytes: expected a size in bytes, a whole number 0..5000',
     ],
     [
+      'a price without a unit',
+      `${base}genesis: {min_gas_price: 2}\n`,
+      'genesis.min_gas_price: expected a price of gas, such as 2gwei or 7wei, of at most 1000000gwei',
+    ],
+    [
+      'a price that nobody can pay',
+      `${base}genesis: {base_fee: 1000001gwei}\n`,
+      'genesis.base_fee: expected a price of gas',
+    ],
+    [
+      'rules for a base fee that there is not',
+      `${base}genesis: {no_base_fee: true, elasticity: 2}\n`,
+      'genesis.elasticity: expected no such key where there is no base fee',
+    ],
+    [
       'updates out of order',
       `${base}updates: [{height: 5, validators: {v0: 3}}, {height: 5, validators: {v1: 3}}]\n`,
       'updates[1].height: expected a height after that of the update before, a whole number 6..',

@@ -43,12 +43,16 @@ const EDITS = [
   'signature',
   'short',
   'long',
+  'height',
+  'stamped',
+  'named',
+  'initial',
 ] as const;
 
 export const EDITED_COMMIT: Behaviour = {
   id: 'B25',
   alias: 'edited-commit',
-  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), signature (of something else), short or long (a slot too few or too many).',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), signature (of something else), short or long (a slot too few or too many), height, stamped or named (an absent slot with a time or an address), or initial (a signature in that of the first block, which has none).',
   args: ['what'],
   words: { what: EDITS },
   create: (me) =>
@@ -59,10 +63,17 @@ export const EDITED_COMMIT: Behaviour = {
 function edited(rs: RoundState, block: Block, what: string): Block | undefined {
   const { signatures } = block.lastCommit;
   const [first, second] = signatures;
+  if (what === 'initial') return first === undefined ? withJunk(rs, block) : undefined;
   if (first === undefined || second === undefined) return undefined;
   const rest = signatures.slice(1);
   const lastCommit = ((): Commit => {
     switch (what) {
+      case 'height':
+        return { ...block.lastCommit, height: block.lastCommit.height + 1 };
+      case 'stamped':
+        return { ...block.lastCommit, signatures: emptied(signatures, 'timestamp') };
+      case 'named':
+        return { ...block.lastCommit, signatures: emptied(signatures, 'validatorAddress') };
       case 'order':
         return { ...block.lastCommit, signatures: [second, first, ...signatures.slice(2)] };
       case 'round':
@@ -87,6 +98,27 @@ function edited(rs: RoundState, block: Block, what: string): Block | undefined {
       time: time.ok ? time.value : block.header.time,
     },
   };
+}
+
+/** The first block with a last commit that somebody has signed. */
+function withJunk({ proposer }: RoundState, block: Block): Block {
+  const { time } = block.header;
+  const junk = new Uint8Array(64).fill(7);
+  const { address: validatorAddress } = proposer;
+  const lastCommit: Commit = {
+    ...block.lastCommit,
+    signatures: [{ flag: 'commit', validatorAddress, timestamp: time, signature: junk }],
+  };
+  return { ...block, lastCommit, header: { ...block.header, lastCommitHash: commitHash(lastCommit) } };
+}
+
+/** The first signature is taken away, but for this field of it. */
+function emptied(
+  signatures: readonly CommitSig[],
+  field: 'timestamp' | 'validatorAddress',
+): readonly CommitSig[] {
+  const slot = signatures.findIndex(({ flag }) => flag === 'commit');
+  return signatures.map((one, i) => (i === slot ? { ...ABSENT, [field]: one[field] } : one));
 }
 
 /** Only the first signature for the block is left. */

@@ -194,19 +194,22 @@ function lunatic(me: Accomplice, height: number, validators: ValidatorSet): Evid
   };
 }
 
-const SPAM = ['same', 'many', 'heap', 'committed', 'block', 'old'] as const;
+const SPAM = ['same', 'many', 'heap', 'committed', 'block', 'old', 'again'] as const;
 /** What is not told by gossip alone. */
 const SPAM_PLACES: Readonly<Record<string, (typeof PLACES)[number]>> = {
   heap: 'block',
   block: 'block',
+  again: 'block',
   old: 'both',
 };
+/** How often one piece is told at a time. */
+const TIMES: Readonly<Record<string, number>> = { block: 2, again: 1 };
 const OLD_BLOCKS = 10;
 
 export const EVIDENCE_SPAM: Behaviour = {
   id: 'B28',
   alias: 'evidence-spam',
-  text: 'Floods evidence that is true: `what` is same (one piece again and again), many (`count` rounds at once), heap (the same in its own blocks), committed (what the chain has), block (twice in one block) or old (of so many blocks ago as `age` says, in blocks too).',
+  text: 'Floods evidence that is true: `what` is same (one piece again and again), many (`count` rounds at once), heap (the same in its own blocks), committed (what the chain has), again (the same in its own blocks), block (twice in one block) or old (of so many blocks ago as `age` says, in blocks too).',
   args: ['what', 'count', 'age'],
   words: { what: SPAM },
   create(me) {
@@ -226,9 +229,9 @@ function spam(me: Accomplice, what: string, count: number): readonly Evidence[] 
     const old = ownOffence(me, height - Number(me.args.get('age') ?? OLD_BLOCKS), 0);
     return old === undefined ? [] : [old];
   }
-  const piece = what === 'committed' ? committed(me, height) : ownOffence(me, height, 0);
+  const piece = what === 'committed' || what === 'again' ? committed(me, height) : ownOffence(me, height, 0);
   if (piece === undefined) return [];
-  return new Array<Evidence>(what === 'block' ? 2 : SAME_TIMES).fill(piece);
+  return new Array<Evidence>(TIMES[what] ?? SAME_TIMES).fill(piece);
 }
 
 function committed(me: Accomplice, height: number): Evidence | undefined {

@@ -1,6 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { decodeUtf8 } from '../../core/lib/utf8.ts';
 import type { SignAsk } from '../../core/node/contract.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** SignedMsgType of CometBFT. */
@@ -28,7 +29,7 @@ export function signBytes({ cluster, fail }: CheckerContext): Checker {
     on(fact) {
       if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
       const { node, ask } = fact;
-      const problem = problemOf(ask, chainId);
+      const problem = problemOf(ask, chainId) ?? polkaProblem(ask, node.node?.rs());
       if (problem !== undefined)
         fail(name, `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round} ${problem}`);
     },
@@ -50,6 +51,23 @@ function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): st
   if (blockId === undefined ? kind === 'proposal' : !isBlockId(blockId)) return 'without a whole block id';
   const known: readonly (number | undefined)[] = [KIND, HEIGHT, ROUND, ...Object.values(tags)];
   return [...said.keys()].every((tag) => known.includes(tag)) ? undefined : 'with a field too many';
+}
+
+/** A proposal names the round of its valid value's polka, -1 for none (L15 to L19): anybody may change what is not signed. */
+function polkaProblem(
+  { kind, height, round, bytes }: SignAsk,
+  rs: RoundState | undefined,
+): string | undefined {
+  if (kind !== 'proposal') return undefined;
+  const said = fieldsOf(delimited(bytes) ?? bytes)?.get(PROPOSAL.pol) ?? 0n;
+  if (typeof said !== 'bigint') return 'with a polka that is no round';
+  const polka = BigInt.asIntN(64, said);
+  if (polka < -1n || polka >= BigInt(round)) return `for a polka of round ${polka}`;
+  // The valid value of this very round came after the proposal.
+  const isAsked = rs?.height === height && rs.round === round && rs.validRound < round;
+  return isAsked && polka !== BigInt(rs.validRound)
+    ? `for a polka of round ${polka}, with a valid value of round ${rs.validRound}`
+    : undefined;
 }
 
 type Value = bigint | Bytes;

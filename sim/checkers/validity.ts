@@ -1,14 +1,6 @@
 import { encodeBlock } from '../../core/codec/block.ts';
 import { encodeEvidenceList } from '../../core/codec/evidence.ts';
-import {
-  commitHash,
-  consensusParamsHash,
-  dataHash,
-  evidenceListHash,
-  headerHash,
-  resultsHash,
-  validatorsHash,
-} from '../../core/codec/hashes.ts';
+import { evidenceListHash } from '../../core/codec/hashes.ts';
 import { BLOCK_PROTOCOL } from '../../core/codec/limits.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
@@ -16,15 +8,24 @@ import {
   type Block,
   type BlockId,
   type Commit,
+  type CommitSig,
   equalBlockId,
   type Header,
   isZeroBlockId,
   ZERO_BLOCK_ID,
 } from '../../core/types/block.ts';
-import { compareTime, type Timestamp } from '../../core/types/ids.ts';
+import { compareTime, type Timestamp, ZERO_TIME } from '../../core/types/ids.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
+import {
+  hashOfCommit,
+  hashOfHeader,
+  hashOfParams,
+  hashOfResults,
+  hashOfTxs,
+  hashOfValidators,
+} from '../reference/chainHashes.ts';
 import type { Schedule } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Committed, evidenceProblem, isTooOld } from './proven.ts';
@@ -85,10 +86,11 @@ export function blockProblem(
   if (problem !== undefined) return problem;
   if (last !== undefined) return linkProblem(context, block, last, rotation);
   const { initialHeight, genesisTime } = context.cluster.genesis;
-  const isFirst = block.header.height === initialHeight;
-  return isFirst && compareTime(block.header.time, genesisTime) !== 0
-    ? 'the first block has another time than genesis'
-    : undefined;
+  if (block.header.height !== initialHeight) return undefined;
+  if (block.lastCommit.signatures.length > 0) return 'the first block has signatures for one before it';
+  return compareTime(block.header.time, genesisTime) === 0
+    ? undefined
+    : 'the first block has another time than genesis';
 }
 
 /** The sets of validators move up by one height with each block, as they are, priorities included. */
@@ -180,12 +182,11 @@ const headOf = ({ event }: Seen): Header => event.block.header;
 
 function hashProblem(block: Block, blockId: BlockId): string | undefined {
   const { header } = block;
-  if (!equalBytes(headerHash({ ...header }), blockId.hash))
-    return 'the block id is not the hash of the header';
-  if (!equalBytes(header.dataHash, dataHash(block.txs))) return 'data_hash is not that of the transactions';
+  if (!equalBytes(hashOfHeader(header), blockId.hash)) return 'the block id is not the hash of the header';
+  if (!equalBytes(header.dataHash, hashOfTxs(block.txs))) return 'data_hash is not that of the transactions';
   if (!equalBytes(header.evidenceHash, evidenceListHash(block.evidence))) return 'evidence_hash is wrong';
   const isFirst = block.lastCommit.signatures.length === 0;
-  if (!isFirst && !equalBytes(header.lastCommitHash, commitHash({ ...block.lastCommit })))
+  if (!isFirst && !equalBytes(header.lastCommitHash, hashOfCommit(block.lastCommit)))
     return 'last_commit_hash is wrong';
   return undefined;
 }
@@ -203,9 +204,9 @@ function linkProblem(
   if (!equalBlockId(header.lastBlockId, before.blockId)) return 'last_block_id is not the block before';
   if (!equalBytes(header.appHash, before.results.appHash))
     return 'app_hash is not the result of the block before';
-  if (!equalBytes(header.lastResultsHash, resultsHash(before.results.txResults)))
+  if (!equalBytes(header.lastResultsHash, hashOfResults(before.results.txResults)))
     return 'last_results_hash is wrong';
-  if (!equalBytes(header.validatorsHash, validatorsHash({ ...last.validators })))
+  if (!equalBytes(header.validatorsHash, hashOfValidators(last.validators)))
     return 'validators_hash is wrong';
   if (compareTime(header.time, before.block.header.time) <= 0) return 'time does not grow';
   const median = medianOf(lastCommit, before.state.lastValidators);
@@ -232,11 +233,14 @@ function fixedFieldProblem(
   if (header.height !== block.header.height + 1) return 'it is of another height';
   const { app, block: protocol } = header.version;
   if (protocol !== BLOCK_PROTOCOL || app !== state.params.version.app) return 'it is of another version';
-  if (!equalBytes(header.consensusHash, consensusParamsHash(state.params))) return 'consensus_hash is wrong';
-  return equalBytes(header.nextValidatorsHash, validatorsHash({ ...state.nextValidators }))
+  if (!equalBytes(header.consensusHash, hashOfParams(state.params))) return 'consensus_hash is wrong';
+  return equalBytes(header.nextValidatorsHash, hashOfValidators(state.nextValidators))
     ? undefined
     : 'next_validators_hash is wrong';
 }
+
+const isEmpty = ({ validatorAddress, timestamp, signature }: CommitSig): boolean =>
+  validatorAddress.length + signature.length === 0 && compareTime(timestamp, ZERO_TIME) === 0;
 
 /** More than two thirds of the power, each signature good, all for the one block. */
 function commitProblem(
@@ -251,6 +255,8 @@ function commitProblem(
   let power = 0n;
   for (const [i, signature] of commit.signatures.entries()) {
     const validator = signers.validators[i];
+    if (signature.flag === 'absent' && !isEmpty(signature))
+      return `slot ${i} of the last commit is not empty`;
     if (signature.flag === 'absent' || validator === undefined) continue;
     if (!equalBytes(validator.address, signature.validatorAddress))
       return `slot ${i} of the last commit names another validator`;

@@ -1,5 +1,6 @@
 import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
+import { ATTACKS } from './attacks.ts';
 import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
 import { CHANGES } from './changes.ts';
@@ -40,6 +41,7 @@ export const BREAKS: readonly Break[] = [
   ...NODE,
   ...OFFENCES,
   ...LIGHT_ATTACKS,
+  ...ATTACKS,
   ...HISTORY,
   ...RECORDS,
   ...SEARCHES,

@@ -19,15 +19,25 @@ until: {first: [{height: 7}, {time: 60s}]}
 
 /** What each behaviour needs to show in a short and calm run. */
 const ENTRIES: readonly (readonly [string, string])[] = [
-  ...['address', 'order', 'flag', 'absent', 'timestamp', 'round', 'thin', 'signature'].map(
-    (what) => ['B25', `what: ${what}`] as const,
-  ),
+  ...[
+    'address',
+    'order',
+    'flag',
+    'absent',
+    'timestamp',
+    'round',
+    'thin',
+    'signature',
+    'height',
+    'stamped',
+    'named',
+  ].map((what) => ['B25', `what: ${what}`] as const),
   ['B23', ''],
   ['B26', 'victim: v1'],
   ...['types', 'rounds', 'same', 'key', 'power', 'total', 'time', 'culprit'].map(
     (what) => ['B27', `what: ${what}`] as const,
   ),
-  ...['same', 'many', 'committed', 'block'].map((what) => ['B28', `what: ${what}`] as const),
+  ...['same', 'many', 'committed', 'again', 'block'].map((what) => ['B28', `what: ${what}`] as const),
   ...['holes', 'storm', 'garbage', 'nesting', 'poison'].map(
     (what) => ['B35', `what: ${what}, count: 3`] as const,
   ),

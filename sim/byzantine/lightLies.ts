@@ -1,0 +1,125 @@
+import type { Header } from '../../core/types/block.ts';
+import type { LightBlock } from '../../core/types/evidence.ts';
+import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
+import {
+  commitFor,
+  falseState,
+  type Ground,
+  isVictim,
+  liar,
+  liars,
+  liarsAndVictim,
+  otherTransactions,
+  relabelled,
+  type Signs,
+  setOf,
+  signersOf,
+  signersOfBoth,
+  withKeyOfLiar,
+  withRepeated,
+} from './lightBlocks.ts';
+
+/** What one word of the behaviour means: the block shown, and who is accused of it. */
+export interface Lie {
+  /** Judged by the commit that the chain has for the height, in the block after it or as it was seen; left out: by none. */
+  readonly by?: 'commit' | 'seen';
+  /** The client trusts the header of the very height. */
+  readonly isAtTrusted?: true;
+  /** Said of the total power beyond what it is. */
+  readonly extraPower?: bigint;
+  shows(ground: Ground): LightBlock;
+  accuses(ground: Ground, shown: LightBlock): readonly Validator[];
+}
+
+type SetOf = (ground: Ground) => ValidatorSet;
+type HeaderOf = (ground: Ground, validators: ValidatorSet) => Header;
+
+const block =
+  (set: SetOf, header: HeaderOf, signs: Signs, later = 0) =>
+  (ground: Ground): LightBlock => {
+    const validators = set(ground);
+    const shown = header(ground, validators);
+    return { header: shown, validators, commit: commitFor(ground, shown, validators, signs, later) };
+  };
+
+const ofLiars: SetOf = (ground) => setOf(liars(ground));
+const ofChain: SetOf = ({ validators }) => validators;
+
+const victimForged: Signs = (ground, one) =>
+  liar(ground, one) ?? (isVictim(ground, one) ? 'forged' : undefined);
+const byRealPlace: Signs = (ground, one, index) => liar(ground, ground.validators.validators[index] ?? one);
+const byAnyLiar: Signs = (ground, one) => liar(ground, one) ?? liar(ground, liars(ground)[0] ?? one);
+
+const accusedOfBoth = (ground: Ground, { commit, validators }: LightBlock): readonly Validator[] =>
+  signersOfBoth(validators, commit, ground.commit);
+
+/** Who is trusted and has signed the block of the chain. */
+const accusedOfChain = ({ trusted, commit }: Ground): readonly Validator[] => signersOf(trusted, commit);
+
+/** A false state, signed by the liars alone, who leave out all others. */
+const LUNATIC: Lie = { shows: block(ofLiars, falseState, liar), accuses: liars };
+/** Another block of the round, under the validators of the chain. */
+const EQUIVOCATION: Lie = {
+  by: 'commit',
+  shows: block(ofChain, otherTransactions, liar),
+  accuses: accusedOfBoth,
+};
+/** The block of the chain itself. */
+const GENUINE: Lie = {
+  by: 'commit',
+  shows: ({ header, validators, commit }) => ({ header, validators, commit }),
+  accuses: accusedOfChain,
+};
+
+export const LIES: ReadonlyMap<string, Lie> = new Map<string, Lie>([
+  ['true', LUNATIC],
+  ['innocent', { ...LUNATIC, accuses: liarsAndVictim }],
+  [
+    'unsigned',
+    {
+      shows: block((ground) => setOf(liarsAndVictim(ground)), falseState, victimForged),
+      accuses: liarsAndVictim,
+    },
+  ],
+  ['shown', LUNATIC],
+  ['total', { ...LUNATIC, extraPower: 1n }],
+  [
+    'power',
+    {
+      ...LUNATIC,
+      accuses: (ground) => liars(ground).map((one) => ({ ...one, power: one.power + 1n })),
+    },
+  ],
+  ['fewer', { ...LUNATIC, accuses: (ground) => liars(ground).slice(0, -1) }],
+  ['other', { ...LUNATIC, accuses: (ground) => liarsAndVictim(ground).slice(0, -1) }],
+  ['thin', { ...LUNATIC, shows: block(ofChain, falseState, liar) }],
+  [
+    'repeated',
+    {
+      shows: block((ground) => withRepeated(ofLiars(ground)), falseState, liar),
+      accuses: (ground) => [...liars(ground).slice(0, 1), ...liars(ground)],
+    },
+  ],
+  ['chain', GENUINE],
+  ['next-block', { ...GENUINE, by: 'seen' }],
+  ['same-height', { ...LUNATIC, isAtTrusted: true }],
+  ['state', { by: 'commit', shows: block(ofChain, falseState, liar), accuses: liars }],
+  ['equivocation', EQUIVOCATION],
+  ['other-round', { ...EQUIVOCATION, shows: block(ofChain, otherTransactions, liar, 1), accuses: liars }],
+  ['keys', { shows: block(withKeyOfLiar, falseState, byAnyLiar), accuses: liarsAndVictim }],
+  ['share', { ...EQUIVOCATION, isAtTrusted: true, shows: block(ofChain, otherTransactions, victimForged) }],
+  [
+    'relabelled',
+    { ...EQUIVOCATION, isAtTrusted: true, shows: block(relabelled, otherTransactions, byRealPlace) },
+  ],
+  [
+    'stolen',
+    {
+      ...GENUINE,
+      shows: (ground) => {
+        const { validators, commit } = ground;
+        return { header: falseState(ground, validators), validators, commit };
+      },
+    },
+  ],
+]);

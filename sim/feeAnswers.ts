@@ -40,15 +40,16 @@ export async function wrongHistory(
   );
 }
 
-/** The least tip for which so many per cent of the block's gas were used by transactions that paid no more. */
+/** The least tip for which so many per cent of what Ethereum transactions used of the block's gas went to those that paid no more. */
 function tipsAtPercentiles(block: EthBlock): readonly string[] {
   const tips = tipsOf(block);
   if (tips.length === 0) return PERCENTILES.map(() => '0x0');
   const spentBy = (most: bigint): bigint =>
     block.receipts.reduce((sum, { gasUsed }, i) => sum + ((tips[i] ?? 0n) <= most ? gasUsed : 0n), 0n);
+  const all = block.receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
   const sorted = [...tips].sort(ascending);
   return PERCENTILES.map((percentile) => {
-    const share = (block.header.gasUsed * BigInt(percentile)) / 100n;
+    const share = (all * BigInt(percentile)) / 100n;
     return quantity(sorted.find((tip) => spentBy(tip) >= share) ?? sorted.at(-1) ?? 0n);
   });
 }

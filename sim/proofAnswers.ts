@@ -37,7 +37,7 @@ export async function wrongProof(
     quantity(header.number),
   ])) as ToldProof | undefined;
   if (told === undefined) return `${name} has no answer`;
-  const account = proven(header.stateRoot, address, told.accountProof.map(bytesOf), keccak);
+  const account = proven(header.stateRoot, keccak(address), told.accountProof.map(bytesOf), keccak);
   if (account === undefined) return `${name} does not begin at the stateRoot, or ends nowhere`;
   if (account.value === undefined) {
     const isNothing = BigInt(told.balance) === 0n && BigInt(told.nonce) === 0n;
@@ -51,7 +51,7 @@ export async function wrongProof(
   if (!equalBytes(account.value, leaf)) return `${name} proves another account than it tells of`;
   for (const [i, slot] of SLOTS.entries()) {
     const shown = told.storageProof[i];
-    const key = hex(slot.toString(16).padStart(64, '0'));
+    const key = keccak(hex(slot.toString(16).padStart(64, '0')));
     const kept = proven(bytesOf(storageHash), key, shown?.proof.map(bytesOf) ?? [], keccak);
     if (kept === undefined) return `${name} proves nothing of slot ${slot}`;
     const value = number(BigInt(shown?.value ?? 0));

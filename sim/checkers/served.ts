@@ -1,25 +1,28 @@
 import { formatAddress } from '../../core/address/kinds.ts';
-import type { ChainReader } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
-import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Fields } from '../answers.ts';
 import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../feeMarket.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { settledPool } from './pools.ts';
+import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
+import { wrongBlockAnswers } from './servedBlocks.ts';
+import { wrongMoney } from './servedMoney.ts';
+import { wrongProofs } from './servedProofs.ts';
+import { wrongStates } from './servedState.ts';
+import { wrongTxAnswers } from './servedTxs.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
 const COMMITS_MAX = 8;
-/** As many as a page holds: most lists take several, and the last page is seldom full. */
-const PAGE = 3;
 
 /**
- * REC: at the end each correct node is asked over the consensus engine's RPC and over REST: commits are those that the
- * next block fixed, lists come whole and in order however they are cut into pages, and nobody owns nothing of a coin.
+ * REC: at the end each correct node is asked over all that it serves: commits are those that the next block fixed, lists come whole
+ * and in order however they are cut into pages, nobody owns nothing of a coin, proofs lead to headers, and what is told of a height
+ * is what was there then.
  */
 export function served(context: CheckerContext): Checker {
   return {
@@ -31,7 +34,11 @@ export function served(context: CheckerContext): Checker {
         if (rpc === undefined || node.state === 'halted') continue;
         try {
           const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
-          const problem = rpc.chain.head() < 2 ? undefined : await problemOf(rpc, context, isIndexed);
+          // Bank transactions wait in the pool as well, and are not shown there by nonce.
+          const isShown = (context.scenario.bankers ?? []).length === 0;
+          const isSettled = isShown && settledPool(node, Number.POSITIVE_INFINITY) !== undefined;
+          const what = { rpc, suite: context.suite, market: context.cluster.feeMarket, isIndexed, isSettled };
+          const problem = rpc.chain.head() < 2 ? undefined : await problemOf(what);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
           if (!(error instanceof StorageFault || error instanceof Refused)) throw error;
@@ -42,49 +49,32 @@ export function served(context: CheckerContext): Checker {
   };
 }
 
-async function problemOf(
-  rpc: RpcContext,
-  { suite, cluster }: CheckerContext,
-  isIndexed: boolean,
-): Promise<string | undefined> {
+interface Asked {
+  readonly rpc: RpcContext;
+  readonly suite: CryptoSuite;
+  readonly market: FeeMarket;
+  readonly isIndexed: boolean;
+  /** All that waits is known by its nonce, and belongs to the newest state. */
+  readonly isSettled: boolean;
+}
+
+async function problemOf({ rpc, suite, market, isIndexed, isSettled }: Asked): Promise<string | undefined> {
   return (
     (await wrongCommits(rpc)) ??
     (await wrongValidators(rpc)) ??
     (await wrongBalances(rpc)) ??
-    (await wrongFees(rpc, cluster.feeMarket)) ??
-    (isIndexed ? ((await wrongBlocks(rpc)) ?? (await wrongTxs(rpc, suite))) : undefined)
+    (await wrongFees(rpc, market)) ??
+    (await wrongBlockAnswers(rpc)) ??
+    (await wrongProofs(rpc, suite)) ??
+    (await wrongMoney(rpc, suite.keccak256)) ??
+    (await wrongStates(rpc, isSettled)) ??
+    (isIndexed
+      ? ((await wrongTxAnswers(rpc, suite.sha256)) ??
+        (await wrongBlocks(rpc)) ??
+        (await wrongTxs(rpc, suite)))
+      : undefined)
   );
 }
-
-/** A drive that is broken may make a node refuse; it may not make it lie. */
-class Refused extends Error {
-  constructor(what: string) {
-    super(`cannot answer ${what}`);
-  }
-}
-
-async function comet(rpc: RpcContext, method: string, params: Fields): Promise<Fields> {
-  const { body } = await handleCometPost(rpc, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-  const { result, error } = JSON.parse(String(body)) as { readonly result?: Fields; readonly error?: Fields };
-  if (error?.['data'] === 'internal error') throw new Refused(method);
-  return result ?? { refused: error };
-}
-
-async function rest(rpc: RpcContext, path: string, query = ''): Promise<Fields> {
-  const { status, body } = await handleRest(rpc, { method: 'GET', path, query, headers: {}, body: '' });
-  if (status === 500) throw new Refused(path);
-  return JSON.parse(String(body)) as Fields;
-}
-
-/** In words when two things are not the same. */
-function unlike(what: string, told: unknown, truth: unknown): string | undefined {
-  const [is, should] = [told, truth].map((one) => JSON.stringify(one));
-  return is === should ? undefined : `answers ${what} with ${is}, should with ${should}`;
-}
-
-const listOf = (answer: Fields, key: string): readonly Fields[] => (answer[key] ?? []) as readonly Fields[];
-
-const firstOf = (chain: ChainReader): number => Math.max(1, chain.base());
 
 /** What the next block says of a commit is what counts; of the newest one the node knows only what it saw. */
 async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
@@ -160,7 +150,7 @@ async function wrongFees(rpc: RpcContext, market: FeeMarket): Promise<string | u
 /** All blocks there are: the newest ones first when nothing is said, and the other way round. */
 async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> {
   const first = firstOf(rpc.chain);
-  const heights = Array.from({ length: rpc.chain.head() - first + 1 }, (_, i) => String(first + i));
+  const heights = heightsOf(rpc.chain).map(String);
   const newest = [...heights].reverse();
   for (const [order_by, page, all] of [
     ['', 1, newest],

@@ -13,9 +13,10 @@ import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
 import type { FeeMarket } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import type { BankSpec } from '../scenario/clientSpecs.ts';
-import { type BadDraft, bankFeature, probe } from '../scripts/bankFeatures.ts';
+import { type BadDraft, type BankStep, bankFeature, probe } from '../scripts/bankFeatures.ts';
 import type { World } from '../world.ts';
 import { type BankDraft, bankTx, plainSend } from './cosmosTx.ts';
+import { type Simulated, simulated, wrongSimulation } from './simulation.ts';
 
 const POLL_MICROS = 500_000;
 /** A transaction not seen in a block for so long is sent again. */
@@ -29,6 +30,8 @@ const RECEIVERS = 8;
 /** So far beyond the next sequence that nothing of a run comes after it. */
 const PROBE_DISTANCE = 10_000;
 const GWEI = 10n ** 9n;
+/** One draft in so many is simulated first. */
+const SIMULATED = 5;
 /** The SDK's code for a timeout height that is past. */
 const TOO_LATE = 30;
 
@@ -49,6 +52,7 @@ export interface SentBankTx {
   sentHead: number;
   /** Height that the client was told. */
   height: number | undefined;
+  simulated?: Simulated;
 }
 
 interface Answer {
@@ -68,6 +72,8 @@ export class Banker {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #feeMarket: FeeMarket;
+  /** Who is simulated; of its own, so that all else stays as it is. */
+  readonly #simulations: ChoiceStream;
   readonly #numbers = new Map<DevAccount, bigint>();
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
@@ -90,6 +96,7 @@ export class Banker {
     this.#suite = suite;
     this.#feeMarket = feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
+    this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
   }
 
   get confirmed(): readonly SentBankTx[] {
@@ -122,7 +129,7 @@ export class Banker {
     return this.#calls.within(this.#node, async (context) => {
       const number = await this.#numberOf(context, from);
       if (number === undefined) return;
-      if (draft !== undefined) await this.#submit(context, this.#next(context, from, draft, number));
+      if (draft !== undefined) await this.#send(context, from, draft, number);
       else await this.#sendFeature(context, from, number);
     });
   }
@@ -133,7 +140,7 @@ export class Banker {
   }
 
   /** Signs what stands next in the account's order. */
-  #next(context: RpcContext, from: DevAccount, draft: BankDraft | 'ethereum', number: bigint): SentBankTx {
+  #next(context: RpcContext, from: DevAccount, draft: BankStep['draft'], number: bigint): SentBankTx {
     const sequence = this.#sequences.get(from) ?? 0;
     this.#sequences.set(from, sequence + 1);
     const tx =
@@ -144,14 +151,27 @@ export class Banker {
     return tx;
   }
 
+  async #send(
+    context: RpcContext,
+    from: DevAccount,
+    draft: BankStep['draft'],
+    number: bigint,
+  ): Promise<void> {
+    const tx = this.#next(context, from, draft, number);
+    if (draft !== 'ethereum' && this.#simulations.choose(SIMULATED) === 1) {
+      const { raw } = this.#sign(context, { ...draft, gas: 1n }, number, tx.sequence);
+      tx.simulated = await simulated(context, draft, raw);
+    }
+    await this.#submit(context, tx);
+  }
+
   async #sendFeature(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
     const isKnown = this.sent.some((tx) => tx.from === from && tx.kind === 'bank' && tx.height !== undefined);
     const [head, gasLimit] = [context.chain.head(), context.chain.gasLimit()];
     const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
     const place = { head, gasLimit, isKnown, victim, turn: this.#bad++, feeMarket: this.#feeMarket };
     const { draft, bad, isProbing } = bankFeature(this.#choices, from, place);
-    const tx = this.#next(context, from, draft, number);
-    await this.#submit(context, tx);
+    await this.#send(context, from, draft, number);
     await this.#submitBad(context, bad);
     if (isProbing) await this.#probe(context, from, number);
   }
@@ -280,13 +300,16 @@ export class Banker {
     const { status, body } = await ask(context, 'GET', `/cosmos/tx/v1beta1/txs/${tx.hash}`);
     if (status === 404) return;
     const { tx_response } = body as {
-      readonly tx_response?: { readonly height: string; readonly code: number };
+      readonly tx_response?: { readonly height: string; readonly code: number; readonly gas_used: string };
     };
     if (status !== 200 || tx_response === undefined)
       return this.#complain(`a question for ${tx.hash} was answered by status ${status}`);
     if (tx_response.code !== 0 && this.spec.script !== 'features')
       this.#complain(`${tx.hash} has code ${tx_response.code}, expected 0`);
     tx.height = Number(tx_response.height);
+    if (tx.simulated === undefined || tx_response.code !== 0) return;
+    const problem = wrongSimulation(tx.simulated, BigInt(tx_response.gas_used));
+    if (problem !== undefined) this.#complain(`${tx.hash} ${problem}`);
   }
 
   async #askForReceipt(context: RpcContext, tx: SentBankTx): Promise<void> {

@@ -24,7 +24,7 @@ function readItem(from: Bytes): { readonly item: Item; readonly rest: Bytes } {
   return { item, rest: from.slice(end) };
 }
 
-function itemsOf(node: Bytes): readonly Item[] {
+export function itemsOf(node: Bytes): readonly Item[] {
   const items: Item[] = [];
   for (let rest = readItem(node).item.content; rest.length > 0; ) {
     const next = readItem(rest);
@@ -37,7 +37,7 @@ function itemsOf(node: Bytes): readonly Item[] {
 const EMPTY_TRIE = Uint8Array.of(0x80);
 
 /**
- * What a proof shows to stand under a key: `value` undefined is nothing. Undefined where it shows neither, or more than
+ * What a proof shows to stand under a key of the trie: `value` undefined is nothing. Undefined where it shows neither, or more than
  * it has to.
  */
 export function proven(
@@ -47,7 +47,7 @@ export function proven(
   keccak: Keccak,
 ): { readonly value: Bytes | undefined } | undefined {
   if (proof.length === 0) return equalBytes(root, keccak(EMPTY_TRIE)) ? { value: undefined } : undefined;
-  let path = nibblesOf(keccak(key));
+  let path = nibblesOf(key);
   let name = root;
   for (const [i, node] of proof.entries()) {
     if (!equalBytes(keccak(node), name)) return undefined;

@@ -4,7 +4,7 @@ import { GRPC, GrpcError } from './status.ts';
 
 /** The state of a height, 0 or undefined meaning the newest. */
 export function scopeAt(ctx: RpcContext, height: bigint | undefined): QueryScope {
-  if (height === undefined || height === 0n) return { ctx, view: ctx.chain.latest() };
+  if (height === undefined || height === 0n) return { ctx, view: ctx.chain.latest(), asked: undefined };
   const head = ctx.chain.head();
   if (height < 0n)
     throw new GrpcError(GRPC.invalidArgument, 'cannot query with height < 0; please provide a valid height');
@@ -15,5 +15,5 @@ export function scopeAt(ctx: RpcContext, height: bigint | undefined): QueryScope
   const view = ctx.chain.view(Number(height));
   if (view === undefined)
     throw new GrpcError(GRPC.invalidArgument, `state of height ${height} is not available`);
-  return { ctx, view };
+  return { ctx, view, asked: view.height };
 }

@@ -1,6 +1,7 @@
 import type { View } from '../../app/chain.ts';
 import { encode, type Table } from '../../codec/proto.ts';
 import type { Bytes } from '../../lib/bytes.ts';
+import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { looseRead } from './looseRead.ts';
 import { protoJson } from './protoJson.ts';
@@ -11,6 +12,8 @@ import { GRPC, GrpcError } from './status.ts';
 export interface QueryScope {
   readonly ctx: RpcContext;
   readonly view: View;
+  /** Undefined for whoever asks about now: the view is then the newest. */
+  readonly asked: Height | undefined;
 }
 
 /** A row as a service's module writes it. Handlers throw GrpcError. */

@@ -23,16 +23,18 @@ function checkPercentiles(percentiles: readonly number[]): void {
   }
 }
 
-/** Tips at the given percentiles of gas used, transactions ordered by tip; zeros for an empty block. */
+/** Tips at the given percentiles of the gas that Ethereum transactions used, ordered by tip; zeros where there are none. */
 function rewards(block: EthBlock, percentiles: readonly number[]): readonly string[] {
   const rows = block.transactions
     .map((_, i) => ({ tip: effectiveTip(block, i), gasUsed: block.receipts[i]?.gasUsed ?? 0n }))
     .sort((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0));
   if (rows.length === 0) return percentiles.map(() => '0x0');
+  // The header counts other transactions as well.
+  const all = Number(rows.reduce((total, { gasUsed }) => total + gasUsed, 0n));
   let index = 0;
   let sum = (rows[0] as { gasUsed: bigint }).gasUsed;
   return percentiles.map((percentile) => {
-    const threshold = BigInt(Math.floor((Number(block.header.gasUsed) * percentile) / 100));
+    const threshold = BigInt(Math.floor((all * percentile) / 100));
     while (sum < threshold && index < rows.length - 1) sum += (rows[++index] as { gasUsed: bigint }).gasUsed;
     return quantity((rows[index] as { tip: bigint }).tip);
   });

@@ -23,6 +23,7 @@ import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
 import { SURROUNDINGS } from './surroundings.ts';
+import { TOLD } from './told.ts';
 import { VOTES } from './votes.ts';
 import { WALLETS } from './wallets.ts';
 
@@ -54,4 +55,5 @@ export const BREAKS: readonly Break[] = [
   ...POOLS,
   ...SURROUNDINGS,
   ...WALLETS,
+  ...TOLD,
 ];

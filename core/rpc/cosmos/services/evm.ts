@@ -8,6 +8,7 @@ import { type Bytes, parseHex, to0xHex } from '../../../lib/bytes.ts';
 import { accountAddress, addressField } from '../requests.ts';
 import { type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
+import { baseFeeAt } from './feemarket.ts';
 
 const SERVICE = 'chain.evm.v1.Query';
 const ROOT = '/chain/evm/v1';
@@ -110,11 +111,11 @@ export const evmMethods: readonly ServiceMethod[] = [
     service: SERVICE,
     name: 'BaseFee',
     path: `${ROOT}/base_fee`,
-    doc: 'The base fee of the next block.',
+    doc: 'The base fee of the next block, or of the one that a height asks for.',
     request: table<object>(`${PACKAGE}.QueryBaseFeeRequest`, []),
     response: table<{ readonly baseFee: string }>(`${PACKAGE}.QueryBaseFeeResponse`, [
       string(1, 'baseFee', 128),
     ]),
-    run: ({ ctx }) => ({ baseFee: ctx.chain.nextBaseFee().toString() }),
+    run: (scope) => ({ baseFee: baseFeeAt(scope).toString() }),
   }),
 ];

@@ -5,7 +5,7 @@ import { bool, int64Big, optional, string, uint64Big } from '../../../codec/fiel
 import { table } from '../../../codec/proto.ts';
 import { present } from '../../../lib/assert.ts';
 import type { RpcContext } from '../../context.ts';
-import { type ServiceMethod, serviceMethod } from '../service.ts';
+import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 
 const SERVICE = 'chain.feemarket.v1.Query';
 const ROOT = '/chain/feemarket/v1';
@@ -45,6 +45,12 @@ export function feeMarketOf(ctx: RpcContext): FeeMarketParams {
   return params;
 }
 
+/** Of a block that is asked for its own, as Ethermint's state of that height has it; else that of the block to come. */
+export function baseFeeAt({ ctx, asked }: QueryScope): bigint {
+  const header = asked === undefined ? undefined : ctx.chain.ethBlock(asked)?.header;
+  return header?.baseFeePerGas ?? ctx.chain.nextBaseFee();
+}
+
 const empty = (name: string) => table<object>(`${PACKAGE}.${name}`, []);
 
 export const feemarketMethods: readonly ServiceMethod[] = [
@@ -66,15 +72,12 @@ export const feemarketMethods: readonly ServiceMethod[] = [
     service: SERVICE,
     name: 'BaseFee',
     path: `${ROOT}/base_fee`,
-    doc: 'The base fee of the next block, or of an earlier one that a height asks for.',
+    doc: 'The base fee of the next block, or of the one that a height asks for.',
     request: empty('QueryBaseFeeRequest'),
     response: table<{ readonly baseFee: string }>(`${PACKAGE}.QueryBaseFeeResponse`, [
       string(1, 'baseFee', 128),
     ]),
-    run: ({ ctx, view }) => {
-      const header = view.height < ctx.chain.head() ? ctx.chain.ethBlock(view.height)?.header : undefined;
-      return { baseFee: (header?.baseFeePerGas ?? ctx.chain.nextBaseFee()).toString() };
-    },
+    run: (scope) => ({ baseFee: baseFeeAt(scope).toString() }),
   }),
   serviceMethod({
     service: SERVICE,

@@ -179,6 +179,12 @@ test('the fee market tells its parameters, the fee to come and those that were',
   const block = await world.get('eth_getBlockByNumber', '0x1', false);
   expect(BigInt(before.body.base_fee)).toBe(BigInt(block.baseFeePerGas));
   const newest = await world.get('eth_getBlockByNumber', '0x2', false);
+  expect(world.ctx.chain.head()).toBe(2);
+  for (const service of ['evm', 'feemarket']) {
+    const own = await rest(`/chain/${service}/v1/base_fee`, { 'x-cosmos-block-height': '2' });
+    expect(BigInt(own.body.base_fee)).toBe(BigInt(newest.baseFeePerGas));
+    expect(own.body.base_fee).not.toBe(body.base_fee);
+  }
   expect(BigInt((await rest('/chain/feemarket/v1/block_gas')).body.gas)).toBe(BigInt(newest.gasUsed));
 });
 

@@ -1,0 +1,91 @@
+import type { ChainReader } from '../../core/app/chain.ts';
+import { handleCometPost } from '../../core/rpc/comet/http.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { handleRest } from '../../core/rpc/cosmos/rest.ts';
+import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
+import type { Fields } from '../answers.ts';
+
+/** A drive that is broken may make a node refuse; it may not make it lie. */
+export class Refused extends Error {
+  constructor(what: string) {
+    super(`cannot answer ${what}`);
+  }
+}
+
+const asked = (method: string, params: unknown): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+interface Reply {
+  readonly result?: unknown;
+  readonly error?: Fields;
+}
+
+/** A question to the consensus engine's RPC. */
+export async function comet(rpc: RpcContext, method: string, params: Fields): Promise<Fields> {
+  const { body } = await handleCometPost(rpc, asked(method, params));
+  const { result, error } = JSON.parse(String(body)) as Reply;
+  if (error?.['data'] === 'internal error') throw new Refused(method);
+  return (result as Fields | undefined) ?? { refused: error };
+}
+
+/** A question to the REST server, about now or about a height. */
+export async function rest(rpc: RpcContext, path: string, query = '', height?: number): Promise<Fields> {
+  const headers = height === undefined ? {} : { 'x-cosmos-block-height': String(height) };
+  const { status, body } = await handleRest(rpc, { method: 'GET', path, query, headers, body: '' });
+  if (status === 500) throw new Refused(path);
+  return JSON.parse(String(body)) as Fields;
+}
+
+/** A question to Ethereum's JSON-RPC. */
+export async function eth(rpc: RpcContext, method: string, params: readonly unknown[]): Promise<unknown> {
+  const { result, error } = JSON.parse(
+    (await handleEthRequest(rpc, asked(method, params), 'http')) ?? '{}',
+  ) as Reply;
+  if (error?.['message'] === 'method handler crashed') throw new Refused(method);
+  return error === undefined ? result : { refused: error };
+}
+
+/** In words when two things are not the same. */
+export function unlike(what: string, told: unknown, truth: unknown): string | undefined {
+  const [is, should] = [told, truth].map((one) => JSON.stringify(one));
+  return is === should ? undefined : `answers ${what} with ${is}, should with ${should}`;
+}
+
+export const listOf = (answer: Fields, key: string): readonly Fields[] =>
+  (answer[key] ?? []) as readonly Fields[];
+
+export const fieldsOf = (answer: Fields, key: string): Fields => (answer[key] ?? {}) as Fields;
+
+export const firstOf = (chain: ChainReader): number => Math.max(1, chain.base());
+
+/** Three of a list: its ends and its middle. */
+export const someOf = <T>(list: readonly T[]): readonly T[] => [
+  ...new Set([...list.slice(0, 1), ...list.slice(list.length >> 1).slice(0, 1), ...list.slice(-1)]),
+];
+
+export const heightsOf = (chain: ChainReader): readonly number[] =>
+  Array.from({ length: chain.head() - firstOf(chain) + 1 }, (_, i) => firstOf(chain) + i);
+
+/** As many as a page holds: most lists take several, and the last page is seldom full. */
+export const PAGE = 3;
+/** More than any list of a run takes. */
+const PAGES_MAX = 500;
+
+/** All of a list that REST cuts into pages, each asked for by the key that the one before gave. */
+export async function pagesOf(
+  rpc: RpcContext,
+  path: string,
+  key: string,
+  { query = '', height }: { readonly query?: string; readonly height?: number },
+): Promise<readonly Fields[]> {
+  const all: Fields[] = [];
+  let next = '';
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const place = next === '' ? '' : `&pagination.key=${encodeURIComponent(next)}`;
+    const answer = await rest(rpc, path, `${query}pagination.limit=${PAGE}${place}`, height);
+    all.push(...listOf(answer, key));
+    next = String(fieldsOf(answer, 'pagination')['next_key'] ?? '');
+    if (next === '') break;
+  }
+  return all;
+}

@@ -1,0 +1,50 @@
+import { TX_RAW } from '../../core/app/tx/tables.ts';
+import { decode, encode } from '../../core/codec/proto.ts';
+import { present } from '../../core/lib/assert.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { handleRest } from '../../core/rpc/cosmos/rest.ts';
+import type { BankDraft } from './cosmosTx.ts';
+
+/** What a node said a draft would use, or why it did not say. */
+export interface Simulated {
+  readonly gas: bigint | undefined;
+  readonly text: string;
+  /** How much less it may be by then: receivers of the draft who are nobody yet may be somebody. */
+  readonly less: bigint;
+}
+
+/** What a receiver costs more who is nobody yet. */
+const NEWCOMER = 20_000n;
+/** For the few bytes by which a draft and what is sent differ. */
+const SLACK = 100n;
+
+/** As wallets ask before they know how much gas to name: with hardly any, and without a signature. */
+export async function simulated(rpc: RpcContext, draft: BankDraft, signed: Bytes): Promise<Simulated> {
+  const raw = decode(TX_RAW, signed);
+  const unsigned = present(raw.ok ? raw.value : undefined, 'a transaction that was just made');
+  const tx_bytes = toBase64(encode(TX_RAW, { ...unsigned, signatures: [EMPTY] }));
+  const path = '/cosmos/tx/v1beta1/simulate';
+  const body = JSON.stringify({ tx_bytes });
+  const answer = await handleRest(rpc, { method: 'POST', path, query: '', headers: {}, body });
+  const { gas_info, message } = JSON.parse(String(answer.body)) as {
+    readonly gas_info?: { readonly gas_used: string };
+    readonly message?: string;
+  };
+  return {
+    gas: gas_info && BigInt(gas_info.gas_used),
+    text: message ?? '',
+    less: NEWCOMER * BigInt(draft.messages.flat().length),
+  };
+}
+
+/** Held against what a block says of one that succeeded. */
+export function wrongSimulation({ gas, text, less }: Simulated, used: bigint): string | undefined {
+  // Whoever has others on their way is told nothing of the one after them.
+  if (gas === undefined)
+    return text.includes('account sequence mismatch') ? undefined : `was not simulated: ${text}`;
+  return gas + SLACK >= used && gas <= used + less + SLACK
+    ? undefined
+    : `was simulated with ${gas} gas, used ${used}`;
+}

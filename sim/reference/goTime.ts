@@ -1,0 +1,23 @@
+/** A moment as Go's servers print it, read again: day by day. */
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const TEXT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{0,8}[1-9]))?Z$/;
+
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+
+export interface Moment {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+/** Undefined for what is no moment since 1970, or is not written in the one way. */
+export function momentOf(text: unknown): Moment | undefined {
+  const match = TEXT.exec(String(text));
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  let days = day - 1;
+  for (let before = 1970; before < year; before++) days += isLeap(before) ? 366 : 365;
+  for (const [i, length] of MONTH_DAYS.slice(0, month - 1).entries())
+    days += length + (i === 1 && isLeap(year) ? 1 : 0);
+  const seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
+  return { seconds, nanos: Number((match[7] ?? '').padEnd(9, '0')) };
+}

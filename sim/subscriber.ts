@@ -1,135 +1,83 @@
-import { committedPublications } from '../core/events/eventModel.ts';
-import { compileQuery, type Query } from '../core/events/query/query.ts';
-import { assert, present } from '../core/lib/assert.ts';
-import { toBase64 } from '../core/lib/base64.ts';
-import { type Bytes, toUpperHex } from '../core/lib/bytes.ts';
+import { assert } from '../core/lib/assert.ts';
 import { CometSession } from '../core/rpc/comet/session.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
-import type { FinalizeReply } from '../core/types/app.ts';
-import { Wire } from './clients/wire.ts';
+import { Guest } from './clients/guest.ts';
+import { readAll, Wire } from './clients/wire.ts';
+import { type EventResult, Following } from './events/following.ts';
 import type { Process } from './process.ts';
 import type { SubscriberSpec } from './scenario/clientSpecs.ts';
 import type { World } from './world.ts';
 
 /** Turns of microtasks that a replay of a simulated chain takes at most. */
 const TURNS_MAX = 1_000_000;
+/** After so many without a message nothing more comes. */
+const IDLE_TURNS = 16;
 const RESUME = /resume from height (\d+)/;
+/** Between a commit and its event the node does other things. */
+const LAG_MAX = 1;
 
-interface TxFrame {
-  readonly height: string;
-  readonly index?: number;
-  readonly tx: string;
-  readonly result: { readonly code?: number; readonly gas_used?: string };
-}
-
-interface EventFrame {
+interface Frame {
+  readonly id?: number;
   readonly error?: { readonly data?: string };
-  readonly result?: {
-    readonly data?: { readonly type: string; readonly value?: { readonly TxResult?: TxFrame } };
-    readonly events?: Readonly<Record<string, readonly string[]>>;
-    readonly position?: { readonly height: string; readonly event_index: number };
-  };
+  readonly result?: EventResult;
 }
-
-const placeText = (height: number, index: number): string => `${height}/${index}`;
-
-const wordsOf = (tx: TxFrame, events: Readonly<Record<string, readonly string[]>> = {}): string =>
-  [
-    tx.height,
-    tx.index ?? 0,
-    tx.tx,
-    tx.result.code ?? 0,
-    tx.result.gas_used ?? '0',
-    events['tx.hash']?.join(),
-    events['tx.height']?.join(),
-    events['ethereum_tx.ethereumTxHash']?.join(),
-  ].join(' ');
 
 /**
- * A client that follows one query on a node's websocket, slowly if told so, and resumes after every break: when the
+ * A client that follows queries on a node's websocket, slowly if told so, and resumes after every break: when the
  * node crashed (what was on the wire is lost) and when it was cut off for not reading (from the height it was told).
  */
 export class Subscriber {
   readonly spec: SubscriberSpec;
-  /** Places of the events it has, in order of arrival. */
+  /** Everything new that it was told, in order of arrival. */
   readonly places: string[] = [];
   readonly complaints: string[] = [];
-  /** What it was told of transactions, by place. */
-  readonly #told = new Map<string, string>();
   /** How often it was cut off as too slow. */
   cutOffs = 0;
   readonly #world: World;
   readonly #node: Process;
-  readonly #query: Query;
+  readonly #followed: readonly Following[];
   #wire: Wire | undefined;
   #session: CometSession | undefined;
-  /** A client with the same query that comes and goes with every look: nobody else may notice. */
-  #guest: CometSession | undefined;
-  /** Where to resume: the first height that may hold something new. */
-  #from = 1;
-  #last: readonly [height: number, event: number] = [0, -1];
+  readonly #guest: Guest;
 
   constructor(world: World, spec: SubscriberSpec) {
     this.spec = spec;
     this.#world = world;
     this.#node = world.process(spec.at);
-    const query = compileQuery(spec.query);
-    assert(query.ok, 'the scenario was checked');
-    this.#query = query.value;
+    this.#followed = spec.queries.map((query) => new Following(query));
+    this.#guest = new Guest(this.#node, spec.queries[0] ?? '');
   }
 
   start(): void {
     this.#world.every(this.spec.period, () => this.#turn());
   }
 
-  /** What a client without any break would have heard of this chain, in order. */
-  expected({ chain, suite }: RpcContext): readonly string[] {
-    const places: string[] = [];
-    for (let height = Math.max(1, chain.base()); height <= chain.head(); height++) {
-      const block = present(chain.block(height), 'a kept block');
-      const { blockId } = present(chain.blockMeta(height), 'the meta of a kept block');
-      const results = present(chain.results(height), 'the results of a kept block');
-      let index = 0;
-      let tx = 0;
-      for (const { keys, data } of committedPublications({ block, blockId, results }, suite.sha256)) {
-        const place = placeText(height, index++);
-        if (this.#query.matches(keys)) places.push(place);
-        if (data.kind !== 'Tx') continue;
-        this.#compare(place, height, tx, present(block.txs[tx], 'its bytes'), results, suite);
-        tx++;
-      }
-    }
-    return places;
+  /** What is wrong with what it was told, by this chain. */
+  async problems(chain: RpcContext): Promise<readonly string[]> {
+    const least = await this.#leastHeard();
+    const wrong = this.#followed.flatMap((one) => one.problem(chain, least) ?? []);
+    const guests = this.#guest.complaints.map((text) => `had a guest who ${text}`);
+    return [
+      ...this.complaints,
+      ...this.#followed.flatMap(({ complaints }) => complaints),
+      ...guests,
+      ...wrong,
+    ];
   }
 
-  /** Says so when it was told something else of a transaction than what the chain has. */
-  #compare(
-    place: string,
-    height: number,
-    index: number,
-    bytes: Bytes,
-    { txResults }: FinalizeReply,
-    { sha256 }: RpcContext['suite'],
-  ): void {
-    const told = this.#told.get(place);
-    if (told === undefined) return;
-    const { code, gasUsed, events } = present(txResults[index], 'its result');
-    const hashes = events.flatMap(({ type, attributes }) =>
-      type === 'ethereum_tx' ? attributes.filter(({ key }) => key === 'ethereumTxHash') : [],
-    );
-    const frame = {
-      height: String(height),
-      index,
-      tx: toBase64(bytes),
-      result: { code, gas_used: String(gasUsed) },
-    };
-    const words = wordsOf(frame, {
-      'tx.hash': [toUpperHex(sha256(bytes))],
-      'tx.height': [String(height)],
-      ...(hashes.length === 0 ? {} : { 'ethereum_tx.ethereumTxHash': hashes.map(({ value }) => value) }),
-    });
-    if (told !== words)
-      this.complaints.push(`was told of another transaction at ${place} than the chain has`);
+  /** Reads what is left. The height up to which it must have heard everything: none, unless it is connected and live. */
+  async #leastHeard(): Promise<number> {
+    const [wire, session, { node, state, lives }] = [this.#wire, this.#session, this.#node];
+    if (wire === undefined || session === undefined || wire.life !== lives) return 0;
+    for (let idle = 0; idle < IDLE_TURNS; idle++) {
+      await undefined;
+      for (const text of readAll(wire, session)) {
+        this.#read(text);
+        idle = 0;
+      }
+    }
+    const isTold = state === 'up' && !wire.isClosed && !session.isReplaying;
+    return isTold ? (node?.rpc?.chain.head() ?? 0) - LAG_MAX : 0;
   }
 
   async #turn(): Promise<void> {
@@ -138,7 +86,7 @@ export class Subscriber {
     if (this.#wire !== undefined && (this.#wire.life !== lives || state === 'down' || state === 'halted'))
       this.#hangUp();
     if (this.#wire === undefined && state === 'up') await this.#connect();
-    if (state === 'up') await this.#guestComesAndGoes();
+    if (state === 'up') await this.#guest.look();
     const [wire, session] = [this.#wire, this.#session];
     if (wire === undefined || session === undefined) return;
     for (let i = 0; i < this.spec.reads; i++) this.#read(wire.read());
@@ -156,22 +104,13 @@ export class Subscriber {
     const session = new CometSession(rpc, wire, this.spec.name);
     [this.#wire, this.#session] = [wire, session];
     this.#node.wires.add(wire);
-    const from = Math.max(this.#from, rpc.genesis.initialHeight);
-    const params = { query: this.spec.query, from_height: String(from) };
-    await session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }));
+    for (const [id, followed] of this.#followed.entries()) {
+      followed.onConnect();
+      const { query, from } = followed;
+      const params = { query, from_height: String(Math.max(from, rpc.genesis.initialHeight)) };
+      await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'subscribe', params }));
+    }
     await this.#replayed(wire, session);
-  }
-
-  async #guestComesAndGoes(): Promise<void> {
-    const rpc = this.#node.node?.rpc;
-    const isHere = this.#guest !== undefined;
-    if (rpc === undefined) return;
-    this.#guest ??= new CometSession(rpc, new Wire(this.#node.lives, this.spec.roomBytes), 'guest');
-    const request = { jsonrpc: '2.0', id: 1, method: isHere ? 'unsubscribe' : 'subscribe' };
-    await this.#guest.receive(JSON.stringify({ ...request, params: { query: this.spec.query } }));
-    if (!isHere) return;
-    this.#guest.closed();
-    this.#guest = undefined;
   }
 
   /** Virtual time stands still until the past is told as far as there is room: real asynchrony decides nothing. */
@@ -185,33 +124,25 @@ export class Subscriber {
   #hangUp(): void {
     this.#session?.closed();
     if (this.#wire !== undefined) this.#node.wires.delete(this.#wire);
-    this.#guest?.closed();
-    [this.#wire, this.#session, this.#guest] = [undefined, undefined, undefined];
+    this.#guest.hangUp();
+    [this.#wire, this.#session] = [undefined, undefined];
   }
 
   #read(text: string | undefined): void {
     if (text === undefined) return;
-    const { error, result } = JSON.parse(text) as EventFrame;
-    if (error !== undefined) {
-      const resume = RESUME.exec(error.data ?? '')?.[1];
-      if (resume === undefined) this.complaints.push(`was told ${error.data}`);
-      else this.#from = Number(resume);
-      this.cutOffs++;
-    } else if (result?.position !== undefined) {
-      const { height, event_index: index } = result.position;
-      const tx = result.data?.value?.TxResult;
-      if (tx !== undefined) this.#told.set(placeText(Number(height), index), wordsOf(tx, result.events));
-      this.#onEvent(Number(height), index);
-    } else if (result?.data !== undefined)
-      this.complaints.push(`got a ${result.data.type} without a position`);
+    const { id, error, result } = JSON.parse(text) as Frame;
+    const followed = this.#followed[id ?? -1];
+    if (followed === undefined) this.complaints.push(`got an answer to ${id}`);
+    else if (error !== undefined) this.#onCutOff(followed, error.data ?? '');
+    else if (result?.data !== undefined && followed.onEvent(result))
+      this.places.push(followed.told.at(-1)?.place ?? '');
   }
 
-  #onEvent(height: number, event: number): void {
-    const [lastHeight, lastEvent] = this.#last;
-    // From the height of the last event on: what it says we have is skipped, as docs/events.md tells clients.
-    if (height < lastHeight || (height === lastHeight && event <= lastEvent)) return;
-    this.#last = [height, event];
-    this.#from = height;
-    this.places.push(placeText(height, event));
+  #onCutOff(followed: Following, reason: string): void {
+    const resume = RESUME.exec(reason)?.[1];
+    if (resume === undefined) this.complaints.push(`was told ${reason}`);
+    else followed.from = Number(resume);
+    // Each of its subscriptions is told so.
+    if (followed === this.#followed[0]) this.cutOffs++;
   }
 }

@@ -5,9 +5,10 @@ import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
 import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
 import { ChainReads } from '../core/store/chainReads.ts';
-import { type Ask, quantity, wrongAnswer } from './answers.ts';
+import { type Ask, type Fields, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { receiptText } from './clients/listener.ts';
 import type { Cluster } from './cluster.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
 import type { FeeMarket } from './feeMarket.ts';
@@ -19,7 +20,14 @@ import type { World } from './world.ts';
 const COMPLAINTS_MAX = 20;
 /** Blocks asked about in one turn; of a node that was far behind only the newest. */
 const ASKED_MAX = 4;
-const SUBSCRIBED = ['newHeads', 'logs', 'newPendingTransactions', 'topical', 'bounded'] as const;
+const SUBSCRIBED = [
+  'newHeads',
+  'logs',
+  'transactionReceipts',
+  'newPendingTransactions',
+  'topical',
+  'bounded',
+] as const;
 /** Logs that have a topic at all. */
 const TOPICAL = { topics: [null] };
 /** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
@@ -78,6 +86,7 @@ export class Watch {
   readonly polledPending: string[] = [];
   readonly heads: string[] = [];
   readonly logs: string[] = [];
+  readonly receipts: string[] = [];
   readonly pending: string[] = [];
   /** What was in the pool before somebody listened. */
   readonly pooled = new Set<string>();
@@ -267,6 +276,8 @@ export class Watcher {
       return this.#complain('was notified of what it had not subscribed to, or not any more');
     if (kind === 'newHeads') this.#onHead(watch, params.result as Block);
     else if (kind === 'logs') watch.logs.push(logText(params.result as Log));
+    else if (kind === 'transactionReceipts')
+      watch.receipts.push(...(params.result as readonly Fields[]).map(receiptText));
     else if (kind === 'topical') watch.topical.push(logText(params.result as Log));
     else if (kind === 'bounded') watch.bounded.push(logText(params.result as Log));
     else this.#onPending(watch, params.result as string);

@@ -86,9 +86,11 @@ export class Outbox implements Paced {
     return new Promise((resolve) => this.#onRoom.push(resolve));
   }
 
-  /** Forgets what waits. Height of the first event that is lost with it, undefined when none is. */
-  drop(): Height | undefined {
-    const lost = this.#queue.slice(this.#next).find(({ height }) => height !== undefined)?.height;
+  /** Forgets what waits. Lowest height of the events that are lost with it, Infinity when none is. */
+  drop(): number {
+    let lost = Number.POSITIVE_INFINITY;
+    // Subscriptions that are told the past are at different heights.
+    for (const { height } of this.#queue.slice(this.#next)) lost = Math.min(lost, height ?? lost);
     [this.#queue, this.#next, this.#bytes] = [[], 0, 0];
     const waiting = this.#onRoom;
     this.#onRoom = [];

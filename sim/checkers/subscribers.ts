@@ -2,12 +2,12 @@ import type { Expectation } from '../scenario/scenario.ts';
 import type { Subscriber } from '../subscriber.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** What subscribers were told is what the chain holds: from its first block on, in order, nothing twice or left out. */
+/** What subscribers were told is what the chain holds: from its first block on, in order, word for word, nothing twice or left out. */
 export function events(context: CheckerContext, subscribers: readonly Subscriber[]): Checker {
   const name = 'ws';
   return {
     name,
-    finish() {
+    async finish() {
       const chains = context.correct.flatMap((node) =>
         node.state === 'halted' || node.node?.rpc === undefined ? [] : [node.node.rpc],
       );
@@ -15,15 +15,8 @@ export function events(context: CheckerContext, subscribers: readonly Subscriber
       if (first === undefined) return;
       const longest = rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
       for (const subscriber of subscribers) {
-        const who = subscriber.spec.name;
-        const expected = subscriber.expected(longest);
-        for (const complaint of subscriber.complaints) context.fail(name, `${who} ${complaint}`);
-        const wrong = subscriber.places.findIndex((place, i) => place !== expected[i]);
-        if (wrong >= 0)
-          context.fail(
-            name,
-            `${who} was told ${subscriber.places[wrong]} as its event ${wrong}, the chain has ${expected[wrong] ?? 'none'}`,
-          );
+        for (const problem of await subscriber.problems(longest))
+          context.fail(name, `${subscriber.spec.name} ${problem}`);
       }
     },
   };

@@ -1,7 +1,9 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
+import { shownReceipt } from '../answers.ts';
 import type { Listener } from '../clients/listener.ts';
+import { receiptText } from '../clients/listener.ts';
 import { BOUND, type Watch, type Watcher } from '../watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -38,12 +40,13 @@ export function listened(context: CheckerContext, listeners: readonly Listener[]
       if (chain === undefined) return;
       for (const { spec, complaints, hearings } of listeners) {
         for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
-        for (const { start, heads, logs, missed } of hearings) {
+        for (const { start, heads, logs, receipts, missed } of hearings) {
           const wanted = expected(chain, start, chain.head());
           const gap = missed === undefined ? undefined : expected(chain, missed.from - 1, missed.to).logs;
           const problems = [
             difference('newHeads', heads, wanted.hashes, []),
             difference('logs', logs, wanted.logs, []),
+            difference('transactionReceipts', receipts, wanted.receipts, []),
             gap === undefined ? undefined : difference('eth_getLogs', missed?.logs ?? [], gap),
           ];
           for (const problem of problems)
@@ -79,6 +82,12 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
     difference('newHeads', heads, heardTo.hashes),
     difference('logs', watch.logs, heardTo.logs, expected(chain, start, start + heads.length - LAG_MAX).logs),
     difference(
+      'transactionReceipts',
+      watch.receipts,
+      heardTo.receipts,
+      expected(chain, start, start + heads.length - LAG_MAX).receipts,
+    ),
+    difference(
       'logs by topics',
       watch.topical,
       heardTo.topical,
@@ -101,11 +110,13 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
 function expected(chain: ChainReader, start: number, end: number) {
   const hashes: string[] = [];
   const logs: string[] = [];
+  const receipts: string[] = [];
   /** Those that have a topic. */
   const topical: string[] = [];
   for (let height = Math.max(start + 1, chain.base()); height <= Math.min(end, chain.head()); height++) {
     const block = present(chain.ethBlock(height), 'a kept block');
     hashes.push(to0xHex(block.hash));
+    receipts.push(...block.receipts.map((_, i) => receiptText(shownReceipt(block, i))));
     for (const [i, { logs: made }] of block.receipts.entries()) {
       const hash = to0xHex(present(block.transactions[i], 'its transaction').hash);
       for (const { logIndex, topics } of made) {
@@ -114,7 +125,7 @@ function expected(chain: ChainReader, start: number, end: number) {
       }
     }
   }
-  return { hashes, logs, topical };
+  return { hashes, logs, receipts, topical };
 }
 
 /** `told` begins as `wanted` does, and goes at least as far as `least`. */

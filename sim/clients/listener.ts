@@ -2,6 +2,7 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
+import type { Fields } from '../answers.ts';
 import type { ClientCalls } from '../calls.ts';
 import type { Process } from '../process.ts';
 import type { ListenerSpec, SubscriptionKind } from '../scenario/clientSpecs.ts';
@@ -25,6 +26,15 @@ interface Log {
   readonly transactionHash: string;
 }
 
+/** A receipt as it is told, with what it says of its logs left to those who follow logs. */
+export const receiptText = ({
+  blockNumber,
+  transactionHash,
+  transactionIndex,
+  status,
+  gasUsed,
+}: Fields): string => [blockNumber, transactionIndex, transactionHash, status, gasUsed].join(' ');
+
 const logText = (log: Log): string =>
   `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
 
@@ -33,6 +43,7 @@ export interface Hearing {
   readonly start: number;
   readonly heads: string[];
   readonly logs: string[];
+  readonly receipts: string[];
   /** Logs of the blocks between the last connection and this one, asked for by eth_getLogs. */
   missed: { readonly from: number; readonly to: number; readonly logs: readonly string[] } | undefined;
 }
@@ -96,7 +107,7 @@ export class Listener {
     this.#node.wires.add(wire);
     this.#kinds = new Map();
     const start = rpc.chain.head();
-    const hearing: Hearing = { start, heads: [], logs: [], missed: undefined };
+    const hearing: Hearing = { start, heads: [], logs: [], receipts: [], missed: undefined };
     for (const [id, kind] of this.spec.subscribe.entries()) {
       const params = kind === 'logs' ? [kind, {}] : [kind];
       await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
@@ -152,6 +163,8 @@ export class Listener {
       hearing.heads.push(hash);
       this.#known = Math.max(this.#known, Number(number));
     } else if (kind === 'logs') hearing.logs.push(logText(news as Log));
+    else if (kind === 'transactionReceipts')
+      hearing.receipts.push(...(news as readonly Fields[]).map(receiptText));
     this.places.push(`${kind} ${this.places.length}`);
   }
 

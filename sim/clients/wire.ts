@@ -51,3 +51,14 @@ export class Wire implements SessionOut {
     return text;
   }
 }
+
+/** All that the node has for a client, who has room for it. */
+export function readAll(wire: Wire, session: { drained(): void }): readonly string[] {
+  const texts: string[] = [];
+  for (;;) {
+    if (wire.unread.length === 0) session.drained();
+    const text = wire.read();
+    if (text === undefined) return texts;
+    texts.push(text);
+  }
+}

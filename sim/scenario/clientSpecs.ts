@@ -58,7 +58,7 @@ export interface LightSpec {
   readonly witnesses: readonly string[];
 }
 
-export const SUBSCRIPTIONS = ['newHeads', 'logs', 'newPendingTransactions'] as const;
+export const SUBSCRIPTIONS = ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] as const;
 export type SubscriptionKind = (typeof SUBSCRIPTIONS)[number];
 
 /** A client of the EVM websocket that reads its subscriptions at its own speed. */
@@ -93,11 +93,11 @@ export interface WatcherSpec {
   readonly period: number;
 }
 
-/** A client of the consensus websocket that follows one query and resumes after every break. */
+/** A client of the consensus websocket that follows queries and resumes after every break. */
 export interface SubscriberSpec {
   readonly name: string;
   readonly at: string;
-  readonly query: string;
+  readonly queries: readonly string[];
   /** Virtual µs between two looks at its socket. */
   readonly period: number;
   /** Messages it reads at a look. */

@@ -1,4 +1,4 @@
-import { compileQuery } from '../../core/events/query/query.ts';
+import { readQuery } from '../events/query.ts';
 import {
   ATTACKS,
   type AttackerSpec,
@@ -26,6 +26,8 @@ const READS_MAX = 1_000_000;
 const DEFAULT_ROOM = 1024 * 1024;
 /** Some hundred notifications: a reader of a live view has no use for more. */
 const DEFAULT_LISTENER_ROOM = 64 * 1024;
+/** As many as a node takes from one client. */
+const QUERIES_MAX = 5;
 const ROOM_MAX = 16 * 1024 * 1024;
 
 interface Clients {
@@ -171,17 +173,25 @@ function listener(
 function subscription(
   client: Cursor,
   { args: at, read_rate }: Fields,
-): Pick<SubscriberSpec, 'query' | 'reads' | 'roomBytes'> {
+): Pick<SubscriberSpec, 'queries' | 'reads' | 'roomBytes'> {
   read_rate?.fail('expected rate and reads with a query; read_rate goes with subscribe');
-  const args = at?.fields(['query', 'reads', 'room'], 'args: {query, reads?, room?}');
-  if (args?.query === undefined)
-    return client.fail('expected a key subscribe, or a key query among the args');
-  const query = args.query.text('a query');
-  const compiled = compileQuery(query);
-  if (!compiled.ok) args.query.fail(compiled.error);
+  const args = at?.fields(['query', 'queries', 'reads', 'room'], 'args: {query, reads?, room?}');
+  const several = args?.queries?.items('a list of queries') ?? [];
+  if (args?.query !== undefined) args.queries?.fail('expected a query or queries, not both');
+  else if (several.length === 0)
+    return client.fail('expected a key subscribe, or a key query or queries among the args');
+  if (several.length > QUERIES_MAX) args?.queries?.fail(`expected at most ${QUERIES_MAX} queries`);
+  const queries = (args?.query === undefined ? several : [args.query]).map(queryText);
+  if (new Set(queries).size < queries.length) args?.queries?.fail('expected each query once');
   return {
-    query,
-    reads: args.reads?.integer('a number of messages', 1, READS_MAX) ?? DEFAULT_READS,
-    roomBytes: args.room?.integer('a number of bytes', 1, ROOM_MAX) ?? DEFAULT_ROOM,
+    queries,
+    reads: args?.reads?.integer('a number of messages', 1, READS_MAX) ?? DEFAULT_READS,
+    roomBytes: args?.room?.integer('a number of bytes', 1, ROOM_MAX) ?? DEFAULT_ROOM,
   };
+}
+
+function queryText(at: Cursor): string {
+  const query = at.text('a query');
+  if (readQuery(query) === undefined) at.fail('expected a query of texts and numbers');
+  return query;
 }

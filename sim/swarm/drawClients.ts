@@ -22,7 +22,10 @@ const CLIENTS: readonly DrawnClient[] = [
   { kind: 'evm', script: 'shelf' },
   { kind: 'evm', script: 'erc20-churn', args: { accounts: 4, revert_ratio: 0.2, count: 30 } },
   { kind: 'eth' },
-  { kind: 'ws', args: { query: "tm.event='NewBlock'", reads: 5, room: 20_000 } },
+  {
+    kind: 'ws',
+    args: { queries: ["tm.event='NewBlock'", "tm.event='NewEvidence'"], reads: 5, room: 20_000 },
+  },
   { kind: 'ws', subscribe: ['newHeads', 'logs'] },
 ];
 

@@ -210,17 +210,20 @@ export class CometSession {
     if (!this.#closed && !this.#outbox.push(text)) this.#giveUp(this.#ctx.chain.head() + 1);
   }
 
-  /** `height` is that of the first event that would not go in. */
+  /** `height` is that of an event that would not go in. */
   #giveUp(height: Height): void {
     if (this.#closed) return;
-    const subscriptions = [...this.#subscriptions.values()];
-    const reason = `slow client, resume from height ${this.#outbox.drop() ?? height}`;
+    const lost = Math.min(height, this.#outbox.drop());
+    const resumes = [...this.#subscriptions.values()].map((one) => ({ one, from: one.resumeFrom(lost) }));
+    const reason = slowReason(Math.min(lost, ...resumes.map(({ from }) => from)));
     this.#ctx.hub.publish({ kind: 'note', level: 'warn', text: `${this.#remote}: ${reason}` });
-    for (const subscription of subscriptions) this.#out.send(subscription.errorText(reason));
+    for (const { one, from } of resumes) this.#out.send(one.errorText(slowReason(from)));
     this.closed();
     this.#out.close(TRY_AGAIN, reason);
   }
 }
+
+const slowReason = (from: Height): string => `slow client, resume from height ${from}`;
 
 function parseUserQuery(text: string): Query {
   if (encodeUtf8(text).length > QUERY_BYTES_MAX) throw serverError('maximum query length exceeded');

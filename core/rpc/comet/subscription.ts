@@ -52,6 +52,11 @@ export class CometSubscription implements NewsListener {
     this.#ended = true;
   }
 
+  /** Where it goes on when everything from `lost` on was lost: no higher, and no higher than its past was told. */
+  resumeFrom(lost: Height): Height {
+    return this.#isLive ? lost : Math.min(lost, this.#next);
+  }
+
   /** The last word to the subscriber. */
   errorText(reason: string): string {
     return errorText(this.#parts.id, CODES.server, `subscription was canceled (reason: ${reason})`);

@@ -129,7 +129,9 @@ export class EthSession implements FeedListener {
   }
 
   #tooSlow(height: Height): void {
-    this.#giveUp(`slow reader: resume from block ${this.#outbox.drop() ?? height}`);
+    const untold = [...this.#subscriptions.values()].map((one) => one.untold);
+    const from = Math.min(height, this.#outbox.drop(), ...untold);
+    this.#giveUp(`slow reader: resume from block ${from}`);
   }
 
   #giveUp(reason: string): void {

@@ -34,6 +34,8 @@ export interface Subscription {
   release(): Promise<void>;
   onHead(news: HeadNews): void;
   onPendingTx(hash: Hash): void;
+  /** Lowest height of the past that is still to be told; Infinity when there is none. */
+  readonly untold: number;
 }
 
 export interface SubscriptionParts {
@@ -73,6 +75,10 @@ export class EthSubscription implements Subscription {
 
   end(): void {
     this.#ended = true;
+  }
+
+  get untold(): number {
+    return this.#isLive ? Number.POSITIVE_INFINITY : this.#next;
   }
 
   /** The reply with the id is out. Tells what lies before the head, then follows it. */

@@ -15,10 +15,12 @@ export class TraceChain implements Subscription {
   readonly #parts: SubscriptionParts;
   readonly #request: TraceChainRequest;
   #ended = false;
+  untold: number;
 
   constructor(parts: SubscriptionParts, request: TraceChainRequest) {
     this.#parts = parts;
     this.#request = request;
+    this.untold = request.start + 1;
   }
 
   end(): void {
@@ -42,7 +44,9 @@ export class TraceChain implements Subscription {
         return;
       }
       if (block.transactions.length > 0 || height === end) await this.#tell(height, block.hash);
+      this.untold = height + 1;
     }
+    this.untold = Number.POSITIVE_INFINITY;
   }
 
   async #tell(height: Height, hash: Uint8Array): Promise<void> {

@@ -22,6 +22,7 @@ import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
+import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { TOLD } from './told.ts';
 import { VOTES } from './votes.ts';
@@ -53,6 +54,7 @@ export const BREAKS: readonly Break[] = [
   ...PAYMENTS,
   ...FEES,
   ...POOLS,
+  ...SUBSCRIPTIONS,
   ...SURROUNDINGS,
   ...WALLETS,
   ...TOLD,

@@ -215,6 +215,20 @@ test('what is committed while the past is being told is neither lost nor doubled
   session.closed();
 });
 
+test('a reader that falls behind at the head is told to resume where the past was left, each subscription by itself', async () => {
+  const { ask, socket } = open();
+  await ask('live', 'subscribe', { query: "tm.event='NewBlock'" });
+  socket.unread = 256 * 1024;
+  await ask('past', 'subscribe', { query: "tm.event='NewBlockHeader'", from_height: '1' });
+  socket.unread = OUTBOX_BYTES_MAX;
+  const { block } = await world.commit();
+  expect(socket.take().map(({ id, error }) => [id, error.data])).toEqual([
+    ['live', `subscription was canceled (reason: slow client, resume from height ${block.header.height})`],
+    ['past', 'subscription was canceled (reason: slow client, resume from height 1)'],
+  ]);
+  expect(socket.closedWith).toEqual({ code: 1013, reason: 'slow client, resume from height 1' });
+});
+
 test('a slow reader is told the past only as fast as it reads', async () => {
   const { ask, session, socket } = open();
   await ask(1, 'subscribe', { query: "tm.event='NewBlockHeader'", from_height: '1' });

@@ -107,6 +107,16 @@ test.each([
   session.closed();
 });
 
+test('a reader that falls behind at the head is told to resume where the past was left', async () => {
+  const { ask, socket } = await open();
+  await ask('eth_subscribe', 'newHeads');
+  socket.unread = 256 * 1024;
+  await ask('eth_subscribe', 'newHeads', { fromBlock: '0x1' });
+  socket.unread = OUTBOX_BYTES_MAX;
+  await world.commit();
+  expect(socket.closedWith).toEqual({ code: 1013, reason: 'slow reader: resume from block 1' });
+});
+
 test('a reader that falls behind is closed with the block to resume from, the others go on', async () => {
   const slow = await open();
   const quick = await open();

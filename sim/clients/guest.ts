@@ -1,0 +1,104 @@
+import { CometSession } from '../../core/rpc/comet/session.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import type { EventResult } from '../events/following.ts';
+import type { Process } from '../process.ts';
+import { readAll, Wire } from './wire.ts';
+
+/** A query of guests alone: with the last of them the node forgets it, and has to learn it anew. */
+const HEADERS = "tm.event = 'NewBlockHeader' AND tm.event EXISTS";
+const ROOM = 1024 * 1024;
+/** Between a commit and its event the node does other things. */
+const LAG_MAX = 1;
+/** Blocks for which it stays: enough to be told of one. */
+const STAY = 2;
+
+interface Visit {
+  readonly wire: Wire;
+  readonly session: CometSession;
+  /** The head when it came. */
+  readonly start: number;
+  hasLeft: boolean;
+}
+
+interface Frame {
+  readonly id?: number;
+  readonly error?: { readonly data?: string };
+  readonly result?: EventResult & {
+    readonly data?: { readonly value?: { readonly header?: { readonly height?: string } } };
+  };
+}
+
+/**
+ * A client that comes and goes every few blocks, with a query that others have too: none of them may notice. It hears
+ * of every block while it is there, and of nothing after it has unsubscribed.
+ */
+export class Guest {
+  readonly complaints: string[] = [];
+  readonly #node: Process;
+  readonly #query: string;
+  #visit: Visit | undefined;
+
+  constructor(node: Process, query: string) {
+    this.#node = node;
+    this.#query = query;
+  }
+
+  async look(): Promise<void> {
+    const rpc = this.#node.node?.rpc;
+    if (rpc === undefined) return;
+    const visit = this.#visit;
+    if (visit === undefined) await this.#come(rpc);
+    else if (visit.hasLeft) this.#lookBack(visit);
+    else if (rpc.chain.head() >= visit.start + STAY) await this.#leave(visit, rpc);
+  }
+
+  /** The node is gone. */
+  hangUp(): void {
+    this.#visit?.session.closed();
+    this.#visit = undefined;
+  }
+
+  async #come(rpc: RpcContext): Promise<void> {
+    const wire = new Wire(this.#node.lives, ROOM);
+    const session = new CometSession(rpc, wire, 'guest');
+    const visit = { wire, session, start: rpc.chain.head(), hasLeft: false };
+    this.#visit = visit;
+    await this.#ask(visit, 'subscribe');
+  }
+
+  async #ask({ session }: Visit, method: string): Promise<void> {
+    for (const [id, query] of [this.#query, HEADERS].entries())
+      await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params: { query } }));
+  }
+
+  async #leave(visit: Visit, { chain }: RpcContext): Promise<void> {
+    const { start } = visit;
+    const heights = this.#told(visit).flatMap(({ id, result }) =>
+      id === 1 && result?.data !== undefined ? [Number(result.data.value?.header?.height)] : [],
+    );
+    const first = heights[0] ?? start + 1;
+    const isWhole = heights.every((height, i) => height === first + i);
+    const isHere = first <= start + 1 && first + LAG_MAX > start;
+    if (!isWhole || !isHere || first + heights.length - 1 + LAG_MAX < chain.head())
+      this.complaints.push(`was there from ${start} to ${chain.head()} and was told of headers ${heights}`);
+    await this.#ask(visit, 'unsubscribe');
+    // The answers.
+    this.#told(visit);
+    visit.hasLeft = true;
+  }
+
+  #lookBack(visit: Visit): void {
+    if (this.#told(visit).length > 0) this.complaints.push('was told of something after it had unsubscribed');
+    this.hangUp();
+  }
+
+  #told({ wire, session }: Visit): readonly Frame[] {
+    const frames = readAll(wire, session).map((text) => JSON.parse(text) as Frame);
+    for (const { error, result } of frames) {
+      if (error !== undefined) this.complaints.push(`was told ${error.data}`);
+      if (result?.position !== undefined)
+        this.complaints.push('was told a position, and had not asked for any');
+    }
+    return frames;
+  }
+}

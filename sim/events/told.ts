@@ -1,0 +1,215 @@
+/** What CometBFT 0.38 tells of a decided block, and in which order: the core's event model is judged by these words. */
+import { formatTime } from '../../core/codec/timeText.ts';
+import { present } from '../../core/lib/assert.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import type { BlockId, Header } from '../../core/types/block.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
+import type { AbciEvent, TxResult } from '../../core/types/result.ts';
+import type { PublicKey } from '../../core/types/validator.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import type { Keys } from './query.ts';
+
+/** What must be told; `undefined` is what must be left out, and what is not named here is not looked at. */
+export type Truth = unknown;
+
+export interface Event {
+  readonly type: string;
+  readonly keys: Keys;
+  readonly value: Truth;
+  readonly txIndex: number | null;
+}
+
+type Sha256 = (bytes: Bytes) => Bytes;
+
+/** What happens between blocks, by `tm.event`, with the type that its data has. */
+export const BETWEEN: Readonly<Record<string, string>> = {
+  NewRound: 'NewRound',
+  CompleteProposal: 'CompleteProposal',
+  Vote: 'Vote',
+  NewRoundStep: 'RoundState',
+  ValidBlock: 'RoundState',
+  Lock: 'RoundState',
+  Relock: 'RoundState',
+  Polka: 'RoundState',
+  TimeoutPropose: 'RoundState',
+  TimeoutWait: 'RoundState',
+};
+
+/** Everything that is told of a kept block, in order. */
+export function eventsOf({ chain, suite }: RpcContext, at: number): readonly Event[] {
+  const block = present(chain.block(at), 'a kept block');
+  const { blockId } = present(chain.blockMeta(at), 'the meta of a kept block');
+  const { events, txResults, validatorUpdates, appHash } = present(chain.results(at), 'its results');
+  const height = String(at);
+  const header = shownHeader(block.header);
+  const shown = events.map(shownEvent);
+  const updates = validatorUpdates.map(({ pubKey, power }) => ({
+    pub_key: { Sum: { value: { [pubKey.type]: toBase64(pubKey.bytes) } } },
+    power: power === 0n ? undefined : String(power),
+  }));
+  const news = (type: string, of: readonly AbciEvent[], value: Truth): Event => ({
+    type,
+    keys: keysOf(of, { 'tm.event': type }),
+    value,
+    txIndex: null,
+  });
+  const data = { txs: block.txs.map(toBase64) };
+  const evidence = block.evidence.map(shownEvidence);
+  const { height: committed, round, signatures } = block.lastCommit;
+  const last = { height: String(committed), round, signatures: signatures.map(() => ({})) };
+  return [
+    news('NewBlock', events, {
+      block: { header, data, evidence: { evidence }, last_commit: last },
+      block_id: shownId(blockId),
+      result_finalize_block: {
+        events: listed(shown),
+        tx_results: listed(txResults.map(fullResult)),
+        validator_updates: updates,
+        app_hash: toBase64(appHash),
+      },
+    }),
+    news('NewBlockHeader', [], { header }),
+    news('NewBlockEvents', events, { height, events: shown, num_txs: String(block.txs.length) }),
+    ...evidence.map((one) => news('NewEvidence', [], { height, evidence: one })),
+    ...block.txs.map((tx, i) => txEvent(height, i, tx, present(txResults[i], 'its result'), suite.sha256)),
+    ...(validatorUpdates.length === 0
+      ? []
+      : [
+          news('ValidatorSetUpdates', [], {
+            validator_updates: validatorUpdates.map(({ pubKey, power }) => ({
+              address: toUpperHex(suite.sha256(pubKey.bytes).subarray(0, 20)),
+              pub_key: shownKey(pubKey),
+              voting_power: String(power),
+              proposer_priority: '0',
+            })),
+          }),
+        ]),
+  ];
+}
+
+function txEvent(height: string, index: number, tx: Bytes, result: TxResult, sha256: Sha256): Event {
+  const { code, data, log, gasWanted, gasUsed, events, codespace } = result;
+  return {
+    type: 'Tx',
+    keys: keysOf(events, { 'tm.event': 'Tx', 'tx.hash': toUpperHex(sha256(tx)), 'tx.height': height }),
+    value: {
+      TxResult: {
+        height,
+        index: index === 0 ? undefined : index,
+        tx: toBase64(tx),
+        result: {
+          code: code === 0 ? undefined : code,
+          data: data.length === 0 ? undefined : toBase64(data),
+          log: log === '' ? undefined : log,
+          gas_wanted: gasWanted === 0n ? undefined : String(gasWanted),
+          gas_used: gasUsed === 0n ? undefined : String(gasUsed),
+          events: listed(events.map(shownEvent)),
+          codespace: codespace === '' ? undefined : codespace,
+        },
+      },
+    },
+    txIndex: index,
+  };
+}
+
+const listed = (list: readonly unknown[]): Truth => (list.length === 0 ? undefined : list);
+
+/** Each attribute that has a name, of each event that has one, whether it is indexed or not; then what the node adds. */
+function keysOf(events: readonly AbciEvent[], own: Readonly<Record<string, string>>): Keys {
+  const named = events.flatMap(({ type, attributes }) =>
+    attributes.flatMap(({ key, value }) =>
+      type === '' || key === '' ? [] : [[`${type}.${key}`, value] as const],
+    ),
+  );
+  const keys = new Map<string, string[]>();
+  for (const [key, value] of [...named, ...Object.entries(own)])
+    keys.set(key, [...(keys.get(key) ?? []), value]);
+  return keys;
+}
+
+const shownEvent = ({ type, attributes }: AbciEvent): Truth => ({
+  type,
+  attributes: attributes.map(({ key, value, index }) => ({ key, value, index })),
+});
+
+const fullResult = ({ code, gasWanted, gasUsed, events }: TxResult): Truth => ({
+  code,
+  gas_wanted: String(gasWanted),
+  gas_used: String(gasUsed),
+  events: events.map(shownEvent),
+});
+
+const shownId = ({ hash, parts }: BlockId): Truth => ({
+  hash: toUpperHex(hash),
+  parts: { total: parts.total, hash: toUpperHex(parts.hash) },
+});
+
+const shownKey = ({ type, bytes }: PublicKey): Truth => ({
+  type: type === 'ed25519' ? 'tendermint/PubKeyEd25519' : 'tendermint/PubKeySecp256k1',
+  value: toBase64(bytes),
+});
+
+const shownHeader = (header: Header): Truth => ({
+  chain_id: header.chainId,
+  height: String(header.height),
+  time: formatTime(header.time),
+  last_block_id: shownId(header.lastBlockId),
+  last_commit_hash: toUpperHex(header.lastCommitHash),
+  data_hash: toUpperHex(header.dataHash),
+  validators_hash: toUpperHex(header.validatorsHash),
+  next_validators_hash: toUpperHex(header.nextValidatorsHash),
+  consensus_hash: toUpperHex(header.consensusHash),
+  app_hash: toUpperHex(header.appHash),
+  last_results_hash: toUpperHex(header.lastResultsHash),
+  evidence_hash: toUpperHex(header.evidenceHash),
+  proposer_address: toUpperHex(header.proposerAddress),
+});
+
+const shownVote = (vote: Vote): Truth => ({
+  height: String(vote.height),
+  round: vote.round,
+  block_id: shownId(vote.blockId),
+  validator_address: toUpperHex(vote.validatorAddress),
+  signature: toBase64(vote.signature),
+});
+
+const shownEvidence = (evidence: Evidence): Truth =>
+  evidence.kind === 'duplicate-vote'
+    ? {
+        type: 'tendermint/DuplicateVoteEvidence',
+        value: {
+          vote_a: shownVote(evidence.voteA),
+          vote_b: shownVote(evidence.voteB),
+          TotalVotingPower: String(evidence.totalVotingPower),
+          ValidatorPower: String(evidence.validatorPower),
+        },
+      }
+    : {
+        type: 'tendermint/LightClientAttackEvidence',
+        value: {
+          CommonHeight: String(evidence.commonHeight),
+          TotalVotingPower: String(evidence.totalVotingPower),
+        },
+      };
+
+/** Where something is told otherwise than it is; undefined if nowhere. */
+export function untruth(told: unknown, truth: Truth, path = ''): string | undefined {
+  if (typeof truth !== 'object' || truth === null)
+    return told === truth ? undefined : `${path} ${JSON.stringify(told)}, should be ${JSON.stringify(truth)}`;
+  if (typeof told !== 'object' || told === null) return `${path} ${JSON.stringify(told)}`;
+  if (Array.isArray(truth) && (told as { readonly length?: number }).length !== truth.length)
+    return `${path} ${JSON.stringify(told)}, should have ${truth.length}`;
+  for (const [key, value] of Object.entries(truth)) {
+    const problem = untruth((told as Readonly<Record<string, unknown>>)[key], value, `${path}.${key}`);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The same for an event's keys, of which there may be no others. */
+export function wrongKeys(told: Readonly<Record<string, readonly string[]>>, keys: Keys): string | undefined {
+  const stranger = Object.keys(told).find((key) => !keys.has(key));
+  return stranger === undefined ? untruth(told, Object.fromEntries(keys), 'events') : `events.${stranger}`;
+}

@@ -9,14 +9,14 @@ const HEADERS = "tm.event = 'NewBlockHeader' AND tm.event EXISTS";
 const ROOM = 1024 * 1024;
 /** Between a commit and its event the node does other things. */
 const LAG_MAX = 1;
-/** Blocks for which it stays: enough to be told of one. */
+/** Blocks for which it stays, and for which it listens afterwards: enough to be told of one. */
 const STAY = 2;
 
 interface Visit {
   readonly wire: Wire;
   readonly session: CometSession;
-  /** The head when it came. */
-  readonly start: number;
+  /** The head when it came, or when it left. */
+  start: number;
   hasLeft: boolean;
 }
 
@@ -48,8 +48,9 @@ export class Guest {
     if (rpc === undefined) return;
     const visit = this.#visit;
     if (visit === undefined) await this.#come(rpc);
+    else if (rpc.chain.head() < visit.start + STAY) return;
     else if (visit.hasLeft) this.#lookBack(visit);
-    else if (rpc.chain.head() >= visit.start + STAY) await this.#leave(visit, rpc);
+    else await this.#leave(visit, rpc);
   }
 
   /** The node is gone. */
@@ -85,6 +86,7 @@ export class Guest {
     // The answers.
     this.#told(visit);
     visit.hasLeft = true;
+    visit.start = chain.head();
   }
 
   #lookBack(visit: Visit): void {

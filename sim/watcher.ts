@@ -3,7 +3,6 @@ import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { present } from '../core/lib/assert.ts';
 import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
-import type { SessionOut, SharedTexts } from '../core/rpc/httpAnswer.ts';
 import { ChainReads } from '../core/store/chainReads.ts';
 import { type Ask, type Fields, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
@@ -15,6 +14,8 @@ import type { FeeMarket } from './feeMarket.ts';
 import { PeerHeads } from './peerHeads.ts';
 import type { Process } from './process.ts';
 import type { WatcherSpec } from './scenario/clientSpecs.ts';
+import { BOUND, type FilterKind, Watch } from './watch.ts';
+import { type Frame, WatchSocket } from './watchSocket.ts';
 import type { World } from './world.ts';
 
 const COMPLAINTS_MAX = 20;
@@ -30,12 +31,9 @@ const SUBSCRIBED = [
 ] as const;
 /** Logs that have a topic at all. */
 const TOPICAL = { topics: [null] };
-/** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
-export const BOUND = 3;
 /** Of the request that ends a subscription again. */
 const ENDING = 100;
 type Kind = (typeof SUBSCRIBED)[number];
-type FilterKind = 'blocks' | 'logs' | 'pending' | 'topical' | 'bounded';
 
 interface Log {
   readonly blockNumber: string;
@@ -67,72 +65,9 @@ const boundedFrom = (start: number) => ({ fromBlock: '0x0', toBlock: quantity(st
 const logText = (log: Log): string =>
   `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
 
-/** All that a watcher was told while its node lived once. */
-export class Watch {
-  readonly life: number;
-  /** Head when it began: everything after it is to be told. */
-  readonly start: number;
-  /** Head when it last polled. */
-  polled: number;
-  readonly filters = new Map<FilterKind, string>();
-  readonly polledBlocks: string[] = [];
-  readonly polledLogs: string[] = [];
-  /** Those with a topic, by a filter and by a subscription of their own. */
-  readonly polledTopical: string[] = [];
-  readonly topical: string[] = [];
-  /** Those up to the end of a search that has one. */
-  readonly polledBounded: string[] = [];
-  readonly bounded: string[] = [];
-  readonly polledPending: string[] = [];
-  readonly heads: string[] = [];
-  readonly logs: string[] = [];
-  readonly receipts: string[] = [];
-  readonly pending: string[] = [];
-  /** What was in the pool before somebody listened. */
-  readonly pooled = new Set<string>();
-
-  constructor(life: number, start: number) {
-    this.life = life;
-    this.start = start;
-    this.polled = start;
-  }
-}
-
-interface Frame {
-  readonly id?: number;
-  readonly error?: { readonly message: string };
-  readonly result?: string | boolean;
-  readonly params?: { readonly subscription: string; readonly result: unknown };
-}
-
 /** As JSON-RPC numbers blocks: before the first one the newest is genesis. */
 const headNumber = (chain: ChainReader): number =>
   present(chain.ethBlock(chain.head()), 'the head').header.number;
-
-/** The client's end of a websocket that reads at once. */
-class Reader implements SessionOut {
-  readonly #read: (frame: Frame) => void;
-
-  constructor(read: (frame: Frame) => void) {
-    this.#read = read;
-  }
-
-  send(text: string): void {
-    this.#read(JSON.parse(text) as Frame);
-  }
-
-  sendShared(opening: string, { texts }: SharedTexts): void {
-    for (const text of texts) this.send(opening + text);
-  }
-
-  buffered(): number {
-    return 0;
-  }
-
-  close(_code: number, reason: string): void {
-    this.#read({ error: { message: reason } });
-  }
-}
 
 /**
  * A client that follows one node's chain in every way at once: filters for blocks, logs and pending transactions, the
@@ -247,7 +182,7 @@ export class Watcher {
     this.#session?.closed();
     const rpc = present(this.#node.node?.rpc, 'a running node');
     const kinds = new Map<string, Kind>();
-    const session = new EthSession(rpc, new Reader((frame) => this.#read(watch, kinds, frame)));
+    const session = new EthSession(rpc, new WatchSocket((frame) => this.#read(watch, kinds, frame)));
     this.#session = session;
     for (const [id, kind] of SUBSCRIBED.entries()) {
       const criteria = { logs: {}, topical: TOPICAL, bounded: boundedFrom(watch.start) };

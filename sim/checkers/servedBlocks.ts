@@ -3,11 +3,12 @@ import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import type { BlockId, Header } from '../../core/types/block.ts';
+import type { Header } from '../../core/types/block.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { AbciEvent, TxResult } from '../../core/types/result.ts';
 import { difference, type Fields } from '../answers.ts';
 import { momentOf } from '../reference/goTime.ts';
+import { shownHeader, shownId } from '../reference/shown.ts';
 import { comet, fieldsOf, firstOf, heightsOf, listOf, someOf, unlike } from './questions.ts';
 
 /** Metas in one answer at most. */
@@ -32,27 +33,6 @@ export async function wrongBlockAnswers(rpc: RpcContext): Promise<string | undef
 
 const textOrNull = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 const listOrNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
-
-const shownId = ({ hash, parts }: BlockId): Fields => ({
-  hash: toUpperHex(hash),
-  parts: { total: parts.total, hash: toUpperHex(parts.hash) },
-});
-
-/** All but its time. */
-const shownHeader = (header: Header): Fields => ({
-  chain_id: header.chainId,
-  height: String(header.height),
-  last_block_id: shownId(header.lastBlockId),
-  last_commit_hash: toUpperHex(header.lastCommitHash),
-  data_hash: toUpperHex(header.dataHash),
-  validators_hash: toUpperHex(header.validatorsHash),
-  next_validators_hash: toUpperHex(header.nextValidatorsHash),
-  consensus_hash: toUpperHex(header.consensusHash),
-  app_hash: toUpperHex(header.appHash),
-  last_results_hash: toUpperHex(header.lastResultsHash),
-  evidence_hash: toUpperHex(header.evidenceHash),
-  proposer_address: toUpperHex(header.proposerAddress),
-});
 
 function wrongHeader(what: string, told: Fields, header: Header): string | undefined {
   const { seconds, nanos } = header.time;

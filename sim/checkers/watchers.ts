@@ -4,7 +4,8 @@ import { to0xHex } from '../../core/lib/bytes.ts';
 import { shownReceipt } from '../answers.ts';
 import type { Listener } from '../clients/listener.ts';
 import { receiptText } from '../clients/listener.ts';
-import { BOUND, type Watch, type Watcher } from '../watcher.ts';
+import { BOUND, type Watch } from '../watch.ts';
+import type { Watcher } from '../watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**

@@ -4,11 +4,11 @@ import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import type { BlockId, Header } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { AbciEvent, TxResult } from '../../core/types/result.ts';
 import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
+import { shownHeader, shownId } from '../reference/shown.ts';
 import type { Keys } from './query.ts';
 
 /** What must be told; `undefined` is what must be left out, and what is not named here is not looked at. */
@@ -43,7 +43,7 @@ export function eventsOf({ chain, suite }: RpcContext, at: number): readonly Eve
   const { blockId } = present(chain.blockMeta(at), 'the meta of a kept block');
   const { events, txResults, validatorUpdates, appHash } = present(chain.results(at), 'its results');
   const height = String(at);
-  const header = shownHeader(block.header);
+  const header = { ...shownHeader(block.header), time: formatTime(block.header.time) };
   const shown = events.map(shownEvent);
   const updates = validatorUpdates.map(({ pubKey, power }) => ({
     pub_key: { Sum: { value: { [pubKey.type]: toBase64(pubKey.bytes) } } },
@@ -141,30 +141,9 @@ const fullResult = ({ code, gasWanted, gasUsed, events }: TxResult): Truth => ({
   events: events.map(shownEvent),
 });
 
-const shownId = ({ hash, parts }: BlockId): Truth => ({
-  hash: toUpperHex(hash),
-  parts: { total: parts.total, hash: toUpperHex(parts.hash) },
-});
-
 const shownKey = ({ type, bytes }: PublicKey): Truth => ({
   type: type === 'ed25519' ? 'tendermint/PubKeyEd25519' : 'tendermint/PubKeySecp256k1',
   value: toBase64(bytes),
-});
-
-const shownHeader = (header: Header): Truth => ({
-  chain_id: header.chainId,
-  height: String(header.height),
-  time: formatTime(header.time),
-  last_block_id: shownId(header.lastBlockId),
-  last_commit_hash: toUpperHex(header.lastCommitHash),
-  data_hash: toUpperHex(header.dataHash),
-  validators_hash: toUpperHex(header.validatorsHash),
-  next_validators_hash: toUpperHex(header.nextValidatorsHash),
-  consensus_hash: toUpperHex(header.consensusHash),
-  app_hash: toUpperHex(header.appHash),
-  last_results_hash: toUpperHex(header.lastResultsHash),
-  evidence_hash: toUpperHex(header.evidenceHash),
-  proposer_address: toUpperHex(header.proposerAddress),
 });
 
 const shownVote = (vote: Vote): Truth => ({

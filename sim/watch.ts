@@ -1,0 +1,35 @@
+/** So many blocks a search that has an end goes on; it begins in the past, of which nothing is told. */
+export const BOUND = 3;
+
+export type FilterKind = 'blocks' | 'logs' | 'pending' | 'topical' | 'bounded';
+
+/** All that a watcher was told while its node lived once. */
+export class Watch {
+  readonly life: number;
+  /** Head when it began: everything after it is to be told. */
+  readonly start: number;
+  /** Head when it last polled. */
+  polled: number;
+  readonly filters = new Map<FilterKind, string>();
+  readonly polledBlocks: string[] = [];
+  readonly polledLogs: string[] = [];
+  /** Those with a topic, by a filter and by a subscription of their own. */
+  readonly polledTopical: string[] = [];
+  readonly topical: string[] = [];
+  /** Those up to the end of a search that has one. */
+  readonly polledBounded: string[] = [];
+  readonly bounded: string[] = [];
+  readonly polledPending: string[] = [];
+  readonly heads: string[] = [];
+  readonly logs: string[] = [];
+  readonly receipts: string[] = [];
+  readonly pending: string[] = [];
+  /** What was in the pool before somebody listened. */
+  readonly pooled = new Set<string>();
+
+  constructor(life: number, start: number) {
+    this.life = life;
+    this.start = start;
+    this.polled = start;
+  }
+}

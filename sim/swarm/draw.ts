@@ -25,8 +25,8 @@ export function drawSwarm(seed: string): string {
   const nodes = drawNodes(choices, honest);
   const twins = drawTwins(choices, liars);
   const names = [...Object.keys(powers), ...Object.keys(twins), ...Object.keys(nodes)];
-  const genesis = drawGenesis(choices);
-  const before = Number(genesis?.['initial_height'] ?? 1) - 1;
+  const start = drawGenesis(choices);
+  const before = (start.initial_height ?? 1) - 1;
   const updates = drawUpdates(choices, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
   const times = drawTimes(choices);
@@ -35,6 +35,7 @@ export function drawSwarm(seed: string): string {
   // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = choices.choose('blockSync', 5) === 4;
   const clients = drawClients(drawn);
+  const genesis = { ...start, ...drawFees(choices, clients) };
   const timeline = [...drawTimeline(drawn, isSynced), ...drawJoins(drawn, Object.keys(nodes))];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
@@ -51,7 +52,7 @@ export function drawSwarm(seed: string): string {
         ...(choices.choose('index', 6) === 5 ? { index: false } : {}),
         ...drawPool(choices, clients),
       },
-      ...(genesis === undefined ? {} : { genesis }),
+      ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
       validators: {
         ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
         ...twins,
@@ -125,10 +126,15 @@ function drawNodes(choices: Choices, honest: readonly string[]): Readonly<Record
   return { full0: stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] } };
 }
 
+interface DrawnGenesis {
+  readonly initial_height?: number;
+  readonly [key: string]: number | string | undefined;
+}
+
 /** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */
-function drawGenesis(choices: Choices): Readonly<Record<string, number | string>> | undefined {
+function drawGenesis(choices: Choices): DrawnGenesis {
   const stream = choices.stream('genesis');
-  if (stream.choose(4) < 3) return undefined;
+  if (stream.choose(4) < 3) return {};
   return {
     initial_height: pick(stream, [1, 2, 100]),
     block_bytes: pick(stream, [8_000, 100_000]),
@@ -136,6 +142,23 @@ function drawGenesis(choices: Choices): Readonly<Record<string, number | string>
     evidence_blocks: pick(stream, [2, 5, 100]),
     evidence_time: `${pick(stream, [1, 5, 100])}s`,
   };
+}
+
+/** Fee markets other than the usual one. */
+const FEES: readonly object[] = [
+  { collect_base_fee: true },
+  { min_gas_price: '2gwei' },
+  { elasticity: 3, base_fee_denominator: 3, base_fee: '3gwei' },
+  { no_base_fee: true },
+];
+/** Scripts whose prices are made for the usual one. */
+const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
+
+/** Now and then who uses the chain pays otherwise. */
+function drawFees(choices: Choices, clients: readonly DrawnClient[]): object {
+  const stream = choices.stream('fees');
+  const isUsual = clients.length === 0 || clients.some(({ script }) => PRICED.includes(script));
+  return isUsual || stream.choose(4) < 3 ? {} : pick(stream, FEES);
 }
 
 function drawPowers(choices: Choices): Record<string, number> {

@@ -62,7 +62,9 @@ export class Guest {
   async #come(rpc: RpcContext): Promise<void> {
     const wire = new Wire(this.#node.lives, ROOM);
     const session = new CometSession(rpc, wire, 'guest');
-    const visit = { wire, session, start: rpc.chain.head(), hasLeft: false };
+    // Before the first block the head is 0, wherever the chain begins.
+    const start = Math.max(rpc.chain.head(), rpc.genesis.initialHeight - 1);
+    const visit = { wire, session, start, hasLeft: false };
     this.#visit = visit;
     await this.#ask(visit, 'subscribe');
   }

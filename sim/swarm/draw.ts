@@ -32,11 +32,13 @@ export function drawSwarm(seed: string): string {
   const times = drawTimes(choices);
   const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
   const drawn: Drawn = { choices, names, liars, correct, troubleSeconds, before };
-  // Who fetches blocks believes in streams: there a frame that is lost, repeated or early is a peer's fault.
+  // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = choices.choose('blockSync', 5) === 4;
+  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(choices, honest);
+  const isStream = isSynced || 'peers' in peers;
   const clients = drawClients(drawn);
   const genesis = { ...start, ...drawFees(choices, clients) };
-  const timeline = [...drawTimeline(drawn, isSynced), ...drawJoins(drawn, Object.keys(nodes))];
+  const timeline = [...drawTimeline(drawn, isStream), ...drawJoins(drawn, Object.keys(nodes))];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
   const height = before + 4 + choices.choose('height', 9);
@@ -59,8 +61,8 @@ export function drawSwarm(seed: string): string {
       },
       ...(updates.length === 0 ? {} : { updates }),
       ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
-      ...(names.length > Object.keys(powers).length ? {} : drawPeers(choices, honest)),
-      network: drawNetwork(choices, isSynced),
+      ...peers,
+      network: drawNetwork(choices, isStream),
       ...(clients.length === 0 ? {} : { clients }),
       ...(timeline.length === 0 ? {} : { timeline }),
       ...(byzantine.length === 0 ? {} : { byzantine }),
@@ -105,7 +107,7 @@ function drawPool(choices: Choices, clients: readonly DrawnClient[]): object {
 }
 
 /** Now and then validators have to find each other. */
-function drawPeers(choices: Choices, honest: readonly string[]): object {
+function drawPeers(choices: Choices, honest: readonly string[]): { readonly peers?: object } {
   const stream = choices.stream('peers');
   if (stream.choose(12) < 11) return {};
   const role = pick(stream, ['seeds', 'persistent']);

@@ -8,9 +8,9 @@ export interface FeeMarket {
   readonly collectBaseFee: boolean;
   /** The base fee is zero for ever. */
   readonly noBaseFee: boolean;
-  /** A block that is full by so many parts of its gas leaves the base fee as it is. */
+  /** A block that uses one part of so many of its gas leaves the base fee as it is. */
   readonly elasticity: bigint;
-  /** An empty block takes so many parts of the base fee away. */
+  /** An empty block takes one part of so many of the base fee away. */
   readonly denominator: bigint;
 }
 

@@ -135,7 +135,7 @@ export class Subscriber {
     if (followed === undefined) this.complaints.push(`got an answer to ${id}`);
     else if (error !== undefined) this.#onCutOff(followed, error.data ?? '');
     else if (result?.data !== undefined && followed.onEvent(result))
-      this.places.push(followed.told.at(-1)?.place ?? '');
+      this.places.push(`${this.places.length}`);
   }
 
   #onCutOff(followed: Following, reason: string): void {

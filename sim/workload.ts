@@ -4,6 +4,7 @@ import { present } from '../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../core/lib/bytes.ts';
 import { signTx } from '../core/rpc/eth/signTx.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { settledPool } from './checkers/pools.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
 import { changeProblem, contentOf } from './poolChange.ts';
@@ -57,6 +58,8 @@ export class EvmClient {
   readonly #nonces = new Map<DevAccount, number>();
   readonly #script: Script;
   readonly #state: ClientState;
+  /** Pools take whatever can be paid for. */
+  readonly #isRoomy: boolean;
   /** Sent before: only then its neighbours were sent with it. */
   readonly #given = new Set<string>();
   #isPolling = false;
@@ -68,8 +71,10 @@ export class EvmClient {
     suite: CryptoSuite,
     spec: ClientSpec,
     accounts: readonly DevAccount[],
+    isRoomy: boolean,
   ) {
     this.spec = spec;
+    this.#isRoomy = isRoomy;
     this.#world = world;
     this.#calls = calls;
     this.#node = world.process(spec.at);
@@ -99,7 +104,7 @@ export class EvmClient {
 
   /** Heights from the last submission to the block, or to the head as long as there is none. */
   waits(): readonly { readonly hash: string; readonly waited: number }[] {
-    const head = this.#node.node?.rpc?.chain.head() ?? 0;
+    const head = this.#head;
     return this.sent
       .filter(({ isReplaced }) => !isReplaced)
       .map(({ hash, receipt, sentHead }) => ({ hash, waited: (receipt?.blockNumber ?? head) - sentHead }));
@@ -132,8 +137,9 @@ export class EvmClient {
     }
     // Each waits for the answer to the one before.
     await this.#calls.run(this.#node, async (ask) => {
+      const head = this.#head;
       let isAfter = true;
-      for (const tx of txs) isAfter = await this.#give(ask, tx, isAfter);
+      for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && this.#head === head;
     });
   }
 
@@ -178,6 +184,10 @@ export class EvmClient {
     });
   }
 
+  get #head(): number {
+    return this.#node.node?.rpc?.chain.head() ?? 0;
+  }
+
   #nodeFor({ nonce }: SentTx): Process {
     const { alsoAt } = this.spec;
     return alsoAt === undefined || nonce % 2 === 1 ? this.#node : this.#world.process(alsoAt);
@@ -186,8 +196,10 @@ export class EvmClient {
   /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     tx.sentAt = this.#world.now;
-    const { chain, pool } = this.#node.node?.rpc ?? {};
-    tx.sentHead = chain?.head() ?? 0;
+    const node = this.#nodeFor(tx);
+    tx.sentHead = this.#head;
+    // Not between a commit and the node's own step after it: the pool is that of before then.
+    const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
     const before = pool && contentOf(pool);
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
@@ -195,15 +207,16 @@ export class EvmClient {
     if (isTaken && reply.result !== tx.hash)
       this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
     if (isTaken) tx.takenIn = this.#node.lives;
-    // Without a block in between the pool has changed only by what clients and peers sent.
-    if (isTaken && pool !== undefined && before !== undefined && chain?.head() === tx.sentHead) {
+    const isSameHead = this.#head === tx.sentHead;
+    if (isTaken && isSameHead && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
       if (problem !== undefined) this.complaints.push(problem);
     }
-    if (isTaken && tx.bad !== undefined && isAfter)
+    // With a block in between it may have become right.
+    if (isTaken && tx.bad !== undefined && isAfter && isSameHead)
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
-    if (isRefused && tx.isWanted === true && isAfter && !this.#given.has(tx.hash))
+    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && !this.#given.has(tx.hash))
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
     this.#given.add(tx.hash);
     return isTaken;

@@ -1,4 +1,7 @@
 import type { ChainReader } from '../../core/app/chain.ts';
+import { assert } from '../../core/lib/assert.ts';
+import { fromBase64 } from '../../core/lib/base64.ts';
+import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
@@ -68,8 +71,8 @@ export const heightsOf = (chain: ChainReader): readonly number[] =>
 
 /** As many as a page holds: most lists take several, and the last page is seldom full. */
 export const PAGE = 3;
-/** More than any list of a run takes. */
-const PAGES_MAX = 500;
+/** More than any list of a run holds. */
+const ITEMS_MAX = 100_000;
 
 /** All of a list that REST cuts into pages, each asked for by the key that the one before gave. */
 export async function pagesOf(
@@ -80,12 +83,18 @@ export async function pagesOf(
 ): Promise<readonly Fields[]> {
   const all: Fields[] = [];
   let next = '';
-  for (let page = 0; page < PAGES_MAX; page++) {
+  do {
     const place = next === '' ? '' : `&pagination.key=${encodeURIComponent(next)}`;
     const answer = await rest(rpc, path, `${query}pagination.limit=${PAGE}${place}`, height);
     all.push(...listOf(answer, key));
     next = String(fieldsOf(answer, 'pagination')['next_key'] ?? '');
-    if (next === '') break;
-  }
+    assert(all.length < ITEMS_MAX, 'a list ends');
+  } while (next !== '');
   return all;
+}
+
+/** Of bytes as JSON has them; none for a text that is not base64. */
+export function bytesOf(told: unknown): Bytes {
+  const bytes = fromBase64(String(told ?? ''));
+  return bytes.ok ? bytes.value : EMPTY;
 }

@@ -5,10 +5,10 @@ import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Header } from '../../core/types/block.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
-import type { AbciEvent, TxResult } from '../../core/types/result.ts';
+import type { TxResult } from '../../core/types/result.ts';
 import { difference, type Fields } from '../answers.ts';
 import { momentOf } from '../reference/goTime.ts';
-import { shownHeader, shownId } from '../reference/shown.ts';
+import { shownEvent, shownHeader, shownId } from '../reference/shown.ts';
 import { comet, fieldsOf, firstOf, heightsOf, listOf, someOf, unlike } from './questions.ts';
 
 /** Metas in one answer at most. */
@@ -82,11 +82,6 @@ async function wrongBlock(rpc: RpcContext, height: number): Promise<string | und
     wrongHeader(`header_by_hash ${height}`, fieldsOf(byHash, 'header'), block.header)
   );
 }
-
-const shownEvent = ({ type, attributes }: AbciEvent): Fields => ({
-  type,
-  attributes: attributes.map(({ key, value, index }) => ({ key, value, index })),
-});
 
 /** A result as the consensus engine's RPC shows it. */
 export const shownResult = (result: TxResult): Fields => ({

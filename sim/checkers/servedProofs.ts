@@ -2,13 +2,13 @@ import { decode, type Shape } from '../../core/codec/proto.ts';
 import { TRIE_OP, VALUE_OP } from '../../core/codec/stateProof.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
-import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, EMPTY, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { mapLeaf, rootAbove } from '../reference/merkle.ts';
 import { itemsOf, proven } from '../reference/trieProof.ts';
-import { comet, fieldsOf, heightsOf, listOf, someOf, unlike } from './questions.ts';
+import { bytesOf, comet, fieldsOf, heightsOf, listOf, someOf, unlike } from './questions.ts';
 
 /** Where the state's root stands in a header of Ethereum. */
 const STATE_ROOT = 3;
@@ -39,11 +39,6 @@ export async function wrongProofs(rpc: RpcContext, suite: CryptoSuite): Promise<
   }
   return undefined;
 }
-
-const bytesOf = (told: unknown): Bytes => {
-  const bytes = fromBase64(String(told ?? ''));
-  return bytes.ok ? bytes.value : EMPTY;
-};
 
 interface Entry {
   readonly height: number;

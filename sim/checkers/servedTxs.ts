@@ -1,12 +1,12 @@
 import { present } from '../../core/lib/assert.ts';
-import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Block } from '../../core/types/block.ts';
 import { difference, type Fields } from '../answers.ts';
 import { momentOf } from '../reference/goTime.ts';
 import { rootAbove, type Sha256 } from '../reference/merkle.ts';
-import { comet, fieldsOf, heightsOf, rest, someOf, unlike } from './questions.ts';
+import { bytesOf, comet, fieldsOf, heightsOf, rest, someOf, unlike } from './questions.ts';
 import { shownResult } from './servedBlocks.ts';
 
 /** What a node tells of some transactions in blocks: their results, their time, and a proof that leads to the header. */
@@ -62,11 +62,6 @@ async function wrongTxAnswer(
     unlike(`the time of ${path}`, momentOf(response['timestamp']), { seconds, nanos })
   );
 }
-
-const bytesOf = (text: unknown): Bytes => {
-  const bytes = fromBase64(String(text ?? ''));
-  return bytes.ok ? bytes.value : new Uint8Array(0);
-};
 
 /** What stands under data_hash are hashes of transactions. */
 function wrongTxProof(

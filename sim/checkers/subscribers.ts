@@ -1,6 +1,6 @@
 import type { Expectation } from '../scenario/scenario.ts';
 import type { Subscriber } from '../subscriber.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 
 /** What subscribers were told is what the chain holds: from its first block on, in order, word for word, nothing twice or left out. */
 export function events(context: CheckerContext, subscribers: readonly Subscriber[]): Checker {
@@ -8,6 +8,8 @@ export function events(context: CheckerContext, subscribers: readonly Subscriber
   return {
     name,
     async finish() {
+      // A follower may be on the other side of a fork.
+      if (!isTolerable(context)) return;
       const chains = context.correct.flatMap((node) =>
         node.state === 'halted' || node.node?.rpc === undefined ? [] : [node.node.rpc],
       );

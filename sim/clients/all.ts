@@ -39,9 +39,11 @@ export function makeClients(
     next += count;
     return cluster.accounts.slice(next - count, next);
   };
+  const { poolTxs, poolMaxWait } = scenario.engine;
+  const isRoomy = poolTxs === undefined && poolMaxWait === undefined;
   return {
     wallets: scenario.clients.map(
-      (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts)),
+      (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts), isRoomy),
     ),
     attackers: (scenario.attackers ?? []).map((spec) => new RpcAttacker(world, calls, spec)),
     watchers: (scenario.watchers ?? []).map(

@@ -8,11 +8,12 @@ import type { Evidence } from '../../core/types/evidence.ts';
 import type { AbciEvent, TxResult } from '../../core/types/result.ts';
 import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import { shownHeader, shownId } from '../reference/shown.ts';
+import type { Sha256 } from '../reference/merkle.ts';
+import { shownEvent, shownHeader, shownId } from '../reference/shown.ts';
 import type { Keys } from './query.ts';
 
 /** What must be told; `undefined` is what must be left out, and what is not named here is not looked at. */
-export type Truth = unknown;
+type Truth = unknown;
 
 export interface Event {
   readonly type: string;
@@ -20,8 +21,6 @@ export interface Event {
   readonly value: Truth;
   readonly txIndex: number | null;
 }
-
-type Sha256 = (bytes: Bytes) => Bytes;
 
 /** What happens between blocks, by `tm.event`, with the type that its data has. */
 export const BETWEEN: Readonly<Record<string, string>> = {
@@ -128,11 +127,6 @@ function keysOf(events: readonly AbciEvent[], own: Readonly<Record<string, strin
     keys.set(key, [...(keys.get(key) ?? []), value]);
   return keys;
 }
-
-const shownEvent = ({ type, attributes }: AbciEvent): Truth => ({
-  type,
-  attributes: attributes.map(({ key, value, index }) => ({ key, value, index })),
-});
 
 const fullResult = ({ code, gasWanted, gasUsed, events }: TxResult): Truth => ({
   code,

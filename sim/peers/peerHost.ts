@@ -100,12 +100,16 @@ export class PeerHost {
     return this.ends().find((end) => end.isTold && other(end).node === node);
   }
 
+  holds(end: End): boolean {
+    return this.#ends.get(end.link) === end;
+  }
+
   open(end: End): void {
     this.#ends.set(end.link, end);
   }
 
   forget(end: End): void {
-    if (this.#ends.get(end.link) === end) this.#ends.delete(end.link);
+    if (this.holds(end)) this.#ends.delete(end.link);
   }
 
   /** Lets the peer manager work, and sees to its timer and its files afterwards. */

@@ -218,7 +218,11 @@ export class Switchboard implements Steering {
     const host = this.#hosts[far.node];
     if (host === undefined || !far.isOpen || end.node === far.node) return;
     const at = this.#arrival(end.node, far.node, 1);
-    if (at !== undefined) this.#at(at, host, () => this.#ended(far, 'the peer closed the connection'));
+    if (at === undefined) return;
+    this.#at(at, host, () => {
+      // What a power loss left open belongs to a life that is over; its links count from one again in the next.
+      if (host.holds(far)) this.#ended(far, 'the peer closed the connection');
+    });
   }
 
   #ended(end: End, reason: string): void {

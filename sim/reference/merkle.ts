@@ -4,7 +4,7 @@ import { type Bytes, concat } from '../../core/lib/bytes.ts';
 export type Sha256 = (message: Bytes) => Bytes;
 
 /** Where a leaf stands, and what it is hashed with on its way: its neighbour first. */
-export interface MerklePlace {
+interface MerklePlace {
   readonly total: number;
   readonly index: number;
   readonly aunts: readonly Bytes[];

@@ -1,5 +1,6 @@
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import type { BlockId, Header } from '../../core/types/block.ts';
+import type { AbciEvent } from '../../core/types/result.ts';
 
 /** As CometBFT's JSON writes the name of a block. */
 export const shownId = ({ hash, parts }: BlockId): Readonly<Record<string, unknown>> => ({
@@ -21,4 +22,9 @@ export const shownHeader = (header: Header): Readonly<Record<string, unknown>> =
   last_results_hash: toUpperHex(header.lastResultsHash),
   evidence_hash: toUpperHex(header.evidenceHash),
   proposer_address: toUpperHex(header.proposerAddress),
+});
+
+export const shownEvent = ({ type, attributes }: AbciEvent): Readonly<Record<string, unknown>> => ({
+  type,
+  attributes: attributes.map(({ key, value, index }) => ({ key, value, index })),
 });

@@ -175,7 +175,7 @@ function subscription(
   { args: at, read_rate }: Fields,
 ): Pick<SubscriberSpec, 'queries' | 'reads' | 'roomBytes'> {
   read_rate?.fail('expected rate and reads with a query; read_rate goes with subscribe');
-  const args = at?.fields(['query', 'queries', 'reads', 'room'], 'args: {query, reads?, room?}');
+  const args = at?.fields(['query', 'queries', 'reads', 'room'], 'args: {query | queries, reads?, room?}');
   const several = args?.queries?.items('a list of queries') ?? [];
   if (args?.query !== undefined) args.queries?.fail('expected a query or queries, not both');
   else if (several.length === 0)

@@ -166,7 +166,7 @@ function authorityOf(suite: CryptoSuite): Maker {
       ...calling(heir.address, choose(3) === 0 ? pairs(choose) : word(choose(5))),
       // The guard reverts when nothing is said; other code runs out of gas: the delegation holds all the same.
       ...(choose(3) === 0 ? { data: EMPTY } : {}),
-      ...(choose(3) === 0 ? { gas: 47_000n + BigInt(choose(30_000)) } : {}),
+      ...(choose(3) === 0 ? { gas: 47_500n + BigInt(choose(30_000)) } : {}),
       type: 4,
       authorizationList: [tuple],
     };

@@ -91,13 +91,10 @@ function drawTimes(choices: Choices): { readonly block_time: string } {
   };
 }
 
-/** Scripts that count on room for what they send. */
-const ROOMY: readonly (string | undefined)[] = ['features', 'crowd'];
-
-/** Now and then blocks have little room, and pools. */
+/** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
 function drawPool(choices: Choices, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('pool');
-  if (clients.length === 0 || clients.some(({ script }) => ROOMY.includes(script))) return {};
+  if (clients.length === 0 || clients.some(({ script }) => script === 'features')) return {};
   return {
     ...(stream.choose(6) === 5 ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
     ...(stream.choose(6) === 5 ? { pool_txs: pick(stream, [100, 12]) } : {}),

@@ -207,10 +207,10 @@ export class CometSession {
   }
 
   #reply(text: string): void {
-    if (!this.#closed && !this.#outbox.push(text)) this.#giveUp(this.#ctx.chain.head() + 1);
+    if (!this.#closed && !this.#outbox.push(text)) this.#giveUp(this.#ctx.chain.head());
   }
 
-  /** `height` is that of an event that would not go in. */
+  /** `height` is that of an event that would not go in, or of the newest block, which may be untold yet. */
   #giveUp(height: Height): void {
     if (this.#closed) return;
     const lost = Math.min(height, this.#outbox.drop());

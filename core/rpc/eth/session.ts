@@ -93,7 +93,7 @@ export class EthSession implements FeedListener {
     };
     const reply = await handleEthRequest(this.#ctx, text, 'ws', notifier);
     const head = this.#ctx.chain.head();
-    if (reply !== undefined && !this.#closed && !this.#outbox.push(reply)) this.#tooSlow(head + 1);
+    if (reply !== undefined && !this.#closed && !this.#outbox.push(reply)) this.#tooSlow(head);
     for (const subscription of started)
       subscription.release().catch((failure: unknown) => reportCrash(this.#ctx, 'eth_subscribe', failure));
   }

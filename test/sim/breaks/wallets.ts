@@ -212,6 +212,7 @@ export const WALLETS: readonly Break[] = [
     to: '    if (this.#pooled.size < this.#config.txsMax) return undefined;',
     found: ['durability'],
     scenario: 'crowd-in-a-small-pool',
+    seed: 2,
     isSlow: true,
   },
   {

@@ -17,6 +17,7 @@ interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
+  readonly maxItems?: number;
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly required?: readonly string[];
@@ -28,12 +29,14 @@ interface Schema {
 
 const schema: Schema = JSON.parse(readFileSync(path.join(root, 'schema/scenario.schema.json'), 'utf8'));
 const READ = new Set(
-  '$schema title $ref type enum const oneOf pattern minimum maximum minItems minProperties maxProperties required properties additionalProperties items $defs'.split(
+  '$schema title $ref type enum const oneOf pattern minimum maximum minItems maxItems minProperties maxProperties required properties additionalProperties items $defs'.split(
     ' ',
   ),
 );
 
 /** As much of JSON Schema as ours uses; a keyword it does not know is an error. */
+const isWithin = (value: number, least = value, most = value): boolean => value >= least && value <= most;
+
 function accepts(value: unknown, part: Schema): boolean {
   for (const key of Object.keys(part)) if (!READ.has(key)) throw new Error(`unknown keyword ${key}`);
   if (part.$ref !== undefined)
@@ -43,9 +46,12 @@ function accepts(value: unknown, part: Schema): boolean {
   if (part.oneOf !== undefined && part.oneOf.filter((one) => accepts(value, one)).length !== 1) return false;
   if (part.type !== undefined && ![part.type].flat().some((type) => isType(value, type))) return false;
   if (typeof value === 'string') return part.pattern === undefined || new RegExp(part.pattern).test(value);
-  if (typeof value === 'number') return value >= (part.minimum ?? value) && value <= (part.maximum ?? value);
+  if (typeof value === 'number') return isWithin(value, part.minimum, part.maximum);
   if (Array.isArray(value))
-    return value.length >= (part.minItems ?? 0) && value.every((one) => accepts(one, part.items ?? {}));
+    return (
+      isWithin(value.length, part.minItems, part.maxItems) &&
+      value.every((one) => accepts(one, part.items ?? {}))
+    );
   return typeof value !== 'object' || value === null || acceptsObject(value as Record<string, unknown>, part);
 }
 

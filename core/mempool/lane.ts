@@ -143,6 +143,8 @@ export class Lane {
 }
 
 const outbids = (fresh: LanePosition, old: LanePosition, bumpPercent: bigint): boolean =>
-  fresh.feeCap * 100n >= old.feeCap * (100n + bumpPercent) &&
-  fresh.tipCap * 100n >= old.tipCap * (100n + bumpPercent) &&
-  fresh.feeCap > old.feeCap;
+  isMore(fresh.feeCap, old.feeCap, bumpPercent) && isMore(fresh.tipCap, old.tipCap, bumpPercent);
+
+/** As geth has it: more in any case, and no less than so many percent more, rounded down to whole wei. */
+const isMore = (fresh: bigint, old: bigint, bumpPercent: bigint): boolean =>
+  fresh > old && fresh >= (old * (100n + bumpPercent)) / 100n;

@@ -152,8 +152,11 @@ export class Mempool {
     const { sender, nonce, stateNonce, balance } = result.lane;
     const lane = this.#lanes.get(sender) ?? new Lane(stateNonce);
     // The verdict may come from a newer state than that of the last commit we were told of.
-    if (stateNonce > lane.stateNonce) this.#advance(lane, stateNonce, balance);
-    if (lane.size === 0) this.#lanes.delete(sender);
+    if (stateNonce > lane.stateNonce) {
+      this.#advance(lane, stateNonce, balance);
+      this.#announce(lane, stateNonce, out);
+      if (lane.size === 0) this.#lanes.delete(sender);
+    }
     const tx: PoolTx = {
       bytes: check.tx,
       key: check.key,

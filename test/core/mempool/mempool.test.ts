@@ -115,6 +115,15 @@ test('a nonce gap waits until it is filled', () => {
   expect(world.pendingKeys).toHaveLength(2);
 });
 
+test('what a newer state lets run is pending at once, though the one that brought the news is not', () => {
+  const world = new World();
+  world.add('aa', 1);
+  expect(world.pendingKeys).toHaveLength(0);
+  world.add('aa', 5, 1, 1);
+  expect(world.pendingKeys).toHaveLength(1);
+  expect(world.reaped()).toEqual(['aa1']);
+});
+
 test('the same bytes twice are refused as already in the cache', () => {
   const world = new World();
   world.add('aa', 0);
@@ -127,6 +136,19 @@ test('a replacement must pay ten percent more on both fee fields', () => {
   expect(world.add('aa', 0, 10, 0, 109)).toMatchObject({ refusal: { code: 'replacement-underpriced' } });
   expect(world.add('aa', 0, 11, 0, 110)).toMatchObject({ kind: 'checked' });
   expect(world.pool.size).toBe(1);
+});
+
+test.each([
+  [0, 100, 0, 200, 'replacement-underpriced'],
+  [0, 100, 1, 200, undefined],
+  [1, 5, 2, 5, 'replacement-underpriced'],
+  [15, 15, 16, 16, undefined],
+  [15, 15, 16, 15, 'replacement-underpriced'],
+])('tip %i of cap %i is outbid by %i of %i: %s, as in geth', (tip, cap, more, moreCap, code) => {
+  const world = new World();
+  world.add('aa', 0, tip, 0, cap);
+  const expected = code === undefined ? { kind: 'checked' } : { refusal: { code } };
+  expect(world.add('aa', 0, more, 0, moreCap)).toMatchObject(expected);
 });
 
 test('a rejected tx may be sent again', () => {

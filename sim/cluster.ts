@@ -100,7 +100,8 @@ export function makeCluster(
       ...defaultAppState({
         accounts: accounts.map(({ address }) => ({ address, balance: DEV_BALANCE })),
       }),
-      feemarket: feeMarketSection(spec.feeMarket),
+      // Where a scenario says nothing, the application's own defaults have to be the usual ones.
+      ...(spec.feeMarket === USUAL_FEES ? {} : { feemarket: feeMarketSection(spec.feeMarket) }),
     },
   };
   const schedule = new Schedule(spec, voters, updates);

@@ -37,6 +37,8 @@ export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): Gen
 
 function feeMarketOf(fields: Partial<Record<(typeof FEE_KEYS)[number], Cursor>>): FeeMarket {
   const { base_fee, min_gas_price, no_base_fee, collect_base_fee, elasticity, base_fee_denominator } = fields;
+  const given = [base_fee, min_gas_price, no_base_fee, collect_base_fee, elasticity, base_fee_denominator];
+  if (given.every((one) => one === undefined)) return USUAL_FEES;
   const market: FeeMarket = {
     baseFee: base_fee === undefined ? USUAL_FEES.baseFee : gasPrice(base_fee),
     minGasPrice: min_gas_price === undefined ? USUAL_FEES.minGasPrice : gasPrice(min_gas_price),

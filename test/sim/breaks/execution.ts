@@ -63,6 +63,7 @@ export const EXECUTION: readonly Break[] = [
     to: 'delegationTo',
     found: ['records', 'durability'],
     scenario: 'evm-features',
+    seed: 5,
     isSlow: true,
   },
   {
@@ -153,7 +154,7 @@ export const EXECUTION: readonly Break[] = [
     to: '',
     found: ['records', 'durability'],
     scenario: 'evm-features',
-    seed: 3,
+    seed: 5,
     isSlow: true,
   },
   {
@@ -343,6 +344,7 @@ export const EXECUTION: readonly Break[] = [
     to: 'number',
     found: ['records', 'durability'],
     scenario: 'later-genesis',
+    seed: 3,
     isSlow: true,
   },
   {

@@ -209,15 +209,6 @@ export const FEES: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'nothing-is-free',
-    file: 'core/app/feemarket/baseFee.ts',
-    from: '  if (tx.maxFeePerGas < baseFee) return undefined;',
-    to: '  if (tx.maxFeePerGas <= baseFee) return undefined;',
-    found: ['no_crash'],
-    scenario: 'no-base-fee',
-    isSlow: true,
-  },
-  {
     id: 'elasticity-of-two',
     file: 'core/app/feemarket/baseFee.ts',
     from: 'parent.gasLimit / params.elasticityMultiplier;',

@@ -150,7 +150,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/app/feemarket/baseFee.ts',
     from: 'return atLeast(base + (step > 0n ? step : 1n), params.minGasPrice);',
     to: 'return atLeast(base + step + 1n, params.minGasPrice);',
-    found: ['durability'],
+    found: ['durability', 'records'],
     scenario: 'crowded-blocks',
     isSlow: true,
   },

@@ -220,7 +220,7 @@ export const WALLETS: readonly Break[] = [
     file: 'core/rpc/eth/methods/state.ts',
     from: 'withView(call, block, (view) => quantity(view.account(address)?.balance ?? 0n)),',
     to: 'withView(call, block, () => quantity(call.ctx.chain.latest().account(address)?.balance ?? 0n)),',
-    found: ['watch'],
+    found: ['watch', 'records'],
     scenario: 'told-truth',
     isSlow: true,
   },

@@ -185,6 +185,7 @@ with the same meaning. Headers and logs carry their block number, transaction in
 
 A client that does not read is never skipped over: when its queue is full it is told
 \`slow client, resume from height N\` (\`slow reader: resume from block N\` on the EVM websocket) and closed with code 1013.
+On the consensus websocket each subscription is told its own N; the close names the lowest. Some of N may have been told already.
 
 ## The index
 

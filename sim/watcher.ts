@@ -7,7 +7,7 @@ import { ChainReads } from '../core/store/chainReads.ts';
 import { type Ask, type Fields, quantity, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
-import { receiptText } from './clients/listener.ts';
+import { logText, receiptText } from './clients/listener.ts';
 import type { Cluster } from './cluster.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
 import type { FeeMarket } from './feeMarket.ts';
@@ -61,9 +61,6 @@ interface Pool {
 }
 
 const boundedFrom = (start: number) => ({ fromBlock: '0x0', toBlock: quantity(start + BOUND) });
-
-const logText = (log: Log): string =>
-  `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
 
 /** As JSON-RPC numbers blocks: before the first one the newest is genesis. */
 const headNumber = (chain: ChainReader): number =>

@@ -4,7 +4,6 @@ import { present } from '../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../core/lib/bytes.ts';
 import { signTx } from '../core/rpc/eth/signTx.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
-import { settledPool } from './checkers/pools.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
 import { changeProblem, contentOf } from './poolChange.ts';
@@ -20,6 +19,7 @@ import type { ClientState, Draft, Script } from './scripts/script.ts';
 import { shelf } from './scripts/shelf.ts';
 import { transfers } from './scripts/transfers.ts';
 import { upperSuite } from './scripts/upperS.ts';
+import { settledPool } from './settledPool.ts';
 import type { World } from './world.ts';
 
 const POLL_MICROS = 500_000;

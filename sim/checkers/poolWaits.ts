@@ -2,9 +2,9 @@ import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import type { Process } from '../process.ts';
+import { settledPool } from '../settledPool.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
-import { settledPool } from './pools.ts';
 
 /** A pool looks for what waited too long so often. */
 const TICK_MICROS = 60_000_000;

@@ -6,11 +6,10 @@ import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
+import { settledPool } from '../settledPool.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { offerProblem } from './offers.ts';
 
-/** Looks at one node's pool are so far apart. */
-const LOOK_MICROS = 250_000;
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
 
@@ -62,14 +61,6 @@ export function pools(context: CheckerContext): Checker {
       if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
     },
   };
-}
-
-/** For a look at the node's pool, unless the last was just before, or the node is between two states. */
-export function settledPool({ node, state }: Process, gapMicros: number): RpcContext | undefined {
-  const rpc = node?.rpc;
-  if (rpc === undefined || state !== 'up' || gapMicros < LOOK_MICROS) return undefined;
-  // Between a commit and the node's own step after it the pool is still that of before.
-  return node?.rs()?.height === rpc.chain.head() + 1 ? rpc : undefined;
 }
 
 /** What a transaction adds to a block: its tag, its length, and itself. */

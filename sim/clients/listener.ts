@@ -35,7 +35,7 @@ export const receiptText = ({
   gasUsed,
 }: Fields): string => [blockNumber, transactionIndex, transactionHash, status, gasUsed].join(' ');
 
-const logText = (log: Log): string =>
+export const logText = (log: Log): string =>
   `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
 
 /** What one connection told, from the head at its beginning on. */

@@ -61,7 +61,6 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
   });
 
   test('any name of a thing leads to it', async () => {
-    const hash = await transfer();
     const find = async (what: string, until: string) => {
       await browser.evaluate(
         `document.getElementById('search-text').value = ${JSON.stringify(what)}; document.getElementById('search').requestSubmit()`,
@@ -75,6 +74,8 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
     await keep('account');
     await find(RECIPIENT.toLowerCase(), 'Bech32 form');
     expect(await text()).toContain(RECIPIENT_BECH32);
+    // Often before a block has it: the page looks again with each block.
+    const hash = await transfer();
     await find(hash, 'Hash (Ethereum)');
     expect(await text()).toContain(hash);
     await keep('tx');

@@ -337,8 +337,13 @@ function eventsPage(given) {
 const nothing = (text) => ({ content: [h('section', {}, h('h1', {}, 'Nothing found'), h('p', {}, text))] });
 
 async function searchPage(text) {
+  const { head } = await explore('chain');
   const found = await explore('find', text);
-  if (found.kind === 'none') return nothing(`“${text}” is no height, hash or address that this node knows.`);
+  if (found.kind === 'none')
+    return {
+      ...nothing(`“${text}” is no height, hash or address that this node knows. The next block may have it.`),
+      start: () => leaving.push(live.subscribe({ query: "tm.event='NewBlock'", from: head + 1 }, navigate)),
+    };
   const name = found.height ?? found.hash ?? found.address;
   location.replace(`#/${found.kind}/${name}`);
   return undefined;

@@ -1,6 +1,7 @@
+import { AssertionError } from '../core/lib/assert.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
 import { handleEthRequest } from '../core/rpc/eth/jsonrpc.ts';
-import type { Process } from './process.ts';
+import { type Process, textOf } from './process.ts';
 import type { World } from './world.ts';
 
 /** A client's work in progress: it runs, or it waits for the node to take a transaction in. */
@@ -61,19 +62,34 @@ export class ClientCalls {
     const entry = { op, node, life: node.lives };
     const context = watched(rpc, op);
     this.#open.push(entry);
-    void work(context).finally(() => {
-      op.isOver = true;
-      op.changed();
-    });
+    void work(context)
+      .catch((error: unknown) => haltAfter(entry, error))
+      .finally(() => {
+        op.isOver = true;
+        op.changed();
+      });
     await op.idle();
     this.#forget();
   }
 
-  /** Questions that submit nothing, to the node's own context: what it keeps for a client stays from call to call. */
-  reader(node: Process): EthAsk | undefined {
+  /** Work whose questions submit nothing, on the node's own context: what it keeps for a client stays from call to call. */
+  async read(node: Process, work: (ask: EthAsk) => Promise<void> | void): Promise<void> {
     const rpc = node.node?.rpc;
-    if (rpc === undefined || node.state !== 'up') return undefined;
-    return async (method, params) => parseReply(await handleEthRequest(rpc, request(method, params), 'http'));
+    if (rpc === undefined || node.state !== 'up') return;
+    const life = node.lives;
+    const ask: EthAsk = async (method, params) => {
+      try {
+        return parseReply(await handleEthRequest(rpc, request(method, params), 'http'));
+      } catch (error) {
+        haltAfter({ node, life }, error);
+        throw GONE;
+      }
+    };
+    try {
+      await work(ask);
+    } catch (error) {
+      if (error !== GONE) throw error;
+    }
   }
 
   async #settle(): Promise<void> {
@@ -99,6 +115,15 @@ export type EthReply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } };
 export type EthAsk = (method: string, params: readonly unknown[]) => Promise<EthReply>;
+
+/** Ends the work of a client whose node stopped instead of answering. */
+const GONE = new Error('the node is gone');
+
+/** A node whose own invariant breaks while it answers stops, as a process does whose root hears of it. */
+function haltAfter({ node, life }: { readonly node: Process; readonly life: number }, error: unknown): void {
+  if (!(error instanceof AssertionError)) throw error;
+  if (node.lives === life && node.isRunning) node.halt(`threw ${textOf(error)}`);
+}
 
 function watched(rpc: RpcContext, op: Op): RpcContext {
   const waited = async <T>(answer: Promise<T>): Promise<T> => {

@@ -255,5 +255,5 @@ export class Process implements Port {
   }
 }
 
-const textOf = (error: unknown): string =>
+export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}\n${error.stack ?? ''}` : String(error);

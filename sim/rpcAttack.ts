@@ -30,10 +30,7 @@ export class RpcAttacker {
   }
 
   start(): void {
-    this.#world.every(this.spec.period, () => {
-      const ask = this.#calls.reader(this.#node);
-      return ask === undefined ? undefined : this.#flood(ask);
-    });
+    this.#world.every(this.spec.period, () => this.#calls.read(this.#node, (ask) => this.#flood(ask)));
   }
 
   async #flood(ask: EthAsk): Promise<void> {

@@ -116,10 +116,12 @@ export class Watcher {
     if (this.complaints.length < COMPLAINTS_MAX) this.complaints.push(text);
   }
 
-  async #turn(): Promise<void> {
-    const ask = this.#calls.reader(this.#node);
-    const chain = this.#node.node?.rpc?.chain;
-    if (ask === undefined || chain === undefined) return;
+  #turn(): Promise<void> {
+    return this.#calls.read(this.#node, (ask) => this.#look(ask));
+  }
+
+  async #look(ask: EthAsk): Promise<void> {
+    const { chain } = present(this.#node.node?.rpc, 'a node that answers');
     const before = this.#watch;
     if (before?.life !== this.#node.lives) await this.#begin(ask, chain, before);
     const watch = present(this.#watch, 'a watch');

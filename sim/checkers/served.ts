@@ -1,12 +1,13 @@
 import { formatAddress } from '../../core/address/kinds.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { present } from '../../core/lib/assert.ts';
+import { AssertionError, present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Fields } from '../answers.ts';
 import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../feeMarket.ts';
+import { type Process, textOf } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
@@ -20,33 +21,46 @@ import { wrongTxAnswers } from './servedTxs.ts';
 const COMMITS_MAX = 8;
 
 /**
- * REC: at the end each correct node is asked over all that it serves: commits are those that the next block fixed, lists come whole
+ * REC: at the end correct nodes are asked over all that they serve: commits are those that the next block fixed, lists come whole
  * and in order however they are cut into pages, nobody owns nothing of a coin, proofs lead to headers, and what is told of a height
- * is what was there then.
+ * is what was there then. Nodes of one past share the questions: their stores are compared anyway.
  */
 export function served(context: CheckerContext): Checker {
   return {
     name: 'records',
     async finish() {
       if (!isTolerable(context)) return;
-      for (const node of context.correct) {
-        const rpc = node.node?.rpc;
-        if (rpc === undefined || node.state === 'halted') continue;
-        try {
-          const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
-          // Bank transactions wait in the pool as well, and are not shown there by nonce.
-          const isShown = (context.scenario.bankers ?? []).length === 0;
-          const isSettled = isShown && settledPool(node, Number.POSITIVE_INFINITY) !== undefined;
-          const what = { rpc, suite: context.suite, market: context.cluster.feeMarket, isIndexed, isSettled };
-          const problem = rpc.chain.head() < 2 ? undefined : await problemOf(what);
-          if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
-        } catch (error) {
-          if (!(error instanceof StorageFault || error instanceof Refused)) throw error;
-          if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);
+      const turn = context.world.choices.stream('checkers/served').choose(QUESTIONS.length);
+      for (const group of groupsOf(context))
+        for (const [place, node] of group.entries()) {
+          const rpc = present(node.node?.rpc, 'a node that serves');
+          const questions = QUESTIONS.filter((_, i) => (i + turn) % group.length === place);
+          try {
+            const problem =
+              rpc.chain.head() < 2 ? undefined : await problemOf(askedOf(context, node, rpc), questions);
+            if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
+          } catch (error) {
+            failBy(context, node, error);
+          }
         }
-      }
     },
   };
+}
+
+/** Of nodes that serve: those that were there all the time, and those that began anew or came late. */
+function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Process[])[] {
+  const late = new Set(scenario.timeline.map(({ action }) => (action.kind === 'addNode' ? action.name : '')));
+  const serving = correct.filter(({ node, state }) => node?.rpc !== undefined && state !== 'halted');
+  const isSteady = ({ name, lives }: Process): boolean => lives === 1 && !late.has(name);
+  return [serving.filter(isSteady), serving.filter((node) => !isSteady(node))];
+}
+
+/** A drive that is broken may make a node refuse. */
+function failBy(context: CheckerContext, node: Process, error: unknown): void {
+  if (error instanceof StorageFault || error instanceof Refused) {
+    if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);
+  } else if (error instanceof AssertionError) context.fail('no_crash', `${node.name} threw ${textOf(error)}`);
+  else throw error;
 }
 
 interface Asked {
@@ -58,22 +72,45 @@ interface Asked {
   readonly isSettled: boolean;
 }
 
-async function problemOf({ rpc, suite, market, isIndexed, isSettled }: Asked): Promise<string | undefined> {
-  return (
-    (await wrongCommits(rpc)) ??
-    (await wrongValidators(rpc)) ??
-    (await wrongBalances(rpc)) ??
-    (await wrongFees(rpc, market)) ??
-    (await wrongBlockAnswers(rpc)) ??
-    (await wrongProofs(rpc, suite)) ??
-    (await wrongMoney(rpc, suite.keccak256)) ??
-    (await wrongStates(rpc, isSettled)) ??
-    (isIndexed
-      ? ((await wrongTxAnswers(rpc, suite.sha256)) ??
-        (await wrongBlocks(rpc)) ??
-        (await wrongTxs(rpc, suite)))
-      : undefined)
-  );
+function askedOf({ suite, cluster, scenario }: CheckerContext, node: Process, rpc: RpcContext): Asked {
+  // Bank transactions wait in the pool as well, and are not shown there by nonce.
+  const isShown = (scenario.bankers ?? []).length === 0;
+  return {
+    rpc,
+    suite,
+    market: cluster.feeMarket,
+    isIndexed: node.isIndexed ?? scenario.engine.isIndexed,
+    isSettled: isShown && settledPool(node, Number.POSITIVE_INFINITY) !== undefined,
+  };
+}
+
+type Answer = Promise<string | undefined>;
+
+const whereIndexed =
+  (ask: (asked: Asked) => Answer) =>
+  async (asked: Asked): Answer =>
+    asked.isIndexed ? ask(asked) : undefined;
+
+const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
+  ({ rpc }) => wrongCommits(rpc),
+  ({ rpc }) => wrongValidators(rpc),
+  ({ rpc }) => wrongBalances(rpc),
+  ({ rpc, market }) => wrongFees(rpc, market),
+  ({ rpc }) => wrongBlockAnswers(rpc),
+  ({ rpc, suite }) => wrongProofs(rpc, suite),
+  ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),
+  ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
+  whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
+  whereIndexed(({ rpc }) => wrongBlocks(rpc)),
+  whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),
+];
+
+async function problemOf(asked: Asked, questions: typeof QUESTIONS): Answer {
+  for (const ask of questions) {
+    const problem = await ask(asked);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** What the next block says of a commit is what counts; of the newest one the node knows only what it saw. */

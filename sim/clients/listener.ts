@@ -120,13 +120,15 @@ export class Listener {
 
   async #missed(to: number): Promise<Hearing['missed']> {
     const from = this.#known + 1;
-    const ask = this.#calls.reader(this.#node);
-    if (ask === undefined || from > to) return undefined;
+    if (from > to) return undefined;
     const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` };
-    const reply = await ask('eth_getLogs', [range]);
-    if ('result' in reply) return { from, to, logs: (reply.result as readonly Log[]).map(logText) };
-    this.#complain(`eth_getLogs was answered by ${reply.error.message}`);
-    return undefined;
+    let missed: Hearing['missed'];
+    await this.#calls.read(this.#node, async (ask) => {
+      const reply = await ask('eth_getLogs', [range]);
+      if ('result' in reply) missed = { from, to, logs: (reply.result as readonly Log[]).map(logText) };
+      else this.#complain(`eth_getLogs was answered by ${reply.error.message}`);
+    });
+    return missed;
   }
 
   #hangUp(): void {

@@ -191,6 +191,14 @@ export const FEES: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'nothing-is-free',
+    file: 'core/app/feemarket/baseFee.ts',
+    from: 'if (tx.maxFeePerGas < baseFee) return',
+    to: 'if (tx.maxFeePerGas <= baseFee) return',
+    found: ['no_crash'],
+    scenario: 'no-base-fee',
+  },
+  {
     id: 'base-fee-where-there-is-none',
     file: 'core/app/feemarket/baseFee.ts',
     from: '  if (params.noBaseFee) return 0n;\n',

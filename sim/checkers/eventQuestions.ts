@@ -63,13 +63,34 @@ export function attributesOf(events: readonly Indexed[]): readonly (readonly [Pa
 
 const isPlain = ([, value]: Pair): boolean => !value.includes("'");
 
-/** By one attribute, from a height on, by a piece of the value, and with another attribute: of the same event, and of the next. */
+/** Those that compare with a number; which one is asked follows from the height. */
+const COMPARISONS = [
+  ['<', (order: number) => order < 0],
+  ['<=', (order: number) => order <= 0],
+  ['>', (order: number) => order > 0],
+  ['>=', (order: number) => order >= 0],
+] as const;
+
+/** In 10^-18; undefined for what is no plain decimal number. */
+function decimalOf(text: string): bigint | undefined {
+  const [, whole, fraction = ''] = /^([0-9]+)(?:\.([0-9]{0,18}))?$/.exec(text) ?? [];
+  return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(18, '0'));
+}
+
+const orderOf = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * By one attribute, from a height on and before or after it, by a piece of the value, by its number or by being there, and with
+ * another attribute: of the same event, and of the next.
+ */
 export function questions([pair, event, next]: readonly [Pair, Indexed, Indexed]): readonly Question[] {
   const { kind, height, attributes } = event;
   const [tag, value] = pair;
   const alone = `${tag}='${value}'`;
   const isMet = (one: Indexed): boolean => has(one, pair);
   const piece = value.slice(1, -1);
+  const number = decimalOf(value);
+  const [op, isOrdered] = COMPARISONS[height % COMPARISONS.length] as (typeof COMPARISONS)[number];
   const others = [attributes, next.attributes].flatMap((list) =>
     list.filter((other) => other[0] !== tag && isPlain(other)).slice(0, 1),
   );
@@ -80,6 +101,22 @@ export function questions([pair, event, next]: readonly [Pair, Indexed, Indexed]
       text: `${kind}.height>=${height} AND ${alone}`,
       isMet: (one) => one.height >= height && isMet(one),
     },
+    {
+      kind,
+      text: `${kind}.height${op}${height} AND ${alone}`,
+      isMet: (one) => isOrdered(one.height - height) && isMet(one),
+    },
+    number === undefined
+      ? { kind, text: `${tag} EXISTS`, isMet: (one) => one.attributes.some(([name]) => name === tag) }
+      : {
+          kind,
+          text: `${tag}${op}${value}`,
+          isMet: (one) =>
+            one.attributes.some(([name, text]) => {
+              const other = name === tag ? decimalOf(text) : undefined;
+              return other !== undefined && isOrdered(orderOf(other, number));
+            }),
+        },
     {
       kind,
       text: `${tag} CONTAINS '${piece}'`,

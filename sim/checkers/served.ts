@@ -2,7 +2,7 @@ import { formatAddress } from '../../core/address/kinds.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { AssertionError, present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
-import { toUpperHex } from '../../core/lib/bytes.ts';
+import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { StorageFault } from '../../core/store/fault.ts';
 import type { Fields } from '../answers.ts';
@@ -14,7 +14,9 @@ import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from '
 import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongProofs } from './servedProofs.ts';
+import { wrongRaw } from './servedRaw.ts';
 import { wrongStates } from './servedState.ts';
+import { wrongStatus } from './servedStatus.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
@@ -66,6 +68,8 @@ function failBy(context: CheckerContext, node: Process, error: unknown): void {
 interface Asked {
   readonly rpc: RpcContext;
   readonly suite: CryptoSuite;
+  /** The validator that the node signs for. */
+  readonly own: Bytes | undefined;
   readonly market: FeeMarket;
   readonly isIndexed: boolean;
   /** All that waits is known by its nonce, and belongs to the newest state. */
@@ -78,6 +82,7 @@ function askedOf({ suite, cluster, scenario }: CheckerContext, node: Process, rp
   return {
     rpc,
     suite,
+    own: cluster.members.find(({ name }) => name === node.name)?.address,
     market: cluster.feeMarket,
     isIndexed: node.isIndexed ?? scenario.engine.isIndexed,
     isSettled: isShown && settledPool(node, Number.POSITIVE_INFINITY) !== undefined,
@@ -100,6 +105,8 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),
   ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
+  ({ rpc, suite }) => wrongRaw(rpc, suite.keccak256),
+  ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
   whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
   whereIndexed(({ rpc }) => wrongBlocks(rpc)),
   whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),

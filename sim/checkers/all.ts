@@ -21,6 +21,7 @@ import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
 import { pools } from './pools.ts';
 import { poolWaits } from './poolWaits.ts';
+import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
 import { searches } from './searches.ts';
 import { served } from './served.ts';
@@ -52,6 +53,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', voteTimes],
   ['conduct', lastCommits],
   ['conduct', spread],
+  ['conduct', repetition],
   ['no_crash', noCrash],
 ];
 

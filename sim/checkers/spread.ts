@@ -111,7 +111,7 @@ const isGarbled = ({ network, timeline }: Scenario): boolean =>
   timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
 
 /** Links carry every frame, once and in order: nobody has a reason to believe what is not so of a peer. */
-const isStream = ({ network, timeline }: Scenario): boolean =>
+export const isStream = ({ network, timeline }: Scenario): boolean =>
   network.lossPpm + network.dupPpm + network.reorderPpm === 0 &&
   !timeline.some(({ action }) => LINK_ACTIONS.includes(action.kind));
 

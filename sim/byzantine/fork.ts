@@ -43,11 +43,16 @@ function forking(me: Accomplice, moment: Moment): Hooks {
       const rs = me.rs();
       const height = heightOf(message);
       if (rs === undefined || height === undefined || !me.isDue(height, 0)) return [message];
-      if (memory.get('height') === undefined && rs.height === height) {
+      // Where the rest came to decide the other block as well, the next height is tried.
+      if (memory.get('height') !== height && rs.height === height) {
         const other = moment(me, rs, message);
         if (other !== undefined) {
           memory.set('height', height);
           stage(me, rs, other);
+          // Whom that has not convinced by then is let into the next height, where it is tried again.
+          me.later(other.wait + SAYINGS * AGAIN_MICROS, () => {
+            if (memory.get('height') === height) memory.set('height', -1);
+          });
         }
       }
       const isForked = memory.get('height') === height;
@@ -92,7 +97,9 @@ const audienceOf = (me: Accomplice): readonly string[] => me.others.filter((peer
 /** Votes of all accomplices bring the audience into the round, the lead shows the block, the votes decide it. */
 function stage(me: Accomplice, rs: RoundState, { lead, round, variant, wait }: Other): void {
   const { height, validators } = rs;
-  const timestamp = rs.proposalBlock?.header.time ?? { seconds: 0, nanos: 0 };
+  // Of votes with the block's own time no later block could follow.
+  const time = rs.proposalBlock?.header.time ?? { seconds: 0, nanos: 0 };
+  const timestamp = { ...time, seconds: time.seconds + 1 };
   const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
   const say = (type: VoteType): void => {
     for (const member of me.coalition.members) {

@@ -27,6 +27,8 @@ export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string 
   return wrongDump(rpc, keccak);
 }
 
+/** None where it refuses: then there is less than there should be. */
+const listed = <T>(told: unknown): readonly T[] => (Array.isArray(told) ? told : []);
 const bytesOf = (told: unknown): Bytes => (typeof told === 'string' ? hex(told.slice(2)) : EMPTY);
 
 /** Bytes are those that the names and the roots were made of. */
@@ -42,7 +44,7 @@ async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Pro
   );
   if (!equalBytes(top?.whole ?? EMPTY, header))
     return `answers debug_getRawBlock ${number} with another header`;
-  const receipts = (await eth(rpc, 'debug_getRawReceipts', [number])) as readonly string[];
+  const receipts = listed<string>(await eth(rpc, 'debug_getRawReceipts', [number]));
   const entries = receipts.map((told, i) => ({ key: rlpNumber(BigInt(i)), value: bytesOf(told) }));
   const root = rootOf(entries, keccak);
   const last = block.transactions.at(-1);
@@ -81,7 +83,7 @@ async function wrongChanges(rpc: RpcContext, height: number, keccak: Keccak): Pr
   const changed = [...accountsOf(after)]
     .filter(([key, text]) => earlier.get(key) !== text)
     .map(([key]) => key);
-  const told = (await eth(rpc, 'debug_getModifiedAccountsByNumber', [height])) as readonly string[];
+  const told = listed<string>(await eth(rpc, 'debug_getModifiedAccountsByNumber', [height]));
   const hashes = told.map((address) => toHex(keccak(bytesOf(address))));
   return unlike(`the accounts changed by block ${height}`, hashes.sort(), changed.sort());
 }
@@ -94,8 +96,8 @@ async function wrongCosts(
   const { number } = header;
   if (rpc.chain.view(number - 1) === undefined) return undefined;
   const traces = await eth(rpc, 'debug_traceBlockByNumber', [quantity(number), { tracer: 'callTracer' }]);
-  const costs = (traces as readonly { readonly result?: Fields }[]).map(({ result }) => result?.['gasUsed']);
-  const roots = (await eth(rpc, 'debug_intermediateRoots', [to0xHex(hash)])) as readonly string[];
+  const costs = listed<{ readonly result?: Fields }>(traces).map(({ result }) => result?.['gasUsed']);
+  const roots = listed<string>(await eth(rpc, 'debug_intermediateRoots', [to0xHex(hash)]));
   return (
     unlike(
       `the costs of block ${number}`,

@@ -149,8 +149,8 @@ export const ANSWERS: readonly Break[] = [
   {
     id: 'pool-bump-either',
     file: 'core/mempool/lane.ts',
-    from: '  fresh.feeCap * 100n >= old.feeCap * (100n + bumpPercent) &&\n',
-    to: '  fresh.feeCap * 100n >= old.feeCap * (100n + bumpPercent) ||\n',
+    from: 'isMore(fresh.feeCap, old.feeCap, bumpPercent) && isMore',
+    to: 'isMore(fresh.feeCap, old.feeCap, bumpPercent) || isMore',
     found: ['durability', 'records'],
     scenario: 'evm-features',
     isSlow: true,

@@ -93,15 +93,6 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'past-skipped-when-too-slow',
-    file: 'core/rpc/comet/subscription.ts',
-    from: '    return this.#isLive ? lost : Math.min(lost, this.#next);',
-    to: '    return lost;',
-    found: ['ws'],
-    scenario: 'events-by-query',
-    isSlow: true,
-  },
-  {
     id: 'address-found-in-one-spelling-live',
     file: 'core/events/subscriptions.ts',
     from: '        const entries = byValue.get(canonicalText(value));',

@@ -1,3 +1,4 @@
+import type { Scenario } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { slowest } from './liveness.ts';
 import { isStream } from './spread.ts';
@@ -14,15 +15,15 @@ const FEW = 4;
 export function repetition(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, correct } = context;
-  if (!isStream(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
+  if (!isStream(scenario) || slowest(scenario) > PROMPT_MICROS || isHampered(scenario)) return { name };
   const said = { votes: 0, proposals: 0 };
   /** Of one block. */
   let partsMax = 1;
   return {
     name,
     on(fact) {
-      if (fact.kind === 'event' && fact.event.kind === 'committed')
-        partsMax = Math.max(partsMax, fact.event.blockId.parts.total);
+      if (fact.kind === 'moved')
+        partsMax = Math.max(partsMax, fact.node.node?.rs()?.proposalParts?.header.total ?? 0);
       else if (fact.kind === 'signed' || fact.kind === 'lied')
         said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
     },
@@ -41,3 +42,10 @@ export function repetition(context: CheckerContext): Checker {
     },
   };
 }
+
+/** Who is slow itself, or whose clock runs away, is told again as well. */
+const isHampered = ({ network, timeline }: Scenario): boolean =>
+  network.rate > 0 ||
+  timeline.some(({ action }) =>
+    action.kind === 'disk' ? action.fault === 'slow' : action.kind === 'jump' || action.kind === 'drift',
+  );

@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario/scenario.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { slowest } from './liveness.ts';
 import { isStream } from './spread.ts';
 
@@ -15,7 +15,7 @@ const FEW = 4;
 export function repetition(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, correct } = context;
-  if (!isStream(scenario) || slowest(scenario) > PROMPT_MICROS || isHampered(scenario)) return { name };
+  if (!isTolerable(context) || !isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
   const said = { votes: 0, proposals: 0 };
   /** Of one block. */
   let partsMax = 1;
@@ -43,9 +43,8 @@ export function repetition(context: CheckerContext): Checker {
   };
 }
 
-/** Who is slow itself, or whose clock runs away, is told again as well. */
-const isHampered = ({ network, timeline }: Scenario): boolean =>
-  network.rate > 0 ||
-  timeline.some(({ action }) =>
-    action.kind === 'disk' ? action.fault === 'slow' : action.kind === 'jump' || action.kind === 'drift',
-  );
+/** Where nothing is lost and nobody is missed: who waits for a third of the power says every two seconds what it has. */
+const isCalm = (scenario: Scenario): boolean =>
+  isStream(scenario) &&
+  scenario.network.rate === 0 &&
+  scenario.timeline.every(({ action }) => action.kind === 'addNode');

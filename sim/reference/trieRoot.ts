@@ -50,7 +50,10 @@ export const nibblesOf = (key: Bytes): Bytes =>
   );
 
 /** The root of Ethereum's trie over these, from the whole of it at once (Yellow Paper, appendix D). */
-export const rootOf = (entries: readonly { readonly key: Bytes; readonly value: Bytes }[], keccak: Keccak): Bytes =>
+export const rootOf = (
+  entries: readonly { readonly key: Bytes; readonly value: Bytes }[],
+  keccak: Keccak,
+): Bytes =>
   keccak(
     nodeOf(
       entries.map(({ key, value }) => ({ path: nibblesOf(key), value })),

@@ -169,7 +169,7 @@ export const GOSSIP: readonly Break[] = [
     from: 'set.bits.minus(peer.lastCommit)',
     to: 'set.bits.minus(undefined)',
     found: ['conduct'],
-    scenario: 'crash-restart',
+    scenario: 'busy-chain',
     isSlow: true,
   },
   {
@@ -178,8 +178,7 @@ export const GOSSIP: readonly Break[] = [
     from: 'ours.bits.minus(peer.parts)',
     to: 'ours.bits.minus(undefined)',
     found: ['conduct'],
-    scenario: 'late-join-syncs',
-    isSlow: true,
+    scenario: 'corrupt-parts',
   },
   {
     id: 'old-commit-told-again',

@@ -3,9 +3,11 @@ import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { slowest } from './liveness.ts';
 import { isStream } from './spread.ts';
 
-/** What takes longer on its way is said again: gossip repeats itself every two seconds. */
+/** What takes longer on its way is said again, and so is what a long round waits for: gossip repeats itself every two seconds. */
 const PROMPT_MICROS = 500_000;
-/** A run of one block has little to count. */
+const ROUND_MS = 2_000;
+/** What is said again all the same, at most: so much of it all, and a little where a run has little to count. */
+const AGAIN = 1.5;
 const FEW = 4;
 
 /**
@@ -32,7 +34,8 @@ export function repetition(context: CheckerContext): Checker {
       for (const node of correct)
         for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
           const { votes, blockParts } = round.received;
-          const isTalkative = votes > said.votes + FEW || blockParts > said.proposals * partsMax + FEW;
+          const isTalkative =
+            votes > AGAIN * said.votes + FEW || blockParts > AGAIN * said.proposals * partsMax + FEW;
           if (names.has(id) && isTalkative)
             context.fail(
               name,
@@ -43,8 +46,13 @@ export function repetition(context: CheckerContext): Checker {
   };
 }
 
-/** Where nothing is lost and nobody is missed: who waits for a third of the power says every two seconds what it has. */
-const isCalm = (scenario: Scenario): boolean =>
-  isStream(scenario) &&
-  scenario.network.rate === 0 &&
-  scenario.timeline.every(({ action }) => action.kind === 'addNode');
+/** Where nothing is lost, nobody is missed and no round is long: who waits says every two seconds what it has. */
+const isCalm = (scenario: Scenario): boolean => {
+  const { timeoutPrevoteMs, timeoutPrecommitMs } = scenario.engine.consensus;
+  return (
+    isStream(scenario) &&
+    scenario.network.rate === 0 &&
+    Math.max(timeoutPrevoteMs, timeoutPrecommitMs) < ROUND_MS &&
+    scenario.timeline.every(({ action }) => action.kind === 'addNode')
+  );
+};

@@ -62,6 +62,14 @@ describe('a scenario with another signature scheme', () => {
 });
 
 describe('a swarm world', () => {
+  test.each(['1852731', '1852763'])(
+    'where rounds are long what was said is said again (seed %s)',
+    async (seed) => {
+      const result = await runScenario(drawSwarm(seed), { seed, crypto: 'keyed-hash' });
+      expect(result.ok && result.value.failures).toEqual([]);
+    },
+  );
+
   test('is a scenario that the parser takes, the same for the same seed, less than a third of it lying', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const text = drawSwarm(String(seed));

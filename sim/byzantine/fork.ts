@@ -51,7 +51,7 @@ function forking(me: Accomplice, moment: Moment): Hooks {
           stage(me, rs, other);
           // Whom that has not convinced by then is let into the next height, where it is tried again.
           me.later(other.wait + SAYINGS * AGAIN_MICROS, () => {
-            if (memory.get('height') === height) memory.set('height', -1);
+            if (memory.get('height') === height) memory.delete('height');
           });
         }
       }

@@ -1,7 +1,7 @@
-import type { ChainReader } from '../../core/app/chain.ts';
+import type { ChainReader, View } from '../../core/app/chain.ts';
 import { assert } from '../../core/lib/assert.ts';
 import { fromBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
@@ -98,3 +98,11 @@ export function bytesOf(told: unknown): Bytes {
   const bytes = fromBase64(String(told ?? ''));
   return bytes.ok ? bytes.value : EMPTY;
 }
+
+/** Of bytes as Ethereum's JSON-RPC has them; none for a text that is not hex. */
+export const hexBytesOf = (told: unknown): Bytes =>
+  /^0x(?:[0-9a-f]{2})*$/i.test(String(told)) ? hex(String(told).slice(2)) : EMPTY;
+
+/** Every account of a state, in order of the hashes of their addresses. */
+export const everyAccount = (view: View): ReturnType<View['accountRange']> =>
+  view.accountRange(new Uint8Array(32), ITEMS_MAX);

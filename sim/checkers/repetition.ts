@@ -11,8 +11,8 @@ const AGAIN = 1.5;
 const FEW = 4;
 
 /**
- * Gossip says nothing twice: over connections that lose nothing a node does not hear more votes of a correct peer than were ever
- * signed, nor more parts of blocks than were proposed.
+ * Gossip does not repeat itself without need: where nothing is lost a correct peer tells a node at most half as many votes again as
+ * were ever signed, and parts of blocks as were proposed.
  */
 export function repetition(context: CheckerContext): Checker {
   const name = 'conduct';

@@ -6,12 +6,10 @@ import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Fields } from '../answers.ts';
 import type { Keccak } from '../reference/trieRoot.ts';
-import { fieldsOf, firstOf, heightsOf, pagesOf, rest, unlike } from './questions.ts';
+import { everyAccount, fieldsOf, firstOf, heightsOf, pagesOf, rest, unlike } from './questions.ts';
 
 const BANK = '/cosmos/bank/v1beta1';
 const AUTH = '/cosmos/auth/v1beta1';
-/** More accounts than any run has. */
-const RANGE_MAX = 100_000;
 /** A coin that nobody has. */
 const FOREIGN = 'foreign';
 
@@ -32,7 +30,7 @@ export async function wrongMoney(rpc: RpcContext, keccak: Keccak): Promise<strin
 /** Coins are what all have together. */
 async function wrongSupply(rpc: RpcContext, view: View): Promise<string | undefined> {
   const { denom } = rpc.chain;
-  const accounts = view.accountRange(new Uint8Array(32), RANGE_MAX);
+  const accounts = everyAccount(view);
   const amount = accounts.reduce((sum, { account }) => sum + account.balance, 0n).toString();
   const of = async (one: string): Promise<unknown> =>
     (await rest(rpc, `${BANK}/supply/by_denom`, `denom=${one}`, view.height))['amount'];
@@ -122,7 +120,7 @@ async function wrongAccounts(rpc: RpcContext, view: View, keccak: Keccak): Promi
     told.map((_, i) => String(i)),
   );
   if (problem !== undefined) return problem;
-  for (const { keyHash, account } of view.accountRange(new Uint8Array(32), RANGE_MAX)) {
+  for (const { keyHash, account } of everyAccount(view)) {
     const sequence = sequences.get(toHex(keyHash));
     const wrong = unlike(`the sequence of ${toHex(keyHash)} at ${height}`, sequence, String(account.nonce));
     if (wrong !== undefined) return wrong;
@@ -137,8 +135,7 @@ async function wrongHolders(rpc: RpcContext, view: View, keccak: Keccak): Promis
     keyOf(one['address'], rpc.chain.hrp, keccak),
     fieldsOf(one, 'balance')['amount'],
   ]);
-  const truth = view
-    .accountRange(new Uint8Array(32), RANGE_MAX)
+  const truth = everyAccount(view)
     .filter(({ account }) => account.balance > 0n)
     .map(({ keyHash, account }) => [toHex(keyHash), account.balance.toString()]);
   return unlike(`${path} at ${height}`, told.sort(), truth.sort());

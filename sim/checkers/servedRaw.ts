@@ -1,15 +1,13 @@
 import type { EthBlock, View } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, EMPTY, equalBytes, hex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { EMPTY, equalBytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
 import { number as rlpNumber } from '../reference/rlp.ts';
 import { itemsOf } from '../reference/trieProof.ts';
 import { type Keccak, rootOf } from '../reference/trieRoot.ts';
-import { eth, heightsOf, someOf, unlike } from './questions.ts';
+import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike } from './questions.ts';
 
-/** More accounts than any run has. */
-const RANGE_MAX = 100_000;
 /** Accounts in one answer at most, as geth has it. */
 const DUMPED_MAX = 256;
 
@@ -29,15 +27,14 @@ export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string 
 
 /** None where it refuses: then there is less than there should be. */
 const listed = <T>(told: unknown): readonly T[] => (Array.isArray(told) ? told : []);
-const bytesOf = (told: unknown): Bytes => (typeof told === 'string' ? hex(told.slice(2)) : EMPTY);
 
 /** Bytes are those that the names and the roots were made of. */
 async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Promise<string | undefined> {
   const number = quantity(block.header.number);
-  const header = bytesOf(await eth(rpc, 'debug_getRawHeader', [number]));
+  const header = hexBytesOf(await eth(rpc, 'debug_getRawHeader', [number]));
   if (!equalBytes(keccak(header), block.hash))
     return `answers debug_getRawHeader ${number} with another header`;
-  const [top, txs] = itemsOf(bytesOf(await eth(rpc, 'debug_getRawBlock', [to0xHex(block.hash)])));
+  const [top, txs] = itemsOf(hexBytesOf(await eth(rpc, 'debug_getRawBlock', [to0xHex(block.hash)])));
   const raws = block.transactions.map(({ raw }) => to0xHex(raw));
   const inside = itemsOf(txs?.whole ?? EMPTY).map(({ isList, whole, content }) =>
     to0xHex(isList ? whole : content),
@@ -45,7 +42,7 @@ async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Pro
   if (!equalBytes(top?.whole ?? EMPTY, header))
     return `answers debug_getRawBlock ${number} with another header`;
   const receipts = listed<string>(await eth(rpc, 'debug_getRawReceipts', [number]));
-  const entries = receipts.map((told, i) => ({ key: rlpNumber(BigInt(i)), value: bytesOf(told) }));
+  const entries = receipts.map((told, i) => ({ key: rlpNumber(BigInt(i)), value: hexBytesOf(told) }));
   const root = rootOf(entries, keccak);
   const last = block.transactions.at(-1);
   const hash = last && to0xHex(last.hash);
@@ -65,7 +62,7 @@ async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Pro
 
 /** By the hashes of their addresses: all that a state holds of them, in one text. */
 function accountsOf(view: View): ReadonlyMap<string, string> {
-  const found = view.accountRange(new Uint8Array(32), RANGE_MAX);
+  const found = everyAccount(view);
   return new Map(
     found.map(({ keyHash, account: { nonce, balance, storageRoot, codeHash } }) => [
       toHex(keyHash),
@@ -84,7 +81,7 @@ async function wrongChanges(rpc: RpcContext, height: number, keccak: Keccak): Pr
     .filter(([key, text]) => earlier.get(key) !== text)
     .map(([key]) => key);
   const told = listed<string>(await eth(rpc, 'debug_getModifiedAccountsByNumber', [height]));
-  const hashes = told.map((address) => toHex(keccak(bytesOf(address))));
+  const hashes = told.map((address) => toHex(keccak(hexBytesOf(address))));
   return unlike(`the accounts changed by block ${height}`, hashes.sort(), changed.sort());
 }
 
@@ -111,14 +108,14 @@ async function wrongCosts(
 async function wrongDump(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
   const view = chain.latest();
-  const range = view.accountRange(new Uint8Array(32), RANGE_MAX);
+  const range = everyAccount(view);
   if (range.length > DUMPED_MAX) return undefined;
   const dump = (await eth(rpc, 'debug_dumpBlock', ['latest'])) as {
     readonly root?: string;
     readonly accounts?: Readonly<Record<string, Fields>>;
   };
   const told = Object.entries(dump.accounts ?? {}).map(([address, { balance, nonce }]) =>
-    [toHex(keccak(bytesOf(address))), balance, nonce].join(),
+    [toHex(keccak(hexBytesOf(address))), balance, nonce].join(),
   );
   const truth = range.map(({ keyHash, account }) => [toHex(keyHash), account.balance, account.nonce].join());
   return (

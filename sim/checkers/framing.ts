@@ -1,4 +1,5 @@
-import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import type { Block, BlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -10,7 +11,8 @@ export function accused(evidence: Evidence): readonly Bytes[] {
 
 /**
  * NOFRAME: no evidence names a correct identity, and no correct node drops a correct peer for what it said. The second
- * half holds only while the network itself damages nothing.
+ * half holds only while the network itself damages nothing, and all of them share one chain: on two, each says what is
+ * wrong on the other.
  */
 export function noFraming(context: CheckerContext): Checker {
   const name = 'no_framing';
@@ -19,6 +21,14 @@ export function noFraming(context: CheckerContext): Checker {
     if (context.correct.some((node) => node.name === member.name))
       correct.set(toHex(member.address), member.name);
   }
+  const decided = new Map<number, Bytes>();
+  let hasForked = false;
+  const note = ({ block, blockId }: { readonly block: Block; readonly blockId: BlockId }): void => {
+    const { height } = block.header;
+    const first = decided.get(height);
+    if (first === undefined) decided.set(height, blockId.hash);
+    else hasForked ||= !equalBytes(first, blockId.hash);
+  };
   const check = (evidence: Evidence, where: string): void => {
     for (const address of accused(evidence)) {
       const victim = correct.get(toHex(address));
@@ -30,13 +40,14 @@ export function noFraming(context: CheckerContext): Checker {
     on(fact) {
       if (fact.kind === 'dropped') {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
-        if (!fact.node.isCorrect || !isInnocent || mayDamage(context)) return;
+        if (!fact.node.isCorrect || !isInnocent || hasForked || mayDamage(context)) return;
         context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
       }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { event } = fact;
       if (event.kind === 'newEvidence') check(event.evidence, `in the pool of ${fact.node.name}`);
       if (event.kind !== 'committed') return;
+      note(event);
       for (const evidence of event.block.evidence) check(evidence, `in block ${event.block.header.height}`);
     },
   };

@@ -89,4 +89,9 @@ describe('twins of half of the power', () => {
     if (!result.ok) throw new Error(result.error.message);
     expect(result.value.failures).toEqual([]);
   });
+
+  test('make correct nodes on two chains drop each other, and that accuses nobody', async () => {
+    const result = await runScenario(caseText(textOf('twins-4-2'), 1181n), { seed: '1' });
+    expect(result.ok && result.value.failures).toEqual([]);
+  });
 });

@@ -49,6 +49,8 @@ export class Disk<Guard> {
   isDamaged = false;
   /** The drive has lost what it said was durable in the log: a lock may be gone, and the node cannot know. */
   hasForgotten = false;
+  /** How often another took its place. */
+  wipes = 0;
 
   crash(loss: PowerLoss, choices: ChoiceStream): void {
     this.log.crash(loss, choices);
@@ -113,5 +115,7 @@ export class Disk<Guard> {
     this.isFull = false;
     this.isSlow = false;
     this.isDamaged = false;
+    this.hasForgotten = true;
+    this.wipes++;
   }
 }

@@ -14,8 +14,8 @@ export class RpcAttacker {
   readonly spec: AttackerSpec;
   /** Answers that are neither a result nor a refusal. */
   readonly complaints: string[] = [];
-  asked = 0;
-  refused = 0;
+  /** When it was given filters, virtual microseconds. */
+  readonly filters: number[] = [];
   readonly #world: World;
   readonly #calls: ClientCalls;
   readonly #node: Process;
@@ -56,26 +56,52 @@ export class RpcAttacker {
   }
 
   #judge(method: string, reply: EthReply): void {
-    this.asked++;
-    if ('result' in reply) return;
-    this.refused++;
+    if ('result' in reply) {
+      if (method === 'eth_newFilter') this.filters.push(this.#world.now);
+      return;
+    }
     if (REFUSALS.includes(reply.error.code) || this.complaints.length >= COMPLAINTS_MAX) return;
     this.complaints.push(`${method} was answered by ${reply.error.code} ${reply.error.message}`);
   }
 }
 
 /** RES: whatever a client asks, it gets a result or a proper refusal, and holds no more filters than allowed. */
-export function rpcStandsFirm(context: CheckerContext, attackers: readonly RpcAttacker[]): Checker {
+export function rpcStandsFirm({ world, fail }: CheckerContext, attackers: readonly RpcAttacker[]): Checker {
   const name = 'rpc';
+  /** Filters of one life of a node; nobody asks them for changes, so they are forgotten after a while. */
+  const count = ({ spec, filters }: RpcAttacker): void => {
+    const limits = world.process(spec.at).node?.rpc?.limits;
+    if (limits === undefined) return;
+    const held = mostWithin(filters, limits.filterTimeoutMs * 1_000);
+    if (held > limits.filtersMax)
+      fail(name, `${spec.name} held ${held} filters at once, at most ${limits.filtersMax}`);
+  };
   return {
     name,
+    on(fact) {
+      if (fact.kind !== 'started') return;
+      for (const attacker of attackers) {
+        if (attacker.spec.at !== fact.node.name) continue;
+        count(attacker);
+        attacker.filters.length = 0;
+      }
+    },
     finish() {
-      for (const { spec, complaints, asked, refused } of attackers) {
-        for (const complaint of complaints) context.fail(name, `${spec.name}: ${complaint}`);
-        const limit = context.world.process(spec.at).node?.rpc?.limits.filtersMax ?? Number.MAX_SAFE_INTEGER;
-        const isHeld = spec.script !== 'filters' || asked - refused <= limit;
-        if (!isHeld) context.fail(name, `${spec.name} holds ${asked - refused} filters, at most ${limit}`);
+      for (const attacker of attackers) {
+        for (const complaint of attacker.complaints) fail(name, `${attacker.spec.name}: ${complaint}`);
+        count(attacker);
       }
     },
   };
+}
+
+/** The most of these moments, in order, that lie in one span. */
+function mostWithin(moments: readonly number[], span: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [last, moment] of moments.entries()) {
+    while ((moments[first] as number) <= moment - span) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
 }

@@ -1,7 +1,9 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { Block, BlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
+import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { NewDisks } from './newDisk.ts';
 
 /** Addresses that a piece of evidence accuses. */
 export function accused(evidence: Evidence): readonly Bytes[] {
@@ -16,11 +18,12 @@ export function accused(evidence: Evidence): readonly Bytes[] {
  */
 export function noFraming(context: CheckerContext): Checker {
   const name = 'no_framing';
-  const correct = new Map<string, string>();
+  const correct = new Map<string, Process>();
   for (const member of context.cluster.members) {
-    if (context.correct.some((node) => node.name === member.name))
-      correct.set(toHex(member.address), member.name);
+    const node = context.correct.find((one) => one.name === member.name);
+    if (node !== undefined) correct.set(toHex(member.address), node);
   }
+  const newDisks = new NewDisks(context);
   const decided = new Map<number, Bytes>();
   let hasForked = false;
   const note = ({ block, blockId }: { readonly block: Block; readonly blockId: BlockId }): void => {
@@ -32,12 +35,15 @@ export function noFraming(context: CheckerContext): Checker {
   const check = (evidence: Evidence, where: string): void => {
     for (const address of accused(evidence)) {
       const victim = correct.get(toHex(address));
-      if (victim !== undefined) context.fail(name, `${evidence.kind} evidence against ${victim} ${where}`);
+      if (victim === undefined) continue;
+      if (evidence.kind === 'duplicate-vote' && newDisks.mayRepeat(victim, evidence.voteA.height)) continue;
+      context.fail(name, `${evidence.kind} evidence against ${victim.name} ${where}`);
     }
   };
   return {
     name,
     on(fact) {
+      newDisks.on(fact);
       if (fact.kind === 'dropped') {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
         if (!fact.node.isCorrect || !isInnocent || hasForked || mayDamage(context)) return;

@@ -1,12 +1,15 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';
 
 /** Heights of signatures remembered for each node. */
 const KEPT_MAX = 16;
 
 interface Signature {
+  /** How often the node's disk had been exchanged. */
+  readonly wipes: number;
   readonly height: number;
   readonly kind: string;
   readonly round: number;
@@ -38,18 +41,22 @@ class Ledger {
 export function noSelfEquivocation(context: CheckerContext): Checker {
   const name = 'no_self_equivocation';
   const ledger = new Ledger();
+  const newDisks = new NewDisks(context);
   return {
     name,
     on(fact) {
+      newDisks.on(fact);
       if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
       const { ask, signed, node } = fact;
       const { height, round, kind } = ask;
+      const { wipes } = node.disk;
       const same = ledger
         .of(node)
         .find((one) => one.height === height && one.round === round && one.kind === kind);
       if (same === undefined)
-        ledger.add(node, { height, round, kind, bytes: signed.bytes, value: undefined });
+        ledger.add(node, { wipes, height, round, kind, bytes: signed.bytes, value: undefined });
       else if (!equalBytes(same.bytes, signed.bytes)) {
+        if (same.wipes < wipes && newDisks.mayRepeat(node, height)) return;
         context.fail(name, `${node.name} signed two different ${kind}s at ${height}/${round}`);
       }
     },
@@ -80,7 +87,7 @@ export function lockRule(context: CheckerContext): Checker {
           name,
           `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without a polka`,
         );
-      ledger.add(node, { height, round, kind, bytes: fact.signed.bytes, value });
+      ledger.add(node, { wipes: node.disk.wipes, height, round, kind, bytes: fact.signed.bytes, value });
     },
   };
 }

@@ -40,6 +40,7 @@ export function spread(context: CheckerContext): Checker {
   const { scenario, world, correct } = context;
   const addresses = addressesOf(context);
   const isSmooth = isStream(scenario);
+  const hasOrder = isInOrder(scenario);
   // While blocks are fetched nobody gossips. And a peer whose word about where it stands came garbled is believed to be there.
   if (scenario.engine.blockSync === true || scenario.peers !== undefined || isGarbled(scenario))
     return { name };
@@ -76,7 +77,7 @@ export function spread(context: CheckerContext): Checker {
     const { what } = lack;
     const since = Math.max(joinedAt, before?.what === what ? before.since : world.now);
     const waited = world.now - since;
-    const isCalm = since - calm > network + TELL_MICROS && !isFresh(node) && !isFresh(peer);
+    const isCalm = hasOrder && since - calm > network + TELL_MICROS && !isFresh(node) && !isFresh(peer);
     const isLate = waited > network + ((isCalm ? lack.promptly : undefined) ?? TELL_MICROS);
     if (before?.what !== what || isLate) lacks.set(key, { what, since: world.now });
     if (isLate) context.fail(name, `${peer.name} ${what}, ${node.name} has not told it for ${waited} µs`);
@@ -109,6 +110,11 @@ export function spread(context: CheckerContext): Checker {
 const isGarbled = ({ network, timeline }: Scenario): boolean =>
   network.corruptPpm > 0 ||
   timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
+
+/** What asks for a block is of no use before what says in which round it is needed. */
+const isInOrder = ({ network, timeline }: Scenario): boolean =>
+  network.reorderPpm === 0 &&
+  !timeline.some(({ action }) => action.kind === 'link' && (action.faults.reorderPpm ?? 0) > 0);
 
 /** Links carry every frame, once and in order: nobody has a reason to believe what is not so of a peer. */
 export const isStream = ({ network, timeline }: Scenario): boolean =>

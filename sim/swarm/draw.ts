@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
 import { Choices } from '../choices.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
-import { type DrawnClient, drawClients } from './drawClients.ts';
+import { type DrawnClient, drawClients, drawObservers } from './drawClients.ts';
+import { drawDamage } from './drawDamage.ts';
 import type { Drawn } from './drawn.ts';
-import { drawJoins, drawTimeline } from './drawTimeline.ts';
-import { drawReserve, drawUpdates } from './drawUpdates.ts';
+import { drawJoins, drawStrikes, drawTimeline } from './drawTimeline.ts';
+import { drawReserve, drawUpdates, isTolerable, type Powers } from './drawUpdates.ts';
 import { pick } from './pick.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
@@ -20,7 +21,7 @@ const TIME_MAX = '3600s';
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
   const powers = { ...drawPowers(choices), ...drawReserve(choices) };
-  const liars = drawLiars(choices, powers);
+  const liars = drawCartel(choices, powers, drawLiars(choices, powers));
   const honest = Object.keys(powers).filter((name) => !liars.includes(name));
   const nodes = drawNodes(choices, honest);
   const twins = drawTwins(choices, liars);
@@ -38,7 +39,13 @@ export function drawSwarm(seed: string): string {
   const isStream = isSynced || 'peers' in peers;
   const clients = drawClients(drawn);
   const genesis = { ...start, ...drawFees(choices, clients) };
-  const timeline = [...drawTimeline(drawn, isStream), ...drawJoins(drawn, Object.keys(nodes))];
+  const timeline = [
+    ...drawTimeline(drawn, isStream),
+    ...drawJoins(drawn, Object.keys(nodes)),
+    ...drawStrikes(drawn, isStream),
+    ...(updates.length === 0 ? drawDamage(drawn, powers) : []),
+  ];
+  const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
   const height = before + 4 + choices.choose('height', 9);
@@ -63,11 +70,12 @@ export function drawSwarm(seed: string): string {
       ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
       ...peers,
       network: drawNetwork(choices, isStream),
-      ...(clients.length === 0 ? {} : { clients }),
+      ...(users.length === 0 ? {} : { clients: users }),
       ...(timeline.length === 0 ? {} : { timeline }),
       ...(byzantine.length === 0 ? {} : { byzantine }),
       ...(mutations.length === 0 ? {} : { mutate: mutations }),
-      until: { height },
+      // Who is a third or more may hold up the rest for ever.
+      until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
     },
     { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110, aliasDuplicateObjects: false },
   );
@@ -186,6 +194,21 @@ function drawLiars(choices: Choices, powers: Record<string, number>): readonly s
     if (stream.choose(2) === 0) break;
   }
   return liars.sort();
+}
+
+/** Rarely there are so many that nothing but their guilt can be shown: a third or more, and less than two. */
+function drawCartel(choices: Choices, powers: Powers, liars: readonly string[]): readonly string[] {
+  const stream = choices.stream('cartel');
+  if (stream.choose(16) < 15) return liars;
+  const powerOf = (names: readonly string[]): number =>
+    names.reduce((sum, name) => sum + (powers[name] as number), 0);
+  const total = powerOf(Object.keys(powers));
+  const all = [...liars];
+  for (const name of Object.keys(powers)) {
+    const isFew = 3 * powerOf(all) < total;
+    if (isFew && !all.includes(name) && 3 * powerOf([...all, name]) < 2 * total) all.push(name);
+  }
+  return all.sort();
 }
 
 function drawNetwork(choices: Choices, isStream: boolean): Record<string, string> {

@@ -2,6 +2,9 @@ import type { Drawn } from './drawn.ts';
 import { pick } from './pick.ts';
 
 export interface DrawnClient {
+  readonly name?: string;
+  readonly at?: string;
+  readonly rate?: string;
   readonly kind: string;
   readonly script?: string;
   readonly args?: object;
@@ -28,6 +31,35 @@ const CLIENTS: readonly DrawnClient[] = [
   },
   { kind: 'ws', subscribe: ['newHeads', 'logs'] },
 ];
+
+/** Who looks at the chain from outside, or asks too much of it. */
+const OBSERVERS: readonly DrawnClient[] = [
+  { kind: 'light' },
+  { kind: 'light', args: { mode: 'adjacent' } },
+  { kind: 'rpc', script: 'nonsense', args: { count: 10 } },
+  { kind: 'rpc', script: 'filters', args: { count: 30 } },
+  { kind: 'rpc', script: 'logs', args: { count: 5 } },
+  { kind: 'ws', subscribe: ['transactionReceipts', 'newPendingTransactions', 'newHeads'] },
+];
+
+/** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */
+export function drawObservers({ choices, correct }: Drawn): readonly DrawnClient[] {
+  const stream = choices.stream('observers');
+  if (stream.choose(6) < 5) return [];
+  const client = pick(stream, OBSERVERS);
+  const at = pick(stream, correct);
+  const others = correct.filter((name) => name !== at);
+  const witnesses = stream.choose(2) === 0 ? others : others.slice(0, 1);
+  return [
+    {
+      name: 'observer',
+      at,
+      ...('subscribe' in client ? {} : { rate: `${1 + stream.choose(3)}/s` }),
+      ...client,
+      ...(client.kind === 'light' && witnesses.length > 0 ? { args: { ...client.args, witnesses } } : {}),
+    },
+  ];
+}
 
 export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('clients');

@@ -15,7 +15,7 @@ const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])
 /** Now and then the application changes powers and parameters; liars stay below a third. */
 export function drawUpdates(
   choices: Choices,
-  genesis: Readonly<Record<string, number>>,
+  genesis: Powers,
   liars: readonly string[],
   before: number,
 ): readonly object[] {
@@ -44,7 +44,10 @@ export function drawUpdates(
   });
 }
 
-function isTolerable(powers: Readonly<Record<string, number>>, liars: readonly string[]): boolean {
+export type Powers = Readonly<Record<string, number>>;
+
+/** Whether these have less than a third of the power. */
+export function isTolerable(powers: Powers, liars: readonly string[]): boolean {
   const total = Object.values(powers).reduce((sum, power) => sum + power, 0);
   return 3 * liars.reduce((sum, name) => sum + (powers[name] as number), 0) < total;
 }

@@ -1,0 +1,82 @@
+import type { ChoiceStream } from '../choices.ts';
+import { POWER_LOSSES } from '../disk/powerLoss.ts';
+import type { Drawn } from './drawn.ts';
+import { isTolerable, type Powers } from './drawUpdates.ts';
+import { pick } from './pick.ts';
+
+/** What happens to one node from a tenth of a second on. */
+type Damage = (stream: ChoiceStream, victim: string, tenths: number) => readonly object[];
+
+const at = (tenths: number): string => `${tenths / 10}s`;
+
+/** Down, hurt, up again. */
+const whileDown =
+  (harm: (stream: ChoiceStream, victim: string) => object, awayMax: number): Damage =>
+  (stream, victim, tenths) => [
+    { at: at(tenths), do: { crash: victim, power_loss: pick(stream, POWER_LOSSES) } },
+    { at: at(tenths + 1), do: harm(stream, victim) },
+    { at: at(tenths + stream.between(2, awayMax)), do: { restart: victim } },
+  ];
+
+/** Hurt at work, so many times, and made to begin anew by somebody who finds it stopped, or stops it. */
+const atWork =
+  (faults: readonly string[]): Damage =>
+  (stream, victim, tenths) => [
+    ...Array.from({ length: 1 + stream.choose(3) }, (_, i) => ({
+      at: at(tenths + 4 * i),
+      do: { disk: { target: victim, fault: pick(stream, faults) } },
+    })),
+    ...(stream.choose(2) === 0 ? [] : [{ at: at(tenths + 15), do: { crash: victim } }]),
+    { at: at(tenths + 20 + stream.choose(40)), do: { restart: victim } },
+  ];
+
+const DAMAGES: readonly Damage[] = [
+  whileDown(
+    (stream, target) => ({
+      disk: {
+        target,
+        fault: pick(stream, ['torn', 'flip']),
+        ...(stream.choose(2) === 0
+          ? {}
+          : { at: pick(stream, ['last_record', 'any_record', 'first_record']) }),
+      },
+    }),
+    50,
+  ),
+  whileDown((_, target) => ({ disk: { target, fault: 'truncate' } }), 50),
+  whileDown((stream, target) => ({ disk: { target, fault: pick(stream, ['lost_batch', 'stale']) } }), 50),
+  whileDown((_, wipe) => ({ wipe }), 300),
+  atWork(['rot', 'misplaced']),
+  atWork(['stale']),
+  atWork(['eio']),
+  (stream, victim, tenths) => [
+    {
+      at: at(tenths),
+      do: {
+        clock: { target: victim, jump: `${pick(stream, ['+', '-'])}${pick(stream, ['300ms', '4s', '1h'])}` },
+      },
+    },
+  ],
+  (stream, victim, tenths) => [
+    { at: at(tenths), do: { rollback: victim, hard: true }, for: at(5 + stream.choose(30)) },
+  ],
+];
+
+/**
+ * Now and then a machine breaks its word: a drive forgets or lies, is exchanged, a clock jumps, an operator takes a block
+ * back. It is the same one all along, and with the liars less than a third: it may have forgotten what it promised.
+ */
+export function drawDamage(
+  { choices, correct, liars, troubleSeconds }: Drawn,
+  powers: Powers,
+): readonly object[] {
+  const stream = choices.stream('damage');
+  if (stream.choose(3) < 2) return [];
+  const fit = correct.filter((name) => isTolerable(powers, [...liars, ...(name in powers ? [name] : [])]));
+  if (fit.length === 0) return [];
+  const victim = pick(stream, fit);
+  return Array.from({ length: 1 + stream.choose(3) }, (_, i) => {
+    const own = choices.stream(`damage/${i}`);
+    return pick(own, DAMAGES)(own, victim, own.choose(troubleSeconds * 10));
+  }).flat();
+}

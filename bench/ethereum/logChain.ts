@@ -28,7 +28,7 @@ import { ChainReads } from '../../core/store/chainReads.ts';
 import * as keys from '../../core/store/keys.ts';
 import type { KvOp } from '../../core/store/kv.ts';
 import * as layouts from '../../core/store/layouts.ts';
-import { encodeRecord } from '../../core/store/record.ts';
+import { encodeRecord } from '../../core/codec/record.ts';
 import { EMPTY_ROOTS } from '../../core/store/roots.ts';
 import type { FinalizeReply } from '../../core/types/app.ts';
 import { RpcClient } from './client.ts';

@@ -1,7 +1,7 @@
+import { StorageFault } from '../lib/storageFault.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { ChainReads } from '../store/chainReads.ts';
-import { StorageFault } from '../store/fault.ts';
 import { RecentHeights } from '../store/recentHeights.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import { AppView } from './appView.ts';

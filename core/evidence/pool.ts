@@ -1,5 +1,6 @@
 import { decodeEvidence, encodeEvidence } from '../codec/evidence.ts';
 import { evidenceHash } from '../codec/hashes.ts';
+import { decodeRecord, putRecord } from '../codec/record.ts';
 import { blockIdKey } from '../codec/validate.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert, present } from '../lib/assert.ts';
@@ -9,6 +10,7 @@ import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
 import type { Block } from '../types/block.ts';
 import type { Conflict, DuplicateVoteEvidence, Evidence } from '../types/evidence.ts';
 import type { Height, Timestamp } from '../types/ids.ts';
+import type { KvOp } from '../types/kvOp.ts';
 import type { ChainState } from '../types/state.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 import {
@@ -24,11 +26,6 @@ import {
 export const CONFLICTS_MAX = 1024;
 /** Evidence waiting for a block; more is not taken, the expiry makes room. */
 export const PENDING_MAX = 1024;
-
-/** A write under `evidence/`; any store's batch takes it as it is. */
-export type EvidenceOp =
-  | { readonly type: 'put'; readonly key: Bytes; readonly value: Bytes }
-  | { readonly type: 'del'; readonly key: Bytes };
 
 export interface EvidenceOptions extends ChainFacts {
   readonly suite: CryptoSuite;
@@ -70,7 +67,7 @@ export class EvidencePool {
   readonly #pending = new Map<string, Entry>();
   /** Key to the block time at the evidence's height. Bounded by the expiry of its entries. */
   readonly #committed = new Map<string, Evidence>();
-  #ops: EvidenceOp[] = [];
+  #ops: KvOp[] = [];
   /** How many of them are on their way into the store. */
   #taken = 0;
   /** Changes whenever `pending()` does. */
@@ -82,15 +79,16 @@ export class EvidencePool {
     this.#suite = options.suite;
     this.#facts = options;
     this.#state = options.state;
-    for (const [key, value] of options.entries ?? []) this.#restore(decodeUtf8(key) ?? '', value);
+    for (const [key, value] of options.entries ?? []) this.#restore(key, decodeRecord(key, value));
   }
 
-  #restore(key: string, value: Bytes): void {
-    const decoded = decodeEvidence(value);
+  #restore(key: Bytes, payload: Bytes): void {
+    const decoded = decodeEvidence(payload);
     assert(decoded.ok, 'stored evidence decodes');
     const evidence = decoded.value;
-    if (key.startsWith(PENDING)) this.#pending.set(keyOf(evidence), entryOf(evidence));
-    else if (key.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);
+    const name = decodeUtf8(key) ?? '';
+    if (name.startsWith(PENDING)) this.#pending.set(keyOf(evidence), entryOf(evidence));
+    else if (name.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);
   }
 
   /** Both votes are verified and of one validator; they become evidence when their height has a block. */
@@ -120,7 +118,7 @@ export class EvidencePool {
     this.#pending.set(entry.key, entry);
     this.revision++;
     this.#onAdded?.(evidence);
-    this.#ops.push({ type: 'put', key: encodeUtf8(PENDING + entry.key), value: entry.encoded });
+    this.#ops.push(putRecord(encodeUtf8(PENDING + entry.key), entry.encoded));
     return true;
   }
 
@@ -234,11 +232,11 @@ export class EvidencePool {
    * What belongs into the batch that commits `block`: the changes since the last such batch, and the marks of the
    * block's own evidence. Asked again after a crash before the batch, it gives the same.
    */
-  commitOps(block: Block): readonly EvidenceOp[] {
-    const marks = block.evidence.flatMap((evidence): EvidenceOp[] => {
+  commitOps(block: Block): readonly KvOp[] {
+    const marks = block.evidence.flatMap((evidence): KvOp[] => {
       const { key, encoded } = entryOf(evidence);
       return [
-        { type: 'put', key: encodeUtf8(COMMITTED + key), value: encoded },
+        putRecord(encodeUtf8(COMMITTED + key), encoded),
         { type: 'del', key: encodeUtf8(PENDING + key) },
       ];
     });
@@ -248,13 +246,10 @@ export class EvidencePool {
 }
 
 /** For the batch that takes `block` back: what it had committed is pending again. */
-export const undoOps = (block: Block): readonly EvidenceOp[] =>
-  block.evidence.flatMap((evidence): EvidenceOp[] => {
+export const undoOps = (block: Block): readonly KvOp[] =>
+  block.evidence.flatMap((evidence): KvOp[] => {
     const { key, encoded } = entryOf(evidence);
-    return [
-      { type: 'put', key: encodeUtf8(PENDING + key), value: encoded },
-      { type: 'del', key: encodeUtf8(COMMITTED + key) },
-    ];
+    return [putRecord(encodeUtf8(PENDING + key), encoded), { type: 'del', key: encodeUtf8(COMMITTED + key) }];
   });
 
 const entryOf = (evidence: Evidence): Entry => ({

@@ -1,5 +1,6 @@
 /** `orrery rollback`: takes the newest height of a stopped node back, and executes it again at the next start. */
 import { decodeEthBlock } from '../app/evm/blockCodec.ts';
+import { decodeRecord } from '../codec/record.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { undoIndexOps } from '../events/index/indexer.ts';
 import { undoOps as undoEvidenceOps } from '../evidence/pool.ts';
@@ -9,7 +10,6 @@ import { err, ok, type Result } from '../lib/result.ts';
 import { ChainReads } from '../store/chainReads.ts';
 import { ethRecordKey } from '../store/keys.ts';
 import type { KvOp, KvStore } from '../store/kv.ts';
-import { decodeRecord } from '../store/record.ts';
 import { forgetOps, loadUndone, stateBefore, undoneHeight, undoneOver, undoOps } from '../store/undo.ts';
 import type { Application } from '../types/app.ts';
 import type { Height } from '../types/ids.ts';

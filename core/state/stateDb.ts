@@ -1,5 +1,5 @@
 import type { Bytes } from '../lib/bytes.ts';
-import { StorageFault } from '../store/fault.ts';
+import { StorageFault } from '../lib/storageFault.ts';
 import { codeKey, nodeKey } from '../store/keys.ts';
 import type { Hash } from '../types/ids.ts';
 import { EMPTY_CODE_HASH } from './account.ts';

@@ -1,6 +1,6 @@
 import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
-import { StorageFault } from '../store/fault.ts';
+import { StorageFault } from '../lib/storageFault.ts';
 import type { Hash } from '../types/ids.ts';
 import { nibbleAt, sharedWithPath } from './nibbles.ts';
 import type { NodeCache } from './nodeCache.ts';

@@ -3,10 +3,12 @@ import { encodeCommit } from '../codec/commit.ts';
 import { txHash } from '../codec/hashes.ts';
 import { encodeConsensusParams } from '../codec/params.ts';
 import { encodePart } from '../codec/part.ts';
+import { putRecord } from '../codec/record.ts';
 import { encodeFinalizeReply } from '../codec/results.ts';
 import { encodeValidatorSet } from '../codec/validator.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
+import { StorageFault } from '../lib/storageFault.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import { type Block, type BlockId, type Commit, equalBlockId, type Part } from '../types/block.ts';
 import type { Hash, Height } from '../types/ids.ts';
@@ -14,11 +16,9 @@ import type { ConsensusParams } from '../types/params.ts';
 import type { ChainState } from '../types/state.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 import { ChainReads, STORED_FULL, STORED_POINTER } from './chainReads.ts';
-import { StorageFault } from './fault.ts';
 import * as keys from './keys.ts';
 import type { KvOp, KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
-import { encodeRecord } from './record.ts';
 import type { Roots } from './roots.ts';
 import { encodeStoredState } from './stateRecord.ts';
 
@@ -74,7 +74,6 @@ const lastFull = <T>(
 const isSameParams = (a: ConsensusParams, b: ConsensusParams): boolean =>
   a === b || equalBytes(encodeConsensusParams(a), encodeConsensusParams(b));
 
-const put = (key: Bytes, payload: Bytes): KvOp => ({ type: 'put', key, value: encodeRecord(key, payload) });
 const tagged = (tag: number, body: Bytes): Bytes => concat(Uint8Array.of(tag), body);
 
 /** Writes decided heights: one atomic batch each, the head pointer last. */
@@ -112,21 +111,21 @@ export class BlockStore {
     const blockSize = parts.reduce((sum, part) => sum + part.bytes.length, 0);
     const meta = { blockId, blockSize, header: block.header, numTxs: block.txs.length };
     return [
-      put(keys.metaKey(height), encodeBlockMeta(meta)),
-      ...parts.map((part) => put(keys.partKey(height, part.index), encodePart(part))),
-      ...(isFirst ? [] : [put(keys.commitKey(height - 1), encodeCommit(block.lastCommit))]),
-      put(keys.seenCommitKey(height), encodeCommit(seenCommit)),
+      putRecord(keys.metaKey(height), encodeBlockMeta(meta)),
+      ...parts.map((part) => putRecord(keys.partKey(height, part.index), encodePart(part))),
+      ...(isFirst ? [] : [putRecord(keys.commitKey(height - 1), encodeCommit(block.lastCommit))]),
+      putRecord(keys.seenCommitKey(height), encodeCommit(seenCommit)),
       this.#validatorsOp(height + 2, state.nextValidators),
       this.#paramsOp(height + 1, state.params),
-      put(keys.resultsKey(height), encodeFinalizeReply(results)),
-      put(keys.rootsKey(height), layouts.encodeRoots(roots)),
-      put(keys.ethRecordKey(height), eth.record),
-      put(keys.ethHashKey(eth.hash), layouts.encodeHeight(height)),
-      put(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),
+      putRecord(keys.resultsKey(height), encodeFinalizeReply(results)),
+      putRecord(keys.rootsKey(height), layouts.encodeRoots(roots)),
+      putRecord(keys.ethRecordKey(height), eth.record),
+      putRecord(keys.ethHashKey(eth.hash), layouts.encodeHeight(height)),
+      putRecord(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),
       ...this.#txOps(input),
-      ...(isFirst ? [put(keys.BASE_KEY, layouts.encodeHeight(height))] : []),
-      put(keys.STATE_KEY, encodeStoredState(state)),
-      put(keys.HEAD_KEY, layouts.encodeHead({ height, blockHash: blockId.hash })),
+      ...(isFirst ? [putRecord(keys.BASE_KEY, layouts.encodeHeight(height))] : []),
+      putRecord(keys.STATE_KEY, encodeStoredState(state)),
+      putRecord(keys.HEAD_KEY, layouts.encodeHead({ height, blockHash: blockId.hash })),
     ];
   }
 
@@ -136,14 +135,14 @@ export class BlockStore {
     assert(this.reads.headPointer() === undefined, 'the genesis state is written once');
     const first = state.initialHeight;
     return [
-      put(keys.validatorsKey(first), tagged(STORED_FULL, encodeValidatorSet(state.validators))),
-      put(keys.validatorsKey(first + 1), tagged(STORED_FULL, encodeValidatorSet(state.nextValidators))),
-      put(keys.paramsKey(first), tagged(STORED_FULL, encodeConsensusParams(state.params))),
-      put(keys.rootsKey(0), layouts.encodeRoots(roots)),
-      put(keys.ethRecordKey(0), eth.record),
-      put(keys.ethHashKey(eth.hash), layouts.encodeHeight(0)),
-      put(keys.STATE_KEY, encodeStoredState(state)),
-      put(keys.HEAD_KEY, layouts.encodeHead({ height: 0, blockHash: EMPTY })),
+      putRecord(keys.validatorsKey(first), tagged(STORED_FULL, encodeValidatorSet(state.validators))),
+      putRecord(keys.validatorsKey(first + 1), tagged(STORED_FULL, encodeValidatorSet(state.nextValidators))),
+      putRecord(keys.paramsKey(first), tagged(STORED_FULL, encodeConsensusParams(state.params))),
+      putRecord(keys.rootsKey(0), layouts.encodeRoots(roots)),
+      putRecord(keys.ethRecordKey(0), eth.record),
+      putRecord(keys.ethHashKey(eth.hash), layouts.encodeHeight(0)),
+      putRecord(keys.STATE_KEY, encodeStoredState(state)),
+      putRecord(keys.HEAD_KEY, layouts.encodeHead({ height: 0, blockHash: EMPTY })),
     ];
   }
 
@@ -160,7 +159,7 @@ export class BlockStore {
       last !== undefined && height % FULL_VALIDATORS_EVERY !== 0 && layouts.isSameMembers(last.value, set);
     const like = isPointer ? last.like : height;
     this.#lastSet = { height, like, value: set };
-    return put(
+    return putRecord(
       keys.validatorsKey(height),
       isPointer
         ? tagged(STORED_POINTER, layouts.encodeSetPointer(layouts.pointerOf(like, set)))
@@ -176,7 +175,7 @@ export class BlockStore {
     const isPointer = last !== undefined && isSameParams(last.value, params);
     const like = isPointer ? last.like : height;
     this.#lastParams = { height, like, value: params };
-    return put(
+    return putRecord(
       keys.paramsKey(height),
       isPointer
         ? tagged(STORED_POINTER, layouts.encodeHeight(like))
@@ -193,13 +192,13 @@ export class BlockStore {
       const ethHash = eth.txHashes[index];
       const ethIndex = ethHash === undefined ? undefined : ethCount++;
       const location = layouts.encodeLocation({ height: block.header.height, index, ethIndex });
-      if (ethHash !== undefined) ops.push(put(keys.ethTxKey(ethHash), location));
+      if (ethHash !== undefined) ops.push(putRecord(keys.ethTxKey(ethHash), location));
       const hash = txHash(tx);
       const name = toHex(hash);
       const hasFailed = present(results.txResults[index], 'a result for each tx').code !== 0;
       if (hasFailed && (here.has(name) || this.#kv.get(keys.txKey(hash)) !== undefined)) continue;
       here.add(name);
-      ops.push(put(keys.txKey(hash), location));
+      ops.push(putRecord(keys.txKey(hash), location));
     }
     return ops;
   }

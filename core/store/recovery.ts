@@ -1,11 +1,11 @@
 /** Opening the database after a clean stop, a crash, or a fault: is the head whole, and do its records agree? */
 import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { StorageFault } from '../lib/storageFault.ts';
 import { equalBlockId } from '../types/block.ts';
 import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import { BlockStore } from './blockStore.ts';
-import { StorageFault } from './fault.ts';
 import { nodeKey } from './keys.ts';
 import type { KvStore } from './kv.ts';
 import { EMPTY_ROOT, type Roots } from './roots.ts';

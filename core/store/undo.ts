@@ -4,6 +4,7 @@
  * they are named by their content, and the state before the block is still whole.
  */
 import { txHash } from '../codec/hashes.ts';
+import { decodeRecord, encodeRecord, putRecord } from '../codec/record.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import type { Block, BlockId, Commit, Part } from '../types/block.ts';
@@ -12,12 +13,10 @@ import { ChainReads } from './chainReads.ts';
 import * as keys from './keys.ts';
 import type { KvOp, KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
-import { decodeRecord, encodeRecord } from './record.ts';
 import { encodeStoredState, type StoredState } from './stateRecord.ts';
 
 type Reads = Pick<KvStore, 'get'>;
 
-const put = (key: Bytes, payload: Bytes): KvOp => ({ type: 'put', key, value: encodeRecord(key, payload) });
 const del = (key: Bytes): KvOp => ({ type: 'del', key });
 
 /** The height whose block waits above the head; undefined when nothing was taken back. */
@@ -82,9 +81,9 @@ export function stateBefore(reads: ChainReads, now: StoredState): StoredState | 
 
 /** Moves state and head to `before`; the block above is kept and waits. */
 export const undoOps = (before: StoredState): readonly KvOp[] => [
-  put(keys.UNDONE_KEY, layouts.encodeHeight(before.lastBlockHeight + 1)),
-  put(keys.STATE_KEY, encodeStoredState(before)),
-  put(
+  putRecord(keys.UNDONE_KEY, layouts.encodeHeight(before.lastBlockHeight + 1)),
+  putRecord(keys.STATE_KEY, encodeStoredState(before)),
+  putRecord(
     keys.HEAD_KEY,
     layouts.encodeHead({ height: before.lastBlockHeight, blockHash: before.lastBlockId.hash }),
   ),

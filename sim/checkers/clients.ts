@@ -1,7 +1,7 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { type Bytes, parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { StorageFault } from '../../core/lib/storageFault.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
-import { StorageFault } from '../../core/store/fault.ts';
 import type { Banker } from '../clients/banker.ts';
 import { burnedAt, moneyOf } from '../expr/money.ts';
 import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../feeMarket.ts';

@@ -1,4 +1,5 @@
 import { decodeEvidence, encodeEvidence } from '../../core/codec/evidence.ts';
+import { decodeRecord } from '../../core/codec/record.ts';
 import { EVIDENCE_RANGE } from '../../core/evidence/pool.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
 import { assert } from '../../core/lib/assert.ts';
@@ -111,8 +112,8 @@ export function evidenceKept(context: CheckerContext): Checker {
 
 /** Of which height and time each piece in a node's database is. */
 function ofAll({ disk }: Process): readonly When[] {
-  return disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX }).map(([, value]) => {
-    const decoded = decodeEvidence(value);
+  return disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX }).map(([key, value]) => {
+    const decoded = decodeEvidence(decodeRecord(key, value));
     assert(decoded.ok, 'stored evidence decodes');
     return whenOf(decoded.value);
   });
@@ -128,7 +129,7 @@ function stored({ disk }: Process): { readonly pending: Set<string>; readonly co
   const [pending, committed] = [new Set<string>(), new Set<string>()];
   for (const [key, value] of disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX })) {
     const list = decodeUtf8(key)?.startsWith('evidence/committed/') === true ? committed : pending;
-    list.add(toHex(value));
+    list.add(toHex(decodeRecord(key, value)));
   }
   return { pending, committed };
 }

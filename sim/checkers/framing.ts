@@ -64,7 +64,7 @@ const mayDamage = ({ scenario }: CheckerContext): boolean =>
   scenario.network.corruptPpm > 0 ||
   scenario.timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
 
-/** How a node says that it will not go on with what its drive gave back (core/store/fault.ts, recovery.ts; adapters/disk). */
+/** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts; adapters/disk). */
 const isRefusal = (reason: string): boolean =>
   /storage fault|EIO|restore the data directory from a backup|the store is at/.test(reason);
 

@@ -1,8 +1,8 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { compileQuery } from '../../core/events/query/query.ts';
+import { StorageFault } from '../../core/lib/storageFault.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
-import { StorageFault } from '../../core/store/fault.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
 import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';

@@ -39,11 +39,12 @@ export function drawSwarm(seed: string): string {
   const isStream = isSynced || 'peers' in peers;
   const clients = drawClients(drawn);
   const genesis = { ...start, ...drawFees(choices, clients) };
+  const only = Object.values(nodes).flatMap((one) => one.peers ?? []);
   const timeline = [
     ...drawTimeline(drawn, isStream),
     ...drawJoins(drawn, Object.keys(nodes)),
     ...drawStrikes(drawn, isStream),
-    ...(updates.length === 0 ? drawDamage(drawn, powers) : []),
+    ...(updates.length === 0 ? drawDamage(drawn, powers, only) : []),
   ];
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
@@ -127,7 +128,10 @@ function drawTwins(choices: Choices, liars: readonly string[]): Readonly<Record<
 }
 
 /** Now and then a node without a vote, which knows everyone or one honest validator. */
-function drawNodes(choices: Choices, honest: readonly string[]): Readonly<Record<string, object>> {
+function drawNodes(
+  choices: Choices,
+  honest: readonly string[],
+): Readonly<Record<string, { readonly peers?: readonly string[] }>> {
   const stream = choices.stream('nodes');
   if (stream.choose(5) < 4) return {};
   return { full0: stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] } };

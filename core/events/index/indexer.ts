@@ -2,12 +2,13 @@
  * Writes the event index. Its entries are part of the batch that commits a block, so after any crash the index covers
  * exactly the heights of the store; what a node did not index while it was told not to is filled in before it starts.
  */
+
+import { decodeRecord, putRecord } from '../../codec/record.ts';
 import { present } from '../../lib/assert.ts';
 import { type Bytes, concat } from '../../lib/bytes.ts';
-import { StorageFault } from '../../store/fault.ts';
+import { StorageFault } from '../../lib/storageFault.ts';
 import { INDEX_KEY, putHeight, readHeight } from '../../store/keys.ts';
 import type { KvStore } from '../../store/kv.ts';
-import { decodeRecord, encodeRecord } from '../../store/record.ts';
 import type { FinalizeReply, Pause } from '../../types/app.ts';
 import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
@@ -67,7 +68,7 @@ function coverageOp(coverage: Coverage): Put {
   const payload = new Uint8Array(16);
   putHeight(payload, 0, coverage.from);
   putHeight(payload, 8, coverage.to);
-  return { type: 'put', key: INDEX_KEY, value: encodeRecord(INDEX_KEY, payload) };
+  return putRecord(INDEX_KEY, payload);
 }
 
 /** undefined: nothing is indexed. */

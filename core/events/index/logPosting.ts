@@ -2,9 +2,10 @@
  * Where contracts logged something: one entry a height for every address, for every topic at its position, and for logs
  * at all. The value is empty: that a block has a log of both is for whoever reads the block to see.
  */
+
+import { putRecord } from '../../codec/record.ts';
 import { type Bytes, EMPTY, parseHex } from '../../lib/bytes.ts';
 import { postingKey } from '../../store/keys.ts';
-import { encodeRecord } from '../../store/record.ts';
 import type { FinalizeReply } from '../../types/app.ts';
 import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
@@ -60,7 +61,7 @@ export function logPostingsOf(height: Height, results: FinalizeReply): readonly 
     const bytes = hex === '' ? undefined : parseHex(hex);
     if (bytes?.ok === false) return;
     const key = postingKey('L', itemOf(kind, bytes?.value ?? EMPTY), height);
-    ops.push({ type: 'put', key, value: encodeRecord(key, EMPTY) });
+    ops.push(putRecord(key, EMPTY));
   };
   for (const { events } of results.txResults) {
     for (const { type, attributes } of events) {

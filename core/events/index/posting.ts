@@ -7,14 +7,14 @@
  * varint event)`. n = 0: the value is the one in the key; otherwise it is another spelling, or longer than keys hold.
  */
 
+import { decodeRecord, putRecord } from '../../codec/record.ts';
 import { Reader } from '../../codec/wire.ts';
 import { type Writer, written } from '../../codec/writer.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import type { Bytes } from '../../lib/bytes.ts';
+import { StorageFault } from '../../lib/storageFault.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
-import { StorageFault } from '../../store/fault.ts';
 import { postingKey, readHeight } from '../../store/keys.ts';
-import { decodeRecord, encodeRecord } from '../../store/record.ts';
 import type { Height } from '../../types/ids.ts';
 import type { KvOp } from '../../types/kvOp.ts';
 import { canonicalText } from '../query/query.ts';
@@ -142,7 +142,7 @@ export class HeightPostings {
   ops(): Put[] {
     const ops: Put[] = [];
     for (const entry of this.#entries.values()) {
-      ops.push({ type: 'put', key: entry.key, value: encodeRecord(entry.key, written(writeEntry, entry)) });
+      ops.push(putRecord(entry.key, written(writeEntry, entry)));
     }
     return ops;
   }

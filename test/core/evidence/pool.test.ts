@@ -112,6 +112,19 @@ describe('from a conflict to a block', () => {
       codeOf(one.checkBlockEvidence([other], state)),
     );
   });
+
+  test.each([1, 30])('a drive that altered byte %i of a stored piece is noticed', (at) => {
+    const one = pool();
+    one.onConflict(conflict);
+    const entries = one
+      .commitOps(block)
+      .flatMap((op) => (op.type === 'put' ? [[op.key, op.value] as const] : []));
+    expect(entries).toHaveLength(1);
+    const altered = entries.map(
+      ([key, value]) => [key, value.map((byte, i) => (i === at ? byte ^ 1 : byte))] as const,
+    );
+    expect(() => new EvidencePool({ ...facts, state, entries: altered })).toThrow('storage fault');
+  });
 });
 
 describe('B27: forged evidence names nobody', () => {

@@ -3,8 +3,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Bytes, compareBytes, hex, toHex } from '../../../core/lib/bytes.ts';
+import { StorageFault } from '../../../core/lib/storageFault.ts';
 import type { Change } from '../../../core/state/trieUpdate.ts';
-import { StorageFault } from '../../../core/store/fault.ts';
 import { EMPTY_ROOT } from '../../../core/store/roots.ts';
 import { TrieBook } from './trieBook.ts';
 

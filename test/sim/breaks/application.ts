@@ -83,7 +83,7 @@ export const APPLICATION: readonly Break[] = [
   },
   {
     id: 'store-record-unchecked',
-    file: 'core/store/record.ts',
+    file: 'core/codec/record.ts',
     from: "      throw new StorageFault('record altered or misplaced', key);",
     to: '      continue;',
     found: ['durability', 'records'],
@@ -273,7 +273,7 @@ export const APPLICATION: readonly Break[] = [
   {
     id: 'eth-hash-not-stored',
     file: 'core/store/blockStore.ts',
-    from: '      put(keys.ethHashKey(eth.hash), layouts.encodeHeight(height)),\n',
+    from: '      putRecord(keys.ethHashKey(eth.hash), layouts.encodeHeight(height)),\n',
     to: '',
     found: ['records'],
     scenario: 'told-truth',

@@ -68,8 +68,8 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-waits-on-disk',
     file: 'core/evidence/pool.ts',
-    from: "        { type: 'put', key: encodeUtf8(COMMITTED + key), value: encoded },\n        { type: 'del', key: encodeUtf8(PENDING + key) },\n",
-    to: "        { type: 'put', key: encodeUtf8(COMMITTED + key), value: encoded },\n",
+    from: "        putRecord(encodeUtf8(COMMITTED + key), encoded),\n        { type: 'del', key: encodeUtf8(PENDING + key) },\n",
+    to: "        putRecord(encodeUtf8(COMMITTED + key), encoded),\n",
     found: ['durability'],
     scenario: 'evidence-remembered',
     isSlow: true,
@@ -77,7 +77,7 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-not-stored',
     file: 'core/evidence/pool.ts',
-    from: "    this.#ops.push({ type: 'put', key: encodeUtf8(PENDING + entry.key), value: entry.encoded });\n",
+    from: "    this.#ops.push(putRecord(encodeUtf8(PENDING + entry.key), entry.encoded));\n",
     to: '',
     found: ['evidence'],
     scenario: 'evidence-on-disk',
@@ -95,8 +95,8 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-restored-as-pending',
     file: 'core/evidence/pool.ts',
-    from: 'else if (key.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);',
-    to: 'else if (key.startsWith(COMMITTED)) this.#pending.set(keyOf(evidence), entryOf(evidence));',
+    from: 'else if (name.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);',
+    to: 'else if (name.startsWith(COMMITTED)) this.#pending.set(keyOf(evidence), entryOf(evidence));',
     found: ['validity'],
     scenario: 'evidence-remembered',
     isSlow: true,
@@ -104,7 +104,7 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-committed-not-restored',
     file: 'core/evidence/pool.ts',
-    from: '    else if (key.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);\n',
+    from: '    else if (name.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);\n',
     to: '',
     found: ['durability'],
     scenario: 'evidence-remembered',
@@ -113,8 +113,8 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-pending-not-restored',
     file: 'core/evidence/pool.ts',
-    from: '    if (key.startsWith(PENDING)) this.#pending.set(keyOf(evidence), entryOf(evidence));\n    else if (key',
-    to: '    if (key',
+    from: '    if (name.startsWith(PENDING)) this.#pending.set(keyOf(evidence), entryOf(evidence));\n    else if (name',
+    to: '    if (name',
     found: ['evidence'],
     scenario: 'evidence-on-disk',
     isSlow: true,

@@ -5,8 +5,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'commit-one-height-up',
     file: 'core/store/blockStore.ts',
-    from: 'put(keys.commitKey(height - 1), encodeCommit(block.lastCommit))',
-    to: 'put(keys.commitKey(height), encodeCommit(block.lastCommit))',
+    from: 'putRecord(keys.commitKey(height - 1), encodeCommit(block.lastCommit))',
+    to: 'putRecord(keys.commitKey(height), encodeCommit(block.lastCommit))',
     found: ['conduct'],
     scenario: 'crash-restart',
     isSlow: true,
@@ -14,8 +14,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'commit-is-the-seen',
     file: 'core/store/blockStore.ts',
-    from: 'put(keys.commitKey(height - 1), encodeCommit(block.lastCommit))',
-    to: 'put(keys.commitKey(height), encodeCommit(seenCommit))',
+    from: 'putRecord(keys.commitKey(height - 1), encodeCommit(block.lastCommit))',
+    to: 'putRecord(keys.commitKey(height), encodeCommit(seenCommit))',
     found: ['app_hash'],
     scenario: 'crash-restart',
     isSlow: true,
@@ -23,8 +23,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'seen-is-the-last',
     file: 'core/store/blockStore.ts',
-    from: 'put(keys.seenCommitKey(height), encodeCommit(seenCommit))',
-    to: 'put(keys.seenCommitKey(height), encodeCommit(block.lastCommit))',
+    from: 'putRecord(keys.seenCommitKey(height), encodeCommit(seenCommit))',
+    to: 'putRecord(keys.seenCommitKey(height), encodeCommit(block.lastCommit))',
     found: ['no_crash'],
     scenario: 'crash-restart',
     isSlow: true,
@@ -50,7 +50,7 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'block-hash-not-stored',
     file: 'core/store/blockStore.ts',
-    from: '      put(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),\n',
+    from: '      putRecord(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),\n',
     to: '',
     found: ['records'],
     scenario: 'four-honest',
@@ -59,8 +59,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'base-is-the-head',
     file: 'core/store/blockStore.ts',
-    from: '...(isFirst ? [put(keys.BASE_KEY',
-    to: '...(true ? [put(keys.BASE_KEY',
+    from: '...(isFirst ? [putRecord(keys.BASE_KEY',
+    to: '...(true ? [putRecord(keys.BASE_KEY',
     found: ['conduct'],
     scenario: 'crash-restart',
     isSlow: true,

@@ -1,5 +1,5 @@
-import { AssertionError } from '../lib/assert.ts';
-import { type Bytes, toHex } from '../lib/bytes.ts';
+import { AssertionError } from './assert.ts';
+import { type Bytes, toHex } from './bytes.ts';
 
 /**
  * The database gave back something that we did not write: a missing or altered record. Nothing that the node could

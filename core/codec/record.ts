@@ -1,6 +1,7 @@
 /** How values lie in the database: `crc32(key ‖ payload)`, 4 bytes big-endian, then the payload. */
 import type { Bytes } from '../lib/bytes.ts';
-import { StorageFault } from './fault.ts';
+import { StorageFault } from '../lib/storageFault.ts';
+import type { KvOp } from '../types/kvOp.ts';
 
 const TABLE = crcTable();
 
@@ -36,6 +37,13 @@ export function encodeRecord(key: Bytes, payload: Bytes): Bytes {
   for (let i = 0; i < 4; i++) record[i] = (sum >>> (8 * (3 - i))) & 255;
   return record;
 }
+
+/** The write of a record. */
+export const putRecord = (key: Bytes, payload: Bytes): Extract<KvOp, { type: 'put' }> => ({
+  type: 'put',
+  key,
+  value: encodeRecord(key, payload),
+});
 
 /** The payload of a record found under `key`; anything else than what was written is a storage fault. */
 export function decodeRecord(key: Bytes, record: Bytes): Bytes {

@@ -25,7 +25,7 @@ import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
 import { Timeline } from './timeline.ts';
 import { Tripwire } from './tripwire.ts';
-import { isOver, timeLimit } from './until.ts';
+import { isOver, timeLimit, timeOf } from './until.ts';
 import { EVENTS_MAX, type World } from './world.ts';
 
 export interface RunOptions {
@@ -151,9 +151,8 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       const ended = await world.run(isDone, timeLimit(scenario));
       // What was to come by the end cannot be judged in the middle.
       if (isStopped) return;
-      const isTimed = scenario.until.kind === 'time' || scenario.until.kind === 'first';
-      if (ended !== 'over' && !(ended === 'time' && isTimed))
-        fail('until', `the end was not reached: ${UNREACHED[ended]}`);
+      const isTimed = timeOf(scenario.until) !== undefined && (ended === 'time' || ended === 'idle');
+      if (ended !== 'over' && !isTimed) fail('until', `the end was not reached: ${UNREACHED[ended]}`);
       for (const checker of checkers) await checker.finish?.();
     },
     report: () => ({

@@ -7,7 +7,8 @@ export function timeLimit({ until, engine }: Scenario): number {
   return Math.min(timeOf(until) ?? engine.timeMax, engine.timeMax);
 }
 
-function timeOf(until: Until): number | undefined {
+/** The virtual time at which a run ends at the latest by its own will; nothing need happen there. */
+export function timeOf(until: Until): number | undefined {
   if (until.kind === 'time') return until.time;
   if (until.kind !== 'first') return undefined;
   const times = until.of.map(timeOf).filter((time) => time !== undefined);

@@ -47,6 +47,7 @@ export function noFraming(context: CheckerContext): Checker {
       if (fact.kind === 'dropped') {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
         if (!fact.node.isCorrect || !isInnocent || hasForked || mayDamage(context)) return;
+        if (isSilence(fact.reason) && mayDelay(context)) return;
         context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
       }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
@@ -63,6 +64,14 @@ export function noFraming(context: CheckerContext): Checker {
 const mayDamage = ({ scenario }: CheckerContext): boolean =>
   scenario.network.corruptPpm > 0 ||
   scenario.timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
+
+/** Nothing came in time (core/sync/blockQueue.ts): who was held up, or whom it waits for, cannot be told apart. */
+const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no block for');
+
+const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition', 'link', 'disk'];
+
+const mayDelay = ({ scenario }: CheckerContext): boolean =>
+  scenario.timeline.some(({ action }) => HOLD_UPS.includes(action.kind));
 
 /** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts; adapters/disk). */
 const isRefusal = (reason: string): boolean =>

@@ -8,7 +8,7 @@ import type { CheckerContext } from './checker.ts';
  */
 export class NewDisks {
   readonly #context: CheckerContext;
-  /** What correct nodes had decided when the first life on a disk began. */
+  /** What other correct nodes had decided when the first life on a disk began. */
   readonly #began = new Map<Process, { readonly wipes: number; readonly decided: number }>();
 
   constructor(context: CheckerContext) {
@@ -19,7 +19,10 @@ export class NewDisks {
     if (fact.kind !== 'started') return;
     const { wipes } = fact.node.disk;
     if (this.#began.get(fact.node)?.wipes === wipes) return;
-    const decided = this.#context.correct.reduce((most, one) => Math.max(most, one.decided), 0);
+    const decided = this.#context.correct.reduce(
+      (most, one) => (one === fact.node ? most : Math.max(most, one.decided)),
+      0,
+    );
     this.#began.set(fact.node, { wipes, decided });
   }
 

@@ -39,7 +39,7 @@ export function drawSwarm(seed: string): string {
   const isStream = isSynced || 'peers' in peers;
   const clients = drawClients(drawn);
   const genesis = { ...start, ...drawFees(choices, clients) };
-  const only = Object.values(nodes).flatMap((one) => one.peers ?? []);
+  const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [
     ...drawTimeline(drawn, isStream),
     ...drawJoins(drawn, Object.keys(nodes)),

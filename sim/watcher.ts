@@ -85,6 +85,8 @@ export class Watcher {
   readonly #isShared: boolean;
   readonly #feeMarket: FeeMarket;
   #watch: Watch | undefined;
+  /** When it last asked, by the clock of the node. */
+  #lookedAt = 0;
   readonly #peerHeads: PeerHeads;
   #session: EthSession | undefined;
   /** Id of the subscription that is ended. */
@@ -121,9 +123,13 @@ export class Watcher {
   }
 
   async #look(ask: EthAsk): Promise<void> {
-    const { chain } = present(this.#node.node?.rpc, 'a node that answers');
+    const { chain, limits } = present(this.#node.node?.rpc, 'a node that answers');
     const before = this.#watch;
-    if (before?.life !== this.#node.lives) await this.#begin(ask, chain, before);
+    const now = this.#node.clock.now(this.#world.now);
+    // A clock that jumps ahead makes filters look forgotten.
+    const isForgotten = now - this.#lookedAt > limits.filterTimeoutMs * 1_000;
+    this.#lookedAt = now;
+    if (before?.life !== this.#node.lives || isForgotten) await this.#begin(ask, chain, before);
     const watch = present(this.#watch, 'a watch');
     await this.#poll(ask, watch, chain);
     await this.#lookAtPending(ask, watch, chain);

@@ -1,6 +1,5 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { type Bytes, parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
-import { StorageFault } from '../../core/lib/storageFault.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import type { Banker } from '../clients/banker.ts';
 import { burnedAt, moneyOf } from '../expr/money.ts';
@@ -9,6 +8,7 @@ import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import type { EvmClient, SentTx } from '../workload.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { soundly } from './soundly.ts';
 
 /**
  * DUR: what a client was told stays true on every correct node: the block of its receipt, each transaction once,
@@ -36,20 +36,10 @@ export function durability(
       for (const node of context.correct) {
         const chain = node.node?.rpc?.chain;
         if (chain !== undefined && node.state !== 'halted')
-          checkSoundly(context, name, node, chain, clients, bankers);
+          soundly(node, () => checkNode(context, name, node, chain, clients, bankers));
       }
     },
   };
-}
-
-/** A node with a broken drive may refuse an answer; it may not give a wrong one. */
-function checkSoundly(...args: Parameters<typeof checkNode>): void {
-  const [, , node] = args;
-  try {
-    checkNode(...args);
-  } catch (error) {
-    if (!(error instanceof StorageFault) || !node.disk.isDamaged) throw error;
-  }
 }
 
 function checkNode(

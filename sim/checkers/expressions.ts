@@ -7,6 +7,7 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
 import { autoBound } from './liveness.ts';
 import { Clocks, Conflicts } from './signedFacts.ts';
+import { soundly } from './soundly.ts';
 
 type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
 
@@ -24,8 +25,11 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     blocks,
     hashOf: (node, height) => hashes.get(node)?.get(height),
     money: (node, what) => {
-      const chain = (node ?? context.correct.find((one) => one.state === 'up'))?.node?.rpc?.chain;
-      return chain === undefined ? undefined : moneyOf(chain, what, context.cluster.feeMarket);
+      const of = node ?? context.correct.find(({ state, disk }) => state === 'up' && !disk.isDamaged);
+      const chain = of?.node?.rpc?.chain;
+      return chain === undefined
+        ? undefined
+        : soundly(of, () => moneyOf(chain, what, context.cluster.feeMarket));
     },
     evidenceAgainst: (name) => pieces.get(name) ?? 0,
     conflictsOf: (name) => conflicts.of(name),

@@ -4,7 +4,7 @@ import type { CheckerContext } from './checker.ts';
 
 /**
  * Whose disk was exchanged knows nothing of what it has signed: no code can keep it from signing that height again. Only where it
- * fetches old blocks first must it stay silent at heights that were decided before it began anew.
+ * fetches old blocks first must it stay silent at heights below the newest that was decided when it began anew.
  */
 export class NewDisks {
   readonly #context: CheckerContext;
@@ -29,6 +29,6 @@ export class NewDisks {
   /** Whether it may sign twice at this height. */
   mayRepeat(node: Process, height: number): boolean {
     const { blockSync } = this.#context.scenario.engine;
-    return node.disk.wipes > 0 && !(blockSync && height <= (this.#began.get(node)?.decided ?? 0));
+    return node.disk.wipes > 0 && !(blockSync && height < (this.#began.get(node)?.decided ?? 0));
   }
 }

@@ -59,8 +59,8 @@ export function listened(context: CheckerContext, listeners: readonly Listener[]
 }
 
 export function longestOf(context: CheckerContext): ChainReader | undefined {
-  const chains = context.correct.flatMap(({ state, node }) =>
-    state === 'halted' || node?.rpc === undefined ? [] : [node.rpc.chain],
+  const chains = context.correct.flatMap(({ state, node, disk }) =>
+    state === 'halted' || disk.isDamaged || node?.rpc === undefined ? [] : [node.rpc.chain],
   );
   const [first, ...rest] = chains;
   return first === undefined ? undefined : rest.reduce((a, b) => (b.head() > a.head() ? b : a), first);

@@ -1,11 +1,12 @@
 import { genesisState } from '../consensus/chainState.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
-import { AssertionError, assert, present } from '../lib/assert.ts';
+import { AssertionError, present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { BlockStore } from '../store/blockStore.ts';
+import { HEAD_KEY } from '../store/keys.ts';
 import type { KvStore } from '../store/kv.ts';
 import { openStore } from '../store/recovery.ts';
 import type { Roots } from '../store/roots.ts';
@@ -165,7 +166,7 @@ export async function createApplication(given: ApplicationOptions): Promise<Crea
   const services = servicesOf(genesis, appState, suite);
   const db = new StateDb(kv, (message) => suite.keccak256(message));
   const view = new AppView(store.reads.head(), WorldState.open(db, roots));
-  assert(view.height === state.lastBlockHeight, 'the state is that of the head');
+  if (view.height !== state.lastBlockHeight) throw new StorageFault('the head was another before', HEAD_KEY);
   const head = new ChainHead(store.reads, db, genesis.initialHeight, view, ethBlock);
   return {
     app: new EvmApplication({ services, store, db, head, pause, indexOps: options.indexOps }),

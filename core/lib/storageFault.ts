@@ -14,3 +14,9 @@ export class StorageFault extends AssertionError {
     this.key = key;
   }
 }
+
+/** What the database must have, because another record says so. */
+export function kept<T>(value: T | undefined, what: string, key: Bytes): T {
+  if (value === undefined) throw new StorageFault(`${what} is missing`, key);
+  return value;
+}

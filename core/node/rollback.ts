@@ -4,11 +4,12 @@ import { decodeRecord } from '../codec/record.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { undoIndexOps } from '../events/index/indexer.ts';
 import { undoOps as undoEvidenceOps } from '../evidence/pool.ts';
-import { assert, present } from '../lib/assert.ts';
+import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { kept, StorageFault } from '../lib/storageFault.ts';
 import { ChainReads } from '../store/chainReads.ts';
-import { ethRecordKey } from '../store/keys.ts';
+import { ethRecordKey, resultsKey, UNDONE_KEY } from '../store/keys.ts';
 import type { KvOp, KvStore } from '../store/kv.ts';
 import { forgetOps, loadUndone, stateBefore, undoneHeight, undoneOver, undoOps } from '../store/undo.ts';
 import type { Application } from '../types/app.ts';
@@ -31,27 +32,44 @@ export interface RolledBack {
  * since is not taken back again, as in CometBFT. The error is one line for the operator.
  */
 export function planRollback(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBack, string> {
+  try {
+    return planned(kv, suite, hard);
+  } catch (fault) {
+    // No node runs on it, and the operator needs a line.
+    if (!(fault instanceof StorageFault)) throw fault;
+    return err(fault.message);
+  }
+}
+
+function planned(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBack, string> {
   const reads = new ChainReads(kv);
   const now = reads.loadStoredState();
   if (now === undefined || now.lastBlockHeight === 0) return err('there is no block to roll back');
   const waiting = undoneHeight(kv);
   if (waiting !== undefined) {
     const { lastBlockHeight: height, appHash } = now;
-    assert(waiting === height + 1, 'the block above the head waits');
+    checkAbove(height, waiting);
     return ok({ height, appHash, ops: hard ? forget(kv, suite, waiting) : [] });
   }
   const before = stateBefore(reads, now);
   if (before === undefined) return err(`block ${now.lastBlockHeight} has no block before it in this store`);
   const { lastBlockHeight: height, appHash } = before;
-  const results = present(reads.loadResults(now.lastBlockHeight), 'the head has results');
+  const key = resultsKey(now.lastBlockHeight);
+  const results = kept(reads.loadResults(now.lastBlockHeight), 'the results of the head', key);
   const index = undoIndexOps(kv, now.lastBlockHeight, results);
   const block = hard ? forget(kv, suite, now.lastBlockHeight) : [];
   return ok({ height, appHash, ops: [...index, ...undoOps(before), ...block] });
 }
 
+/** What was taken back lies on the head; a drive that gives back older records tells otherwise. */
+function checkAbove(head: Height, waiting: Height): void {
+  if (waiting !== head + 1)
+    throw new StorageFault(`block ${waiting} was taken back, the head is ${head}`, UNDONE_KEY);
+}
+
 function forget(kv: Reads, suite: CryptoSuite, height: Height): readonly KvOp[] {
   const key = ethRecordKey(height);
-  const record = decodeRecord(key, present(kv.get(key), 'a block has an Ethereum face'));
+  const record = decodeRecord(key, kept(kv.get(key), 'the Ethereum face of a block', key));
   const eth = decodeEthBlock(record, (message) => suite.keccak256(message));
   assert(eth.ok, 'the Ethereum block decodes');
   const { hash, transactions } = eth.value;
@@ -69,7 +87,7 @@ export async function redoRolledBack(
 ): Promise<ChainState> {
   const height = undoneHeight(kv);
   if (height === undefined) return state;
-  assert(height === state.lastBlockHeight + 1, 'the block above the head waits');
+  checkAbove(state.lastBlockHeight, height);
   const { block, blockId, parts, seenCommit } = loadUndone(kv, height);
   const rules = blockRules(suite, () => ok(undefined));
   const context = rules.context(state, block);

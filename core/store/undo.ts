@@ -5,8 +5,9 @@
  */
 import { txHash } from '../codec/hashes.ts';
 import { decodeRecord, encodeRecord, putRecord } from '../codec/record.ts';
-import { assert, present } from '../lib/assert.ts';
+import { assert } from '../lib/assert.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import { kept } from '../lib/storageFault.ts';
 import type { Block, BlockId, Commit, Part } from '../types/block.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import { ChainReads } from './chainReads.ts';
@@ -48,12 +49,12 @@ export interface UndoneBlock {
 /** The block that waits, whole and checked against its hashes. A missing piece is a StorageFault. */
 export function loadUndone(kv: Reads, height: Height): UndoneBlock {
   const reads = new WithUndone(kv, height);
-  const block = present(reads.loadBlock(height), 'the block that was taken back is kept');
-  const { blockId } = present(reads.loadMeta(height), 'a block has a meta');
+  const block = kept(reads.loadBlock(height), 'the block that was taken back', keys.metaKey(height));
+  const { blockId } = kept(reads.loadMeta(height), 'its meta', keys.metaKey(height));
   const parts = Array.from({ length: blockId.parts.total }, (_, index) =>
-    present(reads.loadPart(height, index), 'loadBlock has read every part'),
+    kept(reads.loadPart(height, index), 'a part of it', keys.partKey(height, index)),
   );
-  const seenCommit = present(reads.loadSeenCommit(height), 'a decided block has a commit');
+  const seenCommit = kept(reads.loadSeenCommit(height), 'its commit', keys.seenCommitKey(height));
   return { block, blockId, parts, seenCommit };
 }
 
@@ -64,7 +65,11 @@ export function stateBefore(reads: ChainReads, now: StoredState): StoredState | 
   if (head === undefined || before === undefined) return undefined;
   const height = now.lastBlockHeight - 1;
   // A change that the block itself made is still to come.
-  const results = present(reads.loadResults(now.lastBlockHeight), 'the head has results');
+  const results = kept(
+    reads.loadResults(now.lastBlockHeight),
+    'the results of the head',
+    keys.resultsKey(now.lastBlockHeight),
+  );
   return {
     chainId: now.chainId,
     initialHeight: now.initialHeight,

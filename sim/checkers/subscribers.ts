@@ -1,6 +1,7 @@
 import type { Expectation } from '../scenario/scenario.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { furthestOf } from './watchers.ts';
 
 /** What subscribers were told is what the chain holds: from its first block on, in order, word for word, nothing twice or left out. */
 export function events(context: CheckerContext, subscribers: readonly Subscriber[]): Checker {
@@ -10,12 +11,8 @@ export function events(context: CheckerContext, subscribers: readonly Subscriber
     async finish() {
       // A follower may be on the other side of a fork.
       if (!isTolerable(context)) return;
-      const chains = context.correct.flatMap((node) =>
-        node.state === 'halted' || node.node?.rpc === undefined ? [] : [node.node.rpc],
-      );
-      const [first, ...rest] = chains;
-      if (first === undefined) return;
-      const longest = rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
+      const longest = furthestOf(context);
+      if (longest === undefined) return;
       for (const subscriber of subscribers) {
         for (const problem of await subscriber.problems(longest))
           context.fail(name, `${subscriber.spec.name} ${problem}`);

@@ -1,6 +1,7 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
 import { shownReceipt } from '../answers.ts';
 import type { Listener } from '../clients/listener.ts';
 import { receiptText } from '../clients/listener.ts';
@@ -58,12 +59,15 @@ export function listened(context: CheckerContext, listeners: readonly Listener[]
   };
 }
 
-export function longestOf(context: CheckerContext): ChainReader | undefined {
-  const chains = context.correct.flatMap(({ state, node, disk }) =>
-    state === 'halted' || disk.isDamaged || node?.rpc === undefined ? [] : [node.rpc.chain],
+export const longestOf = (context: CheckerContext): ChainReader | undefined => furthestOf(context)?.chain;
+
+/** What the correct node with the longest chain tells, of those with a sound drive. */
+export function furthestOf({ correct }: CheckerContext): RpcContext | undefined {
+  const told = correct.flatMap(({ state, node, disk }) =>
+    state === 'halted' || disk.isDamaged || node?.rpc === undefined ? [] : [node.rpc],
   );
-  const [first, ...rest] = chains;
-  return first === undefined ? undefined : rest.reduce((a, b) => (b.head() > a.head() ? b : a), first);
+  const [first, ...rest] = told;
+  return first && rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
 }
 
 function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {

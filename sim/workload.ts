@@ -201,6 +201,9 @@ export class EvmClient {
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
     const before = pool && contentOf(pool);
+    // The answer may be lost with the node, and those after it come before it then.
+    const isFirst = !this.#given.has(tx.hash);
+    this.#given.add(tx.hash);
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
     // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
@@ -216,9 +219,8 @@ export class EvmClient {
     if (isTaken && tx.bad !== undefined && isAfter && isSameHead)
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
-    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && !this.#given.has(tx.hash))
+    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst)
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
-    this.#given.add(tx.hash);
     return isTaken;
   }
 

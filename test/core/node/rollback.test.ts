@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
-import { toHex } from '../../../core/lib/bytes.ts';
+import { equalBytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { planRollback, redoRolledBack } from '../../../core/node/rollback.ts';
+import { UNDONE_KEY } from '../../../core/store/keys.ts';
 import type { MemoryKv } from '../../../core/store/memoryKv.ts';
 import { undoneHeight } from '../../../core/store/undo.ts';
 import { COIN, must, TestChain, testGenesis } from '../app/support/chain.ts';
@@ -88,4 +89,25 @@ describe('rolling back', () => {
     const chain = await TestChain.open(genesis);
     expect(planRollback(chain.kv, nobleSuite, false)).toMatchObject({ ok: false });
   });
+
+  test.each([false, true])(
+    'on a drive that forgot the newest batch names the record (hard: %s)',
+    async (hard) => {
+      const { chain } = await fiveBlocks();
+      const older = await contents(chain.kv);
+      await rollBack(chain.kv, false);
+      // The note of what was taken back is there, the head and the state are those of before.
+      const stale = {
+        get: (key: Uint8Array) => {
+          const text = older[toHex(key)];
+          return equalBytes(key, UNDONE_KEY) || text === undefined ? chain.kv.get(key) : hex(text);
+        },
+      };
+      const plan = planRollback(stale, nobleSuite, hard);
+      expect(plan.ok ? '' : plan.error).toMatch(/^storage fault: block 5 was taken back, the head is 5/);
+      const reopened = await TestChain.open(genesis, chain.kv);
+      const wrong = { ...reopened.created, state: { ...reopened.state, lastBlockHeight: 5 } };
+      await expect(redoRolledBack(chain.kv, nobleSuite, wrong)).rejects.toThrow('storage fault');
+    },
+  );
 });

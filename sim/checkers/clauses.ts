@@ -12,7 +12,7 @@ import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../process.ts';
 import type { Schedule } from '../schedule.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
-import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
 
 /** Rounds looked ahead for a third of the power. */
@@ -30,6 +30,7 @@ export function clauses(context: CheckerContext): Checker {
   if (!isTolerable(context)) return { name };
   const awake = new Awake(context);
   const owns = addressesOf(context);
+  const isLogWhole = !mayForget(context);
   const peers = context.world.processes.length - 1;
   const { schedule } = context.cluster;
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
@@ -46,7 +47,9 @@ export function clauses(context: CheckerContext): Checker {
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      const broken = heldProblem(rs, peers) ?? restProblem(rs) ?? judgedProblem(rs, owns.get(node));
+      // Who has lost its log may hear from others what it has prevoted, and has not judged it in this life.
+      const own = isLogWhole || node.lives === 1 ? owns.get(node) : undefined;
+      const broken = heldProblem(rs, peers) ?? restProblem(rs) ?? judgedProblem(rs, own);
       if (broken !== undefined) failOn(node, rs, broken);
       const waited = awake.wait(node, rs, waitingFor(rs));
       if (waited !== undefined && waited.micros > ANSWER_MICROS)

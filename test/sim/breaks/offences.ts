@@ -69,7 +69,7 @@ export const OFFENCES: readonly Break[] = [
     id: 'evidence-waits-on-disk',
     file: 'core/evidence/pool.ts',
     from: "        putRecord(encodeUtf8(COMMITTED + key), encoded),\n        { type: 'del', key: encodeUtf8(PENDING + key) },\n",
-    to: "        putRecord(encodeUtf8(COMMITTED + key), encoded),\n",
+    to: '        putRecord(encodeUtf8(COMMITTED + key), encoded),\n',
     found: ['durability'],
     scenario: 'evidence-remembered',
     isSlow: true,
@@ -77,7 +77,7 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-not-stored',
     file: 'core/evidence/pool.ts',
-    from: "    this.#ops.push(putRecord(encodeUtf8(PENDING + entry.key), entry.encoded));\n",
+    from: '    this.#ops.push(putRecord(encodeUtf8(PENDING + entry.key), entry.encoded));\n',
     to: '',
     found: ['evidence'],
     scenario: 'evidence-on-disk',

@@ -62,15 +62,8 @@ describe('a scenario with another signature scheme', () => {
 });
 
 describe('a swarm world', () => {
-  test.each(['1852731', '1852763'])(
-    'where rounds are long what was said is said again (seed %s)',
-    async (seed) => {
-      const result = await runScenario(drawSwarm(seed), { seed, crypto: 'keyed-hash' });
-      expect(result.ok && result.value.failures).toEqual([]);
-    },
-  );
-
-  test('is a scenario that the parser takes, the same for the same seed, less than a third of it lying', () => {
+  test('is a scenario that the parser takes, the same for the same seed, seldom a third of it lying', () => {
+    let cartels = 0;
     for (let seed = 1; seed <= 300; seed++) {
       const text = drawSwarm(String(seed));
       const parsed = parseScenario(text);
@@ -79,8 +72,12 @@ describe('a swarm world', () => {
       const liars = new Set(byzantine.map(({ who }) => who));
       const power = (names: readonly { readonly power: number }[]): number =>
         names.reduce((sum, one) => sum + one.power, 0);
-      expect(3 * power(validators.filter(({ name }) => liars.has(name)))).toBeLessThan(power(validators));
+      const [faulty, total] = [power(validators.filter(({ name }) => liars.has(name))), power(validators)];
+      expect(3 * faulty).toBeLessThan(2 * total);
+      if (3 * faulty >= total) cartels++;
     }
+    expect(cartels).toBeGreaterThan(0);
+    expect(cartels).toBeLessThan(60);
     expect(drawSwarm('7')).toBe(drawSwarm('7'));
     expect(drawSwarm('7')).not.toBe(drawSwarm('8'));
   });

@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runScenario } from '../../../sim/run.ts';
+
+const FOLDER = import.meta.dirname;
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+
+/** Worlds that once found something, in a node or in what judges it; those of the swarm as they were drawn then. */
+describe('a world that was trouble once', () => {
+  test.each(files)('%s passes', async (file) => {
+    const result = await runScenario(readFileSync(path.join(FOLDER, file), 'utf8'));
+    expect(result.ok && result.value.failures).toEqual([]);
+  });
+});

@@ -4,10 +4,12 @@ import { StartError } from '../core/app/create.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import { toHex } from '../core/lib/bytes.ts';
+import { StorageFault } from '../core/lib/storageFault.ts';
 import { type CoreNode, createNode } from '../core/node/assembly.ts';
 import { CHANNEL_SPECS } from '../core/p2p/channels.ts';
 import { BLOCK_PROTOCOL, P2P_PROTOCOL } from '../core/p2p/nodeInfo.ts';
 import type { NodeKeys } from '../core/rpc/context.ts';
+import { REMEDY } from '../core/store/recovery.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import { COMETBFT_VERSION, type NodeInfo } from '../core/types/peer.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
@@ -46,7 +48,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
   const closing: (() => Promise<void>)[] = [() => kv.close()];
   const network = networkOf(options, suite);
   try {
-    const onFatal = (error: unknown): void => ending.fail(error);
+    const onFatal = (error: unknown): void => ending.fail(operatingError(error));
     refuseOtherGenesis(kv, options.genesis, files.data, suite);
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
     closing.unshift(() => wal.close());
@@ -123,8 +125,14 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     };
   } catch (error) {
     await closeAll(closing);
-    throw error instanceof StartError ? new OperatingError(error.message) : error;
+    throw operatingError(error);
   }
+}
+
+/** For what the operator has to see to, one line; anything else as it is. */
+function operatingError(error: unknown): unknown {
+  if (error instanceof StartError) return new OperatingError(error.message);
+  return error instanceof StorageFault ? new OperatingError(`${error.message}: ${REMEDY}`) : error;
 }
 
 /** Loaded only where it is asked for. */

@@ -30,7 +30,8 @@ export type StoreError =
   /** Two records that a batch wrote together tell different stories. */
   | { readonly code: 'store-disagrees'; readonly height: Height; readonly message: string };
 
-const REMEDY =
+/** What an operator does about a database that cannot be trusted. */
+export const REMEDY =
   'restore the data directory from a backup, or remove it and sync from peers (keep the signer state file)';
 
 const incomplete = (height: Height, missing: string): { ok: false; error: StoreError } =>

@@ -14,10 +14,12 @@ import {
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LevelStore } from '../../adapters/disk/level.ts';
 import { Wal } from '../../adapters/disk/wal.ts';
 import { decodeLogRecord, type LogEntry } from '../../core/consensus/log.ts';
 import { toHex } from '../../core/lib/bytes.ts';
 import { parseLastSigned } from '../../core/node/signGuard.ts';
+import type { KvOp } from '../../core/types/kvOp.ts';
 import { makeNetwork, type TestNode, type Testnet } from './testnet.ts';
 
 let net: Testnet;
@@ -149,6 +151,29 @@ test('a validator that has lost its key refuses to start, and says what to do', 
     /^Error: validator key .* is missing, but .* knows of signatures up to height \d+: restore the key/m,
   );
   renameSync(`${key}.away`, key);
+  await goesOn();
+  await node.kill('SIGTERM');
+});
+
+test('a database whose evidence was altered is refused in one line that says what to do', {
+  timeout: 60_000,
+}, async () => {
+  await goesOn();
+  await node.kill('SIGTERM');
+  const change = async (op: KvOp): Promise<void> => {
+    const kv = await LevelStore.open(data('node.db'), node.home);
+    await kv.batch([op]);
+    await kv.close();
+  };
+  const key = new TextEncoder().encode('evidence/pending/0');
+  await change({ type: 'put', key, value: new Uint8Array(40) });
+  node.log = '';
+  node.start();
+  expect(await node.ended()).toBe(1);
+  expect(node.log).toMatch(
+    /^Error: storage fault: record altered .*: restore the data directory from a backup/m,
+  );
+  await change({ type: 'del', key });
   await goesOn();
   await node.kill('SIGTERM');
 });

@@ -14,8 +14,8 @@ export class RpcAttacker {
   readonly spec: AttackerSpec;
   /** Answers that are neither a result nor a refusal. */
   readonly complaints: string[] = [];
-  /** When it was given filters, virtual microseconds. */
-  readonly filters: number[] = [];
+  /** When it was given filters, virtual microseconds, by the life of the node that gave them. */
+  readonly filters = new Map<number, number[]>();
   readonly #world: World;
   readonly #calls: ClientCalls;
   readonly #node: Process;
@@ -55,9 +55,16 @@ export class RpcAttacker {
     }
   }
 
+  #keepFilter(): void {
+    const { lives } = this.#node;
+    const moments = this.filters.get(lives) ?? [];
+    moments.push(this.#world.now);
+    this.filters.set(lives, moments);
+  }
+
   #judge(method: string, reply: EthReply): void {
     if ('result' in reply) {
-      if (method === 'eth_newFilter') this.filters.push(this.#world.now);
+      if (method === 'eth_newFilter') this.#keepFilter();
       return;
     }
     if (REFUSALS.includes(reply.error.code) || this.complaints.length >= COMPLAINTS_MAX) return;
@@ -68,28 +75,18 @@ export class RpcAttacker {
 /** RES: whatever a client asks, it gets a result or a proper refusal, and holds no more filters than allowed. */
 export function rpcStandsFirm({ world, fail }: CheckerContext, attackers: readonly RpcAttacker[]): Checker {
   const name = 'rpc';
-  /** Filters of one life of a node; nobody asks them for changes, so they are forgotten after a while. */
-  const count = ({ spec, filters }: RpcAttacker): void => {
-    const limits = world.process(spec.at).node?.rpc?.limits;
-    if (limits === undefined) return;
-    const held = mostWithin(filters, limits.filterTimeoutMs * 1_000);
-    if (held > limits.filtersMax)
-      fail(name, `${spec.name} held ${held} filters at once, at most ${limits.filtersMax}`);
-  };
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'started') return;
-      for (const attacker of attackers) {
-        if (attacker.spec.at !== fact.node.name) continue;
-        count(attacker);
-        attacker.filters.length = 0;
-      }
-    },
     finish() {
-      for (const attacker of attackers) {
-        for (const complaint of attacker.complaints) fail(name, `${attacker.spec.name}: ${complaint}`);
-        count(attacker);
+      for (const { spec, complaints, filters } of attackers) {
+        for (const complaint of complaints) fail(name, `${spec.name}: ${complaint}`);
+        const limits = world.process(spec.at).node?.rpc?.limits;
+        if (limits === undefined) continue;
+        // Nobody asks them for changes, so they are forgotten after a while.
+        const lifetime = limits.filterTimeoutMs * 1_000;
+        const held = Math.max(0, ...[...filters.values()].map((moments) => mostWithin(moments, lifetime)));
+        if (held > limits.filtersMax)
+          fail(name, `${spec.name} held ${held} filters at once, at most ${limits.filtersMax}`);
       }
     },
   };

@@ -50,11 +50,23 @@ export interface UndoneBlock {
 export function loadUndone(kv: Reads, height: Height): UndoneBlock {
   const reads = new WithUndone(kv, height);
   const block = kept(reads.loadBlock(height), 'the block that was taken back', keys.metaKey(height));
-  const { blockId } = kept(reads.loadMeta(height), 'its meta', keys.metaKey(height));
-  const parts = Array.from({ length: blockId.parts.total }, (_, index) =>
-    kept(reads.loadPart(height, index), 'a part of it', keys.partKey(height, index)),
+  const { blockId } = kept(
+    reads.loadMeta(height),
+    'the meta of the block that was taken back',
+    keys.metaKey(height),
   );
-  const seenCommit = kept(reads.loadSeenCommit(height), 'its commit', keys.seenCommitKey(height));
+  const parts = Array.from({ length: blockId.parts.total }, (_, index) =>
+    kept(
+      reads.loadPart(height, index),
+      'a part of the block that was taken back',
+      keys.partKey(height, index),
+    ),
+  );
+  const seenCommit = kept(
+    reads.loadSeenCommit(height),
+    'the commit of the block that was taken back',
+    keys.seenCommitKey(height),
+  );
   return { block, blockId, parts, seenCommit };
 }
 

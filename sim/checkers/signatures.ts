@@ -52,13 +52,11 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
       const { wipes } = node.disk;
       const same = ledger
         .of(node)
-        .find((one) => one.height === height && one.round === round && one.kind === kind);
-      if (same === undefined)
-        ledger.add(node, { wipes, height, round, kind, bytes: signed.bytes, value: undefined });
-      else if (!equalBytes(same.bytes, signed.bytes)) {
-        if (same.wipes < wipes && newDisks.mayRepeat(node, height)) return;
+        .findLast((one) => one.height === height && one.round === round && one.kind === kind);
+      const isFirst = same === undefined || (same.wipes < wipes && newDisks.mayRepeat(node, height));
+      if (isFirst) ledger.add(node, { wipes, height, round, kind, bytes: signed.bytes, value: undefined });
+      else if (!equalBytes(same.bytes, signed.bytes))
         context.fail(name, `${node.name} signed two different ${kind}s at ${height}/${round}`);
-      }
     },
   };
 }

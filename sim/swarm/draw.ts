@@ -4,9 +4,11 @@ import { drawByzantine, drawMutations } from './drawByzantine.ts';
 import { type DrawnClient, drawClients, drawObservers } from './drawClients.ts';
 import { drawDamage } from './drawDamage.ts';
 import type { Drawn } from './drawn.ts';
-import { drawJoins, drawStrikes, drawTimeline } from './drawTimeline.ts';
-import { drawReserve, drawUpdates, isTolerable, type Powers } from './drawUpdates.ts';
+import { drawStrikes } from './drawStrikes.ts';
+import { drawJoins, drawTimeline } from './drawTimeline.ts';
+import { drawReserve, drawUpdates } from './drawUpdates.ts';
 import { pick } from './pick.ts';
+import { isTolerable, type Powers, powerOf } from './powers.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
 /** By block times: a fast chain need not be long. */
@@ -182,18 +184,14 @@ function drawPowers(choices: Choices): Record<string, number> {
 }
 
 /** As many as fit below a third of the power, and sometimes none. */
-function drawLiars(choices: Choices, powers: Record<string, number>): readonly string[] {
+function drawLiars(choices: Choices, powers: Powers): readonly string[] {
   const stream = choices.stream('liars');
   if (stream.choose(3) === 0) return [];
-  const total = Object.values(powers).reduce((sum, power) => sum + power, 0);
   const left = Object.keys(powers);
   const liars: string[] = [];
-  let faulty = 0;
   while (left.length > 0) {
     const name = left.splice(stream.choose(left.length), 1)[0] as string;
-    const power = powers[name] as number;
-    if (3 * (faulty + power) >= total) continue;
-    faulty += power;
+    if (!isTolerable(powers, [...liars, name])) continue;
     liars.push(name);
     if (stream.choose(2) === 0) break;
   }
@@ -204,13 +202,11 @@ function drawLiars(choices: Choices, powers: Record<string, number>): readonly s
 function drawCartel(choices: Choices, powers: Powers, liars: readonly string[]): readonly string[] {
   const stream = choices.stream('cartel');
   if (stream.choose(16) < 15) return liars;
-  const powerOf = (names: readonly string[]): number =>
-    names.reduce((sum, name) => sum + (powers[name] as number), 0);
-  const total = powerOf(Object.keys(powers));
+  const total = powerOf(powers, Object.keys(powers));
   const all = [...liars];
   for (const name of Object.keys(powers)) {
-    const isFew = 3 * powerOf(all) < total;
-    if (isFew && !all.includes(name) && 3 * powerOf([...all, name]) < 2 * total) all.push(name);
+    if (!isTolerable(powers, all)) break;
+    if (!all.includes(name) && 3 * powerOf(powers, [...all, name]) < 2 * total) all.push(name);
   }
   return all.sort();
 }

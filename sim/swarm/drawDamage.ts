@@ -1,8 +1,8 @@
 import type { ChoiceStream } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import type { Drawn } from './drawn.ts';
-import { isTolerable, type Powers } from './drawUpdates.ts';
 import { pick } from './pick.ts';
+import { isTolerable, type Powers } from './powers.ts';
 
 /** What happens to one node from a tenth of a second on. */
 type Damage = (stream: ChoiceStream, victim: string, tenths: number) => readonly object[];

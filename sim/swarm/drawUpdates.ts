@@ -1,5 +1,6 @@
 import type { Choices } from '../choices.ts';
 import { pick } from './pick.ts';
+import { isTolerable, type Powers } from './powers.ts';
 
 /** Now and then a validator without power, which may get some. */
 export const drawReserve = (choices: Choices): Record<string, number> =>
@@ -42,12 +43,4 @@ export function drawUpdates(
       ...(isOfParams ? { [key]: pick(stream, values) } : {}),
     };
   });
-}
-
-export type Powers = Readonly<Record<string, number>>;
-
-/** Whether these have less than a third of the power. */
-export function isTolerable(powers: Powers, liars: readonly string[]): boolean {
-  const total = Object.values(powers).reduce((sum, power) => sum + power, 0);
-  return 3 * liars.reduce((sum, name) => sum + (powers[name] as number), 0) < total;
 }

@@ -43,7 +43,7 @@ export const HISTORY: readonly Break[] = [
     file: 'core/sync/blockQueue.ts',
     from: '    peer.asked.delete(height);\n    if',
     to: '    if',
-    found: ['until'],
+    found: ['no_framing'],
     scenario: 'sync-dispute',
     isSlow: true,
   },

@@ -77,7 +77,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       }),
     });
     core.hub.listen(env.listen);
-    const { consensus, evidence } = core.machine.parts;
+    const { consensus, evidence, sync } = core.machine.parts;
     const { rs } = consensus;
     logs.get(env.index)?.compare(env.log, rs);
     log.attach(core.machine, rs, {
@@ -98,6 +98,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       position: (): Position => rs,
       rs: () => rs,
       stateHash: () => stateHash(rs),
+      isSyncing: () => sync.active,
       rpc: core.rpc,
     };
   };

@@ -1,3 +1,4 @@
+import type { Bytes } from '../core/lib/bytes.ts';
 import type { SignAsk, Signed } from '../core/node/contract.ts';
 import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
@@ -21,6 +22,15 @@ export type Fact =
   | { readonly kind: 'asked'; readonly node: Process; readonly ask: AppAsk }
   /** A node decided to drop a peer. */
   | { readonly kind: 'dropped'; readonly node: Process; readonly peer: string; readonly reason: string }
+  /** A connection stands for a node, or is gone for it. */
+  | { readonly kind: 'peer'; readonly node: Process; readonly peer: string; readonly isUp: boolean }
+  /** A node hears a message of block sync, and says one to a peer. */
+  | {
+      readonly kind: 'syncHeard' | 'syncSaid';
+      readonly node: Process;
+      readonly peer: string;
+      readonly bytes: Bytes;
+    }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
   | { readonly kind: 'crashed'; readonly node: Process }
   /** The node stopped itself, or its code threw. */

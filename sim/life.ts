@@ -1,5 +1,5 @@
 import { unreachable } from '../core/lib/assert.ts';
-import type { CallId, Effect, LogRecord, SignAsk } from '../core/node/contract.ts';
+import { type CallId, CHANNELS, type Effect, type LogRecord, type SignAsk } from '../core/node/contract.ts';
 import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { ChoiceStream } from './choices.ts';
@@ -155,7 +155,7 @@ export class Life implements KvGate {
     const world = this.#world;
     switch (effect.kind) {
       case 'send':
-        if (this.#at('send')) world.network.send(process.index, effect.to, effect.channel, effect.bytes);
+        if (this.#at('send')) this.#send(effect);
         return;
       case 'timer':
         if (this.alive) this.#timer(effect);
@@ -186,6 +186,13 @@ export class Life implements KvGate {
       default:
         unreachable(effect);
     }
+  }
+
+  #send({ to, channel, bytes }: Extract<Effect, { kind: 'send' }>): void {
+    const process = this.#process;
+    if (channel === CHANNELS.blocksync)
+      for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
+    this.#world.network.send(process.index, to, channel, bytes);
   }
 
   #timer(effect: Extract<Effect, { kind: 'timer' }>): void {

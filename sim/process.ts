@@ -1,6 +1,6 @@
 import { assert, present } from '../core/lib/assert.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
-import type { ChannelId, Input } from '../core/node/contract.ts';
+import { CHANNELS, type ChannelId, type Input } from '../core/node/contract.ts';
 import type { LastSigned } from '../core/node/signGuard.ts';
 import type { LightBlock } from '../core/types/evidence.ts';
 import type { Wire } from './clients/wire.ts';
@@ -201,12 +201,20 @@ export class Process implements Port {
   /** Errors end here, at the root of the simulated process. */
   #feed(input: Input): undefined {
     this.#world.touch(this);
+    this.#witness(input);
     try {
       present(this.#node, 'a live process has a node').input(input);
     } catch (error) {
       this.halt(`threw ${textOf(error)}`);
     }
     return undefined;
+  }
+
+  #witness(input: Input): void {
+    if (input.kind === 'peerUp' || input.kind === 'peerDown')
+      this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
+    else if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
+      this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
   }
 
   peerUp(peer: string): void {

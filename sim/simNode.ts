@@ -17,6 +17,8 @@ export interface SimNode {
   rs(): RoundState | undefined;
   /** 32-bit hash of the consensus state: more than the position, computed only for traces. */
   stateHash(): number;
+  /** Block sync is at work, and consensus rests. */
+  isSyncing(): boolean;
   readonly rpc: RpcContext | undefined;
 }
 

@@ -2,6 +2,7 @@ import { StorageFault } from '../lib/storageFault.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { ChainReads } from '../store/chainReads.ts';
+import { ethRecordKey } from '../store/keys.ts';
 import { RecentHeights } from '../store/recentHeights.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import { AppView } from './appView.ts';
@@ -64,7 +65,10 @@ export class ChainHead {
     if (height < 0 || height > this.#view.height) return undefined;
     return this.#blocks.at(height, () => {
       const record = this.#reads.loadEthRecord(height);
-      if (record === undefined) return undefined;
+      if (record === undefined) {
+        if (height < Math.max(this.#reads.base(), 1)) return undefined;
+        throw new StorageFault('the Ethereum block of a kept height is missing', ethRecordKey(height));
+      }
       const decoded = decodeEthBlock(record, this.#db.keccak256);
       if (!decoded.ok)
         throw new StorageFault(`Ethereum block of height ${height}: ${decoded.error}`, ZERO_HASH);

@@ -1,12 +1,12 @@
 import { genesisState } from '../consensus/chainState.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
-import { AssertionError, present } from '../lib/assert.ts';
+import { AssertionError } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
-import { StorageFault } from '../lib/storageFault.ts';
+import { kept, StorageFault } from '../lib/storageFault.ts';
 import { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { BlockStore } from '../store/blockStore.ts';
-import { HEAD_KEY } from '../store/keys.ts';
+import { ethRecordKey, HEAD_KEY } from '../store/keys.ts';
 import type { KvStore } from '../store/kv.ts';
 import { openStore } from '../store/recovery.ts';
 import type { Roots } from '../store/roots.ts';
@@ -144,7 +144,11 @@ function startStored(
   }
   const parsed = parseGenesis(genesis, suite);
   if (!parsed.ok) throw new StartError('genesis', `genesis: ${parsed.error.path}: ${parsed.error.message}`);
-  const record = present(store.reads.loadEthRecord(store.reads.head()), 'the head has an Ethereum block');
+  const record = kept(
+    store.reads.loadEthRecord(store.reads.head()),
+    'the Ethereum block of the head',
+    ethRecordKey(store.reads.head()),
+  );
   const ethBlock = decodeEthBlock(record, (message) => suite.keccak256(message));
   if (!ethBlock.ok)
     throw new StartError('store', `the database's Ethereum block is damaged: ${ethBlock.error}`);

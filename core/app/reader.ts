@@ -1,4 +1,7 @@
+import type { Bytes } from '../lib/bytes.ts';
+import { kept } from '../lib/storageFault.ts';
 import type { ChainReads } from '../store/chainReads.ts';
+import * as keys from '../store/keys.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import type { Block, BlockMeta, Commit } from '../types/block.ts';
 import type { ForkName } from '../types/fork.ts';
@@ -76,11 +79,11 @@ export class AppReader implements ChainReader {
   }
 
   block(height: Height): Block | undefined {
-    return this.#isReadable(height) ? this.#reads.loadBlock(height) : undefined;
+    return this.#kept(height, (at) => this.#reads.loadBlock(at), 'a kept block', keys.metaKey);
   }
 
   blockMeta(height: Height): BlockMeta | undefined {
-    return this.#isReadable(height) ? this.#reads.loadMeta(height) : undefined;
+    return this.#kept(height, (at) => this.#reads.loadMeta(at), 'the meta of a kept block', keys.metaKey);
   }
 
   commit(height: Height): Commit | undefined {
@@ -100,7 +103,12 @@ export class AppReader implements ChainReader {
   }
 
   results(height: Height): FinalizeReply | undefined {
-    return this.#isReadable(height) ? this.#reads.loadResults(height) : undefined;
+    return this.#kept(
+      height,
+      (at) => this.#reads.loadResults(at),
+      'the results of a kept block',
+      keys.resultsKey,
+    );
   }
 
   txResult(location: TxLocation): TxResult | undefined {
@@ -113,6 +121,17 @@ export class AppReader implements ChainReader {
 
   gasLimit(): bigint {
     return this.#services.rules.blockGasLimit;
+  }
+
+  /** @throws StorageFault where the store must have what it does not. */
+  #kept<T>(
+    height: Height,
+    load: (height: Height) => T | undefined,
+    what: string,
+    key: (height: Height) => Bytes,
+  ): T | undefined {
+    if (height < Math.max(this.base(), 1) || height > this.head()) return undefined;
+    return kept(load(height), what, key(height));
   }
 
   #isReadable(height: Height | undefined): height is Height {

@@ -40,16 +40,18 @@ const SYNC_LIES = [
   'none',
   'silence',
   'drip',
+  'greed',
 ] as const;
 
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence or drip (each answer `ms` late).',
-  args: ['what', 'ms'],
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, drip (each answer `ms` late) or greed (asks for its first block `count` times at once, beside its prevotes).',
+  args: ['what', 'ms', 'count'],
   words: { what: SYNC_LIES },
   create(me) {
     const what = String(me.args.get('what') ?? 'block');
+    if (what === 'greed') return greedy(me);
     let said = 0;
     return {
       send(send) {
@@ -73,6 +75,22 @@ export const SYNC_LIAR: Behaviour = {
     };
   },
 };
+
+/** More than any node is given: the answers in a burst, and one. */
+const GREED = 201;
+
+const greedy = (me: Accomplice): Hooks => ({
+  message(message, peer) {
+    if (!isOwnVote(me, message) || message.vote.type !== 'prevote') return [message];
+    const { height, round } = message.vote;
+    if (!me.isDue(height, round)) return [message];
+    const bytes = encodeBlocksyncMessage({ kind: 'blockRequest', height: 1 });
+    const count = Math.min(1_000, Number(me.args.get('count') ?? GREED));
+    for (let i = 0; i < count; i++)
+      me.sendBytes({ kind: 'send', to: [peer], channel: CHANNELS.blocksync, bytes });
+    return [message];
+  },
+});
 
 function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (message.kind === 'statusResponse' && (what === 'height' || what === 'sway'))

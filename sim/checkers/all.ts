@@ -28,6 +28,7 @@ import { served } from './served.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
+import { syncing } from './syncing.ts';
 import { validity } from './validity.ts';
 import { voteTimes } from './voteTimes.ts';
 
@@ -54,6 +55,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', lastCommits],
   ['conduct', spread],
   ['conduct', repetition],
+  ['conduct', syncing],
   ['no_crash', noCrash],
 ];
 

@@ -55,6 +55,7 @@ export async function toyWorld(
       position: () => ({ height: 0, round: 0, step: 0 }),
       rs: () => undefined,
       stateHash: () => 0,
+      isSyncing: () => false,
       rpc: undefined,
     };
   };

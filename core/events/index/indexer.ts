@@ -4,10 +4,9 @@
  */
 
 import { decodeRecord, putRecord } from '../../codec/record.ts';
-import { present } from '../../lib/assert.ts';
 import { type Bytes, concat } from '../../lib/bytes.ts';
-import { StorageFault } from '../../lib/storageFault.ts';
-import { INDEX_KEY, putHeight, readHeight } from '../../store/keys.ts';
+import { kept, StorageFault } from '../../lib/storageFault.ts';
+import { INDEX_KEY, putHeight, readHeight, resultsKey } from '../../store/keys.ts';
 import type { KvStore } from '../../store/kv.ts';
 import type { FinalizeReply, Pause } from '../../types/app.ts';
 import type { Height } from '../../types/ids.ts';
@@ -122,7 +121,9 @@ export async function fillIndex(
   let from = coverage === undefined || first > coverage.to + 1 ? first : coverage.from;
   let ops: KvOp[] = [];
   for (let height = first; height <= head; height++) {
-    ops.push(...postingsOf(height, present(reads.results(height), 'the results of a kept height')));
+    ops.push(
+      ...postingsOf(height, kept(reads.results(height), 'the results of a kept height', resultsKey(height))),
+    );
     if (ops.length >= ENTRIES_PER_BATCH_MAX || height === head) {
       from = Math.min(from, height);
       await kv.batch([...ops, coverageOp({ from, to: height })]);

@@ -67,6 +67,7 @@ export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): Node
       position: () => rs,
       rs: () => rs,
       stateHash: () => 0,
+      isSyncing: () => node.machine.parts.sync.active,
       rpc: node.rpc,
     };
   };

@@ -1,0 +1,242 @@
+import { headerHash } from '../../core/codec/hashes.ts';
+import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { BlocksyncMessage } from '../../core/types/messages.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { hasOddClocks } from './patience.ts';
+
+/** CometBFT's maxPendingRequestsPerPeer. */
+const ASKED_MAX = 20;
+/** Heights that are fetched ahead of the next one. */
+const AHEAD_MAX = 256;
+/** The same block is asked of someone else when a peer has kept its asker waiting so long (2 s). */
+const LAG_MICROS = 2_000_000;
+/** Who has not answered for 15 s is given up, at the tick after that. */
+const SILENT_MICROS = 17_000_000;
+/** Of what is asked at once so much is answered, and as time goes by so much more a second. */
+const BURST_MAX = 200;
+const ANSWERS_PER_SECOND = 2000;
+/** An answer, or a farewell, waits for no more than a write of the log. */
+const PROMPT_MICROS = 5_000_000;
+
+type Request = Extract<BlocksyncMessage, { kind: 'blockRequest' | 'statusRequest' }>;
+type Answer = Exclude<BlocksyncMessage, Request>;
+
+/** What one node and one peer have said to each other since they are connected. */
+interface Dealings {
+  claim: { readonly base: number; readonly height: number } | undefined;
+  /** When each height was asked for that has not been answered. */
+  readonly asked: Map<number, number>;
+  /** It has kept us waiting once: what it was asked may be asked of others. */
+  isLagging: boolean;
+  /** What the peer has asked for and nobody has answered. */
+  readonly owed: Owed[];
+  /** How many requests that came at one moment have been answered. */
+  burst: { readonly at: number; count: number };
+  /** Why the peer has to be dropped, and has not been yet. */
+  fault: { readonly text: string; readonly at: number } | undefined;
+}
+
+interface Owed {
+  readonly request: Request;
+  readonly at: number;
+  /** What the node had then. */
+  readonly head: number;
+}
+
+/**
+ * A node that fetches blocks asks each peer for what that claims to have, for at most twenty at once, for a block of nobody else
+ * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and does not come back to
+ * it. Whoever is asked answers each request, with the block that was decided.
+ */
+export function syncing(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world } = context;
+  if (scenario.engine.blockSync !== true) return { name };
+  const hasOwnTime =
+    !hasOddClocks(scenario) && scenario.timeline.every(({ action }) => action.kind !== 'pause');
+  const books = new Map<Process, Book>();
+  const bookOf = (node: Process): Book => {
+    const book = books.get(node) ?? new Book();
+    books.set(node, book);
+    return book;
+  };
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'started') books.delete(node);
+      else if (fact.kind === 'peer') bookOf(node).turn(fact.peer, fact.isUp);
+      else if (fact.kind === 'dropped') bookOf(node).dropped(fact.peer, fact.reason);
+      else if (fact.kind === 'syncHeard' || fact.kind === 'syncSaid') {
+        const decoded = decodeBlocksyncMessage(fact.bytes);
+        if (!decoded.ok) return;
+        const book = bookOf(node);
+        if (fact.kind === 'syncHeard') book.heard(node, fact.peer, decoded.value, world.now);
+        else {
+          const problem = book.said(node, fact.peer, decoded.value, world.now);
+          if (problem !== undefined) context.fail(name, `${node.name} ${problem} to ${fact.peer}`);
+        }
+      }
+    },
+    look(node) {
+      if (!node.isCorrect || !hasOwnTime || isHindered(node)) return;
+      const problem = books.get(node)?.left(node, world.now);
+      if (problem !== undefined) context.fail(name, `${node.name} ${problem}`);
+    },
+  };
+}
+
+/** Of one node's life. */
+class Book {
+  readonly #peers = new Map<string, Dealings>();
+  readonly #banned = new Set<string>();
+
+  turn(peer: string, isUp: boolean): void {
+    if (isUp) this.#peers.set(peer, newDealings());
+    else this.#peers.delete(peer);
+  }
+
+  dropped(peer: string, reason: string): void {
+    if (reason.startsWith('blocksync:') && !reason.includes('too many requests')) this.#banned.add(peer);
+    this.#peers.delete(peer);
+  }
+
+  heard(node: Process, peer: string, message: BlocksyncMessage, now: number): void {
+    const dealings = this.#peers.get(peer);
+    if (dealings === undefined) return;
+    switch (message.kind) {
+      case 'blockRequest':
+      case 'statusRequest':
+        dealings.owed.push({ request: message, at: now, head: headOf(node) });
+        return;
+      case 'statusResponse': {
+        const { claim } = dealings;
+        const { base, height } = message;
+        if (claim !== undefined && (height < claim.height || base < claim.base) && !this.#banned.has(peer))
+          dealings.fault = {
+            text: `keeps ${peer}, which took back that it has ${claim.base} to ${claim.height}`,
+            at: now,
+          };
+        else dealings.claim = { base, height };
+        return;
+      }
+      default:
+        this.#answered(dealings, heightOf(message), now);
+    }
+  }
+
+  #answered(dealings: Dealings, height: number, now: number): void {
+    dealings.isLagging ||= isLate(dealings, now);
+    dealings.asked.delete(height);
+  }
+
+  said(node: Process, peer: string, message: BlocksyncMessage, now: number): string | undefined {
+    const dealings = this.#peers.get(peer);
+    if (message.kind === 'blockRequest' || message.kind === 'statusRequest') {
+      if (this.#banned.has(peer)) return `sends a ${message.kind} again, after it dropped it,`;
+      if (message.kind === 'statusRequest' || dealings === undefined) return undefined;
+      return this.#askProblem(node, dealings, message.height, now);
+    }
+    return dealings === undefined ? undefined : this.#answerProblem(node, dealings, message, now);
+  }
+
+  #askProblem(node: Process, dealings: Dealings, height: number, now: number): string | undefined {
+    const { claim, asked } = dealings;
+    const head = headOf(node);
+    for (const [peer, other] of this.#peers) {
+      other.isLagging ||= isLate(other, now);
+      if (other !== dealings && other.asked.has(height) && !other.isLagging)
+        return `sends a request for block ${height}, which ${peer} is on time with,`;
+    }
+    const isTwice = asked.has(height);
+    asked.set(height, now);
+    if (isTwice) return `sends a second request for block ${height}`;
+    if (asked.size > ASKED_MAX) return `sends a request for block ${height} while ${asked.size - 1} wait, `;
+    if (claim === undefined || height < claim.base || height > claim.height)
+      return `sends a request for block ${height}, which it does not claim to have,`;
+    return height <= head || height > head + 1 + AHEAD_MAX
+      ? `sends a request for block ${height} at height ${head}`
+      : undefined;
+  }
+
+  #answerProblem(node: Process, dealings: Dealings, message: Answer, now: number): string | undefined {
+    const { owed } = dealings;
+    const at = owed.findIndex(({ request }) => isAnswered(request, message));
+    const [asked] = at === -1 ? [] : owed.splice(at, 1);
+    // Whoever connects is told the status without having asked.
+    if (asked === undefined && message.kind !== 'statusResponse')
+      return `sends a ${message.kind} that was not asked for`;
+    if (asked !== undefined) {
+      if (dealings.burst.at !== asked.at) dealings.burst = { at: asked.at, count: 0 };
+      const earned = ((now - asked.at) * ANSWERS_PER_SECOND) / 1_000_000;
+      if (++dealings.burst.count > BURST_MAX + 1 + earned)
+        return `sends ${dealings.burst.count} answers to what came at once`;
+    }
+    return node.disk.isDamaged ? undefined : contentProblem(node, message, asked?.head ?? 0);
+  }
+
+  /** What the node should have done by the end of an event. */
+  left(node: Process, now: number): string | undefined {
+    for (const [peer, { owed, asked, fault }] of this.#peers) {
+      const [first] = owed;
+      if (first !== undefined && now - first.at > PROMPT_MICROS)
+        return `leaves a ${first.request.kind} of ${peer} without an answer`;
+      if ((asked.size === 0 && fault === undefined) || node.node?.isSyncing() !== true) continue;
+      if (fault !== undefined && now - fault.at > PROMPT_MICROS) return fault.text;
+      for (const [height, since] of asked)
+        if (now - since > SILENT_MICROS) return `waits for block ${height} of ${peer} for ${now - since} µs`;
+    }
+    return undefined;
+  }
+}
+
+/** What is said must be so when it is said, or have been when it was asked. */
+function contentProblem({ node }: Process, message: Answer, headThen: number): string | undefined {
+  const chain = node?.rpc?.chain;
+  if (chain === undefined) return undefined;
+  const [base, head] = [Math.min(chain.base(), chain.head()), chain.head()];
+  if (message.kind === 'statusResponse')
+    return message.base <= base && message.height <= head && message.height >= headThen
+      ? undefined
+      : `claims ${message.base} to ${message.height}, having ${base} to ${head},`;
+  if (message.kind === 'noBlockResponse')
+    return message.height >= base && message.height <= headThen
+      ? `denies its block ${message.height}`
+      : undefined;
+  const { header } = message.block;
+  const own = chain.blockMeta(header.height)?.blockId.hash;
+  return own !== undefined && equalBytes(own, headerHash(header))
+    ? undefined
+    : `serves a block ${header.height} that is not of its chain`;
+}
+
+const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;
+
+/** Its drive makes it wait. */
+const isHindered = ({ disk, sync }: Process): boolean =>
+  disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined;
+
+const newDealings = (): Dealings => ({
+  claim: undefined,
+  asked: new Map(),
+  isLagging: false,
+  owed: [],
+  burst: { at: -1, count: 0 },
+  fault: undefined,
+});
+
+function isLate({ asked }: Dealings, now: number): boolean {
+  for (const since of asked.values()) if (now - since >= LAG_MICROS) return true;
+  return false;
+}
+
+const isAnswered = (request: Request, answer: Answer): boolean => {
+  if (request.kind === 'statusRequest') return answer.kind === 'statusResponse';
+  return answer.kind !== 'statusResponse' && heightOf(answer) === request.height;
+};
+
+const heightOf = (answer: Exclude<Answer, { kind: 'statusResponse' }>): number =>
+  answer.kind === 'blockResponse' ? answer.block.header.height : answer.height;

@@ -57,9 +57,9 @@ export interface CreatedApplication {
 /** The node cannot start on this genesis or this database; `message` is one line for the operator. */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  readonly code: 'genesis' | 'store';
+  readonly code: 'genesis' | 'store' | 'log';
 
-  constructor(code: 'genesis' | 'store', message: string) {
+  constructor(code: StartError['code'], message: string) {
     super(message);
     this.code = code;
   }

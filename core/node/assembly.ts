@@ -1,5 +1,5 @@
 import type { ChainReader } from '../app/chain.ts';
-import { createApplication } from '../app/create.ts';
+import { createApplication, StartError } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
 import { Consensus } from '../consensus/machine.ts';
@@ -10,12 +10,13 @@ import { EventSearch, searchReads } from '../events/index/search.ts';
 import { EvidenceGossip } from '../evidence/evidenceGossip.ts';
 import { EVIDENCE_RANGE, EvidencePool } from '../evidence/pool.ts';
 import { Gossip } from '../gossip/gossip.ts';
-import { assert, present } from '../lib/assert.ts';
+import { present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { Mempool } from '../mempool/mempool.ts';
 import { TxRelay } from '../p2p/txRelay.ts';
 import type { Indexing, NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
 import type { KvStore } from '../store/kv.ts';
+import { REMEDY } from '../store/recovery.ts';
 import { BlockSync } from '../sync/blockSync.ts';
 import type { Clock, Pause } from '../types/app.ts';
 import type { Genesis } from '../types/genesis.ts';
@@ -175,7 +176,8 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     initialHeight,
   });
   const replayed = machine.replay(options.log.filter((record) => record.height > state.lastBlockHeight));
-  assert(replayed.ok, replayed.ok ? '' : `the log cannot be replayed: ${replayed.error.message}`);
+  if (!replayed.ok)
+    throw new StartError('log', `the log cannot be replayed: ${replayed.error.message}: ${REMEDY}`);
 
   const hub = new EventHub();
   const appService = new AppService(app);

@@ -28,10 +28,12 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   edge: (said) => said % WINDOW === 0,
   seam: (said) => said % WINDOW === 1,
   sway: (said) => said % 2 === 1,
+  dip: (said) => said % 2 === 0,
 };
 const SYNC_LIES = [
   'height',
   'sway',
+  'dip',
   'block',
   'edge',
   'seam',
@@ -46,7 +48,7 @@ const SYNC_LIES = [
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, drip (each answer `ms` late) or greed (asks for its first block `count` times at once, beside its prevotes).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
   args: ['what', 'ms', 'count'],
   words: { what: SYNC_LIES },
   create(me) {
@@ -66,7 +68,8 @@ export const SYNC_LIAR: Behaviour = {
           me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));
           return [];
         }
-        if (decoded.value.kind === (what === 'sway' ? 'statusResponse' : 'blockResponse')) said++;
+        if (decoded.value.kind === (what === 'sway' || what === 'dip' ? 'statusResponse' : 'blockResponse'))
+          said++;
         const isTurn = (TURNS[what] ?? (() => true))(said);
         return [
           { ...send, bytes: encodeBlocksyncMessage(isTurn ? lie(decoded.value, what) : decoded.value) },
@@ -84,10 +87,12 @@ const greedy = (me: Accomplice): Hooks => ({
     if (!isOwnVote(me, message) || message.vote.type !== 'prevote') return [message];
     const { height, round } = message.vote;
     if (!me.isDue(height, round)) return [message];
-    const bytes = encodeBlocksyncMessage({ kind: 'blockRequest', height: 1 });
     const count = Math.min(1_000, Number(me.args.get('count') ?? GREED));
-    for (let i = 0; i < count; i++)
+    for (let i = 0; i < count; i++) {
+      const wanted = i % 2 === 0 ? 1 : height + CLAIM_HEIGHTS;
+      const bytes = encodeBlocksyncMessage({ kind: 'blockRequest', height: wanted });
       me.sendBytes({ kind: 'send', to: [peer], channel: CHANNELS.blocksync, bytes });
+    }
     return [message];
   },
 });
@@ -95,6 +100,7 @@ const greedy = (me: Accomplice): Hooks => ({
 function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (message.kind === 'statusResponse' && (what === 'height' || what === 'sway'))
     return { ...message, height: message.height + CLAIM_HEIGHTS };
+  if (message.kind === 'statusResponse' && what === 'dip') return { ...message, height: message.base };
   if (message.kind !== 'blockResponse') return message;
   if (what === 'none') return { kind: 'noBlockResponse', height: message.block.header.height };
   if (what === 'block' || what === 'edge') return { kind: 'blockResponse', block: otherBlock(message.block) };

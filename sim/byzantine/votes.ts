@@ -145,10 +145,14 @@ export const FUTURE_FLOOD: Behaviour = {
   create(me) {
     const rounds = Array.from({ length: Number(me.args.get('rounds') ?? FLOOD_ROUNDS) }, (_, i) => 1 + i * 7);
     if (me.args.get('what') !== 'claims')
-      return onOwnVotes(me, ['prevote', 'precommit'], (vote) => [
-        vote,
-        ...rounds.map((far) => me.signVote({ ...vote, round: vote.round + far, blockId: ZERO_BLOCK_ID })),
-      ]);
+      return onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
+        // Of another flood: a flood of floods would drown the simulator, not the victim.
+        if (vote.round > (me.rs()?.round ?? 0)) return [vote];
+        return [
+          vote,
+          ...rounds.map((far) => me.signVote({ ...vote, round: vote.round + far, blockId: ZERO_BLOCK_ID })),
+        ];
+      });
     return {
       message(message) {
         if (!isOwnVote(me, message) || !me.isDue(message.vote.height, message.vote.round)) return [message];

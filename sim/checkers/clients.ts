@@ -6,9 +6,9 @@ import { burnedAt, moneyOf } from '../expr/money.ts';
 import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
+import { soundly } from '../soundly.ts';
 import type { EvmClient, SentTx } from '../workload.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { soundly } from './soundly.ts';
 
 /**
  * DUR: what a client was told stays true on every correct node: the block of its receipt, each transaction once,

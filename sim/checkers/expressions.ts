@@ -3,11 +3,11 @@ import { type Chronicle, type DecidedBlock, holds } from '../expr/evaluate.ts';
 import { moneyOf } from '../expr/money.ts';
 import type { Process } from '../process.ts';
 import type { Expectation, Within } from '../scenario/scenario.ts';
+import { soundly } from '../soundly.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
 import { autoBound } from './liveness.ts';
 import { Clocks, Conflicts } from './signedFacts.ts';
-import { soundly } from './soundly.ts';
 
 type Wanted = Extract<Expectation, { kind: 'never' | 'eventually' | 'app' }>;
 

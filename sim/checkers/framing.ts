@@ -73,9 +73,9 @@ const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition'];
 const mayDelay = ({ scenario }: CheckerContext): boolean =>
   scenario.timeline.some(({ action }) => HOLD_UPS.includes(action.kind));
 
-/** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts; adapters/disk). */
+/** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts, assembly.ts; adapters/disk). */
 const isRefusal = (reason: string): boolean =>
-  /storage fault|EIO|restore the data directory from a backup|the store is at/.test(reason);
+  /storage fault|EIO|restore the data directory from a backup/.test(reason);
 
 /**
  * A correct node never stops itself and its code never throws, whatever the others do. Only a node whose own drive broke

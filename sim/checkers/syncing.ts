@@ -116,7 +116,7 @@ class Book {
         const { claim } = dealings;
         const { base, height } = message;
         if (claim !== undefined && (height < claim.height || base < claim.base) && !this.#banned.has(peer))
-          dealings.fault = {
+          dealings.fault ??= {
             text: `keeps ${peer}, which took back that it has ${claim.base} to ${claim.height}`,
             at: now,
           };

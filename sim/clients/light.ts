@@ -11,6 +11,7 @@ import type { ClientCalls } from '../calls.ts';
 import { type Cluster, EPOCH_MICROS } from '../cluster.ts';
 import type { Process } from '../process.ts';
 import type { LightSpec } from '../scenario/clientSpecs.ts';
+import { soundly } from '../soundly.ts';
 import type { World } from '../world.ts';
 import { judge, shapeProblem } from './lightVerify.ts';
 
@@ -158,14 +159,19 @@ export class LightClient {
     });
   }
 
+  /** What it answers; nothing when its drive is broken. */
   #fetch(from: Process, height: number): LightBlock | undefined {
-    const chain = from.state === 'up' ? from.node?.rpc?.chain : undefined;
-    const header = chain?.blockMeta(height)?.header;
-    const commit = chain?.commit(height) ?? chain?.seenCommit(height);
-    const validators = chain?.validators(height);
-    if (header === undefined || commit === undefined || validators === undefined) return undefined;
-    return from.lightLies?.(height) ?? { header, commit, validators };
+    return soundly(from, () => lightBlockOf(from, height));
   }
+}
+
+function lightBlockOf(from: Process, height: number): LightBlock | undefined {
+  const chain = from.state === 'up' ? from.node?.rpc?.chain : undefined;
+  const header = chain?.blockMeta(height)?.header;
+  const commit = chain?.commit(height) ?? chain?.seenCommit(height);
+  const validators = chain?.validators(height);
+  if (header === undefined || commit === undefined || validators === undefined) return undefined;
+  return from.lightLies?.(height) ?? { header, commit, validators };
 }
 
 const span = (from: number, to: number): readonly number[] =>

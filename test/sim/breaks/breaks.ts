@@ -24,6 +24,7 @@ import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
+import { SYNCING } from './syncing.ts';
 import { TOLD } from './told.ts';
 import { VOTES } from './votes.ts';
 import { WALLETS } from './wallets.ts';
@@ -57,5 +58,6 @@ export const BREAKS: readonly Break[] = [
   ...SUBSCRIPTIONS,
   ...SURROUNDINGS,
   ...WALLETS,
+  ...SYNCING,
   ...TOLD,
 ];

@@ -1,5 +1,5 @@
-import { StorageFault } from '../../core/lib/storageFault.ts';
-import type { Process } from '../process.ts';
+import { StorageFault } from '../core/lib/storageFault.ts';
+import type { Process } from './process.ts';
 
 /** What somebody reads in a node's stores; undefined when its broken drive refuses. It may refuse an answer, but not give a wrong one. */
 export function soundly<T>(node: Process | undefined, read: () => T): T | undefined {

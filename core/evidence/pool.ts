@@ -80,6 +80,8 @@ export class EvidencePool {
     this.#facts = options;
     this.#state = options.state;
     for (const [key, value] of options.entries ?? []) this.#restore(key, decodeRecord(key, value));
+    // What expires with a block leaves the database with the next one: a crash between them brings it back.
+    this.#expire();
   }
 
   #restore(key: Bytes, payload: Bytes): void {

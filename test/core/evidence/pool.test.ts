@@ -178,16 +178,29 @@ describe('time and place', () => {
     expect(verdict(old(100_001, 172_801))).toBe('expired');
   });
 
+  const later = {
+    ...state,
+    lastBlockHeight: 100_002,
+    lastBlockTime: addMillis(state.lastBlockTime, 172_801_000),
+  };
+
   test('expired evidence leaves the pool', () => {
     const one = pool();
     one.onConflict(conflict);
-    const later = {
-      ...state,
-      lastBlockHeight: 100_002,
-      lastBlockTime: addMillis(state.lastBlockTime, 172_801_000),
-    };
     one.onCommitted(block, later);
     expect(one.pending()).toEqual([]);
+  });
+
+  test('expired evidence that a crash left in the database is forgotten at the start, and then removed', () => {
+    const one = pool();
+    one.onConflict(conflict);
+    const stored = one
+      .commitOps(block)
+      .flatMap((op) => (op.type === 'put' ? [[op.key, op.value] as const] : []));
+    const again = new EvidencePool({ ...facts, state: later, entries: stored });
+    expect(again.pending()).toEqual([]);
+    expect(codeOf(again.checkBlockEvidence([evidence], later))).toBe('expired');
+    expect(again.commitOps(block)).toEqual(stored.map(([key]) => ({ type: 'del', key })));
   });
 });
 

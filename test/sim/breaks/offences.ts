@@ -181,4 +181,12 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'evidence-spam',
     isSlow: true,
   },
+  {
+    id: 'evidence-expired-comes-back',
+    file: 'core/evidence/pool.ts',
+    from: '    // What expires with a block leaves the database with the next one: a crash between them brings it back.\n    this.#expire();\n',
+    to: '',
+    found: ['validity'],
+    scenario: 'evidence-expires-in-crash',
+  },
 ];

@@ -32,6 +32,8 @@ interface Dealings {
   isLagging: boolean;
   /** What the peer has asked for and nobody has answered. */
   readonly owed: Owed[];
+  /** Of the connection before: what the node has decided then may leave it now. */
+  readonly before: Pick<Dealings, 'claim' | 'owed'> | undefined;
   /** How many requests that came at one moment have been answered. */
   burst: { readonly at: number; count: number };
   /** Why the peer has to be dropped, and has not been yet. */
@@ -76,7 +78,8 @@ export function syncing(context: CheckerContext): Checker {
         const book = bookOf(node);
         if (fact.kind === 'syncHeard') book.heard(node, fact.peer, decoded.value, world.now);
         else {
-          const problem = book.said(node, fact.peer, decoded.value, world.now);
+          const isTimely = hasOwnTime && !isHindered(node);
+          const problem = book.said(node, fact.peer, decoded.value, { now: world.now, isTimely });
           if (problem !== undefined) context.fail(name, `${node.name} ${problem} to ${fact.peer}`);
         }
       }
@@ -89,18 +92,32 @@ export function syncing(context: CheckerContext): Checker {
   };
 }
 
+interface Moment {
+  readonly now: number;
+  /** Nothing makes the node wait with what it has decided. */
+  readonly isTimely: boolean;
+}
+
 /** Of one node's life. */
 class Book {
   readonly #peers = new Map<string, Dealings>();
+  readonly #gone = new Map<string, Dealings>();
   readonly #banned = new Set<string>();
 
   turn(peer: string, isUp: boolean): void {
-    if (isUp) this.#peers.set(peer, newDealings());
-    else this.#peers.delete(peer);
+    this.#part(peer);
+    if (isUp) this.#peers.set(peer, newDealings(this.#gone.get(peer)));
   }
 
   dropped(peer: string, reason: string): void {
     if (reason.startsWith('blocksync:') && !reason.includes('too many requests')) this.#banned.add(peer);
+    this.#part(peer);
+  }
+
+  #part(peer: string): void {
+    const dealings = this.#peers.get(peer);
+    if (dealings === undefined) return;
+    this.#gone.set(peer, dealings);
     this.#peers.delete(peer);
   }
 
@@ -133,26 +150,32 @@ class Book {
     dealings.asked.delete(height);
   }
 
-  said(node: Process, peer: string, message: BlocksyncMessage, now: number): string | undefined {
+  said(node: Process, peer: string, message: BlocksyncMessage, moment: Moment): string | undefined {
     const dealings = this.#peers.get(peer);
     if (message.kind === 'blockRequest' || message.kind === 'statusRequest') {
       if (this.#banned.has(peer)) return `sends a ${message.kind} again, after it dropped it,`;
       if (message.kind === 'statusRequest' || dealings === undefined) return undefined;
-      return this.#askProblem(node, dealings, message.height, now);
+      return this.#askProblem(node, dealings, message.height, moment);
     }
-    return dealings === undefined ? undefined : this.#answerProblem(node, dealings, message, now);
+    return dealings === undefined ? undefined : this.#answerProblem(node, dealings, message, moment);
   }
 
-  #askProblem(node: Process, dealings: Dealings, height: number, now: number): string | undefined {
-    const { claim, asked } = dealings;
+  #askProblem(
+    node: Process,
+    dealings: Dealings,
+    height: number,
+    { now, isTimely }: Moment,
+  ): string | undefined {
+    const { asked, claim = dealings.before?.claim } = dealings;
     const head = headOf(node);
     for (const [peer, other] of this.#peers) {
       other.isLagging ||= isLate(other, now);
-      if (other !== dealings && other.asked.has(height) && !other.isLagging)
+      if (isTimely && other !== dealings && other.asked.has(height) && !other.isLagging)
         return `sends a request for block ${height}, which ${peer} is on time with,`;
     }
     const isTwice = asked.has(height);
     asked.set(height, now);
+    if (!isTimely) return undefined;
     if (isTwice) return `sends a second request for block ${height}`;
     if (asked.size > ASKED_MAX) return `sends a request for block ${height} while ${asked.size - 1} wait, `;
     if (claim === undefined || height < claim.base || height > claim.height)
@@ -162,12 +185,15 @@ class Book {
       : undefined;
   }
 
-  #answerProblem(node: Process, dealings: Dealings, message: Answer, now: number): string | undefined {
-    const { owed } = dealings;
-    const at = owed.findIndex(({ request }) => isAnswered(request, message));
-    const [asked] = at === -1 ? [] : owed.splice(at, 1);
+  #answerProblem(
+    node: Process,
+    dealings: Dealings,
+    message: Answer,
+    { now, isTimely }: Moment,
+  ): string | undefined {
+    const asked = settled(dealings.owed, message) ?? settled(dealings.before?.owed ?? [], message);
     // Whoever connects is told the status without having asked.
-    if (asked === undefined && message.kind !== 'statusResponse')
+    if (asked === undefined && isTimely && message.kind !== 'statusResponse')
       return `sends a ${message.kind} that was not asked for`;
     if (asked !== undefined) {
       if (dealings.burst.at !== asked.at) dealings.burst = { at: asked.at, count: 0 };
@@ -191,6 +217,12 @@ class Book {
     }
     return undefined;
   }
+}
+
+/** The request that the answer is to, taken off the list. */
+function settled(owed: Owed[], answer: Answer): Owed | undefined {
+  const at = owed.findIndex(({ request }) => isAnswered(request, answer));
+  return at === -1 ? undefined : owed.splice(at, 1)[0];
 }
 
 /** What is said must be so when it is said, or have been when it was asked. */
@@ -219,8 +251,9 @@ const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;
 const isHindered = ({ disk, sync }: Process): boolean =>
   disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined;
 
-const newDealings = (): Dealings => ({
+const newDealings = (before: Dealings | undefined): Dealings => ({
   claim: undefined,
+  before: before && { claim: before.claim, owed: before.owed },
   asked: new Map(),
   isLagging: false,
   owed: [],

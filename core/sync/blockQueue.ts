@@ -3,7 +3,7 @@ import { headerHash } from '../codec/hashes.ts';
 import { PartSet } from '../codec/partSet.ts';
 import { type Block, type BlockId, equalBlockId } from '../types/block.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
-import { claims, leastBusy, type SyncPeer, type SyncPeers } from './syncPeers.ts';
+import { claims, leastBusy, type SyncPeer, type SyncPeers, WINDOW_MAX } from './syncPeers.ts';
 
 /** Heights ahead of the next one that are asked for. */
 const AHEAD_MAX = 256;
@@ -90,6 +90,8 @@ export class BlockQueue {
   arrived(peer: SyncPeer, block: Block): void {
     const { height } = block.header;
     peer.asked.delete(height);
+    peer.onProbation = false;
+    peer.window = Math.min(WINDOW_MAX, peer.window + 1);
     if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
     else if (this.#isDisputed(height)) return;
     if (height <= this.#settled || this.#arrived.has(height)) return;

@@ -120,7 +120,11 @@ export class BlockSync {
   onTick(now: Micros, out: SyncOut): void {
     if (this.#mode !== 'syncing') return;
     out.tickAfter(TICK_MS);
-    for (const { peer, reason } of this.#queue.overdue(now, this.#next())) this.#ban(peer, reason, out);
+    for (const { peer, reason } of this.#queue.overdue(now, this.#next())) {
+      this.#forget(peer);
+      this.#peers.giveUp(peer);
+      out.drop(peer, reason);
+    }
     if (this.#isCaughtUp(now)) {
       this.#finish(out);
       return;

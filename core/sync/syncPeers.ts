@@ -3,8 +3,8 @@ import type { Height, Micros, PeerId } from '../types/ids.ts';
 
 /** Requests that wait for one peer at once (CometBFT maxPendingRequestsPerPeer). */
 export const WINDOW_MAX = 20;
-/** Peers that proved bad and are not asked again before the next start. */
-const BANNED_MAX = 1024;
+/** Peers that are remembered as liars, and as slow. */
+const REMEMBERED_MAX = 1024;
 
 export interface SyncPeer {
   readonly id: PeerId;
@@ -13,10 +13,12 @@ export interface SyncPeer {
   claim: { readonly base: Height; readonly height: Height } | undefined;
   /** Heights asked of it and not answered, with the time of asking. Late ones of a slow peer included. */
   readonly asked: Map<Height, Micros>;
-  /** How many may wait: 20, or 1 for a peer that once kept everyone waiting. */
+  /** How many may wait: 20, or 1 for a peer that kept everyone waiting, and then one more with each block that it sends. */
   window: number;
   /** How often the next block had to be asked of someone else because this peer did not send it. */
   lags: number;
+  /** It was given up before and has not sent a block since: what it claims counts only where nobody else has anything. */
+  onProbation: boolean;
   /** Times it had no block of a height that it had claimed. */
   denials: number;
 }
@@ -24,7 +26,10 @@ export interface SyncPeer {
 /** Who may be asked for blocks. Sorted by id, so that the order of connections decides nothing. */
 export class SyncPeers {
   #peers: readonly SyncPeer[] = [];
+  /** Proved bad: not asked again before the next start. */
   readonly #banned = new Set<PeerId>();
+  /** Given up once because nothing came from them: whose fault that was nobody knows, they are asked again, for one block at a time. */
+  readonly #slow = new Set<PeerId>();
 
   get all(): readonly SyncPeer[] {
     return this.#peers;
@@ -46,8 +51,9 @@ export class SyncPeers {
       since: now,
       claim: undefined,
       asked: new Map(),
-      window: WINDOW_MAX,
+      window: this.#slow.has(id) ? 1 : WINDOW_MAX,
       lags: 0,
+      onProbation: this.#slow.has(id),
       denials: 0,
     };
     const others = this.#peers.filter((peer) => peer.id !== id);
@@ -61,28 +67,38 @@ export class SyncPeers {
 
   ban(id: PeerId): void {
     this.remove(id);
-    if (this.#banned.size >= BANNED_MAX) {
-      for (const oldest of this.#banned) {
-        this.#banned.delete(oldest);
-        break;
-      }
-    }
-    this.#banned.add(id);
+    remember(this.#banned, id);
+  }
+
+  /** It may come back, and is trusted with less. */
+  giveUp(id: PeerId): void {
+    this.remove(id);
+    remember(this.#slow, id);
   }
 
   /** Highest claim of those that can help from `next` on; 0 without any. */
   heightMax(next: Height): Height {
     let max = 0;
-    for (const { claim } of this.#peers) {
-      if (claim !== undefined && claim.base <= next) max = Math.max(max, claim.height);
+    let claimed = 0;
+    for (const { claim, onProbation } of this.#peers) {
+      if (claim === undefined || claim.base > next) continue;
+      claimed = Math.max(claimed, claim.height);
+      if (!onProbation) max = Math.max(max, claim.height);
     }
-    return max;
+    return max === 0 ? claimed : max;
   }
 
   /** Those that claim the height and have room for a request. */
   able(height: Height): readonly SyncPeer[] {
     return this.#peers.filter((peer) => claims(peer, height) && peer.asked.size < peer.window);
   }
+}
+
+/** Whoever has been there longest makes room. */
+function remember(peers: Set<PeerId>, id: PeerId): void {
+  const [oldest] = peers;
+  if (oldest !== undefined && peers.size >= REMEMBERED_MAX) peers.delete(oldest);
+  peers.add(id);
 }
 
 export const claims = ({ claim }: SyncPeer, height: Height): boolean =>

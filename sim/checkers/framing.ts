@@ -71,7 +71,10 @@ const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no 
 const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition'];
 
 const mayDelay = ({ scenario }: CheckerContext): boolean =>
-  scenario.timeline.some(({ action }) => HOLD_UPS.includes(action.kind));
+  scenario.timeline.some(
+    ({ action }) =>
+      HOLD_UPS.includes(action.kind) || (action.kind === 'link' && (action.faults.lossPpm ?? 0) > 0),
+  );
 
 /** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts, assembly.ts; adapters/disk). */
 const isRefusal = (reason: string): boolean =>

@@ -49,8 +49,8 @@ interface Owed {
 
 /**
  * A node that fetches blocks asks each peer for what that claims to have, for at most twenty at once, for a block of nobody else
- * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and does not come back to
- * it. Whoever is asked answers each request, with the block that was decided.
+ * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and
+ * never comes back to the former. Whoever is asked answers each request, with the block that was decided.
  */
 export function syncing(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -110,7 +110,7 @@ class Book {
   }
 
   dropped(peer: string, reason: string): void {
-    if (reason.startsWith('blocksync:') && !reason.includes('too many requests')) this.#banned.add(peer);
+    if (isLie(reason)) this.#banned.add(peer);
     this.#part(peer);
   }
 
@@ -218,6 +218,10 @@ class Book {
     return undefined;
   }
 }
+
+/** Who was silent or slow may come back: that may have been the network's fault. Who asks too much is no liar. */
+const isLie = (reason: string): boolean =>
+  reason.startsWith('blocksync:') && !/too many requests|no block for|too slow/.test(reason);
 
 /** The request that the answer is to, taken off the list. */
 function settled(owed: Owed[], answer: Answer): Owed | undefined {

@@ -171,6 +171,34 @@ describe('peers that lie', () => {
     expect(world.dropped).toEqual(['silent: blocksync: no block for 15 s']);
   });
 
+  test('the only peer, silent for a while, is asked again when it comes back', () => {
+    let isSilent = true;
+    const only: Peer = (message) =>
+      isSilent && message.kind === 'blockRequest' ? [] : honest(CHAIN, 40)(message);
+    const world = new SyncNet();
+    world.connect('only', only);
+    world.start();
+    world.run(16);
+    expect(world.dropped).toEqual(['only: blocksync: no block for 15 s']);
+    isSilent = false;
+    world.connect('only', only);
+    world.run(10);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+  });
+
+  test('who was given up and claims much again keeps nobody waiting', () => {
+    const silent: Peer = (message) => (message.kind === 'statusRequest' ? [[5, status(1_000_000)]] : []);
+    const world = new SyncNet();
+    world.connect('silent', silent);
+    world.start();
+    world.run(16);
+    expect(world.dropped).toEqual(['silent: blocksync: no block for 15 s']);
+    world.connect('silent', silent);
+    world.connect('good', honest(CHAIN, 40));
+    world.run(8);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+  });
+
   test('a peer that lets every block drip does not hold up the others', () => {
     const world = synced({ drip: honest(CHAIN, 40, 9000), good: honest(CHAIN, 40) }, 12);
     expect(world.handedOver?.state.lastBlockHeight).toBe(39);

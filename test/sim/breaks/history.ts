@@ -41,8 +41,8 @@ export const HISTORY: readonly Break[] = [
   {
     id: 'sync-asked-for-ever',
     file: 'core/sync/blockQueue.ts',
-    from: '    peer.asked.delete(height);\n    if',
-    to: '    if',
+    from: '    peer.asked.delete(height);\n    peer.onProbation',
+    to: '    peer.onProbation',
     found: ['no_framing'],
     scenario: 'sync-dispute',
     isSlow: true,

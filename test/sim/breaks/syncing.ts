@@ -114,4 +114,13 @@ export const SYNCING: readonly Break[] = [
     found: ['conduct'],
     scenario: 'late-join-syncs',
   },
+  {
+    id: 'sync-silence-unforgiven',
+    file: 'core/sync/blockSync.ts',
+    from: '      this.#peers.giveUp(peer);',
+    to: '      this.#peers.ban(peer);',
+    found: ['until'],
+    scenario: 'sync-only-peer-silent',
+    isSlow: true,
+  },
 ];

@@ -44,12 +44,15 @@ export class Link {
   readonly from: number;
   readonly to: number;
   readonly label: string;
+  /** What goes wrong at present. */
   faults: LinkFaults;
   /** Nothing passes: partitioned. */
   cut = false;
   /** Segments sent before this time arrive no earlier: clogged. */
   clogUntil = 0;
   outbox: Frame[] = [];
+  readonly #usual: LinkFaults;
+  #patches: readonly Partial<LinkFaults>[] = [];
   readonly #delays: ChoiceStream;
   readonly #choices: Choices;
   #lastArrival = 0;
@@ -61,9 +64,28 @@ export class Link {
     this.from = from;
     this.to = to;
     this.label = label;
+    this.#usual = faults;
     this.faults = faults;
     this.#choices = choices;
     this.#delays = choices.stream(`${label}/delay`);
+  }
+
+  /**
+   * Changes what goes wrong, on top of earlier changes.
+   * @returns What takes this change back, and no other.
+   */
+  patch(patch: Partial<LinkFaults>): () => void {
+    // One object may patch a link twice: each time it is another change.
+    const own = { ...patch };
+    this.#set([...this.#patches, own]);
+    return () => this.#set(this.#patches.filter((one) => one !== own));
+  }
+
+  #set(patches: readonly Partial<LinkFaults>[]): void {
+    this.#patches = patches;
+    let faults = this.#usual;
+    for (const patch of patches) faults = { ...faults, ...patch };
+    this.faults = faults;
   }
 
   /** What is sent now arrives at its leisure: the wire is narrow, or still busy with what was sent while it was. */

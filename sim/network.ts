@@ -176,11 +176,6 @@ export class Network {
     });
   }
 
-  setFaults(from: number, to: number, patch: Partial<LinkFaults>): void {
-    const link = this.link(from, to);
-    link.faults = { ...link.faults, ...patch };
-  }
-
   /** Nothing to or from the node arrives before `until`, nor before the end of what clogs the other. */
   clog(node: number, until: number): void {
     for (let other = 0; other < this.#ports.length; other++) {

@@ -4,7 +4,6 @@ import { equalBytes } from '../core/lib/bytes.ts';
 import type { Cluster } from './cluster.ts';
 import type { PowerLoss } from './disk/powerLoss.ts';
 import type { CrashPoint } from './life.ts';
-import type { LinkFaults } from './link.ts';
 import type { Process } from './process.ts';
 import { rollBack } from './rollBack.ts';
 import type { Action, Target, TimelineEntry } from './scenario/scenario.ts';
@@ -215,17 +214,16 @@ export class TimelineActions {
   #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {
     const { network, processes } = this.#world;
     const names = processes.map((process) => process.name);
-    const before: { readonly from: number; readonly to: number; readonly faults: LinkFaults }[] = [];
+    const ends: (() => void)[] = [];
     for (const from of action.from ?? names) {
       for (const to of action.to ?? names) {
         if (from === to) continue;
-        const [a, b] = [network.indexOf(from), network.indexOf(to)];
-        before.push({ from: a, to: b, faults: network.link(a, b).faults });
-        network.setFaults(a, b, action.faults);
+        const link = network.link(network.indexOf(from), network.indexOf(to));
+        ends.push(link.patch(action.faults));
       }
     }
     this.#undo(spec, () => {
-      for (const { from, to, faults } of before) network.setFaults(from, to, faults);
+      for (const end of ends) end();
     });
   }
 

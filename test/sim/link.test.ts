@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { Choices } from '../../sim/choices.ts';
+import { DEFAULT_LINK, Link } from '../../sim/link.ts';
+
+const fresh = (): Link => new Link(0, 1, 'link/a>b', DEFAULT_LINK, new Choices({ seed: '1' }));
+
+test('the end of a change takes that change away and no other, whichever ends first', () => {
+  const link = fresh();
+  const endFirst = link.patch({ lossPpm: 980_000, rate: 5 });
+  const endSecond = link.patch({ lossPpm: 350_000 });
+  expect(link.faults).toEqual({ ...DEFAULT_LINK, lossPpm: 350_000, rate: 5 });
+  endFirst();
+  expect(link.faults).toEqual({ ...DEFAULT_LINK, lossPpm: 350_000 });
+  endSecond();
+  expect(link.faults).toEqual(DEFAULT_LINK);
+});
+
+test('the same change twice is there until both have ended', () => {
+  const link = fresh();
+  const patch = { dupPpm: 1 };
+  const ends = [link.patch(patch), link.patch(patch)];
+  ends[0]?.();
+  expect(link.faults.dupPpm).toBe(1);
+  ends[1]?.();
+  expect(link.faults.dupPpm).toBe(0);
+});

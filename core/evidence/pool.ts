@@ -4,7 +4,7 @@ import { decodeRecord, putRecord } from '../codec/record.ts';
 import { blockIdKey } from '../codec/validate.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert, present } from '../lib/assert.ts';
-import { type Bytes, compareBytes, compareText, toHex } from '../lib/bytes.ts';
+import { type Bytes, compareBytes, compareText, equalBytes, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
 import type { Block } from '../types/block.ts';
@@ -185,7 +185,11 @@ export class EvidencePool {
   #commit(evidence: Evidence): void {
     const entry = entryOf(evidence);
     this.#committed.set(entry.key, evidence);
-    if (this.#pending.delete(entry.key)) this.revision++;
+    if (!this.#pending.delete(entry.key)) return;
+    this.revision++;
+    // It may have come while the block was being stored: then the next batch must not write that it waits.
+    const waits = encodeUtf8(PENDING + entry.key);
+    this.#ops = this.#ops.filter(({ key }) => !equalBytes(key, waits));
   }
 
   #drop(key: string): void {

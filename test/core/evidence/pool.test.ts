@@ -113,6 +113,16 @@ describe('from a conflict to a block', () => {
     );
   });
 
+  test('what comes while the block that carries it is being stored does not wait for another', () => {
+    const one = pool();
+    const carrier = { ...block, evidence: [evidence] };
+    one.commitOps(carrier);
+    expect(one.add(evidence)).toEqual(ok('added'));
+    one.onCommitted(carrier, state);
+    expect(one.pending()).toEqual([]);
+    expect(one.commitOps(block)).toEqual([]);
+  });
+
   test.each([1, 30])('a drive that altered byte %i of a stored piece is noticed', (at) => {
     const one = pool();
     one.onConflict(conflict);

@@ -68,7 +68,7 @@ const mayDamage = ({ scenario }: CheckerContext): boolean =>
 /** Nothing came in time (core/sync/blockQueue.ts): who was held up, or whom it waits for, cannot be told apart. */
 const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no block for');
 
-const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition'];
+const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition', 'jump', 'skew'];
 
 const mayDelay = ({ scenario }: CheckerContext): boolean =>
   scenario.timeline.some(

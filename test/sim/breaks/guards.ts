@@ -39,8 +39,8 @@ export const GUARDS: readonly Break[] = [
   {
     id: 'evidence-stays-pending',
     file: 'core/evidence/pool.ts',
-    from: '    if (this.#pending.delete(entry.key)) this.revision++;\n  }\n\n  #drop',
-    to: '  }\n\n  #drop',
+    from: '    if (!this.#pending.delete(entry.key)) return;',
+    to: '    if (!this.#pending.has(entry.key)) return;',
     found: ['until', 'conduct'],
     scenario: 'one-equivocator',
     isSlow: true,

@@ -84,15 +84,6 @@ export const OFFENCES: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'evidence-writes-again',
-    file: 'core/evidence/pool.ts',
-    from: 'this.#ops = this.#ops.slice(this.#taken);',
-    to: '',
-    found: ['conduct'],
-    scenario: 'evidence-remembered',
-    isSlow: true,
-  },
-  {
     id: 'evidence-restored-as-pending',
     file: 'core/evidence/pool.ts',
     from: 'else if (name.startsWith(COMMITTED)) this.#committed.set(keyOf(evidence), evidence);',

@@ -23,6 +23,8 @@ import { settledPool } from './settledPool.ts';
 import type { World } from './world.ts';
 
 const POLL_MICROS = 500_000;
+/** A node that can write answers sooner. */
+const PROMPT_MICROS = 300_000;
 /** A transaction not seen in a block for so long is sent again, as wallets do. */
 const RESEND_MICROS = 5_000_000;
 
@@ -132,7 +134,7 @@ export class EvmClient {
 
   async #submitAll(txs: readonly SentTx[]): Promise<void> {
     if (!txs.some((tx) => tx.isWanted === true)) {
-      for (const tx of txs) await this.#submit(tx);
+      for (const tx of txs) await this.#submit(tx, true);
       return;
     }
     // Each waits for the answer to the one before.
@@ -178,9 +180,9 @@ export class EvmClient {
     };
   }
 
-  #submit(tx: SentTx): Promise<void> {
+  #submit(tx: SentTx, isAfter: boolean): Promise<void> {
     return this.#calls.run(this.#nodeFor(tx), async (ask) => {
-      await this.#give(ask, tx, true);
+      await this.#give(ask, tx, isAfter);
     });
   }
 
@@ -210,6 +212,8 @@ export class EvmClient {
     if (isTaken && reply.result !== tx.hash)
       this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
     if (isTaken) tx.takenIn = this.#node.lives;
+    // Whoever waits longer, because the node cannot write, is overtaken by what is sent later.
+    const isPrompt = this.#world.now - tx.sentAt < PROMPT_MICROS;
     const isSameHead = this.#head === tx.sentHead;
     if (isTaken && isSameHead && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
@@ -219,9 +223,9 @@ export class EvmClient {
     if (isTaken && tx.bad !== undefined && isAfter && isSameHead)
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
-    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst)
+    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst && isPrompt)
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
-    return isTaken;
+    return isTaken && isPrompt;
   }
 
   async #poll(): Promise<void> {
@@ -233,7 +237,8 @@ export class EvmClient {
     });
     this.#isPolling = false;
     for (const tx of open) {
-      if (isOpen(tx) && this.#world.now - tx.sentAt >= RESEND_MICROS) await this.#submit(tx);
+      // Those that it was to follow may have been lost with the node, or come after it now.
+      if (isOpen(tx) && this.#world.now - tx.sentAt >= RESEND_MICROS) await this.#submit(tx, false);
     }
   }
 

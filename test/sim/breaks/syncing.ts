@@ -14,9 +14,10 @@ export const SYNCING: readonly Break[] = [
     id: 'sync-banned-asked-again',
     file: 'core/sync/syncPeers.ts',
     from: '    if (this.#banned.has(id)) return false;',
-    to: '    if (this.#banned.size > BANNED_MAX) return false;',
+    to: '    if (this.#banned.size > REMEMBERED_MAX) return false;',
     found: ['conduct'],
     scenario: 'sync-liar-sway',
+    isSlow: true,
   },
   {
     id: 'sync-height-taken-back',
@@ -25,6 +26,7 @@ export const SYNCING: readonly Break[] = [
     to: '(height < known.claim.base || base < known.claim.base)',
     found: ['app', 'conduct'],
     scenario: 'sync-liar-dip',
+    isSlow: true,
   },
   {
     id: 'sync-silence-borne',
@@ -49,6 +51,7 @@ export const SYNCING: readonly Break[] = [
     to: 'claim !== undefined && claim.base <= height;',
     found: ['conduct'],
     scenario: 'sync-far-behind',
+    isSlow: true,
   },
   {
     id: 'sync-lag-taken-for-loss',
@@ -57,6 +60,7 @@ export const SYNCING: readonly Break[] = [
     to: 'const LAG_MICROS = 200_000;',
     found: ['conduct'],
     scenario: 'sync-far-behind',
+    isSlow: true,
   },
   {
     id: 'sync-asks-everyone',
@@ -65,6 +69,7 @@ export const SYNCING: readonly Break[] = [
     to: 'if (this.#arrived.has(height)) continue;',
     found: ['conduct'],
     scenario: 'sync-far-behind',
+    isSlow: true,
   },
   {
     id: 'sync-denies-the-head',
@@ -81,6 +86,7 @@ export const SYNCING: readonly Break[] = [
     to: '? this.#blocks.block(Math.max(1, height - 1)) : undefined;',
     found: ['conduct'],
     scenario: 'late-join-syncs',
+    isSlow: true,
   },
   {
     id: 'sync-status-behind',

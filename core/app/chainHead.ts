@@ -1,4 +1,4 @@
-import { StorageFault } from '../lib/storageFault.ts';
+import { kept, StorageFault } from '../lib/storageFault.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { ChainReads } from '../store/chainReads.ts';
@@ -65,11 +65,9 @@ export class ChainHead {
     if (height < 0 || height > this.#view.height) return undefined;
     return this.#blocks.at(height, () => {
       const record = this.#reads.loadEthRecord(height);
-      if (record === undefined) {
-        if (height < Math.max(this.#reads.base(), 1)) return undefined;
-        throw new StorageFault('the Ethereum block of a kept height is missing', ethRecordKey(height));
-      }
-      const decoded = decodeEthBlock(record, this.#db.keccak256);
+      if (record === undefined && !this.#reads.keeps(height)) return undefined;
+      const block = kept(record, 'the Ethereum block of a kept height', ethRecordKey(height));
+      const decoded = decodeEthBlock(block, this.#db.keccak256);
       if (!decoded.ok)
         throw new StorageFault(`Ethereum block of height ${height}: ${decoded.error}`, ZERO_HASH);
       return decoded.value;

@@ -130,8 +130,9 @@ export class AppReader implements ChainReader {
     what: string,
     key: (height: Height) => Bytes,
   ): T | undefined {
-    if (height < Math.max(this.base(), 1) || height > this.head()) return undefined;
-    return kept(load(height), what, key(height));
+    return this.#isReadable(height) && this.#reads.keeps(height)
+      ? kept(load(height), what, key(height))
+      : undefined;
   }
 
   #isReadable(height: Height | undefined): height is Height {

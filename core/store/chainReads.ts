@@ -76,22 +76,22 @@ export class ChainReads implements BlockReader {
   }
 
   loadMeta(height: Height): BlockMeta | undefined {
-    if (!this.#has(height)) return undefined;
+    if (!this.keeps(height)) return undefined;
     return this.#metas.at(height, () => this.#decode(keys.metaKey(height), decodeBlockMeta));
   }
 
   loadPart(height: Height, index: number): Part | undefined {
-    return this.#has(height) ? this.#decode(keys.partKey(height, index), decodePart) : undefined;
+    return this.keeps(height) ? this.#decode(keys.partKey(height, index), decodePart) : undefined;
   }
 
   /** The commit for `height` that block height + 1 carries. */
   loadCommit(height: Height): Commit | undefined {
-    if (!this.#has(height)) return undefined;
+    if (!this.keeps(height)) return undefined;
     return this.#commits.at(height, () => this.#decode(keys.commitKey(height), decodeCommit));
   }
 
   loadSeenCommit(height: Height): Commit | undefined {
-    if (!this.#has(height)) return undefined;
+    if (!this.keeps(height)) return undefined;
     return this.#seenCommits.at(height, () => this.#decode(keys.seenCommitKey(height), decodeCommit));
   }
 
@@ -155,7 +155,7 @@ export class ChainReads implements BlockReader {
   }
 
   loadResults(height: Height): FinalizeReply | undefined {
-    return this.#has(height) ? this.#decode(keys.resultsKey(height), decodeFinalizeReply) : undefined;
+    return this.keeps(height) ? this.#decode(keys.resultsKey(height), decodeFinalizeReply) : undefined;
   }
 
   loadTxResult(location: layouts.StoredLocation): TxResult | undefined {
@@ -190,7 +190,8 @@ export class ChainReads implements BlockReader {
     return this.#location('ethTx', hash);
   }
 
-  #has(height: Height): boolean {
+  /** Whether everything of the height must be there, because head and base say so. */
+  keeps(height: Height): boolean {
     return height >= this.#base && height <= this.#head && height > 0;
   }
 

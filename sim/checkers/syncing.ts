@@ -177,7 +177,7 @@ class Book {
     asked.set(height, now);
     if (!isTimely) return undefined;
     if (isTwice) return `sends a second request for block ${height}`;
-    if (asked.size > ASKED_MAX) return `sends a request for block ${height} while ${asked.size - 1} wait, `;
+    if (asked.size > ASKED_MAX) return `sends a request for block ${height} while ${asked.size - 1} wait,`;
     if (claim === undefined || height < claim.base || height > claim.height)
       return `sends a request for block ${height}, which it does not claim to have,`;
     return height <= head || height > head + 1 + AHEAD_MAX

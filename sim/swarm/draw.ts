@@ -3,11 +3,11 @@ import { Choices } from '../choices.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
 import { type DrawnClient, drawClients, drawObservers } from './drawClients.ts';
 import { drawDamage } from './drawDamage.ts';
-import type { Drawn } from './drawn.ts';
+import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawJoins, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates } from './drawUpdates.ts';
-import { pick } from './pick.ts';
+import { drawTemper, pick } from './pick.ts';
 import { isTolerable, type Powers, powerOf } from './powers.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
@@ -22,25 +22,27 @@ const TIME_MAX = '3600s';
  */
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
-  const powers = { ...drawPowers(choices), ...drawReserve(choices) };
-  const liars = drawCartel(choices, powers, drawLiars(choices, powers));
+  const rarely = drawTemper(choices);
+  const dice: Dice = { choices, rarely };
+  const powers = { ...drawPowers(choices), ...drawReserve(dice) };
+  const liars = drawCartel(dice, powers, drawLiars(choices, powers));
   const honest = Object.keys(powers).filter((name) => !liars.includes(name));
-  const nodes = drawNodes(choices, honest);
-  const twins = drawTwins(choices, liars);
+  const nodes = drawNodes(dice, honest);
+  const twins = drawTwins(dice, liars);
   const names = [...Object.keys(powers), ...Object.keys(twins), ...Object.keys(nodes)];
-  const start = drawGenesis(choices);
+  const start = drawGenesis(dice);
   const before = (start.initial_height ?? 1) - 1;
-  const updates = drawUpdates(choices, powers, liars, before);
+  const updates = drawUpdates(dice, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
-  const times = drawTimes(choices);
+  const times = drawTimes(dice);
   const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
-  const drawn: Drawn = { choices, names, liars, correct, troubleSeconds, before };
+  const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
-  const isSynced = choices.choose('blockSync', 5) === 4;
-  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(choices, honest);
+  const isSynced = rarely(choices.stream('blockSync'), 5);
+  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest);
   const isStream = isSynced || 'peers' in peers;
   const clients = drawClients(drawn);
-  const genesis = { ...start, ...drawFees(choices, clients) };
+  const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [
     ...drawTimeline(drawn, isStream),
@@ -61,8 +63,8 @@ export function drawSwarm(seed: string): string {
         time_max: TIME_MAX,
         ...times,
         ...(isSynced ? { block_sync: true } : {}),
-        ...(choices.choose('index', 6) === 5 ? { index: false } : {}),
-        ...drawPool(choices, clients),
+        ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
+        ...drawPool(dice, clients),
       },
       ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
       validators: {
@@ -85,7 +87,7 @@ export function drawSwarm(seed: string): string {
 }
 
 /** How long nodes wait for each other, as an operator may set it. */
-function drawTimes(choices: Choices): { readonly block_time: string } {
+function drawTimes({ choices, rarely }: Dice): { readonly block_time: string } {
   const stream = choices.stream('times');
   const millis = (list: readonly number[]): string => `${pick(stream, list)}ms`;
   // They grow fast enough to outlast the network within a dozen rounds.
@@ -96,46 +98,46 @@ function drawTimes(choices: Choices): { readonly block_time: string } {
   ]);
   return {
     block_time: millis([1000, 1000, 300, 100]),
-    ...(stream.choose(6) === 5 ? { skip_timeout_commit: true } : {}),
-    ...(stream.choose(8) === 7 ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
-    ...(stream.choose(4) === 3 ? Object.fromEntries(timeouts) : {}),
+    ...(rarely(stream, 6) ? { skip_timeout_commit: true } : {}),
+    ...(rarely(stream, 8) ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
+    ...(rarely(stream, 4) ? Object.fromEntries(timeouts) : {}),
   };
 }
 
 /** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
-function drawPool(choices: Choices, clients: readonly DrawnClient[]): object {
+function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('pool');
   if (clients.length === 0 || clients.some(({ script }) => script === 'features')) return {};
   return {
-    ...(stream.choose(6) === 5 ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
-    ...(stream.choose(6) === 5 ? { pool_txs: pick(stream, [100, 12]) } : {}),
-    ...(stream.choose(8) === 7 ? { pool_lifetime: '1s' } : {}),
-    ...(stream.choose(8) === 7 ? { pool_max_wait: `${pick(stream, [10, 2])}s` } : {}),
+    ...(rarely(stream, 6) ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
+    ...(rarely(stream, 6) ? { pool_txs: pick(stream, [100, 12]) } : {}),
+    ...(rarely(stream, 8) ? { pool_lifetime: '1s' } : {}),
+    ...(rarely(stream, 8) ? { pool_max_wait: `${pick(stream, [10, 2])}s` } : {}),
   };
 }
 
 /** Now and then validators have to find each other. */
-function drawPeers(choices: Choices, honest: readonly string[]): { readonly peers?: object } {
+function drawPeers({ choices, rarely }: Dice, honest: readonly string[]): { readonly peers?: object } {
   const stream = choices.stream('peers');
-  if (stream.choose(12) < 11) return {};
+  if (!rarely(stream, 12)) return {};
   const role = pick(stream, ['seeds', 'persistent']);
   return { peers: { [role]: [pick(stream, honest)] } };
 }
 
 /** Now and then a liar's key is used by two nodes. */
-function drawTwins(choices: Choices, liars: readonly string[]): Readonly<Record<string, object>> {
+function drawTwins({ choices, rarely }: Dice, liars: readonly string[]): Readonly<Record<string, object>> {
   const stream = choices.stream('twins');
   const liar = liars[0];
-  return liar === undefined || stream.choose(5) < 4 ? {} : { [`${liar}b`]: { twin_of: liar } };
+  return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
 /** Now and then a node without a vote, which knows everyone or one honest validator. */
 function drawNodes(
-  choices: Choices,
+  { choices, rarely }: Dice,
   honest: readonly string[],
 ): Readonly<Record<string, { readonly peers?: readonly string[] }>> {
   const stream = choices.stream('nodes');
-  if (stream.choose(5) < 4) return {};
+  if (!rarely(stream, 5)) return {};
   return { full0: stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] } };
 }
 
@@ -145,9 +147,9 @@ interface DrawnGenesis {
 }
 
 /** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */
-function drawGenesis(choices: Choices): DrawnGenesis {
+function drawGenesis({ choices, rarely }: Dice): DrawnGenesis {
   const stream = choices.stream('genesis');
-  if (stream.choose(4) < 3) return {};
+  if (!rarely(stream, 4)) return {};
   return {
     initial_height: pick(stream, [1, 2, 100]),
     block_bytes: pick(stream, [8_000, 100_000]),
@@ -168,10 +170,10 @@ const FEES: readonly object[] = [
 const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
 
 /** Now and then who uses the chain pays otherwise. */
-function drawFees(choices: Choices, clients: readonly DrawnClient[]): object {
+function drawFees({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('fees');
   const isUsual = clients.length === 0 || clients.some(({ script }) => PRICED.includes(script));
-  return isUsual || stream.choose(4) < 3 ? {} : pick(stream, FEES);
+  return isUsual || !rarely(stream, 4) ? {} : pick(stream, FEES);
 }
 
 function drawPowers(choices: Choices): Record<string, number> {
@@ -199,9 +201,9 @@ function drawLiars(choices: Choices, powers: Powers): readonly string[] {
 }
 
 /** Rarely there are so many that nothing but their guilt can be shown: a third or more, and less than two. */
-function drawCartel(choices: Choices, powers: Powers, liars: readonly string[]): readonly string[] {
+function drawCartel({ choices, rarely }: Dice, powers: Powers, liars: readonly string[]): readonly string[] {
   const stream = choices.stream('cartel');
-  if (stream.choose(16) < 15) return liars;
+  if (!rarely(stream, 16)) return liars;
   const total = powerOf(powers, Object.keys(powers));
   const all = [...liars];
   for (const name of Object.keys(powers)) {

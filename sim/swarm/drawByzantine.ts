@@ -36,10 +36,10 @@ export function drawByzantine({ choices, names, liars, before }: Drawn): readonl
 }
 
 /** Now and then a liar changes some field of some of its messages, too. */
-export function drawMutations({ choices, liars }: Drawn): readonly object[] {
+export function drawMutations({ choices, rarely, liars }: Drawn): readonly object[] {
   return liars.flatMap((who) => {
     const stream = choices.stream(`mutate/${who}`);
-    if (stream.choose(5) < 4) return [];
+    if (!rarely(stream, 5)) return [];
     const when = [{ chance: `${pick(stream, [5, 20, 50])}%` }, { round: 0 }, { round: '1..' }][
       stream.choose(3)
     ];

@@ -43,9 +43,9 @@ const OBSERVERS: readonly DrawnClient[] = [
 ];
 
 /** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */
-export function drawObservers({ choices, correct }: Drawn): readonly DrawnClient[] {
+export function drawObservers({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('observers');
-  if (stream.choose(6) < 5) return [];
+  if (!rarely(stream, 6)) return [];
   const client = pick(stream, OBSERVERS);
   const at = pick(stream, correct);
   const others = correct.filter((name) => name !== at);

@@ -68,12 +68,12 @@ const DAMAGES: readonly Damage[] = [
  * @param only Through whom alone somebody hears of the chain: if they refuse to go on, that one cannot.
  */
 export function drawDamage(
-  { choices, correct, liars, troubleSeconds }: Drawn,
+  { choices, rarely, correct, liars, troubleSeconds }: Drawn,
   powers: Powers,
   only: readonly string[],
 ): readonly object[] {
   const stream = choices.stream('damage');
-  if (stream.choose(3) < 2) return [];
+  if (!rarely(stream, 3)) return [];
   const fit = correct.filter(
     (name) => !only.includes(name) && isTolerable(powers, [...liars, ...(name in powers ? [name] : [])]),
   );

@@ -18,11 +18,11 @@ const TARGETS = ['proposer', 'random 1', 'random 2'];
 
 /** Now and then something hits a link, or whoever is in a certain step. */
 export function drawStrikes(
-  { choices, names, correct, troubleSeconds, before }: Drawn,
+  { choices, rarely, names, correct, troubleSeconds, before }: Drawn,
   isStream: boolean,
 ): readonly object[] {
   const stream = choices.stream('strikes');
-  if (stream.choose(4) < 3) return [];
+  if (!rarely(stream, 4)) return [];
   return Array.from({ length: 1 + stream.choose(3) }, (_, i) => {
     const own = choices.stream(`strikes/${i}`);
     const at = `${own.choose(troubleSeconds * 10) / 10}s`;

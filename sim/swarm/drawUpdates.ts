@@ -1,10 +1,10 @@
-import type { Choices } from '../choices.ts';
+import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import { isTolerable, type Powers } from './powers.ts';
 
 /** Now and then a validator without power, which may get some. */
-export const drawReserve = (choices: Choices): Record<string, number> =>
-  choices.choose('reserve', 8) === 7 ? { w0: 0 } : {};
+export const drawReserve = ({ choices, rarely }: Dice): Record<string, number> =>
+  rarely(choices.stream('reserve'), 8) ? { w0: 0 } : {};
 
 const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])[] = [
   ['block_bytes', [50_000, 8_000, 200_000]],
@@ -15,13 +15,13 @@ const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])
 
 /** Now and then the application changes powers and parameters; liars stay below a third. */
 export function drawUpdates(
-  choices: Choices,
+  { choices, rarely }: Dice,
   genesis: Powers,
   liars: readonly string[],
   before: number,
 ): readonly object[] {
   const stream = choices.stream('updates');
-  if (!('w0' in genesis) && stream.choose(5) < 4) return [];
+  if (!('w0' in genesis) && !rarely(stream, 5)) return [];
   let height = before;
   let powers = genesis;
   return Array.from({ length: 1 + stream.choose(4) }, () => {

@@ -1,8 +1,14 @@
 import type { Choices } from '../choices.ts';
+import type { Rarely } from './pick.ts';
+
+/** What a world is drawn with. */
+export interface Dice {
+  readonly choices: Choices;
+  readonly rarely: Rarely;
+}
 
 /** What the parts of a world know of it when they are drawn. */
-export interface Drawn {
-  readonly choices: Choices;
+export interface Drawn extends Dice {
   readonly names: readonly string[];
   /** Names of those that lie; less than a third of the power. */
   readonly liars: readonly string[];

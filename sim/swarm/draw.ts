@@ -6,7 +6,7 @@ import { drawDamage } from './drawDamage.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawJoins, drawTimeline } from './drawTimeline.ts';
-import { drawReserve, drawUpdates } from './drawUpdates.ts';
+import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawTemper, pick } from './pick.ts';
 import { isTolerable, type Powers, powerOf } from './powers.ts';
 
@@ -48,7 +48,7 @@ export function drawSwarm(seed: string): string {
     ...drawTimeline(drawn, isStream),
     ...drawJoins(drawn, Object.keys(nodes)),
     ...drawStrikes(drawn, isStream),
-    ...(updates.length === 0 ? drawDamage(drawn, powers, only) : []),
+    ...drawDamage(drawn, stagesOf(powers, updates), only),
   ];
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);

@@ -65,17 +65,20 @@ const DAMAGES: readonly Damage[] = [
 /**
  * Now and then a machine breaks its word: a drive forgets or lies, is exchanged, a clock jumps, an operator takes a block
  * back. It is the same one all along, and with the liars less than a third: it may have forgotten what it promised.
+ * @param stages The powers one after the other.
  * @param only Through whom alone somebody hears of the chain: if they refuse to go on, that one cannot.
  */
 export function drawDamage(
   { choices, rarely, correct, liars, troubleSeconds }: Drawn,
-  powers: Powers,
+  stages: readonly Powers[],
   only: readonly string[],
 ): readonly object[] {
   const stream = choices.stream('damage');
   if (!rarely(stream, 3)) return [];
   const fit = correct.filter(
-    (name) => !only.includes(name) && isTolerable(powers, [...liars, ...(name in powers ? [name] : [])]),
+    (name) =>
+      !only.includes(name) &&
+      stages.every((powers) => isTolerable(powers, [...liars, ...(name in powers ? [name] : [])])),
   );
   if (fit.length === 0) return [];
   const victim = pick(stream, fit);

@@ -13,13 +13,26 @@ const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])
   ['evidence_time', ['1s', '4s', '100s']],
 ];
 
+interface DrawnUpdate {
+  readonly height: number;
+  readonly validators?: Powers;
+  readonly [param: string]: number | string | Powers | undefined;
+}
+
+/** Powers as genesis has them, and after each update. */
+export function stagesOf(genesis: Powers, updates: readonly DrawnUpdate[]): readonly Powers[] {
+  const stages = [genesis];
+  for (const { validators } of updates) stages.push({ ...(stages.at(-1) as Powers), ...validators });
+  return stages;
+}
+
 /** Now and then the application changes powers and parameters; liars stay below a third. */
 export function drawUpdates(
   { choices, rarely }: Dice,
   genesis: Powers,
   liars: readonly string[],
   before: number,
-): readonly object[] {
+): readonly DrawnUpdate[] {
   const stream = choices.stream('updates');
   if (!('w0' in genesis) && !rarely(stream, 5)) return [];
   let height = before;

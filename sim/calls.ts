@@ -2,6 +2,7 @@ import { AssertionError } from '../core/lib/assert.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
 import { handleEthRequest } from '../core/rpc/eth/jsonrpc.ts';
 import { type Process, textOf } from './process.ts';
+import { isRefusal } from './soundly.ts';
 import type { World } from './world.ts';
 
 /** A client's work in progress: it runs, or it waits for the node to take a transaction in. */
@@ -88,7 +89,7 @@ export class ClientCalls {
     try {
       await work(ask);
     } catch (error) {
-      if (error !== GONE) throw error;
+      if (error !== GONE && !isRefusal(node, error)) throw error;
     }
   }
 

@@ -26,6 +26,8 @@ export class Watch {
   readonly pending: string[] = [];
   /** What was in the pool before somebody listened. */
   readonly pooled = new Set<string>();
+  /** What was pending when last looked at, and nobody had been told: what is told waits for records on their way to the drive. */
+  untold: ReadonlySet<string> = new Set<string>();
 
   constructor(life: number, start: number) {
     this.life = life;

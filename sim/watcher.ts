@@ -301,10 +301,14 @@ export class Watcher {
         `the pending block is of ${Number(pending.timestamp)}, its parent of ${head.header.timestamp}`,
       );
     const told = new Set([...watch.pooled, ...watch.pending]);
+    const untold = pending.transactions.map(({ hash }) => hash).filter((hash) => !told.has(hash));
+    const late = untold.find((hash) => watch.untold.has(hash));
+    if (late !== undefined) this.#complain(`${late} is pending, and nobody who listens was told`);
+    const { isFull, isSlow } = this.#node.disk;
+    watch.untold = new Set(isFull || isSlow ? [] : untold);
     const next = new Map<string, number>();
     for (const { hash, from, nonce } of pending.transactions) {
       if (this.#isCommitted(hash)) this.#complain(`${hash} is pending and in a block`);
-      if (!told.has(hash)) this.#complain(`${hash} is pending, and nobody who listens was told`);
       const wanted = next.get(from) ?? Number(chain.latest().account(hex(from.slice(2)))?.nonce ?? 0n);
       if (this.#isShared ? Number(nonce) < wanted : Number(nonce) !== wanted)
         this.#complain(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);

@@ -51,6 +51,7 @@ export function validity(context: CheckerContext): Checker {
   const name = 'validity';
   const seen = new Map<number, Seen>();
   const accusations = new Committed();
+  let newest = 0;
   const rotation = rotationOf(context.cluster);
   // Asked two heights ahead of the other.
   const coming = rotationOf(context.cluster);
@@ -60,7 +61,9 @@ export function validity(context: CheckerContext): Checker {
       if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
       const { event } = fact;
       const { height } = event.block.header;
-      if (seen.has(height)) return;
+      // Who comes late decides what was judged long ago.
+      if (height <= newest) return;
+      newest = height;
       const problem =
         blockProblem(context, event, seen.get(height - 1), rotation) ??
         stateProblem(event, seen.get(height - 1)) ??

@@ -24,6 +24,8 @@ export class Watch {
   readonly logs: string[] = [];
   readonly receipts: string[] = [];
   readonly pending: string[] = [];
+  /** What the node said is pending since somebody listened. */
+  readonly published: string[] = [];
   /** What was in the pool before somebody listened. */
   readonly pooled = new Set<string>();
   /** What was pending when last looked at, and nobody had been told: what is told waits for records on their way to the drive. */

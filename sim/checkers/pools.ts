@@ -16,7 +16,7 @@ const LIST_MAX = 10_000;
 /**
  * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
  * of them used, those that may run next without a gap; each can be paid; there are as many of as many bytes as are counted, and not
- * too many; and whoever can pay for the next block is offered for it, the best price first.
+ * too many; whoever can pay for the next block is offered for it, the best price first; and one that may run next is told of once.
  */
 export function pools(context: CheckerContext): Checker {
   const name = 'records';
@@ -26,6 +26,8 @@ export function pools(context: CheckerContext): Checker {
   // Their transactions are in the pool as well, and use nonces of their senders.
   const isMixed = (scenario.bankers ?? []).length > 0;
   const looked = new Map<Process, number>();
+  /** As they were taken in; what comes back later is taken in anew. */
+  const told = new WeakSet<Bytes>();
   const problemOf = (rpc: RpcContext): string | undefined => {
     const { pending, queued, bytes } = rpc.pool.stats();
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
@@ -39,9 +41,9 @@ export function pools(context: CheckerContext): Checker {
       return 'holds one that is in a block';
     if (isMixed && list.some((tx) => isTooLate(tx, rpc))) return 'holds one that is too late for any block';
     const content = rpc.pool.content();
-    const told = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
-    if (!isMixed && (told[0] !== pending || told[1] !== queued))
-      return `counts ${pending} and ${queued}, shows ${told.join(' and ')}`;
+    const shown = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
+    if (!isMixed && (shown[0] !== pending || shown[1] !== queued))
+      return `counts ${pending} and ${queued}, shows ${shown.join(' and ')}`;
     const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
     const disorder = isMixed ? undefined : offerProblem(rpc, content, list, baseFeeAfter(head, feeMarket));
     if (disorder !== undefined) return disorder;
@@ -53,6 +55,12 @@ export function pools(context: CheckerContext): Checker {
   };
   return {
     name,
+    on(fact) {
+      if (fact.kind !== 'event' || fact.event.kind !== 'pendingTx' || !fact.node.isCorrect) return;
+      const { tx } = fact.event;
+      if (told.has(tx)) context.fail(name, `${fact.node.name} says twice that a transaction is pending`);
+      told.add(tx);
+    },
     look(node) {
       const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
       if (rpc === undefined) return;

@@ -25,7 +25,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/mempool/mempool.ts',
     from: '      tx.announced = true;\n',
     to: '',
-    found: ['watch'],
+    found: ['records'],
     scenario: 'crowded-blocks',
     isSlow: true,
   },

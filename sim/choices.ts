@@ -8,6 +8,28 @@ export const PPM = 1_000_000;
 /** Above this a single 32-bit draw times n would not be exact in a double. */
 const SINGLE_DRAW_MAX = 2 ** 21;
 
+/** What the labels of a run's streams begin with, and what is decided below. */
+export const CHOICE_GROUPS = [
+  'link',
+  'connection',
+  'sync',
+  'sign',
+  'app',
+  'check',
+  'ids',
+  'crash',
+  'disk',
+  'timeline',
+  'byzantine',
+  'client',
+  'peers',
+  'pexLies',
+  'checkers',
+] as const;
+
+/** The group of `link/v1>v3/delay`, `timeline[0]/target`. */
+export const groupOf = (label: string): string => (/^[^/[]*/.exec(label) as RegExpExecArray)[0];
+
 export interface ChoicesOptions {
   readonly seed: string;
   /** Keep every choice made, for replay and shrinking. A seed alone already reproduces the run. */

@@ -74,4 +74,5 @@ function separate({ network, processes }: World, { nodes }: Scenario): void {
 const zeroedBy = (labels: readonly string[]): ((label: string) => boolean) | undefined =>
   labels.length === 0
     ? undefined
-    : (label) => labels.some((one) => label === one || label.startsWith(`${one}/`));
+    : (label) =>
+        labels.some((one) => label === one || label.startsWith(`${one}/`) || label.startsWith(`${one}[`));

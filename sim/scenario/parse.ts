@@ -1,4 +1,5 @@
 import type { Result } from '../../core/lib/result.ts';
+import { CHOICE_GROUPS, groupOf } from '../choices.ts';
 import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
 import { type Cursor, readYaml, type ScenarioError } from './cursor.ts';
 import { newName } from './names.ts';
@@ -104,7 +105,13 @@ function withDefaults(fields: Partial<Record<(typeof KEYS)[number], Cursor>>): t
 /** `choices: {zero: [link, sync]}`: every choice below these labels is the harmless one. */
 function zeroedOf(at: Cursor | undefined): readonly string[] {
   const zero = at?.fields(['zero'], 'choices: {zero}').zero;
-  return zero?.items('a list of labels, such as [link, sync]').map((item) => item.text('a label')) ?? [];
+  return zero?.items('a list of labels, such as [link, sync]').map(labelOf) ?? [];
+}
+
+function labelOf(at: Cursor): string {
+  const label = at.text('a label');
+  const isKnown = CHOICE_GROUPS.some((group) => group === groupOf(label));
+  return isKnown ? label : at.fail(`expected a label of ${CHOICE_GROUPS.join(', ')}, or below`);
 }
 
 function seedOf(at: Cursor): string {

@@ -1,3 +1,4 @@
+import { CHOICE_GROUPS } from '../choices.ts';
 import { at, changed, type Doc, places, smallerLeaves, without } from './document.ts';
 import { reduceList } from './reduceList.ts';
 
@@ -98,19 +99,8 @@ const leavesPass = (name: string, isMine: (path: readonly (string | number)[]) =
   },
 });
 
-/** Groups of streams whose choices may all be zero: least delay, no jitter. */
-const CHOICE_GROUPS = [
-  'link',
-  'sync',
-  'sign',
-  'app',
-  'check',
-  'connection',
-  'crash',
-  'byzantine',
-  'disk',
-  'timeline',
-];
+/** Groups of streams whose choices may all be zero: least delay, no jitter. Not ids, which have to differ. */
+const ZEROED = CHOICE_GROUPS.filter((group) => group !== 'ids' && group !== 'checkers');
 
 const choicesPass: Pass = {
   name: 'choices',
@@ -118,8 +108,8 @@ const choicesPass: Pass = {
   async run(best, keeps) {
     const zero = (groups: readonly string[]): Doc => ({ ...best(), choices: { zero: groups } });
     const now = (at(best(), ['choices', 'zero']) ?? []) as readonly string[];
-    if (now.length === CHOICE_GROUPS.length || (await keeps(zero(CHOICE_GROUPS)))) return;
-    for (const group of CHOICE_GROUPS) {
+    if (now.length === ZEROED.length || (await keeps(zero(ZEROED)))) return;
+    for (const group of ZEROED) {
       const kept = (at(best(), ['choices', 'zero']) ?? []) as readonly string[];
       if (!kept.includes(group)) await keeps(zero([...kept, group]));
     }

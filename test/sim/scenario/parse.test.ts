@@ -92,6 +92,11 @@ clients: [{name: x, kind: bank}]
   });
 
   test.each([
+    [
+      'a stream of choices that is not there',
+      `${base}choices: {zero: [link/v0>v1/loss, lnik]}\n`,
+      '3:35 choices.zero[1]: expected a label of link, connection, sync',
+    ],
     ['an unknown key', `${base}nonsense: 1\n`, '3:1 unknown key "nonsense", expected one of name, seed'],
     [
       'defaults that no entry can have',

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { CHOICE_GROUPS, groupOf } from '../../../sim/choices.ts';
 import { compareRuns } from '../../../sim/replay/compare.ts';
 import { replayTo } from '../../../sim/replay/snapshot.ts';
 import { reportPage } from '../../../sim/report/page.ts';
@@ -81,6 +82,18 @@ describe('a swarm world', () => {
     expect(drawSwarm('7')).toBe(drawSwarm('7'));
     expect(drawSwarm('7')).not.toBe(drawSwarm('8'));
   });
+});
+
+test('the streams of a run are of groups that a scenario may name', async () => {
+  const groups = new Set<string>();
+  for (let seed = 1; seed <= 5; seed++) {
+    const onChoices = (choices: ReadonlyMap<string, unknown>): void => {
+      for (const label of choices.keys()) groups.add(groupOf(label));
+    };
+    await runScenario(drawSwarm(String(seed)), { crypto: 'keyed-hash', onChoices });
+  }
+  expect([...groups].filter((group) => !CHOICE_GROUPS.some((known) => known === group))).toEqual([]);
+  expect(groups.has('timeline')).toBe(true);
 });
 
 describe('shrinking', () => {

@@ -9,9 +9,17 @@ import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { kept, StorageFault } from '../lib/storageFault.ts';
 import { ChainReads } from '../store/chainReads.ts';
-import { ethRecordKey, resultsKey, UNDONE_KEY } from '../store/keys.ts';
+import { ethRecordKey, HEAD_KEY, resultsKey, UNDONE_KEY } from '../store/keys.ts';
 import type { KvOp, KvStore } from '../store/kv.ts';
-import { forgetOps, loadUndone, stateBefore, undoneHeight, undoneOver, undoOps } from '../store/undo.ts';
+import {
+  forgetOps,
+  loadUndone,
+  stateBefore,
+  strayAbove,
+  undoneHeight,
+  undoneOver,
+  undoOps,
+} from '../store/undo.ts';
 import type { Application } from '../types/app.ts';
 import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
@@ -51,6 +59,9 @@ function planned(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBac
     checkAbove(height, waiting);
     return ok({ height, appHash, ops: hard ? forget(kv, suite, waiting) : [] });
   }
+  const stray = strayAbove(kv, now.lastBlockHeight, now.initialHeight);
+  if (stray !== undefined)
+    throw new StorageFault(`block ${stray} is there, the head is ${now.lastBlockHeight}`, HEAD_KEY);
   const before = stateBefore(reads, now);
   if (before === undefined) return err(`block ${now.lastBlockHeight} has no block before it in this store`);
   const { lastBlockHeight: height, appHash } = before;

@@ -26,6 +26,15 @@ export function undoneHeight(kv: Reads): Height | undefined {
   return record === undefined ? undefined : layouts.decodeHeight(decodeRecord(keys.UNDONE_KEY, record));
 }
 
+/**
+ * A block above the head that was not taken back: a commit writes block and head together, so the head that was read is
+ * not the newest that was written.
+ */
+export function strayAbove(kv: Reads, head: Height, initialHeight: Height): Height | undefined {
+  const next = head === 0 ? initialHeight : head + 1;
+  return kv.get(keys.metaKey(next)) === undefined || undoneHeight(kv) === next ? undefined : next;
+}
+
 /** Ends the wait: belongs into the batch that commits the block again, or forgets it. */
 export const undoneOver = (): KvOp => del(keys.UNDONE_KEY);
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { equalBytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { planRollback, redoRolledBack } from '../../../core/node/rollback.ts';
-import { UNDONE_KEY } from '../../../core/store/keys.ts';
+import { HEAD_KEY, STATE_KEY, UNDONE_KEY } from '../../../core/store/keys.ts';
 import type { MemoryKv } from '../../../core/store/memoryKv.ts';
 import { undoneHeight } from '../../../core/store/undo.ts';
 import { COIN, must, TestChain, testGenesis } from '../app/support/chain.ts';
@@ -89,6 +89,24 @@ describe('rolling back', () => {
     const chain = await TestChain.open(genesis);
     expect(planRollback(chain.kv, nobleSuite, false)).toMatchObject({ ok: false });
   });
+
+  test.each([false, true])(
+    'on a drive that answers with the head before takes nothing back (hard: %s)',
+    async (hard) => {
+      const { chain, after } = await fiveBlocks();
+      const older = after[4] as Record<string, string>;
+      const stale = {
+        get: (key: Uint8Array) =>
+          equalBytes(key, HEAD_KEY) || equalBytes(key, STATE_KEY)
+            ? hex(older[toHex(key)] as string)
+            : chain.kv.get(key),
+      };
+      expect(planRollback(stale, nobleSuite, hard)).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('block 5 is there, the head is 4'),
+      });
+    },
+  );
 
   test.each([false, true])(
     'on a drive that forgot the newest batch names the record (hard: %s)',

@@ -86,6 +86,16 @@ test('an old chain state or an old head beside newer records is refused', async 
   expect(chain.state.lastBlockHeight).toBe(3);
 });
 
+test('an old chain state and an old head below a block that is there are refused', async () => {
+  const { kv } = await grown();
+  const old = new MemoryKv();
+  await new StoreChain().grow(new BlockStore(old), [{}, {}]);
+  kv.apply(
+    [keys.STATE_KEY, keys.HEAD_KEY].map((key) => ({ type: 'put', key, value: old.get(key) as Uint8Array })),
+  );
+  expect(openStore(kv)).toMatchObject({ ok: false, error: { code: 'store-disagrees', height: 2 } });
+});
+
 test('roots whose nodes were not written are refused', async () => {
   const kv = new MemoryKv();
   const chain = new StoreChain();

@@ -20,7 +20,8 @@ export async function wrongHistory(
   { header }: EthBlock,
   market: FeeMarket,
 ): Promise<string | undefined> {
-  const parent = chain.ethBlock(header.number - 1)?.header;
+  const before = header.number - 1 === chain.genesisNumber() ? 0 : header.number - 1;
+  const parent = chain.ethBlock(before)?.header;
   if (parent === undefined) return undefined;
   const told = (await ask('eth_feeHistory', ['0x2', quantity(header.number), PERCENTILES])) as
     | Fields
@@ -33,8 +34,8 @@ export async function wrongHistory(
       oldestBlock: quantity(parent.number),
       fees: [parent.baseFeePerGas, header.baseFeePerGas, baseFeeAfter(header, market)].map(quantity),
       ratios: [parent, header].map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
-      tips: [parent, header].map(({ number }) =>
-        tipsAtPercentiles(present(chain.ethBlock(number), 'a kept block')),
+      tips: [before, header.number].map((height) =>
+        tipsAtPercentiles(present(chain.ethBlock(height), 'a kept block')),
       ),
     },
   );

@@ -14,7 +14,7 @@ export async function wrongStatus(
   const { chain } = rpc;
   const status = await comet(rpc, 'status', {});
   const power = chain
-    .validators(chain.head())
+    .validators((chain.head() || chain.genesisNumber()) + 1)
     ?.validators.find(({ address }) => own !== undefined && equalBytes(address, own))?.power;
   const told = fieldsOf(status, 'validator_info');
   return (
@@ -35,12 +35,11 @@ function wrongEnd(
   height: number,
 ): string | undefined {
   const { blockId, header } = present(chain.blockMeta(height), 'a kept block');
-  const { appHash } = end === 'latest' ? present(chain.results(height), 'its results') : header;
   const { seconds, nanos } = header.time;
   return (
     difference('status', told, {
       [`${end}_block_hash`]: toUpperHex(blockId.hash),
-      [`${end}_app_hash`]: toUpperHex(appHash),
+      [`${end}_app_hash`]: toUpperHex(header.appHash),
       [`${end}_block_height`]: String(height),
     }) ?? unlike(`the ${end} time`, momentOf(told[`${end}_block_time`]), { seconds, nanos })
   );

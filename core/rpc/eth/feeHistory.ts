@@ -1,6 +1,8 @@
-import type { EthBlock } from '../../app/chain.ts';
+import type { ChainReader, EthBlock } from '../../app/chain.ts';
 import type { PendingBlock } from '../../app/evmService.ts';
+import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { heightAfter } from '../heightAfter.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';
 import { effectiveTip } from './gasOracle.ts';
@@ -40,21 +42,25 @@ function rewards(block: EthBlock, percentiles: readonly number[]): readonly stri
   });
 }
 
-/** Heights that are answered: at most `span` up to `newest`, none before the oldest block kept. */
-function resolveRange(
-  ctx: RpcContext,
-  span: number,
-  newest: BlockId,
-): { readonly first: number; readonly last: number } {
-  const { chain } = ctx;
+/** The newest height that is answered. */
+function lastOf({ chain }: RpcContext, newest: BlockId): Height {
   const head = chain.latest().height;
   const last = newest.kind === 'tag' && newest.tag !== 'earliest' ? head : heightOf(chain, newest);
   if (last === undefined) {
     const asked = newest.kind === 'number' ? newest.number : -1n;
     throw serverError(`request beyond head block: requested ${asked}, head ${head}`);
   }
-  const oldest = chain.ethBlock(0) === undefined ? chain.base() : 0;
-  return { first: Math.max(oldest, last - span + 1), last };
+  return last;
+}
+
+/** The `span` heights up to `last`, oldest first; fewer where older blocks are not kept. */
+function heightsTo(chain: ChainReader, last: Height, span: number): readonly Height[] {
+  const heights: Height[] = [];
+  for (let at = last; heights.length < span; at = at === chain.genesisNumber() + 1 ? 0 : at - 1) {
+    heights.push(at);
+    if (at === 0 || (at <= chain.base() && chain.base() > chain.genesisNumber() + 1)) break;
+  }
+  return heights.reverse();
 }
 
 /** eth_feeHistory (reference §3.6): too many blocks are clipped, as geth does. `draft` is the block after the newest. */
@@ -69,18 +75,18 @@ export function feeHistory(
   checkPercentiles(percentiles);
   const { feeHistoryMax } = ctx.limits;
   const span = count > BigInt(feeHistoryMax) ? feeHistoryMax : Number(count);
-  const { first, last } = resolveRange(ctx, draft === undefined ? span : span - 1, newest);
+  const last = lastOf(ctx, newest);
   const blocks: EthBlock[] = [];
-  for (let height = first; height <= last; height++) {
+  for (const height of heightsTo(ctx.chain, last, draft === undefined ? span : span - 1)) {
     const block = ctx.chain.ethBlock(height);
     // The head may have moved since the draft was made.
     if (block !== undefined && height !== draft?.block.header.number) blocks.push(block);
   }
   if (draft !== undefined) blocks.push(draft.block);
-  const next = draft?.nextBaseFee ?? ctx.chain.ethBlock(last + 1)?.header.baseFeePerGas;
+  const next = draft?.nextBaseFee ?? ctx.chain.ethBlock(heightAfter(ctx.chain, last))?.header.baseFeePerGas;
   const fees = [...blocks.map((block) => block.header.baseFeePerGas), next ?? ctx.chain.nextBaseFee()];
   return {
-    oldestBlock: quantity(blocks[0]?.header.number ?? first),
+    oldestBlock: quantity(blocks[0]?.header.number ?? last),
     ...(percentiles.length === 0 ? {} : { reward: blocks.map((block) => rewards(block, percentiles)) }),
     baseFeePerGas: fees.map(quantity),
     gasUsedRatio: blocks.map(({ header }) =>

@@ -98,10 +98,12 @@ async function searchHeights(
   const { blockRangeMax, logsMax } = ctx.limits;
   const { indexing } = ctx;
   const isIndexed = indexing?.kind === 'kv';
-  if (!isIndexed) checkSpan(ctx, to - from + 1);
+  // Genesis has no logs, and the first block may have any height.
+  const first = Math.max(from, ctx.chain.base());
+  if (!isIndexed) checkSpan(ctx, to - first + 1);
   const heights = isIndexed ? indexing.search.logHeights(groupsOf(matcher.criteria)) : EVERY_HEIGHT;
   const found: LogJson[] = [];
-  for (let read = 1, at = Math.max(from, 0); ; read++, at++) {
+  for (let read = 1, at = first; ; read++, at++) {
     const height = await heights.next(at, to);
     if (height === undefined) return found;
     if (read > blockRangeMax) checkSpan(ctx, read);

@@ -3,6 +3,7 @@ import { assert, unreachable } from '../../lib/assert.ts';
 import { equalBytes, to0xHex } from '../../lib/bytes.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { heightAfter } from '../heightAfter.ts';
 import type { Outbox } from '../outbox.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';
@@ -105,7 +106,7 @@ export class EthSubscription implements Subscription {
       if (this.#ended) return;
       if (history === undefined) told += this.#tellPast(this.#next);
       // What is pruned is no longer in the index either.
-      else if (Math.max(1, this.#next) < ctx.chain.base()) this.#parts.onGap(this.#next);
+      else if (this.#next > 0 && this.#next < ctx.chain.base()) this.#parts.onGap(this.#next);
       else if (height === undefined) this.#next = head + 1;
       else told += this.#tellPast(height);
     }
@@ -146,7 +147,7 @@ export class EthSubscription implements Subscription {
 
   /** The length of what was told. */
   #tellHead(news: HeadNews): number {
-    this.#next = news.height + 1;
+    this.#next = heightAfter(this.#parts.ctx.chain, news.height);
     let told = 0;
     for (const result of this.#resultsOf(news)) {
       if (this.#ended) break;

@@ -12,11 +12,11 @@ import {
   validatorJson,
   validatorUpdateJson,
 } from '../../../codec/json.ts';
-import { present } from '../../../lib/assert.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import { ZERO_BLOCK_ID } from '../../../types/block.ts';
 import type { Height } from '../../../types/ids.ts';
 import type { RpcContext } from '../../context.ts';
+import { heightAfter } from '../../heightAfter.ts';
 import { serverError } from '../../rpcError.ts';
 import { pageOf, resolveHeight } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';
@@ -145,8 +145,9 @@ export const blockMethods: readonly CometMethod[] = [
     caching: WHEN_HEIGHT,
     doc: 'The validator set of a height, by power and address.',
     run: (ctx, args) => {
-      const height = resolveHeight(ctx, args.height, ctx.chain.head() + 1);
-      const set = present(ctx.chain.validators(height), 'validators of a kept height');
+      const height = resolveHeight(ctx, args.height, heightAfter(ctx.chain, ctx.chain.head()));
+      const set = ctx.chain.validators(height);
+      if (set === undefined) throw serverError(`could not find validator set for height #${height}`);
       const validators = pageOf(set.validators, args.page, args.per_page).map(validatorJson);
       const total = String(set.validators.length);
       return { block_height: String(height), validators, count: String(validators.length), total };
@@ -158,8 +159,9 @@ export const blockMethods: readonly CometMethod[] = [
     caching: WHEN_HEIGHT,
     doc: 'Consensus parameters of a height.',
     run: (ctx, args) => {
-      const height = resolveHeight(ctx, args.height, ctx.chain.head() + 1);
-      const params = present(ctx.chain.params(height), 'params of a kept height');
+      const height = resolveHeight(ctx, args.height, heightAfter(ctx.chain, ctx.chain.head()));
+      const params = ctx.chain.params(height);
+      if (params === undefined) throw serverError(`could not find consensus params for height #${height}`);
       return { block_height: String(height), consensus_params: paramsJson(params) };
     },
   }),

@@ -8,6 +8,7 @@ import { encodeUtf8 } from '../../../lib/utf8.ts';
 import { type Height, ZERO_TIME } from '../../../types/ids.ts';
 import { COMETBFT_VERSION } from '../../../types/peer.ts';
 import type { RpcContext } from '../../context.ts';
+import { heightAfter } from '../../heightAfter.ts';
 import { goJson } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
 import { perPageOf } from '../heights.ts';
@@ -34,7 +35,7 @@ function renderedGenesis(ctx: RpcContext): string {
 
 export function nodeInfoJson(ctx: RpcContext) {
   const { identity, chain } = ctx;
-  const app = chain.params(chain.head() + 1)?.version.app ?? 0;
+  const app = chain.params(heightAfter(chain, chain.head()))?.version.app ?? 0;
   return {
     protocol_version: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: String(app) },
     id: identity.nodeId,
@@ -52,7 +53,7 @@ function syncFacts(ctx: RpcContext, height: Height) {
   return {
     hash: toUpperHex(meta?.blockId.hash ?? EMPTY),
     time: formatTime(meta?.header.time ?? ZERO_TIME),
-    headerAppHash: toUpperHex(meta?.header.appHash ?? EMPTY),
+    appHash: toUpperHex(meta?.header.appHash ?? EMPTY),
   };
 }
 
@@ -61,20 +62,19 @@ function status(ctx: RpcContext) {
   const head = chain.head();
   const base = Math.min(chain.base(), head);
   const [latest, earliest] = [syncFacts(ctx, head), syncFacts(ctx, base)];
-  const appHash = head > 0 ? (chain.results(head)?.appHash ?? EMPTY) : ctx.genesis.appHash;
   const own = identity.validator;
   const power = chain
-    .validators(head)
+    .validators(heightAfter(chain, head))
     ?.validators.find(({ address }) => own !== undefined && equalBytes(address, own.address))?.power;
   return {
     node_info: nodeInfoJson(ctx),
     sync_info: {
       latest_block_hash: latest.hash,
-      latest_app_hash: toUpperHex(appHash),
+      latest_app_hash: latest.appHash,
       latest_block_height: String(head),
       latest_block_time: latest.time,
       earliest_block_hash: earliest.hash,
-      earliest_app_hash: earliest.headerAppHash,
+      earliest_app_hash: earliest.appHash,
       earliest_block_height: String(base),
       earliest_block_time: earliest.time,
       catching_up: ctx.catchingUp(),

@@ -9,6 +9,7 @@ import { encode, table } from '../../../codec/proto.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
+import { heightAfter } from '../../heightAfter.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import { NODE_INFO_ANSWER, nodeInfo } from '../nodeInfo.ts';
 import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';
@@ -84,11 +85,12 @@ function validatorsAt(
   height: number,
   request: PageRequest | undefined,
 ): ValidatorsAnswer {
-  const set = height > ctx.chain.head() ? undefined : ctx.chain.validators(height);
+  const newest = heightAfter(ctx.chain, ctx.chain.head());
+  const set = height > newest ? undefined : ctx.chain.validators(height);
   if (set === undefined)
     throw new GrpcError(
       GRPC.invalidArgument,
-      height > ctx.chain.head()
+      height > newest
         ? 'requested block height is bigger then the chain length'
         : `validators of height ${height} are not known`,
     );
@@ -157,7 +159,8 @@ export const tendermintMethods: readonly ServiceMethod[] = [
     doc: 'Who validates now.',
     request: pageOnly('GetLatestValidatorSetRequest'),
     response: validatorsAnswer('GetLatestValidatorSetResponse'),
-    run: (scope, { pagination }) => validatorsAt(scope, scope.ctx.chain.head(), pagination),
+    run: (scope, { pagination }) =>
+      validatorsAt(scope, heightAfter(scope.ctx.chain, scope.ctx.chain.head()), pagination),
   }),
   serviceMethod({
     service: SERVICE,

@@ -1,0 +1,84 @@
+import { describe, expect, test, vi } from 'vitest';
+import { handleCometPost } from '../../../core/rpc/comet/http.ts';
+import { EthSession } from '../../../core/rpc/eth/session.ts';
+import { COIN, testGenesis } from '../app/support/chain.ts';
+import { deploying, STORE_AND_LOG, word } from '../app/support/code.ts';
+import { wallet } from '../app/support/wallet.ts';
+import { bytesHex, FakeSocket, RpcWorld } from './support/rpcWorld.ts';
+
+async function begun(initialHeight: number): Promise<RpcWorld> {
+  const accounts = [wallet(0), wallet(1)].map(({ address }) => ({ address, balance: 10_000n * COIN }));
+  return await RpcWorld.openOn({ ...testGenesis({ accounts }), initialHeight });
+}
+
+/** Three blocks; the second has a log. */
+async function grown(initialHeight: number): Promise<{ world: RpcWorld; address: string }> {
+  const world = await begun(initialHeight);
+  const from = bytesHex(world.dev.address);
+  const hash = await world.get('eth_sendTransaction', { from, data: deploying(STORE_AND_LOG) });
+  await world.commit();
+  const address = (await world.get('eth_getTransactionReceipt', hash)).contractAddress;
+  await world.get('eth_sendTransaction', { from, to: address, data: word(7) });
+  await world.commit();
+  await world.commit();
+  return { world, address };
+}
+
+async function comet(world: RpcWorld, method: string, params: object = {}) {
+  const { body } = await handleCometPost(
+    world.ctx,
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  );
+  return JSON.parse(String(body));
+}
+
+describe.each([1, 50, 20_000])('a chain whose first height is %i', (first) => {
+  test('tells before its first block who decides that, and by which rules', async () => {
+    const world = await begun(first);
+    const { result } = await comet(world, 'validators');
+    expect(result).toMatchObject({ block_height: String(first), total: '1' });
+    expect((await comet(world, 'consensus_params')).result.block_height).toBe(String(first));
+    if (first > 1)
+      expect((await comet(world, 'validators', { height: '1' })).error.data).toBe(
+        'could not find validator set for height #1',
+      );
+    expect((await comet(world, 'status')).result).toMatchObject({
+      sync_info: { latest_block_height: '0', latest_app_hash: '' },
+      validator_info: { voting_power: result.validators[0].voting_power },
+    });
+  });
+
+  test('tells the app hash of the newest header', async () => {
+    const { world } = await grown(first);
+    const { header } = (await comet(world, 'header')).result;
+    const { sync_info } = (await comet(world, 'status')).result;
+    expect(sync_info.latest_app_hash).toBe(header.app_hash);
+  });
+
+  test('has a fee history from genesis on', async () => {
+    const { world } = await grown(first);
+    const fee = async (number: number): Promise<string> =>
+      (await world.get('eth_getBlockByNumber', `0x${number.toString(16)}`, false)).baseFeePerGas;
+    const fees = [await fee(first - 1), await fee(first), await fee(first + 1), await fee(first + 2)];
+    expect(await world.get('eth_feeHistory', '0x1', 'earliest', [])).toMatchObject({
+      oldestBlock: `0x${(first - 1).toString(16)}`,
+      baseFeePerGas: fees.slice(0, 2),
+    });
+    const all = await world.get('eth_feeHistory', '0x9', 'latest', []);
+    expect(all.oldestBlock).toBe(`0x${(first - 1).toString(16)}`);
+    expect(all.baseFeePerGas.slice(0, 4)).toEqual(fees);
+  });
+
+  test('finds its logs from block 0 on, searched and subscribed to', async () => {
+    const { world, address } = await grown(first);
+    expect(await world.get('eth_getLogs', { address, fromBlock: '0x0', toBlock: 'latest' })).toHaveLength(1);
+    const [socket, heads] = [new FakeSocket(), new FakeSocket()];
+    const ask = (to: FakeSocket, params: readonly unknown[]): Promise<void> | undefined =>
+      new EthSession(world.ctx, to).receive(JSON.stringify({ id: 1, method: 'eth_subscribe', params }));
+    await ask(socket, ['logs', { address }, { fromBlock: 'earliest' }]);
+    await ask(heads, ['newHeads', { fromBlock: 'earliest' }]);
+    // The answer, then what there is: one log; genesis and three blocks.
+    await vi.waitFor(() => expect([socket.sent.length, heads.sent.length]).toEqual([2, 5]));
+    expect([socket.closedWith, heads.closedWith]).toEqual([undefined, undefined]);
+  });
+});

@@ -165,7 +165,9 @@ export class EvidencePool {
       }
       if (seen.has(key)) return err({ code: 'duplicate-evidence', message: 'duplicate evidence' });
       seen.add(key);
-      if (this.#pending.has(key)) continue;
+      // The name of a light client attack covers neither the accused nor their powers.
+      const known = this.#pending.get(key);
+      if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;
       const verified = verifyEvidence(this.#suite, this.#facts, state, evidence);
       if (!verified.ok) return verified;
     }

@@ -88,21 +88,39 @@ const LIES = [
   'place',
   'extension',
   'chain',
+  'accused',
 ] as const;
 const PLACES = ['gossip', 'block', 'both'] as const;
 
 export const FORGED_EVIDENCE: Behaviour = {
   id: 'B27',
   alias: 'forged-evidence',
-  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; `victim` is who is framed.',
+  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; accused is a true light client attack that waits for its block, with somebody else accused; `victim` is who is framed.',
   args: ['what', 'where', 'victim'],
   words: { what: LIES, where: PLACES },
-  create: (me) =>
-    spreading(me, String(me.args.get('where') ?? 'both'), () => {
-      const forged = forgery(me, String(me.args.get('what') ?? 'key'));
+  create(me) {
+    const what = String(me.args.get('what') ?? 'key');
+    if (what === 'accused') return accusingAnother(me);
+    return spreading(me, String(me.args.get('where') ?? 'both'), () => {
+      const forged = forgery(me, what);
       return forged === undefined ? [] : [forged];
-    }),
+    });
+  },
 };
+
+/** The pool knows such a proof by a name that does not cover who is accused. */
+const accusingAnother = (me: Accomplice): Hooks =>
+  replacingBlock(me, (_, block) => {
+    if (!block.evidence.some(({ kind }) => kind === 'light-client-attack')) return undefined;
+    const victim = victimOf(me);
+    const byzantineValidators = (me.rs()?.validators.validators ?? []).filter(
+      ({ address }) => victim !== undefined && equalBytes(address, victim),
+    );
+    const lies = block.evidence.map((one) =>
+      one.kind === 'light-client-attack' ? { ...one, byzantineValidators } : one,
+    );
+    return withEvidence(block, lies);
+  });
 
 function forgery(me: Accomplice, what: string): Evidence | undefined {
   const height = judgeable(me);

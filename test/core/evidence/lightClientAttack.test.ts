@@ -160,6 +160,10 @@ describe('what accuses wrongly is refused', () => {
   ])('%s', (_, evidence, reason) => {
     expect(judged(evidence)).toMatch(reason);
     expect(told(newPool().checkBlockEvidence([evidence], state))).toMatch(reason);
+    // The true proof is known by the same name.
+    const informed = newPool();
+    expect(informed.add(lunatic)).toMatchObject({ ok: true, value: 'added' });
+    expect(told(informed.checkBlockEvidence([evidence], state))).toMatch(reason);
   });
 
   test('a block that only strangers signed', () => {

@@ -3,6 +3,15 @@ import type { Break } from './broken.ts';
 /** Breaks of evidence: its pool, and what is proven by it. */
 export const OFFENCES: readonly Break[] = [
   {
+    id: 'attack-judged-by-its-name',
+    file: 'core/evidence/pool.ts',
+    from: 'if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;',
+    to: 'if (known !== undefined) continue;',
+    found: ['no_framing'],
+    scenario: 'light-attack-reaccused',
+    isSlow: true,
+  },
+  {
     id: 'evidence-known-again',
     file: 'core/evidence/pool.ts',
     from: "if (this.#pending.has(key) || this.#committed.has(key)) return ok('known');",

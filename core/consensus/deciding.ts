@@ -114,8 +114,13 @@ export function beginHeight(e: Engine): void {
   persist(e, { kind: 'settings', waitsForTxs: e.s.waitsForTxs, skipsWait: e.s.skipsWait });
 }
 
-/** Round 0 starts when the time for late precommits is over; before the first block, at genesis time. */
+/**
+ * Round 0 starts when the time for late precommits is over; before the first block, at genesis time. A clock that was set
+ * back since the commit makes that no longer.
+ */
 export function armNewHeight(e: Engine): void {
-  const start = present(e.s.startTime, 'start time is set');
-  setTimer(e, 'newHeight', 0, Math.max(0, Math.ceil((start - e.now) / 1000)));
+  const { s, config } = e;
+  const start = present(s.startTime, 'start time is set');
+  const longest = s.state.lastBlockHeight === 0 ? Number.POSITIVE_INFINITY : config.timeoutCommitMs;
+  setTimer(e, 'newHeight', 0, Math.min(longest, Math.max(0, Math.ceil((start - e.now) / 1000))));
 }

@@ -160,8 +160,11 @@ export class Gossip {
   onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
     const { height, round, type, bits, blockId } = message;
     const { rs } = this.#options;
-    const ours = height === rs.height ? rs.votes(round, type) : undefined;
-    if (ours !== undefined) this.#find(id)?.round.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
+    const peer = this.#find(id)?.round;
+    // They may be late: the peer is a height further, and has none of its votes yet.
+    if (peer === undefined || height !== rs.height || height !== peer.height) return;
+    const ours = rs.votes(round, type);
+    if (ours !== undefined) peer.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
   }
 
   /** Tells what the peer has, useful or not. False for a flood: honest peers send votes for heights we say we are at. */

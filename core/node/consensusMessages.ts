@@ -11,7 +11,7 @@ export interface MessageSinks {
   readonly gossip: Gossip;
   readonly gossipOut: GossipOut;
   readonly initialHeight: Height;
-  consensus(now: Micros, input: ConsensusInput): void;
+  consensus(input: ConsensusInput): void;
   drop(peer: PeerId, reason: string): void;
 }
 
@@ -43,7 +43,7 @@ export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, messag
       return;
     case 'voteSetMaj23': {
       const { height, round, type, blockId } = message;
-      to.consensus(now, { kind: 'maj23', peer, height, round, type, blockId });
+      to.consensus({ kind: 'maj23', peer, height, round, type, blockId });
       gossip.onVoteSetMaj23(peer, message, gossipOut);
       return;
     }
@@ -52,19 +52,19 @@ export function routeMessage(to: MessageSinks, now: Micros, peer: PeerId, messag
       return;
     case 'proposal':
       gossip.noteProposalFrom(peer, message.proposal);
-      to.consensus(now, { kind: 'proposal', peer, proposal: message.proposal });
+      to.consensus({ kind: 'proposal', peer, proposal: message.proposal });
       return;
     case 'proposalPol':
       return;
     case 'blockPart': {
       const { height, round, part } = message;
       gossip.notePartFrom(peer, height, part);
-      to.consensus(now, { kind: 'part', peer, height, round, part });
+      to.consensus({ kind: 'part', peer, height, round, part });
       return;
     }
     case 'vote':
       if (gossip.noteVoteFrom(peer, message.vote)) {
-        to.consensus(now, { kind: 'vote', peer, vote: message.vote });
+        to.consensus({ kind: 'vote', peer, vote: message.vote });
       } else to.drop(peer, 'flood of votes for heights far ahead');
       return;
     default:

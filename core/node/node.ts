@@ -8,6 +8,7 @@ import type { GossipOut } from '../gossip/contract.ts';
 import type { Gossip } from '../gossip/gossip.ts';
 import { present, unreachable } from '../lib/assert.ts';
 import type { Result } from '../lib/result.ts';
+import { SteadyClock } from '../lib/steadyClock.ts';
 import type { Mempool } from '../mempool/mempool.ts';
 import type { MempoolOut } from '../mempool/mempoolOut.ts';
 import type { RelayOut, TxRelay } from '../p2p/txRelay.ts';
@@ -45,6 +46,9 @@ export class NodeMachine implements Machine {
   readonly #evidenceOut: EvidenceGossipOut;
   readonly #syncOut: SyncOut;
   readonly #sinks: MessageSinks;
+  /** For what is signed, and for nothing that is waited for. */
+  #wall: Micros = 0;
+  readonly #steady = new SteadyClock();
   #now: Micros = 0;
   /** The height for which consensus was told that transactions wait. */
   #toldOfTxs: Height = 0;
@@ -101,7 +105,7 @@ export class NodeMachine implements Machine {
       gossip: parts.gossip,
       gossipOut: this.#gossipOut,
       initialHeight: parts.initialHeight,
-      consensus: (now, input) => this.#consensus(now, input),
+      consensus: (input) => this.#consensus(input),
       drop: (peer, reason) => this.#drop(peer, reason),
     };
     parts.evidence.listen((evidence: Evidence) =>
@@ -117,7 +121,7 @@ export class NodeMachine implements Machine {
     const { sync, consensus, evidence } = this.parts;
     if (!sync.active) {
       sync.start(now, this.#syncOut);
-      consensus.resume(now, this.#consensusOut);
+      consensus.resume(this.#wall, this.#consensusOut);
       return;
     }
     // The height in the log may be history before consensus could tell of it.
@@ -126,7 +130,7 @@ export class NodeMachine implements Machine {
   }
 
   #beginConsensus(): void {
-    this.parts.consensus.resume(this.#now, this.#consensusOut);
+    this.parts.consensus.resume(this.#wall, this.#consensusOut);
     this.parts.gossip.speak(this.#now, this.#gossipOut);
   }
 
@@ -135,12 +139,14 @@ export class NodeMachine implements Machine {
     return this.parts.consensus.replay(records);
   }
 
-  step(now: Micros, input: Input): readonly Effect[] {
+  step(wall: Micros, input: Input): readonly Effect[] {
     if (this.#halted) return [];
     this.#out.length = 0;
-    this.#now = now;
+    this.#wall = wall;
+    this.#now = this.#steady.at(wall);
+    const now = this.#now;
     this.#dispatch(now, input);
-    this.#settle(now);
+    this.#settle();
     this.parts.gossip.flush(now, this.#gossipOut);
     this.parts.evidenceGossip.flush(now, this.#evidenceOut);
     this.parts.txRelay.flush(this.#relayOut);
@@ -177,13 +183,13 @@ export class NodeMachine implements Machine {
         this.#onTimer(now, input);
         return;
       case 'signed':
-        this.#consensus(now, input);
+        this.#consensus(input);
         return;
       case 'app':
         if (input.reply.kind === 'checked')
           mempool.onChecked(input.call, input.reply.result, this.#mempoolOut);
         else if (sync.owns(input.call)) sync.onApp(now, input.call, input.reply, this.#syncOut);
-        else this.#consensus(now, input);
+        else this.#consensus(input);
         return;
       case 'submit':
         mempool.submit(input.tx, input.call, this.#mempoolOut);
@@ -202,14 +208,14 @@ export class NodeMachine implements Machine {
     }
   }
 
-  #consensus(now: Micros, input: ConsensusInput): void {
-    this.parts.consensus.step(now, input, this.#consensusOut);
+  #consensus(input: ConsensusInput): void {
+    this.parts.consensus.step(this.#wall, input, this.#consensusOut);
   }
 
   #onTimer(now: Micros, input: Extract<Input, { kind: 'timer' }>): void {
     const { key } = input;
     const { gossip, mempool, txRelay, evidenceGossip, sync } = this.parts;
-    if (key.machine === 'consensus') this.#consensus(now, { kind: 'timer', key });
+    if (key.machine === 'consensus') this.#consensus({ kind: 'timer', key });
     else if (key.machine === 'gossip') gossip.onTick(now, this.#gossipOut);
     else if (key.machine === 'mempool') mempool.onTick(now, this.#mempoolOut);
     else if (key.machine === 'txRelay') txRelay.onTick(key.turn, this.#relayOut);
@@ -249,7 +255,7 @@ export class NodeMachine implements Machine {
   }
 
   /** Passes consensus's notices on until none is left, and wakes it when transactions wait. */
-  #settle(now: Micros): void {
+  #settle(): void {
     const { consensus, mempool, sync } = this.parts;
     for (;;) {
       for (let notice = this.#notices.shift(); notice !== undefined; notice = this.#notices.shift()) {
@@ -258,7 +264,7 @@ export class NodeMachine implements Machine {
       if (sync.active) return;
       if (this.#toldOfTxs >= consensus.rs.height || !mempool.hasExecutable()) return;
       this.#toldOfTxs = consensus.rs.height;
-      this.#consensus(now, { kind: 'txsAvailable' });
+      this.#consensus({ kind: 'txsAvailable' });
     }
   }
 

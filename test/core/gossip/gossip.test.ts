@@ -279,6 +279,25 @@ test('a claim of two thirds is answered with our votes for that value', () => {
   expect(world.sent.at(-1)?.message).toMatchObject({ kind: 'voteSetBits', round: 0, blockId });
 });
 
+test('bits that come when their sender is a height further say nothing of that height', () => {
+  const world = new World([vote(0), vote(1), vote(2)]);
+  world.peer('p', 6);
+  const bits = new BitSet(4);
+  for (const i of [0, 1, 2]) bits.add(i);
+  world.gossip.onVoteSetBits('p', {
+    kind: 'voteSetBits',
+    height: 5,
+    round: 0,
+    type: 'prevote',
+    blockId,
+    bits,
+  });
+  world.rs.height = 6;
+  world.take();
+  world.gossip.onVoteAdded({ ...vote(0), height: 6 }, world);
+  expect(world.take()).toEqual(['vote>p']);
+});
+
 test('a few votes for heights far ahead are borne, a flood of them is not', () => {
   const world = new World([]);
   world.peer('a', 5);

@@ -3,6 +3,22 @@ import type { Break } from './broken.ts';
 /** Breaks of proposing, of what signer and application answer, of deciding, the log and restarts. */
 export const DECIDING: readonly Break[] = [
   {
+    id: 'clock-set-back-waited-for',
+    file: 'core/consensus/deciding.ts',
+    from: 'Math.min(longest, Math.max(0, Math.ceil((start - e.now) / 1000)))',
+    to: 'Math.max(0, Math.ceil((start - e.now) / 1000))',
+    found: ['liveness', 'conduct'],
+    scenario: 'clocks-back-in-commit',
+  },
+  {
+    id: 'log-never-cut',
+    file: 'core/consensus/deciding.ts',
+    from: "  emit(e, { kind: 'turnover', height: s.height });\n",
+    to: '',
+    found: ['resources'],
+    scenario: 'log-is-cut',
+  },
+  {
     id: 'precommit-never-times-out',
     file: 'core/consensus/answers.ts',
     from: '      return startRound(e, round + 1);',

@@ -3,6 +3,31 @@ import type { Break } from './broken.ts';
 /** Breaks of gossip: who is told what, when, and what is believed of peers. */
 export const GOSSIP: readonly Break[] = [
   {
+    id: 'clock-set-back-is-not-steady',
+    file: 'core/lib/steadyClock.ts',
+    from: 'Math.max(0, wall - this.#wall)',
+    to: 'wall - this.#wall',
+    found: ['conduct', 'liveness'],
+    scenario: 'clocks-back-and-loss',
+    seed: 2,
+  },
+  {
+    id: 'lost-proposal-never-said-again',
+    file: 'core/gossip/peerRound.ts',
+    from: '    this.lastCommit = undefined;\n    this.hasProposal = false;\n',
+    to: '    this.lastCommit = undefined;\n',
+    found: ['conduct'],
+    scenario: 'lost-in-a-long-wait',
+  },
+  {
+    id: 'lost-parts-never-said-again',
+    file: 'core/gossip/peerRound.ts',
+    from: '    if (this.parts !== undefined && this.step < STEP.commit) this.parts = new BitSet(this.parts.size);\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'lost-in-a-long-wait',
+  },
+  {
     id: 'peer-believed-for-ever',
     file: 'core/gossip/gossip.ts',
     from: '    peer.round.forget();\n',

@@ -3,6 +3,14 @@ import type { Break } from './broken.ts';
 /** Breaks of what protects a node: its log, its signer, evidence, block sync. */
 export const GUARDS: readonly Break[] = [
   {
+    id: 'guard-refuses-a-later-time',
+    file: 'core/node/signGuard.ts',
+    from: 'if (equalBytes(last.bytes, ask.bytes) || isEqualButTime(last.bytes, ask)) {',
+    to: 'if (equalBytes(last.bytes, ask.bytes)) {',
+    found: ['liveness', 'conduct'],
+    scenario: 'guard-same-vote',
+  },
+  {
     id: 'evidence-never-valid',
     file: 'core/evidence/verify.ts',
     from: '  if (evidence.validatorPower !== validator.power)',

@@ -1,4 +1,5 @@
 import { assert } from '../lib/assert.ts';
+import type { PeerId } from '../types/ids.ts';
 import type { Effect, Host, Input, LogRecord, Machine } from './contract.ts';
 
 /** Inputs handled between two syncs at most: one sync carries many votes, yet no burst starves the timers. */
@@ -12,6 +13,12 @@ type Performed = Exclude<Effect, { kind: 'persist' }>;
 /** Nobody outside can tell that these happened: they may run ahead of the records of the inputs that caused them. */
 const isInward = (effect: Performed): boolean => effect.kind === 'timer' || effect.kind === 'publish';
 
+function unlessGone(effect: Performed, isGone: (peer: PeerId) => boolean): Performed | undefined {
+  if (effect.kind !== 'send' || !effect.to.some(isGone)) return effect;
+  const to = effect.to.filter((peer) => !isGone(peer));
+  return to.length === 0 ? undefined : { ...effect, to };
+}
+
 /**
  * Runs a machine on a host. Takes a burst of inputs, collects the effects, makes every `persist` record durable with
  * one append, and only then performs the rest, in order. Nothing that depends on an input can leave before its record
@@ -23,6 +30,8 @@ export class Driver {
   readonly #host: Host;
   #inbox: Input[] = [];
   #records: LogRecord[] = [];
+  /** Peers whose connection has ended, as the machine has not heard yet; how often. */
+  readonly #gone = new Map<PeerId, number>();
   #busy = false;
 
   constructor(machine: Machine, host: Host) {
@@ -37,6 +46,7 @@ export class Driver {
 
   /** Safe to call from within `perform`: the input is then handled after the present burst. */
   input(input: Input): void {
+    if (input.kind === 'peerDown') this.#gone.set(input.peer, (this.#gone.get(input.peer) ?? 0) + 1);
     this.#inbox.push(input);
     if (!this.#busy) this.#run();
   }
@@ -59,6 +69,7 @@ export class Driver {
     const now = this.#host.now();
     let inward = true;
     for (const input of burst) {
+      if (input.kind === 'peerDown') this.#onGone(input.peer, effects);
       for (const effect of this.#machine.step(now, input)) {
         if (effect.kind === 'persist') {
           this.#records.push(effect.record);
@@ -87,6 +98,18 @@ export class Driver {
   }
 
   #perform(effects: readonly Performed[]): void {
-    for (const effect of effects) this.#host.perform(effect);
+    for (const effect of effects) {
+      const rest = this.#gone.size === 0 ? effect : unlessGone(effect, (peer) => this.#gone.has(peer));
+      if (rest !== undefined) this.#host.perform(rest);
+    }
+  }
+
+  /** What was to be sent over a connection that has ended must not go over the next one: its other end never asked for it. */
+  #onGone(gone: PeerId, effects: Performed[]): void {
+    const left = (this.#gone.get(gone) ?? 0) - 1;
+    if (left > 0) this.#gone.set(gone, left);
+    else this.#gone.delete(gone);
+    const kept = effects.map((effect) => unlessGone(effect, (peer) => peer === gone));
+    effects.splice(0, effects.length, ...kept.filter((effect) => effect !== undefined));
   }
 }

@@ -110,3 +110,38 @@ test('records do not wait without bound', () => {
   for (let i = 0; i < 200; i++) driver.input({ kind: 'peerUp', peer: 'a' });
   expect(disk.appended[0]).toHaveLength(128);
 });
+
+/** Answers each frame to its sender, and each submit after its record is durable. */
+const answering: Machine = {
+  step: (now, input) =>
+    input.kind === 'frame'
+      ? [{ kind: 'send', to: [input.peer, 'other'], channel: input.channel, bytes: input.bytes }]
+      : echo.step(now, input),
+};
+const ask = (byte: number): Input => ({
+  kind: 'frame',
+  peer: 'a',
+  channel: 0x40,
+  bytes: new Uint8Array([byte]),
+});
+
+const up: Input = { kind: 'peerUp', peer: 'a' };
+const down: Input = { kind: 'peerDown', peer: 'a' };
+
+test.each<[string, readonly Input[], readonly Input[]]>([
+  ['in the burst that ends it', [submit(1), ask(1), down], []],
+  ['while the records of its burst become durable', [submit(1), submit(2), ask(1)], [down]],
+  ['that has ended, unheard', [submit(1), submit(2), ask(1)], [down, up, down]],
+])('what was asked over a connection, %s, is not answered over the next', (_, before, during) => {
+  const disk = new SlowDisk();
+  const sent: string[] = [];
+  disk.perform = (effect) => {
+    if (effect.kind === 'send') sent.push(`${effect.bytes[0]}>${effect.to.join()}`);
+  };
+  const driver = new Driver(answering, disk);
+  for (const input of before) driver.input(input);
+  disk.durable?.();
+  for (const input of [...during, up, ask(2)]) driver.input(input);
+  while (sent.length < 2) disk.durable?.();
+  expect(sent).toEqual(['1>other', '2>a,other']);
+});

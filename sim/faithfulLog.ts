@@ -6,6 +6,15 @@ import { STEP } from '../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../core/types/roundState.ts';
 import { Shadow, type ShadowParts } from './shadow.ts';
 
+type Performed = Exclude<Effect, { kind: 'persist' }>;
+
+/** Taken by the node itself, or sent to nobody any more. */
+const MAY_STAY: readonly Effect['kind'][] = ['publish', 'reply', 'send'];
+
+/** A message may go to fewer peers than it should have: some are gone. */
+const isSame = (asked: Performed, done: Performed): boolean =>
+  asked === done || (asked.kind === 'send' && done.kind === 'send' && asked.bytes === done.bytes);
+
 /** Rounds beyond the present one whose votes are compared. */
 const ROUNDS_AHEAD = 3;
 
@@ -18,6 +27,9 @@ export class FaithfulLog {
   #durable = 0;
   #last: LogRecord | undefined;
   #rs: RoundState | undefined;
+  /** What steps have asked for and nobody has done yet, in order. */
+  #asked: Performed[] = [];
+  #done = 0;
 
   /** Counts the records of a machine that has not begun yet, and tries now and then what a restart would make of them. */
   attach(machine: Machine, rs: RoundState, parts: ShadowParts): void {
@@ -28,7 +40,10 @@ export class FaithfulLog {
       const effects = step(now, input);
       for (const effect of effects) {
         shadow.note(effect);
-        if (effect.kind !== 'persist') continue;
+        if (effect.kind !== 'persist') {
+          this.#asked.push(effect);
+          continue;
+        }
         this.#produced++;
         this.#last = effect.record;
       }
@@ -48,9 +63,25 @@ export class FaithfulLog {
   }
 
   /** To be asked before an effect is performed. */
-  check({ kind }: Exclude<Effect, { kind: 'persist' }>): void {
+  check(effect: Performed): void {
+    const { kind } = effect;
+    this.#mustBeNext(effect);
     if (kind === 'timer' || kind === 'publish') return;
     assert(this.#produced === this.#durable, `a ${kind} left before the log that it rests on was durable`);
+  }
+
+  /** Effects are performed in the order in which steps asked for them; the node itself takes some, and what goes to who is gone stays. */
+  #mustBeNext(effect: Performed): void {
+    for (; this.#done < this.#asked.length; this.#done++) {
+      const asked = this.#asked[this.#done] as Performed;
+      if (isSame(asked, effect)) break;
+      assert(MAY_STAY.includes(asked.kind), `a ${effect.kind} overtook a ${asked.kind}`);
+    }
+    assert(this.#done < this.#asked.length, `a ${effect.kind} was done that no step asked for`);
+    this.#done++;
+    if (this.#done < this.#asked.length) return;
+    this.#asked = [];
+    this.#done = 0;
   }
 
   /** The next life has found `log` and made `rs` of it; when nothing of this life is missing, both are the same. */

@@ -28,7 +28,8 @@ import {
 } from '../reference/chainHashes.ts';
 import type { Schedule } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { Committed, evidenceProblem, isTooOld } from './proven.ts';
+import { proofProblem } from './proofs.ts';
+import { Committed } from './proven.ts';
 import { type Rotation, rotationOf, type Seat } from './rotation.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
@@ -142,35 +143,6 @@ function isSameSet(a: ValidatorSet | undefined, b: ValidatorSet): boolean {
   });
 }
 
-/** Evidence that is in the chain proves what it says, and is there once. */
-function proofProblem(
-  context: CheckerContext,
-  block: Block,
-  seen: ReadonlyMap<number, Seen>,
-  accusations: Committed,
-): string | undefined {
-  for (const evidence of block.evidence) {
-    const height = evidence.kind === 'duplicate-vote' ? evidence.voteA.height : evidence.commonHeight;
-    const [past, last] = [seen.get(height), seen.get(block.header.height - 1)];
-    if (
-      past !== undefined &&
-      last !== undefined &&
-      isTooOld(context.cluster.schedule.params(block.header.height), headOf(past), headOf(last))
-    )
-      return `evidence of height ${height} is too old`;
-    const validators = past?.event.state.lastValidators;
-    const problem = evidenceProblem(
-      context,
-      evidence,
-      past === undefined || validators === undefined
-        ? undefined
-        : { time: past.event.block.header.time, validators },
-    );
-    if (problem !== undefined) return `evidence of height ${height} is wrong: ${problem}`;
-  }
-  return accusations.add(block) === undefined ? undefined : 'it has evidence that was in the chain before';
-}
-
 function sizeProblem(params: ConsensusParams, block: Block): string | undefined {
   if (encodeEvidenceList(block.evidence).length > params.evidence.maxBytes)
     return 'it has more evidence than fits into a block';
@@ -180,8 +152,6 @@ function sizeProblem(params: ConsensusParams, block: Block): string | undefined 
     ? 'it is larger than a block may be'
     : undefined;
 }
-
-const headOf = ({ event }: Seen): Header => event.block.header;
 
 function hashProblem(block: Block, blockId: BlockId): string | undefined {
   const { header } = block;

@@ -123,6 +123,14 @@ describe('from a conflict to a block', () => {
     expect(one.commitOps(block)).toEqual([]);
   });
 
+  test('what comes while a block is being stored is written with the next one', () => {
+    const one = pool();
+    one.commitOps(block);
+    expect(one.add(evidence)).toEqual(ok('added'));
+    one.onCommitted(block, state);
+    expect(one.commitOps(block)).toHaveLength(1);
+  });
+
   test.each([1, 30])('a drive that altered byte %i of a stored piece is noticed', (at) => {
     const one = pool();
     one.onConflict(conflict);

@@ -3,6 +3,14 @@ import type { Break } from './broken.ts';
 /** Breaks of the node around consensus, and of block sync. */
 export const NODE: readonly Break[] = [
   {
+    id: 'effects-in-another-order',
+    file: 'core/node/driver.ts',
+    from: '    for (const effect of effects) {\n      const rest',
+    to: '    for (const effect of [...effects].reverse()) {\n      const rest',
+    found: ['no_crash'],
+    scenario: 'four-honest',
+  },
+  {
     id: 'evidence-not-told-of-commit',
     file: 'core/node/node.ts',
     from: '        evidence.onCommitted(notice.block, notice.state);\n',

@@ -3,6 +3,14 @@ import type { Break } from './broken.ts';
 /** Breaks of evidence: its pool, and what is proven by it. */
 export const OFFENCES: readonly Break[] = [
   {
+    id: 'newest-evidence-first',
+    file: 'core/evidence/pool.ts',
+    from: 'compareText(a.key, b.key)',
+    to: 'compareText(b.key, a.key)',
+    found: ['validity'],
+    scenario: 'no-wait-and-evidence',
+  },
+  {
     id: 'attack-judged-by-its-name',
     file: 'core/evidence/pool.ts',
     from: 'if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;',

@@ -15,6 +15,7 @@ import { noCrash, noFraming } from './framing.ts';
 import { holdings } from './holdings.ts';
 import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
+import { links } from './links.ts';
 import { liveness } from './liveness.ts';
 import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
@@ -51,6 +52,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', duties],
   ['conduct', nilVotes],
   ['conduct', lateness],
+  ['conduct', links],
   ['conduct', voteTimes],
   ['conduct', lastCommits],
   ['conduct', spread],

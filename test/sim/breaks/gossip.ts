@@ -3,6 +3,15 @@ import type { Break } from './broken.ts';
 /** Breaks of gossip: who is told what, when, and what is believed of peers. */
 export const GOSSIP: readonly Break[] = [
   {
+    id: 'gone-peers-still-heard-of',
+    file: 'core/node/node.ts',
+    from: '        gossip.onPeerDown(input.peer);\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'wiped-node-syncs',
+    isSlow: true,
+  },
+  {
     id: 'clock-set-back-is-not-steady',
     file: 'core/lib/steadyClock.ts',
     from: 'Math.max(0, wall - this.#wall)',

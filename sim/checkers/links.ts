@@ -1,0 +1,48 @@
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { isSound } from './recoverable.ts';
+
+/** A node that writes its log has heard of a connection within this time. */
+const HEARD_MICROS = 2_000_000;
+const NEW_HEIGHT = 1;
+
+/** Connections of one life. */
+class Open {
+  readonly peers = new Set<string>();
+  changedAt = 0;
+}
+
+/** Whoever is connected with a correct node is among those that it tells of its votes, and nobody else is. */
+export function links(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { world } = context;
+  const all = new Map<Process, Open>();
+  const openOf = (node: Process): Open => {
+    const open = all.get(node) ?? new Open();
+    all.set(node, open);
+    return open;
+  };
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') all.delete(fact.node);
+      else if (fact.kind === 'peer') {
+        const open = openOf(fact.node);
+        open.changedAt = world.now;
+        if (fact.isUp) open.peers.add(fact.peer);
+        else open.peers.delete(fact.peer);
+      } else if (fact.kind === 'moved' && fact.node.isCorrect && fact.position.step === NEW_HEIGHT) {
+        const { node } = fact;
+        const { peers, changedAt } = openOf(node);
+        if (world.now - changedAt < HEARD_MICROS || !isSound(node.disk)) return;
+        const told = (node.node?.rpc?.consensus?.peers() ?? []).map(({ id }) => id);
+        const other = told.find((id) => !peers.has(id)) ?? [...peers].find((id) => !told.includes(id));
+        if (other !== undefined)
+          context.fail(
+            name,
+            `${node.name} is${peers.has(other) ? '' : ' not'} connected with ${other}, and thinks otherwise`,
+          );
+      }
+    },
+  };
+}

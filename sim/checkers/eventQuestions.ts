@@ -127,7 +127,48 @@ export function questions([pair, event, next]: readonly [Pair, Indexed, Indexed]
       text: `${alone} AND ${other[0]}='${other[1]}'`,
       isMet: (one: Indexed) => isMet(one) && has(one, other),
     })),
+    ...severalAtOnce(pair, event, others, number),
   ];
+}
+
+/** With more than two conditions, or two that count as one; which one is asked follows from the height. */
+function severalAtOnce(
+  [tag, value]: Pair,
+  { kind, height }: Indexed,
+  others: readonly Pair[],
+  number: bigint | undefined,
+): readonly Question[] {
+  const alone = `${tag}='${value}'`;
+  const isMet = (one: Indexed): boolean => has(one, [tag, value]);
+  const [other, another] = others;
+  const asked: Question[] = [
+    {
+      kind,
+      // The first equality counts.
+      text: `${kind}.height=${height} AND ${kind}.height=${height + 1} AND ${alone}`,
+      isMet: (one) => one.height === height && isMet(one),
+    },
+  ];
+  if (number !== undefined)
+    asked.push({
+      kind,
+      text: `${tag}>=${value} AND ${tag}<=${value}`,
+      isMet: (one) => one.attributes.some(([name, text]) => name === tag && decimalOf(text) === number),
+    });
+  if (other !== undefined)
+    asked.push({
+      kind,
+      text: `${alone} AND ${other[0]} CONTAINS '${other[1]}'`,
+      isMet: (one) =>
+        isMet(one) && one.attributes.some(([name, text]) => name === other[0] && text.includes(other[1])),
+    });
+  if (other !== undefined && another !== undefined)
+    asked.push({
+      kind,
+      text: `${alone} AND ${[other, another].map(([name, text]) => `${name}='${text}'`).join(' AND ')}`,
+      isMet: (one) => isMet(one) && has(one, other) && has(one, another),
+    });
+  return asked.slice(height % asked.length).slice(0, 1);
 }
 
 const has = ({ attributes }: Indexed, [tag, value]: Pair): boolean =>

@@ -4,9 +4,9 @@ import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Header } from '../../core/types/block.ts';
-import type { ConsensusParams } from '../../core/types/params.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import { difference, type Fields } from '../answers.ts';
+import { shownParams } from '../events/params.ts';
 import { momentOf } from '../reference/goTime.ts';
 import { shownEvent, shownHeader, shownId } from '../reference/shown.ts';
 import { comet, fieldsOf, firstOf, heightsOf, listOf, someOf, unlike } from './questions.ts';
@@ -21,11 +21,10 @@ export async function wrongBlockAnswers(rpc: RpcContext): Promise<string | undef
     const problem =
       (await wrongBlock(rpc, height)) ??
       (await wrongResults(rpc, height)) ??
-      unlike(
-        `consensus_params ${height}`,
-        await comet(rpc, 'consensus_params', { height: String(height) }),
-        shownParams(height, present(chain.params(height), 'params of a kept height')),
-      );
+      unlike(`consensus_params ${height}`, await comet(rpc, 'consensus_params', { height: String(height) }), {
+        block_height: String(height),
+        consensus_params: shownParams(present(chain.params(height), 'params of a kept height')),
+      });
     if (problem !== undefined) return problem;
   }
   return wrongMetas(rpc);
@@ -119,21 +118,6 @@ async function wrongResults(rpc: RpcContext, height: number): Promise<string | u
     )
   );
 }
-
-const shownParams = (height: number, params: ConsensusParams): Fields => ({
-  block_height: String(height),
-  consensus_params: {
-    block: { max_bytes: String(params.block.maxBytes), max_gas: String(params.block.maxGas) },
-    evidence: {
-      max_age_num_blocks: String(params.evidence.maxAgeNumBlocks),
-      max_age_duration: String(params.evidence.maxAgeDurationNs),
-      max_bytes: String(params.evidence.maxBytes),
-    },
-    validator: { pub_key_types: params.validator.pubKeyTypes },
-    version: { app: String(params.version.app) },
-    abci: { vote_extensions_enable_height: String(params.abci.voteExtensionsEnableHeight) },
-  },
-});
 
 function shownMeta(chain: ChainReader, height: number): Fields {
   const { blockId, blockSize, header, numTxs } = present(chain.blockMeta(height), 'a kept block');

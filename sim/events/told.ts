@@ -10,6 +10,7 @@ import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Sha256 } from '../reference/merkle.ts';
 import { shownEvent, shownHeader, shownId } from '../reference/shown.ts';
+import { shownParams } from './params.ts';
 import type { Keys } from './query.ts';
 
 /** What must be told; `undefined` is what must be left out, and what is not named here is not looked at. */
@@ -40,7 +41,8 @@ export const BETWEEN: Readonly<Record<string, string>> = {
 export function eventsOf({ chain, suite }: RpcContext, at: number): readonly Event[] {
   const block = present(chain.block(at), 'a kept block');
   const { blockId } = present(chain.blockMeta(at), 'the meta of a kept block');
-  const { events, txResults, validatorUpdates, appHash } = present(chain.results(at), 'its results');
+  const results = present(chain.results(at), 'its results');
+  const { events, txResults, validatorUpdates, paramUpdates, appHash } = results;
   const height = String(at);
   const header = { ...shownHeader(block.header), time: formatTime(block.header.time) };
   const shown = events.map(shownEvent);
@@ -66,6 +68,7 @@ export function eventsOf({ chain, suite }: RpcContext, at: number): readonly Eve
         events: listed(shown),
         tx_results: listed(txResults.map(fullResult)),
         validator_updates: updates,
+        consensus_param_updates: paramUpdates && shownParams(paramUpdates),
         app_hash: toBase64(appHash),
       },
     }),

@@ -12,7 +12,9 @@ import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
+import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
+import { wrongLargePages, wrongTotals } from './servedPages.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongStates } from './servedState.ts';
@@ -102,6 +104,8 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongBalances(rpc),
   ({ rpc, market }) => wrongFees(rpc, market),
   ({ rpc }) => wrongBlockAnswers(rpc),
+  ({ rpc }) => wrongLogs(rpc),
+  ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),
   ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
@@ -110,6 +114,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
   whereIndexed(({ rpc }) => wrongBlocks(rpc)),
   whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),
+  whereIndexed(({ rpc, suite }) => wrongLargePages(rpc, suite)),
 ];
 
 async function problemOf(asked: Asked, questions: typeof QUESTIONS): Answer {

@@ -1,0 +1,50 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { toUpperHex } from '../../core/lib/bytes.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { comet, fieldsOf, heightsOf, listOf, rest, unlike } from './questions.ts';
+
+/** More than any page may hold. */
+const GREEDY = 200;
+const PAGE_MAX = 100;
+
+/** How many there are is told to whoever asks for it, or for no page at all. */
+export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> {
+  const path = '/cosmos/auth/v1beta1/accounts';
+  const whole = await rest(rpc, path);
+  const { total, next_key } = fieldsOf(whole, 'pagination');
+  const of = async (query: string): Promise<unknown> =>
+    fieldsOf(await rest(rpc, path, `pagination.limit=1${query}`), 'pagination')['total'];
+  const count = next_key === null ? String(listOf(whole, 'accounts').length) : total;
+  return (
+    unlike(`how many there are in ${path}`, total, count) ??
+    unlike(`how many there are in ${path}, asked for one`, await of(''), '0') ??
+    unlike(`how many there are in ${path}, asked for that`, await of('&pagination.count_total=true'), count)
+  );
+}
+
+/** Whoever asks for a large page gets one, as far as pages go. */
+export async function wrongLargePages(
+  rpc: RpcContext,
+  { sha256 }: CryptoSuite,
+): Promise<string | undefined> {
+  const { chain } = rpc;
+  const txs = heightsOf(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);
+  const wanted = txs.slice(0, PAGE_MAX).map((tx) => toUpperHex(sha256(tx)));
+  const asked = { query: 'tx.height>0', order_by: 'asc', page: '1', per_page: String(GREEDY) };
+  const found = await comet(rpc, 'tx_search', asked);
+  const query = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_ASC&page=1&limit=${GREEDY}`;
+  const shown = await rest(rpc, '/cosmos/tx/v1beta1/txs', query);
+  return (
+    unlike(
+      'a large page of tx_search',
+      listOf(found, 'txs').map(({ hash }) => hash),
+      wanted,
+    ) ??
+    unlike(
+      'a large page of transactions',
+      listOf(shown, 'tx_responses').map(({ txhash }) => txhash),
+      wanted,
+    )
+  );
+}

@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock, EthLog } from '../core/app/chain.ts';
+import type { Authorization, ChainReader, EthBlock, EthLog } from '../core/app/chain.ts';
 import { present } from '../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../core/lib/bytes.ts';
 
@@ -8,6 +8,9 @@ export type Ask = (method: string, params: readonly unknown[]) => Promise<unknow
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const quantity = (value: number | bigint): string => `0x${value.toString(16)}`;
+
+/** Of a trie in which there is nothing. */
+const NOTHING_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 /** What a client asks of one block, each answer held against the block itself; the first wrong answer in words. */
 export async function wrongAnswer(
@@ -35,6 +38,8 @@ export async function wrongAnswer(
     extraData: to0xHex(header.extraData),
     logsBloom: to0xHex(header.logsBloom),
     size: quantity(block.size),
+    withdrawals: [],
+    withdrawalsRoot: NOTHING_ROOT,
   };
   const hashes = block.transactions.map((tx) => to0xHex(tx.hash));
   const full = (byHash?.['transactions'] ?? []) as readonly Fields[];
@@ -103,11 +108,21 @@ function shownTx(block: EthBlock, i: number): Fields {
     ...(isDynamic
       ? { maxFeePerGas: quantity(tx.maxFeePerGas), maxPriorityFeePerGas: quantity(tx.maxPriorityFeePerGas) }
       : {}),
+    ...(tx.type === 4 ? { authorizationList: tx.authorizationList.map(shownAuthorization) } : {}),
     v: quantity(tx.v),
     r: quantity(tx.r),
     s: quantity(tx.s),
   };
 }
+
+const shownAuthorization = ({ chainId, address, nonce, yParity, r, s }: Authorization): Fields => ({
+  chainId: quantity(chainId),
+  address: to0xHex(address),
+  nonce: quantity(nonce),
+  yParity: quantity(yParity),
+  r: quantity(r),
+  s: quantity(s),
+});
 
 async function wrongTx(ask: Ask, block: EthBlock): Promise<string | undefined> {
   for (const [i, tx] of block.transactions.entries()) {

@@ -22,7 +22,21 @@ export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string 
       (await wrongCosts(rpc, block));
     if (problem !== undefined) return problem;
   }
-  return wrongDump(rpc, keccak);
+  return (await wrongSizes(rpc)) ?? wrongDump(rpc, keccak);
+}
+
+/** A block is as large as its bytes, whatever its transactions are. */
+async function wrongSizes(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const isFilled = (height: number): boolean => (chain.ethBlock(height)?.transactions.length ?? 0) > 0;
+  for (const height of someOf(heightsOf(chain).filter(isFilled))) {
+    const number = quantity(height);
+    const { length } = hexBytesOf(await eth(rpc, 'debug_getRawBlock', [number]));
+    const told = (await eth(rpc, 'eth_getBlockByNumber', [number, false])) as Fields;
+    const problem = unlike(`the size of block ${number}`, told['size'], quantity(length));
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** None where it refuses: then there is less than there should be. */

@@ -12,6 +12,7 @@ import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
+import { wrongCalls } from './servedCalls.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
@@ -105,6 +106,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, market }) => wrongFees(rpc, market),
   ({ rpc }) => wrongBlockAnswers(rpc),
   ({ rpc }) => wrongLogs(rpc),
+  ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),

@@ -105,9 +105,14 @@ async function wrongCosts(
   { header, hash, receipts }: EthBlock,
 ): Promise<string | undefined> {
   const { number } = header;
-  if (rpc.chain.view(number - 1) === undefined) return undefined;
+  // The first block stands on genesis, whatever its number.
+  const before = number === rpc.genesis.initialHeight ? 0 : number - 1;
+  if (rpc.chain.view(before) === undefined) return undefined;
   const traces = await eth(rpc, 'debug_traceBlockByNumber', [quantity(number), { tracer: 'callTracer' }]);
-  const costs = listed<{ readonly result?: Fields }>(traces).map(({ result }) => result?.['gasUsed']);
+  // Whoever refuses to trace an empty block is heard as well.
+  const costs = Array.isArray(traces)
+    ? (traces as readonly { readonly result?: Fields }[]).map(({ result }) => result?.['gasUsed'])
+    : traces;
   const roots = listed<string>(await eth(rpc, 'debug_intermediateRoots', [to0xHex(hash)]));
   return (
     unlike(

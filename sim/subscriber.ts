@@ -3,6 +3,7 @@ import { CometSession } from '../core/rpc/comet/session.ts';
 import type { RpcContext } from '../core/rpc/context.ts';
 import { Guest } from './clients/guest.ts';
 import { readAll, Wire } from './clients/wire.ts';
+import { happeningOf } from './events/between.ts';
 import { type EventResult, Following } from './events/following.ts';
 import type { Process } from './process.ts';
 import type { SubscriberSpec } from './scenario/clientSpecs.ts';
@@ -49,6 +50,11 @@ export class Subscriber {
   }
 
   start(): void {
+    this.#world.observe((fact) => {
+      if (fact.kind !== 'event' || fact.node !== this.#node || this.#wire === undefined) return;
+      const happening = happeningOf(fact.event);
+      if (happening !== undefined) for (const followed of this.#followed) followed.onHappening(happening);
+    });
     this.#world.every(this.spec.period, () => this.#turn());
   }
 
@@ -94,6 +100,7 @@ export class Subscriber {
     else if (state === 'up') {
       session.drained();
       await this.#replayed(wire, session);
+      if (!session.isReplaying) for (const followed of this.#followed) followed.onLive();
     }
   }
 

@@ -18,17 +18,19 @@ const TIP = 10n ** 9n;
 const word = (value: string): string => value.slice(2).padStart(64, '0');
 
 /** By the instructions that tell them: of which block a contract thinks it is in. The fee of blobs is the least one. */
-const INSTRUCTIONS: readonly (readonly [code: string, truth: (block: EthBlock, chainId: bigint) => string])[] =
-  [
-    ['43', ({ header }) => quantity(header.number)],
-    ['42', ({ header }) => quantity(header.timestamp)],
-    ['41', ({ header }) => to0xHex(header.coinbase)],
-    ['44', ({ header }) => to0xHex(header.mixHash)],
-    ['45', ({ header }) => quantity(header.gasLimit)],
-    ['46', (_, chainId) => quantity(chainId)],
-    ['4a', () => '0x1'],
-    ['6001430340', ({ header }) => to0xHex(header.parentHash)],
-  ];
+const INSTRUCTIONS: readonly (readonly [
+  code: string,
+  truth: (block: EthBlock, chainId: bigint) => string,
+])[] = [
+  ['43', ({ header }) => quantity(header.number)],
+  ['42', ({ header }) => quantity(header.timestamp)],
+  ['41', ({ header }) => to0xHex(header.coinbase)],
+  ['44', ({ header }) => to0xHex(header.mixHash)],
+  ['45', ({ header }) => quantity(header.gasLimit)],
+  ['46', (_, chainId) => quantity(chainId)],
+  ['4a', () => '0x1'],
+  ['6001430340', ({ header }) => to0xHex(header.parentHash)],
+];
 
 /** Each instruction's word, one behind the other. */
 const TELLER = `0x${INSTRUCTIONS.map(([code], i) => `${code}60${(32 * i).toString(16).padStart(2, '0')}52`).join('')}61${(32 * INSTRUCTIONS.length).toString(16).padStart(4, '0')}6000f3`;

@@ -24,10 +24,7 @@ export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> 
 }
 
 /** Whoever asks for a large page gets one, as far as pages go. */
-export async function wrongLargePages(
-  rpc: RpcContext,
-  { sha256 }: CryptoSuite,
-): Promise<string | undefined> {
+export async function wrongLargePages(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
   const txs = heightsOf(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);
   const wanted = txs.slice(0, PAGE_MAX).map((tx) => toUpperHex(sha256(tx)));

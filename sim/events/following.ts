@@ -1,5 +1,6 @@
 import { present } from '../../core/lib/assert.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
+import { Between, type Happening, toldHappening } from './between.ts';
 import { type Keys, type Matches, readQuery } from './query.ts';
 import { BETWEEN, type Event, eventsOf, untruth, wrongKeys } from './told.ts';
 
@@ -36,6 +37,7 @@ export class Following {
   /** Where to resume: the first height that may hold something new. */
   from = 1;
   readonly #matches: Matches;
+  readonly #between = new Between();
   /** The newest event that it has, and the last one of this connection. */
   #newest: Place = [0, -1];
   #last: Place = [0, -1];
@@ -52,6 +54,17 @@ export class Following {
   /** A connection begins. */
   onConnect(): void {
     this.#last = [0, -1];
+    this.#between.onConnect();
+  }
+
+  /** From now on it hears everything. */
+  onLive(): void {
+    this.#between.onLive();
+  }
+
+  /** Its node tells something between blocks. */
+  onHappening(one: Happening): void {
+    if (this.#matches(new Map([['tm.event', [one.name]]]))) this.#between.onHappening(one);
   }
 
   /** Whether it is something new. */
@@ -81,6 +94,9 @@ export class Following {
       this.#complain(`got a ${data?.type} without a position and with ${JSON.stringify(events)}`);
     else if (!this.#matches(keys))
       this.#complain(`was told of ${name}, which ${this.query} does not ask for`);
+    const told = toldHappening(name, data?.value);
+    const problem = told && this.#between.problem(told);
+    if (problem !== undefined) this.#complain(problem);
   }
 
   /** The first thing that it was told wrongly of this chain; it must have been told all up to `least`. */

@@ -90,7 +90,7 @@ function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {
 }
 
 function senderProblem(
-  { chain }: RpcContext,
+  { chain, pool }: RpcContext,
   { sender, pending, queued }: PooledSender,
   isMixed: boolean,
   { minGasPrice }: FeeMarket,
@@ -110,5 +110,7 @@ function senderProblem(
     if (cost > balance) return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
     if (chain.ethTxLocation(tx.hash) !== undefined) return `nonce ${tx.nonce}, which is in a block`;
   }
-  return undefined;
+  const next = nonce + BigInt(pending.length);
+  if (isMixed || pool.pendingNonce(sender) === next) return undefined;
+  return `nonces up to ${next}, says that ${pool.pendingNonce(sender)} is next`;
 }

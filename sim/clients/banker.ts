@@ -160,7 +160,7 @@ export class Banker {
     const tx = this.#next(context, from, draft, number);
     if (draft !== 'ethereum' && this.#simulations.choose(SIMULATED) === 1) {
       const { raw } = this.#sign(context, { ...draft, gas: 1n }, number, tx.sequence);
-      tx.simulated = await simulated(context, draft, raw);
+      tx.simulated = await simulated(context, draft, tx.sequence, raw);
     }
     await this.#submit(context, tx);
   }

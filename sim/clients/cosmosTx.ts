@@ -62,6 +62,8 @@ export interface Lie {
   readonly twice?: 'coins' | 'fee';
   readonly recovery?: number;
   readonly isSpoiled?: boolean;
+  /** The options that need not be known are no options. */
+  readonly isGarbled?: boolean;
   /** What is signed instead of the chain's own. */
   readonly chainId?: string;
   readonly evmChainId?: bigint;
@@ -121,19 +123,23 @@ class Messages {
   }
 }
 
+/** Field 2047 of a body, which is known, with what is no message. */
+const GARBLED = Uint8Array.of(0xfa, 0x7f, 1, 0xff);
+
 function bodyOf(draft: BankDraft, messages: Messages): Bytes {
-  const { tip } = draft;
+  const { tip, lie } = draft;
   const option = (maxPriorityPrice: string): Any => ({
     typeUrl: TYPE_URL.dynamicFee,
     value: encode(DYNAMIC_FEE, { maxPriorityPrice }),
   });
-  return encode(TX_BODY, {
+  const body = encode(TX_BODY, {
     messages: messages.all(draft),
     memo: draft.memo ?? '',
     timeoutHeight: draft.timeoutHeight ?? 0n,
     extensionOptions: tip === undefined ? [] : [option(tip.toString())],
     nonCriticalExtensionOptions: [],
   });
+  return lie?.isGarbled === true ? concat(body, GARBLED) : body;
 }
 
 /** Signed with the key of `from`; with a tip, by the fee market's extension. */

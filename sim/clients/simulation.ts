@@ -11,6 +11,8 @@ import type { BankDraft } from './cosmosTx.ts';
 export interface Simulated {
   readonly gas: bigint | undefined;
   readonly text: string;
+  /** The newest state has the sequence of the draft: nothing has to come before it. */
+  readonly isNext: boolean;
   /** How much less it may be by then: receivers of the draft who are nobody yet may be somebody. */
   readonly less: bigint;
 }
@@ -21,7 +23,13 @@ const NEWCOMER = 20_000n;
 const SLACK = 100n;
 
 /** As wallets ask before they know how much gas to name: with hardly any, and without a signature. */
-export async function simulated(rpc: RpcContext, draft: BankDraft, signed: Bytes): Promise<Simulated> {
+export async function simulated(
+  rpc: RpcContext,
+  draft: BankDraft,
+  sequence: number,
+  signed: Bytes,
+): Promise<Simulated> {
+  const { nonce = 0n } = rpc.chain.latest().account(draft.from.address) ?? {};
   const raw = decode(TX_RAW, signed);
   const unsigned = present(raw.ok ? raw.value : undefined, 'a transaction that was just made');
   const tx_bytes = toBase64(encode(TX_RAW, { ...unsigned, signatures: [EMPTY] }));
@@ -35,15 +43,16 @@ export async function simulated(rpc: RpcContext, draft: BankDraft, signed: Bytes
   return {
     gas: gas_info && BigInt(gas_info.gas_used),
     text: message ?? '',
+    isNext: nonce === BigInt(sequence),
     less: NEWCOMER * BigInt(draft.messages.flat().length),
   };
 }
 
 /** Held against what a block says of one that succeeded. */
-export function wrongSimulation({ gas, text, less }: Simulated, used: bigint): string | undefined {
+export function wrongSimulation({ gas, text, isNext, less }: Simulated, used: bigint): string | undefined {
   // Whoever has others on their way is told nothing of the one after them.
   if (gas === undefined)
-    return text.includes('account sequence mismatch') ? undefined : `was not simulated: ${text}`;
+    return !isNext && text.includes('account sequence mismatch') ? undefined : `was not simulated: ${text}`;
   return gas + SLACK >= used && gas <= used + less + SLACK
     ? undefined
     : `was simulated with ${gas} gas, used ${used}`;

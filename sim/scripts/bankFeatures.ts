@@ -166,6 +166,7 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
     { draft: { ...draft, memo: 'm'.repeat(MEMO_MAX + 1) }, why: 'has too long a memo' },
     ...(head > 0 ? [{ draft: { ...draft, timeoutHeight: BigInt(head) }, why: 'is too late' }] : []),
     ...(isKnown ? [{ draft, sequence: 0, why: 'has a sequence that was used' }] : []),
+    { draft: { ...draft, lie: { isGarbled: true } }, why: 'has options that nobody can read' },
   ];
 }
 

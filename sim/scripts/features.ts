@@ -145,12 +145,20 @@ const accessList = (address: Bytes, choose: (count: number) => number): readonly
   ...(choose(2) === 0 ? [{ address: stranger(30), storageKeys: [] }] : []),
 ];
 
-/** In turn: delegates one account of nobody's to some contract, or takes that back, and calls it; and two ways to fail at that. */
+/**
+ * In turn: delegates one account of nobody's to some contract, or takes that back, and calls it; and two ways to fail at that, the second
+ * of which alternates with delegating somebody new, whom the transaction only looks at.
+ */
 function authorityOf(suite: CryptoSuite): Maker {
   const [heir, outcast] = [signerOf('authority', suite), signerOf('outcast', suite)];
   let [turn, nonce] = [0, 0n];
   return (at, choose) => {
     const kind = turn++ % 3;
+    if (turn % 6 === 0) {
+      const fresh = signerOf(`authority ${turn}`, suite);
+      const authorizationList = [fresh.sign({ chainId: 0n, address: at('slots'), nonce: 0n })];
+      return { ...calling(at('teller'), padded(fresh.address)), type: 4, authorizationList };
+    }
     if (kind > 0) {
       const authorizationList = (kind === 1 ? unheeded : premature)(outcast, stranger(50));
       // The gas of looking at the signer says whether the tuples have made it warm.

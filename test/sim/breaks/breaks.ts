@@ -1,5 +1,6 @@
 import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
+import { ASKED } from './asked.ts';
 import { ATTACKS } from './attacks.ts';
 import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
@@ -60,4 +61,5 @@ export const BREAKS: readonly Break[] = [
   ...WALLETS,
   ...SYNCING,
   ...TOLD,
+  ...ASKED,
 ];

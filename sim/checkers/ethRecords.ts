@@ -1,12 +1,14 @@
 import type { ChainReader, EthBlock, EthReceipt } from '../../core/app/chain.ts';
-import { orderedTrieRoot } from '../../core/app/evm/orderedTrie.ts';
-import { encodeReceipt } from '../../core/app/evm/receipt.ts';
 import { simpleMapRoot } from '../../core/crypto/merkle.ts';
 import { type Bytes, concat, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { StorageFault } from '../../core/lib/storageFault.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import { othersOf } from '../expr/money.ts';
+import { blockEvents } from '../reference/blockEvents.ts';
+import { receiptBytes } from '../reference/receiptBytes.ts';
 import { rerunProblem } from '../reference/rerun.ts';
+import { eventsProblem } from '../reference/result.ts';
+import { listRoot } from '../reference/trieRoot.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Offences } from './offences.ts';
 import { StoredBlocks } from './storedBlocks.ts';
@@ -99,7 +101,12 @@ function placeProblem(
     if (place?.height !== height || place.ethIndex !== i) return `does not find its transaction ${i}`;
   }
   if (view !== undefined && !equalBytes(view.stateRoot, header.stateRoot)) return 'has a wrong stateRoot';
-  if (results === undefined || view === undefined) return undefined;
+  if (results === undefined) return undefined;
+  const { events } = results;
+  // What it tells of offences comes first, and is another's matter.
+  const own = events.slice(events.findIndex(({ type }) => type !== 'misbehavior'));
+  const told = eventsProblem(own, blockEvents(header));
+  if (view === undefined || told !== undefined) return told;
   const worlds = [
     ['ethereum', hash],
     ['modules', view.modulesRoot],
@@ -121,11 +128,10 @@ function problemOf(context: CheckerContext, chain: ChainReader, block: EthBlock)
   const { header, transactions, receipts } = block;
   const keccak = (message: Bytes): Bytes => context.suite.keccak256(message);
   if (receipts.length !== transactions.length) return 'has not one receipt a transaction';
-  const root = orderedTrieRoot(receipts.map(encodeReceipt), keccak);
+  const root = listRoot(receipts.map(receiptBytes), keccak);
   if (!equalBytes(root, header.receiptsRoot)) return 'has a wrong receiptsRoot';
   const raws = transactions.map(({ raw }) => raw);
-  if (!equalBytes(orderedTrieRoot(raws, keccak), header.transactionsRoot))
-    return 'has a wrong transactionsRoot';
+  if (!equalBytes(listRoot(raws, keccak), header.transactionsRoot)) return 'has a wrong transactionsRoot';
   if (!equalBytes(bloomOf(receipts, keccak), header.logsBloom)) return 'has a wrong bloom';
   if (header.gasUsed !== (receipts.at(-1)?.cumulativeGasUsed ?? 0n) + otherGas(chain, header.number))
     return 'has a wrong gasUsed';

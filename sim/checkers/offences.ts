@@ -2,6 +2,9 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { type Offence, readOffences } from '../../core/app/evidence/keeper.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
+import type { AbciEvent } from '../../core/types/result.ts';
+import { event, eventsProblem } from '../reference/result.ts';
+import { bech32 } from '../reference/spelling.ts';
 import { offencesOf } from './briefings.ts';
 
 /** The application lists so many of one validator, the newest; of older ones it has but the count. Said a second time, to be held against it. */
@@ -22,8 +25,12 @@ export class Offences {
   problem(chain: ChainReader): string | undefined {
     if (chain.head() < this.#head) return undefined;
     for (let height = Math.max(this.#head + 1, chain.base()); height <= chain.head(); height++) {
-      for (const piece of chain.block(height)?.evidence ?? []) this.#add(piece, height);
+      const pieces = chain.block(height)?.evidence ?? [];
+      const wanted = pieces.flatMap((piece) => this.#add(piece, height, chain.hrp));
+      const told = chain.results(height)?.events.filter(({ type }) => type === 'misbehavior') ?? wanted;
       this.#head = height;
+      const problem = eventsProblem(told, wanted);
+      if (problem !== undefined) return `block ${height} ${problem}`;
     }
     for (const { address, count, newest } of this.#proven.values()) {
       const record = readOffences(chain.latest(), address);
@@ -37,7 +44,9 @@ export class Offences {
     return undefined;
   }
 
-  #add(piece: Evidence, block: number): void {
+  /** Answers with what the block has to tell of it. */
+  #add(piece: Evidence, block: number, hrp: string): readonly AbciEvent[] {
+    const events: AbciEvent[] = [];
     for (const { kind, validator, height, time, totalVotingPower: totalPower } of offencesOf(piece)) {
       const { address, power } = validator;
       const { count, newest } = this.#proven.get(toHex(address)) ?? { count: 0n, newest: [] };
@@ -47,7 +56,18 @@ export class Offences {
         count: count + 1n,
         newest: [...newest, offence].slice(-LISTED),
       });
+      events.push(
+        event(
+          'misbehavior',
+          ['type', kind],
+          ['validator', bech32(`${hrp}valcons`, address)],
+          ['height', `${height}`],
+          ['power', `${power}`],
+          ['count', `${count + 1n}`],
+        ),
+      );
     }
+    return events;
   }
 }
 

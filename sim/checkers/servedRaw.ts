@@ -3,9 +3,8 @@ import { present } from '../../core/lib/assert.ts';
 import { EMPTY, equalBytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
-import { number as rlpNumber } from '../reference/rlp.ts';
 import { itemsOf } from '../reference/trieProof.ts';
-import { type Keccak, rootOf } from '../reference/trieRoot.ts';
+import { type Keccak, listRoot } from '../reference/trieRoot.ts';
 import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike } from './questions.ts';
 
 /** Accounts in one answer at most, as geth has it. */
@@ -56,8 +55,7 @@ async function wrongBytes(rpc: RpcContext, block: EthBlock, keccak: Keccak): Pro
   if (!equalBytes(top?.whole ?? EMPTY, header))
     return `answers debug_getRawBlock ${number} with another header`;
   const receipts = listed<string>(await eth(rpc, 'debug_getRawReceipts', [number]));
-  const entries = receipts.map((told, i) => ({ key: rlpNumber(BigInt(i)), value: hexBytesOf(told) }));
-  const root = rootOf(entries, keccak);
+  const root = listRoot(receipts.map(hexBytesOf), keccak);
   const last = block.transactions.at(-1);
   const hash = last && to0xHex(last.hash);
   const logs = shownLogs(block).map(({ shown }) => shown);

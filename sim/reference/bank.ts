@@ -17,11 +17,12 @@ import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { type SignedFor, type SignedParts, type SignForm, signDigest } from './signDigest.ts';
 import type { Name, ReferenceState } from './state.ts';
 
-interface Coins {
+export interface Coins {
   readonly denom: string;
   readonly amount: string;
 }
-interface Send {
+export interface Send {
+  readonly typeUrl: string;
   readonly from: Name;
   /** Whoever else pays; not known here. */
   readonly others: number;
@@ -64,13 +65,14 @@ function nameOf(text: string, hrp: string): Name {
   return toHex(address.value);
 }
 
-const amountIn = (coins: readonly Coins[], denom: string): bigint =>
+export const amountIn = (coins: readonly Coins[], denom: string): bigint =>
   coins.reduce((sum, coin) => sum + (coin.denom === denom ? BigInt(coin.amount) : 0n), 0n);
 
 function sendOf({ typeUrl, value }: { readonly typeUrl: string; readonly value: Bytes }, hrp: string): Send {
   if (typeUrl === TYPE_URL.msgSend) {
     const { fromAddress, toAddress, amount } = read(MSG_SEND, value);
     return {
+      typeUrl,
       from: nameOf(fromAddress, hrp),
       others: 0,
       to: [{ name: nameOf(toAddress, hrp), coins: amount }],
@@ -81,7 +83,7 @@ function sendOf({ typeUrl, value }: { readonly typeUrl: string; readonly value: 
   const { inputs, outputs } = read(MSG_MULTI_SEND, value);
   const input = present(inputs[0], 'a sender');
   const to = outputs.map(({ address, coins }) => ({ name: nameOf(address, hrp), coins }));
-  return { from: nameOf(input.address, hrp), others: inputs.length - 1, to, coins: input.coins };
+  return { typeUrl, from: nameOf(input.address, hrp), others: inputs.length - 1, to, coins: input.coins };
 }
 
 const FORMS: ReadonlyMap<number | undefined, readonly SignForm[]> = new Map([
@@ -123,8 +125,8 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
   };
 }
 
-/** Gas of a bank transaction: its bytes, its signature, and each balance that changes. */
-const [BYTE, ANTE, MESSAGE, BALANCE, NEW_ACCOUNT] = [10n, 26_000n, 1_000n, 5_000n, 25_000n];
+/** Gas of its bytes, its signature and its fee. */
+export const anteGas = ({ size }: BankTx): bigint => 10n * BigInt(size) + 26_000n;
 
 /** Why a block may not hold it; undefined when it may. */
 export function bankRefusal(
@@ -153,7 +155,7 @@ export function bankRefusal(
     [tx.fee >= place.baseFee * tx.gasLimit, 'pays less than the base fee'],
     [tx.fee >= place.minGasPrice * tx.gasLimit, 'pays less than the least price'],
     [tx.gasLimit <= place.gasLeft, `wants ${tx.gasLimit} gas of ${place.gasLeft}`],
-    [tx.gasLimit >= BYTE * BigInt(tx.size) + ANTE, 'has too little gas'],
+    [tx.gasLimit >= anteGas(tx), 'has too little gas'],
     [tx.sends.every((send) => send.from === from && send.others === 0), 'has two senders'],
     [tx.sends.every(isEven), 'pays out another sum than it takes'],
     [[tx.feeCoins, ...tx.sends.flatMap(coinsIn)].every(isInOrder), 'has coins out of order'],
@@ -196,54 +198,7 @@ function isEven({ coins, to }: Send): boolean {
   return [...denoms].every((denom) => amountIn(coins, denom) === amountIn(out, denom));
 }
 
-function charged({ tip, fee, gasLimit }: BankTx, baseFee: bigint): bigint {
+export function charged({ tip, fee, gasLimit }: BankTx, baseFee: bigint): bigint {
   const byTip = tip === undefined ? fee : gasLimit * (baseFee + tip);
   return byTip < fee ? byTip : fee;
-}
-
-export interface BankBlock {
-  readonly baseFee: bigint;
-  readonly coinbase: Name;
-  /** Who gets the base fee; undefined when it is burned. */
-  readonly collector: Name | undefined;
-  readonly denom: string;
-  /** Nobody may send coins there. */
-  readonly blocked: Name;
-}
-
-/** All messages or none; the fee is paid either way. Answers with its code and gas. */
-export function runBankTx(
-  state: ReferenceState,
-  tx: BankTx,
-  { baseFee, coinbase, collector, denom, blocked }: BankBlock,
-): { readonly code: number; readonly gasUsed: bigint } {
-  const from = present(tx.sends[0], 'a message').from;
-  const fee = charged(tx, baseFee);
-  state.beginTx();
-  state.put(from, { nonce: tx.sequence + 1n });
-  state.pay(from, -fee);
-  state.pay(coinbase, fee - baseFee * tx.gasLimit);
-  if (collector !== undefined) state.pay(collector, baseFee * tx.gasLimit);
-  const before = state.checkpoint();
-  let gasUsed = BYTE * BigInt(tx.size) + ANTE;
-  const isSpent = (gas: bigint): boolean => {
-    gasUsed += gas;
-    return gasUsed > tx.gasLimit;
-  };
-  const run = (send: Send): number => {
-    if (isSpent(MESSAGE)) return 11;
-    const total = amountIn(send.coins, denom);
-    if (send.coins.some((coin) => coin.denom !== denom) || state.account(from).balance < total) return 5;
-    if (isSpent(BALANCE)) return 11;
-    state.pay(from, -total);
-    for (const { name, coins } of send.to) {
-      if (isSpent(state.exists(name) ? BALANCE : NEW_ACCOUNT)) return 11;
-      if (name === blocked) return 4;
-      state.pay(name, amountIn(coins, denom));
-    }
-    return 0;
-  };
-  const code = tx.sends.reduce((failed, send) => (failed === 0 ? run(send) : failed), 0);
-  if (code !== 0) state.revert(before);
-  return { code, gasUsed };
 }

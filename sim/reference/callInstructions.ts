@@ -1,5 +1,5 @@
-import { hex, toHex } from '../../core/lib/bytes.ts';
-import { type Frame, Halt, words } from './frame.ts';
+import { EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
+import { type Frame, fault, Halt, words } from './frame.ts';
 import { accountGas, nameOf, type Table } from './instruction.ts';
 import { delegateOf, type Name } from './state.ts';
 
@@ -53,7 +53,7 @@ function create(f: Frame, isSalted: boolean): void {
   const { state } = machine;
   const [value, at, size] = [f.pop(), f.popSize(), f.popSize()];
   const salt = isSalted ? f.pop() : 0n;
-  if (size > INIT_CODE_MAX) throw new Halt('fault');
+  if (size > INIT_CODE_MAX) throw fault('max initcode size exceeded');
   f.use(CREATE_GAS + (isSalted ? 8 : 2) * words(size));
   const code = f.read(at, size);
   f.returned = new Uint8Array(0);
@@ -87,7 +87,7 @@ function selfDestruct(f: Frame): void {
   if (to !== self || isNew) state.pay(self, -balance);
   if (to !== self) state.pay(to, balance);
   if (isNew) state.destroy(self);
-  throw new Halt('stop');
+  throw new Halt('stop', EMPTY);
 }
 
 export const CALLS: Table = {

@@ -11,12 +11,19 @@ export type Ending = 'stop' | 'revert' | 'fault';
 export class Halt {
   readonly ending: Ending;
   readonly output: Bytes;
+  /** As geth words it; undefined for a frame that ends well. */
+  readonly error: string | undefined;
 
-  constructor(ending: Ending, output: Bytes = EMPTY) {
+  constructor(ending: Ending, output: Bytes, error?: string) {
     this.ending = ending;
     this.output = output;
+    this.error = error;
   }
 }
+
+export const OUT_OF_GAS = 'out of gas';
+export const UNDERFLOW = 'stack underflow';
+export const fault = (error: string): Halt => new Halt('fault', EMPTY, error);
 
 /** Something that this reference does not know: the run is not judged. */
 export class Unknown extends Error {}
@@ -58,18 +65,18 @@ export class Frame {
   }
 
   use(gas: number): void {
-    if (this.gas < gas) throw new Halt('fault');
+    if (this.gas < gas) throw fault(OUT_OF_GAS);
     this.gas -= gas;
   }
 
   push(value: bigint): void {
-    if (this.stack.length >= STACK_MAX) throw new Halt('fault');
+    if (this.stack.length >= STACK_MAX) throw fault('stack limit reached 1024 (1023)');
     this.stack.push(value & WORD_MASK);
   }
 
   pop(): bigint {
     const value = this.stack.pop();
-    if (value === undefined) throw new Halt('fault');
+    if (value === undefined) throw fault(UNDERFLOW);
     return value;
   }
 
@@ -87,7 +94,7 @@ export class Frame {
   /** Pays for memory up to there. */
   reach(offset: number, size: number): void {
     if (size === 0) return;
-    if (offset + size > MEMORY_MAX) throw new Halt('fault');
+    if (offset + size > MEMORY_MAX) throw fault(OUT_OF_GAS);
     const [before, after] = [words(this.#memory.length), words(offset + size)];
     if (after <= before) return;
     this.use(memoryGas(after) - memoryGas(before));
@@ -125,7 +132,7 @@ export class Frame {
   }
 
   mayWrite(): void {
-    if (this.input.isStatic) throw new Halt('fault');
+    if (this.input.isStatic) throw fault('write protection');
   }
 }
 

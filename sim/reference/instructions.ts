@@ -1,6 +1,6 @@
-import { type Bytes, hex, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
 import { CALLS } from './callInstructions.ts';
-import { type Frame, Halt, Unknown, words } from './frame.ts';
+import { type Frame, fault, Halt, OUT_OF_GAS, UNDERFLOW, Unknown, words } from './frame.ts';
 import { accountGas, type Instruction, nameOf, type Table } from './instruction.ts';
 import { toBig, toWord } from './state.ts';
 
@@ -84,7 +84,7 @@ const ENVIRONMENT: Table = {
   61: told((f) => BigInt(f.returned.length)),
   62: (f) => {
     const [to, offset, size] = [f.popSize(), f.popSize(), f.popSize()];
-    if (offset + size > f.returned.length) throw new Halt('fault');
+    if (offset + size > f.returned.length) throw fault('return data out of bounds');
     f.copy(f.returned, to, offset, size);
   },
   63: ofAccount((f, name) =>
@@ -105,14 +105,14 @@ const ENVIRONMENT: Table = {
 };
 
 function jump(f: Frame, to: number): void {
-  if (!f.jumps.has(to)) throw new Halt('fault');
+  if (!f.jumps.has(to)) throw fault('invalid jump destination');
   // The JUMPDEST there is the next instruction.
   f.pc = to - 1;
 }
 
 const FLOW: Table = {
   0: () => {
-    throw new Halt('stop');
+    throw new Halt('stop', EMPTY);
   },
   80: (f) => {
     f.use(BASE);
@@ -155,7 +155,7 @@ const FLOW: Table = {
   },
   253: (f) => {
     const [offset, size] = [f.popSize(), f.popSize()];
-    throw new Halt('revert', f.read(offset, size));
+    throw new Halt('revert', f.read(offset, size), 'execution reverted');
   },
 };
 
@@ -164,7 +164,7 @@ const slotKey = (f: Frame, slot: bigint): string => `${f.input.self}/${slot}`;
 /** EIP-2200 with the prices of EIP-2929 and EIP-3529. */
 function store(f: Frame): void {
   f.mayWrite();
-  if (f.gas <= 2300) throw new Halt('fault');
+  if (f.gas <= 2300) throw fault(OUT_OF_GAS);
   const { state } = f.machine;
   const { self } = f.input;
   const [slot, value] = [f.pop(), f.pop()];
@@ -218,7 +218,7 @@ function pushData(f: Frame, count: number): void {
 function duplicate(f: Frame, depth: number): void {
   f.use(3);
   const value = f.stack.at(-depth);
-  if (value === undefined) throw new Halt('fault');
+  if (value === undefined) throw fault(UNDERFLOW);
   f.push(value);
 }
 
@@ -226,7 +226,7 @@ function swap(f: Frame, depth: number): void {
   f.use(3);
   const { stack } = f;
   const [top, other] = [stack.at(-1), stack.at(-1 - depth)];
-  if (top === undefined || other === undefined) throw new Halt('fault');
+  if (top === undefined || other === undefined) throw fault(UNDERFLOW);
   stack[stack.length - 1] = other;
   stack[stack.length - 1 - depth] = top;
 }
@@ -249,6 +249,6 @@ export function step(f: Frame): void {
   else if (op >= 0x90 && op <= 0x9f) swap(f, op - 0x8f);
   else if (op >= 0xa0 && op <= 0xa4) log(f, op - 0xa0);
   else if (UNKNOWN.has(op)) throw new Unknown(`instruction ${toHex(Uint8Array.of(op))}`);
-  else throw new Halt('fault');
+  else throw fault(`invalid opcode: ${op === 0xfe ? 'INVALID' : `opcode 0x${op.toString(16)} not defined`}`);
   f.pc++;
 }

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { EthHeader } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
-import { type Ending, Frame, type FrameInput, Halt, Unknown, words } from './frame.ts';
+import { type Ending, Frame, type FrameInput, Halt, OUT_OF_GAS, Unknown, words } from './frame.ts';
 import { step } from './instructions.ts';
 import { list, number, text } from './rlp.ts';
 import { delegateOf, type Name, type ReferenceState, toBig, toWord } from './state.ts';
@@ -14,7 +14,11 @@ export interface Ended {
   readonly ending: Ending;
   readonly gas: number;
   readonly output: Bytes;
+  /** Of one that did not end well. */
+  readonly error: string | undefined;
 }
+
+const faulty = (error: string): Ended => ({ ending: 'fault', gas: 0, output: EMPTY, error });
 
 /** What instructions ask about the transaction. */
 export interface TxFacts {
@@ -110,7 +114,8 @@ export class Machine {
       for (;;) step(frame);
     } catch (halt) {
       if (!(halt instanceof Halt)) throw halt;
-      return { ending: halt.ending, gas: halt.ending === 'fault' ? 0 : frame.gas, output: halt.output };
+      const { ending, output, error } = halt;
+      return { ending, gas: ending === 'fault' ? 0 : frame.gas, output, error };
     }
   }
 
@@ -125,10 +130,9 @@ export class Machine {
     },
   ): Ended {
     const { state } = this;
-    const fault: Ended = { ending: 'fault', gas: 0, output: EMPTY };
     state.touch(name);
     const { nonce, code: there } = state.account(name);
-    if (nonce !== 0n || there.length > 0) return fault;
+    if (nonce !== 0n || there.length > 0) return faulty('contract address collision');
     const before = state.checkpoint();
     state.create(name);
     state.put(name, { nonce: 1n });
@@ -147,21 +151,26 @@ export class Machine {
     });
     const { output } = ended;
     const deposit = DEPOSIT_GAS * output.length;
-    const isKept = output.length <= CODE_MAX && output[0] !== 0xef && ended.gas >= deposit;
-    if (ended.ending === 'stop' && isKept) {
+    const refused = ended.ending === 'stop' ? codeRefusal(output, ended.gas >= deposit) : undefined;
+    if (ended.ending === 'stop' && refused === undefined) {
       state.put(name, { code: output });
       return { ...ended, gas: ended.gas - deposit };
     }
     state.revert(before);
-    return ended.ending === 'stop' ? fault : ended;
+    return refused === undefined ? ended : faulty(refused);
   }
+}
+
+/** Why code is not kept; who can not pay for it has run out of gas, whatever else is wrong with it. */
+function codeRefusal(code: Bytes, isPaid: boolean): string | undefined {
+  if (code.length > CODE_MAX) return 'max code size exceeded';
+  if (!isPaid) return OUT_OF_GAS;
+  return code[0] === 0xef ? 'invalid code: must not begin with 0xef' : undefined;
 }
 
 function precompiled(name: Name, { data, gas }: Omit<FrameInput, 'code'>): Ended {
   const known = PRECOMPILES[Number(`0x${name}`)];
   if (known === undefined) throw new Unknown(`precompile ${name}`);
   const { gas: price, output } = known(data);
-  return price > gas
-    ? { ending: 'fault', gas: 0, output: EMPTY }
-    : { ending: 'stop', gas: gas - price, output };
+  return price > gas ? faulty(OUT_OF_GAS) : { ending: 'stop', gas: gas - price, output, error: undefined };
 }

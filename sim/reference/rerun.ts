@@ -8,8 +8,12 @@ import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../feeMarket.ts';
-import { bankRefusal, readBankTx, runBankTx, Unreadable } from './bank.ts';
+import { bankRefusal, readBankTx, Unreadable } from './bank.ts';
+import { BankRun } from './bankRun.ts';
+import { type EthDeed, ethResult } from './ethResult.ts';
 import { Unknown } from './frame.ts';
+import { resultProblem } from './result.ts';
+import { Spelling } from './spelling.ts';
 import { isNobody, type Log, type Name, ReferenceState, toBig, toWord } from './state.ts';
 import { type Outcome, type ReferenceWorld, refusal, runTransaction } from './transaction.ts';
 import { rootProblem } from './trieRoot.ts';
@@ -32,6 +36,7 @@ class Rerun {
   readonly #auth = new Map<Name, AuthRecord>();
   /** The module account of fees, named as the SDK names it. */
   readonly #blocked: Name;
+  readonly #spelling: Spelling;
   #next: bigint;
 
   constructor(chain: ChainReader, suite: CryptoSuite, genesis: View, market: FeeMarket) {
@@ -40,6 +45,7 @@ class Rerun {
     this.#genesis = genesis;
     this.#state = new ReferenceState(genesis);
     this.#blocked = toHex(suite.sha256(encodeUtf8('fee_collector')).slice(0, 20));
+    this.#spelling = new Spelling(chain, (message) => suite.keccak256(message));
     this.#world = {
       chainId: chain.evmChainId,
       suite,
@@ -95,15 +101,17 @@ class Rerun {
   }
 
   #txsProblem(eth: EthBlock, { txs }: Block, results: readonly TxResult[]): string | undefined {
-    let [gasLeft, ethIndex] = [eth.header.gasLimit, 0];
+    let [gasLeft, ethIndex, logCount] = [eth.header.gasLimit, 0, 0];
     for (const [i, bytes] of txs.entries()) {
       const result = present(results[i], 'a result for each transaction');
-      const isEth = this.#chain.txLocation(this.#suite.sha256(bytes))?.ethIndex !== undefined;
+      const hash = this.#suite.sha256(bytes);
+      const isEth = this.#chain.txLocation(hash)?.ethIndex !== undefined;
       const problem = isEth
         ? (wrappingProblem(bytes, present(eth.transactions[ethIndex], 'a transaction'), this.#chain.denom) ??
-          this.#ethProblem(eth, ethIndex++, result, gasLeft))
+          this.#ethProblem(eth, { index: ethIndex, hash, logsBefore: logCount }, result, gasLeft))
         : this.#bankProblem(eth, bytes, result, gasLeft);
       if (problem !== undefined) return `transaction ${i} ${problem}`;
+      if (isEth) logCount += eth.receipts[ethIndex++]?.logs.length ?? 0;
       gasLeft -= result.gasUsed < result.gasWanted ? result.gasUsed : result.gasWanted;
     }
     if (ethIndex !== eth.transactions.length)
@@ -111,47 +119,37 @@ class Rerun {
     return eth.header.gasLimit - gasLeft === eth.header.gasUsed ? undefined : 'has a wrong gasUsed';
   }
 
-  #ethProblem({ header, transactions, receipts }: EthBlock, i: number, result: TxResult, gasLeft: bigint) {
-    const tx = present(transactions[i], 'a transaction');
-    const receipt = present(receipts[i], 'its receipt');
+  #ethProblem(
+    { header, transactions, receipts }: EthBlock,
+    place: Pick<EthDeed, 'index' | 'hash' | 'logsBefore'>,
+    result: TxResult,
+    gasLeft: bigint,
+  ): string | undefined {
+    const tx = present(transactions[place.index], 'a transaction');
+    const receipt = present(receipts[place.index], 'its receipt');
     const refused = refusal(tx, this.#state, header, gasLeft, this.#world);
     if (refused !== undefined) return refused;
     const outcome = runTransaction(this.#state, header, tx, this.#world);
     this.#number();
     this.#remember(toHex(tx.from), undefined);
-    if (result.code !== 0 || result.gasWanted !== tx.gasLimit || result.gasUsed !== receipt.gasUsed)
-      return `has the result ${result.code}, ${result.gasUsed} of ${result.gasWanted} gas`;
-    const told = result.events.find(({ type }) => type === 'ethereum_tx')?.attributes ?? [];
-    for (const [key, value] of [
-      ['ethereumTxHash', to0xHex(tx.hash)],
-      ['txIndex', `${i}`],
-    ])
-      if (!told.some((one) => one.key === key && one.value === value))
-        return `has not ${key} ${value} in its events`;
-    return receiptProblem(tx, receipt, outcome);
+    const deed = { ...place, tx, outcome, height: header.number };
+    return receiptProblem(tx, receipt, outcome) ?? resultProblem(result, ethResult(deed, this.#spelling));
   }
 
   #bankProblem({ header }: EthBlock, bytes: Bytes, result: TxResult, gasLeft: bigint): string | undefined {
     const tx = readBankTx(bytes, this.#chain);
     const from = present(tx.sends[0], 'a message').from;
     const [baseFee, coinbase] = [header.baseFeePerGas, toHex(header.coinbase)];
-    const { chainId, evmChainId, denom } = this.#chain;
+    const { chainId, evmChainId } = this.#chain;
     const { minGasPrice, collector } = this.#world;
     const place = { height: header.number, baseFee, minGasPrice, gasLeft, chainId, evmChainId };
     const refused = bankRefusal(tx, this.#state, this.#auth.get(from), place, this.#suite);
     if (refused !== undefined) return refused;
-    const { code, gasUsed } = runBankTx(this.#state, tx, {
-      baseFee,
-      coinbase,
-      collector,
-      denom,
-      blocked: this.#blocked,
-    });
+    const block = { baseFee, coinbase, collector, blocked: this.#blocked };
+    const wanted = new BankRun(this.#state, tx, block, this.#spelling).result();
     this.#number();
     this.#remember(from, tx.pubKey);
-    return result.code === code && result.gasUsed === gasUsed && result.gasWanted === tx.gasLimit
-      ? undefined
-      : `has code ${result.code} and used ${result.gasUsed} of ${result.gasWanted} gas, should be ${code}, ${gasUsed}`;
+    return resultProblem(result, wanted);
   }
 
   /** Whoever came to be in a transaction gets a number, in order of address. */

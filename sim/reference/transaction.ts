@@ -12,6 +12,10 @@ export interface Outcome {
   readonly price: bigint;
   readonly logs: readonly Log[];
   readonly contract: Bytes | undefined;
+  /** What the call gave back, or the code that was made. */
+  readonly output: Bytes;
+  /** As geth words it; undefined when all went well. */
+  readonly error: string | undefined;
 }
 
 export interface ReferenceWorld {
@@ -141,5 +145,7 @@ export function runTransaction(
     price,
     logs: [...state.logs],
     contract: tx.to === undefined ? machine.addressOf(tx.from, tx.nonce) : undefined,
+    output: ended.output,
+    error: ended.error,
   };
 }

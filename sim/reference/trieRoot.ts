@@ -1,6 +1,6 @@
 /** Ethereum's trie a second time, for judging: of whole states at once, and sharing no line with core/state. */
 import type { View } from '../../core/app/chain.ts';
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, compareBytes, equalBytes } from '../../core/lib/bytes.ts';
 import { list, number, text } from './rlp.ts';
 
 export type Keccak = (message: Bytes) => Bytes;
@@ -61,6 +61,15 @@ export const rootOf = (
       keccak,
     ),
   );
+
+/** Of values under their places, as the tries of a block are. */
+export function listRoot(values: readonly Bytes[], keccak: Keccak): Bytes {
+  const entries = values.map((value, i) => ({ key: number(BigInt(i)), value }));
+  return rootOf(
+    entries.sort((a, b) => compareBytes(a.key, b.key)),
+    keccak,
+  );
+}
 
 /** Whether the roots of a state are those of what can be read from it: of all accounts, and of some accounts' slots. */
 export function rootProblem(

@@ -19,6 +19,7 @@ import { OFFENCES } from './offences.ts';
 import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { RECORDS } from './records.ts';
+import { RESULTS } from './results.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
@@ -48,6 +49,7 @@ export const BREAKS: readonly Break[] = [
   ...ATTACKS,
   ...HISTORY,
   ...RECORDS,
+  ...RESULTS,
   ...SEARCHES,
   ...SERVED,
   ...ROLLBACK,

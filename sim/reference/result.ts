@@ -1,0 +1,46 @@
+import { equalBytes, to0xHex } from '../../core/lib/bytes.ts';
+import type { AbciEvent, TxResult } from '../../core/types/result.ts';
+import type { Spelling } from './spelling.ts';
+import type { Name } from './state.ts';
+
+/** Each attribute is for the index. */
+export const event = (type: string, ...attributes: readonly (readonly [string, string])[]): AbciEvent => ({
+  type,
+  attributes: attributes.map(([key, value]) => ({ key, value, index: true })),
+});
+
+/** Coins that come to somebody: `more` stands in both events. */
+export function paymentEvents(
+  { from, to }: { readonly from: Name; readonly to: Name },
+  amount: string,
+  spelling: Spelling,
+  more: readonly (readonly [string, string])[] = [],
+): readonly AbciEvent[] {
+  const [sender, receiver] = [spelling.account(from), spelling.account(to)];
+  return [
+    event('coin_received', ['receiver', receiver], ['amount', amount], ...more),
+    event('transfer', ['recipient', receiver], ['sender', sender], ['amount', amount], ...more),
+  ];
+}
+
+const shown = ({ type, attributes }: AbciEvent): string =>
+  `${type} ${JSON.stringify(attributes.map(({ key, value, index }) => [key, value, index]))}`;
+
+/** The first event that is another than it should be. */
+export function eventsProblem(told: readonly AbciEvent[], wanted: readonly AbciEvent[]): string | undefined {
+  const count = Math.max(told.length, wanted.length);
+  for (let i = 0; i < count; i++) {
+    const [is, should] = [told[i], wanted[i]].map((one) => (one === undefined ? 'nothing' : shown(one)));
+    if (is !== should) return `tells as event ${i} ${is}, should tell ${should}`;
+  }
+  return undefined;
+}
+
+/** In what a result is another than it should be. */
+export function resultProblem(told: TxResult, wanted: TxResult): string | undefined {
+  for (const key of ['code', 'codespace', 'log', 'info', 'gasWanted', 'gasUsed'] as const)
+    if (told[key] !== wanted[key]) return `has ${key} "${told[key]}", should have "${wanted[key]}"`;
+  if (!equalBytes(told.data, wanted.data))
+    return `answers ${to0xHex(told.data)}, should answer ${to0xHex(wanted.data)}`;
+  return eventsProblem(told.events, wanted.events);
+}

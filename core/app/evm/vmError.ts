@@ -19,7 +19,9 @@ export const REVERTED = 'execution reverted';
 
 /** geth's wording; `opcode` is the byte that was about to run, for the invalid opcode text. */
 export function gethVmError(libraryText: string, opcode: number | undefined): string {
-  if (libraryText !== 'invalid opcode') return GETH_TEXT.get(libraryText) ?? libraryText;
+  // The library says where a jump went wrong as well, which is nothing of consensus.
+  const text = libraryText.split(' at ')[0] ?? libraryText;
+  if (text !== 'invalid opcode') return GETH_TEXT.get(text) ?? text;
   if (opcode === undefined || opcode === 0xfe) return 'invalid opcode: INVALID';
   return `invalid opcode: opcode 0x${opcode.toString(16)} not defined`;
 }

@@ -23,8 +23,12 @@ const precompile = (number: number): Bytes => hex(number.toString(16).padStart(4
 const word = (value: number | bigint): Bytes => hex(value.toString(16).padStart(64, '0'));
 const padded = (address: Bytes): Bytes => concat(new Uint8Array(12), address);
 const stranger = (index: number): Bytes => new Uint8Array(20).fill(0xb0 + index);
-/** PUSH1 0, PUSH1 0, REVERT; one byte 0xEF; and code that runs out of gas while it is stored. */
-const BAD_INIT_CODES: readonly Bytes[] = [hex('60006000fd'), hex('60ef60005360016000f3'), hex('6103e85ff3')];
+/** Reverts, or jumps to nowhere if it is paid; one byte 0xEF; and code that runs out of gas while it is stored. */
+const BAD_INIT_CODES: readonly Bytes[] = [
+  hex('3460ff575f5ffd'),
+  hex('60ef60005360016000f3'),
+  hex('6103e85ff3'),
+];
 
 type Fees = Pick<Draft, 'tip' | 'feeCap' | 'isWanted'>;
 type Call = Pick<Draft, 'to' | 'data' | 'value' | 'gas'> & Partial<Draft>;
@@ -75,7 +79,8 @@ function deployment(state: ClientState, owner: DevAccount): readonly Draft[] {
   const nonce = state.takeNonce(owner);
   const data = initCodeOf(FEATURES[present(FEATURE_NAMES[nonce], 'a contract')]);
   const fees = { gas: DEPLOY_GAS, tip: GWEI, feeCap: 100n * GWEI };
-  return [{ from: owner, to: undefined, data, nonce, value: 0n, ...fees, status: '0x1' }];
+  // Whoever makes a contract may pay it at once.
+  return [{ from: owner, to: undefined, data, nonce, value: BigInt(nonce % 2), ...fees, status: '0x1' }];
 }
 
 type Maker = (

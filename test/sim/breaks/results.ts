@@ -9,6 +9,7 @@ export const RESULTS: readonly Break[] = [
     to: 'tx.value > 0n && receiver',
     found: ['records'],
     scenario: 'evm-features',
+    seed: 2,
     isSlow: true,
   },
   {
@@ -23,8 +24,8 @@ export const RESULTS: readonly Break[] = [
   {
     id: 'fee-event-by-limit',
     file: 'core/app/events.ts',
-    from: '${facts.gasUsed * facts.effectiveGasPrice}',
-    to: '${tx.gasLimit * facts.effectiveGasPrice}',
+    from: 'facts.gasUsed * facts.effectiveGasPrice',
+    to: 'tx.gasLimit * facts.effectiveGasPrice',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,
@@ -62,7 +63,7 @@ export const RESULTS: readonly Break[] = [
     from: 'ret: effects.returnValue,',
     to: 'ret: vmError === undefined ? effects.returnValue : EMPTY,',
     found: ['records'],
-    scenario: 'evm-features',
+    scenario: 'told-truth',
     isSlow: true,
   },
   {
@@ -95,8 +96,8 @@ export const RESULTS: readonly Break[] = [
   {
     id: 'response-type',
     file: 'core/app/cosmos/executeCosmosTx.ts',
-    from: 'typeUrl: `${typeUrl}Response`',
-    to: 'typeUrl',
+    from: 'typeUrl}Response`',
+    to: 'typeUrl}`',
     found: ['records'],
     scenario: 'bank-features',
     isSlow: true,
@@ -117,6 +118,7 @@ export const RESULTS: readonly Break[] = [
     to: '',
     found: ['records'],
     scenario: 'evm-features',
+    seed: 3,
     isSlow: true,
   },
   {
@@ -131,8 +133,8 @@ export const RESULTS: readonly Break[] = [
   {
     id: 'acc-seq-next',
     file: 'core/app/cosmos/cosmosEvents.ts',
-    from: '${payer}/${tx.sequence}',
-    to: '${payer}/${tx.sequence + 1n}',
+    from: 'tx.sequence}`',
+    to: 'tx.sequence + 1n}`',
     found: ['records'],
     scenario: 'bank-features',
     isSlow: true,

@@ -83,7 +83,10 @@ const orderOf = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
  * By one attribute, from a height on and before or after it, by a piece of the value, by its number or by being there, and with
  * another attribute: of the same event, and of the next.
  */
-export function questions([pair, event, next]: readonly [Pair, Indexed, Indexed]): readonly Question[] {
+export function questions(
+  [pair, event, next]: readonly [Pair, Indexed, Indexed],
+  turn: number,
+): readonly Question[] {
   const { kind, height, attributes } = event;
   const [tag, value] = pair;
   const alone = `${tag}='${value}'`;
@@ -127,16 +130,20 @@ export function questions([pair, event, next]: readonly [Pair, Indexed, Indexed]
       text: `${alone} AND ${other[0]}='${other[1]}'`,
       isMet: (one: Indexed) => isMet(one) && has(one, other),
     })),
-    ...severalAtOnce(pair, event, others, number),
+    ...(turn % SEVERAL_EVERY === 0 ? severalAtOnce(pair, event, others, number, turn / SEVERAL_EVERY) : []),
   ];
 }
 
-/** With more than two conditions, or two that count as one; which one is asked follows from the height. */
+/** One attribute in so many is asked for with several conditions. */
+const SEVERAL_EVERY = 3;
+
+/** With more than two conditions, or two that count as one; which one is asked goes round. */
 function severalAtOnce(
   [tag, value]: Pair,
   { kind, height }: Indexed,
   others: readonly Pair[],
   number: bigint | undefined,
+  turn: number,
 ): readonly Question[] {
   const alone = `${tag}='${value}'`;
   const isMet = (one: Indexed): boolean => has(one, [tag, value]);
@@ -168,7 +175,7 @@ function severalAtOnce(
       text: `${alone} AND ${[other, another].map(([name, text]) => `${name}='${text}'`).join(' AND ')}`,
       isMet: (one) => isMet(one) && has(one, other) && has(one, another),
     });
-  return asked.slice(height % asked.length).slice(0, 1);
+  return asked.slice(turn % asked.length).slice(0, 1);
 }
 
 const has = ({ attributes }: Indexed, [tag, value]: Pair): boolean =>

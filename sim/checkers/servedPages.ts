@@ -4,8 +4,8 @@ import { toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { comet, fieldsOf, heightsOf, listOf, rest, unlike } from './questions.ts';
 
-/** More than any page may hold. */
-const GREEDY = 200;
+/** More than a page has when nothing is said, and what it may have at most. */
+const LARGE = 31;
 const PAGE_MAX = 100;
 
 /** How many there are is told to whoever asks for it, or for no page at all. */
@@ -23,25 +23,18 @@ export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> 
   );
 }
 
-/** Whoever asks for a large page gets one, as far as pages go. */
+/** Whoever asks for a large page gets one, as far as pages go. Short chains have none. */
 export async function wrongLargePages(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
   const txs = heightsOf(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);
-  const wanted = txs.slice(0, PAGE_MAX).map((tx) => toUpperHex(sha256(tx)));
-  const asked = { query: 'tx.height>0', order_by: 'asc', page: '1', per_page: String(GREEDY) };
-  const found = await comet(rpc, 'tx_search', asked);
-  const query = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_ASC&page=1&limit=${GREEDY}`;
+  const first = (count: number): readonly string[] => txs.slice(0, count).map((tx) => toUpperHex(sha256(tx)));
+  if (txs.length < LARGE) return undefined;
+  const query = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_ASC&page=1&limit=${LARGE}`;
   const shown = await rest(rpc, '/cosmos/tx/v1beta1/txs', query);
-  return (
-    unlike(
-      'a large page of tx_search',
-      listOf(found, 'txs').map(({ hash }) => hash),
-      wanted,
-    ) ??
-    unlike(
-      'a large page of transactions',
-      listOf(shown, 'tx_responses').map(({ txhash }) => txhash),
-      wanted,
-    )
-  );
+  const hashes = listOf(shown, 'tx_responses').map(({ txhash }) => txhash);
+  const problem = unlike('a large page of transactions', hashes, first(LARGE));
+  if (problem !== undefined || txs.length <= PAGE_MAX) return problem;
+  const asked = { query: 'tx.height>0', order_by: 'asc', page: '1', per_page: String(PAGE_MAX + 1) };
+  const found = listOf(await comet(rpc, 'tx_search', asked), 'txs').map(({ hash }) => hash);
+  return unlike('a page of tx_search that is too large', found, first(PAGE_MAX));
 }

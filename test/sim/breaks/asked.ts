@@ -151,7 +151,7 @@ export const ASKED: readonly Break[] = [
     from: 'if (results?.height !== place.height)\n',
     to: 'if (results === undefined)\n',
     found: ['records'],
-    scenario: 'ring-of-hashes',
+    scenario: 'fees-collected',
     isSlow: true,
   },
   {
@@ -160,7 +160,8 @@ export const ASKED: readonly Break[] = [
     from: '!held.slots.every(',
     to: '!held.slots.some(',
     found: ['records'],
-    scenario: 'ring-of-hashes',
+    scenario: 'fees-collected',
+    isSlow: true,
   },
   {
     id: 'past-of-transactions-alone',

@@ -1,34 +1,38 @@
+import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { CheckerContext } from './checker.ts';
 
 /**
  * Whose disk was exchanged knows nothing of what it has signed: no code can keep it from signing that height again. Only where it
- * fetches old blocks first must it stay silent at heights below the newest that was decided when it began anew.
+ * fetches old blocks first must it stay silent at heights below what its correct peers had when it had caught up with them.
  */
 export class NewDisks {
   readonly #context: CheckerContext;
-  /** What other correct nodes had decided when the first life on a disk began. */
-  readonly #began = new Map<Process, { readonly wipes: number; readonly decided: number }>();
+  /** Heads that correct peers have told a node that fetches blocks; as it leaves off, they stay. */
+  readonly #claims = new Map<Process, Map<string, number>>();
 
   constructor(context: CheckerContext) {
     this.#context = context;
   }
 
   on(fact: Fact): void {
-    if (fact.kind !== 'started') return;
-    const { wipes } = fact.node.disk;
-    if (this.#began.get(fact.node)?.wipes === wipes) return;
-    const decided = this.#context.correct.reduce(
-      (most, one) => (one === fact.node ? most : Math.max(most, one.decided)),
-      0,
-    );
-    this.#began.set(fact.node, { wipes, decided });
+    if (fact.kind === 'started') this.#claims.set(fact.node, new Map());
+    if (fact.kind !== 'peer' && fact.kind !== 'syncHeard') return;
+    const claims = this.#claims.get(fact.node);
+    if (claims === undefined || fact.node.node?.isSyncing() !== true) return;
+    if (fact.kind === 'peer') {
+      if (!fact.isUp) claims.delete(fact.peer);
+    } else if (this.#context.correct.some(({ name }) => name === fact.peer)) {
+      const decoded = decodeBlocksyncMessage(fact.bytes);
+      if (decoded.ok && decoded.value.kind === 'statusResponse') claims.set(fact.peer, decoded.value.height);
+    }
   }
 
   /** Whether it may sign twice at this height. */
   mayRepeat(node: Process, height: number): boolean {
     const { blockSync } = this.#context.scenario.engine;
-    return node.disk.wipes > 0 && !(blockSync && height < (this.#began.get(node)?.decided ?? 0));
+    const known = Math.max(0, ...(this.#claims.get(node)?.values() ?? []));
+    return node.disk.wipes > 0 && !(blockSync && height < known);
   }
 }

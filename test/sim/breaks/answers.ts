@@ -203,8 +203,8 @@ export const ANSWERS: readonly Break[] = [
   {
     id: 'fee-history-shifted',
     file: 'core/rpc/eth/feeHistory.ts',
-    from: 'first: Math.max(oldest, last - span + 1), last',
-    to: 'first: Math.max(oldest, last - span), last',
+    from: 'heights.length < span; at',
+    to: 'heights.length <= span; at',
     found: ['watch', 'records', 'durability'],
     scenario: 'evm-features',
     isSlow: true,

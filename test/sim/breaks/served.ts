@@ -218,10 +218,10 @@ export const SERVED: readonly Break[] = [
     scenario: 'four-honest',
   },
   {
-    id: 'status-of-the-parent',
+    id: 'status-of-the-results',
     file: 'core/rpc/comet/methods/node.ts',
-    from: 'const appHash = head > 0 ? (chain.results(head)?.appHash',
-    to: 'const appHash = head > 0 ? (chain.results(head - 1)?.appHash',
+    from: '      latest_app_hash: latest.appHash,',
+    to: '      latest_app_hash: toUpperHex(chain.results(head)?.appHash ?? EMPTY),',
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

@@ -223,7 +223,7 @@ export const SURROUNDINGS: readonly Break[] = [
     file: 'core/rpc/eth/logSearch.ts',
     from: 'const last = filter.to === undefined ? head',
     to: 'const last = filter.to === undefined ? head - 1',
-    found: ['watch'],
+    found: ['watch', 'records'],
     scenario: 'evm-features',
     isSlow: true,
   },

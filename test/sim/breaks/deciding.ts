@@ -7,7 +7,7 @@ export const DECIDING: readonly Break[] = [
     file: 'core/consensus/deciding.ts',
     from: 'Math.min(longest, Math.max(0, Math.ceil((start - e.now) / 1000)))',
     to: 'Math.max(0, Math.ceil((start - e.now) / 1000))',
-    found: ['liveness', 'conduct'],
+    found: ['until', 'liveness'],
     scenario: 'clocks-back-in-commit',
   },
   {

@@ -7,7 +7,7 @@ export const GUARDS: readonly Break[] = [
     file: 'core/node/signGuard.ts',
     from: 'if (equalBytes(last.bytes, ask.bytes) || isEqualButTime(last.bytes, ask)) {',
     to: 'if (equalBytes(last.bytes, ask.bytes)) {',
-    found: ['liveness', 'conduct'],
+    found: ['until', 'liveness'],
     scenario: 'guard-same-vote',
   },
   {

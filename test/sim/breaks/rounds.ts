@@ -122,6 +122,7 @@ export const ROUNDS: readonly Break[] = [
     to: '    if (pol === undefined) return false;',
     found: ['conduct', 'lock'],
     scenario: 'stolen-polka',
+    seed: 30,
     isSlow: true,
   },
   {

@@ -13,9 +13,9 @@ import { ethRecordKey, HEAD_KEY, resultsKey, UNDONE_KEY } from '../store/keys.ts
 import type { KvOp, KvStore } from '../store/kv.ts';
 import {
   forgetOps,
+  isStray,
   loadUndone,
   stateBefore,
-  strayAbove,
   undoneHeight,
   undoneOver,
   undoOps,
@@ -59,9 +59,9 @@ function planned(kv: Reads, suite: CryptoSuite, hard: boolean): Result<RolledBac
     checkAbove(height, waiting);
     return ok({ height, appHash, ops: hard ? forget(kv, suite, waiting) : [] });
   }
-  const stray = strayAbove(kv, now.lastBlockHeight, now.initialHeight);
-  if (stray !== undefined)
-    throw new StorageFault(`block ${stray} is there, the head is ${now.lastBlockHeight}`, HEAD_KEY);
+  const next = now.lastBlockHeight + 1;
+  if (isStray(kv, next))
+    throw new StorageFault(`block ${next} is there, the head is ${now.lastBlockHeight}`, HEAD_KEY);
   const before = stateBefore(reads, now);
   if (before === undefined) return err(`block ${now.lastBlockHeight} has no block before it in this store`);
   const { lastBlockHeight: height, appHash } = before;

@@ -9,7 +9,7 @@ import { BlockStore } from './blockStore.ts';
 import { nodeKey } from './keys.ts';
 import type { KvStore } from './kv.ts';
 import { EMPTY_ROOT, type Roots } from './roots.ts';
-import { strayAbove } from './undo.ts';
+import { isStray } from './undo.ts';
 
 export interface OpenedStore {
   readonly blocks: BlockStore;
@@ -70,9 +70,8 @@ function checked(kv: KvStore): Result<OpenedStore, StoreError> {
   if (stored.lastBlockHeight !== height) {
     return disagrees(height, `chain state is of height ${stored.lastBlockHeight}, not of its head`);
   }
-  const stray = strayAbove(kv, height, stored.initialHeight);
-  if (stray !== undefined) return disagrees(height, `head is below block ${stray}, which is there`);
   const next = height === 0 ? stored.initialHeight : height + 1;
+  if (isStray(kv, next)) return disagrees(height, `head is below block ${next}, which is there`);
   const [validators, nextValidators] = [reads.loadValidators(next), reads.loadValidators(next + 1)];
   if (validators === undefined) return incomplete(height, `the validators of height ${next}`);
   if (nextValidators === undefined) return incomplete(height, `the validators of height ${next + 1}`);

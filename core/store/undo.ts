@@ -27,13 +27,11 @@ export function undoneHeight(kv: Reads): Height | undefined {
 }
 
 /**
- * A block above the head that was not taken back: a commit writes block and head together, so the head that was read is
- * not the newest that was written.
+ * Whether a block of `next`, the height above the head, is there that was not taken back: a commit writes block and head
+ * together, so the head that was read is not the newest that was written.
  */
-export function strayAbove(kv: Reads, head: Height, initialHeight: Height): Height | undefined {
-  const next = head === 0 ? initialHeight : head + 1;
-  return kv.get(keys.metaKey(next)) === undefined || undoneHeight(kv) === next ? undefined : next;
-}
+export const isStray = (kv: Reads, next: Height): boolean =>
+  kv.get(keys.metaKey(next)) !== undefined && undoneHeight(kv) !== next;
 
 /** Ends the wait: belongs into the batch that commits the block again, or forgets it. */
 export const undoneOver = (): KvOp => del(keys.UNDONE_KEY);

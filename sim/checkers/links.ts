@@ -1,10 +1,10 @@
+import { STEP } from '../../core/types/messages.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isSound } from './recoverable.ts';
 
 /** A node that writes its log has heard of a connection within this time. */
 const HEARD_MICROS = 2_000_000;
-const NEW_HEIGHT = 1;
 
 /** Connections of one life. */
 class Open {
@@ -31,7 +31,7 @@ export function links(context: CheckerContext): Checker {
         open.changedAt = world.now;
         if (fact.isUp) open.peers.add(fact.peer);
         else open.peers.delete(fact.peer);
-      } else if (fact.kind === 'moved' && fact.node.isCorrect && fact.position.step === NEW_HEIGHT) {
+      } else if (fact.kind === 'moved' && fact.node.isCorrect && fact.position.step === STEP.newHeight) {
         const { node } = fact;
         const { peers, changedAt } = openOf(node);
         if (world.now - changedAt < HEARD_MICROS || !isSound(node.disk)) return;

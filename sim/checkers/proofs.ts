@@ -12,6 +12,7 @@ export function proofProblem(
   seen: ReadonlyMap<number, Seen>,
   accusations: Committed,
 ): string | undefined {
+  if (block.evidence.length === 0) return undefined;
   const isHonest = context.correct.some(({ name }) => {
     const member = context.cluster.members.find((one) => one.name === name);
     return member !== undefined && equalBytes(member.address, block.header.proposerAddress);

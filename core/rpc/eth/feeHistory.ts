@@ -2,7 +2,7 @@ import type { ChainReader, EthBlock } from '../../app/chain.ts';
 import type { PendingBlock } from '../../app/evmService.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
-import { heightAfter } from '../heightAfter.ts';
+import { heightAfter, heightBefore } from '../heightSteps.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';
 import { effectiveTip } from './gasOracle.ts';
@@ -53,14 +53,16 @@ function lastOf({ chain }: RpcContext, newest: BlockId): Height {
   return last;
 }
 
-/** The `span` heights up to `last`, oldest first; fewer where older blocks are not kept. */
-function heightsTo(chain: ChainReader, last: Height, span: number): readonly Height[] {
-  const heights: Height[] = [];
-  for (let at = last; heights.length < span; at = at === chain.genesisNumber() + 1 ? 0 : at - 1) {
-    heights.push(at);
-    if (at === 0 || (at <= chain.base() && chain.base() > chain.genesisNumber() + 1)) break;
+/** The `span` blocks up to `last`, oldest first; fewer where older ones are not kept. */
+function blocksTo(chain: ChainReader, last: Height, span: number): readonly EthBlock[] {
+  const blocks: EthBlock[] = [];
+  for (let at = last; blocks.length < span; at = heightBefore(chain, at)) {
+    const block = chain.ethBlock(at);
+    if (block === undefined) break;
+    blocks.push(block);
+    if (at === 0) break;
   }
-  return heights.reverse();
+  return blocks.reverse();
 }
 
 /** eth_feeHistory (reference §3.6): too many blocks are clipped, as geth does. `draft` is the block after the newest. */
@@ -76,13 +78,10 @@ export function feeHistory(
   const { feeHistoryMax } = ctx.limits;
   const span = count > BigInt(feeHistoryMax) ? feeHistoryMax : Number(count);
   const last = lastOf(ctx, newest);
-  const blocks: EthBlock[] = [];
-  for (const height of heightsTo(ctx.chain, last, draft === undefined ? span : span - 1)) {
-    const block = ctx.chain.ethBlock(height);
-    // The head may have moved since the draft was made.
-    if (block !== undefined && height !== draft?.block.header.number) blocks.push(block);
-  }
-  if (draft !== undefined) blocks.push(draft.block);
+  const decided = blocksTo(ctx.chain, last, draft === undefined ? span : span - 1);
+  // The head may have moved since the draft was made.
+  const older = decided.filter(({ header }) => header.number !== draft?.block.header.number);
+  const blocks = draft === undefined ? older : [...older, draft.block];
   const next = draft?.nextBaseFee ?? ctx.chain.ethBlock(heightAfter(ctx.chain, last))?.header.baseFeePerGas;
   const fees = [...blocks.map((block) => block.header.baseFeePerGas), next ?? ctx.chain.nextBaseFee()];
   return {

@@ -3,7 +3,7 @@ import { assert, unreachable } from '../../lib/assert.ts';
 import { equalBytes, to0xHex } from '../../lib/bytes.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
-import { heightAfter } from '../heightAfter.ts';
+import { heightAfter } from '../heightSteps.ts';
 import type { Outbox } from '../outbox.ts';
 import { serverError } from '../rpcError.ts';
 import { type BlockId, heightOf } from './blockId.ts';

@@ -203,8 +203,8 @@ export const ANSWERS: readonly Break[] = [
   {
     id: 'fee-history-shifted',
     file: 'core/rpc/eth/feeHistory.ts',
-    from: 'heights.length < span; at',
-    to: 'heights.length <= span; at',
+    from: 'blocks.length < span; at',
+    to: 'blocks.length <= span; at',
     found: ['watch', 'records', 'durability'],
     scenario: 'evm-features',
     isSlow: true,

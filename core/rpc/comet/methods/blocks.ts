@@ -16,7 +16,7 @@ import type { Bytes } from '../../../lib/bytes.ts';
 import { ZERO_BLOCK_ID } from '../../../types/block.ts';
 import type { Height } from '../../../types/ids.ts';
 import type { RpcContext } from '../../context.ts';
-import { heightAfter } from '../../heightAfter.ts';
+import { heightAfter } from '../../heightSteps.ts';
 import { serverError } from '../../rpcError.ts';
 import { pageOf, resolveHeight } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';

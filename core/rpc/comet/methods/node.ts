@@ -8,7 +8,7 @@ import { encodeUtf8 } from '../../../lib/utf8.ts';
 import { type Height, ZERO_TIME } from '../../../types/ids.ts';
 import { COMETBFT_VERSION } from '../../../types/peer.ts';
 import type { RpcContext } from '../../context.ts';
-import { heightAfter } from '../../heightAfter.ts';
+import { heightAfter } from '../../heightSteps.ts';
 import { goJson } from '../../jsonText.ts';
 import { serverError } from '../../rpcError.ts';
 import { perPageOf } from '../heights.ts';

@@ -9,7 +9,7 @@ import { encode, table } from '../../../codec/proto.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
-import { heightAfter } from '../../heightAfter.ts';
+import { heightAfter } from '../../heightSteps.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import { NODE_INFO_ANSWER, nodeInfo } from '../nodeInfo.ts';
 import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';

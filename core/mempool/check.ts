@@ -1,3 +1,4 @@
+import { present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 
 /** A transaction that the application looks at. */
@@ -8,4 +9,31 @@ export interface Check {
   /** The submit call that waits for the verdict; undefined when a peer sent the tx. */
   readonly call: number | undefined;
   readonly epoch: number;
+}
+
+/** The checks under way, by call. */
+export class Checks {
+  readonly #byCall = new Map<number, Check>();
+  #bytes = 0;
+
+  get size(): number {
+    return this.#byCall.size;
+  }
+
+  /** Of their transactions. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(call: number, check: Check): void {
+    this.#byCall.set(call, check);
+    this.#bytes += check.tx.length;
+  }
+
+  take(call: number): Check {
+    const check = present(this.#byCall.get(call), 'verdict for an unknown check');
+    this.#byCall.delete(call);
+    this.#bytes -= check.tx.length;
+    return check;
+  }
 }

@@ -3,7 +3,7 @@ import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { CheckReply, CommitReply } from '../types/app.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import type { MempoolRefusal } from '../types/submit.ts';
-import type { Check } from './check.ts';
+import { type Check, Checks } from './check.ts';
 import type { MempoolConfig } from './config.ts';
 import { Lane, type PoolTx } from './lane.ts';
 import { isGapped, refuseForLane } from './laneRules.ts';
@@ -27,7 +27,7 @@ export class Mempool {
   readonly #nextCall: () => number;
   readonly #lanes = new Map<string, Lane>();
   readonly #pooled = new Pooled();
-  readonly #checks = new Map<number, Check>();
+  readonly #checks = new Checks();
   readonly #seen: SeenCache;
   readonly #waitLimit: WaitLimit;
   #executable = 0;
@@ -52,6 +52,11 @@ export class Mempool {
 
   stats(): { readonly pending: number; readonly queued: number; readonly bytes: number } {
     return { pending: this.#executable, queued: this.#queued, bytes: this.#pooled.bytes };
+  }
+
+  /** With what may come in. */
+  get #bytes(): number {
+    return this.#pooled.bytes + this.#checks.bytes;
   }
 
   get #queued(): number {
@@ -109,27 +114,26 @@ export class Mempool {
   /** The refusal of a pool that takes no more. */
   fullness(why?: 'underpriced'): MempoolRefusal {
     const { txsMax, bytesMax } = this.#config;
-    const held = { txs: this.#pooled.size, txsMax, bytes: this.#pooled.bytes, bytesMax };
+    const held = { txs: this.#pooled.size, txsMax, bytes: this.#bytes, bytesMax };
     return { code: 'full', ...held, ...(why === undefined ? {} : { isUnderpriced: true }) };
   }
 
   #refuse(tx: Bytes, key: string): MempoolRefusal | undefined {
     const { txsMax, bytesMax, txBytesMax } = this.#config;
     // A full pool still looks at what is offered: a better price drives out the worst.
-    if (this.#checks.size >= txsMax || this.#pooled.bytes + tx.length > bytesMax) return this.fullness();
+    if (this.#checks.size >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
     if (tx.length > txBytesMax) return { code: 'too-large', bytes: tx.length, bytesMax: txBytesMax };
     return this.#seen.add(key) ? undefined : { code: 'in-cache' };
   }
 
   #ask(check: Check, out: MempoolOut): void {
     const call = this.#nextCall();
-    this.#checks.set(call, check);
+    this.#checks.add(call, check);
     out.check(call, { kind: 'checkTx', tx: check.tx, recheck: false });
   }
 
   onChecked(call: number, result: CheckReply, out: MempoolOut): void {
-    const check = present(this.#checks.get(call), 'verdict for an unknown check');
-    this.#checks.delete(call);
+    const check = this.#checks.take(call);
     if (result.kind === 'accepted' && check.epoch !== this.#epoch) {
       this.#ask({ ...check, epoch: this.#epoch }, out);
       return;

@@ -97,6 +97,16 @@ const accepted = (
   },
 });
 
+const REJECTED: CheckReply = {
+  kind: 'rejected',
+  code: 5,
+  codespace: 'sdk',
+  log: 'l',
+  ethMessage: 'm',
+  gasWanted: 0n,
+  gasUsed: 0n,
+};
+
 test('a proposer takes the best tip first and keeps each sender in nonce order', () => {
   const world = new World();
   world.add('aa', 0, 1);
@@ -157,16 +167,7 @@ test('a rejected tx may be sent again', () => {
   for (const call of [1, 2]) {
     world.pool.submit(tx, call, world);
     const ask = world.asks.pop() as Ask;
-    const reply = {
-      kind: 'rejected',
-      code: 5,
-      codespace: 'sdk',
-      log: 'l',
-      ethMessage: 'm',
-      gasWanted: 0n,
-      gasUsed: 0n,
-    } as const;
-    world.pool.onChecked(ask.call, reply, world);
+    world.pool.onChecked(ask.call, REJECTED, world);
     expect(world.replies.get(call)).toMatchObject({ kind: 'checked', result: { kind: 'rejected' } });
   }
 });
@@ -207,6 +208,18 @@ test('a full pool and a full queue say so', () => {
   expect(world.add('aa', 7)).toMatchObject({ refusal: { code: 'lane-full' } });
   world.add('bb', 0);
   expect(world.add('cc', 0)).toMatchObject({ refusal: { code: 'full', txs: 2, txsMax: 2 } });
+});
+
+test('what is still being checked takes room as well', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, bytesMax: 100 });
+  const offer = (call: number): void => world.pool.submit(new Uint8Array(40).fill(call), call, world);
+  for (const call of [1, 2, 3]) offer(call);
+  expect(world.asks.map(({ tx }) => tx[0])).toEqual([1, 2]);
+  expect(world.replies.get(3)).toMatchObject({ refusal: { code: 'full', bytes: 80, bytesMax: 100 } });
+  const { call } = world.asks[0] as Ask;
+  world.pool.onChecked(call, REJECTED, world);
+  offer(4);
+  expect(world.asks.map(({ tx }) => tx[0])).toEqual([1, 2, 4]);
 });
 
 test('a full pool takes a better price and drives out the cheapest that nothing follows', () => {

@@ -22,10 +22,16 @@ import { parseLastSigned } from '../../core/node/signGuard.ts';
 import type { KvOp } from '../../core/types/kvOp.ts';
 import { makeNetwork, type TestNode, type Testnet } from './testnet.ts';
 
+/** Time to stop a node between two heights on a busy machine. */
+const REST = new Map([
+  ['consensus.timeout_commit', '500ms'],
+  ['consensus.skip_timeout_commit', 'false'],
+]);
+
 let net: Testnet;
 let node: TestNode;
 beforeAll(async () => {
-  net = await makeNetwork(1);
+  net = await makeNetwork(1, REST);
   node = net.nodes[0] as TestNode;
 });
 afterAll(() => net.stop());

@@ -71,13 +71,14 @@ export class TestNode {
     }
   }
 
+  /** Ends the process; its last words are in the log then. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
+    const closed = once(child, 'close');
     child.kill(signal);
-    await exited;
+    await closed;
   }
 
   /** Waits until the process has ended by itself; its exit code. */

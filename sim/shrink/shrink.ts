@@ -1,5 +1,6 @@
 import { compareText } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
+import type { Micros } from '../../core/types/ids.ts';
 import type { Failure } from '../report.ts';
 import { DEFAULT_SEED, type RunOptions, runParsed } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
@@ -12,6 +13,8 @@ import { PASSES } from './passes.ts';
 
 /** Candidate runs at most, unless the caller says otherwise. */
 export const SHRINK_RUNS_MAX = 400;
+/** A candidate in which nothing breaks in twice the time, and this much more, is not waited for: so it would be for ever. */
+const PATIENCE_MICROS: Micros = 5_000_000;
 /** Seeds tried for a candidate besides the one at hand: cutting a piece shifts some dice. */
 const OTHER_SEEDS: readonly string[] = ['1', '2', '3'];
 
@@ -77,7 +80,7 @@ export async function shrinkScenario(
   };
   const search = new Search(broken, options, isTolerable(parsed.value));
   const start: Doc = { ...readDoc(text), seed: seedValue(options.seed) };
-  const doc = await search.smallest(start);
+  const doc = await search.smallest(start, first.at);
   const body = docText(doc);
   return ok({
     text: body,
@@ -126,6 +129,8 @@ class Search {
   readonly #options: Omit<ShrinkOptions, 'seed'>;
   readonly #refused = new Set<string>();
   #best: Doc = {};
+  /** When the promise of the best was broken. */
+  #brokenAt: Micros = 0;
 
   /** @param tolerable Less than a third of the power lies, and must stay less: else other promises would be asked for. */
   constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, tolerable: boolean) {
@@ -134,8 +139,9 @@ class Search {
     this.#options = options;
   }
 
-  async smallest(start: Doc): Promise<Doc> {
+  async smallest(start: Doc, brokenAt: Micros): Promise<Doc> {
     this.#best = start;
+    this.#brokenAt = brokenAt;
     for (;;) {
       const before = docText(this.#best);
       for (const pass of PASSES) {
@@ -160,8 +166,10 @@ class Search {
       const candidate = { ...doc, seed };
       const text = docText(candidate);
       if (this.#isSpent || this.#refused.has(text)) continue;
-      if (await this.#isStillBroken(text)) {
+      const brokenAt = await this.#timeOfBreak(text);
+      if (brokenAt !== undefined) {
         this.#best = candidate;
+        this.#brokenAt = brokenAt;
         this.#options.onStep?.(what, this.runs);
         return true;
       }
@@ -170,22 +178,23 @@ class Search {
     return false;
   }
 
-  async #isStillBroken(text: string): Promise<boolean> {
+  async #timeOfBreak(text: string): Promise<Micros | undefined> {
     const parsed = parseScenario(text);
-    if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return false;
+    if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
     const names = namesOf(parsed.value);
     this.runs++;
-    let found = false;
-    const isIt = (failure: Failure): boolean =>
-      failure.checker === this.#broken.checker && causeOf(failure, names) === this.#broken.cause;
-    const report = await runParsed(parsed.value, {
+    const timeMax = 2 * this.#brokenAt + PATIENCE_MICROS;
+    let found: Failure | undefined;
+    await runParsed(parsed.value, {
       ...this.#options.run,
       onFailure: (failure) => {
-        found ||= isIt(failure);
+        if (failure.checker !== this.#broken.checker || causeOf(failure, names) !== this.#broken.cause)
+          return;
+        found ??= failure;
       },
       // Once it is broken the rest of the run cannot mend it.
-      stop: () => found,
+      stop: (now) => found !== undefined || now > timeMax,
     });
-    return found || report.failures.some(isIt);
+    return found?.at;
   }
 }

@@ -66,6 +66,24 @@ describe('a failing scenario shrinks', () => {
     expect(again.value.failures[0]?.checker).toBe(broken.checker);
   });
 
+  test('and candidates in which nothing breaks are not waited for', async () => {
+    const sim = await brokenSim(BREAKS.find(({ id }) => id === 'quorum-half') as (typeof BREAKS)[0]);
+    const ends: number[] = [];
+    let last = Number.POSITIVE_INFINITY;
+    const trace = (line: string): void => {
+      const { t = 0 } = JSON.parse(line) as { t?: number };
+      if (t < last) ends.push(t);
+      ends[ends.length - 1] = last = t;
+    };
+    const long = MUCH_TROUBLE.replace('until: {height: 6}', 'until: {time: 60s}');
+    const shrunk = await sim.shrinkScenario(long, { seed: '1', run: { ...run, trace }, runsMax: 40 });
+    if (!shrunk.ok) throw new Error(shrunk.error.kind);
+    const [first = 0, ...others] = ends;
+    expect(first).toBeGreaterThan(50_000_000);
+    expect(others.length).toBeGreaterThan(10);
+    expect(Math.max(...others)).toBeLessThan(20_000_000);
+  });
+
   test('and one that passes is not shrunk', async () => {
     const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
     const result = await shrinkScenario(textOf('silent-validator'), { seed: '1', run });

@@ -5,6 +5,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
+import { proposeMicros } from './waits.ts';
 
 /** The valid value with which a node came into a round. */
 interface Entered {
@@ -24,6 +25,9 @@ export function duties(context: CheckerContext): Checker {
   const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();
   const awake = new Awake(context);
+  /** Whether the wait for a proposal may end before the node's own application has made one. */
+  const maySkip = ({ round }: RoundState): boolean =>
+    proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
   /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
   const revived = new Map<Process, string>();
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
@@ -49,7 +53,7 @@ export function duties(context: CheckerContext): Checker {
       const problem = proposalProblem(rs, own, before);
       if (problem !== undefined) failOn(node, rs, problem);
       if (mayRefuse) return;
-      const waited = awake.wait(node, rs, owed(rs, own, revived.get(node) === place));
+      const waited = awake.wait(node, rs, owed(rs, own, revived.get(node) === place, maySkip(rs)));
       if (waited !== undefined && waited.micros > ANSWER_MICROS)
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
     },
@@ -74,10 +78,11 @@ function proposalProblem(
 }
 
 /** What the node still has to say in this round; undefined when it has said all. */
-function owed(rs: RoundState, own: Bytes, isRevived: boolean): string | undefined {
+function owed(rs: RoundState, own: Bytes, isRevived: boolean, maySkip: boolean): string | undefined {
   const { step, round, proposal, proposer } = rs;
   if (step < STEP.propose || step >= STEP.commit) return undefined;
-  if (proposal === undefined && equalBytes(proposer.address, own)) return 'has not proposed in its turn';
+  const isSilent = proposal === undefined && equalBytes(proposer.address, own);
+  if (isSilent && !(maySkip && step > STEP.propose)) return 'has not proposed in its turn';
   const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
   if (index < 0) return undefined;
   const mayLack = isRevived && step >= STEP.precommit;

@@ -70,8 +70,7 @@ export async function shrinkScenario(
   const text = varied(written, options.seed);
   const parsed = parseScenario(text);
   if (!parsed.ok) return err({ kind: 'scenario', error: parsed.error });
-  const report = await runParsed(parsed.value, { ...options.run, seed: options.seed });
-  const first = report.failures[0];
+  const first = await firstFailure(parsed.value, { ...options.run, seed: options.seed });
   if (first === undefined) return err({ kind: 'passes', seed: options.seed });
   const broken: BrokenPromise = {
     checker: first.checker,
@@ -89,6 +88,24 @@ export async function shrinkScenario(
     before: sizeOf(parsed.value),
     after: sizeOf(scenarioOf(body)),
   });
+}
+
+/** The first failure that counts; what comes after it is not waited for, nor after `timeMax` virtual µs. */
+async function firstFailure(
+  scenario: Scenario,
+  options: RunOptions,
+  counts: (failure: Failure) => boolean = () => true,
+  timeMax: Micros = Number.POSITIVE_INFINITY,
+): Promise<Failure | undefined> {
+  let first: Failure | undefined;
+  await runParsed(scenario, {
+    ...options,
+    onFailure: (failure) => {
+      if (counts(failure)) first ??= failure;
+    },
+    stop: (now) => first !== undefined || now > timeMax,
+  });
+  return first;
 }
 
 const seedValue = (seed: string): number | string =>
@@ -183,18 +200,12 @@ class Search {
     if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
     const names = namesOf(parsed.value);
     this.runs++;
-    const timeMax = 2 * this.#brokenAt + PATIENCE_MICROS;
-    let found: Failure | undefined;
-    await runParsed(parsed.value, {
-      ...this.#options.run,
-      onFailure: (failure) => {
-        if (failure.checker !== this.#broken.checker || causeOf(failure, names) !== this.#broken.cause)
-          return;
-        found ??= failure;
-      },
-      // Once it is broken the rest of the run cannot mend it.
-      stop: (now) => found !== undefined || now > timeMax,
-    });
-    return found?.at;
+    const failure = await firstFailure(
+      parsed.value,
+      this.#options.run ?? {},
+      (one) => one.checker === this.#broken.checker && causeOf(one, names) === this.#broken.cause,
+      2 * this.#brokenAt + PATIENCE_MICROS,
+    );
+    return failure?.at;
   }
 }

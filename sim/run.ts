@@ -28,6 +28,9 @@ import { Tripwire } from './tripwire.ts';
 import { isOver, timeLimit, timeOf } from './until.ts';
 import { EVENTS_MAX, type World } from './world.ts';
 
+/** A run goes on for so long after its first failure: what else breaks helps to see why, an hour of it does not. */
+const AFTERMATH_MICROS = 300_000_000;
+
 export interface RunOptions {
   /** Instead of the scenario's own seed; without either it is `1`. */
   readonly seed?: string | undefined;
@@ -145,7 +148,8 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       const isAtEnd = isOver(scenario, world, timeline);
       let isStopped = false;
       const isDone = (): boolean => {
-        isStopped = timeline.isBroken || options.stop?.(world.now, world.events) === true;
+        const isLost = world.now > (failures[0]?.at ?? world.now) + AFTERMATH_MICROS;
+        isStopped = isLost || timeline.isBroken || options.stop?.(world.now, world.events) === true;
         return isStopped || isAtEnd();
       };
       const ended = await world.run(isDone, timeLimit(scenario));

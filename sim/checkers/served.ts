@@ -16,6 +16,7 @@ import { wrongCalls } from './servedCalls.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
+import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongStates } from './servedState.ts';
@@ -107,6 +108,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongBlockAnswers(rpc),
   ({ rpc }) => wrongLogs(rpc),
   ({ rpc }) => wrongCalls(rpc),
+  ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),

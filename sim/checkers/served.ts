@@ -16,6 +16,7 @@ import { wrongCalls } from './servedCalls.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
+import { wrongWaiting } from './servedPool.ts';
 import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
@@ -109,6 +110,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongLogs(rpc),
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
+  ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),

@@ -1,4 +1,4 @@
-import type { Authorization, ChainReader, EthBlock, EthLog } from '../core/app/chain.ts';
+import type { AccessListItem, Authorization, ChainReader, EthBlock, EthLog } from '../core/app/chain.ts';
 import { present } from '../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../core/lib/bytes.ts';
 
@@ -109,11 +109,20 @@ function shownTx(block: EthBlock, i: number): Fields {
       ? { maxFeePerGas: quantity(tx.maxFeePerGas), maxPriorityFeePerGas: quantity(tx.maxPriorityFeePerGas) }
       : {}),
     ...(tx.type === 4 ? { authorizationList: tx.authorizationList.map(shownAuthorization) } : {}),
+    // A legacy one names its chain where its signature does.
+    chainId: tx.chainId === undefined ? undefined : quantity(tx.chainId),
+    accessList: tx.type === 0 ? undefined : tx.accessList.map(shownAccess),
+    yParity: tx.type === 0 ? undefined : quantity(tx.v),
     v: quantity(tx.v),
     r: quantity(tx.r),
     s: quantity(tx.s),
   };
 }
+
+const shownAccess = ({ address, storageKeys }: AccessListItem): Fields => ({
+  address: to0xHex(address),
+  storageKeys: storageKeys.map(to0xHex),
+});
 
 const shownAuthorization = ({ chainId, address, nonce, yParity, r, s }: Authorization): Fields => ({
   chainId: quantity(chainId),

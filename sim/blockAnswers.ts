@@ -6,6 +6,8 @@ import type { Keccak } from './reference/trieRoot.ts';
 
 /** Blocks that a search over several goes back. */
 const SEARCHED_BLOCKS = 4;
+/** Whom nobody pays. */
+const STRANGER = new Uint8Array(20).fill(0x5e);
 
 /** More that a client asks of a block: what is in it by place, many at once, its state, and what its last transaction did. */
 export async function wrongBlockAnswer(
@@ -98,7 +100,7 @@ async function wrongState(
     const problem = await wrongProof(ask, block, address, keccak);
     if (problem !== undefined) return problem;
   }
-  return undefined;
+  return wrongProof(ask, block, STRANGER, keccak);
 }
 
 function padded(value: Bytes): Bytes {

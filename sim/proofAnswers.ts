@@ -40,7 +40,10 @@ export async function wrongProof(
   const account = proven(header.stateRoot, keccak(address), told.accountProof.map(bytesOf), keccak);
   if (account === undefined) return `${name} does not begin at the stateRoot, or ends nowhere`;
   if (account.value === undefined) {
-    const isNothing = BigInt(told.balance) === 0n && BigInt(told.nonce) === 0n;
+    // As geth: who is not there has no code, not even none.
+    const isNothing = [told.balance, told.nonce, told.codeHash, told.storageHash].every(
+      (one) => BigInt(one) === 0n,
+    );
     return isNothing ? undefined : `${name} proves that there is no such account`;
   }
   const { balance, nonce, storageHash, codeHash } = told;

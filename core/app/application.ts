@@ -1,6 +1,6 @@
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
-import { EMPTY_CODE_HASH } from '../state/account.ts';
+import { type AccountState, EMPTY_CODE_HASH } from '../state/account.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { BlockStore } from '../store/blockStore.ts';
@@ -131,7 +131,7 @@ export class EvmApplication implements Application {
     if (refused !== undefined) return rejected(refused, tx.gasLimit);
     return {
       kind: 'accepted',
-      lane: cosmosLane(tx, signer, cosmos.denom),
+      lane: { ...cosmosLane(tx, signer, cosmos.denom), isDelegated: hasCode(account) },
       gasWanted: tx.gasLimit,
       events: [],
     };
@@ -157,8 +157,7 @@ export class EvmApplication implements Application {
       gas: tx.gasLimit,
       feeCap: tx.maxFeePerGas,
       tipCap: tx.maxPriorityFeePerGas,
-      // checkForPool lets no other code pass.
-      isDelegated: !equalBytes(sender.codeHash, EMPTY_CODE_HASH),
+      isDelegated: hasCode(account),
       ethHash: tx.hash,
     };
     return { kind: 'accepted', lane, gasWanted: tx.gasLimit, events: [] };
@@ -257,6 +256,10 @@ export class EvmApplication implements Application {
     };
   }
 }
+
+/** Of one that sends a transaction it is a delegation: no other account with code is let pass, nor has a key. */
+const hasCode = (account: AccountState | undefined): boolean =>
+  account !== undefined && !equalBytes(account.codeHash, EMPTY_CODE_HASH);
 
 function rejected(error: AdmissionError, gasWanted: bigint): CheckReply {
   return { kind: 'rejected', ...renderError(error), gasWanted, gasUsed: 0n };

@@ -16,6 +16,8 @@ import { wrongCalls } from './servedCalls.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
+import { wrongWaiting } from './servedPool.ts';
+import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongStates } from './servedState.ts';
@@ -24,6 +26,8 @@ import { wrongTxAnswers } from './servedTxs.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
 const COMMITS_MAX = 8;
+/** What the consensus engine's RPC puts into a page when nothing is said. */
+const PAGE_USUAL = 30;
 
 /**
  * REC: at the end correct nodes are asked over all that they serve: commits are those that the next block fixed, lists come whole
@@ -107,6 +111,8 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongBlockAnswers(rpc),
   ({ rpc }) => wrongLogs(rpc),
   ({ rpc }) => wrongCalls(rpc),
+  ({ rpc }) => wrongPretences(rpc),
+  ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),
@@ -159,11 +165,18 @@ async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
     told.push(...listOf(answer, 'validators').map(({ address }) => address));
   }
   const addresses = validators.map(({ address }) => toUpperHex(address));
+  // A page of none is one of thirty.
+  const usual = await comet(rpc, 'validators', { height: String(height), per_page: '0' });
+  const first = listOf(usual, 'validators').map(({ address }) => address);
   const path = `/cosmos/base/tendermint/v1beta1/validatorsets/${height}`;
   const last = await rest(rpc, path, `pagination.limit=${PAGE}&pagination.reverse=true`);
   const keys = listOf(last, 'validators').map(({ pub_key }) => (pub_key as Fields)['key']);
   const backwards = validators.map(({ pubKey }) => toBase64(pubKey.bytes)).reverse();
-  return unlike('validators', told, addresses) ?? unlike(`${path} backwards`, keys, backwards.slice(0, PAGE));
+  return (
+    unlike('validators', told, addresses) ??
+    unlike('validators in a page of none', first, addresses.slice(0, PAGE_USUAL)) ??
+    unlike(`${path} backwards`, keys, backwards.slice(0, PAGE))
+  );
 }
 
 /** Of somebody who has something, and of somebody who has nothing and therefore no coins. */
@@ -213,7 +226,9 @@ async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> {
     const asked = { query: `block.height>=${first}`, order_by, page: String(page), per_page: String(PAGE) };
     const answer = await comet(rpc, 'block_search', asked);
     const told = listOf(answer, 'blocks').map(({ block }) => (block as { header: Fields }).header['height']);
-    const problem = unlike(`block_search in order '${order_by}', page ${page},`, told, wanted);
+    const problem =
+      unlike(`block_search in order '${order_by}', page ${page},`, told, wanted) ??
+      unlike('how many blocks there are', answer['total_count'], String(all.length));
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -237,5 +252,22 @@ async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<strin
         unlike('how many transactions there are', answer['total'], String(hashes.length));
       if (problem !== undefined) return problem;
     }
+  return wrongFound(rpc, hashes);
+}
+
+/** All of a search are counted, whatever page is asked for, and the one of a hash is one. */
+async function wrongFound(rpc: RpcContext, hashes: readonly string[]): Promise<string | undefined> {
+  for (const [query, all] of [
+    ['tx.height>0', hashes],
+    [`tx.hash='${hashes.at(-1)}'`, hashes.slice(-1)],
+  ] as const) {
+    if (all.length === 0) continue;
+    const answer = await comet(rpc, 'tx_search', { query, order_by: 'asc', per_page: '1' });
+    const told = listOf(answer, 'txs').map(({ hash }) => hash);
+    const problem =
+      unlike(`tx_search of ${query}`, told, all.slice(0, 1)) ??
+      unlike(`how many tx_search of ${query} finds`, answer['total_count'], String(all.length));
+    if (problem !== undefined) return problem;
+  }
   return undefined;
 }

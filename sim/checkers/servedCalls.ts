@@ -32,8 +32,13 @@ const INSTRUCTIONS: readonly (readonly [
   ['6001430340', ({ header }) => to0xHex(header.parentHash)],
 ];
 
-/** Each instruction's word, one behind the other. */
-const TELLER = `0x${INSTRUCTIONS.map(([code], i) => `${code}60${(32 * i).toString(16).padStart(2, '0')}52`).join('')}61${(32 * INSTRUCTIONS.length).toString(16).padStart(4, '0')}6000f3`;
+/** A program that answers with a word from each piece of code, one behind the other. */
+export const tellerOf = (codes: readonly string[]): string => {
+  const stored = codes.map((code, i) => `${code}60${(32 * i).toString(16).padStart(2, '0')}52`);
+  return `0x${stored.join('')}61${(32 * codes.length).toString(16).padStart(4, '0')}6000f3`;
+};
+
+const TELLER = tellerOf(INSTRUCTIONS.map(([code]) => code));
 
 /** A call about a block runs in that block; an estimate is what its sender can pay for. */
 export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {

@@ -109,7 +109,12 @@ const CALLS: readonly Maker[] = [
   (at, choose) => calling(at('slots'), choose(2) === 0 ? clearAll : fillAll),
   // Runs out of gas somewhere on its way.
   (at, choose) => ({ ...calling(at('slots'), pairs(choose)), gas: 26_000n + BigInt(choose(30_000)) }),
-  (at, choose, from) => calling(at('teller'), padded(choose(2) === 0 ? from.address : stranger(choose(4)))),
+  (at, choose, from) => {
+    // Who is called is warm to its own code.
+    const lookedAt = [stranger(0), at('teller'), stranger(2), at('teller')];
+    const address = choose(2) === 0 ? from.address : present(lookedAt[choose(lookedAt.length)], 'an address');
+    return calling(at('teller'), padded(address));
+  },
   (at, choose) => calling(at('guard'), word(choose(5))),
   (at, choose) => calling(at('factory'), concat(word(choose(4)), word(choose(2))), BigInt(choose(3))),
   (at, choose) => calling(at('payer'), padded(stranger(choose(12))), BigInt(choose(2) * 1_000)),

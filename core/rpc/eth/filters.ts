@@ -1,6 +1,7 @@
 import { to0xHex } from '../../lib/bytes.ts';
 import type { Hash, Height, Micros } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { heightAfter } from '../heightSteps.ts';
 import { serverError } from '../rpcError.ts';
 import { newId } from './ids.ts';
 import type { LogFilter } from './logFilter.ts';
@@ -43,7 +44,10 @@ export class EthFilters {
   }
 
   installBlocks(): string {
-    return this.#install({ kind: 'blocks', next: this.#ctx.chain.latest().height + 1 });
+    return this.#install({
+      kind: 'blocks',
+      next: heightAfter(this.#ctx.chain, this.#ctx.chain.latest().height),
+    });
   }
 
   installLogs(filter: LogFilter): string {

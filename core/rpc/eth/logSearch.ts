@@ -3,6 +3,7 @@ import { addressItem, type LogItem, topicItem } from '../../events/index/logPost
 import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { heightAfter } from '../heightSteps.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';
@@ -149,7 +150,7 @@ export function liveRange(
 ): { readonly from: Height; readonly to: Height | undefined } {
   checkCriteria(filter);
   if (isPending(filter.from) || isPending(filter.to)) throw invalidParams(PENDING_UNSUPPORTED);
-  const next = ctx.chain.latest().height + 1;
+  const next = heightAfter(ctx.chain, ctx.chain.latest().height);
   const bound = (id: BlockId | undefined): Height | 'latest' => {
     if (id === undefined || (id.kind === 'tag' && id.tag === 'latest')) return 'latest';
     if (id.kind === 'tag' && id.tag === 'earliest') return 0;

@@ -1,6 +1,7 @@
 import type { PendingBlock, PendingSource } from '../../app/evmService.ts';
 import { DEFAULT_PARAMS } from '../../types/params.ts';
 import type { RpcContext } from '../context.ts';
+import { heightAfter } from '../heightSteps.ts';
 import { AddressBook } from './addressBook.ts';
 import { EthFeed } from './feed.ts';
 import { EthFilters } from './filters.ts';
@@ -20,7 +21,7 @@ const NO_VALIDATOR = new Uint8Array(20);
 
 /** What the pool would have this node propose. */
 function pendingSource(ctx: RpcContext): PendingSource {
-  const { maxBytes } = (ctx.chain.params(ctx.chain.head() + 1) ?? DEFAULT_PARAMS).block;
+  const { maxBytes } = (ctx.chain.params(heightAfter(ctx.chain, ctx.chain.head())) ?? DEFAULT_PARAMS).block;
   return {
     txs: ctx.pool.best(maxBytes < 0 ? Number.MAX_SAFE_INTEGER : maxBytes),
     seconds: Math.floor(ctx.now() / 1_000_000),

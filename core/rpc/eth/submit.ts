@@ -3,7 +3,7 @@ import { renderError } from '../../app/errors.ts';
 import { decodeEthTx, TX_BYTES_MAX } from '../../app/evm/ethTx.ts';
 import { wrapEthTx } from '../../app/tx/wrapEthTx.ts';
 import { unreachable } from '../../lib/assert.ts';
-import { type Bytes, to0xHex } from '../../lib/bytes.ts';
+import { type Bytes, to0xHex, toHex } from '../../lib/bytes.ts';
 import type { MempoolRefusal } from '../../types/submit.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
@@ -11,6 +11,7 @@ import { callData, feesCross, type TransactionArgs, toCallArgs, transactionFault
 import type { GasOracle } from './gasOracle.ts';
 import { outcomeError } from './revert.ts';
 import { type FilledTx, signTx } from './signTx.ts';
+import { inTurn } from './turns.ts';
 
 const ZERO_ADDRESS = new Uint8Array(20);
 const WEI_PER_CENT_ETHER = 10_000_000_000_000_000n;
@@ -135,13 +136,15 @@ export function secretUnder(ctx: RpcContext, address: Bytes | undefined, passwor
 }
 
 /** eth_sendTransaction: fills what is missing, signs with a key of the node, submits. */
-export async function sendTransaction(
+export function sendTransaction(
   ctx: RpcContext,
   args: TransactionArgs,
   oracle: GasOracle,
   secret = secretOf(ctx, args.from),
 ): Promise<string> {
-  return sendRaw(ctx, signTx(await fillTx(ctx, args, oracle), secret, ctx.suite));
+  const send = async () => sendRaw(ctx, signTx(await fillTx(ctx, args, oracle), secret, ctx.suite));
+  if (args.nonce !== undefined || args.from === undefined) return send();
+  return inTurn(ctx, toHex(args.from), send);
 }
 
 /** The nonce after everything of the sender that waits in the pool. */

@@ -6,7 +6,7 @@ import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
 import type { Outbox } from '../outbox.ts';
 import { serverError } from '../rpcError.ts';
-import { type BlockId, heightOf } from './blockId.ts';
+import { type BlockId, headNumber, heightOf } from './blockId.ts';
 import { HeadNews } from './feed.ts';
 import { LogMatcher, liveRange } from './logSearch.ts';
 import type { SubscriptionRequest } from './method.ts';
@@ -71,7 +71,8 @@ export class EthSubscription implements Subscription {
     this.#live = liveOf(ctx, request);
     const range = request.kind === 'logs' ? liveRange(ctx, request.filter) : undefined;
     const past = 'fromBlock' in request ? request.fromBlock : undefined;
-    this.#next = past === undefined ? (range?.from ?? ctx.chain.head() + 1) : startOf(ctx, past);
+    this.#next =
+      past === undefined ? (range?.from ?? heightAfter(ctx.chain, ctx.chain.head())) : startOf(ctx, past);
   }
 
   end(): void {
@@ -226,8 +227,11 @@ function liveOf(ctx: RpcContext, request: EthSubscriptionParts['request']): Live
 /** A height that is gone is an answer, never a silent gap; one that is yet to come is waited for. */
 function startOf({ chain }: RpcContext, from: BlockId): Height {
   assert(from.kind !== 'hash', 'a block number or tag');
-  if (from.kind === 'tag' && from.tag !== 'earliest') return chain.head() + 1;
-  if (from.kind === 'number' && from.number > BigInt(chain.head())) return Number(from.number);
+  const next = heightAfter(chain, chain.head());
+  if (from.kind === 'tag' && from.tag !== 'earliest') return next;
+  // Before the first block every number but that of genesis is yet to come, and the first may be a high one.
+  if (from.kind === 'number' && from.number > BigInt(headNumber(chain)))
+    return Math.max(Number(from.number), next);
   const height = heightOf(chain, from) ?? 0;
   if (chain.ethBlock(height) === undefined)
     throw serverError(`block ${height} is not available, lowest is ${chain.base()}`);

@@ -4,9 +4,11 @@ import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { type Bytes, toHex } from '../../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
+import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
 import type { CommitReply } from '../../../core/types/app.ts';
 import { COIN, TestChain } from './support/chain.ts';
 import { deploying } from './support/code.ts';
+import { cosmosTx, SECRETS, sendMessage } from './support/cosmosTx.ts';
 import { signTx, wallet } from './support/wallet.ts';
 
 const alice = wallet(0);
@@ -53,25 +55,54 @@ describe('a block tells the pool', () => {
   });
 });
 
-test('what waits under a nonce that an authorization used leaves the pool with the block', async () => {
+/** A pool whose checks are answered when `settle` is called; `refusals` are what was said to clients. */
+function poolOf() {
   const asks: { readonly call: number; readonly tx: Bytes }[] = [];
+  const refusals: string[] = [];
   let call = 0;
   const pool = new Mempool(DEFAULT_MEMPOOL, nobleSuite.sha256, () => ++call);
   pool.setPrices(chain.reader.nextBaseFee(), chain.reader.gasLimit());
-  const out = {
-    check: (id: number, { tx }: { readonly tx: Bytes }) => asks.push({ call: id, tx }),
-    reply() {},
+  const out: MempoolOut = {
+    check: (id, { tx }) => void asks.push({ call: id, tx }),
+    reply: (_, result) => {
+      if (result.kind === 'refused') refusals.push('message' in result.refusal ? result.refusal.message : '');
+    },
     pending() {},
     gossip() {},
     heard() {},
     tickAfter() {},
   };
+  const settle = async () => {
+    for (const { call: id, tx } of asks.splice(0))
+      pool.onChecked(id, await chain.app.checkTx(tx, false), out);
+  };
+  return { pool, out, refusals, settle };
+}
+
+test('what waits under a nonce that an authorization used leaves the pool with the block', async () => {
+  const { pool, out, settle } = poolOf();
   pool.submit(await signTx(bob, { to: alice.account.address, value: 1n, nonce: 0 }), 1, out);
-  for (const { call: id, tx } of asks) pool.onChecked(id, await chain.app.checkTx(tx, false), out);
+  await settle();
   expect(pool.hasExecutable()).toBe(true);
   const txs = [await authorized()];
   const { commit } = await chain.commit(txs);
   pool.onCommitted(1_000_000, txs, commit, out);
   expect(pool.stats()).toMatchObject({ pending: 0, queued: 0 });
   expect(pool.hasExecutable()).toBe(false);
+});
+
+test('of an account that delegates one transaction waits at a time, bank messages too', async () => {
+  await chain.commit([await authorized()]);
+  const { pool, out, refusals, settle } = poolOf();
+  const accountNumber = chain.reader.latest().auth(bob.address)?.accountNumber ?? 0n;
+  const messages = [sendMessage(bob.address, alice.address, 1n)];
+  for (const sequence of [1n, 2n, 3n]) {
+    pool.submit(cosmosTx({ messages, secret: SECRETS[1], data: { accountNumber, sequence } }), 1, out);
+    await settle();
+  }
+  expect(pool.stats()).toMatchObject({ pending: 1, queued: 0 });
+  expect(refusals).toEqual([
+    'in-flight transaction limit reached for delegated accounts',
+    'gapped-nonce tx from delegated accounts',
+  ]);
 });

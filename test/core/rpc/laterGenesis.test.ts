@@ -48,6 +48,20 @@ describe.each([1, 50, 20_000])('a chain whose first height is %i', (first) => {
     });
   });
 
+  test('has filters that were made before its first block tell of that one at once', async () => {
+    const world = await begun(first);
+    const blocks = await world.get('eth_newBlockFilter');
+    const logs = await world.get('eth_newFilter', {});
+    const from = bytesHex(world.dev.address);
+    // Logs what it is called with, in its making.
+    await world.get('eth_sendTransaction', { from, data: '0x5f5fa000', gas: '0x186a0' });
+    await world.commit();
+    const { hash, number } = await world.get('eth_getBlockByNumber', 'latest', false);
+    expect(number).toBe(`0x${first.toString(16)}`);
+    expect(await world.get('eth_getFilterChanges', blocks)).toEqual([hash]);
+    expect(await world.get('eth_getFilterChanges', logs)).toMatchObject([{ blockHash: hash }]);
+  });
+
   test('tells the app hash of the newest header', async () => {
     const { world } = await grown(first);
     const { header } = (await comet(world, 'header')).result;

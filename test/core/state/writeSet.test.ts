@@ -168,6 +168,20 @@ test('an account made again after its deletion has none of its old storage', () 
   expect(chain.world().storage(ALICE, word(9))).toEqual(word(9));
 });
 
+test('an account made again in the block that deleted it begins with nothing', () => {
+  const chain = new Chain();
+  chain.block((writes) => {
+    writes.putAccount(ALICE, { nonce: 7n, balance: 100n });
+    writes.putCode(ALICE, Uint8Array.of(1, 2, 3));
+  });
+  const writes = chain.writes();
+  writes.deleteAccount(ALICE);
+  writes.beginTx();
+  writes.putAccount(ALICE, { balance: 5n });
+  expect(writes.account(ALICE)).toMatchObject({ nonce: 0n, balance: 5n, codeHash: EMPTY_CODE_HASH });
+  expect(writes.code(ALICE)).toHaveLength(0);
+});
+
 test('the order of writes does not matter to the roots', () => {
   const write = fc.record({
     address: fc.nat({ max: 9 }).map((n) => new Uint8Array(20).fill(n)),

@@ -6,6 +6,7 @@ import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
 import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
+import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
 import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
@@ -18,6 +19,7 @@ import { NODE } from './node.ts';
 import { OFFENCES } from './offences.ts';
 import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
+import { PRETENCES } from './pretences.ts';
 import { RECORDS } from './records.ts';
 import { RESULTS } from './results.ts';
 import { ROLLBACK } from './rollback.ts';
@@ -64,4 +66,6 @@ export const BREAKS: readonly Break[] = [
   ...SYNCING,
   ...TOLD,
   ...ASKED,
+  ...PRETENCES,
+  ...ELSEWHERE,
 ];

@@ -161,6 +161,27 @@ describe('complaint', () => {
     expect((await world.get('eth_getTransactionReceipt', fast)).status).toBe('0x1');
   });
 
+  test('13b: what is sent at the same time gets one nonce — each gets the next, and a refused one takes none', async () => {
+    const pay = { from: dev, to: other, gas: '0x5208' };
+    const first = BigInt(await world.get('eth_getTransactionCount', dev, 'pending'));
+    // With a rising price one nonce for all would leave the last alone.
+    const replies = await Promise.all(
+      [1, 2, 0, 3, 4].map((i) =>
+        world.rpc('eth_sendTransaction', {
+          ...pay,
+          value: i === 0 ? `0x${'f'.repeat(60)}` : '0x1',
+          gasPrice: `0x${(3_000_000_000 * 2 ** i).toString(16)}`,
+        }),
+      ),
+    );
+    expect(replies.map(({ error }) => error !== undefined)).toEqual([false, false, true, false, false]);
+    await world.commit();
+    const nonces: bigint[] = [];
+    for (const { result } of replies.filter(({ error }) => error === undefined))
+      nonces.push(BigInt((await world.get('eth_getTransactionByHash', result)).nonce));
+    expect(nonces).toEqual([0n, 1n, 2n, 3n].map((i) => first + i));
+  });
+
   test('14: filters are few and vanish — a polled one lives, an unknown one says so', async () => {
     const filters: string[] = [];
     for (let i = 0; i < 300; i++) filters.push(await world.get('eth_newFilter', { address: store }));

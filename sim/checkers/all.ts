@@ -32,6 +32,7 @@ import { spread } from './spread.ts';
 import { syncing } from './syncing.ts';
 import { validity } from './validity.ts';
 import { voteTimes } from './voteTimes.ts';
+import { words } from './words.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
 const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash', 'no_crash'];
@@ -57,6 +58,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', lastCommits],
   ['conduct', spread],
   ['conduct', repetition],
+  ['conduct', words],
   ['conduct', syncing],
   ['no_crash', noCrash],
 ];

@@ -159,6 +159,14 @@ export const GUARDS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'guard-forgets-round',
+    file: 'core/node/signGuard.ts',
+    from: '    return last.round > round\n',
+    to: '    return last.round > 99 + round\n',
+    found: ['no_self_equivocation'],
+    scenario: 'guard-holds-round',
+  },
+  {
     id: 'driver-sends-run-ahead',
     file: 'core/node/driver.ts',
     from: "effect.kind === 'timer' || effect.kind === 'publish';",

@@ -12,6 +12,7 @@ import { evidenceCommitted } from './evidence.ts';
 import { evidenceKept } from './evidenceKept.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
+import { handover } from './handover.ts';
 import { holdings } from './holdings.ts';
 import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
@@ -60,6 +61,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', repetition],
   ['conduct', words],
   ['conduct', syncing],
+  ['conduct', handover],
   ['no_crash', noCrash],
 ];
 

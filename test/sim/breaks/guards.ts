@@ -159,6 +159,14 @@ export const GUARDS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'evidence-age-in-whole-seconds',
+    file: 'core/evidence/verify.ts',
+    from: ' + BigInt(to.nanos - from.nanos);',
+    to: ';',
+    found: ['validity'],
+    scenario: 'evidence-to-the-second',
+  },
+  {
     id: 'guard-forgets-round',
     file: 'core/node/signGuard.ts',
     from: '    return last.round > round\n',

@@ -10,7 +10,7 @@ import { isSound } from './recoverable.ts';
 const PROMPT_MICROS = 5_000_000;
 /** In which what was said of the step before has left. */
 const SAID_MICROS = 100_000;
-/** Claims of one peer that are remembered: of one height, a liar may make many. */
+/** Claims of one peer in a height that are remembered: a liar may make many. */
 const CLAIMS_MAX = 64;
 
 type Claim = Extract<ConsensusMessage, { kind: 'voteSetMaj23' }>;
@@ -24,10 +24,9 @@ interface Question {
   readonly voters: readonly number[];
 }
 
-/** What a peer has claimed since it is connected. */
+/** What a peer has claimed in a height since it is connected. */
 interface Talk {
   questions: readonly Question[];
-  /** At the height of the last one. */
   claims: readonly Claim[];
   /** Since when it should have been dropped. */
   lied: { readonly text: string; readonly at: number } | undefined;
@@ -44,6 +43,7 @@ export function words(context: CheckerContext): Checker {
   // A node that stands still, or waits for its drive, says later what was so before.
   const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
   const talks = new Map<Process, Map<string, Talk>>();
+  const heights = new Map<Process, number>();
   /** Since when a node waits for the block that was decided. */
   const committing = new Map<Process, number>();
   const talkOf = (node: Process, peer: string): Talk | undefined => talks.get(node)?.get(peer);
@@ -86,9 +86,13 @@ export function words(context: CheckerContext): Checker {
         committing.delete(node);
       } else if (fact.kind === 'peer') {
         talks.get(node)?.delete(fact.peer);
-        if (fact.isUp) talks.get(node)?.set(fact.peer, { questions: [], claims: [], lied: undefined });
+        if (fact.isUp) talks.get(node)?.set(fact.peer, newTalk());
       } else if (fact.kind === 'dropped') talks.get(node)?.delete(fact.peer);
       else if (fact.kind === 'moved') {
+        // What waited while the height was decided finds the node in the next one.
+        if (fact.position.height !== heights.get(node))
+          for (const talk of talks.get(node)?.values() ?? []) Object.assign(talk, newTalk());
+        heights.set(node, fact.position.height);
         if (fact.position.step !== STEP.commit) committing.delete(node);
         else if (!committing.has(node)) committing.set(node, world.now);
       } else if (fact.kind === 'wordHeard' || fact.kind === 'wordSaid') {
@@ -101,14 +105,15 @@ export function words(context: CheckerContext): Checker {
   };
 }
 
+const newTalk = (): Talk => ({ questions: [], claims: [], lied: undefined });
+
 /** The node answers what it has a place for. */
 function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: string): void {
   const { height, round, type, blockId } = claim;
   const set = rs.votes(round, type);
   if (set === undefined) return;
-  talk.claims = talk.claims.filter((one) => one.height === height).slice(-CLAIMS_MAX);
   const earlier = talk.claims.find((one) => one.round === round && one.type === type);
-  if (earlier === undefined) talk.claims = [...talk.claims, claim];
+  if (earlier === undefined) talk.claims = [...talk.claims, claim].slice(-CLAIMS_MAX);
   else if (!equalBlockId(earlier.blockId, blockId))
     talk.lied ??= {
       text: `keeps ${peer}, which claims two thirds for two values of ${height}/${round}`,

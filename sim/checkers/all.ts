@@ -32,6 +32,7 @@ import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
 import { syncing } from './syncing.ts';
 import { validity } from './validity.ts';
+import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
 import { words } from './words.ts';
 
@@ -83,6 +84,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       evidenceKept(context),
       pools(context),
       poolWaits(context),
+      victims(context),
     );
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }

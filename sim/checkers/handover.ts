@@ -23,7 +23,7 @@ interface Acquaintance {
  */
 export function handover(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { scenario, world, correct } = context;
+  const { scenario, world } = context;
   if (
     scenario.engine.blockSync !== true ||
     hasOddClocks(scenario) ||
@@ -36,9 +36,11 @@ export function handover(context: CheckerContext): Checker {
   const syncing = new Set<Process>();
   const started = new Map<Process, number>();
   const knownMicros = isStream(scenario) ? 2 * slowest(scenario) + STANDING_MICROS : Number.POSITIVE_INFINITY;
-  const names = new Set(correct.map((node) => node.name));
+  /** Since when each correct node says where it stands: while it fetches blocks it does not. */
+  const speaking = new Map<string, number>();
   const problemOf = (node: Process): string | undefined => {
-    const peers = [...(lives.get(node) ?? [])].filter(([peer]) => dropped.get(node)?.has(peer) !== true);
+    const all = [...(lives.get(node) ?? [])];
+    const peers = all.filter(([peer]) => dropped.get(node)?.has(peer) !== true);
     const next = (node.node?.rpc?.chain.head() ?? 0) + 1;
     const higher = peers.find(
       ([, { claim }]) => claim !== undefined && claim.base <= next && claim.height > next,
@@ -46,17 +48,16 @@ export function handover(context: CheckerContext): Checker {
     if (higher !== undefined) return `with block ${next} to come, which ${higher[0]} has, and more`;
     const silent = peers.find(([, { claim }]) => claim === undefined);
     // Where nobody has said anything, the time counts from the start.
-    const isAlone = peers.every(([, { claim }]) => claim === undefined);
-    const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...peers.map(([, { since }]) => since));
+    const isAlone = all.every(([, { claim }]) => claim === undefined);
+    const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...all.map(([, { since }]) => since));
     if (silent !== undefined && world.now - oldest < GREETING_MICROS)
       return `before ${silent[0]} has said how high it is`;
     const standing = node.node?.rpc?.consensus?.peers() ?? [];
-    const unknown = peers.find(
-      ([peer, { since }]) =>
-        names.has(peer) &&
-        world.now - since > knownMicros &&
-        standing.find(({ id }) => id === peer)?.round.height === 0,
-    );
+    const unknown = peers.find(([peer, { since }]) => {
+      const spoken = speaking.get(peer);
+      const isHeard = spoken !== undefined && world.now - Math.max(since, spoken) > knownMicros;
+      return isHeard && standing.find(({ id }) => id === peer)?.round.height === 0;
+    });
     return unknown && `without knowing where ${unknown[0]} stands`;
   };
   return {
@@ -69,6 +70,7 @@ export function handover(context: CheckerContext): Checker {
         started.set(node, world.now);
         dropped.delete(node);
         syncing.delete(node);
+        speaking.delete(node.name);
       } else if (fact.kind === 'peer') {
         const peers = lives.get(node);
         if (fact.isUp) peers?.set(fact.peer, { since: world.now, claim: undefined });
@@ -86,6 +88,7 @@ export function handover(context: CheckerContext): Checker {
       if (!node.isCorrect) return;
       if (node.node?.isSyncing() === true) syncing.add(node);
       else if (syncing.delete(node)) {
+        speaking.set(node.name, world.now);
         const problem = problemOf(node);
         if (problem !== undefined) context.fail(name, `${node.name} begins consensus ${problem}`);
       }

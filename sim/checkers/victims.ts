@@ -14,15 +14,14 @@ const POOL_MAX = 64;
 interface Held {
   readonly tx: EthTx;
   readonly sender: string;
-  /** Its place in the order of arrival. */
-  readonly place: number;
 }
 
 /** A full pool. */
 interface Full {
   readonly head: number;
-  /** What came last. */
-  readonly last: Bytes | undefined;
+  /** As blocks would hold them, in the order of arrival. */
+  readonly list: readonly Bytes[];
+  readonly denom: string;
   readonly held: readonly Held[];
   /** The nonce that may run next, by sender. */
   readonly next: ReadonlyMap<string, bigint>;
@@ -52,7 +51,7 @@ export function victims(context: CheckerContext): Checker {
       }
       const was = before.get(node);
       const head = rpc.chain.head();
-      if (was?.head === head && was.last === list.at(-1)) return;
+      if (was?.head === head && was.list.at(-1) === list.at(-1)) return;
       const now = fullOf(rpc, list);
       before.set(node, now);
       if (was?.head !== head) return;
@@ -64,17 +63,15 @@ export function victims(context: CheckerContext): Checker {
 }
 
 function fullOf({ chain, pool }: RpcContext, list: readonly Bytes[]): Full {
-  const places = new Map(list.map((tx, place) => [toHex(tx), place]));
   const held: Held[] = [];
   const next = new Map<string, bigint>();
   for (const { sender, pending, queued } of pool.content()) {
     const key = toHex(sender);
-    for (const tx of [...pending, ...queued])
-      held.push({ tx, sender: key, place: places.get(toHex(wrapEthTx(tx, chain.denom))) ?? 0 });
+    for (const tx of [...pending, ...queued]) held.push({ tx, sender: key });
     const { nonce = 0n } = chain.latest().account(sender) ?? {};
     next.set(key, nonce + BigInt(pending.length));
   }
-  return { head: chain.head(), last: list.at(-1), held, next };
+  return { head: chain.head(), list, denom: chain.denom, held, next };
 }
 
 function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): string | undefined {
@@ -96,15 +93,20 @@ function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): 
   const isModest = of(fresh.sender).length < share && isNext && fresh.tx.maxFeePerGas >= baseFee;
   if (most > share && isModest)
     return of(victim.sender).length === most ? undefined : `${what}, though another sender has ${most}`;
-  const lesser = tails.find((one) => isLess(one, victim, baseFee));
+  const lesser = tails.find((one) => isLess(was, one, victim, baseFee));
   if (lesser !== undefined) return `${what}, though ${to0xHex(lesser.tx.hash)} is worth less`;
   return compareWorth(victim.tx, fresh.tx, baseFee) < 0 ? undefined : `${what}, which is worth no more`;
 }
 
 /** Goes first: worth less, or as much and younger. */
-function isLess(a: Held, b: Held, baseFee: bigint): boolean {
+function isLess({ list, denom }: Full, a: Held, b: Held, baseFee: bigint): boolean {
   const order = compareWorth(a.tx, b.tx, baseFee);
-  return order < 0 || (order === 0 && a.place > b.place);
+  if (order !== 0 || a === b) return order < 0;
+  const place = ({ tx }: Held): number => {
+    const bytes = wrapEthTx(tx, denom);
+    return list.findIndex((one) => equalBytes(one, bytes));
+  };
+  return place(a) > place(b);
 }
 
 /** By what it pays in the next block, then by what it could pay, then by what it wishes to. */

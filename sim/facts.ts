@@ -31,6 +31,14 @@ export type Fact =
       readonly peer: string;
       readonly bytes: Bytes;
     }
+  /** A node hears from a peer, and says to some, what is there of a block or of votes (sim/words.ts). */
+  | { readonly kind: 'wordHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
+  | {
+      readonly kind: 'wordSaid';
+      readonly node: Process;
+      readonly to: readonly string[];
+      readonly bytes: Bytes;
+    }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
   | { readonly kind: 'crashed'; readonly node: Process }
   /** The node stopped itself, or its code threw. */

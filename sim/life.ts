@@ -8,6 +8,7 @@ import { type KvGate, KvHandle } from './disk/kvDisk.ts';
 import { SLOW_MICROS } from './disk.ts';
 import type { Process } from './process.ts';
 import type { LifeEnv } from './simNode.ts';
+import { isWord } from './words.ts';
 import type { World } from './world.ts';
 
 /** How long things inside a machine take, in virtual microseconds, both ends included. */
@@ -192,6 +193,7 @@ export class Life implements KvGate {
     const process = this.#process;
     if (channel === CHANNELS.blocksync)
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
+    if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
     this.#world.network.send(process.index, to, channel, bytes);
   }
 

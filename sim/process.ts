@@ -14,6 +14,7 @@ import type { Frame } from './link.ts';
 import type { Port } from './port.ts';
 import type { Signer } from './signer.ts';
 import type { NodeFactory, SimNode } from './simNode.ts';
+import { isWord } from './words.ts';
 import type { World } from './world.ts';
 
 /** Changes what a Byzantine node hears and says. The core inside stays what it is. */
@@ -215,6 +216,8 @@ export class Process implements Port {
       this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
     else if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
       this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
+    else if (input.kind === 'frame' && isWord(input.channel, input.bytes))
+      this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });
   }
 
   peerUp(peer: string): void {

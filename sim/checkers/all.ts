@@ -12,6 +12,7 @@ import { evidenceCommitted } from './evidence.ts';
 import { evidenceKept } from './evidenceKept.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
+import { handover } from './handover.ts';
 import { holdings } from './holdings.ts';
 import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
@@ -31,7 +32,9 @@ import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
 import { syncing } from './syncing.ts';
 import { validity } from './validity.ts';
+import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
+import { words } from './words.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
 const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash', 'no_crash'];
@@ -57,7 +60,9 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', lastCommits],
   ['conduct', spread],
   ['conduct', repetition],
+  ['conduct', words],
   ['conduct', syncing],
+  ['conduct', handover],
   ['no_crash', noCrash],
 ];
 
@@ -79,6 +84,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       evidenceKept(context),
       pools(context),
       poolWaits(context),
+      victims(context),
     );
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }

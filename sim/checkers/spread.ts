@@ -6,6 +6,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
+import { Claims } from './claims.ts';
 import { againMicros, slowest } from './liveness.ts';
 import { isSound } from './recoverable.ts';
 
@@ -20,8 +21,8 @@ const ANSWER_MICROS = 1_300_000;
 /** The same for what the node has signed itself: that leaves as soon as the peer can use it. */
 const OWN_MICROS = 1_000_000;
 
-/** What may be lacked: what anyone has, and what only the node itself can have. */
-const KINDS = ['any', 'own'] as const;
+/** What may be lacked: what anyone has, what only the node itself can have, and its word for two thirds. */
+const KINDS = ['any', 'own', 'claim'] as const;
 
 /** What a peer lacks. */
 interface Lack {
@@ -32,8 +33,8 @@ interface Lack {
 
 /**
  * Gossip (the paper's communication property): what one correct node holds and another needs reaches it, as long as the two are
- * connected. Needed are the proposal, the parts and the votes of the round the other is in, the votes of a later round, and, in a
- * height that is decided, the commit and the block.
+ * connected. Needed are the proposal, the parts and the votes of the round the other is in, the votes of a later round, the word that
+ * two thirds were seen, and, in a height that is decided, the commit and the block.
  */
 export function spread(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -47,6 +48,7 @@ export function spread(context: CheckerContext): Checker {
   const network = 2 * slowest(scenario) + againMicros(scenario);
   const lacks = new Map<string, { readonly what: string; readonly since: number }>();
   const looked = new Map<Process, number>();
+  const claims = new Claims();
   /** At which height a node last came to life: there it says what it lacks only when it has waited for a while. */
   const begun = new Map<Process, number>();
   /** Since when nothing has happened that may have swallowed what was asked. */
@@ -60,6 +62,14 @@ export function spread(context: CheckerContext): Checker {
       return;
     }
     judgeOne(node, peer, `${pair}/any`, joinedAt, lackOf(node, peer));
+    const claim = claims.owed(node, peer);
+    judgeOne(
+      node,
+      peer,
+      `${pair}/claim`,
+      joinedAt,
+      claim === undefined ? undefined : { what: `does not hear of ${claim}` },
+    );
     if (isSmooth) judgeOne(node, peer, `${pair}/own`, joinedAt, ownLack(node, peer, addresses.get(node)));
   };
   const judgeOne = (
@@ -92,6 +102,7 @@ export function spread(context: CheckerContext): Checker {
   return {
     name,
     on(fact) {
+      claims.on(fact);
       if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
       // Whatever happens to the network or to a life begins all waits anew.
       if (fact.kind !== 'fault' && fact.kind !== 'started' && fact.kind !== 'crashed') return;

@@ -30,6 +30,8 @@ interface Dealings {
   readonly asked: Map<number, number>;
   /** It has kept us waiting once: what it was asked may be asked of others. */
   isLagging: boolean;
+  /** How many requests may wait for it: one for who was given up before, and one more with each block that it sends. */
+  askedMax: number;
   /** What the peer has asked for and nobody has answered. */
   readonly owed: Owed[];
   /** Of the connection before: what the node has decided then may leave it now. */
@@ -103,14 +105,18 @@ class Book {
   readonly #peers = new Map<string, Dealings>();
   readonly #gone = new Map<string, Dealings>();
   readonly #banned = new Set<string>();
+  /** Given up once because nothing came from them. */
+  readonly #slow = new Set<string>();
 
   turn(peer: string, isUp: boolean): void {
     this.#part(peer);
-    if (isUp) this.#peers.set(peer, newDealings(this.#gone.get(peer)));
+    const askedMax = this.#slow.has(peer) ? 1 : ASKED_MAX;
+    if (isUp) this.#peers.set(peer, newDealings(askedMax, this.#gone.get(peer)));
   }
 
   dropped(peer: string, reason: string): void {
     if (isLie(reason)) this.#banned.add(peer);
+    else if (isSilence(reason)) this.#slow.add(peer);
     this.#part(peer);
   }
 
@@ -141,13 +147,16 @@ class Book {
         return;
       }
       default:
-        this.#answered(dealings, heightOf(message), now);
+        this.#answered(dealings, message, now);
     }
   }
 
-  #answered(dealings: Dealings, height: number, now: number): void {
+  #answered(dealings: Dealings, message: Answer, now: number): void {
+    if (message.kind === 'statusResponse') return;
     dealings.isLagging ||= isLate(dealings, now);
-    dealings.asked.delete(height);
+    const isAsked = dealings.asked.delete(heightOf(message));
+    if (isAsked && message.kind === 'blockResponse')
+      dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
   }
 
   said(node: Process, peer: string, message: BlocksyncMessage, moment: Moment): string | undefined {
@@ -177,7 +186,8 @@ class Book {
     asked.set(height, now);
     if (!isTimely) return undefined;
     if (isTwice) return `sends a second request for block ${height}`;
-    if (asked.size > ASKED_MAX) return `sends a request for block ${height} while ${asked.size - 1} wait,`;
+    if (asked.size > dealings.askedMax)
+      return `sends a request for block ${height} while ${asked.size - 1} wait,`;
     if (claim === undefined || height < claim.base || height > claim.height)
       return `sends a request for block ${height}, which it does not claim to have,`;
     return height <= head || height > head + 1 + AHEAD_MAX
@@ -223,6 +233,8 @@ class Book {
 const isLie = (reason: string): boolean =>
   reason.startsWith('blocksync:') && !/too many requests|no block for|too slow/.test(reason);
 
+const isSilence = (reason: string): boolean => /^blocksync: (no block for|too slow)/.test(reason);
+
 /** The request that the answer is to, taken off the list. */
 function settled(owed: Owed[], answer: Answer): Owed | undefined {
   const at = owed.findIndex(({ request }) => isAnswered(request, answer));
@@ -255,8 +267,9 @@ const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;
 const isHindered = ({ disk, sync }: Process): boolean =>
   disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined;
 
-const newDealings = (before: Dealings | undefined): Dealings => ({
+const newDealings = (askedMax: number, before: Dealings | undefined): Dealings => ({
   claim: undefined,
+  askedMax,
   before: before && { claim: before.claim, owed: before.owed },
   asked: new Map(),
   isLagging: false,

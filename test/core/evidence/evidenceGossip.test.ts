@@ -82,6 +82,16 @@ describe('telling peers of evidence', () => {
     expect(sent.map(({ to }) => to)).toEqual([['a'], ['b'], ['a']]);
   });
 
+  test('whoever works on the last block that may have it is told, and nobody further on', () => {
+    const { pool, gossip, heights, sent, out } = setUp();
+    for (const peer of ['in time', 'too late']) gossip.onPeerUp(peer);
+    const last = 1 + state.params.evidence.maxAgeNumBlocks + 1;
+    heights.set('in time', last).set('too late', last + 1);
+    pool.add(evidenceOf(2));
+    gossip.flush(NOW, out);
+    expect(sent.map(({ to }) => to)).toEqual([['in time']]);
+  });
+
   test('evidence that a block has carried is told no more, and the ticking ends', () => {
     const { pool, gossip, heights, sent, timers, out } = setUp();
     gossip.onPeerUp('a');

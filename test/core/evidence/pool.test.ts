@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceHash } from '../../../core/codec/hashes.ts';
+import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
 import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
@@ -74,6 +75,14 @@ describe('from a conflict to a block', () => {
     expect(one.pendingEvidence(10_000)).toHaveLength(2);
     expect(one.pendingEvidence(500)).toHaveLength(1);
     expect(one.pendingEvidence(100)).toHaveLength(0);
+  });
+
+  test('evidence that just fills its room is offered', () => {
+    const one = pool();
+    one.onConflict(conflict);
+    const bytes = encodeEvidenceMessage([evidence]).length;
+    expect(one.pendingEvidence(bytes)).toEqual([evidence]);
+    expect(one.pendingEvidence(bytes - 1)).toEqual([]);
   });
 
   test('once in a block it is not offered again, and a second block with it is invalid', () => {

@@ -4,7 +4,7 @@ import { PartSet } from '../../../core/codec/partSet.ts';
 import type { GossipOut } from '../../../core/gossip/contract.ts';
 import { Gossip } from '../../../core/gossip/gossip.ts';
 import { BitSet } from '../../../core/lib/bitset.ts';
-import type { BlockId, Commit } from '../../../core/types/block.ts';
+import type { BlockId, BlockMeta, Commit, PartSetHeader } from '../../../core/types/block.ts';
 import type { BlockReader } from '../../../core/types/blockReader.ts';
 import type { ConsensusMessage } from '../../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../../core/types/roundState.ts';
@@ -60,7 +60,7 @@ class World implements GossipOut {
   readonly gossip: Gossip;
   readonly rs: { -readonly [K in keyof RoundState]?: RoundState[K] };
 
-  constructor(held: readonly Vote[]) {
+  constructor(held: readonly Vote[], stored: Partial<BlockReader> = {}) {
     const set = prevotes(held);
     this.rs = {
       height: 5,
@@ -83,6 +83,7 @@ class World implements GossipOut {
       loadPart: () => undefined,
       loadCommit: () => undefined,
       loadSeenCommit: () => commit,
+      ...stored,
     };
     this.gossip = new Gossip({ blocks, rs: this.rs as RoundState, initialHeight: 1, self: address(0) });
   }
@@ -255,6 +256,22 @@ test('a peer that stays behind is told that two thirds stand behind the commit, 
   expect(texts.indexOf('voteSetMaj23>a')).toBeGreaterThanOrEqual(0);
   expect(texts.indexOf('voteSetMaj23>a')).toBeLessThan(texts.indexOf('vote>a'));
   expect(texts.filter((text) => text === 'vote>a')).toHaveLength(3);
+});
+
+test('a peer that stays behind gets parts of the decided block, but not where it collects another', () => {
+  const whole = PartSet.of(new Uint8Array(9).fill(7));
+  const id: BlockId = { hash: hash(1), parts: whole.header };
+  const meta = { blockId: id } as BlockMeta;
+  const wants = (parts: PartSetHeader): readonly string[] => {
+    const world = new World([], { loadMeta: () => meta, loadPart: (_, index) => whole.part(index) });
+    world.peer('a', 4);
+    world.take();
+    const word = { kind: 'newValidBlock', height: 4, round: 0, isCommit: true } as const;
+    world.gossip.onNewValidBlock('a', { ...word, parts, bits: new BitSet(1) }, world);
+    return world.take().filter((text) => text.startsWith('blockPart'));
+  };
+  expect(wants(whole.header)).toEqual(['blockPart>a']);
+  expect(wants({ ...whole.header, hash: hash(9) })).toEqual([]);
 });
 
 test('a peer that only repeats where it stands gets again what it may have lost, however often it does', () => {

@@ -56,6 +56,15 @@ test('vote set bits correct our belief about what we could have sent, and leave 
   expect(peer.votes(0, 'prevote')?.toString()).toBe('__xx');
 });
 
+test('vote set bits of another size say nothing', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 0, 4));
+  peer.setVote(5, 0, 'prevote', 1, 4);
+  for (const size of [3, 5])
+    peer.onVoteSetBits(0, 'prevote', new BitSet(size), BitSet.fromWords(4, [0b1111]));
+  expect(peer.votes(0, 'prevote')?.toString()).toBe('_x__');
+});
+
 test('nothing that a peer says makes memory grow without bound or a bit land outside its set', () => {
   const message = fc.oneof(
     fc.record({ kind: fc.constant('step'), height: fc.nat(9), round: fc.nat(2 ** 31 - 1), at: fc.nat(99) }),

@@ -261,6 +261,37 @@ test('a full pool makes room for a sender with slots to spare at the cost of the
   expect(world.reaped()).toEqual(['aa0', 'aa1', 'cc0', 'bb0']);
 });
 
+test('of two senders with too much in a full pool the one with more gives way', () => {
+  for (const [greedy, other] of [
+    ['aa', 'bb'],
+    ['bb', 'aa'],
+  ] as const) {
+    const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 7, laneSlots: 1 });
+    const counts = { [greedy]: 4, [other]: 3 };
+    for (const sender of ['aa', 'bb'])
+      for (let nonce = 0; nonce < (counts[sender] ?? 0); nonce++) world.add(sender, nonce, 9, 0, 1000);
+    expect(world.add('cc', 0, 1, 0, 50)).toMatchObject({ kind: 'checked' });
+    expect([world.pool.lane(greedy)?.size, world.pool.lane(other)?.size]).toEqual([3, 3]);
+  }
+});
+
+test('of what pays the same in a full pool the youngest is driven out', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
+  for (const sender of ['aa', 'bb', 'cc']) world.add(sender, 0, 1, 0, 50);
+  expect(world.add('dd', 0, 2, 0, 50)).toMatchObject({ kind: 'checked' });
+  expect(world.pool.txs().map(({ lane }) => lane.sender)).toEqual(['aa', 'bb', 'dd']);
+});
+
+test('what came in a block is not looked at again, though it was never in this pool', () => {
+  const world = new World();
+  const tx = new TextEncoder().encode('aa/0');
+  world.commit([tx], []);
+  world.pool.submit(tx, 1, world);
+  expect(world.replies.get(1)).toMatchObject({ refusal: { code: 'in-cache' } });
+  world.pool.onTxs([tx], 'peer', world);
+  expect(world.asks).toEqual([]);
+});
+
 test('a full pool prefers what pays more at the next base fee to what could pay more at another', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 1 });
   world.add('aa', 0, 1, 0, 500);

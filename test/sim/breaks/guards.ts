@@ -159,6 +159,22 @@ export const GUARDS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'evidence-age-in-whole-seconds',
+    file: 'core/evidence/verify.ts',
+    from: ' + BigInt(to.nanos - from.nanos);',
+    to: ';',
+    found: ['validity'],
+    scenario: 'evidence-to-the-second',
+  },
+  {
+    id: 'guard-forgets-round',
+    file: 'core/node/signGuard.ts',
+    from: '    return last.round > round\n',
+    to: '    return last.round > 99 + round\n',
+    found: ['no_self_equivocation'],
+    scenario: 'guard-holds-round',
+  },
+  {
     id: 'driver-sends-run-ahead',
     file: 'core/node/driver.ts',
     from: "effect.kind === 'timer' || effect.kind === 'publish';",

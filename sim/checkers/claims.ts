@@ -1,0 +1,59 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { VoteType } from '../../core/types/vote.ts';
+import type { Fact } from '../facts.ts';
+import type { Process } from '../process.ts';
+
+/** What one node has claimed to one peer since they are connected, at one height: `round/type`. */
+interface Told {
+  height: number;
+  readonly claims: Set<string>;
+}
+
+/** Which two thirds each node has told each peer of (VoteSetMaj23). */
+export class Claims {
+  readonly #told = new Map<Process, Map<string, Told>>();
+
+  on(fact: Fact): void {
+    if (fact.kind === 'started') this.#told.delete(fact.node);
+    else if (fact.kind === 'peer') this.#told.get(fact.node)?.delete(fact.peer);
+    else if (fact.kind === 'wordSaid') {
+      const decoded = decodeConsensusMessage(fact.bytes);
+      if (!decoded.ok || decoded.value.kind !== 'voteSetMaj23') return;
+      const { height, round, type } = decoded.value;
+      for (const peer of fact.to) this.#at(fact.node, peer, height).add(`${round}/${type}`);
+    }
+  }
+
+  #at(node: Process, peer: string, height: number): Set<string> {
+    const peers = this.#told.get(node) ?? new Map<string, Told>();
+    this.#told.set(node, peers);
+    const told = peers.get(peer);
+    if (told?.height === height) return told.claims;
+    const claims = new Set<string>();
+    peers.set(peer, { height, claims });
+    return claims;
+  }
+
+  /**
+   * The two thirds that a node beyond its first round has seen, and has not told a peer of its height about, which may count the other
+   * vote of a liar without: those of the round that the peer is in, and the polka of its own valid value.
+   */
+  owed(node: Process, peer: Process): string | undefined {
+    const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
+    if (ours === undefined || theirs === undefined || ours.height !== theirs.height) return undefined;
+    if (ours.round === 0 || theirs.step === STEP.newHeight || theirs.step === STEP.commit) return undefined;
+    const { height, round } = theirs;
+    const isOwed = (at: number, type: VoteType): boolean =>
+      hasMajority(ours, at, type) && !this.#at(node, peer.name, height).has(`${at}/${type}`);
+    const { validRound } = ours;
+    if (validRound >= 0 && isOwed(validRound, 'prevote'))
+      return `the polka of round ${validRound} of ${height}`;
+    const type = (['prevote', 'precommit'] as const).find((one) => isOwed(round, one));
+    return type && `two thirds of the ${type}s of ${height}/${round}`;
+  }
+}
+
+const hasMajority = (rs: RoundState, round: number, type: VoteType): boolean =>
+  rs.votes(round, type)?.majority() !== undefined;

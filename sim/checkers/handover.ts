@@ -1,0 +1,97 @@
+import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { slowest } from './liveness.ts';
+import { hasOddClocks } from './patience.ts';
+import { isStream } from './spread.ts';
+
+/** In which whoever is connected may say how high it is (BlockSync's greeting). */
+const GREETING_MICROS = 2_000_000;
+/** In which a node that has just connected says where it stands, on top of what the network takes. */
+const STANDING_MICROS = 1_000_000;
+
+/** What a node that fetches blocks knows of a peer. */
+interface Acquaintance {
+  readonly since: number;
+  /** Undefined until it has said. */
+  claim: { readonly base: number; readonly height: number } | undefined;
+}
+
+/**
+ * A node goes over from fetching blocks to consensus when it has what its peers claim to have, and not before each has said or has had
+ * two seconds for it; by then it knows where they stand.
+ */
+export function handover(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world } = context;
+  if (
+    scenario.engine.blockSync !== true ||
+    hasOddClocks(scenario) ||
+    scenario.timeline.some(({ action }) => action.kind === 'pause')
+  )
+    return { name };
+  const lives = new Map<Process, Map<string, Acquaintance>>();
+  /** Whoever was dropped once: a liar is not heard again, and a slow one counts where nobody else has anything. */
+  const dropped = new Map<Process, Set<string>>();
+  const syncing = new Set<Process>();
+  const started = new Map<Process, number>();
+  const knownMicros = isStream(scenario) ? 2 * slowest(scenario) + STANDING_MICROS : Number.POSITIVE_INFINITY;
+  /** Since when each correct node says where it stands: while it fetches blocks it does not. */
+  const speaking = new Map<string, number>();
+  const problemOf = (node: Process): string | undefined => {
+    const all = [...(lives.get(node) ?? [])];
+    const peers = all.filter(([peer]) => dropped.get(node)?.has(peer) !== true);
+    const next = (node.node?.rpc?.chain.head() ?? 0) + 1;
+    const higher = peers.find(
+      ([, { claim }]) => claim !== undefined && claim.base <= next && claim.height > next,
+    );
+    if (higher !== undefined) return `with block ${next} to come, which ${higher[0]} has, and more`;
+    const silent = peers.find(([, { claim }]) => claim === undefined);
+    // Where nobody has said anything, the time counts from the start.
+    const isAlone = all.every(([, { claim }]) => claim === undefined);
+    const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...all.map(([, { since }]) => since));
+    if (silent !== undefined && world.now - oldest < GREETING_MICROS)
+      return `before ${silent[0]} has said how high it is`;
+    const standing = node.node?.rpc?.consensus?.peers() ?? [];
+    const unknown = peers.find(([peer, { since }]) => {
+      const spoken = speaking.get(peer);
+      const isHeard = spoken !== undefined && world.now - Math.max(since, spoken) > knownMicros;
+      return isHeard && standing.find(({ id }) => id === peer)?.round.height === 0;
+    });
+    return unknown && `without knowing where ${unknown[0]} stands`;
+  };
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'started') {
+        lives.set(node, new Map());
+        started.set(node, world.now);
+        dropped.delete(node);
+        syncing.delete(node);
+        speaking.delete(node.name);
+      } else if (fact.kind === 'peer') {
+        const peers = lives.get(node);
+        if (fact.isUp) peers?.set(fact.peer, { since: world.now, claim: undefined });
+        else peers?.delete(fact.peer);
+      } else if (fact.kind === 'dropped')
+        dropped.set(node, new Set([...(dropped.get(node) ?? []), fact.peer]));
+      else if (fact.kind === 'syncHeard' && syncing.has(node)) {
+        const decoded = decodeBlocksyncMessage(fact.bytes);
+        const peer = lives.get(node)?.get(fact.peer);
+        if (decoded.ok && decoded.value.kind === 'statusResponse' && peer !== undefined)
+          peer.claim = { base: decoded.value.base, height: decoded.value.height };
+      }
+    },
+    look(node) {
+      if (!node.isCorrect) return;
+      if (node.node?.isSyncing() === true) syncing.add(node);
+      else if (syncing.delete(node)) {
+        speaking.set(node.name, world.now);
+        const problem = problemOf(node);
+        if (problem !== undefined) context.fail(name, `${node.name} begins consensus ${problem}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { EthTx } from '../../core/app/chain.ts';
+import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, equalBytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { baseFeeAfter } from '../feeMarket.ts';
+import type { Process } from '../process.ts';
+import { settledPool } from '../settledPool.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Pools that hold more are never full in a run. */
+const POOL_MAX = 64;
+
+interface Held {
+  readonly tx: EthTx;
+  readonly sender: string;
+}
+
+/** A full pool. */
+interface Full {
+  readonly head: number;
+  /** As blocks would hold them, in the order of arrival. */
+  readonly list: readonly Bytes[];
+  readonly denom: string;
+  readonly held: readonly Held[];
+  /** The nonce that may run next, by sender. */
+  readonly next: ReadonlyMap<string, bigint>;
+}
+
+/**
+ * POOL: what a full pool gives up for another transaction, as geth does: the last one of the sender who has most beyond a sender's share,
+ * for one that may run next of somebody within it; else what is worth least of those that nothing of their sender follows, the
+ * youngest of equals, and only for what is worth more.
+ */
+export function victims(context: CheckerContext): Checker {
+  const name = 'records';
+  const { scenario, cluster } = context;
+  const { poolTxs = Number.POSITIVE_INFINITY } = scenario.engine;
+  // Their transactions are in the pool as well, and not in what it shows.
+  if (poolTxs > POOL_MAX || (scenario.bankers ?? []).length > 0) return { name };
+  const share = Math.max(1, poolTxs >> 2);
+  const before = new Map<Process, Full>();
+  return {
+    name,
+    look(node) {
+      const rpc = node.isCorrect ? settledPool(node, Number.POSITIVE_INFINITY) : undefined;
+      const list = rpc?.pool.list?.(POOL_MAX) ?? [];
+      if (rpc === undefined || list.length < poolTxs) {
+        before.delete(node);
+        return;
+      }
+      const was = before.get(node);
+      const head = rpc.chain.head();
+      if (was?.head === head && was.list.at(-1) === list.at(-1)) return;
+      const now = fullOf(rpc, list);
+      before.set(node, now);
+      if (was?.head !== head) return;
+      const header = present(rpc.chain.ethBlock(head), 'the head').header;
+      const problem = exchangeProblem(was, now, share, baseFeeAfter(header, cluster.feeMarket));
+      if (problem !== undefined) context.fail(name, `the full pool of ${node.name} ${problem}`);
+    },
+  };
+}
+
+function fullOf({ chain, pool }: RpcContext, list: readonly Bytes[]): Full {
+  const held: Held[] = [];
+  const next = new Map<string, bigint>();
+  for (const { sender, pending, queued } of pool.content()) {
+    const key = toHex(sender);
+    for (const tx of [...pending, ...queued]) held.push({ tx, sender: key });
+    const { nonce = 0n } = chain.latest().account(sender) ?? {};
+    next.set(key, nonce + BigInt(pending.length));
+  }
+  return { head: chain.head(), list, denom: chain.denom, held, next };
+}
+
+function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): string | undefined {
+  const isIn = ({ held }: Full, one: Held): boolean =>
+    held.some(({ tx }) => equalBytes(tx.hash, one.tx.hash));
+  const [fresh, ...others] = now.held.filter((one) => !isIn(was, one));
+  const gone = was.held.filter((one) => !isIn(now, one));
+  const [victim] = gone;
+  if (fresh === undefined || victim === undefined || others.length > 0 || gone.length > 1) return undefined;
+  if (victim.sender === fresh.sender && victim.tx.nonce === fresh.tx.nonce) return undefined;
+  const what = `gives up ${to0xHex(victim.tx.hash)} for ${to0xHex(fresh.tx.hash)}`;
+  const of = (sender: string): readonly Held[] => was.held.filter((one) => one.sender === sender);
+  const tails = [...new Set(was.held.map(({ sender }) => sender))]
+    .map((sender) => of(sender).reduce((last, one) => (one.tx.nonce > last.tx.nonce ? one : last)))
+    .filter(({ sender, tx }) => sender !== fresh.sender || tx.nonce > fresh.tx.nonce);
+  if (!tails.includes(victim)) return `${what}, which another one follows`;
+  const most = Math.max(...tails.map(({ sender }) => of(sender).length));
+  const isNext = (was.next.get(fresh.sender) ?? fresh.tx.nonce) === fresh.tx.nonce;
+  const isModest = of(fresh.sender).length < share && isNext && fresh.tx.maxFeePerGas >= baseFee;
+  if (most > share && isModest)
+    return of(victim.sender).length === most ? undefined : `${what}, though another sender has ${most}`;
+  const lesser = tails.find((one) => isLess(was, one, victim, baseFee));
+  if (lesser !== undefined) return `${what}, though ${to0xHex(lesser.tx.hash)} is worth less`;
+  return compareWorth(victim.tx, fresh.tx, baseFee) < 0 ? undefined : `${what}, which is worth no more`;
+}
+
+/** Goes first: worth less, or as much and younger. */
+function isLess({ list, denom }: Full, a: Held, b: Held, baseFee: bigint): boolean {
+  const order = compareWorth(a.tx, b.tx, baseFee);
+  if (order !== 0 || a === b) return order < 0;
+  const place = ({ tx }: Held): number => {
+    const bytes = wrapEthTx(tx, denom);
+    return list.findIndex((one) => equalBytes(one, bytes));
+  };
+  return place(a) > place(b);
+}
+
+/** By what it pays in the next block, then by what it could pay, then by what it wishes to. */
+function compareWorth(a: EthTx, b: EthTx, baseFee: bigint): number {
+  const worth = ({ maxFeePerGas: cap, maxPriorityFeePerGas: wish }: EthTx): readonly bigint[] => [
+    wish < cap - baseFee ? wish : cap - baseFee,
+    cap,
+    wish,
+  ];
+  const other = worth(b);
+  for (const [i, one] of worth(a).entries()) {
+    const most = other[i] ?? 0n;
+    if (one !== most) return one < most ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,157 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import { type BlockId, equalBlockId } from '../../core/types/block.ts';
+import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
+import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { isSound } from './recoverable.ts';
+
+/** An answer or a farewell waits for no more than a write of the log. */
+const PROMPT_MICROS = 5_000_000;
+/** In which what was said of the step before has left. */
+const SAID_MICROS = 100_000;
+/** Claims of one peer in a height that are remembered: a liar may make many. */
+const CLAIMS_MAX = 64;
+
+type Claim = Extract<ConsensusMessage, { kind: 'voteSetMaj23' }>;
+type Bits = Extract<ConsensusMessage, { kind: 'voteSetBits' }>;
+
+/** A claim of a peer that has to be answered. */
+interface Question {
+  readonly claim: Claim;
+  readonly at: number;
+  /** Who had voted for the value when it came. */
+  readonly voters: readonly number[];
+}
+
+/** What a peer has claimed in a height since it is connected. */
+interface Talk {
+  questions: readonly Question[];
+  claims: readonly Claim[];
+  /** Since when it should have been dropped. */
+  lied: { readonly text: string; readonly at: number } | undefined;
+}
+
+/**
+ * What a correct node tells its peers of a block and of votes is so: each claim of two thirds at its height is answered with the
+ * votes that it has for that value and no others, whoever claims two things of one round is dropped, and who waits for a decided block
+ * says that it was decided.
+ */
+export function words(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { world, scenario } = context;
+  // A node that stands still, or waits for its drive, says later what was so before.
+  const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
+  const talks = new Map<Process, Map<string, Talk>>();
+  const heights = new Map<Process, number>();
+  /** Since when a node waits for the block that was decided. */
+  const committing = new Map<Process, number>();
+  const talkOf = (node: Process, peer: string): Talk | undefined => talks.get(node)?.get(peer);
+  const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
+  const isAble = ({ disk, sync }: Process): boolean => isTimely && isSound(disk) && sync === undefined;
+  const heard = (node: Process, peer: string, message: ConsensusMessage): void => {
+    const talk = talkOf(node, peer);
+    const rs = node.node?.rs();
+    if (message.kind !== 'voteSetMaj23' || talk === undefined || rs === undefined) return;
+    if (message.height !== rs.height || node.node?.isSyncing() !== false) return;
+    const late = talk.questions.find(({ at }) => world.now - at > PROMPT_MICROS) ?? talk.lied;
+    if (late !== undefined && isAble(node) && world.now - late.at > PROMPT_MICROS)
+      failOn(node, 'text' in late ? late.text : `leaves a claim of ${peer} without an answer`);
+    hear(talk, rs, message, world.now, peer);
+  };
+  const said = (node: Process, to: readonly string[], message: ConsensusMessage): void => {
+    const rs = node.node?.rs();
+    if (rs === undefined) return;
+    if (message.kind === 'newValidBlock') {
+      const since = committing.get(node);
+      const isWaiting = since !== undefined && world.now - since > SAID_MICROS && isAble(node);
+      if (isWaiting && message.height === rs.height && !message.isCommit)
+        failOn(node, 'waits for a block that is decided, and says that it is not');
+      return;
+    }
+    if (message.kind !== 'voteSetBits') return;
+    for (const peer of to) {
+      const talk = talkOf(node, peer);
+      const problem = talk && answerProblem(talk, rs, message);
+      if (problem !== undefined) failOn(node, `answers a claim of ${peer} with ${problem}`);
+    }
+  };
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'started') {
+        talks.set(node, new Map());
+        committing.delete(node);
+      } else if (fact.kind === 'peer') {
+        talks.get(node)?.delete(fact.peer);
+        if (fact.isUp) talks.get(node)?.set(fact.peer, newTalk());
+      } else if (fact.kind === 'dropped') talks.get(node)?.delete(fact.peer);
+      else if (fact.kind === 'moved') {
+        // What waited while the height was decided finds the node in the next one.
+        if (fact.position.height !== heights.get(node))
+          for (const talk of talks.get(node)?.values() ?? []) Object.assign(talk, newTalk());
+        heights.set(node, fact.position.height);
+        if (fact.position.step !== STEP.commit) committing.delete(node);
+        else if (!committing.has(node)) committing.set(node, world.now);
+      } else if (fact.kind === 'wordHeard' || fact.kind === 'wordSaid') {
+        const decoded = decodeConsensusMessage(fact.bytes);
+        if (!decoded.ok) return;
+        if (fact.kind === 'wordHeard') heard(node, fact.peer, decoded.value);
+        else said(node, fact.to, decoded.value);
+      }
+    },
+  };
+}
+
+const newTalk = (): Talk => ({ questions: [], claims: [], lied: undefined });
+
+/** The node answers what it has a place for. */
+function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: string): void {
+  const { height, round, type, blockId } = claim;
+  const set = rs.votes(round, type);
+  if (set === undefined) return;
+  const earlier = talk.claims.find((one) => one.round === round && one.type === type);
+  if (earlier === undefined) talk.claims = [...talk.claims, claim].slice(-CLAIMS_MAX);
+  else if (!equalBlockId(earlier.blockId, blockId))
+    talk.lied ??= {
+      text: `keeps ${peer}, which claims two thirds for two values of ${height}/${round}`,
+      at: now,
+    };
+  talk.questions = [...talk.questions, { claim, at: now, voters: votersFor(set, blockId) }].slice(
+    -CLAIMS_MAX,
+  );
+}
+
+/** Read off the votes: a tally of the node may be what is wrong. */
+function votersFor(set: VoteSetReader, blockId: BlockId): readonly number[] {
+  const voters: number[] = [];
+  for (let i = 0; i < set.bits.size; i++) {
+    const vote = set.vote(i);
+    if (vote !== undefined && equalBlockId(vote.blockId, blockId)) voters.push(i);
+  }
+  return voters;
+}
+
+function answerProblem(
+  talk: Talk,
+  rs: RoundState,
+  { height, round, type, blockId, bits }: Bits,
+): string | undefined {
+  const question = talk.questions.find(
+    ({ claim }) =>
+      claim.height === height &&
+      claim.round === round &&
+      claim.type === type &&
+      equalBlockId(claim.blockId, blockId),
+  );
+  if (question === undefined) return undefined;
+  talk.questions = talk.questions.filter((one) => one !== question);
+  const lost = question.voters.find((index) => !bits.has(index));
+  if (lost !== undefined) return `votes for what was claimed, but not with that of validator ${lost}`;
+  const set = rs.height === height ? rs.votes(round, type) : undefined;
+  for (let i = 0; set !== undefined && i < bits.size; i++)
+    if (bits.has(i) && !set.bits.has(i)) return `a vote of validator ${i} that it does not have`;
+  return undefined;
+}

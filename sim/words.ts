@@ -1,0 +1,9 @@
+import type { Bytes } from '../core/lib/bytes.ts';
+import { CHANNELS } from '../core/node/contract.ts';
+
+/** First bytes of NewValidBlock, VoteSetMaj23 and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
+const TAGS: readonly (number | undefined)[] = [0x12, 0x42, 0x4a];
+
+/** Whether a frame says what is there of a block or of votes. They are few; the other messages of gossip are many. */
+export const isWord = (channel: number, bytes: Bytes): boolean =>
+  (channel === CHANNELS.state || channel === CHANNELS.bits) && TAGS.includes(bytes[0]);

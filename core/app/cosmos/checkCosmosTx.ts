@@ -1,4 +1,5 @@
 import type { Bytes } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/utf8.ts';
 import type { AuthRecord } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
 import { MAX_UINT64 } from '../evm/numbers.ts';
@@ -56,7 +57,8 @@ function checkStatic(
   if (tx.timeoutHeight !== 0n && BigInt(place.height) > tx.timeoutHeight) {
     return refuse(30, `block height: ${place.height}, timeout height: ${tx.timeoutHeight}`);
   }
-  const characters = [...tx.memo].length;
+  // Go's len(): a character of several bytes counts as so many.
+  const characters = encodeUtf8(tx.memo).length;
   if (characters > MEMO_CHARS_MAX) {
     return refuse(
       12,

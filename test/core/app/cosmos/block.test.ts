@@ -123,6 +123,7 @@ describe('the checks before it', () => {
     ],
     ['a passed timeout', 30, 'block height: 2, timeout height: 1', () => next({ timeoutHeight: 1n })],
     ['a long memo', 12, 'maximum number of characters is 256', () => next({ memo: 'x'.repeat(257) })],
+    ['a memo of many bytes', 12, 'but received 258 characters', () => next({ memo: 'ü'.repeat(129) })],
     ['a low fee', 13, 'insufficient fees; got: 1achain', () => next({ fee: 1n })],
     [
       'a fee of no coins, which is none',

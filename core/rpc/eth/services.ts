@@ -6,6 +6,7 @@ import { AddressBook } from './addressBook.ts';
 import { EthFeed } from './feed.ts';
 import { EthFilters } from './filters.ts';
 import { GasOracle } from './gasOracle.ts';
+import { Turns } from './turns.ts';
 
 /** What the JSON-RPC surface of one node keeps between requests. */
 export interface EthServices {
@@ -13,6 +14,8 @@ export interface EthServices {
   readonly feed: EthFeed;
   readonly oracle: GasOracle;
   readonly addresses: AddressBook;
+  /** Of accounts whose keys the node holds. */
+  readonly turns: Turns;
   /** The block that this node would propose now. */
   pending(): Promise<PendingBlock>;
 }
@@ -41,6 +44,7 @@ export function ethServices(ctx: RpcContext): EthServices {
     feed: new EthFeed(ctx),
     oracle: new GasOracle(ctx),
     addresses: new AddressBook(ctx),
+    turns: new Turns(),
     pending: () => ctx.evm.pending(() => pendingSource(ctx)),
   };
   known.set(ctx, made);

@@ -10,8 +10,8 @@ import { serverError } from '../rpcError.ts';
 import { callData, feesCross, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
 import type { GasOracle } from './gasOracle.ts';
 import { outcomeError } from './revert.ts';
+import type { EthServices } from './services.ts';
 import { type FilledTx, signTx } from './signTx.ts';
-import { inTurn } from './turns.ts';
 
 const ZERO_ADDRESS = new Uint8Array(20);
 const WEI_PER_CENT_ETHER = 10_000_000_000_000_000n;
@@ -136,15 +136,14 @@ export function secretUnder(ctx: RpcContext, address: Bytes | undefined, passwor
 }
 
 /** eth_sendTransaction: fills what is missing, signs with a key of the node, submits. */
-export function sendTransaction(
+export async function sendTransaction(
   ctx: RpcContext,
   args: TransactionArgs,
-  oracle: GasOracle,
+  { oracle, turns }: EthServices,
   secret = secretOf(ctx, args.from),
 ): Promise<string> {
   const send = async () => sendRaw(ctx, signTx(await fillTx(ctx, args, oracle), secret, ctx.suite));
-  if (args.nonce !== undefined || args.from === undefined) return send();
-  return inTurn(ctx, toHex(args.from), send);
+  return args.nonce !== undefined || args.from === undefined ? send() : turns.run(toHex(args.from), send);
 }
 
 /** The nonce after everything of the sender that waits in the pool. */

@@ -113,7 +113,7 @@ export const personalMethods: readonly EthMethod[] = [
     result: '32-byte hash',
     doc: 'As eth_sendTransaction, with the password of a key that has one.',
     run: ({ ctx, services }, args, password) =>
-      sendTransaction(ctx, args, services.oracle, secretUnder(ctx, args.from, password)),
+      sendTransaction(ctx, args, services, secretUnder(ctx, args.from, password)),
   }),
   method({
     method: 'personal_listWallets',

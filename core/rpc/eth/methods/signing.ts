@@ -106,7 +106,7 @@ export const signingMethods: readonly EthMethod[] = [
       return sendTransaction(
         ctx,
         { ...priced, gas: gas === undefined || gas === 0n ? args.gas : gas },
-        services.oracle,
+        services,
       );
     },
   }),

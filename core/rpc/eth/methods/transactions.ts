@@ -160,6 +160,6 @@ export const transactionMethods: readonly EthMethod[] = [
     params: [TRANSACTION],
     result: '32-byte hash',
     doc: 'Signs with a key of the node (dev accounts) and submits. Foreign sender: -32000 `unknown account`.',
-    run: ({ ctx, services }, args) => sendTransaction(ctx, args, services.oracle),
+    run: ({ ctx, services }, args) => sendTransaction(ctx, args, services),
   }),
 ];

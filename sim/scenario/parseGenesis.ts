@@ -71,10 +71,16 @@ export function paramsOf(
       maxAgeDurationNs:
         fields.evidence_time === undefined
           ? evidence.maxAgeDurationNs
-          : BigInt(duration(fields.evidence_time)) * NANOS_PER_MICRO,
+          : BigInt(ageOf(fields.evidence_time)) * NANOS_PER_MICRO,
       maxBytes:
         fields.evidence_bytes?.integer('a size in bytes', 0, maxBytes) ??
         Math.min(evidence.maxBytes, maxBytes),
     },
   };
+}
+
+/** µs; of no age there is no evidence, and no chain begins with it. */
+function ageOf(at: Cursor): number {
+  const micros = duration(at);
+  return micros > 0 ? micros : at.fail('expected more than no time');
 }

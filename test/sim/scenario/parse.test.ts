@@ -350,6 +350,11 @@ clients: [{name: x, kind: bank}]
       'engine.timeout_prevote_delta: expected at least 1ms',
     ],
     [
+      'evidence of no age',
+      `${base}genesis: {evidence_time: 0s}\n`,
+      'genesis.evidence_time: expected more than no time',
+    ],
+    [
       'more evidence than a block may hold',
       `${base}genesis: {block_bytes: 5000, evidence_bytes: 6000}\n`,
       'genesis.evidence_bytes: expected a size in bytes, a whole number 0..5000',

@@ -3,6 +3,7 @@ import { simpleMapRoot } from '../../core/crypto/merkle.ts';
 import { type Bytes, concat, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { StorageFault } from '../../core/lib/storageFault.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
+import type { Height } from '../../core/types/ids.ts';
 import { othersOf } from '../expr/money.ts';
 import { blockEvents } from '../reference/blockEvents.ts';
 import { receiptBytes } from '../reference/receiptBytes.ts';
@@ -38,9 +39,9 @@ export function ethRecords(context: CheckerContext): Checker {
       const problem =
         block === undefined
           ? 'is missing'
-          : (placeProblem(context, chain, block) ??
+          : (placeProblem(context, chain, height, block) ??
             blocks.problem(chain, height) ??
-            (isKnown ? undefined : problemOf(context, chain, block)));
+            (isKnown ? undefined : problemOf(context, chain, height, block)));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
       if (text === undefined) continue;
       if (!isKnown && known.has(height))
@@ -81,9 +82,9 @@ const textOf = (block: EthBlock): string =>
 function placeProblem(
   { suite: { keccak256: keccak } }: CheckerContext,
   chain: ChainReader,
+  height: Height,
   { header, hash, transactions }: EthBlock,
 ): string | undefined {
-  const height = header.number;
   const [meta, results, view] = [chain.blockMeta(height), chain.results(height), chain.view(height)];
   if (chain.heightOfEthHash(hash) !== height) return 'is not found by its hash';
   if (height === 0 || meta === undefined) return undefined;
@@ -112,19 +113,28 @@ function placeProblem(
     ['modules', view.modulesRoot],
   ] as const;
   if (!equalBytes(results.appHash, simpleMapRoot(worlds))) return 'has a wrong app hash';
-  const parent = chain.ethBlock(height - 1);
+  const parent = parentOf(chain, height);
   const kept = view.storage(HISTORY_ADDRESS, word((height - 1) % HISTORY_WINDOW));
   return parent === undefined || view.code(HISTORY_ADDRESS).length === 0 || equalBytes(kept, parent.hash)
     ? undefined
     : 'does not tell contracts the hash of its parent (EIP-2935)';
 }
 
+/** Genesis is kept under height 0, whatever the number of the first block. */
+const parentOf = (chain: ChainReader, height: Height): EthBlock | undefined =>
+  height === 0 ? undefined : chain.ethBlock(height === chain.genesisNumber() + 1 ? 0 : height - 1);
+
 /** EIP-2935, by its own numbers. */
 const HISTORY_ADDRESS = hex('0000f90827f1c53a10cb7a02335b175320002935');
 const HISTORY_WINDOW = 8191;
 const word = (value: number): Bytes => hex(value.toString(16).padStart(64, '0'));
 
-function problemOf(context: CheckerContext, chain: ChainReader, block: EthBlock): string | undefined {
+function problemOf(
+  context: CheckerContext,
+  chain: ChainReader,
+  height: Height,
+  block: EthBlock,
+): string | undefined {
   const { header, transactions, receipts } = block;
   const keccak = (message: Bytes): Bytes => context.suite.keccak256(message);
   if (receipts.length !== transactions.length) return 'has not one receipt a transaction';
@@ -133,9 +143,9 @@ function problemOf(context: CheckerContext, chain: ChainReader, block: EthBlock)
   const raws = transactions.map(({ raw }) => raw);
   if (!equalBytes(listRoot(raws, keccak), header.transactionsRoot)) return 'has a wrong transactionsRoot';
   if (!equalBytes(bloomOf(receipts, keccak), header.logsBloom)) return 'has a wrong bloom';
-  if (header.gasUsed !== (receipts.at(-1)?.cumulativeGasUsed ?? 0n) + otherGas(chain, header.number))
+  if (header.gasUsed !== (receipts.at(-1)?.cumulativeGasUsed ?? 0n) + otherGas(chain, height))
     return 'has a wrong gasUsed';
-  const parent = header.number === 0 ? undefined : chain.ethBlock(header.number - 1);
+  const parent = parentOf(chain, height);
   if (parent !== undefined && !equalBytes(parent.hash, header.parentHash)) return 'has a wrong parentHash';
   return receiptProblem(receipts);
 }

@@ -88,7 +88,7 @@ export const HISTORY: readonly Break[] = [
     file: 'core/sync/blockSync.ts',
     from: '    this.#peers.ban(peer);\n    out.drop(peer, reason);\n',
     to: '    this.#peers.ban(peer);\n',
-    found: ['app'],
+    found: ['conduct', 'app'],
     scenario: 'sync-dispute',
     isSlow: true,
   },

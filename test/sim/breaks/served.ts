@@ -43,7 +43,7 @@ export const SERVED: readonly Break[] = [
     file: 'core/app/evm/estimate.ts',
     from: '    if (succeeded(await probe.run(guess))) high = guess;\n    else low = guess;',
     to: '    high = guess;',
-    found: ['watch'],
+    found: ['records', 'watch'],
     scenario: 'told-truth',
     isSlow: true,
   },

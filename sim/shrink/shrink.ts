@@ -77,8 +77,10 @@ export async function shrinkScenario(
     cause: causeOf(first, namesOf(parsed.value)),
     message: first.message.split('\n', 1)[0] as string,
   };
-  const search = new Search(broken, options, isTolerable(parsed.value));
-  const start: Doc = { ...readDoc(text), seed: seedValue(options.seed) };
+  // What is written has to run without an option: the scheme goes into the scenario, from which it may be taken away.
+  const { crypto, ...run } = options.run ?? {};
+  const search = new Search(broken, { ...options, run }, isTolerable(parsed.value));
+  const start: Doc = { ...withCrypto(readDoc(text), crypto), seed: seedValue(options.seed) };
   const doc = await search.smallest(start, first.at);
   const body = docText(doc);
   return ok({
@@ -107,6 +109,9 @@ async function firstFailure(
   });
   return first;
 }
+
+const withCrypto = (doc: Doc, crypto: string | undefined): Doc =>
+  crypto === undefined ? doc : { ...doc, engine: { ...(doc['engine'] as Doc | undefined), crypto } };
 
 const seedValue = (seed: string): number | string =>
   Number.isSafeInteger(Number(seed)) ? Number(seed) : seed;

@@ -72,7 +72,7 @@ describe('a failing scenario shrinks', () => {
     expect(after).toMatchObject({ faultLines: 0, clients: 0 });
     expect(after.validators).toBeLessThan(4);
     expect(after.height).toBeLessThan(4);
-    const again = await sim.runScenario(text, run);
+    const again = await sim.runScenario(text);
     if (!again.ok) throw new Error(again.error.message);
     expect(again.value.failures[0]?.checker).toBe(broken.checker);
   });

@@ -4,36 +4,31 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { VoteType } from '../../core/types/vote.ts';
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
+import { Connections } from './connections.ts';
 
 /** What one node has claimed to one peer since they are connected, at one height: `round/type`. */
 interface Told {
   height: number;
-  readonly claims: Set<string>;
+  claims: Set<string>;
 }
 
 /** Which two thirds each node has told each peer of (VoteSetMaj23). */
 export class Claims {
-  readonly #told = new Map<Process, Map<string, Told>>();
+  readonly #told = new Connections((): Told => ({ height: 0, claims: new Set() }));
 
   on(fact: Fact): void {
-    if (fact.kind === 'started') this.#told.delete(fact.node);
-    else if (fact.kind === 'peer') this.#told.get(fact.node)?.delete(fact.peer);
-    else if (fact.kind === 'wordSaid') {
-      const decoded = decodeConsensusMessage(fact.bytes);
-      if (!decoded.ok || decoded.value.kind !== 'voteSetMaj23') return;
-      const { height, round, type } = decoded.value;
-      for (const peer of fact.to) this.#at(fact.node, peer, height).add(`${round}/${type}`);
-    }
+    this.#told.on(fact);
+    if (fact.kind !== 'wordSaid') return;
+    const decoded = decodeConsensusMessage(fact.bytes);
+    if (!decoded.ok || decoded.value.kind !== 'voteSetMaj23') return;
+    const { height, round, type } = decoded.value;
+    for (const peer of fact.to) this.#at(fact.node, peer, height)?.add(`${round}/${type}`);
   }
 
-  #at(node: Process, peer: string, height: number): Set<string> {
-    const peers = this.#told.get(node) ?? new Map<string, Told>();
-    this.#told.set(node, peers);
-    const told = peers.get(peer);
-    if (told?.height === height) return told.claims;
-    const claims = new Set<string>();
-    peers.set(peer, { height, claims });
-    return claims;
+  #at(node: Process, peer: string, height: number): Set<string> | undefined {
+    const told = this.#told.get(node, peer);
+    if (told !== undefined && told.height !== height) Object.assign(told, { height, claims: new Set() });
+    return told?.claims;
   }
 
   /**
@@ -46,7 +41,7 @@ export class Claims {
     if (ours.round === 0 || theirs.step === STEP.newHeight || theirs.step === STEP.commit) return undefined;
     const { height, round } = theirs;
     const isOwed = (at: number, type: VoteType): boolean =>
-      hasMajority(ours, at, type) && !this.#at(node, peer.name, height).has(`${at}/${type}`);
+      hasMajority(ours, at, type) && this.#at(node, peer.name, height)?.has(`${at}/${type}`) !== true;
     const { validRound } = ours;
     if (validRound >= 0 && isOwed(validRound, 'prevote'))
       return `the polka of round ${validRound} of ${height}`;

@@ -1,6 +1,7 @@
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
 import { slowest } from './liveness.ts';
 import { hasOddClocks } from './patience.ts';
 import { isStream } from './spread.ts';
@@ -30,7 +31,7 @@ export function handover(context: CheckerContext): Checker {
     scenario.timeline.some(({ action }) => action.kind === 'pause')
   )
     return { name };
-  const lives = new Map<Process, Map<string, Acquaintance>>();
+  const acquaintances = new Connections((): Acquaintance => ({ since: world.now, claim: undefined }));
   /** Whoever was dropped once: a liar is not heard again, and a slow one counts where nobody else has anything. */
   const dropped = new Map<Process, Set<string>>();
   const syncing = new Set<Process>();
@@ -39,7 +40,7 @@ export function handover(context: CheckerContext): Checker {
   /** Since when each correct node says where it stands: while it fetches blocks it does not. */
   const speaking = new Map<string, number>();
   const problemOf = (node: Process): string | undefined => {
-    const all = [...(lives.get(node) ?? [])];
+    const all = [...acquaintances.of(node)];
     const peers = all.filter(([peer]) => dropped.get(node)?.has(peer) !== true);
     const next = (node.node?.rpc?.chain.head() ?? 0) + 1;
     const higher = peers.find(
@@ -65,21 +66,17 @@ export function handover(context: CheckerContext): Checker {
     on(fact) {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
+      acquaintances.on(fact);
       if (fact.kind === 'started') {
-        lives.set(node, new Map());
         started.set(node, world.now);
         dropped.delete(node);
         syncing.delete(node);
         speaking.delete(node.name);
-      } else if (fact.kind === 'peer') {
-        const peers = lives.get(node);
-        if (fact.isUp) peers?.set(fact.peer, { since: world.now, claim: undefined });
-        else peers?.delete(fact.peer);
       } else if (fact.kind === 'dropped')
         dropped.set(node, new Set([...(dropped.get(node) ?? []), fact.peer]));
       else if (fact.kind === 'syncHeard' && syncing.has(node)) {
         const decoded = decodeBlocksyncMessage(fact.bytes);
-        const peer = lives.get(node)?.get(fact.peer);
+        const peer = acquaintances.get(node, fact.peer);
         if (decoded.ok && decoded.value.kind === 'statusResponse' && peer !== undefined)
           peer.claim = { base: decoded.value.base, height: decoded.value.height };
       }

@@ -4,6 +4,7 @@ import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
 import { isSound } from './recoverable.ts';
 
 /** An answer or a farewell waits for no more than a write of the log. */
@@ -42,15 +43,14 @@ export function words(context: CheckerContext): Checker {
   const { world, scenario } = context;
   // A node that stands still, or waits for its drive, says later what was so before.
   const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
-  const talks = new Map<Process, Map<string, Talk>>();
+  const talks = new Connections(newTalk);
   const heights = new Map<Process, number>();
   /** Since when a node waits for the block that was decided. */
   const committing = new Map<Process, number>();
-  const talkOf = (node: Process, peer: string): Talk | undefined => talks.get(node)?.get(peer);
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
   const isAble = ({ disk, sync }: Process): boolean => isTimely && isSound(disk) && sync === undefined;
   const heard = (node: Process, peer: string, message: ConsensusMessage): void => {
-    const talk = talkOf(node, peer);
+    const talk = talks.get(node, peer);
     const rs = node.node?.rs();
     if (message.kind !== 'voteSetMaj23' || talk === undefined || rs === undefined) return;
     if (message.height !== rs.height || node.node?.isSyncing() !== false) return;
@@ -71,7 +71,7 @@ export function words(context: CheckerContext): Checker {
     }
     if (message.kind !== 'voteSetBits') return;
     for (const peer of to) {
-      const talk = talkOf(node, peer);
+      const talk = talks.get(node, peer);
       const problem = talk && answerProblem(talk, rs, message);
       if (problem !== undefined) failOn(node, `answers a claim of ${peer} with ${problem}`);
     }
@@ -81,17 +81,13 @@ export function words(context: CheckerContext): Checker {
     on(fact) {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') {
-        talks.set(node, new Map());
-        committing.delete(node);
-      } else if (fact.kind === 'peer') {
-        talks.get(node)?.delete(fact.peer);
-        if (fact.isUp) talks.get(node)?.set(fact.peer, newTalk());
-      } else if (fact.kind === 'dropped') talks.get(node)?.delete(fact.peer);
+      talks.on(fact);
+      if (fact.kind === 'started') committing.delete(node);
+      else if (fact.kind === 'dropped') talks.end(node, fact.peer);
       else if (fact.kind === 'moved') {
         // What waited while the height was decided finds the node in the next one.
         if (fact.position.height !== heights.get(node))
-          for (const talk of talks.get(node)?.values() ?? []) Object.assign(talk, newTalk());
+          for (const talk of talks.of(node).values()) Object.assign(talk, newTalk());
         heights.set(node, fact.position.height);
         if (fact.position.step !== STEP.commit) committing.delete(node);
         else if (!committing.has(node)) committing.set(node, world.now);

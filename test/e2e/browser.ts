@@ -26,6 +26,7 @@ export class Browser {
   readonly #profile: string;
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
+  #onLoaded = (): void => {};
   #ids = 0;
 
   static async open(): Promise<Browser> {
@@ -60,6 +61,7 @@ export class Browser {
     socket.on('message', (data) => {
       const reply = JSON.parse(String(data)) as Reply;
       if (reply.id !== undefined) this.#waiting.get(reply.id)?.(reply);
+      if (reply.method === 'Page.loadEventFired') this.#onLoaded();
       if (reply.method === 'Runtime.exceptionThrown')
         this.complaints.push(reply.params.exceptionDetails.exception?.description ?? 'exception');
       if (reply.method === 'Log.entryAdded' && reply.params.entry.level === 'error')
@@ -67,18 +69,26 @@ export class Browser {
     });
   }
 
+  /** Resolves once the page is loaded: until then its scripts do not hear of what is done to it. */
   async goTo(url: string): Promise<void> {
-    await this.#ask('Page.navigate', { url });
+    const isLoaded = new Promise<void>((resolve) => {
+      this.#onLoaded = resolve;
+    });
+    const { loaderId } = await this.#ask('Page.navigate', { url });
+    // A change of the fragment loads nothing.
+    if (loaderId !== undefined) await isLoaded;
   }
 
-  /** The value of an expression in the page. */
+  /** The value of an expression in the page. Throws what it throws. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever the page has.
   async evaluate(expression: string): Promise<any> {
-    const { result } = await this.#ask('Runtime.evaluate', {
+    const { result, exceptionDetails } = await this.#ask('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       returnByValue: true,
     });
+    if (exceptionDetails !== undefined)
+      throw new Error(`in the page: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
     return result.value;
   }
 

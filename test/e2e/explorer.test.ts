@@ -84,6 +84,25 @@ describe.skipIf(CHROMIUM === undefined)('in a browser (skipped where Chromium is
     expect(await text()).toContain('<img src=x onerror=alert(1)>');
   });
 
+  test('a late answer does not lead away from what was asked for since', async () => {
+    await page('');
+    await browser.evaluate(`{
+      const [ask, held] = [window.fetch, new Promise((resolve) => { window.release = resolve; })];
+      window.fetch = async (...asked) => {
+        const answer = await ask(...asked);
+        if (asked[0].includes('/find?q=1')) await held;
+        return answer;
+      };
+    }`);
+    await page('search/1');
+    await page(`search/${RECIPIENT}`);
+    await browser.until("document.body.innerText.includes('Bech32 form')");
+    await browser.evaluate('window.release()');
+    await browser.evaluate('new Promise((resolve) => setTimeout(resolve, 0))');
+    expect(await browser.evaluate('location.hash')).toBe(`#/account/${RECIPIENT}`);
+    expect(await text()).toContain(RECIPIENT_BECH32);
+  });
+
   test('the event log follows a query and tells what is wrong with a bad one', async () => {
     await page(
       `events/${encodeURIComponent(`tm.event='Tx' AND ethereum.recipient='${RECIPIENT.toLowerCase()}'`)}`,

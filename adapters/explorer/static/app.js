@@ -345,8 +345,7 @@ async function searchPage(text) {
       start: () => leaving.push(live.subscribe({ query: "tm.event='NewBlock'", from: head + 1 }, navigate)),
     };
   const name = found.height ?? found.hash ?? found.address;
-  location.replace(`#/${found.kind}/${name}`);
-  return undefined;
+  return { elsewhere: `#/${found.kind}/${name}` };
 }
 
 function pageFor(hash) {
@@ -369,7 +368,12 @@ async function navigate() {
   } catch (error) {
     page = nothing(error.message);
   }
-  if (page === undefined || mine !== visit) return;
+  // What was asked for since goes before a late answer.
+  if (mine !== visit) return;
+  if (page.elsewhere !== undefined) {
+    location.replace(page.elsewhere);
+    return;
+  }
   show(...page.content);
   page.start?.();
 }

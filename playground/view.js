@@ -90,6 +90,7 @@ class View {
     this.follows = true;
     this.hidden = new Set(['gossip', 'timer', 'sync']);
     this.needle = '';
+    this.leaving = new AbortController();
     this.build(root, title);
   }
 
@@ -172,14 +173,21 @@ class View {
       if (drag !== undefined && !drag.moved) this.pick(event.offsetX, event.offsetY);
       drag = undefined;
     });
-    addEventListener('resize', () => this.draw());
-    addEventListener('keydown', (event) => {
-      if (event.target instanceof HTMLInputElement && event.target.type === 'search') return;
+    const { signal } = this.leaving;
+    addEventListener('resize', () => this.draw(), { signal });
+    const onKey = (event) => {
+      if (event.target.matches?.('input, textarea, select')) return;
       if (event.key === 'ArrowRight') this.step(1);
       else if (event.key === 'ArrowLeft') this.step(-1);
       else if (event.key === '+') this.zoom(0.7, LEFT + this.width / 2);
       else if (event.key === '-') this.zoom(1.4, LEFT + this.width / 2);
-    });
+    };
+    addEventListener('keydown', onKey, { signal });
+  }
+
+  /** Another view takes its place. */
+  leave() {
+    this.leaving.abort();
   }
 
   get width() {
@@ -521,4 +529,9 @@ const textOf = (line) =>
     ? `${line.from} → ${line.node}: ${line.msg}`
     : [line.node ?? 'world', line.kind, line.text].filter(Boolean).join(' ');
 
-globalThis.orreryView = (root, options) => new View(root, options);
+let shown;
+globalThis.orreryView = (root, options) => {
+  shown?.leave();
+  shown = new View(root, options);
+  return shown;
+};

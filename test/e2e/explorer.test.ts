@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser, CHROMIUM } from './browser.ts';
+import { Browser, CHROMIUM } from '../support/browser.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
 
 const SENDER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';

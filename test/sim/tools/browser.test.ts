@@ -8,14 +8,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPlayground } from '../../../scripts/playground.mjs';
 import { reportPage } from '../../../sim/report/page.ts';
 import { runScenario } from '../../../sim/run.ts';
-import { Chromium, chromiumPath } from './chromium.ts';
+import { Browser, CHROMIUM } from '../../support/browser.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const browser = chromiumPath();
 const scenario = fs.readFileSync(path.join(root, 'scenarios', 'one-equivocator.yaml'), 'utf8');
 const STATE = 'document.body?.dataset.state';
+/** The picture, once what has just happened is drawn. */
+const FRAME = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(document.getElementById('lanes').toDataURL()))))`;
 
-describe.skipIf(browser === undefined)('in a real browser (needs chromium in the PATH)', () => {
+describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in the PATH)', () => {
   let folder = '';
   beforeAll(() => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-page-'));
@@ -33,11 +34,9 @@ describe.skipIf(browser === undefined)('in a real browser (needs chromium in the
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const page = await Chromium.open(
-      browser as string,
-      `http://127.0.0.1:${port}/index.html#scenario=one-equivocator&seed=3`,
-    );
+    const page = await Browser.open();
     try {
+      await page.goTo(`http://127.0.0.1:${port}/index.html#scenario=one-equivocator&seed=3`);
       await page.until(`${STATE} !== undefined && ${STATE} !== 'running'`);
       const node = await runScenario(scenario, { seed: '3' });
       if (!node.ok) throw new Error(node.error.message);
@@ -46,6 +45,21 @@ describe.skipIf(browser === undefined)('in a real browser (needs chromium in the
       );
       expect(await page.evaluate(STATE)).toBe('passed');
       expect(await page.evaluate('location.hash')).toBe('#seed=3&scenario=one-equivocator');
+      // What is typed into the text is no order to the picture, and a picture that was replaced is not drawn any more.
+      const key = "new KeyboardEvent('keydown', { key: '-', bubbles: true })";
+      const scene = await page.evaluate(FRAME);
+      await page.evaluate(
+        `{ window.former = document.getElementById('lanes'); document.getElementById('text').dispatchEvent(${key}); }`,
+      );
+      expect(await page.evaluate(FRAME)).toBe(scene);
+      await page.evaluate(`{ document.body.dispatchEvent(${key}); }`);
+      expect(await page.evaluate(FRAME)).not.toBe(scene);
+      await page.evaluate("document.getElementById('run').click()");
+      await page.until(`${STATE} !== 'running'`);
+      await page.evaluate("{ former.width = 7; dispatchEvent(new Event('resize')); }");
+      await page.evaluate(FRAME);
+      expect(await page.evaluate('former.width')).toBe(7);
+      expect(page.complaints).toEqual([]);
     } finally {
       await page.close();
       server.close();
@@ -66,8 +80,9 @@ describe.skipIf(browser === undefined)('in a real browser (needs chromium in the
       file,
       reportPage({ head: { scenario: text }, lines, report: result.value }, { script, style }),
     );
-    const page = await Chromium.open(browser as string, pathToFileURL(file).href);
+    const page = await Browser.open();
     try {
+      await page.goTo(pathToFileURL(file).href);
       await page.until("document.querySelector('.details table') !== null");
       expect(await page.evaluate("document.querySelectorAll('.details tr').length")).toBe(8);
       const title = "document.querySelector('.details h2').textContent";

@@ -2,12 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import WebSocket from 'ws';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-export const CHROMIUM = CANDIDATES.find((file) => existsSync(file));
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+export const CHROMIUM = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((file) => existsSync(file));
 
 interface Reply {
   readonly id?: number;
@@ -31,8 +34,9 @@ export class Browser {
 
   static async open(): Promise<Browser> {
     const profile = mkdtempSync(join(tmpdir(), 'orrery-browser-'));
-    const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0'];
-    const child = spawn(CHROMIUM as string, [...flags, `--user-data-dir=${profile}`, 'about:blank'], {
+    const look = ['--headless=new', '--no-sandbox', '--disable-gpu', '--window-size=1400,800'];
+    const flags = [...look, '--remote-debugging-port=0', `--user-data-dir=${profile}`];
+    const child = spawn(CHROMIUM as string, [...flags, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'pipe'],
       // A group of its own: its helpers write into the profile, and end with it.
       detached: true,

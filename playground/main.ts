@@ -7,24 +7,30 @@ interface View {
   finish(report: ScenarioReport): void;
 }
 declare const SCENARIOS: Readonly<Record<string, string>>;
+/** The worker's program. */
+declare const WORKER: string;
 declare function orreryView(root: HTMLElement, options: { readonly title: string }): View;
 
 type Message =
   | { readonly kind: 'lines'; readonly lines: readonly unknown[] }
   | { readonly kind: 'report'; readonly report: ScenarioReport }
-  | { readonly kind: 'refused'; readonly error: ScenarioError };
+  | { readonly kind: 'refused'; readonly error: ScenarioError }
+  | { readonly kind: 'failed'; readonly text: string };
 
 const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const choice = byId<HTMLSelectElement>('scenario');
 const seed = byId<HTMLInputElement>('seed');
 const editor = byId<HTMLTextAreaElement>('text');
 const status = byId('status');
+const program = URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' }));
 let worker: Worker | undefined;
+
+const isShipped = (): boolean => editor.value === SCENARIOS[choice.value];
 
 /** The address says it all: a shipped scenario by name, an edited one by its text. */
 function remember(): void {
   const params = new URLSearchParams({ seed: seed.value });
-  if (editor.value === SCENARIOS[choice.value]) params.set('scenario', choice.value);
+  if (isShipped()) params.set('scenario', choice.value);
   else params.set('text', editor.value);
   history.replaceState(undefined, '', `#${params}`);
 }
@@ -32,10 +38,11 @@ function remember(): void {
 function start(): void {
   remember();
   worker?.terminate();
-  const view = orreryView(byId('view'), { title: `${choice.value}, seed ${seed.value}` });
+  const name = isShipped() ? choice.value : 'an edited scenario';
+  const view = orreryView(byId('view'), { title: `${name}, seed ${seed.value}` });
   status.textContent = 'running …';
   document.body.dataset['state'] = 'running';
-  worker = new Worker('worker.js');
+  worker = new Worker(program);
   worker.onmessage = (event: MessageEvent<Message>) => take(view, event.data);
   worker.onerror = (event) => end('error', event.message);
   worker.postMessage({ text: editor.value, seed: seed.value });
@@ -47,6 +54,7 @@ function take(view: View, message: Message): void {
     const { line, column, message: text } = message.error;
     return end('refused', `line ${line}, column ${column}: ${text}`);
   }
+  if (message.kind === 'failed') return end('error', message.text);
   const { report } = message;
   view.finish(report);
   end(report.passed ? 'passed' : 'failed', `digest ${report.digest}`);

@@ -8,7 +8,23 @@ const GROUPS = [
   ['precommit', '#0d9488', /^precommit /],
   ['gossip', '#94a3b8', /./],
 ];
-const COLOURS = { decided: '#16a34a', lock: '#f59e0b', fault: '#b45309', broken: '#dc2626', down: '#e5e7eb' };
+const COLOURS = {
+  decided: '#16a34a',
+  lock: '#f59e0b',
+  fault: '#b45309',
+  broken: '#dc2626',
+  down: '#cbd5e1',
+  later: '#fde68a',
+};
+/** What the colours of the lanes say. */
+const LEGEND = [
+  ['decided', 'decided'],
+  ['later', 'a later round'],
+  ['lock', 'locked'],
+  ['down', 'down'],
+  ['fault', 'fault'],
+  ['broken', 'promise broken, or a Byzantine name'],
+];
 const LANE = 54;
 const TOP = 46;
 const LEFT = 76;
@@ -31,7 +47,7 @@ class Story {
   lanes = new Map();
   /** Indices of lines that everything shows: faults, decisions, breaks. */
   marks = [];
-  end = 1;
+  end = 0;
 
   lane(name) {
     let lane = this.lanes.get(name);
@@ -122,6 +138,12 @@ class View {
       this.needle = search.value.trim().toLowerCase();
       this.draw();
     });
+    const legend = element('span', { className: 'legend' });
+    for (const [name, text] of LEGEND) {
+      const sample = element('i');
+      sample.style.background = COLOURS[name];
+      legend.append(element('span', {}, sample, text));
+    }
     const button = (text, act) => {
       const made = element('button', { type: 'button', textContent: text });
       made.addEventListener('click', act);
@@ -136,7 +158,7 @@ class View {
       button('next mark', () => this.nextMark()),
     );
     root.replaceChildren(
-      element('header', {}, element('h1', { textContent: title }), this.verdict),
+      element('header', {}, element('h1', { textContent: title }), this.verdict, legend),
       element('div', { className: 'bar' }, steps, this.slider, filters, search),
       element(
         'main',
@@ -245,7 +267,8 @@ class View {
 
   whole() {
     this.from = 0;
-    this.to = this.story.end * 1.01;
+    // An empty picture is a second long.
+    this.to = (this.story.end || 1_000_000) * 1.01;
     this.draw();
   }
 
@@ -350,7 +373,7 @@ class View {
       if (!isIn(span)) continue;
       const [h, r] = span.value.split('/').map(Number);
       const [x0, x1] = [this.x(span.from), this.x(span.to)];
-      g.fillStyle = r > 0 ? '#fde68a' : h % 2 === 0 ? '#e0e7ff' : '#f1f5f9';
+      g.fillStyle = r > 0 ? COLOURS.later : h % 2 === 0 ? '#e0e7ff' : '#f1f5f9';
       g.fillRect(x0, y - 11, Math.max(1, x1 - x0), 22);
       if (x1 - x0 < 26) continue;
       g.fillStyle = '#475569';
@@ -362,7 +385,7 @@ class View {
         g.fillRect(this.x(span.from), y + 12, Math.max(2, this.x(span.to) - this.x(span.from)), 3);
     for (const { from, to } of lane.downs) {
       const [x0, x1] = [this.x(from), this.x(to ?? this.story.end)];
-      g.fillStyle = '#cbd5e1';
+      g.fillStyle = COLOURS.down;
       g.fillRect(x0, y - 11, Math.max(2, x1 - x0), 22);
       g.strokeStyle = COLOURS.broken;
       g.lineWidth = 2;
@@ -442,7 +465,12 @@ class View {
         g.lineTo(x, height - 20);
         g.stroke();
         g.setLineDash([]);
-        g.fillText((line.text || line.kind).slice(0, 60), x + 3, 11 + (row++ % 3) * 12);
+        const text = (line.text || line.kind).slice(0, 60);
+        // What would run out of the picture stands before its line.
+        const isLate = x + 3 + g.measureText(text).width > LEFT + this.width + 10;
+        g.textAlign = isLate ? 'right' : 'left';
+        g.fillText(text, isLate ? x - 3 : x + 3, 11 + (row++ % 3) * 12);
+        g.textAlign = 'left';
       }
     }
   }

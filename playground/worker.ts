@@ -34,5 +34,5 @@ async function run({ text, seed }: Order): Promise<void> {
 }
 
 port.onmessage = (event) => {
-  void run(event.data);
+  run(event.data).catch((error: unknown) => port.postMessage({ kind: 'failed', text: String(error) }));
 };

@@ -6,13 +6,12 @@ import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Bundles page and worker and puts the shipped scenarios next to them. */
-export async function buildPlayground(folder) {
-  fs.mkdirSync(folder, { recursive: true });
-  await build({
-    entryPoints: ['main', 'worker'].map((name) => path.join(root, 'playground', `${name}.ts`)),
-    outdir: folder,
+/** The text of a script of the playground with all that it needs. */
+async function bundled(name) {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(root, 'playground', `${name}.ts`)],
     bundle: true,
+    write: false,
     minify: true,
     format: 'iife',
     platform: 'browser',
@@ -20,6 +19,16 @@ export async function buildPlayground(folder) {
     define: { global: 'globalThis' },
     logLevel: 'warning',
   });
+  return outputFiles[0].text;
+}
+
+const setting = (name, value) => `globalThis.${name} = ${JSON.stringify(value, undefined, 1)};\n`;
+
+/** Bundles the page and puts the shipped scenarios next to it. A page opened as a file may load no worker but from its own text. */
+export async function buildPlayground(folder) {
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'main.js'), await bundled('main'));
+  fs.writeFileSync(path.join(folder, 'worker.js'), setting('WORKER', await bundled('worker')));
   for (const file of ['index.html', 'view.js', 'view.css'])
     fs.copyFileSync(path.join(root, 'playground', file), path.join(folder, file));
   const shipped = fs.readdirSync(path.join(root, 'scenarios')).filter((file) => file.endsWith('.yaml'));
@@ -27,10 +36,7 @@ export async function buildPlayground(folder) {
     path.basename(file, '.yaml'),
     fs.readFileSync(path.join(root, 'scenarios', file), 'utf8'),
   ]);
-  fs.writeFileSync(
-    path.join(folder, 'scenarios.js'),
-    `globalThis.SCENARIOS = ${JSON.stringify(Object.fromEntries(texts), undefined, 1)};\n`,
-  );
+  fs.writeFileSync(path.join(folder, 'scenarios.js'), setting('SCENARIOS', Object.fromEntries(texts)));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

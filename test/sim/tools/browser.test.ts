@@ -59,6 +59,10 @@ describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in th
       await page.evaluate("{ former.width = 7; dispatchEvent(new Event('resize')); }");
       await page.evaluate(FRAME);
       expect(await page.evaluate('former.width')).toBe(7);
+      // Without any server.
+      await page.goTo(`${pathToFileURL(path.join(folder, 'index.html')).href}#scenario=four-honest&seed=1`);
+      await page.until(`${STATE} !== undefined && ${STATE} !== 'running'`);
+      expect(await page.evaluate(STATE)).toBe('passed');
       expect(page.complaints).toEqual([]);
     } finally {
       await page.close();

@@ -175,7 +175,9 @@ export class Life implements KvGate {
         world.network.drop(process.index, effect.peer, effect.reason);
         return;
       case 'turnover':
-        if (this.#at('turnover')) process.disk.log.turnover(effect.height);
+        if (!this.#at('turnover')) return;
+        world.witness({ kind: 'cut', node: process, height: effect.height });
+        process.disk.log.turnover(effect.height);
         return;
       case 'halt':
         if (this.alive) process.halt(effect.reason);

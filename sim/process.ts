@@ -214,7 +214,11 @@ export class Process implements Port {
   #witness(input: Input): void {
     if (input.kind === 'peerUp' || input.kind === 'peerDown')
       this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
-    else if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
+    if (input.kind === 'frame' && !this.#world.process(input.peer).isCorrect) {
+      const { peer, channel, bytes } = input;
+      this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });
+    }
+    if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
       this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
     else if (input.kind === 'frame' && isWord(input.channel, input.bytes))
       this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });

@@ -49,6 +49,8 @@ export type Fact =
     }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
   | { readonly kind: 'crashed'; readonly node: Process }
+  /** A node says something to a peer that it is not connected with, by what it has been told. */
+  | { readonly kind: 'saidToNobody'; readonly node: Process; readonly peer: string }
   /** A node needs its log up to this height no more. */
   | { readonly kind: 'cut'; readonly node: Process; readonly height: number }
   /** The node stopped itself, or its code threw. */

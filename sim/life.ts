@@ -193,6 +193,8 @@ export class Life implements KvGate {
 
   #send({ to, channel, bytes }: Extract<Effect, { kind: 'send' }>): void {
     const process = this.#process;
+    for (const peer of to)
+      if (!process.isConnected(peer)) this.#world.witness({ kind: 'saidToNobody', node: process, peer });
     if (channel === CHANNELS.blocksync)
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
     if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });

@@ -30,6 +30,7 @@ import { resources } from './resources.ts';
 import { roundWaits } from './roundWaits.ts';
 import { searches } from './searches.ts';
 import { served } from './served.ts';
+import { setsOut } from './setsOut.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
@@ -71,6 +72,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['no_crash', logCuts],
   ['conduct', syncing],
   ['conduct', handover],
+  ['conduct', setsOut],
   ['no_crash', noCrash],
 ];
 

@@ -63,7 +63,7 @@ export const SYNC_LIAR: Behaviour = {
         const decoded = decodeBlocksyncMessage(send.bytes);
         if (!decoded.ok || !me.isDue(height, round)) return [send];
         const isAnswer = decoded.value.kind === 'blockResponse';
-        if (what === 'silence') return isAnswer ? [] : [send];
+        if (what === 'silence') return isAnswer || decoded.value.kind === 'noBlockResponse' ? [] : [send];
         if (what === 'mute') return decoded.value.kind === 'statusResponse' ? [] : [send];
         if (what === 'twice') return isAnswer ? [send, send] : [send];
         if (what === 'drip' && isAnswer) {

@@ -39,6 +39,7 @@ import { tallies } from './tallies.ts';
 import { validity } from './validity.ts';
 import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
+import { wires } from './wires.ts';
 import { words } from './words.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
@@ -69,6 +70,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', manners],
   ['conduct', tallies],
   ['conduct', roundWaits],
+  ['conduct', wires],
   ['no_crash', logCuts],
   ['conduct', syncing],
   ['conduct', handover],

@@ -1,7 +1,6 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNEL_SPECS, type ChannelSpec } from '../../core/p2p/channels.ts';
-import { Sfc32 } from '../prng.ts';
 import { type Choose, type EndChange, idOf, Wire } from '../wire.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -190,9 +189,8 @@ export function wires(context: CheckerContext): Checker {
   return {
     name,
     finish() {
-      const { name: world, seed } = context.scenario;
-      const dice = new Sfc32(`${world}/${seed}`, 'wires');
-      const choose = (n: number): number => (n <= 1 ? 0 : dice.next() % n);
+      const dice = context.world.choices.stream(`wires/${context.scenario.name}`);
+      const choose: Choose = (n) => dice.choose(n);
       const trial = TRIALS[choose(TRIALS.length)] as Trial;
       const problem = trial(context.suite, choose);
       if (problem !== undefined) context.fail(name, `on the wire ${problem}`);

@@ -132,7 +132,11 @@ const isSealed: Trial = (suite, choose) => {
     wire.carry();
     if (touched && !wire.isClosed(1)) return `a stream that was touched is heard (${i})`;
   }
-  return undefined;
+  const again = open(suite, choose);
+  again.meddle = (bytes, fromFirst) => (fromFirst ? Uint8Array.from([...bytes, ...bytes]) : bytes);
+  again.ends[0].send(VOTE, filled(100, choose));
+  again.carry();
+  return again.isClosed(1) ? undefined : 'what was recorded is heard again';
 };
 
 /** Messages have their bounds on both sides: more is not taken to be sent, and whoever sends more is let go. */

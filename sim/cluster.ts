@@ -6,7 +6,7 @@ import { present } from '../core/lib/assert.ts';
 import type { Bytes } from '../core/lib/bytes.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
-import type { Address, Micros } from '../core/types/ids.ts';
+import { type Address, type Micros, timestampOf } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
 import { type FeeMarket, feeMarketSection, USUAL_FEES } from './feeMarket.ts';
 import type { GenesisSpec, UpdateSpec } from './scenario/chainSpecs.ts';
@@ -86,7 +86,7 @@ export function makeCluster(
     return { name, address, power: BigInt(power) };
   });
   const genesis: Genesis = {
-    genesisTime: { seconds: EPOCH_MICROS / 1_000_000, nanos: 0 },
+    genesisTime: timestampOf(EPOCH_MICROS + (spec.startsIn ?? 0)),
     chainId: CHAIN_ID,
     initialHeight: spec.initialHeight,
     params: spec.params,

@@ -39,8 +39,20 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
+  /** A node hears a frame of one that is not correct, before it does anything about it. */
+  | {
+      readonly kind: 'lieHeard';
+      readonly node: Process;
+      readonly peer: string;
+      readonly channel: number;
+      readonly bytes: Bytes;
+    }
   | { readonly kind: 'started'; readonly node: Process; readonly tornBytes: number }
   | { readonly kind: 'crashed'; readonly node: Process }
+  /** A node says something to a peer that it is not connected with, by what it has been told. */
+  | { readonly kind: 'saidToNobody'; readonly node: Process; readonly peer: string }
+  /** A node needs its log up to this height no more. */
+  | { readonly kind: 'cut'; readonly node: Process; readonly height: number }
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }

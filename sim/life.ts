@@ -175,7 +175,9 @@ export class Life implements KvGate {
         world.network.drop(process.index, effect.peer, effect.reason);
         return;
       case 'turnover':
-        if (this.#at('turnover')) process.disk.log.turnover(effect.height);
+        if (!this.#at('turnover')) return;
+        world.witness({ kind: 'cut', node: process, height: effect.height });
+        process.disk.log.turnover(effect.height);
         return;
       case 'halt':
         if (this.alive) process.halt(effect.reason);
@@ -191,6 +193,8 @@ export class Life implements KvGate {
 
   #send({ to, channel, bytes }: Extract<Effect, { kind: 'send' }>): void {
     const process = this.#process;
+    for (const peer of to)
+      if (!process.isConnected(peer)) this.#world.witness({ kind: 'saidToNobody', node: process, peer });
     if (channel === CHANNELS.blocksync)
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
     if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });

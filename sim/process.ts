@@ -74,6 +74,7 @@ export class Process implements Port {
   isIndexed: boolean | undefined;
   readonly #world: World;
   readonly #factory: NodeFactory;
+  readonly #peers = new Set<string>();
   #life: Life | undefined;
   #node: SimNode | undefined;
   /** Part of the log was lost, and no signer has been told yet. */
@@ -100,6 +101,11 @@ export class Process implements Port {
     return this.#node !== undefined && (this.state === 'up' || this.state === 'paused');
   }
 
+  /** Whether the node was told of this peer, and not that it is gone. */
+  isConnected(peer: string): boolean {
+    return this.#peers.has(peer);
+  }
+
   get isRunning(): boolean {
     return this.state === 'up' || this.state === 'paused';
   }
@@ -124,6 +130,7 @@ export class Process implements Port {
       return;
     }
     this.state = 'up';
+    this.#peers.clear();
     this.haltReason = undefined;
     this.#world.witness({ kind: 'started', node: this, tornBytes });
     this.#world.network.nodeUp(this.index);
@@ -212,9 +219,15 @@ export class Process implements Port {
   }
 
   #witness(input: Input): void {
+    if (input.kind === 'peerUp') this.#peers.add(input.peer);
+    if (input.kind === 'peerDown') this.#peers.delete(input.peer);
     if (input.kind === 'peerUp' || input.kind === 'peerDown')
       this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
-    else if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
+    if (input.kind === 'frame' && !this.#world.process(input.peer).isCorrect) {
+      const { peer, channel, bytes } = input;
+      this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });
+    }
+    if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
       this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
     else if (input.kind === 'frame' && isWord(input.channel, input.bytes))
       this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });

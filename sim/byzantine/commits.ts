@@ -1,12 +1,12 @@
 import { commitHash } from '../../core/codec/hashes.ts';
 import { medianTime } from '../../core/consensus/medianTime.ts';
 import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
-import type { Block, Commit, CommitSig } from '../../core/types/block.ts';
-import { addMillis } from '../../core/types/ids.ts';
+import { type Block, type Commit, type CommitSig, ZERO_BLOCK_ID } from '../../core/types/block.ts';
+import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import { type Behaviour, inventedBlock, isOwnVote } from './behaviour.ts';
+import { type Accomplice, type Behaviour, inventedBlock, isOwnVote } from './behaviour.ts';
 import { ABSENT, replacingBlock, withoutPrecommits } from './blocks.ts';
 
 export const BACK_TO_THE_PAST: Behaviour = {
@@ -40,6 +40,7 @@ const EDITS = [
   'timestamp',
   'round',
   'thin',
+  'nil',
   'signature',
   'short',
   'long',
@@ -52,15 +53,15 @@ const EDITS = [
 export const EDITED_COMMIT: Behaviour = {
   id: 'B25',
   alias: 'edited-commit',
-  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), signature (of something else), short or long (a slot too few or too many), height, stamped or named (an absent slot with a time or an address), or initial (a signature in that of the first block, which has none).',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), nil (two thirds only with its own vote for nil), signature (of something else), short or long (a slot too few or too many), height, stamped or named (an absent slot with a time or an address), or initial (a signature in that of the first block, which has none).',
   args: ['what'],
   words: { what: EDITS },
   create: (me) =>
-    replacingBlock(me, (rs, block) => edited(rs, block, String(me.args.get('what') ?? 'address'))),
+    replacingBlock(me, (rs, block) => edited(me, rs, block, String(me.args.get('what') ?? 'address'))),
 };
 
 /** The hashes and the time are made to fit, so that only a look at the slots finds it. */
-function edited(rs: RoundState, block: Block, what: string): Block | undefined {
+function edited(me: Accomplice, rs: RoundState, block: Block, what: string): Block | undefined {
   const { signatures } = block.lastCommit;
   const [first, second] = signatures;
   if (what === 'initial') return first === undefined ? withJunk(rs, block) : undefined;
@@ -84,6 +85,8 @@ function edited(rs: RoundState, block: Block, what: string): Block | undefined {
         return { ...block.lastCommit, signatures: [...signatures, ABSENT] };
       case 'thin':
         return { ...block.lastCommit, signatures: thinned(signatures) };
+      case 'nil':
+        return withOwnNil(me, rs, block.lastCommit);
       default:
         return { ...block.lastCommit, signatures: [editedSlot(first, second, what), ...rest] };
     }
@@ -125,6 +128,33 @@ function emptied(
 function thinned(signatures: readonly CommitSig[]): readonly CommitSig[] {
   const kept = signatures.findIndex(({ flag }) => flag === 'commit');
   return signatures.map((signature, i) => (i === kept ? signature : ABSENT));
+}
+
+/** As few for the block as make two thirds together with its own vote, which is for nil. */
+function withOwnNil(me: Accomplice, rs: RoundState, commit: Commit): Commit {
+  const { validators, totalPower } = rs.validators;
+  const own = validators.findIndex(({ address }) => equalBytes(address, me.address));
+  const timestamp = commit.signatures.find(({ flag }) => flag === 'commit')?.timestamp ?? ZERO_TIME;
+  const nil = me.signVote({
+    type: 'precommit',
+    height: commit.height,
+    round: commit.round,
+    blockId: ZERO_BLOCK_ID,
+    timestamp,
+    validatorAddress: me.address,
+    validatorIndex: own,
+    signature: EMPTY,
+    extension: EMPTY,
+    extensionSignature: EMPTY,
+  });
+  let power = validators[own]?.power ?? 0n;
+  const signatures = commit.signatures.map((one, i): CommitSig => {
+    if (i === own) return { flag: 'nil', validatorAddress: me.address, timestamp, signature: nil.signature };
+    if (one.flag !== 'commit' || 3n * power > 2n * totalPower) return ABSENT;
+    power += validators[i]?.power ?? 0n;
+    return one;
+  });
+  return { ...commit, signatures };
 }
 
 function editedSlot(slot: CommitSig, other: CommitSig, what: string): CommitSig {

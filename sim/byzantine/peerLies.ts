@@ -41,6 +41,7 @@ const SYNC_LIES = [
   'twice',
   'none',
   'silence',
+  'mute',
   'drip',
   'greed',
 ] as const;
@@ -48,7 +49,7 @@ const SYNC_LIES = [
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
   args: ['what', 'ms', 'count'],
   words: { what: SYNC_LIES },
   create(me) {
@@ -62,7 +63,8 @@ export const SYNC_LIAR: Behaviour = {
         const decoded = decodeBlocksyncMessage(send.bytes);
         if (!decoded.ok || !me.isDue(height, round)) return [send];
         const isAnswer = decoded.value.kind === 'blockResponse';
-        if (what === 'silence') return isAnswer ? [] : [send];
+        if (what === 'silence') return isAnswer || decoded.value.kind === 'noBlockResponse' ? [] : [send];
+        if (what === 'mute') return decoded.value.kind === 'statusResponse' ? [] : [send];
         if (what === 'twice') return isAnswer ? [send, send] : [send];
         if (what === 'drip' && isAnswer) {
           me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));

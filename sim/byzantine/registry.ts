@@ -1,4 +1,5 @@
 import { BAD_BODY } from './badBody.ts';
+import { BAD_MANNERS } from './badManners.ts';
 import type { Behaviour } from './behaviour.ts';
 import { BACK_TO_THE_PAST, CENSORED_PRECOMMIT, EDITED_COMMIT } from './commits.ts';
 import { EDGE_RIDER, REPLAY, SELECTIVE_DELIVERY } from './delivery.ts';
@@ -66,6 +67,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   ECLIPSE,
   FORK,
   LIGHT_ATTACK,
+  BAD_MANNERS,
 ];
 
 /** By id (`B02`) or alias (`double-prevote`). */

@@ -18,6 +18,8 @@ import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
 import { links } from './links.ts';
 import { liveness } from './liveness.ts';
+import { logCuts } from './logCuts.ts';
+import { manners } from './manners.ts';
 import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
@@ -25,15 +27,19 @@ import { pools } from './pools.ts';
 import { poolWaits } from './poolWaits.ts';
 import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
+import { roundWaits } from './roundWaits.ts';
 import { searches } from './searches.ts';
 import { served } from './served.ts';
+import { setsOut } from './setsOut.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
 import { syncing } from './syncing.ts';
+import { tallies } from './tallies.ts';
 import { validity } from './validity.ts';
 import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
+import { wires } from './wires.ts';
 import { words } from './words.ts';
 
 /** Checkers that may only be believed while less than a third of the power is faulty. */
@@ -61,8 +67,14 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', spread],
   ['conduct', repetition],
   ['conduct', words],
+  ['conduct', manners],
+  ['conduct', tallies],
+  ['conduct', roundWaits],
+  ['conduct', wires],
+  ['no_crash', logCuts],
   ['conduct', syncing],
   ['conduct', handover],
+  ['conduct', setsOut],
   ['no_crash', noCrash],
 ];
 

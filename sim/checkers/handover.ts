@@ -10,6 +10,8 @@ import { isStream } from './spread.ts';
 const GREETING_MICROS = 2_000_000;
 /** In which a node that has just connected says where it stands, on top of what the network takes. */
 const STANDING_MICROS = 1_000_000;
+/** A farewell may follow so much later: it waits for the log of the height that begins. */
+const FAREWELL_MICROS = 1_000_000;
 
 /** What a node that fetches blocks knows of a peer. */
 interface Acquaintance {
@@ -39,27 +41,40 @@ export function handover(context: CheckerContext): Checker {
   const knownMicros = isStream(scenario) ? 2 * slowest(scenario) + STANDING_MICROS : Number.POSITIVE_INFINITY;
   /** Since when each correct node says where it stands: while it fetches blocks it does not. */
   const speaking = new Map<string, number>();
-  const problemOf = (node: Process): string | undefined => {
+  /** Unless the node drops the peer in the same breath. */
+  const pending = new Map<Process, { readonly at: number; readonly peer: string; readonly text: string }>();
+  const failOn = (node: Process, isOver: boolean): void => {
+    const found = pending.get(node);
+    if (found === undefined || (!isOver && world.now - found.at <= FAREWELL_MICROS)) return;
+    pending.delete(node);
+    context.fail(name, `${node.name} begins consensus ${found.text}`);
+  };
+  const problemOf = (node: Process): { readonly peer: string; readonly text: string } | undefined => {
     const all = [...acquaintances.of(node)];
     const peers = all.filter(([peer]) => dropped.get(node)?.has(peer) !== true);
     const next = (node.node?.rpc?.chain.head() ?? 0) + 1;
     const higher = peers.find(
       ([, { claim }]) => claim !== undefined && claim.base <= next && claim.height > next,
     );
-    if (higher !== undefined) return `with block ${next} to come, which ${higher[0]} has, and more`;
+    if (higher !== undefined)
+      return { peer: higher[0], text: `with block ${next} to come, which ${higher[0]} has, and more` };
     const silent = peers.find(([, { claim }]) => claim === undefined);
     // Where nobody has said anything, the time counts from the start.
     const isAlone = all.every(([, { claim }]) => claim === undefined);
     const oldest = isAlone ? (started.get(node) ?? 0) : Math.min(...all.map(([, { since }]) => since));
     if (silent !== undefined && world.now - oldest < GREETING_MICROS)
-      return `before ${silent[0]} has said how high it is`;
+      return { peer: silent[0], text: `before ${silent[0]} has said how high it is` };
     const standing = node.node?.rpc?.consensus?.peers() ?? [];
     const unknown = peers.find(([peer, { since }]) => {
       const spoken = speaking.get(peer);
       const isHeard = spoken !== undefined && world.now - Math.max(since, spoken) > knownMicros;
       return isHeard && standing.find(({ id }) => id === peer)?.round.height === 0;
     });
-    return unknown && `without knowing where ${unknown[0]} stands`;
+    return unknown && { peer: unknown[0], text: `without knowing where ${unknown[0]} stands` };
+  };
+  const noteDropped = (node: Process, peer: string): void => {
+    dropped.set(node, new Set([...(dropped.get(node) ?? []), peer]));
+    if (pending.get(node)?.peer === peer) pending.delete(node);
   };
   return {
     name,
@@ -68,12 +83,12 @@ export function handover(context: CheckerContext): Checker {
       const { node } = fact;
       acquaintances.on(fact);
       if (fact.kind === 'started') {
+        pending.delete(node);
         started.set(node, world.now);
         dropped.delete(node);
         syncing.delete(node);
         speaking.delete(node.name);
-      } else if (fact.kind === 'dropped')
-        dropped.set(node, new Set([...(dropped.get(node) ?? []), fact.peer]));
+      } else if (fact.kind === 'dropped') noteDropped(node, fact.peer);
       else if (fact.kind === 'syncHeard' && syncing.has(node)) {
         const decoded = decodeBlocksyncMessage(fact.bytes);
         const peer = acquaintances.get(node, fact.peer);
@@ -83,12 +98,16 @@ export function handover(context: CheckerContext): Checker {
     },
     look(node) {
       if (!node.isCorrect) return;
+      failOn(node, false);
       if (node.node?.isSyncing() === true) syncing.add(node);
       else if (syncing.delete(node)) {
         speaking.set(node.name, world.now);
         const problem = problemOf(node);
-        if (problem !== undefined) context.fail(name, `${node.name} begins consensus ${problem}`);
+        if (problem !== undefined) pending.set(node, { at: world.now, ...problem });
       }
+    },
+    finish() {
+      for (const node of context.correct) failOn(node, true);
     },
   };
 }

@@ -26,7 +26,13 @@ export function links(context: CheckerContext): Checker {
     name,
     on(fact) {
       if (fact.kind === 'started') all.delete(fact.node);
-      else if (fact.kind === 'peer') {
+      else if (fact.kind === 'saidToNobody') {
+        if (fact.node.isCorrect)
+          context.fail(
+            name,
+            `${fact.node.name} has something to say to ${fact.peer}, which is not connected`,
+          );
+      } else if (fact.kind === 'peer') {
         const open = openOf(fact.node);
         open.changedAt = world.now;
         if (fact.isUp) open.peers.add(fact.peer);

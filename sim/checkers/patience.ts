@@ -1,4 +1,5 @@
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
+import { compareTime, timestampOf } from '../../core/types/ids.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Position } from '../facts.ts';
@@ -47,6 +48,10 @@ export function patience(context: CheckerContext): Checker {
           name,
           `${node.name} began height ${rs.height} ${rs.startTime - node.clock.now(world.now)} µs early`,
         );
+      const { genesisTime, initialHeight } = context.cluster.genesis;
+      const isBegun = rs.height === initialHeight && rs.step > STEP.newHeight;
+      if (isBegun && compareTime(timestampOf(node.clock.now(world.now)), genesisTime) < 0)
+        context.fail(name, `${node.name} began the first height before the time of genesis`);
       const { position, since } = before;
       const waited = world.now - since;
       const least = leastWait(scenario.engine.consensus, rs, position) ?? 0;
@@ -92,7 +97,7 @@ function leastWait(
 }
 
 /** Nobody was heard in that round yet: only the time-out leads there. */
-function isEmpty(rs: RoundState, round: number): boolean {
+export function isEmpty(rs: RoundState, round: number): boolean {
   for (const type of ['prevote', 'precommit'] as const) {
     const votes = rs.votes(round, type);
     if (votes !== undefined && [...Array(votes.bits.size).keys()].some((i) => votes.bits.has(i)))

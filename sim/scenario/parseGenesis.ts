@@ -5,7 +5,13 @@ import type { Cursor } from './cursor.ts';
 import { duration, gasPrice } from './units.ts';
 
 /** Parameters of the chain that a scenario can set, at genesis or later. */
-export const PARAM_KEYS = ['block_bytes', 'evidence_blocks', 'evidence_time', 'evidence_bytes'] as const;
+export const PARAM_KEYS = [
+  'block_bytes',
+  'evidence_blocks',
+  'evidence_time',
+  'evidence_bytes',
+  'app_version',
+] as const;
 const FEE_KEYS = [
   'base_fee',
   'min_gas_price',
@@ -14,7 +20,7 @@ const FEE_KEYS = [
   'elasticity',
   'base_fee_denominator',
 ] as const;
-const KEYS = ['initial_height', ...PARAM_KEYS, ...FEE_KEYS] as const;
+const KEYS = ['initial_height', 'starts_in', ...PARAM_KEYS, ...FEE_KEYS] as const;
 
 const BLOCK_BYTES_MAX = 104_857_600;
 /** A block with less room has none for a commit and evidence. */
@@ -25,11 +31,12 @@ const ELASTICITY_MAX = 1_000;
 
 /** The section `genesis`; what is left out is as a new chain has it by default. */
 export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): GenesisSpec {
-  const { initial_height, ...fields } = at?.fields(KEYS, `genesis: {${KEYS.join('?, ')}?}`) ?? {};
+  const { initial_height, starts_in, ...fields } = at?.fields(KEYS, `genesis: {${KEYS.join('?, ')}?}`) ?? {};
   const { block } = DEFAULT_PARAMS;
   const usual = { ...DEFAULT_PARAMS, block: { ...block, maxGas: blockGas ?? block.maxGas } };
   return {
     initialHeight: initial_height?.integer('a height', 1, 1_000_000_000) ?? 1,
+    startsIn: starts_in === undefined ? 0 : duration(starts_in),
     params: paramsOf(fields, usual),
     feeMarket: feeMarketOf(fields),
   };
@@ -65,6 +72,7 @@ export function paramsOf(
   return {
     ...before,
     block: { ...block, maxBytes },
+    version: { app: fields.app_version?.integer('a version', 0, 1_000_000) ?? before.version.app },
     evidence: {
       maxAgeNumBlocks:
         fields.evidence_blocks?.integer('a number of blocks', 1, 1_000_000) ?? evidence.maxAgeNumBlocks,

@@ -11,7 +11,11 @@ const CHANGED_PARAMS: readonly (readonly [string, readonly (number | string)[]])
   ['evidence_bytes', [1_000, 8_000]],
   ['evidence_blocks', [1, 3, 100]],
   ['evidence_time', ['1s', '4s', '100s']],
+  ['app_version', [1, 2]],
 ];
+
+/** One that leaves others with a thousandth of all draws their turns together. */
+const POWERS: readonly number[] = [1, 0, 10, 30, 10, 5_000];
 
 interface DrawnUpdate {
   readonly height: number;
@@ -42,7 +46,7 @@ export function drawUpdates(
     const validators: Record<string, number> = {};
     for (let i = 1 + stream.choose(2); i > 0; i--) {
       const name = pick(stream, Object.keys(powers));
-      const power = pick(stream, [1, 0, 10, 30]);
+      const power = pick(stream, POWERS);
       const after = { ...powers, [name]: power };
       if (name in validators || (power === 0 && powers[name] === 0) || !isTolerable(after, liars)) continue;
       validators[name] = power;

@@ -26,6 +26,7 @@ import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
+import { SHIPPED } from './shipped.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { SYNCING } from './syncing.ts';
@@ -68,4 +69,5 @@ export const BREAKS: readonly Break[] = [
   ...ASKED,
   ...PRETENCES,
   ...ELSEWHERE,
+  ...SHIPPED,
 ];

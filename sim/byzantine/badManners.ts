@@ -1,0 +1,128 @@
+import { decodeConsensusMessage, encodeConsensusMessage } from '../../core/codec/messages.ts';
+import { BitSet } from '../../core/lib/bitset.ts';
+import { type Bytes, concat } from '../../core/lib/bytes.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Vote } from '../../core/types/vote.ts';
+import { type Accomplice, type Behaviour, isOwnVote, type Send } from './behaviour.ts';
+
+const WORDS = [
+  'channel',
+  'step',
+  'commit',
+  'early',
+  'index',
+  'place',
+  'proof',
+  'short',
+  'bits',
+  'elements',
+  'half',
+  'tail',
+  'empty',
+] as const;
+
+/** Bits that one element holds, and some more. */
+const TOO_MANY_BITS = 70;
+
+export const BAD_MANNERS: Behaviour = {
+  id: 'B43',
+  alias: 'bad-manners',
+  text: 'With each prevote it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), elements (fewer than its bits need), half (a claim for half a block id), tail (bytes behind a message) or empty.',
+  args: ['what'],
+  words: { what: WORDS },
+  create: (me) => ({
+    send(send) {
+      const rs = me.rs();
+      if (send.channel !== CHANNELS.vote || rs === undefined) return [send];
+      const decoded = decodeConsensusMessage(send.bytes);
+      if (!decoded.ok || !isOwnVote(me, decoded.value) || decoded.value.vote.type !== 'prevote')
+        return [send];
+      const { vote } = decoded.value;
+      if (!me.isDue(vote.height, vote.round)) return [send];
+      const said = illFormed(me, rs, vote, send, String(me.args.get('what') ?? 'channel'));
+      return said === undefined ? [send] : [send, said];
+    },
+  }),
+};
+
+function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what: string): Send | undefined {
+  const say = (message: ConsensusMessage, channel: number): Send => ({
+    ...send,
+    channel,
+    bytes: encodeConsensusMessage(message),
+  });
+  const { height, round } = vote;
+  const isFirst = rs.lastPrecommits === undefined;
+  const standing = { kind: 'newRoundStep', height, round, step: 4, secondsSinceStart: 0 } as const;
+  const size = rs.validators.validators.length;
+  switch (what) {
+    case 'channel':
+      return { ...send, channel: CHANNELS.data };
+    case 'step':
+      return say({ ...standing, step: 9, lastCommitRound: isFirst ? -1 : 0 }, CHANNELS.state);
+    case 'commit':
+      return say({ ...standing, lastCommitRound: isFirst ? 0 : -1 }, CHANNELS.state);
+    case 'early':
+      return say({ ...standing, height: 0, lastCommitRound: -1 }, CHANNELS.state);
+    case 'index':
+      return say({ kind: 'vote', vote: me.signVote({ ...vote, validatorIndex: size }) }, CHANNELS.vote);
+    case 'place': {
+      const validatorIndex = (vote.validatorIndex + 1) % size;
+      return say({ kind: 'vote', vote: me.signVote({ ...vote, validatorIndex }) }, CHANNELS.vote);
+    }
+    case 'bits': {
+      const parts = { total: 1, hash: new Uint8Array(32).fill(7) };
+      return say(
+        { kind: 'newValidBlock', height, round, parts, bits: new BitSet(2), isCommit: false },
+        CHANNELS.state,
+      );
+    }
+    case 'half': {
+      const blockId = { hash: new Uint8Array(32).fill(7), parts: { total: 0, hash: new Uint8Array(0) } };
+      return say({ kind: 'voteSetMaj23', height, round, type: 'prevote', blockId }, CHANNELS.state);
+    }
+    case 'elements': {
+      const { blockId } = vote;
+      const bits = new BitSet(size);
+      const whole = encodeConsensusMessage({
+        kind: 'voteSetBits',
+        height,
+        round,
+        type: 'prevote',
+        blockId,
+        bits,
+      });
+      return { ...send, channel: CHANNELS.bits, bytes: withBits(whole) };
+    }
+    case 'tail':
+      return { ...send, bytes: concat(send.bytes, Uint8Array.of(7)) };
+    case 'empty':
+      return { ...send, channel: CHANNELS.state, bytes: new Uint8Array(0) };
+    default:
+      return partOf(rs, what, say);
+  }
+}
+
+/** Its last bytes are the count of bits, and the one element that they need. */
+function withBits(whole: Bytes): Bytes {
+  const copy = whole.slice();
+  copy[copy.length - 4] = TOO_MANY_BITS;
+  return copy;
+}
+
+function partOf(
+  { height, round, proposalParts }: RoundState,
+  what: string,
+  say: (message: ConsensusMessage, channel: number) => Send,
+): Send | undefined {
+  const part = proposalParts?.part(0);
+  if (part === undefined) return undefined;
+  const { proof } = part;
+  const lie =
+    what === 'proof'
+      ? { ...part, index: part.index + 1 }
+      : { ...part, bytes: part.bytes.subarray(0, 100), proof: { ...proof, total: proof.total + 1 } };
+  return say({ kind: 'blockPart', height, round, part: lie }, CHANNELS.data);
+}

@@ -1,0 +1,156 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { countVarints, type ProtoField, protoFields } from '../protoFields.ts';
+
+const HASH_BYTES = 32;
+const PART_BYTES = 65_536n;
+const AUNTS_MAX = 100;
+const STEPS = 8n;
+const SIGNATURE_BYTES_MAX = 96;
+const ADDRESS_BYTES = 20;
+
+/** One message of a consensus channel, by its numbers in cometbft.consensus.v1. */
+export class Said {
+  readonly #fields: readonly ProtoField[];
+
+  constructor(fields: readonly ProtoField[]) {
+    this.#fields = fields;
+  }
+
+  number(field: number): bigint {
+    return this.#fields.find((one) => one.number === field)?.value ?? 0n;
+  }
+
+  bytes(field: number): Bytes {
+    return this.#fields.find((one) => one.number === field)?.bytes ?? new Uint8Array(0);
+  }
+
+  count(field: number): number {
+    return this.#fields.filter((one) => one.number === field).length;
+  }
+
+  all(field: number): readonly Bytes[] {
+    return this.#fields.filter((one) => one.number === field).map(({ bytes }) => bytes);
+  }
+
+  /** What the field embeds; an empty message when it does not read as one, which is the decoder's to refuse. */
+  inner(field: number): Said {
+    return new Said(protoFields(this.bytes(field)) ?? []);
+  }
+}
+
+interface Kind {
+  readonly name: string;
+  readonly channel: number;
+  problem(said: Said, initialHeight: bigint): string | undefined;
+}
+
+const place = (said: Said): string | undefined =>
+  said.number(1) < 0n || said.number(2) < 0n ? 'a negative height or round' : undefined;
+
+const bits = (array: Said): string | undefined =>
+  BigInt(countVarints(array.bytes(2)) ?? -1) === (array.number(1) + 63n) / 64n
+    ? undefined
+    : 'bits that are not as many as it says';
+
+/** Nil, or with both hashes and a count of parts. */
+function blockId(id: Said, mayBeNil: boolean): string | undefined {
+  const parts = id.inner(2);
+  const lengths = [id.bytes(1).length, parts.bytes(2).length];
+  const isWhole = lengths.every((length) => length === HASH_BYTES) && parts.number(1) > 0n;
+  const isNil = lengths.every((length) => length === 0) && parts.number(1) === 0n;
+  return isWhole || (mayBeNil && isNil) ? undefined : 'a block id that is neither nil nor whole';
+}
+
+const signature = (bytes: Bytes): string | undefined =>
+  bytes.length > 0 && bytes.length <= SIGNATURE_BYTES_MAX ? undefined : 'no signature';
+
+function newRoundStep(said: Said, initialHeight: bigint): string | undefined {
+  const [height, step, lastCommitRound] = [said.number(1), said.number(3), said.number(5)];
+  if (step < 1n || step > STEPS) return `step ${step}`;
+  if (height < initialHeight) return 'a height before the first';
+  const isFitting = height === initialHeight ? lastCommitRound === -1n : lastCommitRound >= 0n;
+  return isFitting ? place(said) : `round ${lastCommitRound} of the last commit at height ${height}`;
+}
+
+function newValidBlock(said: Said): string | undefined {
+  const [total, size] = [said.inner(3).number(1), said.inner(4).number(1)];
+  return total === size && size > 0n
+    ? (place(said) ?? bits(said.inner(4)))
+    : `${size} bits for ${total} parts`;
+}
+
+function proposal(said: Said): string | undefined {
+  const body = said.inner(1);
+  if (body.number(2) < 0n || body.number(3) < 0n || body.number(4) < -1n)
+    return 'a negative height, round or round of a polka';
+  return blockId(body.inner(5), false) ?? signature(body.bytes(7));
+}
+
+function blockPart(said: Said): string | undefined {
+  const part = said.inner(3);
+  const proof = part.inner(3);
+  const [index, total] = [part.number(1), proof.number(1)];
+  if (index !== proof.number(2)) return `part ${index} with the proof of part ${proof.number(2)}`;
+  const length = BigInt(part.bytes(2).length);
+  if (length > PART_BYTES || (index + 1n < total && length !== PART_BYTES))
+    return `a part of ${length} bytes`;
+  if (total < 0n || proof.bytes(3).length !== HASH_BYTES) return 'a proof of nothing';
+  const aunts = proof.all(4);
+  const isProof = aunts.length <= AUNTS_MAX && aunts.every((aunt) => aunt.length === HASH_BYTES);
+  return isProof ? place(said) : 'a proof of other hashes';
+}
+
+function vote(said: Said): string | undefined {
+  const body = said.inner(1);
+  if (body.number(2) < 1n || body.number(3) < 0n || body.number(7) < 0n)
+    return 'a vote of no height, round or place';
+  if (body.bytes(6).length !== ADDRESS_BYTES) return 'a vote of nobody';
+  return blockId(body.inner(4), true) ?? signature(body.bytes(8));
+}
+
+const STATE = 0x20;
+const DATA = 0x21;
+
+/** By their number in the message, from 1. */
+const KINDS: readonly Kind[] = [
+  { name: 'NewRoundStep', channel: STATE, problem: newRoundStep },
+  { name: 'NewValidBlock', channel: STATE, problem: newValidBlock },
+  { name: 'Proposal', channel: DATA, problem: proposal },
+  { name: 'ProposalPOL', channel: DATA, problem: (said) => place(said) ?? bits(said.inner(3)) },
+  { name: 'BlockPart', channel: DATA, problem: blockPart },
+  { name: 'Vote', channel: 0x22, problem: vote },
+  {
+    name: 'HasVote',
+    channel: STATE,
+    problem: (said) => (said.number(4) < 0n ? 'a vote of no place' : place(said)),
+  },
+  { name: 'VoteSetMaj23', channel: STATE, problem: (said) => place(said) ?? blockId(said.inner(4), true) },
+  {
+    name: 'VoteSetBits',
+    channel: 0x23,
+    problem: (said) => place(said) ?? blockId(said.inner(4), true) ?? bits(said.inner(5)),
+  },
+];
+
+export const isOfConsensus = (channel: number): boolean => channel >= STATE && channel <= 0x23;
+
+/** The one message of a frame with its number; undefined when it does not read as one, which is the decoder's to refuse. */
+export function saidIn(frame: Bytes): { readonly number: number; readonly said: Said } | undefined {
+  const outer = protoFields(frame);
+  const [only] = outer ?? [];
+  const fields = only && protoFields(only.bytes);
+  if (only === undefined || fields === undefined) return undefined;
+  return { number: only.number, said: new Said(fields) };
+}
+
+/** What no honest node says on a channel of consensus, whatever it knows; undefined for all else (CometBFT ValidateBasic, spec p2p). */
+export function illFormed(channel: number, frame: Bytes, initialHeight: number): string | undefined {
+  const outer = protoFields(frame);
+  if (outer === undefined || outer.length !== 1) return 'what is no message';
+  const found = saidIn(frame);
+  const kind = found && KINDS[found.number - 1];
+  if (kind === undefined || found === undefined) return 'what is no message';
+  if (kind.channel !== channel) return `a ${kind.name} on channel 0x${channel.toString(16)}`;
+  const problem = kind.problem(found.said, BigInt(initialHeight));
+  return problem === undefined ? undefined : `a ${kind.name} with ${problem}`;
+}

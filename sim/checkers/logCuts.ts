@@ -1,0 +1,15 @@
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** The log of a height is what a node has of it until its block is stored: it is not cut before. */
+export const logCuts = (context: CheckerContext): Checker => ({
+  name: 'no_crash',
+  on(fact) {
+    if (fact.kind !== 'cut' || !fact.node.isCorrect) return;
+    const head = fact.node.node?.rpc?.chain.head() ?? 0;
+    if (head < fact.height)
+      context.fail(
+        'no_crash',
+        `${fact.node.name} cuts its log of height ${fact.height}, and has stored ${head}`,
+      );
+  },
+});

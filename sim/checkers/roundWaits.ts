@@ -1,0 +1,47 @@
+import { STEP } from '../../core/types/messages.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { hasOddClocks, isEmpty, SLACK_MICROS } from './patience.ts';
+import { precommitMicros } from './waits.ts';
+
+interface Round {
+  readonly height: number;
+  readonly round: number;
+  /** Since when two thirds of precommits were seen here, in this life. */
+  armedAt: number | undefined;
+}
+
+/** From one round to the next, where nobody is yet, leads only the time-out that two thirds of precommits have begun (L47, L65). */
+export function roundWaits(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world } = context;
+  if (hasOddClocks(scenario)) return { name };
+  const seen = new Map<Process, Round>();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') seen.delete(fact.node);
+    },
+    look(node) {
+      const rs = node.isCorrect ? node.node?.rs() : undefined;
+      if (rs === undefined) return;
+      const { height, round, held } = rs;
+      const before = seen.get(node);
+      const isArmed = held?.precommitTimer === true;
+      if (before?.height === height && before.round === round) {
+        if (isArmed) before.armedAt ??= world.now;
+        return;
+      }
+      seen.set(node, { height, round, armedAt: isArmed ? world.now : undefined });
+      if (before?.height !== height || round !== before.round + 1) return;
+      if (rs.step >= STEP.commit || !isEmpty(rs, round)) return;
+      const waited = before.armedAt === undefined ? 0 : world.now - before.armedAt;
+      const least = precommitMicros(scenario.engine.consensus, before.round);
+      if (waited + SLACK_MICROS >= least) return;
+      context.fail(
+        name,
+        `${node.name} leaves round ${height}/${before.round} ${waited} µs after two thirds of precommits, should wait ${least}`,
+      );
+    },
+  };
+}

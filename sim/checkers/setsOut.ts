@@ -1,0 +1,95 @@
+import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
+import type { Process } from '../process.ts';
+import { totalOf } from '../schedule.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { hasOddClocks } from './patience.ts';
+import { isSound } from './recoverable.ts';
+
+/** In which peers may say how high they are, where none has yet (BlockSync's greeting and silence). */
+const GREETING_MICROS = 2_000_000;
+const SILENCE_MICROS = 15_000_000;
+/** From the tick that must see it to the next, and what a write of the log takes. */
+const SLACK_MICROS = 3_000_000;
+
+interface Peer {
+  readonly since: number;
+  claim: { readonly base: number; readonly height: number } | undefined;
+}
+
+interface Life {
+  readonly startedAt: number;
+  readonly peers: Map<string, Peer>;
+  /** Since when nothing keeps it from consensus. */
+  idleSince: number | undefined;
+  hasDropped: boolean;
+}
+
+/**
+ * A node that fetches blocks begins consensus when there is nothing left to fetch: when each peer has said how high it is and none is
+ * higher, when without its power nobody else can have decided anything, or when nobody says anything at all.
+ */
+export function setsOut(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, world, cluster } = context;
+  const isOff = hasOddClocks(scenario) || scenario.timeline.some(({ action }) => action.kind === 'pause');
+  if (scenario.engine.blockSync !== true || isOff) return { name };
+  const lives = new Map<Process, Life>();
+  /** Of the total, in thirds: 3 is all of it. */
+  const thirds = (node: Process, height: number): bigint => {
+    const voters = cluster.schedule.voters(height);
+    const own = voters.find((one) => one.name === node.name)?.power ?? 0n;
+    return (3n * own) / totalOf(voters);
+  };
+  const mayBegin = (node: Process, { startedAt, peers }: Life): boolean => {
+    const head = node.node?.rpc?.chain.head() ?? 0;
+    const next = Math.max(head + 1, cluster.genesis.initialHeight);
+    const all = [...peers.values()];
+    const power = thirds(node, next);
+    if (power === 3n) return true;
+    if (all.every(({ claim }) => claim === undefined)) {
+      if (power > 0n) return world.now - startedAt > GREETING_MICROS;
+      return all.length > 0 && all.every(({ since }) => world.now - since > SILENCE_MICROS);
+    }
+    return all.every(
+      ({ claim, since }) =>
+        (claim === undefined && world.now - since > GREETING_MICROS) ||
+        (claim !== undefined && (claim.base > next || claim.height <= next)),
+    );
+  };
+  const check = (node: Process): void => {
+    const life = lives.get(node);
+    if (life === undefined || node.node?.isSyncing() !== true || life.hasDropped || node.state !== 'up')
+      return;
+    if (!isSound(node.disk) || node.sync !== undefined || !mayBegin(node, life)) {
+      life.idleSince = undefined;
+      return;
+    }
+    life.idleSince ??= world.now;
+    if (world.now - life.idleSince <= SLACK_MICROS) return;
+    life.idleSince = undefined;
+    context.fail(name, `${node.name} goes on fetching blocks, though there is nothing left to fetch`);
+  };
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'started')
+        lives.set(node, { startedAt: world.now, peers: new Map(), idleSince: undefined, hasDropped: false });
+      const life = lives.get(node);
+      if (life === undefined) return;
+      if (fact.kind === 'peer') {
+        if (fact.isUp) life.peers.set(fact.peer, { since: world.now, claim: undefined });
+        else life.peers.delete(fact.peer);
+      } else if (fact.kind === 'dropped') life.hasDropped = true;
+      else if (fact.kind === 'syncHeard') {
+        const decoded = decodeBlocksyncMessage(fact.bytes);
+        const peer = life.peers.get(fact.peer);
+        if (!decoded.ok || decoded.value.kind !== 'statusResponse' || peer === undefined) return;
+        const { base, height } = decoded.value;
+        peer.claim = { base, height: Math.max(height, peer.claim?.height ?? 0) };
+      }
+    },
+    look: check,
+  };
+}

@@ -1,0 +1,203 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { CHANNEL_SPECS, type ChannelSpec } from '../../core/p2p/channels.ts';
+import { type Choose, type EndChange, idOf, Wire } from '../wire.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** A sealed frame on the wire: 4 bytes of length, 1024 of data, 16 of proof. */
+const FRAME_BYTES = 1044;
+const MESSAGES = 40;
+const VOTE = 0x22;
+/** A channel that only liars know. */
+const STRANGE = 0x77;
+const QUEUE_MAX = 10;
+const MESSAGE_BYTES_MAX = 5_000;
+const channel = (id: number, messageBytesMax: number): ChannelSpec => ({
+  id,
+  priority: 5,
+  queueMax: QUEUE_MAX,
+  messageBytesMax,
+});
+const SMALL = [channel(VOTE, MESSAGE_BYTES_MAX)];
+const LARGE = [channel(VOTE, 2 * MESSAGE_BYTES_MAX), channel(STRANGE, 100)];
+const BLOCKS = 0x40;
+const SECOND = 1_000_000;
+const WRITE = 8_192;
+
+type Trial = (suite: CryptoSuite, choose: Choose) => string | undefined;
+
+const open = (suite: CryptoSuite, choose: Choose, changes?: readonly [EndChange?, EndChange?]): Wire => {
+  const wire = new Wire(suite, choose, changes);
+  wire.carry();
+  return wire;
+};
+
+const filled = (size: number, choose: Choose): Bytes => {
+  const seed = choose(256);
+  return Uint8Array.from({ length: size }, (_, i) => (i * 7 + seed) & 255);
+};
+
+/** Whatever was taken comes once, whole and in the order of its channel; those who are quiet stay connected. */
+const carries: Trial = (suite, choose) => {
+  const wire = open(suite, choose);
+  for (const [end, other] of [
+    [0, 2],
+    [1, 1],
+  ] as const) {
+    const [first] = wire.heard[end];
+    if (first?.kind !== 'ready' || first.peer !== idOf(suite, other))
+      return 'two honest ends do not find each other';
+  }
+  const sent: { readonly channel: number; readonly bytes: Bytes }[] = [];
+  for (let i = 0; i < MESSAGES; i++) {
+    const { id, messageBytesMax } = CHANNEL_SPECS[choose(CHANNEL_SPECS.length)] as (typeof CHANNEL_SPECS)[0];
+    const size = i === 0 ? 70_000 : [1, 100, 1_023, 1_024, 1_025, 4_096][choose(6)];
+    const bytes = filled(Math.min(messageBytesMax, size as number), choose);
+    if (wire.ends[0].send(id, bytes)) sent.push({ channel: id, bytes });
+    if (choose(3) === 0) wire.carry();
+  }
+  wire.carry();
+  for (const { id } of CHANNEL_SPECS) {
+    const [there, here] = [sent.filter(({ channel }) => channel === id), wire.messages(1)].map((list) =>
+      list.filter(({ channel }) => channel === id),
+    );
+    if (there?.length !== here?.length) return `of ${there?.length} messages ${here?.length} arrive`;
+    if (there?.some(({ bytes }, i) => !equalBytes(bytes, here?.[i]?.bytes ?? new Uint8Array(0))))
+      return 'a message arrives as another';
+  }
+  wire.pass(400 * SECOND);
+  return wire.isClosed(0) || wire.isClosed(1) ? 'two quiet ends lose each other' : undefined;
+};
+
+/** Who falls silent is let go, and not before it had the time to answer. */
+const letsGo: Trial = (suite, choose) => {
+  const wire = open(suite, choose);
+  wire.meddle = (bytes, fromFirst) => (fromFirst ? bytes : new Uint8Array(0));
+  wire.pass(100 * SECOND);
+  if (wire.isClosed(0)) return 'a silent peer is let go before its time';
+  wire.pass(15 * SECOND);
+  return wire.isClosed(0) ? undefined : 'a silent peer is never let go';
+};
+
+/** A handshake that nobody answers, or that is answered by an echo or a key of low order, ends. */
+const doubts: Trial = (suite, choose) => {
+  const mute = new Wire(suite, choose);
+  mute.meddle = () => new Uint8Array(0);
+  mute.pass(5 * SECOND);
+  if (!mute.isClosed(0)) return 'a handshake lasts for ever';
+  const [echo, low] = [new Wire(suite, choose).ends[0], new Wire(suite, choose).ends[0]];
+  echo.onBytes(0, echo.take(0, WRITE) ?? new Uint8Array(0));
+  if (!echo.events().some(({ kind }) => kind === 'closed')) return 'an echo is taken for a peer';
+  low.onBytes(0, Uint8Array.of(34, 10, 32, ...new Uint8Array(32)));
+  return low.events().some(({ kind }) => kind === 'closed') ? undefined : 'a key of low order is taken';
+};
+
+/** Nobody else than whom was asked for, and nobody of another chain, protocol or world of channels. */
+const asksWho: Trial = (suite, choose) => {
+  const lies: readonly (readonly [EndChange, EndChange?])[] = [
+    [{ expectedId: idOf(suite, 3) }],
+    [{}, { self: { network: 'chain_9001-1' } }],
+    [{}, { self: { protocol: { p2p: 8, block: 12, app: 0 } } }],
+    [{}, { self: { channels: Uint8Array.of(0x77) } }],
+    [{}, { self: { id: idOf(suite, 3) } }],
+    [{}, { suite: { ...suite, ed25519Sign: () => new Uint8Array(64) } }],
+    [{}, { nodeSeed: new Uint8Array(32).fill(1), self: { id: idOf(suite, 1) } }],
+  ];
+  for (const [i, changes] of lies.entries()) {
+    const wire = open(suite, choose, changes);
+    if (wire.isReady(0) || !wire.isClosed(0)) return `a stranger is taken for a peer (${i})`;
+  }
+  const asked = open(suite, choose, [{ expectedId: idOf(suite, 2) }]);
+  return asked.isReady(0) && asked.isReady(1) ? undefined : 'who was asked for is refused';
+};
+
+/** What somebody in between has touched ends the connection, and nothing of it is heard. */
+const isSealed: Trial = (suite, choose) => {
+  const touches: readonly ((bytes: Bytes) => Bytes)[] = [
+    (bytes) => bytes.map((byte, i) => (i === choose(bytes.length) || i === 9 ? byte ^ 1 : byte)),
+    (bytes) => Uint8Array.from([...bytes.subarray(0, FRAME_BYTES), ...bytes]),
+    (bytes) => bytes.slice(FRAME_BYTES),
+    (bytes) => Uint8Array.from([...bytes.subarray(FRAME_BYTES), ...bytes.subarray(0, FRAME_BYTES)]),
+  ];
+  for (const [i, touch] of touches.entries()) {
+    const wire = open(suite, choose);
+    let touched = false;
+    wire.meddle = (bytes, fromFirst) => {
+      if (!fromFirst || touched || bytes.length < 3 * FRAME_BYTES) return bytes;
+      touched = true;
+      return touch(bytes);
+    };
+    for (let n = 0; n < 8; n++) wire.ends[0].send(VOTE, filled(900 + n, choose));
+    wire.ends[0].send(BLOCKS, filled(30_000, choose));
+    wire.carry();
+    if (touched && !wire.isClosed(1)) return `a stream that was touched is heard (${i})`;
+  }
+  const again = open(suite, choose);
+  again.meddle = (bytes, fromFirst) => (fromFirst ? Uint8Array.from([...bytes, ...bytes]) : bytes);
+  again.ends[0].send(VOTE, filled(100, choose));
+  again.carry();
+  return again.isClosed(1) ? undefined : 'what was recorded is heard again';
+};
+
+/** Messages have their bounds on both sides: more is not taken to be sent, and whoever sends more is let go. */
+const isBounded: Trial = (suite, choose) => {
+  const small: EndChange = { channels: SMALL };
+  const full = open(suite, choose, [small, small]);
+  let taken = 0;
+  while (taken <= QUEUE_MAX && full.ends[0].send(VOTE, Uint8Array.of(1))) taken++;
+  if (taken !== QUEUE_MAX) return `${taken} messages wait, at most ${QUEUE_MAX} may`;
+  for (const [channel, size] of [
+    [STRANGE, 1],
+    [VOTE, MESSAGE_BYTES_MAX + 1],
+  ] as const) {
+    const wire = open(suite, choose, [{ channels: LARGE }, small]);
+    wire.ends[0].send(channel, new Uint8Array(size));
+    wire.carry();
+    if (!wire.isClosed(1) || wire.messages(1).length > 0)
+      return `${size} bytes on channel ${channel} are taken`;
+  }
+  const most = open(suite, choose, [small, small]);
+  most.ends[0].send(VOTE, new Uint8Array(MESSAGE_BYTES_MAX));
+  most.carry();
+  return most.messages(1).length === 1 ? undefined : 'the largest message does not arrive';
+};
+
+const RATE = 20_000;
+/** A vote does not wait until blocks have gone, and a rate holds. */
+const isFair: Trial = (suite, choose) => {
+  const wire = open(suite, choose, [{ sendRate: RATE }]);
+  const [first] = wire.ends;
+  first.send(BLOCKS, new Uint8Array(400_000));
+  let bytes = 0;
+  let voteAt = -1;
+  for (let ms = 0; ms < 3_000; ms += 50) {
+    wire.now += 50_000;
+    if (ms === 1_000) first.send(VOTE, new Uint8Array(500));
+    for (let out = first.take(wire.now, 4_096); out !== undefined; out = first.take(wire.now, 4_096)) {
+      bytes += out.length;
+      wire.ends[1].onBytes(wire.now, out);
+    }
+    if (voteAt < 0 && wire.ends[1].events().some((one) => one.kind === 'message' && one.channel === VOTE))
+      voteAt = ms;
+  }
+  // A second's worth may leave at once; a packet that leaves alone takes two frames.
+  if (bytes > 9 * RATE || bytes < 2 * RATE) return `${bytes} bytes leave in 3 s at ${RATE} a second`;
+  return voteAt >= 0 && voteAt <= 1_200 ? undefined : 'a vote waits for the blocks before it';
+};
+
+const TRIALS: readonly Trial[] = [carries, letsGo, doubts, asksWho, isSealed, isBounded, isFair];
+
+/** The connections of a real node, which the simulated network stands in for: at the end of a run one thing is tried of them, over streams cut at random. */
+export function wires(context: CheckerContext): Checker {
+  const name = 'conduct';
+  return {
+    name,
+    finish() {
+      const dice = context.world.choices.stream(`wires/${context.scenario.name}`);
+      const choose: Choose = (n) => dice.choose(n);
+      const trial = TRIALS[choose(TRIALS.length)] as Trial;
+      const problem = trial(context.suite, choose);
+      if (problem !== undefined) context.fail(name, `on the wire ${problem}`);
+    },
+  };
+}

@@ -11,6 +11,7 @@ import { type Process, textOf } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
+import { wrongArguments } from './servedArguments.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
 import { wrongLogs } from './servedLogs.ts';
@@ -112,6 +113,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongLogs(rpc),
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
+  ({ rpc }) => wrongArguments(rpc),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),

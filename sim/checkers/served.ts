@@ -14,6 +14,7 @@ import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from '
 import { wrongArguments } from './servedArguments.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
+import { wrongCallTrees } from './servedCallTrees.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
@@ -114,6 +115,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
+  ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),

@@ -24,6 +24,7 @@ import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongStates } from './servedState.ts';
 import { wrongStatus } from './servedStatus.ts';
+import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
@@ -116,6 +117,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
   ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
+  ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),

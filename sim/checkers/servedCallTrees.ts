@@ -71,7 +71,7 @@ async function wrongTree(
   const tree = plain((await trace({ tracer: 'callTracer' })) as Fields);
   const top = (await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true } })) as Fields;
   const { calls: _, ...alone } = whole;
-  const flat = await trace({ tracer: 'flatCallTracer', tracerConfig: { includePrecompiles: true } });
+  const flat = await trace({ tracer: 'flatCallTracer' });
   const logs = logsIn((await trace({ tracer: 'callTracer', tracerConfig: { withLog: true } })) as Fields);
   const written = shownLogs(block).flatMap(({ txIndex, log }) =>
     txIndex === index ? [[to0xHex(log.address), log.topics.map(to0xHex), to0xHex(log.data)]] : [],
@@ -132,8 +132,12 @@ const FLAT_KINDS: Readonly<Record<string, string>> = {
   CREATE2: 'create',
 };
 
+/** Calls of precompiles are left out where nothing is paid. */
+const isShown = ({ type, to, value = '0x0' }: Fields): boolean =>
+  String(type).startsWith('CREATE') || value !== '0x0' || !PRECOMPILE_NAMES.includes(String(to).slice(2));
+
 function placesIn(node: Fields, place: readonly number[]): readonly unknown[] {
-  const calls = listOf(node, 'calls');
+  const calls = listOf(node, 'calls').filter(isShown);
   const own = [place, calls.length, FLAT_KINDS[String(node['type'])] ?? 'call'];
   return [own, ...calls.flatMap((call, i) => placesIn(call, [...place, i]))];
 }

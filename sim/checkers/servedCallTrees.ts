@@ -8,10 +8,11 @@ import type { FeeMarket } from '../feeMarket.ts';
 import type { CallNode } from '../reference/calls.ts';
 import { PRECOMPILE_NAMES } from '../reference/machine.ts';
 import { callsOf } from '../reference/rerun.ts';
-import { eth, heightsOf, listOf, unlike } from './questions.ts';
+import { eth, fieldsOf, heightsOf, listOf, unlike } from './questions.ts';
 
 /** Transactions that are traced: no two of which the same happens. */
-const TRACED_MAX = 12;
+const TRACED_MAX = 24;
+const TRACERS = { callTracer: { withLog: true }, flatCallTracer: {}, '4byteTracer': {} };
 
 interface Place {
   readonly block: EthBlock;
@@ -62,29 +63,25 @@ async function wrongTree(
   const tx = present(block.transactions[index], 'a transaction');
   const receipt = present(block.receipts[index], 'its receipt');
   const hash = to0xHex(tx.hash);
-  const trace = (config: Fields) => eth(rpc, 'debug_traceTransaction', [hash, config]);
+  const trace = async (config: Fields) =>
+    ((await eth(rpc, 'debug_traceTransaction', [hash, config])) ?? {}) as Fields;
   const whole: Fields = {
     ...shownCall(node),
     gas: quantity(tx.gasLimit),
     gasUsed: quantity(receipt.gasUsed),
   };
-  const tree = plain((await trace({ tracer: 'callTracer' })) as Fields);
-  const top = (await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true } })) as Fields;
+  const told = await trace({ tracer: 'muxTracer', tracerConfig: TRACERS });
+  const top = await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true } });
   const { calls: _, ...alone } = whole;
-  const flat = await trace({ tracer: 'flatCallTracer' });
-  const logs = logsIn((await trace({ tracer: 'callTracer', tracerConfig: { withLog: true } })) as Fields);
+  const logs = logsIn(fieldsOf(told, 'callTracer'));
   const written = shownLogs(block).flatMap(({ txIndex, log }) =>
     txIndex === index ? [[to0xHex(log.address), log.topics.map(to0xHex), to0xHex(log.data)]] : [],
   );
   return (
-    unlike(`the calls of ${hash}`, tree, sorted(whole)) ??
+    unlike(`the calls of ${hash}`, plain(fieldsOf(told, 'callTracer')), sorted(whole)) ??
     unlike(`the first call of ${hash}`, plain(top), sorted(alone)) ??
-    unlike(`the places of calls in ${hash}`, rowsOf(flat), placesIn(whole, [])) ??
-    unlike(
-      `the selectors in ${hash}`,
-      sorted((await trace({ tracer: '4byteTracer' })) as Fields),
-      selectorsIn(node),
-    ) ??
+    unlike(`the places of calls in ${hash}`, rowsOf(told['flatCallTracer']), placesIn(whole, [])) ??
+    unlike(`the selectors in ${hash}`, sorted(fieldsOf(told, '4byteTracer')), selectorsIn(node)) ??
     unlike(
       `the logs traced in ${hash}`,
       logs.sort((a, b) => a.index - b.index).map(({ log }) => log),
@@ -94,11 +91,11 @@ async function wrongTree(
 }
 
 const sorted = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+  Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Without the reason of a revert, which stands in its output as well. */
+/** Without logs, and without the reason of a revert, which stands in its output as well. */
 function plain(told: Fields): Fields {
-  const { revertReason: _, ...fields } = told ?? {};
+  const { revertReason: _, logs: __, ...fields } = told;
   const calls = listOf(fields, 'calls').map(plain);
   return sorted({ ...fields, ...(calls.length === 0 ? {} : { calls }) });
 }

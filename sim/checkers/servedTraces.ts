@@ -1,7 +1,7 @@
 import type { EthBlock, View } from '../../core/app/chain.ts';
 import { HISTORY_ADDRESS } from '../../core/app/evm/systemContracts.ts';
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, to0xHex } from '../../core/lib/bytes.ts';
+import { to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { type Fields, quantity } from '../answers.ts';
 import type { FeeMarket } from '../feeMarket.ts';
@@ -10,7 +10,10 @@ import { eth, fieldsOf, heightsOf, hexBytesOf, listOf, unlike } from './question
 
 /** Blocks whose transactions are run again, the fullest ones. */
 const TRACED_MAX = 2;
-const [CALL_TRACER, PRESTATE] = [{ tracer: 'callTracer' }, { tracer: 'prestateTracer' }];
+/** Rows looked at, of each transaction. */
+const ROWS_MAX = 2_000;
+const CALL_TRACER = { tracer: 'callTracer' };
+const HISTORY = to0xHex(HISTORY_ADDRESS);
 const CONTRACT = `0x${'9c'.repeat(20)}`;
 /** The balance of whoever is named first. */
 const BALANCE_TELLER = '0x5f35315f5260205ff3';
@@ -29,9 +32,9 @@ export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<s
     const block = present(chain.ethBlock(height), 'a kept block');
     const problem =
       (await wrongWays(rpc, block)) ??
-      (await wrongWithin(rpc, block, before)) ??
+      (await wrongStates(rpc, block, [before, after], market)) ??
       (await wrongRows(rpc, block)) ??
-      (await wrongEnds(rpc, block, before, after, market));
+      (await wrongRange(rpc, block, before));
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -69,99 +72,147 @@ interface Held {
 }
 type Holdings = Readonly<Record<string, Held>>;
 
-const balanceAt = (view: View, address: Bytes): string => quantity(view.account(address)?.balance ?? 0n);
+/** What each account is, beginning with a view, as traces change it. */
+class Running {
+  readonly #view: View;
+  readonly #changed = new Map<string, Required<Omit<Held, 'storage'>> & { storage: Map<string, string> }>();
+  readonly #gone = new Set<string>();
 
-/** Each transaction finds its sender as a call does that is made before it; the first one finds the block before. */
-async function wrongWithin(rpc: RpcContext, block: EthBlock, before: View): Promise<string | undefined> {
-  const number = quantity(block.header.number);
-  for (const [index, { hash, from }] of block.transactions.entries()) {
-    const told = (await eth(rpc, 'debug_traceTransaction', [to0xHex(hash), PRESTATE])) as Holdings;
-    const name = to0xHex(from);
-    const call = { to: CONTRACT, data: `0x${name.slice(2).padStart(64, '0')}` };
-    const stateOverrides = { [CONTRACT]: { code: BALANCE_TELLER } };
-    const asked = { ...CALL_TRACER, stateOverrides, txIndex: quantity(index) };
-    const trace = (await eth(rpc, 'debug_traceCall', [call, number, asked])) as Fields;
-    const held = quantity(BigInt(String(trace['output'] ?? '0x0')));
-    const problem = unlike(`what ${name} has before ${to0xHex(hash)}`, told[name]?.balance, held);
-    if (problem !== undefined) return problem;
-    const isFirst = index === 0 && rpc.chain.ethTxLocation(hash)?.index === 0;
-    const wrong = isFirst ? wrongHoldings(told, before) : undefined;
-    if (wrong !== undefined) return `answers the state before ${to0xHex(hash)} with ${wrong}`;
+  constructor(view: View) {
+    this.#view = view;
   }
-  return undefined;
+
+  get changed(): readonly string[] {
+    return [...this.#changed.keys()];
+  }
+
+  account(name: string) {
+    const known = this.#changed.get(name);
+    if (known !== undefined) return known;
+    const address = hexBytesOf(name);
+    const { balance = 0n, nonce = 0n } = this.#view.account(address) ?? {};
+    const code = to0xHex(this.#view.code(address));
+    return { balance: quantity(balance), nonce: Number(nonce), code, storage: new Map<string, string>() };
+  }
+
+  slot(name: string, slot: string): bigint {
+    const known = this.account(name).storage.get(slot);
+    if (known !== undefined) return BigInt(known);
+    return this.#gone.has(name) ? 0n : toBig(this.#view.storage(hexBytesOf(name), hexBytesOf(slot)));
+  }
+
+  change({ pre, post }: { readonly pre: Holdings; readonly post: Holdings }): void {
+    for (const name of new Set([...Object.keys(pre), ...Object.keys(post)])) {
+      const { storage, ...before } = this.account(name);
+      const { storage: written = {}, ...after } = post[name] ?? {};
+      if (post[name] === undefined) this.#gone.add(name);
+      const had = Object.keys(pre[name]?.storage ?? {}).map((slot) => [slot, '0x0'] as const);
+      const all = new Map([...storage, ...had, ...Object.entries(written)]);
+      const made = post[name] === undefined ? NOBODY : { ...before, ...after };
+      this.#changed.set(name, { ...made, storage: post[name] === undefined ? new Map() : all });
+    }
+  }
 }
 
-/** The first account that the view has otherwise. */
-function wrongHoldings(told: Holdings, view: View): string | undefined {
+const NOBODY = { balance: '0x0', nonce: 0, code: '0x' };
+
+/** The first account or slot that is otherwise. */
+function wrongHoldings(told: Holdings, running: Running): string | undefined {
   for (const [name, { balance = '0x0', nonce = 0, code = '0x', storage = {} }] of Object.entries(told)) {
-    const address = hexBytesOf(name);
-    const account = view.account(address);
-    const problem =
-      unlike(`the balance of ${name}`, balance, balanceAt(view, address)) ??
-      unlike(`the nonce of ${name}`, nonce, Number(account?.nonce ?? 0n)) ??
-      unlike(`the code of ${name}`, code, to0xHex(view.code(address)));
+    const truth = running.account(name);
+    const problem = unlike(
+      `account ${name}`,
+      [balance, nonce, code],
+      [truth.balance, truth.nonce, truth.code],
+    );
     if (problem !== undefined) return problem;
     // The hashes of past blocks are written before the first transaction.
-    if (name === to0xHex(HISTORY_ADDRESS)) continue;
+    if (name === HISTORY) continue;
     for (const [slot, value] of Object.entries(storage)) {
-      const truth = toBig(view.storage(address, hexBytesOf(slot)));
-      const wrong = unlike(`slot ${slot} of ${name}`, BigInt(value).toString(), truth.toString());
+      const wrong = unlike(
+        `slot ${slot} of ${name}`,
+        quantity(BigInt(value)),
+        quantity(running.slot(name, slot)),
+      );
       if (wrong !== undefined) return wrong;
     }
   }
   return undefined;
 }
 
-/** What the last transaction leaves is what the block leaves; what the only one changed is what the block changed. */
-async function wrongEnds(
+/** Each transaction finds what those before it left, and so does a call that is made before it; all of them together leave what the block does. */
+async function wrongStates(
   rpc: RpcContext,
   block: EthBlock,
-  before: View,
-  after: View,
+  [before, after]: readonly [View, View],
   { collectBaseFee }: FeeMarket,
 ): Promise<string | undefined> {
-  const number = quantity(block.header.number);
-  const { hash } = present(block.transactions.at(-1), 'a transaction');
-  const count = rpc.chain.block(block.header.number)?.txs.length ?? 0;
-  if (rpc.chain.ethTxLocation(hash)?.index !== count - 1) return undefined;
-  const roots = (await eth(rpc, 'debug_intermediateRoots', [to0xHex(block.hash)])) as readonly string[];
-  const diff = (await eth(rpc, 'debug_traceTransaction', [
-    to0xHex(hash),
-    { ...PRESTATE, tracerConfig: { diffMode: true } },
-  ])) as { readonly pre: Holdings; readonly post: Holdings };
+  const { header, transactions } = block;
+  const number = quantity(header.number);
+  // What others than Ethereum's transactions do is not traced.
+  if (collectBaseFee || rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
+  const running = new Running(before);
+  for (const [index, { hash, from }] of transactions.entries()) {
+    const trace = (tracerConfig: Fields) =>
+      eth(rpc, 'debug_traceTransaction', [to0xHex(hash), { tracer: 'prestateTracer', tracerConfig }]);
+    const held = (await trace({})) as Holdings;
+    const name = to0xHex(from);
+    const call = { to: CONTRACT, data: `0x${name.slice(2).padStart(64, '0')}` };
+    const stateOverrides = { [CONTRACT]: { code: BALANCE_TELLER } };
+    const asked = { ...CALL_TRACER, stateOverrides, txIndex: quantity(index) };
+    const told = (await eth(rpc, 'debug_traceCall', [call, number, asked])) as Fields;
+    const balance = quantity(BigInt(String(told['output'] ?? '0x0')));
+    const diff = (await trace({ diffMode: true })) as { readonly pre: Holdings; readonly post: Holdings };
+    const problem =
+      wrongHoldings(held, running) ??
+      wrongHoldings(diff.pre, running) ??
+      unlike(`what ${name} has`, balance, running.account(name).balance) ??
+      unlike('changes of nothing', unchanged(diff.pre, diff.post), []);
+    if (problem !== undefined) return `before ${to0xHex(hash)} ${problem}`;
+    running.change(diff);
+  }
+  return wrongEnd(rpc, block, running, after);
+}
+
+const unchanged = (pre: Holdings, post: Holdings): readonly string[] =>
+  Object.keys(post).filter(
+    (name) => Object.keys(post[name] ?? {}).length === 0 && pre[name]?.storage === undefined,
+  );
+
+async function wrongEnd(
+  rpc: RpcContext,
+  { header, hash }: EthBlock,
+  running: Running,
+  after: View,
+): Promise<string | undefined> {
+  const number = quantity(header.number);
+  const roots = (await eth(rpc, 'debug_intermediateRoots', [to0xHex(hash)])) as readonly string[];
+  const byHash = await eth(rpc, 'debug_getModifiedAccountsByHash', [to0xHex(hash)]);
+  const changed = await eth(rpc, 'debug_getModifiedAccountsByNumber', [header.number]);
+  const untold = (changed as readonly string[]).filter(
+    (name) => name !== HISTORY && !running.changed.includes(name),
+  );
+  const end = new Running(after);
   const left = Object.fromEntries(
-    [...new Set([...Object.keys(diff.pre), ...Object.keys(diff.post)])].flatMap((name) => {
-      // Who is only before is gone.
-      if (diff.post[name] === undefined) return [[name, {}]];
-      const { storage: had = {}, ...old } = diff.pre[name] ?? {};
-      const { storage: has = {}, ...fresh } = diff.post[name];
-      const zeros = Object.fromEntries(Object.keys(had).map((slot) => [slot, '0x0']));
-      return [[name, { ...old, ...fresh, storage: { ...zeros, ...has } }]];
+    running.changed.map((name) => {
+      const { storage, ...account } = running.account(name);
+      return [name, { ...account, storage: Object.fromEntries(storage) }];
     }),
   );
-  const wrong = wrongHoldings(left, after);
-  if (wrong !== undefined) return `answers what ${to0xHex(hash)} changed with ${wrong}`;
-  const changed = await eth(rpc, 'debug_getModifiedAccountsByHash', [to0xHex(block.hash)]);
-  const byNumber = await eth(rpc, 'debug_getModifiedAccountsByNumber', [block.header.number]);
-  const named = (Array.isArray(changed) ? (changed as string[]) : []).filter(
-    (name) => name !== to0xHex(HISTORY_ADDRESS) && left[name] === undefined,
-  );
+  const wrong = wrongHoldings(left, end);
   return (
-    unlike(`the last state within block ${number}`, roots.at(-1), to0xHex(block.header.stateRoot)) ??
-    unlike(`the accounts changed by block ${number}, by its hash`, changed, byNumber) ??
-    (count > 1 || collectBaseFee
-      ? undefined
-      : unlike(`who else was changed by ${to0xHex(hash)}`, named, [])) ??
-    wrongRange(rpc, block, before)
+    (wrong === undefined ? undefined : `after block ${number} ${wrong}`) ??
+    unlike(`the last state within block ${number}`, roots.at(-1), to0xHex(header.stateRoot)) ??
+    unlike(`the accounts changed by block ${number}, by its hash`, byHash, changed) ??
+    unlike(`who else was changed in block ${number}`, untold, [])
   );
 }
 
 /** Storage before a block in pages: that of the first contract that the block changed, as the block before left it. */
 async function wrongRange(rpc: RpcContext, block: EthBlock, before: View): Promise<string | undefined> {
-  const history = to0xHex(HISTORY_ADDRESS);
   const addresses = block.transactions.flatMap(({ to }) => (to === undefined ? [] : [to]));
   const address = addresses.find((one) => before.storageRange(one, new Uint8Array(32), 1).length > 0);
-  if (address === undefined || to0xHex(address) === history) return undefined;
+  if (address === undefined || to0xHex(address) === HISTORY) return undefined;
   const truth = before
     .storageRange(address, new Uint8Array(32), 3)
     .map(({ keyHash, value }) => [to0xHex(keyHash), toBig(value).toString()]);
@@ -178,38 +229,57 @@ async function wrongRange(rpc: RpcContext, block: EthBlock, before: View): Promi
   return unlike(`the storage of ${to0xHex(address)} before block ${block.header.number}`, found, truth);
 }
 
-/** An instruction takes what its row says, reads what its row shows, and the first one has all gas but what a transaction takes. */
+/** An instruction takes what its row says, and reads what its row shows; the end is that of the call. */
 async function wrongRows(rpc: RpcContext, { transactions, receipts }: EthBlock): Promise<string | undefined> {
-  const tx = present(transactions.at(-1), 'a transaction');
-  const receipt = present(receipts.at(-1), 'its receipt');
-  const hash = to0xHex(tx.hash);
-  const told = (await eth(rpc, 'debug_traceTransaction', [hash, {}])) as Fields;
-  const tree = (await eth(rpc, 'debug_traceTransaction', [hash, CALL_TRACER])) as Fields;
-  const rows = listOf(told, 'structLogs');
-  for (const [i, row] of rows.entries()) {
-    const problem = wrongRow(row, rows[i + 1]);
-    if (problem !== undefined) return `answers row ${i} of ${hash} with ${problem}`;
+  for (const [i, tx] of transactions.entries()) {
+    const receipt = present(receipts[i], 'its receipt');
+    const hash = to0xHex(tx.hash);
+    const told = (await eth(rpc, 'debug_traceTransaction', [hash, { limit: ROWS_MAX }])) as Fields;
+    const { error, output = '0x' } = (await eth(rpc, 'debug_traceTransaction', [
+      hash,
+      CALL_TRACER,
+    ])) as Fields;
+    const rows = listOf(told, 'structLogs');
+    const end = [told['gas'], told['failed'], told['returnValue']];
+    const returned = error === undefined || error === 'execution reverted' ? output : '0x';
+    const problem =
+      unlike(`the end of ${hash}`, end, [Number(receipt.gasUsed), receipt.status === 0, returned]) ??
+      unlike(`how deep ${hash} begins`, rows[0]?.['depth'] ?? 1, 1);
+    if (problem !== undefined) return problem;
+    for (const [at, row] of rows.entries()) {
+      const wrong = wrongRow(row, rows[at + 1]) ?? wrongReturn(rows, at);
+      if (wrong !== undefined) return `answers row ${at} of ${hash} with ${wrong}`;
+    }
   }
-  const isLost = tree['error'] !== undefined && tree['error'] !== 'execution reverted';
-  return (
-    unlike(
-      `the end of ${hash}`,
-      [told['gas'], told['failed'], told['returnValue']],
-      [Number(receipt.gasUsed), receipt.status === 0, isLost ? '0x' : (tree['output'] ?? '0x')],
-    ) ?? unlike(`how deep ${hash} begins`, rows[0]?.['depth'] ?? 1, 1)
-  );
+  return undefined;
+}
+
+const leftAfter = (row: Fields): number => Number(row['gas']) - Number(row['gasCost']);
+const ENDS = /^(STOP|RETURN|REVERT|SELFDESTRUCT)$/;
+
+/** Whoever is called gives back what it has left; nothing when it failed. */
+function wrongReturn(rows: readonly Fields[], at: number): string | undefined {
+  const [row, inner] = [rows[at] ?? {}, rows[at + 1]];
+  const depth = Number(row['depth']);
+  if (!String(row['op']).endsWith('CALL') || Number(inner?.['depth'] ?? 0) <= depth) return undefined;
+  const back = rows.findIndex((one, i) => i > at && Number(one['depth']) <= depth);
+  const [next, last] = [rows[back], rows[back - 1]];
+  if (next === undefined || last === undefined || next['depth'] !== depth) return undefined;
+  const isLast = last['depth'] === depth + 1 && ENDS.test(String(last['op'])) && last['error'] === undefined;
+  return isLast
+    ? unlike('the gas that comes back', next['gas'], leftAfter(row) + leftAfter(last))
+    : undefined;
 }
 
 function wrongRow(row: Fields, next: Fields | undefined): string | undefined {
   if (next === undefined || next['depth'] !== row['depth'] || CALLS.test(String(row['op']))) return undefined;
-  const left = Number(row['gas']) - Number(row['gasCost']);
   const stack = row['stack'] as readonly string[];
   const slot = `0x${(stack.at(-1) ?? '0x').slice(2).padStart(64, '0')}`;
   const shown = fieldsOf(row, 'storage')[slot];
   const truth = row['op'] === 'SLOAD' ? (next['stack'] as readonly string[]).at(-1) : stack.at(-2);
   const isStorage = row['op'] === 'SLOAD' || row['op'] === 'SSTORE';
   return (
-    unlike('the gas that is left', next['gas'], left) ??
+    unlike('the gas that is left', next['gas'], leftAfter(row)) ??
     (isStorage && shown !== undefined
       ? unlike('what is stored', quantity(BigInt(String(shown))), truth)
       : undefined)

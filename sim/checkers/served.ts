@@ -22,10 +22,12 @@ import { wrongWaiting } from './servedPool.ts';
 import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
+import { wrongSimulated } from './servedSimulated.ts';
 import { wrongStates } from './servedState.ts';
 import { wrongStatus } from './servedStatus.ts';
 import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
+import { wrongUnknown } from './servedUnknown.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
 const COMMITS_MAX = 8;
@@ -116,6 +118,8 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
+  ({ rpc }) => wrongUnknown(rpc),
+  ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
   ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
   ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongWaiting(rpc),

@@ -1,3 +1,4 @@
+import { toEip55 } from '../../core/address/eip55.ts';
 import { HISTORY_ADDRESS } from '../../core/app/evm/systemContracts.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
@@ -5,7 +6,16 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { type Fields, quantity } from '../answers.ts';
 import { eth, fieldsOf, unlike } from './questions.ts';
 import { tellerOf } from './servedCalls.ts';
-import { answerOf, CONTRACT, code, isPretended, RICH, SENDER, word } from './servedPretences.ts';
+import {
+  answerOf,
+  CONTRACT,
+  code,
+  isPretended,
+  RICH,
+  SENDER,
+  SENDER_BYTES,
+  word,
+} from './servedPretences.ts';
 
 const STRANGER = `0x${'5e'.repeat(20)}`;
 const IDENTITY = `0x${'04'.padStart(40, '0')}`;
@@ -43,6 +53,7 @@ const calling = (what: string, call: Fields, state: Fields, answer: unknown, blo
 function questions({ chain, limits }: RpcContext): readonly Question[] {
   const { header } = present(chain.ethBlock(chain.head()), 'the head');
   const base = header.baseFeePerGas;
+  const next = answerOf(BigInt(header.number) + 1n);
   const call = { from: SENDER, to: CONTRACT };
   const rich = { [SENDER]: { balance: quantity(RICH) } };
   const history = to0xHex(HISTORY_ADDRESS);
@@ -73,7 +84,12 @@ function questions({ chain, limits }: RpcContext): readonly Question[] {
     ),
     calling('a call of code that is pretended away', { to: history }, { [history]: { code: '0x' } }, '0x'),
     calling('a call of a precompile', { to: IDENTITY, data: '0xc0ffee' }, code('0x00'), '0xc0ffee'),
-    calling('a call without the coins', { ...call, value: '0x7' }, code(HEARER), SERVER_ERROR),
+    calling(
+      'a call without the coins',
+      { ...call, value: '0x7' },
+      code(HEARER),
+      `err: insufficient funds for gas * price + value: address ${toEip55(SENDER_BYTES)} have 0 want 7 (supplied gas ${limits.gasCap})`,
+    ),
     calling(
       'a call with a tip above its cap',
       { ...call, maxFeePerGas: quantity(base + 1n), maxPriorityFeePerGas: quantity(base + 2n) },
@@ -85,6 +101,7 @@ function questions({ chain, limits }: RpcContext): readonly Question[] {
       : []),
     calling('a panic', call, code(PANIC), 'execution reverted: arithmetic underflow or overflow'),
     calling('a complaint', call, code(COMPLAINER), 'execution reverted: hi'),
+    { what: 'a call in the next block', params: [call, 'pending', code(tellerOf(['43']))], answer: next },
     { what: 'a call after the head', params: [call, quantity(header.number + 1)], answer: SERVER_ERROR },
     { what: 'a call on a block nobody has', params: [call, RANDOM], answer: SERVER_ERROR },
   ];

@@ -9,7 +9,7 @@ import { tellerOf } from './servedCalls.ts';
 export const CONTRACT = `0x${'9c'.repeat(20)}`;
 const MOVED = `0x${'9e'.repeat(20)}`;
 const IDENTITY = `0x${'04'.padStart(40, '0')}`;
-const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
+export const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
 export const SENDER = to0xHex(SENDER_BYTES);
 export const RICH = 10n ** 30n;
 export const GAS = 200_000n;

@@ -14,6 +14,8 @@ const STRANGER = `0x${'5e'.repeat(20)}`;
 const COIN = `0x${'ee'.repeat(20)}`;
 /** Seconds between blocks that do not say their time. */
 const BLOCK_SECONDS = 12;
+/** The last block is so far ahead: those between are empty. */
+const FAR = 5;
 /** Counts in slot 0, logs the topic 7, and answers with the count. */
 const COUNTER = '0x5f5460010180805f5560075f5fa15f5260205ff3';
 /** Hash of the block before, its own number, and what its caller has. */
@@ -67,16 +69,23 @@ export async function wrongSimulated(rpc: RpcContext, keccak: Keccak): Promise<s
   const blocks = [
     { stateOverrides, calls: [count, count, { ...call, to: STRANGER, value: '0x1', gas }] },
     { calls: [count, { ...call, to: READER, gas }] },
+    { blockOverrides: { number: quantity(header.number + FAR) } },
   ];
   const asked = { blockStateCalls: blocks, traceTransfers: true, returnFullTransactions: true };
   const told = await eth(rpc, 'eth_simulateV1', [asked, 'latest']);
-  const [first, second] = (Array.isArray(told) ? told : []) as readonly (Fields | undefined)[];
+  const all = (Array.isArray(told) ? told : []) as readonly Fields[];
+  const [first, second] = all;
   if (first === undefined || second === undefined) return `simulates nothing: ${JSON.stringify(told)}`;
   const { number: height, timestamp } = header;
   const firstHash = String(first['hash']);
   return (
     wrongPlace(first, to0xHex(hash), height + 1, timestamp + BLOCK_SECONDS, keccak) ??
     wrongPlace(second, firstHash, height + 2, timestamp + 2 * BLOCK_SECONDS, keccak) ??
+    unlike(
+      'the times of simulated blocks',
+      all.map((block) => block['timestamp']),
+      Array.from({ length: FAR }, (_, i) => quantity(timestamp + BLOCK_SECONDS * (i + 1))),
+    ) ??
     unlike('what simulated calls answer', outputs(first, second), [
       [answerOf(1n), answerOf(2n), '0x'],
       [answerOf(3n), `${firstHash}${word(BigInt(height) + 2n)}${word(RICH - 1n)}`],

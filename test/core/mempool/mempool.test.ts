@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Inclusion } from '../../../core/mempool/inclusion.ts';
+import { Lane } from '../../../core/mempool/lane.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
 import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
 import type { CheckReply, CommitReply, LanePosition } from '../../../core/types/app.ts';
@@ -362,6 +363,35 @@ test('what waits anew where something was forgotten waits its whole lifetime', (
   expect(world.pool.size).toBe(2);
   world.pool.onTick(8 * HOUR, world);
   expect(world.pool.size).toBe(1);
+});
+
+test('there is something to propose as soon as any sender can pay, whoever came first', () => {
+  const world = new World();
+  world.add('a', 0, 1, 0, 5);
+  expect(world.pool.hasExecutable()).toBe(false);
+  world.add('b', 0);
+  expect(world.pool.hasExecutable()).toBe(true);
+});
+
+test('a sender whose last tx was driven out owes only for the others', () => {
+  const lane = new Lane(0n);
+  for (const nonce of [0, 1]) {
+    const verdict = accepted('a', nonce, 1, 0, 100);
+    if (verdict.kind !== 'accepted') throw new Error('the application accepts it');
+    const bytes = Uint8Array.of(nonce);
+    lane.put({ bytes, key: `${nonce}`, lane: verdict.lane, sequence: nonce, announced: false }, 10);
+  }
+  const { executableCost } = lane;
+  lane.dropTail();
+  expect(lane.executableCost * 2n).toBe(executableCost);
+});
+
+test('what waits for another nonce is gossiped, and so is what takes the place of another', () => {
+  const world = new World();
+  world.add('a', 0);
+  world.add('a', 2);
+  world.add('a', 0, 2, 0, 200);
+  expect(new Set(world.gossiped).size).toBe(3);
 });
 
 test('a new tx is gossiped once, and whoever sends it is told of each time', () => {

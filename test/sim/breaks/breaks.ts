@@ -1,5 +1,6 @@
 import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
+import { ARGUMENTS } from './arguments.ts';
 import { ASKED } from './asked.ts';
 import { ATTACKS } from './attacks.ts';
 import { BLOCKS } from './blocks.ts';
@@ -22,6 +23,7 @@ import { POOLS } from './pools.ts';
 import { PRETENCES } from './pretences.ts';
 import { RECORDS } from './records.ts';
 import { RESULTS } from './results.ts';
+import { RETOLD } from './retold.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
@@ -30,6 +32,7 @@ import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { SYNCING } from './syncing.ts';
 import { TOLD } from './told.ts';
+import { TRACED } from './traced.ts';
 import { VOTES } from './votes.ts';
 import { WALLETS } from './wallets.ts';
 
@@ -68,4 +71,7 @@ export const BREAKS: readonly Break[] = [
   ...ASKED,
   ...PRETENCES,
   ...ELSEWHERE,
+  ...RETOLD,
+  ...ARGUMENTS,
+  ...TRACED,
 ];

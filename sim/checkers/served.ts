@@ -22,6 +22,7 @@ import { wrongWaiting } from './servedPool.ts';
 import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
+import { wrongFaces } from './servedRest.ts';
 import { wrongSimulated } from './servedSimulated.ts';
 import { wrongStates } from './servedState.ts';
 import { wrongStatus } from './servedStatus.ts';
@@ -119,6 +120,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
   ({ rpc }) => wrongUnknown(rpc),
+  ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
   ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
   ({ rpc, market }) => wrongTraces(rpc, market),

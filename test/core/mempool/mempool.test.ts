@@ -6,6 +6,7 @@ import { Inclusion } from '../../../core/mempool/inclusion.ts';
 import { Lane } from '../../../core/mempool/lane.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
 import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
+import { SeenCache } from '../../../core/mempool/seen.ts';
 import type { CheckReply, CommitReply, LanePosition } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
 
@@ -371,6 +372,39 @@ test('there is something to propose as soon as any sender can pay, whoever came 
   expect(world.pool.hasExecutable()).toBe(false);
   world.add('b', 0);
   expect(world.pool.hasExecutable()).toBe(true);
+});
+
+test('what waits for another nonce must be payable beside what may run', () => {
+  const world = new World();
+  const [half, nonce] = [25_000_000_000_000, 2];
+  expect(world.add('a', 0, 1, 0, half)?.kind).toBe('checked');
+  expect(world.add('a', nonce, 1, 0, half)).toMatchObject({ refusal: { code: 'overdraft' } });
+});
+
+test('a tx that does not fit keeps no other sender out of the block', () => {
+  const world = new World();
+  world.add('a'.repeat(40), 0, 50);
+  world.add('b', 0);
+  expect(world.pool.reap(20).map((tx) => tx.lane.sender)).toEqual(['b']);
+});
+
+test('a tx beyond the limit is not even looked at', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txBytesMax: 4 });
+  expect(world.add('a', 0)).toMatchObject({ refusal: { code: 'too-large' } });
+  expect(world.asks).toEqual([]);
+});
+
+test('what is seen again is remembered longest', () => {
+  const seen = new SeenCache(2);
+  for (const key of ['a', 'b', 'a', 'c']) seen.add(key);
+  expect(['a', 'b', 'c'].map((key) => seen.has(key))).toEqual([true, false, true]);
+});
+
+test('what may run does not count among what waits', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 1 });
+  for (const nonce of [0, 1]) world.add('a', nonce);
+  expect(world.add('a', 3)?.kind).toBe('checked');
+  expect(world.add('a', 5)).toMatchObject({ refusal: { code: 'lane-full' } });
 });
 
 test('a sender whose last tx was driven out owes only for the others', () => {

@@ -9,6 +9,7 @@ import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
+import { FACES } from './faces.ts';
 import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
@@ -74,4 +75,5 @@ export const BREAKS: readonly Break[] = [
   ...RETOLD,
   ...ARGUMENTS,
   ...TRACED,
+  ...FACES,
 ];

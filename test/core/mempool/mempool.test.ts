@@ -6,6 +6,7 @@ import { Inclusion } from '../../../core/mempool/inclusion.ts';
 import { Lane } from '../../../core/mempool/lane.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
 import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
+import { reap } from '../../../core/mempool/order.ts';
 import { SeenCache } from '../../../core/mempool/seen.ts';
 import type { CheckReply, CommitReply, LanePosition } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
@@ -405,6 +406,19 @@ test('what may run does not count among what waits', () => {
   for (const nonce of [0, 1]) world.add('a', nonce);
   expect(world.add('a', 3)?.kind).toBe('checked');
   expect(world.add('a', 5)).toMatchObject({ refusal: { code: 'lane-full' } });
+});
+
+test('as many are offered as could fit by what they must use, not by what they may', () => {
+  const lanes = ['a', 'b', 'c'].map((sender, sequence) => {
+    const verdict = accepted(sender, 0, 1, 0, 100);
+    if (verdict.kind !== 'accepted') throw new Error('the application accepts it');
+    const lane = new Lane(0n);
+    const bytes = Uint8Array.of(sequence);
+    lane.put({ bytes, key: sender, lane: { ...verdict.lane, gas: 40_000n }, sequence, announced: false }, 10);
+    return lane;
+  });
+  const limits = { bytesMax: 1_000, gasMax: 42_000n, baseFee: 10n };
+  expect(reap(lanes, limits).map((tx) => tx.key)).toEqual(['a', 'b']);
 });
 
 test('a sender whose last tx was driven out owes only for the others', () => {

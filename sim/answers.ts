@@ -2,6 +2,10 @@ import type { AccessListItem, Authorization, ChainReader, EthBlock, EthLog } fro
 import { present } from '../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../core/lib/bytes.ts';
 
+/** keccak256(RLP([])), and sha256 of nothing. */
+const NO_UNCLES_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+const NO_REQUESTS_HASH = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
 /** Asks a node and gives its result; undefined for a refusal, which is complained of there. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
@@ -12,40 +16,55 @@ export const quantity = (value: number | bigint): string => `0x${value.toString(
 /** Of a trie in which there is nothing. */
 const NOTHING_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
+const ZEROS = new Uint8Array(32);
+
+/** A header as JSON-RPC has to show it, as an answer or as news: nobody mines here, and nobody has uncles, blobs or requests. */
+export const shownHead = ({ header, hash }: EthBlock): Fields => ({
+  number: quantity(header.number),
+  hash: to0xHex(hash),
+  parentHash: to0xHex(header.parentHash),
+  nonce: to0xHex(ZEROS.subarray(0, 8)),
+  mixHash: to0xHex(header.mixHash),
+  sha3Uncles: NO_UNCLES_HASH,
+  logsBloom: to0xHex(header.logsBloom),
+  stateRoot: to0xHex(header.stateRoot),
+  miner: to0xHex(header.coinbase),
+  difficulty: '0x0',
+  extraData: to0xHex(header.extraData),
+  gasLimit: quantity(header.gasLimit),
+  gasUsed: quantity(header.gasUsed),
+  timestamp: quantity(header.timestamp),
+  transactionsRoot: to0xHex(header.transactionsRoot),
+  receiptsRoot: to0xHex(header.receiptsRoot),
+  baseFeePerGas: quantity(header.baseFeePerGas),
+  withdrawalsRoot: NOTHING_ROOT,
+  blobGasUsed: '0x0',
+  excessBlobGas: '0x0',
+  parentBeaconBlockRoot: to0xHex(ZEROS),
+  requestsHash: NO_REQUESTS_HASH,
+});
+
+/** All that is told of a thing, in one text, whatever the order of its fields. */
+export const textOf = (told: Fields): string =>
+  JSON.stringify(Object.entries(told).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** What a client asks of one block, each answer held against the block itself; the first wrong answer in words. */
 export async function wrongAnswer(
   ask: Ask,
   chain: ChainReader,
   block: EthBlock,
 ): Promise<string | undefined> {
-  const { header, hash } = block;
-  const number = quantity(header.number);
+  const { hash } = block;
+  const number = quantity(block.header.number);
+  const head = shownHead(block);
   const byNumber = (await ask('eth_getBlockByNumber', [number, false])) as Fields | null;
   const byHash = (await ask('eth_getBlockByHash', [to0xHex(hash), true])) as Fields | null;
-  const head: Fields = {
-    number,
-    hash: to0xHex(hash),
-    parentHash: to0xHex(header.parentHash),
-    stateRoot: to0xHex(header.stateRoot),
-    transactionsRoot: to0xHex(header.transactionsRoot),
-    receiptsRoot: to0xHex(header.receiptsRoot),
-    miner: to0xHex(header.coinbase),
-    gasLimit: quantity(header.gasLimit),
-    gasUsed: quantity(header.gasUsed),
-    timestamp: quantity(header.timestamp),
-    baseFeePerGas: quantity(header.baseFeePerGas),
-    mixHash: to0xHex(header.mixHash),
-    extraData: to0xHex(header.extraData),
-    logsBloom: to0xHex(header.logsBloom),
-    size: quantity(block.size),
-    withdrawals: [],
-    withdrawalsRoot: NOTHING_ROOT,
-  };
+  const body = { size: quantity(block.size), withdrawals: [] };
   const hashes = block.transactions.map((tx) => to0xHex(tx.hash));
   const full = (byHash?.['transactions'] ?? []) as readonly Fields[];
   return (
-    difference(`block ${number} by number`, byNumber, { ...head, transactions: hashes }) ??
-    difference(`block ${number} by hash`, byHash, head) ??
+    difference(`block ${number} by number`, byNumber, { ...head, ...body, transactions: hashes }) ??
+    difference(`block ${number} by hash`, byHash, { ...head, ...body }) ??
     difference(`block ${number} by hash`, { hashes: full.map((tx) => tx['hash']) }, { hashes }) ??
     (await wrongTx(ask, block)) ??
     (await wrongLogs(ask, chain, block)) ??

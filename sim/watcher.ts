@@ -4,10 +4,9 @@ import { present } from '../core/lib/assert.ts';
 import { hex, to0xHex } from '../core/lib/bytes.ts';
 import { EthSession } from '../core/rpc/eth/session.ts';
 import { ChainReads } from '../core/store/chainReads.ts';
-import { type Ask, type Fields, quantity, wrongAnswer } from './answers.ts';
+import { type Ask, type Fields, quantity, textOf, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
-import { logText, receiptText } from './clients/listener.ts';
 import type { Cluster } from './cluster.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
 import type { FeeMarket } from './feeMarket.ts';
@@ -35,11 +34,6 @@ const TOPICAL = { topics: [null] };
 const ENDING = 100;
 type Kind = (typeof SUBSCRIBED)[number];
 
-interface Log {
-  readonly blockNumber: string;
-  readonly logIndex: string;
-  readonly transactionHash: string;
-}
 interface Tx {
   readonly hash: string;
   readonly from: string;
@@ -219,21 +213,21 @@ export class Watcher {
     const kind = kinds.get(params.subscription);
     if (kind === undefined)
       return this.#complain('was notified of what it had not subscribed to, or not any more');
-    if (kind === 'newHeads') this.#onHead(watch, params.result as Block);
-    else if (kind === 'logs') watch.logs.push(logText(params.result as Log));
+    if (kind === 'newHeads') this.#onHead(watch, params.result as Fields);
+    else if (kind === 'logs') watch.logs.push(textOf(params.result as Fields));
     else if (kind === 'transactionReceipts')
-      watch.receipts.push(...(params.result as readonly Fields[]).map(receiptText));
-    else if (kind === 'topical') watch.topical.push(logText(params.result as Log));
-    else if (kind === 'bounded') watch.bounded.push(logText(params.result as Log));
+      watch.receipts.push(...(params.result as readonly Fields[]).map(textOf));
+    else if (kind === 'topical') watch.topical.push(textOf(params.result as Fields));
+    else if (kind === 'bounded') watch.bounded.push(textOf(params.result as Fields));
     else this.#onPending(watch, params.result as string);
     this.places.push(`${kind} ${this.places.length}`);
   }
 
-  #onHead(watch: Watch, { number, hash }: Block): void {
+  #onHead(watch: Watch, head: Fields): void {
     const durable = new ChainReads(this.#node.disk.kv).head();
-    if (Number(number) > durable)
-      this.#complain(`was told of block ${Number(number)}, durable is ${durable}`);
-    watch.heads.push(hash);
+    const number = Number(head['number']);
+    if (number > durable) this.#complain(`was told of block ${number}, durable is ${durable}`);
+    watch.heads.push(textOf(head));
   }
 
   #onPending(watch: Watch, hash: string): void {
@@ -257,9 +251,9 @@ export class Watcher {
     const changes = async <T>(kind: FilterKind): Promise<readonly T[]> =>
       ((await this.#result(ask, 'eth_getFilterChanges', [watch.filters.get(kind)])) ?? []) as readonly T[];
     watch.polledBlocks.push(...(await changes<string>('blocks')));
-    watch.polledLogs.push(...(await changes<Log>('logs')).map(logText));
-    watch.polledTopical.push(...(await changes<Log>('topical')).map(logText));
-    watch.polledBounded.push(...(await changes<Log>('bounded')).map(logText));
+    watch.polledLogs.push(...(await changes<Fields>('logs')).map(textOf));
+    watch.polledTopical.push(...(await changes<Fields>('topical')).map(textOf));
+    watch.polledBounded.push(...(await changes<Fields>('bounded')).map(textOf));
     watch.polledPending.push(...(await changes<string>('pending')));
     const before = watch.polled;
     watch.polled = head;

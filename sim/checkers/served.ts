@@ -11,8 +11,10 @@ import { type Process, textOf } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
+import { wrongArguments } from './servedArguments.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
+import { wrongCallTrees } from './servedCallTrees.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMoney } from './servedMoney.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
@@ -20,9 +22,13 @@ import { wrongWaiting } from './servedPool.ts';
 import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
 import { wrongRaw } from './servedRaw.ts';
+import { wrongFaces } from './servedRest.ts';
+import { wrongSimulated } from './servedSimulated.ts';
 import { wrongStates } from './servedState.ts';
 import { wrongStatus } from './servedStatus.ts';
+import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
+import { wrongUnknown } from './servedUnknown.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
 const COMMITS_MAX = 8;
@@ -112,6 +118,12 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongLogs(rpc),
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
+  ({ rpc }) => wrongArguments(rpc),
+  ({ rpc }) => wrongUnknown(rpc),
+  ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
+  ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
+  ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
+  ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),

@@ -6,21 +6,21 @@ import { type Fields, quantity } from '../answers.ts';
 import { eth, unlike } from './questions.ts';
 import { tellerOf } from './servedCalls.ts';
 
-const CONTRACT = `0x${'9c'.repeat(20)}`;
+export const CONTRACT = `0x${'9c'.repeat(20)}`;
 const MOVED = `0x${'9e'.repeat(20)}`;
 const IDENTITY = `0x${'04'.padStart(40, '0')}`;
-const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
-const SENDER = to0xHex(SENDER_BYTES);
-const RICH = 10n ** 30n;
-const GAS = 200_000n;
+export const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
+export const SENDER = to0xHex(SENDER_BYTES);
+export const RICH = 10n ** 30n;
+export const GAS = 200_000n;
 const NONCE = 9;
 /** EIP-2935: slots of the ring of past hashes. */
 const RING = 8191;
 /** EIP-7825. */
 const TX_GAS_MAX = 1n << 24n;
 
-const word = (value: bigint): string => value.toString(16).padStart(64, '0');
-const answerOf = (...words: readonly bigint[]): string => `0x${words.map(word).join('')}`;
+export const word = (value: bigint): string => value.toString(16).padStart(64, '0');
+export const answerOf = (...words: readonly bigint[]): string => `0x${words.map(word).join('')}`;
 
 /** What a call costs and leaves its sender: base fee, gas price, balance of the caller. */
 const PAYER = tellerOf(['48', '3a', '3331']);
@@ -38,8 +38,8 @@ const LOOPER = '0x5b5f56';
 const SWEEPER = `0x${Array.from({ length: 8 }, (_, slot) => `5f60${slot.toString(16).padStart(2, '0')}55`).join('')}`;
 const SWEEPING = 21_000n + 8n * (2n + 3n + 2_100n + 2_900n);
 
-const code = (bytes: string, more: Fields = {}): Fields => ({ [CONTRACT]: { code: bytes, ...more } });
-const slots = (...values: readonly bigint[]): Fields =>
+export const code = (bytes: string, more: Fields = {}): Fields => ({ [CONTRACT]: { code: bytes, ...more } });
+export const slots = (...values: readonly bigint[]): Fields =>
   Object.fromEntries(values.map((value, slot) => [`0x${word(BigInt(slot))}`, `0x${word(value)}`]));
 
 /** A call, what it pretends of accounts and of the block, and what it has to answer. */
@@ -137,12 +137,16 @@ function replacedStorage({
   ];
 }
 
-/** What calls see that pretend something of accounts, fees and the block, and what estimates allow for. */
-export async function wrongPretences(rpc: RpcContext): Promise<string | undefined> {
-  const { chain } = rpc;
+/** Where the newest rules hold and blocks have room: elsewhere calls see something else. */
+export function isPretended({ chain }: RpcContext): boolean {
   const { header } = present(chain.ethBlock(chain.head()), 'the head');
   const keepsHashes = chain.latest().code(HISTORY_ADDRESS).length > 0;
-  if (header.gasLimit < GAS || !keepsHashes || chain.fork !== 'osaka') return undefined;
+  return header.gasLimit >= GAS && keepsHashes && chain.fork === 'osaka';
+}
+
+/** What calls see that pretend something of accounts, fees and the block, and what estimates allow for. */
+export async function wrongPretences(rpc: RpcContext): Promise<string | undefined> {
+  if (!isPretended(rpc)) return undefined;
   for (const { what, call, state, block, answer } of pretences(rpc)) {
     const told = await eth(rpc, 'eth_call', [call, 'latest', state, ...(block === undefined ? [] : [block])]);
     const problem = unlike(what, told, answer);

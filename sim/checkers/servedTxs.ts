@@ -6,6 +6,7 @@ import type { Block } from '../../core/types/block.ts';
 import { difference, type Fields } from '../answers.ts';
 import { momentOf } from '../reference/goTime.ts';
 import { rootAbove, type Sha256 } from '../reference/merkle.ts';
+import { shownEvent } from '../reference/shown.ts';
 import { bytesOf, comet, fieldsOf, heightsOf, rest, someOf, unlike } from './questions.ts';
 import { shownResult } from './servedBlocks.ts';
 
@@ -58,6 +59,7 @@ async function wrongTxAnswer(
       raw_log: result.log,
       gas_wanted: String(result.gasWanted),
       gas_used: String(result.gasUsed),
+      events: result.events.map(shownEvent),
     }) ??
     unlike(`the time of ${path}`, momentOf(response['timestamp']), { seconds, nanos })
   );

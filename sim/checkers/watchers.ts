@@ -2,9 +2,8 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import { shownReceipt } from '../answers.ts';
+import { shownHead, shownLogs, shownReceipt, textOf } from '../answers.ts';
 import type { Listener } from '../clients/listener.ts';
-import { receiptText } from '../clients/listener.ts';
 import { BOUND, type Watch } from '../watch.ts';
 import type { Watcher } from '../watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -46,7 +45,7 @@ export function listened(context: CheckerContext, listeners: readonly Listener[]
           const wanted = expected(chain, start, chain.head());
           const gap = missed === undefined ? undefined : expected(chain, missed.from - 1, missed.to).logs;
           const problems = [
-            difference('newHeads', heads, wanted.hashes, []),
+            difference('newHeads', heads, wanted.heads, []),
             difference('logs', logs, wanted.logs, []),
             difference('transactionReceipts', receipts, wanted.receipts, []),
             gap === undefined ? undefined : difference('eth_getLogs', missed?.logs ?? [], gap),
@@ -84,7 +83,7 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
       watch.polledBounded,
       expected(chain, start, Math.min(polled, end)).logs,
     ),
-    difference('newHeads', heads, heardTo.hashes),
+    difference('newHeads', heads, heardTo.heads),
     difference('logs', watch.logs, heardTo.logs, expected(chain, start, start + heads.length - LAG_MAX).logs),
     difference(
       'transactionReceipts',
@@ -111,9 +110,10 @@ function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {
   return found.filter((problem) => problem !== undefined);
 }
 
-/** What the chain holds after `start`, up to and with `end`. */
+/** What the chain holds to the letter after `start`, up to and with `end`. */
 function expected(chain: ChainReader, start: number, end: number) {
   const hashes: string[] = [];
+  const heads: string[] = [];
   const logs: string[] = [];
   const receipts: string[] = [];
   /** Those that have a topic. */
@@ -121,16 +121,14 @@ function expected(chain: ChainReader, start: number, end: number) {
   for (let height = Math.max(start + 1, chain.base()); height <= Math.min(end, chain.head()); height++) {
     const block = present(chain.ethBlock(height), 'a kept block');
     hashes.push(to0xHex(block.hash));
-    receipts.push(...block.receipts.map((_, i) => receiptText(shownReceipt(block, i))));
-    for (const [i, { logs: made }] of block.receipts.entries()) {
-      const hash = to0xHex(present(block.transactions[i], 'its transaction').hash);
-      for (const { logIndex, topics } of made) {
-        logs.push(`${height}/${logIndex}/${hash}`);
-        if (topics.length > 0) topical.push(`${height}/${logIndex}/${hash}`);
-      }
+    heads.push(textOf(shownHead(block)));
+    receipts.push(...block.receipts.map((_, i) => textOf(shownReceipt(block, i))));
+    for (const { log, shown } of shownLogs(block)) {
+      logs.push(textOf(shown));
+      if (log.topics.length > 0) topical.push(textOf(shown));
     }
   }
-  return { hashes, logs, receipts, topical };
+  return { hashes, heads, logs, receipts, topical };
 }
 
 /** `told` begins as `wanted` does, and goes at least as far as `least`. */

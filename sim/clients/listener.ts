@@ -2,7 +2,7 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
-import type { Fields } from '../answers.ts';
+import { type Fields, textOf } from '../answers.ts';
 import type { ClientCalls } from '../calls.ts';
 import type { Process } from '../process.ts';
 import type { ListenerSpec, SubscriptionKind } from '../scenario/clientSpecs.ts';
@@ -20,25 +20,7 @@ interface Frame {
   readonly result?: string;
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
-interface Log {
-  readonly blockNumber: string;
-  readonly logIndex: string;
-  readonly transactionHash: string;
-}
-
-/** A receipt as it is told, with what it says of its logs left to those who follow logs. */
-export const receiptText = ({
-  blockNumber,
-  transactionHash,
-  transactionIndex,
-  status,
-  gasUsed,
-}: Fields): string => [blockNumber, transactionIndex, transactionHash, status, gasUsed].join(' ');
-
-export const logText = (log: Log): string =>
-  `${Number(log.blockNumber)}/${Number(log.logIndex)}/${log.transactionHash}`;
-
-/** What one connection told, from the head at its beginning on. */
+/** What one connection told to the letter, from the head at its beginning on. */
 export interface Hearing {
   readonly start: number;
   readonly heads: string[];
@@ -125,7 +107,7 @@ export class Listener {
     let missed: Hearing['missed'];
     await this.#calls.read(this.#node, async (ask) => {
       const reply = await ask('eth_getLogs', [range]);
-      if ('result' in reply) missed = { from, to, logs: (reply.result as readonly Log[]).map(logText) };
+      if ('result' in reply) missed = { from, to, logs: (reply.result as readonly Fields[]).map(textOf) };
       else this.#complain(`eth_getLogs was answered by ${reply.error.message}`);
     });
     return missed;
@@ -161,12 +143,12 @@ export class Listener {
     if (kind === undefined || hearing === undefined)
       return this.#complain('was notified before the subscription was answered');
     if (kind === 'newHeads') {
-      const { hash, number } = news as { readonly hash: string; readonly number: string };
-      hearing.heads.push(hash);
-      this.#known = Math.max(this.#known, Number(number));
-    } else if (kind === 'logs') hearing.logs.push(logText(news as Log));
+      const head = news as Fields;
+      hearing.heads.push(textOf(head));
+      this.#known = Math.max(this.#known, Number(head['number']));
+    } else if (kind === 'logs') hearing.logs.push(textOf(news as Fields));
     else if (kind === 'transactionReceipts')
-      hearing.receipts.push(...(news as readonly Fields[]).map(receiptText));
+      hearing.receipts.push(...(news as readonly Fields[]).map(textOf));
     this.places.push(`${kind} ${this.places.length}`);
   }
 

@@ -39,8 +39,18 @@ function call(f: Frame, kind: Kind): void {
   const common = { data, gas, isStatic, depth: input.depth + 1 };
   const ended =
     kind === 'delegate'
-      ? machine.run(to, { ...common, self: input.self, caller: input.caller, value: input.value }, 0n)
-      : machine.run(to, { ...common, self: to, caller: input.self, value }, value);
+      ? machine.run(
+          'DELEGATECALL',
+          to,
+          { ...common, self: input.self, caller: input.caller, value: input.value },
+          0n,
+        )
+      : machine.run(
+          kind === 'static' ? 'STATICCALL' : 'CALL',
+          to,
+          { ...common, self: to, caller: input.self, value },
+          value,
+        );
   f.gas += ended.gas;
   f.returned = ended.output;
   f.write(outAt, ended.output.slice(0, Math.min(outSize, ended.output.length)));
@@ -67,7 +77,13 @@ function create(f: Frame, isSalted: boolean): void {
       ? machine.saltedAddressOf(hex(input.self), salt, code)
       : machine.addressOf(hex(input.self), nonce),
   );
-  const ended = machine.create(name, { caller: input.self, value, gas, depth: input.depth + 1, code });
+  const ended = machine.create(isSalted ? 'CREATE2' : 'CREATE', name, {
+    caller: input.self,
+    value,
+    gas,
+    depth: input.depth + 1,
+    code,
+  });
   f.gas += ended.gas;
   if (ended.ending === 'revert') f.returned = ended.output;
   f.push(ended.ending === 'stop' ? BigInt(`0x${name}`) : 0n);
@@ -83,6 +99,7 @@ function selfDestruct(f: Frame): void {
   const isCold = !state.touch(to);
   f.use(5000 + (isCold ? 2600 : 0));
   if (balance !== 0n && !state.exists(to)) f.use(NEW_ACCOUNT_GAS);
+  f.machine.calls.destroyed(self, to, balance);
   const isNew = state.created.has(self);
   if (to !== self || isNew) state.pay(self, -balance);
   if (to !== self) state.pay(to, balance);

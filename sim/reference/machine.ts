@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import type { EthHeader } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
+import { type CallKind, CallTree } from './calls.ts';
 import { type Ending, Frame, type FrameInput, Halt, OUT_OF_GAS, Unknown, words } from './frame.ts';
 import { step } from './instructions.ts';
 import { list, number, text } from './rlp.ts';
@@ -26,6 +27,14 @@ export interface TxFacts {
   readonly price: bigint;
 }
 
+interface Creation {
+  readonly caller: Name;
+  readonly value: bigint;
+  readonly gas: number;
+  readonly depth: number;
+  readonly code: Bytes;
+}
+
 type Precompile = (data: Bytes) => { readonly gas: number; readonly output: Bytes };
 
 const PRECOMPILES: Readonly<Record<number, Precompile>> = {
@@ -47,6 +56,7 @@ export class Machine {
   readonly header: EthHeader;
   readonly chainId: bigint;
   readonly tx: TxFacts;
+  readonly calls = new CallTree();
   readonly #suite: Pick<CryptoSuite, 'keccak256'>;
   readonly #hashOf: (height: number) => Bytes | undefined;
 
@@ -88,7 +98,13 @@ export class Machine {
   }
 
   /** Calls the code at an account; value moves from the caller first. A failure leaves nothing behind. */
-  run(codeOf: Name, input: Omit<FrameInput, 'code'>, value: bigint): Ended {
+  run(kind: CallKind, codeOf: Name, input: Omit<FrameInput, 'code'>, value: bigint): Ended {
+    const from = kind === 'DELEGATECALL' ? input.self : input.caller;
+    this.calls.enter({ kind, from, to: codeOf, value: input.value, gas: input.gas, input: input.data });
+    return this.calls.exit(this.#run(codeOf, input, value));
+  }
+
+  #run(codeOf: Name, input: Omit<FrameInput, 'code'>, value: bigint): Ended {
     const { state } = this;
     const before = state.checkpoint();
     state.pay(input.caller, -value);
@@ -119,16 +135,13 @@ export class Machine {
     }
   }
 
-  create(
-    name: Name,
-    made: {
-      readonly caller: Name;
-      readonly value: bigint;
-      readonly gas: number;
-      readonly depth: number;
-      readonly code: Bytes;
-    },
-  ): Ended {
+  create(kind: CallKind, name: Name, made: Creation): Ended {
+    const { caller, value, gas, code } = made;
+    this.calls.enter({ kind, from: caller, to: name, value, gas, input: code });
+    return this.calls.exit(this.#create(name, made));
+  }
+
+  #create(name: Name, made: Creation): Ended {
     const { state } = this;
     state.touch(name);
     const { nonce, code: there } = state.account(name);

@@ -10,6 +10,7 @@ import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../feeMarket.ts';
 import { bankRefusal, readBankTx, Unreadable } from './bank.ts';
 import { BankRun } from './bankRun.ts';
+import type { CallNode } from './calls.ts';
 import { type EthDeed, ethResult } from './ethResult.ts';
 import { Unknown } from './frame.ts';
 import { resultProblem } from './result.ts';
@@ -34,6 +35,8 @@ class Rerun {
   readonly #state: ReferenceState;
   readonly #world: ReferenceWorld;
   readonly #auth = new Map<Name, AuthRecord>();
+  /** By the hashes of Ethereum transactions. */
+  readonly calls = new Map<string, CallNode>();
   /** The module account of fees, named as the SDK names it. */
   readonly #blocked: Name;
   readonly #spelling: Spelling;
@@ -130,6 +133,7 @@ class Rerun {
     const refused = refusal(tx, this.#state, header, gasLeft, this.#world);
     if (refused !== undefined) return refused;
     const outcome = runTransaction(this.#state, header, tx, this.#world);
+    if (outcome.calls !== undefined) this.calls.set(to0xHex(tx.hash), outcome.calls);
     this.#number();
     this.#remember(toHex(tx.from), undefined);
     const deed = { ...place, tx, outcome, height: header.number };
@@ -246,19 +250,38 @@ function receiptProblem(tx: EthTx, receipt: EthReceipt, outcome: Outcome): strin
 const textOf = (logs: readonly Log[]): string =>
   logs.map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' ')).join('\n');
 
-/**
- * Runs a chain again by the reference and says in what the node's records or its state differ; undefined when in nothing, or when
- * the reference does not know something that was run.
- */
-export function rerunProblem(chain: ChainReader, suite: CryptoSuite, market: FeeMarket): string | undefined {
+/** Of a chain that is there from its genesis on, under the rules that the reference knows. */
+function rerunOf(chain: ChainReader, suite: CryptoSuite, market: FeeMarket): Rerun | undefined {
   const isWhole = chain.base() <= chain.genesisNumber() + 1;
   const genesis = isWhole && chain.fork === 'osaka' ? chain.view(0) : undefined;
-  if (genesis === undefined) return undefined;
+  return genesis && new Rerun(chain, suite, genesis, market);
+}
+
+/** What is wrong in words, as far as the reference gets. */
+function problemOf(rerun: Rerun | undefined): string | undefined {
   try {
-    return new Rerun(chain, suite, genesis, market).problem();
+    return rerun?.problem();
   } catch (error) {
     if (error instanceof Unknown) return undefined;
     if (error instanceof Unreadable) return `something that can not be read: ${error.message}`;
     throw error;
   }
+}
+
+/**
+ * Runs a chain again by the reference and says in what the node's records or its state differ; undefined when in nothing, or when
+ * the reference does not know something that was run.
+ */
+export const rerunProblem = (chain: ChainReader, suite: CryptoSuite, market: FeeMarket): string | undefined =>
+  problemOf(rerunOf(chain, suite, market));
+
+/** Who called whom in the transactions of a chain, by their hashes, as far as the reference gets. */
+export function callsOf(
+  chain: ChainReader,
+  suite: CryptoSuite,
+  market: FeeMarket,
+): ReadonlyMap<string, CallNode> {
+  const rerun = rerunOf(chain, suite, market);
+  problemOf(rerun);
+  return rerun?.calls ?? new Map();
 }

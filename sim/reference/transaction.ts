@@ -2,6 +2,7 @@ import type { EthHeader, EthTx } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, EMPTY, toHex } from '../../core/lib/bytes.ts';
 import { authorityOf } from './authority.ts';
+import type { CallNode } from './calls.ts';
 import { type Ended, Machine, PRECOMPILE_NAMES } from './machine.ts';
 import { delegateOf, delegation, type Log, type Name, type ReferenceState, toBig } from './state.ts';
 
@@ -16,6 +17,8 @@ export interface Outcome {
   readonly output: Bytes;
   /** As geth words it; undefined when all went well. */
   readonly error: string | undefined;
+  /** Who called whom. */
+  readonly calls: CallNode | undefined;
 }
 
 export interface ReferenceWorld {
@@ -107,12 +110,12 @@ function execute(machine: Machine, tx: EthTx, gas: number): Ended {
   const [caller, depth] = [toHex(from), 0];
   if (to === undefined) {
     const name = toHex(machine.addressOf(from, tx.nonce));
-    return machine.create(name, { caller, value, gas, depth, code: data });
+    return machine.create('CREATE', name, { caller, value, gas, depth, code: data });
   }
   const self: Name = toHex(to);
   const delegate = delegateOf(machine.state.account(self).code);
   if (delegate !== undefined) machine.state.touch(delegate);
-  return machine.run(self, { self, caller, value, data, gas, isStatic: false, depth }, value);
+  return machine.run('CALL', self, { self, caller, value, data, gas, isStatic: false, depth }, value);
 }
 
 /** Buys gas, runs, gives back what is left and a fifth of it at most, pays the tip, burns the base fee or gives it to its collector. */
@@ -147,5 +150,6 @@ export function runTransaction(
     contract: tx.to === undefined ? machine.addressOf(tx.from, tx.nonce) : undefined,
     output: ended.output,
     error: ended.error,
+    calls: machine.calls.root,
   };
 }

@@ -118,7 +118,7 @@ const CALLS: readonly Maker[] = [
   (at, choose) => calling(at('guard'), word(choose(5))),
   (at, choose) => calling(at('factory'), concat(word(choose(4)), word(choose(2))), BigInt(choose(3))),
   (at, choose) => calling(at('payer'), padded(stranger(choose(12))), BigInt(choose(2) * 1_000)),
-  (at, choose) => calling(at('delegator'), concat(padded(at('slots')), pairs(choose))),
+  (at, choose) => calling(at('delegator'), concat(padded(at('slots')), pairs(choose)), 1n),
   (at, choose) =>
     calling(at('reader'), concat(padded(at(choose(2) === 0 ? 'slots' : 'guard')), pairs(choose))),
   (at, choose) => calling(at('undoer'), concat(padded(at('slots')), pairs(choose))),

@@ -3,8 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Inclusion } from '../../../core/mempool/inclusion.ts';
+import { Lane } from '../../../core/mempool/lane.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
 import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
+import { reap } from '../../../core/mempool/order.ts';
+import { SeenCache } from '../../../core/mempool/seen.ts';
 import type { CheckReply, CommitReply, LanePosition } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
 
@@ -362,6 +365,81 @@ test('what waits anew where something was forgotten waits its whole lifetime', (
   expect(world.pool.size).toBe(2);
   world.pool.onTick(8 * HOUR, world);
   expect(world.pool.size).toBe(1);
+});
+
+test('there is something to propose as soon as any sender can pay, whoever came first', () => {
+  const world = new World();
+  world.add('a', 0, 1, 0, 5);
+  expect(world.pool.hasExecutable()).toBe(false);
+  world.add('b', 0);
+  expect(world.pool.hasExecutable()).toBe(true);
+});
+
+test('what waits for another nonce must be payable beside what may run', () => {
+  const world = new World();
+  const [half, nonce] = [25_000_000_000_000, 2];
+  expect(world.add('a', 0, 1, 0, half)?.kind).toBe('checked');
+  expect(world.add('a', nonce, 1, 0, half)).toMatchObject({ refusal: { code: 'overdraft' } });
+});
+
+test('a tx that does not fit keeps no other sender out of the block', () => {
+  const world = new World();
+  world.add('a'.repeat(40), 0, 50);
+  world.add('b', 0);
+  expect(world.pool.reap(20).map((tx) => tx.lane.sender)).toEqual(['b']);
+});
+
+test('a tx beyond the limit is not even looked at', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txBytesMax: 4 });
+  expect(world.add('a', 0)).toMatchObject({ refusal: { code: 'too-large' } });
+  expect(world.asks).toEqual([]);
+});
+
+test('what is seen again is remembered longest', () => {
+  const seen = new SeenCache(2);
+  for (const key of ['a', 'b', 'a', 'c']) seen.add(key);
+  expect(['a', 'b', 'c'].map((key) => seen.has(key))).toEqual([true, false, true]);
+});
+
+test('what may run does not count among what waits', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 1 });
+  for (const nonce of [0, 1]) world.add('a', nonce);
+  expect(world.add('a', 3)?.kind).toBe('checked');
+  expect(world.add('a', 5)).toMatchObject({ refusal: { code: 'lane-full' } });
+});
+
+test('as many are offered as could fit by what they must use, not by what they may', () => {
+  const lanes = ['a', 'b', 'c'].map((sender, sequence) => {
+    const verdict = accepted(sender, 0, 1, 0, 100);
+    if (verdict.kind !== 'accepted') throw new Error('the application accepts it');
+    const lane = new Lane(0n);
+    const bytes = Uint8Array.of(sequence);
+    lane.put({ bytes, key: sender, lane: { ...verdict.lane, gas: 40_000n }, sequence, announced: false }, 10);
+    return lane;
+  });
+  const limits = { bytesMax: 1_000, gasMax: 42_000n, baseFee: 10n };
+  expect(reap(lanes, limits).map((tx) => tx.key)).toEqual(['a', 'b']);
+});
+
+test('a sender whose last tx was driven out owes only for the others', () => {
+  const lane = new Lane(0n);
+  for (const nonce of [0, 1]) {
+    const verdict = accepted('a', nonce, 1, 0, 100);
+    if (verdict.kind !== 'accepted') throw new Error('the application accepts it');
+    const bytes = Uint8Array.of(nonce);
+    lane.put({ bytes, key: `${nonce}`, lane: verdict.lane, sequence: nonce, announced: false }, 10);
+  }
+  const { executableCost } = lane;
+  lane.dropTail();
+  expect(lane.executableCost * 2n).toBe(executableCost);
+});
+
+test('what waits for another nonce is gossiped, and so is what takes the place of another', () => {
+  const world = new World();
+  world.add('a', 0);
+  world.add('a', 2);
+  world.add('a', 0, 2, 0, 200);
+  expect(new Set(world.gossiped).size).toBe(3);
 });
 
 test('a new tx is gossiped once, and whoever sends it is told of each time', () => {

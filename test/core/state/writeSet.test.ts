@@ -48,6 +48,24 @@ class Chain {
   }
 }
 
+test('an account whose removal is undone has all its storage again, looked at before or not', () => {
+  const chain = new Chain();
+  const before = chain.block((writes) => {
+    writes.putAccount(ALICE, { balance: 5n });
+    writes.putStorage(ALICE, SLOT, word(7));
+    writes.putStorage(ALICE, word(2), word(8));
+  });
+  const after = chain.block((writes) => {
+    expect(writes.storage(ALICE, SLOT)).toEqual(Uint8Array.of(7));
+    writes.checkpoint();
+    writes.deleteAccount(ALICE);
+    writes.revert();
+    expect(writes.storage(ALICE, SLOT)).toEqual(Uint8Array.of(7));
+    expect(writes.storage(ALICE, word(2))).toEqual(Uint8Array.of(8));
+  });
+  expect(after).toEqual(before);
+});
+
 test('what a block writes is read back from the database at its roots, and older heights stand', () => {
   const chain = new Chain();
   const code = hex('60016002');

@@ -1,5 +1,6 @@
 import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
+import { ARGUMENTS } from './arguments.ts';
 import { ASKED } from './asked.ts';
 import { ATTACKS } from './attacks.ts';
 import { BLOCKS } from './blocks.ts';
@@ -8,6 +9,7 @@ import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
+import { FACES } from './faces.ts';
 import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
@@ -22,6 +24,7 @@ import { POOLS } from './pools.ts';
 import { PRETENCES } from './pretences.ts';
 import { RECORDS } from './records.ts';
 import { RESULTS } from './results.ts';
+import { RETOLD } from './retold.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
@@ -31,6 +34,7 @@ import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { SYNCING } from './syncing.ts';
 import { TOLD } from './told.ts';
+import { TRACED } from './traced.ts';
 import { VOTES } from './votes.ts';
 import { WALLETS } from './wallets.ts';
 
@@ -70,4 +74,8 @@ export const BREAKS: readonly Break[] = [
   ...PRETENCES,
   ...ELSEWHERE,
   ...SHIPPED,
+  ...RETOLD,
+  ...ARGUMENTS,
+  ...TRACED,
+  ...FACES,
 ];

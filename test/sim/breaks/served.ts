@@ -16,7 +16,7 @@ export const SERVED: readonly Break[] = [
     file: 'core/rpc/eth/logSearch.ts',
     from: 'from: Math.max(from, next), to',
     to: 'from, to',
-    found: ['watch'],
+    found: ['records'],
     scenario: 'told-truth',
     isSlow: true,
   },

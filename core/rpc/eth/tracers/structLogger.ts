@@ -40,6 +40,8 @@ const wordHex = (value: bigint): string => to0xHex(bigintToFixed(value, 32));
 export class StructLogger implements Tracer {
   readonly #options: StructLoggerOptions;
   readonly #rows: Row[] = [];
+  /** Of the instruction that ran last; undefined when it is not shown. */
+  #last: Row | undefined;
   /** Slots seen so far by contract, as geth repeats them. */
   readonly #storage = new Map<string, Record<string, string>>();
   #cells = 0;
@@ -52,6 +54,7 @@ export class StructLogger implements Tracer {
 
   step(step: Step, state: TraceState): void {
     const { limit, disableStack, enableMemory, enableReturnData } = this.#options;
+    this.#last = undefined;
     if (this.#cells > CELLS_MAX || (limit > 0 && this.#rows.length >= limit)) return;
     const row: Row = {
       pc: step.pc,
@@ -67,6 +70,7 @@ export class StructLogger implements Tracer {
     this.#addStorage(row, step, state);
     this.#cells += 1 + (row.stack?.length ?? 0) + (row.memory?.length ?? 0);
     this.#rows.push(row);
+    this.#last = row;
   }
 
   #addStorage(row: Row, { code, stack, address }: Step, state: TraceState): void {
@@ -88,7 +92,7 @@ export class StructLogger implements Tracer {
 
   /** A call's cost includes the gas that it hands on, without the stipend (geth's gasCall). */
   enter({ depth, kind, gas, value }: Frame): void {
-    const row = this.#rows.at(-1);
+    const row = this.#last;
     if (row === undefined || row.depth !== depth - 1 || depth === 1) return;
     if (kind === 'CREATE' || kind === 'CREATE2' || kind === 'SELFDESTRUCT') return;
     const hasStipend = value > 0n && (kind === 'CALL' || kind === 'CALLCODE');
@@ -97,7 +101,7 @@ export class StructLogger implements Tracer {
 
   exit({ output, error, depth }: FrameEnd): void {
     this.#returned = to0xHex(output);
-    const row = this.#rows.at(-1);
+    const row = this.#last;
     if (row !== undefined && row.depth === depth && error !== undefined && error !== 'execution reverted')
       row.error = error;
   }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
 import { decodeEthTx } from '../../../../core/app/evm/ethTx.ts';
+import { encodeRlp, type RlpItem } from '../../../../core/app/evm/rlp.ts';
 import { decodeTx } from '../../../../core/app/tx/decodeTx.ts';
 import { AUTH_INFO, MSG_ETHEREUM_TX, TX_BODY, TX_RAW } from '../../../../core/app/tx/tables.ts';
 import { wrapEthTx } from '../../../../core/app/tx/wrapEthTx.ts';
@@ -158,4 +159,15 @@ test('there is one wrapping: any other form of the same transaction is refused',
   const stranger = encode(MSG_ETHEREUM_TX, { from: new Uint8Array(20), raw: sample });
   const message = { typeUrl: body.messages[0]?.typeUrl, value: stranger };
   expect(codeOf({ body: { messages: [message] } })).toBe('sender-mismatch');
+});
+
+test('a transaction with authorizations creates no contract (EIP-7702)', () => {
+  const [one, word] = [Uint8Array.of(1), new Uint8Array(32).fill(1)];
+  const payload = (to: Uint8Array): Uint8Array => {
+    const call: RlpItem[] = [one, EMPTY, one, one, Uint8Array.of(0x52, 0x08), to, EMPTY, EMPTY, []];
+    const tuple: RlpItem = [EMPTY, new Uint8Array(20), EMPTY, EMPTY, word, word];
+    return Uint8Array.of(4, ...encodeRlp([...call, [tuple], EMPTY, word, word]));
+  };
+  expect(decodeEthTx(payload(new Uint8Array(20)), nobleSuite).ok).toBe(true);
+  expect(decodeEthTx(payload(EMPTY), nobleSuite)).toMatchObject({ ok: false, error: { code: 'rlp' } });
 });

@@ -186,6 +186,12 @@ test('flat, selector, mux and noop tracers tell what the call tree tells', async
   expect(both).toEqual({ callTracer: await trace({ tracer: 'callTracer' }), noopTracer: {} });
 });
 
+test('a trace that is cut has the rows of the whole one', async () => {
+  const whole = await world.get('debug_traceTransaction', hashes.nested);
+  const cut = await world.get('debug_traceTransaction', hashes.nested, { limit: 3 });
+  expect(cut.structLogs).toEqual(whole.structLogs.slice(0, 3));
+});
+
 test("a config in the letters of Go's field names, as gethclient sends it, names the tracer all the same", async () => {
   const none = { Tracer: null, Timeout: null, Reexec: null, TracerConfig: null };
   const asked = { ...none, Tracer: 'callTracer', TracerConfig: { withlog: true } };

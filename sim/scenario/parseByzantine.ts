@@ -7,9 +7,8 @@ import type { Cursor } from './cursor.ts';
 import { target } from './names.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
 import type { ByzantineEntry, ByzantineTrigger } from './scenario.ts';
-import { duration, probability } from './units.ts';
+import { duration, HEIGHT_MAX, period, probability } from './units.ts';
 
-const HEIGHT_MAX = 1_000_000;
 const ROUND_MAX = 10_000;
 const TIMES_MAX = 1_000_000;
 
@@ -154,16 +153,11 @@ function triggerOf(at: Cursor | undefined, known: readonly string[]): ByzantineT
     step: fields.step?.oneOf(STEPS, 'a step'),
     event: fields.event === undefined ? undefined : eventOf(fields.event, known),
     after: after === undefined ? 0 : duration(after),
-    ...(fields.every === undefined ? {} : { every: positive(fields.every) }),
+    ...(fields.every === undefined ? {} : { every: period(fields.every) }),
     duration: fields.for === undefined ? undefined : duration(fields.for),
     times: fields.times?.integer('a number of times', 1, TIMES_MAX),
     chancePpm: fields.chance === undefined ? PPM : probability(fields.chance),
   };
-}
-
-function positive(at: Cursor): number {
-  const micros = duration(at);
-  return micros > 0 ? micros : at.fail('expected a duration above zero');
 }
 
 /** `3`, or `3..5`, or `3..`. */
@@ -171,7 +165,7 @@ function span(at: Cursor, max: number): { readonly from: number; readonly to: nu
   const value = at.raw();
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
     return { from: value, to: value };
-  const match = typeof value === 'string' ? /^(\d{1,7})\.\.(\d{1,7})?$/.exec(value) : null;
+  const match = typeof value === 'string' ? /^(\d{1,10})\.\.(\d{1,10})?$/.exec(value) : null;
   if (match === null) return at.fail('expected a number, or a span such as 3..5 or 3..');
   const from = Number(match[1]);
   const to = match[2] === undefined ? max : Number(match[2]);

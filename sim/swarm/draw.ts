@@ -1,8 +1,9 @@
 import { stringify } from 'yaml';
 import { Choices } from '../choices.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
-import { type DrawnClient, drawClients, drawObservers } from './drawClients.ts';
+import { type DrawnClient, drawClients, drawObservers, isFeatured, isPriced } from './drawClients.ts';
 import { drawDamage } from './drawDamage.ts';
+import { drawExtremes } from './drawExtremes.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawJoins, drawTimeline } from './drawTimeline.ts';
@@ -23,8 +24,8 @@ const TIME_MAX = '3600s';
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
   const rarely = drawTemper(choices);
-  const dice: Dice = { choices, rarely };
-  const powers = { ...drawPowers(choices), ...drawReserve(dice) };
+  const dice: Dice = { choices, rarely, isExtreme: choices.choose('extremes', 5) > 2 };
+  const powers = { ...drawPowers(dice), ...drawReserve(dice) };
   const liars = drawCartel(dice, powers, drawLiars(choices, powers));
   const honest = Object.keys(powers).filter((name) => !liars.includes(name));
   const nodes = drawNodes(dice, honest);
@@ -54,36 +55,39 @@ export function drawSwarm(seed: string): string {
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
   const height = before + 4 + choices.choose('height', 9);
-  return stringify(
-    {
-      name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
-      seed,
-      engine: {
-        crypto: 'keyed-hash',
-        time_max: TIME_MAX,
-        ...times,
-        ...(isSynced ? { block_sync: true } : {}),
-        ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
-        ...drawPool(dice, clients),
-      },
-      ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
-      validators: {
-        ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
-        ...twins,
-      },
-      ...(updates.length === 0 ? {} : { updates }),
-      ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
-      ...peers,
-      network: drawNetwork(choices, isStream),
-      ...(users.length === 0 ? {} : { clients: users }),
-      ...(timeline.length === 0 ? {} : { timeline }),
-      ...(byzantine.length === 0 ? {} : { byzantine }),
-      ...(mutations.length === 0 ? {} : { mutate: mutations }),
-      // Who is a third or more may hold up the rest for ever.
-      until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
+  const world = {
+    name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
+    seed,
+    engine: {
+      crypto: 'keyed-hash',
+      time_max: TIME_MAX,
+      ...times,
+      ...(isSynced ? { block_sync: true } : {}),
+      ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
+      ...drawPool(dice, clients),
     },
-    { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110, aliasDuplicateObjects: false },
-  );
+    ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
+    validators: {
+      ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
+      ...twins,
+    },
+    ...(updates.length === 0 ? {} : { updates }),
+    ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
+    ...peers,
+    network: drawNetwork(choices, isStream),
+    ...(users.length === 0 ? {} : { clients: users }),
+    ...(timeline.length === 0 ? {} : { timeline }),
+    ...(byzantine.length === 0 ? {} : { byzantine }),
+    ...(mutations.length === 0 ? {} : { mutate: mutations }),
+    // Who is a third or more may hold up the rest for ever.
+    until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
+  };
+  return stringify(drawExtremes(dice, world, clients, isStream), {
+    flowCollectionPadding: false,
+    collectionStyle: 'any',
+    lineWidth: 110,
+    aliasDuplicateObjects: false,
+  });
 }
 
 /** How long nodes wait for each other, as an operator may set it. */
@@ -107,7 +111,7 @@ function drawTimes({ choices, rarely }: Dice): { readonly block_time: string } {
 /** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
 function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('pool');
-  if (clients.length === 0 || clients.some(({ script }) => script === 'features')) return {};
+  if (clients.length === 0 || clients.some(isFeatured)) return {};
   return {
     ...(rarely(stream, 6) ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
     ...(rarely(stream, 6) ? { pool_txs: pick(stream, [100, 12]) } : {}),
@@ -147,7 +151,9 @@ interface DrawnGenesis {
 }
 
 /** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */
-function drawGenesis({ choices, rarely }: Dice): DrawnGenesis {
+function drawGenesis({ choices, rarely, isExtreme }: Dice): DrawnGenesis {
+  const far = choices.stream('extremes/genesis');
+  if (isExtreme && far.choose(6) === 0) return { initial_height: pick(far, [1_000_000_000, 2]) };
   const stream = choices.stream('genesis');
   if (!rarely(stream, 4)) return {};
   return {
@@ -166,17 +172,34 @@ const FEES: readonly object[] = [
   { elasticity: 3, base_fee_denominator: 3, base_fee: '3gwei' },
   { no_base_fee: true },
 ];
-/** Scripts whose prices are made for the usual one. */
-const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
 
 /** Now and then who uses the chain pays otherwise. */
 function drawFees({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('fees');
-  const isUsual = clients.length === 0 || clients.some(({ script }) => PRICED.includes(script));
+  const isUsual = clients.length === 0 || clients.some(isPriced);
   return isUsual || !rarely(stream, 4) ? {} : pick(stream, FEES);
 }
 
-function drawPowers(choices: Choices): Record<string, number> {
+/** Powers far apart, each at its least or greatest, or all with one. */
+const FAR_POWERS: readonly (readonly number[])[] = [
+  [1],
+  [1, 1],
+  [1_000_000_000],
+  [1_000_000_000, 1_000_000_000],
+  [1_000_000, 1],
+  [1_000_000, 1, 1, 1],
+  [1_000_000_000, 1_000_000_000, 1_000_000_000, 1_000_000_000],
+  [1, 1, 1_000_000, 1_000_000, 1_000_000],
+  [10, 0, 0],
+  [1, 1, 1, 0, 0],
+  [1, 2, 4, 8, 16, 32],
+  [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+];
+
+function drawPowers({ choices, isExtreme }: Dice): Record<string, number> {
+  const far = choices.stream('extremes/powers');
+  if (isExtreme && far.choose(3) === 0)
+    return Object.fromEntries(pick(far, FAR_POWERS).map((power, i) => [`v${i}`, power]));
   const stream = choices.stream('validators');
   const count = pick(stream, [4, 4, 4, 5, 6, 7, 3, 2, 1]);
   const isEqual = stream.choose(3) < 2;

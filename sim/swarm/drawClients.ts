@@ -42,6 +42,13 @@ const OBSERVERS: readonly DrawnClient[] = [
   { kind: 'ws', subscribe: ['transactionReceipts', 'newPendingTransactions', 'newHeads'] },
 ];
 
+/** Counts on everything being taken. */
+export const isFeatured = ({ script }: DrawnClient): boolean => script === 'features';
+
+/** Scripts whose prices are made for the usual fee market. */
+const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
+export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
+
 /** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */
 export function drawObservers({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('observers');

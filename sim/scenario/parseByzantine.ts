@@ -4,7 +4,7 @@ import { MUTATE } from '../byzantine/mutate.ts';
 import { BEHAVIOURS, behaviourOf } from '../byzantine/registry.ts';
 import { PPM } from '../choices.ts';
 import type { Cursor } from './cursor.ts';
-import { target } from './names.ts';
+import { nodeName, target } from './names.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
 import type { ByzantineEntry, ByzantineTrigger } from './scenario.ts';
 import { duration, HEIGHT_MAX, period, probability } from './units.ts';
@@ -39,7 +39,7 @@ function entriesOf(
     return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}`);
   }
   const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
-  const args = argsOf(fields.args, behaviour);
+  const args = argsOf(fields.args, behaviour, known);
   const trigger = triggerOf(fields.when, known);
   return whoOf(fields.who, voters).map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
 }
@@ -108,6 +108,7 @@ function fieldOf(at: Cursor, message: MessageKind | 'any'): string {
 function argsOf(
   at: Cursor | undefined,
   { args: allowed, words }: Behaviour,
+  known: readonly string[],
 ): ReadonlyMap<string, string | number | boolean> {
   const args = new Map<string, string | number | boolean>();
   if (at === undefined) return args;
@@ -117,15 +118,26 @@ function argsOf(
         allowed.length === 0 ? 'expected no arguments' : `expected an argument of ${allowed.join(', ')}`,
       );
     }
-    const known = words?.[key];
-    args.set(
-      key,
-      known === undefined
-        ? (value.raw() ?? value.fail('expected text, a number, true or false'))
-        : value.oneOf(known, `a value of ${key}`),
-    );
+    const some = words?.[key];
+    args.set(key, some === undefined ? argOf(key, value, known) : value.oneOf(some, `a value of ${key}`));
   }
   return args;
+}
+
+/** Arguments that are numbers, with their least and greatest. */
+const NUMBERS: Readonly<Record<string, readonly [min: number, max: number]>> = {
+  total: [0, 4_294_967_295],
+  rounds: [1, 1_000],
+  ms: [0, 3_600_000],
+  seconds: [-1_000_000_000, 1_000_000_000],
+  count: [1, 1_000],
+  age: [0, 1_000_000],
+};
+
+function argOf(key: string, value: Cursor, known: readonly string[]): string | number | boolean {
+  if (key === 'victim') return nodeName(value, known);
+  const range = NUMBERS[key];
+  return range === undefined ? value.boolean(key) : value.integer(key, ...range);
 }
 
 const TRIGGER_KEYS = [

@@ -1,9 +1,18 @@
 import { stringify } from 'yaml';
 import { Choices } from '../choices.ts';
+import { PEX_LIES } from '../scenario/scenario.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
-import { type DrawnClient, drawClients, drawObservers, isFeatured, isPriced } from './drawClients.ts';
+import {
+  type DrawnClient,
+  drawClients,
+  drawObservers,
+  drawOddClients,
+  isFeatured,
+  isPriced,
+} from './drawClients.ts';
 import { drawDamage } from './drawDamage.ts';
 import { drawExtremes } from './drawExtremes.ts';
+import { drawMoments } from './drawMoments.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawJoins, drawTimeline } from './drawTimeline.ts';
@@ -40,15 +49,14 @@ export function drawSwarm(seed: string): string {
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = rarely(choices.stream('blockSync'), 5);
-  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest);
+  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
-  const clients = drawClients(drawn);
+  const clients = [...drawClients(drawn), ...drawOddClients(drawn)];
   const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [
-    ...drawTimeline(drawn, isStream),
+    ...drawMoments(drawn, [...drawTimeline(drawn, isStream), ...drawStrikes(drawn, isStream)]),
     ...drawJoins(drawn, Object.keys(nodes)),
-    ...drawStrikes(drawn, isStream),
     ...drawDamage(drawn, stagesOf(powers, updates), only),
   ];
   const users = [...clients, ...drawObservers(drawn)];
@@ -68,7 +76,7 @@ export function drawSwarm(seed: string): string {
     },
     ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
     validators: {
-      ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
+      ...drawDrives(dice, powers),
       ...twins,
     },
     ...(updates.length === 0 ? {} : { updates }),
@@ -120,12 +128,37 @@ function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): o
   };
 }
 
-/** Now and then validators have to find each other. */
-function drawPeers({ choices, rarely }: Dice, honest: readonly string[]): { readonly peers?: object } {
+/** Now and then validators have to find each other, and somebody lies about addresses, too. */
+function drawPeers(
+  { choices, rarely }: Dice,
+  honest: readonly string[],
+  liars: readonly string[],
+): { readonly peers?: object } {
   const stream = choices.stream('peers');
   if (!rarely(stream, 12)) return {};
   const role = pick(stream, ['seeds', 'persistent']);
-  return { peers: { [role]: [pick(stream, honest)] } };
+  const lies = liars.flatMap((who) => {
+    const own = choices.stream(`peers/${who}`);
+    return own.choose(2) === 0 ? [] : [[who, pick(own, PEX_LIES)]];
+  });
+  return {
+    peers: {
+      [role]: [pick(stream, honest)],
+      ...(lies.length === 0 ? {} : { liars: Object.fromEntries(lies) }),
+    },
+  };
+}
+
+/** Validators with their powers, and now and then drives that take nothing or very long. */
+function drawDrives({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
+  const stream = choices.stream('drives');
+  const isOdd = rarely(stream, 6);
+  const syncs = ['0ms', '1us', '5ms-40ms', '200ms-800ms'];
+  const entries = Object.entries(powers).map(([name, power]) => [
+    name,
+    isOdd && stream.choose(2) === 0 ? { power, store: { sync: pick(stream, syncs) } } : { power },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Now and then a liar's key is used by two nodes. */
@@ -142,7 +175,9 @@ function drawNodes(
 ): Readonly<Record<string, { readonly peers?: readonly string[] }>> {
   const stream = choices.stream('nodes');
   if (!rarely(stream, 5)) return {};
-  return { full0: stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] } };
+  const full0 = stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] };
+  // One that hears of the chain through another alone.
+  return rarely(choices.stream('nodes/more'), 3) ? { full0, full1: { peers: ['full0'] } } : { full0 };
 }
 
 interface DrawnGenesis {
@@ -236,11 +271,13 @@ function drawCartel({ choices, rarely }: Dice, powers: Powers, liars: readonly s
   return all.sort();
 }
 
-function drawNetwork(choices: Choices, isStream: boolean): Record<string, string> {
+function drawNetwork(choices: Choices, isStream: boolean): Readonly<Record<string, string | object>> {
   const stream = choices.stream('network');
   const low = pick(stream, [10, 1, 5, 50]);
   const high = low + pick(stream, [90, 10, 200, 500, 1500]);
-  const faults: Record<string, string> = { delay: `${low}ms-${high}ms` };
+  const isOften = choices.choose('network/shape', 8) < 7;
+  const delay = isOften ? `${low}ms-${high}ms` : { low: `${low}ms`, high: `${high}ms`, shape: 'exponential' };
+  const faults: Record<string, string | object> = { delay };
   const percent = (name: string, values: readonly number[]): void => {
     if (stream.choose(3) === 2 && (name === 'reset' || !isStream)) faults[name] = `${pick(stream, values)}%`;
   };

@@ -68,6 +68,46 @@ export function drawObservers({ choices, rarely, correct }: Drawn): readonly Dra
   ];
 }
 
+/** Who follows the chain by other means, or by all of them. */
+const ODD: readonly DrawnClient[] = [
+  { kind: 'ws', args: { query: 'tm.event EXISTS' } },
+  {
+    kind: 'ws',
+    args: {
+      queries: [
+        "tm.event='ValidatorSetUpdates'",
+        "tm.event='NewBlockEvents' AND misbehavior.count>=1",
+        'message EXISTS AND tx.height<=5.0',
+        'block_gas.amount > 20999.5',
+        "tx.hash CONTAINS 'A'",
+      ],
+    },
+  },
+  { kind: 'ws', args: { query: "tm.event='Tx'", reads: 12, room: 12_000 } },
+  { kind: 'ws', subscribe: ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] },
+  { kind: 'eth' },
+  { kind: 'light' },
+  { kind: 'rpc', script: 'logs', args: { count: 30 } },
+  { kind: 'rpc', script: 'nonsense', args: { count: 30 } },
+];
+
+/** Now and then one of these, beside a wallet that gives every second transaction to another node. */
+export function drawOddClients({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
+  const stream = choices.stream('clients/odd');
+  if (!rarely(stream, 5)) return [];
+  const client = pick(stream, ODD);
+  const rate = { ['subscribe' in client ? 'read_rate' : 'rate']: `${1 + stream.choose(8)}/s` };
+  const args = {
+    accounts: 1 + stream.choose(4),
+    count: 5 + stream.choose(20),
+    also_at: pick(stream, correct),
+  };
+  return [
+    { name: 'odd', at: pick(stream, correct), ...rate, ...client },
+    { name: 'wallet', at: pick(stream, correct), rate: `${1 + stream.choose(4)}/s`, kind: 'evm', args },
+  ];
+}
+
 export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('clients');
   const count = pick(stream, [0, 0, 0, 0, 1, 1, 1, 2]);

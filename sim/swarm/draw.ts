@@ -175,9 +175,11 @@ function drawNodes(
 ): Readonly<Record<string, { readonly peers?: readonly string[] }>> {
   const stream = choices.stream('nodes');
   if (!rarely(stream, 5)) return {};
-  const full0 = stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] };
-  // One that hears of the chain through another alone.
-  return rarely(choices.stream('nodes/more'), 3) ? { full0, full1: { peers: ['full0'] } } : { full0 };
+  const peers = stream.choose(2) === 0 ? undefined : [pick(stream, honest)];
+  const full0 = peers === undefined ? {} : { peers };
+  if (!rarely(choices.stream('nodes/more'), 3)) return { full0 };
+  // One that hears of the chain through the other alone.
+  return { full0: peers === undefined ? {} : { peers: [...peers, 'full1'] }, full1: { peers: ['full0'] } };
 }
 
 interface DrawnGenesis {

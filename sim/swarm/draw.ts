@@ -5,8 +5,8 @@ import { drawByzantine, drawMutations } from './drawByzantine.ts';
 import {
   type DrawnClient,
   drawClients,
+  drawCompany,
   drawObservers,
-  drawOddClients,
   isFeatured,
   isPriced,
 } from './drawClients.ts';
@@ -17,8 +17,9 @@ import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawJoins, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
+import { drawCartel, drawDrives, drawLiars, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
-import { isTolerable, type Powers, powerOf } from './powers.ts';
+import { isTolerable } from './powers.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
 /** By block times: a fast chain need not be long. */
@@ -51,7 +52,7 @@ export function drawSwarm(seed: string): string {
   const isSynced = rarely(choices.stream('blockSync'), 5);
   const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
-  const clients = [...drawClients(drawn), ...drawOddClients(drawn)];
+  const clients = [...drawClients(drawn), ...drawCompany(drawn)];
   const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [
@@ -161,13 +162,6 @@ function drawDrives({ choices, rarely }: Dice, powers: Powers): Readonly<Record<
   return Object.fromEntries(entries);
 }
 
-/** Now and then a liar's key is used by two nodes. */
-function drawTwins({ choices, rarely }: Dice, liars: readonly string[]): Readonly<Record<string, object>> {
-  const stream = choices.stream('twins');
-  const liar = liars[0];
-  return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
-}
-
 /** Now and then a node without a vote, which knows everyone or one honest validator. */
 function drawNodes(
   { choices, rarely }: Dice,
@@ -215,62 +209,6 @@ function drawFees({ choices, rarely }: Dice, clients: readonly DrawnClient[]): o
   const stream = choices.stream('fees');
   const isUsual = clients.length === 0 || clients.some(isPriced);
   return isUsual || !rarely(stream, 4) ? {} : pick(stream, FEES);
-}
-
-/** Powers far apart, each at its least or greatest, or all with one. */
-const FAR_POWERS: readonly (readonly number[])[] = [
-  [1],
-  [1, 1],
-  [1_000_000_000],
-  [1_000_000_000, 1_000_000_000],
-  [1_000_000, 1],
-  [1_000_000, 1, 1, 1],
-  [1_000_000_000, 1_000_000_000, 1_000_000_000, 1_000_000_000],
-  [1, 1, 1_000_000, 1_000_000, 1_000_000],
-  [10, 0, 0],
-  [1, 1, 1, 0, 0],
-  [1, 2, 4, 8, 16, 32],
-  [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
-];
-
-function drawPowers({ choices, isExtreme }: Dice): Record<string, number> {
-  const far = choices.stream('extremes/powers');
-  if (isExtreme && far.choose(3) === 0)
-    return Object.fromEntries(pick(far, FAR_POWERS).map((power, i) => [`v${i}`, power]));
-  const stream = choices.stream('validators');
-  const count = pick(stream, [4, 4, 4, 5, 6, 7, 3, 2, 1]);
-  const isEqual = stream.choose(3) < 2;
-  const powers: Record<string, number> = {};
-  for (let i = 0; i < count; i++) powers[`v${i}`] = isEqual ? 10 : 1 + stream.choose(20);
-  return powers;
-}
-
-/** As many as fit below a third of the power, and sometimes none. */
-function drawLiars(choices: Choices, powers: Powers): readonly string[] {
-  const stream = choices.stream('liars');
-  if (stream.choose(3) === 0) return [];
-  const left = Object.keys(powers);
-  const liars: string[] = [];
-  while (left.length > 0) {
-    const name = left.splice(stream.choose(left.length), 1)[0] as string;
-    if (!isTolerable(powers, [...liars, name])) continue;
-    liars.push(name);
-    if (stream.choose(2) === 0) break;
-  }
-  return liars.sort();
-}
-
-/** Rarely there are so many that nothing but their guilt can be shown: a third or more, and less than two. */
-function drawCartel({ choices, rarely }: Dice, powers: Powers, liars: readonly string[]): readonly string[] {
-  const stream = choices.stream('cartel');
-  if (!rarely(stream, 16)) return liars;
-  const total = powerOf(powers, Object.keys(powers));
-  const all = [...liars];
-  for (const name of Object.keys(powers)) {
-    if (!isTolerable(powers, all)) break;
-    if (!all.includes(name) && 3 * powerOf(powers, [...all, name]) < 2 * total) all.push(name);
-  }
-  return all.sort();
 }
 
 function drawNetwork(choices: Choices, isStream: boolean): Readonly<Record<string, string | object>> {

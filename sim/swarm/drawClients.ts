@@ -68,44 +68,55 @@ export function drawObservers({ choices, rarely, correct }: Drawn): readonly Dra
   ];
 }
 
-/** Who follows the chain by other means, or by all of them. */
-const ODD: readonly DrawnClient[] = [
-  { kind: 'ws', args: { query: 'tm.event EXISTS' } },
-  {
-    kind: 'ws',
-    args: {
-      queries: [
-        "tm.event='ValidatorSetUpdates'",
-        "tm.event='NewBlockEvents' AND misbehavior.count>=1",
-        'message EXISTS AND tx.height<=5.0',
-        'block_gas.amount > 20999.5',
-        "tx.hash CONTAINS 'A'",
-      ],
-    },
+const ALL: DrawnClient = { kind: 'ws', args: { query: 'tm.event EXISTS' } };
+const RARE: DrawnClient = {
+  kind: 'ws',
+  args: {
+    queries: [
+      "tm.event='ValidatorSetUpdates'",
+      "tm.event='NewBlockEvents' AND misbehavior.count>=1",
+      'message EXISTS AND tx.height<=5.0',
+      'block_gas.amount > 20999.5',
+      "tx.hash CONTAINS 'A'",
+    ],
   },
-  { kind: 'ws', args: { query: "tm.event='Tx'", reads: 12, room: 12_000 } },
-  { kind: 'ws', subscribe: ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] },
-  { kind: 'eth' },
-  { kind: 'light' },
-  { kind: 'rpc', script: 'logs', args: { count: 30 } },
-  { kind: 'rpc', script: 'nonsense', args: { count: 30 } },
+};
+const SLOW: DrawnClient = { kind: 'ws', args: { query: "tm.event='Tx'", reads: 12, room: 12_000 } };
+const LISTENER: DrawnClient = {
+  kind: 'ws',
+  subscribe: ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'],
+};
+const WATCHER: DrawnClient = { kind: 'eth' };
+const FEATURES: DrawnClient = { kind: 'evm', script: 'features', args: { accounts: 3, count: 45 } };
+const BANK: DrawnClient = { kind: 'bank', script: 'features', args: { accounts: 3, count: 40 } };
+const CONTRACTS: DrawnClient = { kind: 'evm', script: 'contracts', args: { accounts: 2, count: 20 } };
+
+/** Who uses the chain in many ways and who looks at what comes of it. */
+const COMPANIES: readonly (readonly DrawnClient[])[] = [
+  [FEATURES, WATCHER, ALL],
+  [BANK, WATCHER, RARE],
+  [CONTRACTS, WATCHER, LISTENER],
+  [FEATURES, BANK, { kind: 'light' }],
+  [{ kind: 'evm', script: 'crowd' }, WATCHER, SLOW],
+  [CONTRACTS, BANK, { kind: 'rpc', script: 'logs', args: { count: 30 } }],
+  [{ kind: 'rpc', script: 'nonsense', args: { count: 30 } }, ALL, RARE, LISTENER],
 ];
 
-/** Now and then one of these, beside a wallet that gives every second transaction to another node. */
-export function drawOddClients({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
-  const stream = choices.stream('clients/odd');
+/** Now and then a company of these, beside a wallet that gives every second transaction to another node. */
+export function drawCompany({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
+  const stream = choices.stream('company');
   if (!rarely(stream, 5)) return [];
-  const client = pick(stream, ODD);
-  const rate = { ['subscribe' in client ? 'read_rate' : 'rate']: `${1 + stream.choose(8)}/s` };
   const args = {
     accounts: 1 + stream.choose(4),
     count: 5 + stream.choose(20),
     also_at: pick(stream, correct),
   };
-  return [
-    { name: 'odd', at: pick(stream, correct), ...rate, ...client },
-    { name: 'wallet', at: pick(stream, correct), rate: `${1 + stream.choose(4)}/s`, kind: 'evm', args },
-  ];
+  return [...pick(stream, COMPANIES), { kind: 'evm', args }].map((client, i) => ({
+    name: `guest${i}`,
+    at: pick(stream, correct),
+    ['subscribe' in client ? 'read_rate' : 'rate']: `${2 + stream.choose(6)}/s`,
+    ...client,
+  }));
 }
 
 export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {

@@ -10,6 +10,7 @@ const LOOK_MICROS = 250_000;
 
 /** An answer takes several syncs: of a drive that is slower than this nobody knows when it has answered. */
 const SYNC_MICROS_MAX = 100_000;
+export const isSluggish = ({ sync }: Process): boolean => sync !== undefined && sync.high > SYNC_MICROS_MAX;
 
 /** What was asked of a drive in trouble may be answered so much later. */
 const AFTERMATH_MICROS = 5_000_000;
@@ -41,9 +42,8 @@ export class Awake {
     const { disk } = node;
     const { now } = this.#context.world;
     if (disk.isSlow || disk.isFull || disk.isDamaged) this.#troubled.set(node, now);
-    const isSluggish = node.sync !== undefined && node.sync.high > SYNC_MICROS_MAX;
     const isTroubled = now - (this.#troubled.get(node) ?? -AFTERMATH_MICROS) < AFTERMATH_MICROS;
-    if (what === undefined || isSluggish || isTroubled || this.#isFetching(node)) {
+    if (what === undefined || isSluggish(node) || isTroubled || this.#isFetching(node)) {
       this.#waits.delete(node);
       return undefined;
     }

@@ -74,11 +74,11 @@ export function drawTwins(
   return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
-/** Validators with their powers, and now and then drives that take nothing or very long. */
+/** Validators with their powers, and now and then drives that take nothing or long. */
 export function drawDrives({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
   const stream = choices.stream('drives');
   const isOdd = rarely(stream, 6);
-  const syncs = ['0ms', '1us', '5ms-40ms', '200ms-800ms'];
+  const syncs = ['0ms', '1us', '5ms-40ms', '30ms-60ms'];
   const entries = Object.entries(powers).map(([name, power]) => [
     name,
     isOdd && stream.choose(2) === 0 ? { power, store: { sync: pick(stream, syncs) } } : { power },

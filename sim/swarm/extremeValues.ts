@@ -111,3 +111,13 @@ export const LISTED: Readonly<Record<string, Table>> = {
     evidence_time: ['1us', '8784h'],
   },
 };
+
+/** All that may be set in a section. */
+export const EXTREMES: readonly Readonly<Record<string, Table>>[] = [
+  SECTIONS,
+  { network: ROUGH },
+  SCANT,
+  PRICES,
+  HASTY,
+  HOLDING,
+];

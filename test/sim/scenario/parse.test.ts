@@ -217,6 +217,36 @@ clients: [{name: x, kind: bank}]
       '3:51 byzantine[0].args.why: expected an argument of what',
     ],
     [
+      'an argument that is no number',
+      `${base}byzantine: [{who: v0, behaviour: edge-rider, args: {ms: soon}}]\n`,
+      '3:57 byzantine[0].args.ms: expected ms, a whole number 0..3600000',
+    ],
+    [
+      'an argument out of range',
+      `${base}byzantine: [{who: v0, behaviour: future-flood, args: {rounds: 0}}]\n`,
+      '3:63 byzantine[0].args.rounds: expected rounds, a whole number 1..1000',
+    ],
+    [
+      'a victim that is not there',
+      `${base}byzantine: [{who: v0, behaviour: censored-precommit, args: {victim: v9}}]\n`,
+      '3:69 byzantine[0].args.victim: unknown validator "v9"',
+    ],
+    [
+      'a flag that is none',
+      `${base}byzantine: [{who: v0, behaviour: double-prevote, args: {only: 1}}]\n`,
+      '3:63 byzantine[0].args.only: expected only, true or false',
+    ],
+    [
+      'what comes again and again without a pause',
+      `${base}timeline: [{every: 0s, do: {crash: v0}, for: 1s}]\n`,
+      '3:20 timeline[0].every: expected a duration above zero',
+    ],
+    [
+      'a peer that has others only',
+      `${base}nodes: {a: {peers: [b]}, b: {peers: [v0]}}\n`,
+      '3:12 nodes.a: expected a among the peers of b, which has no others than it names',
+    ],
+    [
       'two actions in one',
       `${base}timeline: [{at: 1s, do: {crash: v0, pause: v1}}]\n`,
       '3:25 timeline[0].do: expected exactly one action',

@@ -105,7 +105,7 @@ const COMPANIES: readonly (readonly DrawnClient[])[] = [
 /** Now and then a company of these, beside a wallet that gives every second transaction to another node. */
 export function drawCompany({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('company');
-  if (!rarely(stream, 5)) return [];
+  if (!rarely(stream, 12)) return [];
   const args = {
     accounts: 1 + stream.choose(4),
     count: 5 + stream.choose(20),

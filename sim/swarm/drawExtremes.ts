@@ -2,7 +2,17 @@ import { parseScenario } from '../scenario/parse.ts';
 import { at, changed, type Doc, docText, type Path, places } from '../shrink/document.ts';
 import { type DrawnClient, isFeatured, isPriced } from './drawClients.ts';
 import type { Dice } from './drawn.ts';
-import { HASTY, HOLDING, LISTED, PRICES, ROUGH, SCANT, SECTIONS, type Values } from './extremeValues.ts';
+import {
+  HASTY,
+  HOLDING,
+  LISTED,
+  PEERS,
+  PRICES,
+  ROUGH,
+  SCANT,
+  SECTIONS,
+  type Values,
+} from './extremeValues.ts';
 import { pick } from './pick.ts';
 
 const PLACES_MAX = 24;
@@ -41,6 +51,7 @@ export function drawExtremes(
     ...(clients.some(isPriced) ? [] : sectionPlaces(PRICES)),
     ...listPlaces(world),
     ...(isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : []),
+    ...(isBound && 'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : []),
   ];
   const changes = Array.from({ length: 1 + stream.choose(PLACES_MAX) }, (): Change => {
     const { values, ...place } = pick(stream, all);
@@ -83,6 +94,8 @@ const sectionPlaces = (
 function listPlaces(doc: Doc): readonly Place[] {
   return places(doc).flatMap((path) => {
     const values = path.length > 2 ? LISTED[path[0] as string]?.[path.at(-1) as string] : undefined;
-    return values === undefined ? [] : [{ path, values, seconds: undefined }];
+    // What is started again before it stops stays away.
+    const isRestart = at(doc, [...path.slice(0, 2), 'do', 'restart']) !== undefined;
+    return values === undefined || isRestart ? [] : [{ path, values, seconds: undefined }];
   });
 }

@@ -11,7 +11,7 @@ export const SECTIONS: Readonly<Record<string, Table>> = {
   },
   genesis: {
     block_bytes: [4_000, 104_857_600, null],
-    evidence_bytes: [0, 1, 400, null],
+    evidence_bytes: [0, 1, 400, 4_000, null],
     evidence_blocks: [1, 1_000_000, null],
     evidence_time: ['1us', '1ms', '8784h', null],
   },
@@ -35,7 +35,7 @@ export const SCANT: Readonly<Record<string, Table>> = {
 /** Where nobody counts on the usual prices. */
 export const PRICES: Readonly<Record<string, Table>> = {
   genesis: {
-    base_fee: ['0wei', '1wei', '7wei', '40gwei'],
+    base_fee: ['0wei', '1wei', '7wei', '3gwei'],
     min_gas_price: ['0wei', '1wei', '3gwei'],
     collect_base_fee: [true, false],
     elasticity: [1, 2, 1_000],
@@ -68,11 +68,20 @@ export const HOLDING: Readonly<Record<string, Table>> = {
   },
 };
 
+/** Where nodes find each other. */
+export const PEERS: Readonly<Record<string, Table>> = {
+  peers: {
+    inbound_max: [0, 1],
+    outbound_max: [0, 1],
+    seed_mode: [true],
+  },
+};
+
 /** Faults of links that break a stream. */
 export const ROUGH: Table = {
-  loss: ['50%', null],
+  loss: ['30%', null],
   dup: ['100%', null],
-  reorder: ['100%', null],
+  reorder: ['60%', null],
   corrupt: ['5%', null],
 };
 
@@ -89,6 +98,7 @@ export const LISTED: Readonly<Record<string, Table>> = {
     witnesses: [null],
   },
   timeline: {
+    at: ['0s', '1us', '1ms'],
     for: ['0s', '1us', '30s'],
     power_loss: ['none', 'hostile', null],
     count: [1, 2],
@@ -120,4 +130,5 @@ export const EXTREMES: readonly Readonly<Record<string, Table>>[] = [
   PRICES,
   HASTY,
   HOLDING,
+  PEERS,
 ];

@@ -15,7 +15,7 @@ import { drawExtremes } from './drawExtremes.ts';
 import { drawMoments } from './drawMoments.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
-import { drawJoins, drawTimeline } from './drawTimeline.ts';
+import { drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawDrives, drawLiars, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
@@ -58,6 +58,7 @@ export function drawSwarm(seed: string): string {
   const timeline = [
     ...drawMoments(drawn, [...drawTimeline(drawn, isStream), ...drawStrikes(drawn, isStream)]),
     ...drawJoins(drawn, Object.keys(nodes)),
+    ...drawLeave(drawn, Object.keys(nodes)),
     ...drawDamage(drawn, stagesOf(powers, updates), only),
   ];
   const users = [...clients, ...drawObservers(drawn)];

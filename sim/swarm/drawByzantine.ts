@@ -38,7 +38,24 @@ export function drawByzantine(drawn: Drawn): readonly object[] {
         ...(isAll ? {} : { to: audience }),
       };
     });
-    return drawOccasions(drawn, who, lies);
+    return [...drawOccasions(drawn, who, lies), ...drawWords(drawn, who)];
+  });
+}
+
+/** Each way to lie of behaviours that have many, as often as any other. */
+const WAYS = BEHAVIOURS.flatMap(({ alias, words = {} }) =>
+  Object.entries(words).flatMap(([key, values]) =>
+    values.map((value) => ({ behaviour: alias, args: { [key]: value } })),
+  ),
+);
+
+/** Half of the liars lie in some of these, too, one after the other. */
+function drawWords({ choices, before }: Drawn, who: string): readonly object[] {
+  const stream = choices.stream(`byzantine/${who}/words`);
+  if (stream.choose(2) === 0) return [];
+  return Array.from({ length: 1 + stream.choose(6) }, (_, i) => {
+    const from = before + 2 + i;
+    return { who, ...pick(stream, WAYS), when: { height: `${from}..${from + stream.choose(2)}` } };
   });
 }
 

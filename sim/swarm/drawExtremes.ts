@@ -44,15 +44,18 @@ export function drawExtremes(
   if (!isExtreme) return world;
   const stream = choices.stream('extremes/values');
   const isBound = stream.choose(3) === 2;
-  const all = [
-    ...sectionPlaces(SECTIONS),
-    ...(isStream ? [] : sectionPlaces({ network: ROUGH })),
-    ...(clients.some(isFeatured) ? [] : sectionPlaces(SCANT)),
-    ...(clients.some(isPriced) ? [] : sectionPlaces(PRICES)),
-    ...listPlaces(world),
-    ...(isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : []),
-    ...(isBound && 'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : []),
-  ];
+  const kinds = [
+    [
+      ...(clients.some(isFeatured) ? [] : sectionPlaces(SCANT)),
+      ...(clients.some(isPriced) ? [] : sectionPlaces(PRICES)),
+    ],
+    sectionPlaces(SECTIONS),
+    [...listPlaces(world), ...(isStream ? [] : sectionPlaces({ network: ROUGH }))],
+    isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : [],
+    isBound && 'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : [],
+  ].filter((places) => places.length > 0);
+  // Of one kind alone, so that its values meet, or of all.
+  const all = stream.choose(2) === 0 ? kinds.flat() : pick(stream, kinds);
   const changes = Array.from({ length: 1 + stream.choose(PLACES_MAX) }, (): Change => {
     const { values, ...place } = pick(stream, all);
     return { ...place, value: pick(stream, values) ?? undefined };

@@ -52,7 +52,7 @@ export function drawExtremes(
     sectionPlaces(SECTIONS),
     [...listPlaces(world), ...(isStream ? [] : sectionPlaces({ network: ROUGH }))],
     isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : [],
-    isBound && 'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : [],
+    'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : [],
   ].filter((places) => places.length > 0);
   // Of one kind alone, so that its values meet, or of all.
   const all = stream.choose(2) === 0 ? kinds.flat() : pick(stream, kinds);

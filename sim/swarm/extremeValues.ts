@@ -122,7 +122,7 @@ export const LISTED: Readonly<Record<string, Table>> = {
   },
 };
 
-/** All that may be set in a section. */
+/** All that may be set in a section of any world. */
 export const EXTREMES: readonly Readonly<Record<string, Table>>[] = [
   SECTIONS,
   { network: ROUGH },
@@ -130,5 +130,4 @@ export const EXTREMES: readonly Readonly<Record<string, Table>>[] = [
   PRICES,
   HASTY,
   HOLDING,
-  PEERS,
 ];

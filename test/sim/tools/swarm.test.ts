@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { EXTREMES } from '../../../sim/swarm/extremeValues.ts';
 
-const SEEDS = 800;
+const SEEDS = 1200;
 const texts = Array.from({ length: SEEDS }, (_, i) => drawSwarm(String(i + 1)));
 const worlds = texts.map((text) => parse(text) as Record<string, Record<string, unknown>>);
 
@@ -35,6 +35,9 @@ describe('what the swarm draws', () => {
     ['a single field changed', /field: (?!any)\S+/],
     ['a drive that takes nothing', /sync: 0ms/],
     ['somebody who lies about addresses', /liars:\n/],
+    ['a node that takes no caller, or one', /inbound_max: [01]\n/],
+    ['a node that calls nobody, or one', /outbound_max: [01]\n/],
+    ['seeds that hang up', /seed_mode: true/],
     ['exponential delays', /shape: exponential/],
     ['a chain that makes no empty blocks', /empty_blocks: false/],
     ['a follower of every event', /query: tm\.event EXISTS/],

@@ -122,7 +122,7 @@ export class Subscriber {
 
   /** Virtual time stands still until the past is told as far as there is room: real asynchrony decides nothing. */
   async #replayed(wire: Wire, session: CometSession): Promise<void> {
-    for (let i = 0; session.isReplaying && !wire.isFull && !wire.isClosed; i++) {
+    for (let i = 0; session.isReplaying && !wire.isHeldUp && !wire.isClosed; i++) {
       assert(i < TURNS_MAX, 'a replay ends');
       await undefined;
     }

@@ -3,7 +3,7 @@ import type { SessionOut, SharedTexts } from './httpAnswer.ts';
 import type { Paced, Pacer } from './pacer.ts';
 
 /** Handed to the socket at once; what is more waits here, where many clients share one text. */
-const SOCKET_BYTES_MAX = 256 * 1024;
+export const SOCKET_BYTES_MAX = 256 * 1024;
 /** Messages, or batches of them, that one client may leave waiting. */
 export const OUTBOX_FRAMES_MAX = 65_536;
 

@@ -8,6 +8,10 @@ export const ANSWER_MICROS = 600_000;
 /** Gossip wakes a node ten times a second; what is longer was a pause or a rest. */
 const LOOK_MICROS = 250_000;
 
+/** An answer takes several syncs: of a drive that is slower than this nobody knows when it has answered. */
+const SYNC_MICROS_MAX = 100_000;
+export const isSluggish = ({ sync }: Process): boolean => sync !== undefined && sync.high > SYNC_MICROS_MAX;
+
 /** What was asked of a drive in trouble may be answered so much later. */
 const AFTERMATH_MICROS = 5_000_000;
 
@@ -39,7 +43,7 @@ export class Awake {
     const { now } = this.#context.world;
     if (disk.isSlow || disk.isFull || disk.isDamaged) this.#troubled.set(node, now);
     const isTroubled = now - (this.#troubled.get(node) ?? -AFTERMATH_MICROS) < AFTERMATH_MICROS;
-    if (what === undefined || isTroubled || this.#isFetching(node)) {
+    if (what === undefined || isSluggish(node) || isTroubled || this.#isFetching(node)) {
       this.#waits.delete(node);
       return undefined;
     }

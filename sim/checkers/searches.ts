@@ -25,7 +25,8 @@ export function searches(context: CheckerContext): Checker {
       if (!isTolerable(context)) return;
       for (const [number, node] of context.correct.entries()) {
         const rpc = node.node?.rpc;
-        if (rpc === undefined || node.state === 'halted') continue;
+        // Its node compares the next head it writes with what it reads, and stops; what it finds till then is the drive's.
+        if (rpc === undefined || node.state === 'halted' || node.disk.kv.isStale) continue;
         try {
           const share = { number, of: context.correct.length };
           const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;

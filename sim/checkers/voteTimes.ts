@@ -1,6 +1,7 @@
 import { toHex } from '../../core/lib/bytes.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Process } from '../process.ts';
+import { isSluggish } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { signedTime, signedValue } from './signedValue.ts';
 
@@ -40,7 +41,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
         fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
       }
-      if (!isClockKnown || begun.get(node) === ask.height) return;
+      if (!isClockKnown || isSluggish(node) || begun.get(node) === ask.height) return;
       const now = node.clock.now(world.now);
       if (time < now - SLACK_MICROS || time > Math.max(now, least))
         fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);

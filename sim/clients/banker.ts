@@ -74,6 +74,8 @@ export class Banker {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #feeMarket: FeeMarket;
+  /** See BankPlace. */
+  #price: bigint;
   /** Who is simulated; of its own, so that all else stays as it is. */
   readonly #simulations: ChoiceStream;
   readonly #numbers = new Map<DevAccount, bigint>();
@@ -97,6 +99,7 @@ export class Banker {
     this.#node = world.process(spec.at);
     this.#suite = suite;
     this.#feeMarket = feeMarket;
+    this.#price = feeMarket.baseFee;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
   }
@@ -171,7 +174,17 @@ export class Banker {
     const isKnown = this.sent.some((tx) => tx.from === from && tx.kind === 'bank' && tx.height !== undefined);
     const [head, gasLimit] = [context.chain.head(), context.chain.gasLimit()];
     const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
-    const place = { head, gasLimit, isKnown, victim, turn: this.#bad++, feeMarket: this.#feeMarket };
+    this.#price = this.#leastPrice(context) ?? this.#price;
+    const turn = this.#bad++;
+    const place = {
+      head,
+      gasLimit,
+      isKnown,
+      victim,
+      turn,
+      feeMarket: this.#feeMarket,
+      leastPrice: this.#price,
+    };
     const { draft, bad, isProbing } = bankFeature(this.#choices, from, place);
     await this.#send(context, from, draft, number);
     await this.#submitBad(context, bad);

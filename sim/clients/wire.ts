@@ -1,4 +1,5 @@
 import type { SessionOut, SharedTexts } from '../../core/rpc/httpAnswer.ts';
+import { SOCKET_BYTES_MAX } from '../../core/rpc/outbox.ts';
 
 /** More than any bound of a node for what one client may leave unread. */
 const FULL = Number.MAX_SAFE_INTEGER;
@@ -39,6 +40,11 @@ export class Wire implements SessionOut {
   close(_code?: number, reason = ''): void {
     this.isClosed = true;
     this.reason = reason;
+  }
+
+  /** The node waits until some of it is read. */
+  get isHeldUp(): boolean {
+    return this.buffered() >= SOCKET_BYTES_MAX;
   }
 
   get isFull(): boolean {

@@ -33,6 +33,11 @@ export class KvDisk {
   #undo: Undo[] = [];
   #staleReads = 0;
 
+  /** Some read to come may be answered with an older value. */
+  get isStale(): boolean {
+    return this.#staleReads > 0;
+  }
+
   get(key: Bytes): Bytes | undefined {
     if (this.#staleReads > 0) {
       const older = this.#older(key);

@@ -4,12 +4,11 @@ import { MUTATE } from '../byzantine/mutate.ts';
 import { BEHAVIOURS, behaviourOf } from '../byzantine/registry.ts';
 import { PPM } from '../choices.ts';
 import type { Cursor } from './cursor.ts';
-import { target } from './names.ts';
+import { nodeName, target } from './names.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
 import type { ByzantineEntry, ByzantineTrigger } from './scenario.ts';
-import { duration, probability } from './units.ts';
+import { duration, HEIGHT_MAX, period, probability } from './units.ts';
 
-const HEIGHT_MAX = 1_000_000;
 const ROUND_MAX = 10_000;
 const TIMES_MAX = 1_000_000;
 
@@ -40,7 +39,7 @@ function entriesOf(
     return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}`);
   }
   const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
-  const args = argsOf(fields.args, behaviour);
+  const args = argsOf(fields.args, behaviour, known);
   const trigger = triggerOf(fields.when, known);
   return whoOf(fields.who, voters).map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
 }
@@ -109,6 +108,7 @@ function fieldOf(at: Cursor, message: MessageKind | 'any'): string {
 function argsOf(
   at: Cursor | undefined,
   { args: allowed, words }: Behaviour,
+  known: readonly string[],
 ): ReadonlyMap<string, string | number | boolean> {
   const args = new Map<string, string | number | boolean>();
   if (at === undefined) return args;
@@ -118,15 +118,26 @@ function argsOf(
         allowed.length === 0 ? 'expected no arguments' : `expected an argument of ${allowed.join(', ')}`,
       );
     }
-    const known = words?.[key];
-    args.set(
-      key,
-      known === undefined
-        ? (value.raw() ?? value.fail('expected text, a number, true or false'))
-        : value.oneOf(known, `a value of ${key}`),
-    );
+    const some = words?.[key];
+    args.set(key, some === undefined ? argOf(key, value, known) : value.oneOf(some, `a value of ${key}`));
   }
   return args;
+}
+
+/** Arguments that are numbers, with their least and greatest. */
+const NUMBERS: Readonly<Record<string, readonly [min: number, max: number]>> = {
+  total: [0, 4_294_967_295],
+  rounds: [1, 1_000],
+  ms: [0, 3_600_000],
+  seconds: [-1_000_000_000, 1_000_000_000],
+  count: [1, 1_000],
+  age: [0, 1_000_000],
+};
+
+function argOf(key: string, value: Cursor, known: readonly string[]): string | number | boolean {
+  if (key === 'victim') return nodeName(value, known);
+  const range = NUMBERS[key];
+  return range === undefined ? value.boolean(key) : value.integer(key, ...range);
 }
 
 const TRIGGER_KEYS = [
@@ -154,16 +165,11 @@ function triggerOf(at: Cursor | undefined, known: readonly string[]): ByzantineT
     step: fields.step?.oneOf(STEPS, 'a step'),
     event: fields.event === undefined ? undefined : eventOf(fields.event, known),
     after: after === undefined ? 0 : duration(after),
-    ...(fields.every === undefined ? {} : { every: positive(fields.every) }),
+    ...(fields.every === undefined ? {} : { every: period(fields.every) }),
     duration: fields.for === undefined ? undefined : duration(fields.for),
     times: fields.times?.integer('a number of times', 1, TIMES_MAX),
     chancePpm: fields.chance === undefined ? PPM : probability(fields.chance),
   };
-}
-
-function positive(at: Cursor): number {
-  const micros = duration(at);
-  return micros > 0 ? micros : at.fail('expected a duration above zero');
 }
 
 /** `3`, or `3..5`, or `3..`. */
@@ -171,7 +177,7 @@ function span(at: Cursor, max: number): { readonly from: number; readonly to: nu
   const value = at.raw();
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
     return { from: value, to: value };
-  const match = typeof value === 'string' ? /^(\d{1,7})\.\.(\d{1,7})?$/.exec(value) : null;
+  const match = typeof value === 'string' ? /^(\d{1,10})\.\.(\d{1,10})?$/.exec(value) : null;
   if (match === null) return at.fail('expected a number, or a span such as 3..5 or 3..');
   const from = Number(match[1]);
   const to = match[2] === undefined ? max : Number(match[2]);

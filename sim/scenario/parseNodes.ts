@@ -72,7 +72,7 @@ export function nodesOf(at: Cursor, voters: readonly string[]): readonly NodeSpe
   const entries = at.entries('nodes: {NAME: {mode?, peers?}}');
   if (entries.length + voters.length > NODES_MAX) at.fail(`expected at most ${NODES_MAX} nodes in all`);
   const names = entries.map(([name]) => name);
-  return entries.map(([name, value]) => {
+  const nodes = entries.map(([name, value]) => {
     if (voters.includes(name)) value.fail(`expected a name that no validator has, not ${name}`);
     const fields = value.fields(['mode', 'peers'], 'a node: {mode?, peers?}');
     fields.mode?.oneOf(['full'] as const, 'a mode');
@@ -80,4 +80,12 @@ export function nodesOf(at: Cursor, voters: readonly string[]): readonly NodeSpe
     const peers = fields.peers === undefined ? undefined : nodeNames(fields.peers, others);
     return { name: newName(value, name), peers };
   });
+  for (const [i, { name, peers }] of nodes.entries()) {
+    const deaf = nodes.find((one) => peers?.includes(one.name) && one.peers?.includes(name) === false);
+    if (deaf !== undefined)
+      entries[i]?.[1].fail(
+        `expected ${name} among the peers of ${deaf.name}, which has no others than it names`,
+      );
+  }
+  return nodes;
 }

@@ -3,9 +3,9 @@ import type { Cursor } from './cursor.ts';
 import { PARAM_KEYS, paramsOf } from './parseGenesis.ts';
 import { POWER_MAX } from './parseNodes.ts';
 import type { ValidatorSpec } from './scenario.ts';
+import { HEIGHT_MAX } from './units.ts';
 
 const KEYS = ['height', 'validators', ...PARAM_KEYS] as const;
-const HEIGHT_MAX = 1_000_000_000;
 
 /** The section `updates`: what the application answers to blocks, in the order of their heights. */
 export function updatesOf(

@@ -1,13 +1,12 @@
 import type { Cursor } from './cursor.ts';
 import { nodeName } from './names.ts';
 import { EVENT_WORDS, type StepWord, type When } from './scenario.ts';
-import { duration } from './units.ts';
+import { duration, HEIGHT_MAX, period } from './units.ts';
 
 export const WHEN_KEYS = ['at', 'every', 'height', 'round', 'step', 'event'] as const;
 type WhenKey = (typeof WHEN_KEYS)[number];
 
 export const STEPS: readonly StepWord[] = ['propose', 'prevote', 'precommit', 'commit'];
-const HEIGHT_MAX = 1_000_000;
 const ROUND_MAX = 10_000;
 
 /** Reads the keys of a `when`, inline or as a map of its own. */
@@ -22,7 +21,7 @@ export function whenOf(
   if (kinds.length === 0) return undefined;
   if (kinds.length > 1) place.fail('expected only one of at, every, event, or height/round/step');
   if (at !== undefined) return { kind: 'at', at: duration(at) };
-  if (every !== undefined) return { kind: 'every', period: duration(every) };
+  if (every !== undefined) return { kind: 'every', period: period(every) };
   if (event !== undefined) return eventOf(event, known);
   return {
     kind: 'state',

@@ -10,6 +10,9 @@ const MICROS_PER: Readonly<Record<string, number>> = {
   h: 3_600_000_000,
 };
 
+/** A scenario names no higher one; its chain begins at half of it at most. */
+export const HEIGHT_MAX = 2_000_000_000;
+
 const DURATION_MICROS_MAX = 366 * 24 * 3_600_000_000;
 
 /** Virtual µs of a text such as `250ms`; undefined when it is not one. */
@@ -28,6 +31,12 @@ export function duration(at: Cursor): number {
   const value = at.raw();
   const micros = typeof value === 'string' ? parseDuration(value) : undefined;
   return micros ?? at.fail(`expected ${DURATION}, of at most 366 days`);
+}
+
+/** For what happens again and again. */
+export function period(at: Cursor): number {
+  const micros = duration(at);
+  return micros > 0 ? micros : at.fail('expected a duration above zero');
 }
 
 /** `10ms`, or `10ms-100ms`, or a map {low, high, shape}. */

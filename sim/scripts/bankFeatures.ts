@@ -47,6 +47,8 @@ export interface BankPlace {
   /** How many were asked for before. */
   readonly turn: number;
   readonly feeMarket: FeeMarket;
+  /** What the next block asks for a unit of gas, as far as was known last. */
+  readonly leastPrice: bigint;
 }
 
 /** Something of every kind: several messages, several receivers, failures of each sort, each way to pay. */
@@ -132,7 +134,7 @@ function exactKinds({ noBaseFee, minGasPrice }: FeeMarket): readonly Kind[] {
 
 /** Nothing of these may be taken by any pool. */
 function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
-  const { head, gasLimit, isKnown, victim } = place;
+  const { head, gasLimit, isKnown, victim, leastPrice } = place;
   const { noBaseFee, minGasPrice } = place.feeMarket;
   const draft = base(from, [{ to: stranger(30), amount: 1n }]);
   // Offers more than any good one.
@@ -146,7 +148,8 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
     { draft: { ...draft, lie: { chainId: 'another_1-1' } }, why: 'is signed for another chain' },
     { draft, isOfAnother: true, why: 'is signed for another account' },
     { draft: again, isAgain: true, why: 'replaces another without a signature' },
-    ...(noBaseFee
+    // A base fee may have come down to nothing.
+    ...(noBaseFee || leastPrice <= 1n
       ? []
       : [{ draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' }]),
     ...(minGasPrice === 0n

@@ -1,14 +1,25 @@
 import { stringify } from 'yaml';
 import { Choices } from '../choices.ts';
+import { PEX_LIES } from '../scenario/scenario.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
-import { type DrawnClient, drawClients, drawObservers } from './drawClients.ts';
+import {
+  type DrawnClient,
+  drawClients,
+  drawCompany,
+  drawObservers,
+  isFeatured,
+  isPriced,
+} from './drawClients.ts';
 import { drawDamage } from './drawDamage.ts';
+import { drawExtremes } from './drawExtremes.ts';
+import { drawMoments } from './drawMoments.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
-import { drawJoins, drawTimeline } from './drawTimeline.ts';
+import { drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
+import { drawCartel, drawDrives, drawLiars, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
-import { isTolerable, type Powers, powerOf } from './powers.ts';
+import { isTolerable } from './powers.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
 /** By block times: a fast chain need not be long. */
@@ -23,8 +34,8 @@ const TIME_MAX = '3600s';
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
   const rarely = drawTemper(choices);
-  const dice: Dice = { choices, rarely };
-  const powers = { ...drawPowers(choices), ...drawReserve(dice) };
+  const dice: Dice = { choices, rarely, isExtreme: choices.choose('extremes', 5) > 2 };
+  const powers = { ...drawPowers(dice), ...drawReserve(dice) };
   const liars = drawCartel(dice, powers, drawLiars(choices, powers));
   const honest = Object.keys(powers).filter((name) => !liars.includes(name));
   const nodes = drawNodes(dice, honest);
@@ -39,51 +50,54 @@ export function drawSwarm(seed: string): string {
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = rarely(choices.stream('blockSync'), 5);
-  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest);
+  const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
-  const clients = drawClients(drawn);
+  const clients = [...drawClients(drawn), ...drawCompany(drawn)];
   const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [
-    ...drawTimeline(drawn, isStream),
+    ...drawMoments(drawn, [...drawTimeline(drawn, isStream), ...drawStrikes(drawn, isStream)]),
     ...drawJoins(drawn, Object.keys(nodes)),
-    ...drawStrikes(drawn, isStream),
+    ...drawLeave(drawn, Object.keys(nodes)),
     ...drawDamage(drawn, stagesOf(powers, updates), only),
   ];
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
   const height = before + 4 + choices.choose('height', 9);
-  return stringify(
-    {
-      name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
-      seed,
-      engine: {
-        crypto: 'keyed-hash',
-        time_max: TIME_MAX,
-        ...times,
-        ...(isSynced ? { block_sync: true } : {}),
-        ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
-        ...drawPool(dice, clients),
-      },
-      ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
-      validators: {
-        ...Object.fromEntries(Object.entries(powers).map(([name, power]) => [name, { power }])),
-        ...twins,
-      },
-      ...(updates.length === 0 ? {} : { updates }),
-      ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
-      ...peers,
-      network: drawNetwork(choices, isStream),
-      ...(users.length === 0 ? {} : { clients: users }),
-      ...(timeline.length === 0 ? {} : { timeline }),
-      ...(byzantine.length === 0 ? {} : { byzantine }),
-      ...(mutations.length === 0 ? {} : { mutate: mutations }),
-      // Who is a third or more may hold up the rest for ever.
-      until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
+  const world = {
+    name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
+    seed,
+    engine: {
+      crypto: 'keyed-hash',
+      time_max: TIME_MAX,
+      ...times,
+      ...(isSynced ? { block_sync: true } : {}),
+      ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
+      ...drawPool(dice, clients),
     },
-    { flowCollectionPadding: false, collectionStyle: 'any', lineWidth: 110, aliasDuplicateObjects: false },
-  );
+    ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
+    validators: {
+      ...drawDrives(dice, powers),
+      ...twins,
+    },
+    ...(updates.length === 0 ? {} : { updates }),
+    ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
+    ...peers,
+    network: drawNetwork(choices, isStream),
+    ...(users.length === 0 ? {} : { clients: users }),
+    ...(timeline.length === 0 ? {} : { timeline }),
+    ...(byzantine.length === 0 ? {} : { byzantine }),
+    ...(mutations.length === 0 ? {} : { mutate: mutations }),
+    // Who is a third or more may hold up the rest for ever.
+    until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
+  };
+  return stringify(drawExtremes(dice, world, clients, isStream), {
+    flowCollectionPadding: false,
+    collectionStyle: 'any',
+    lineWidth: 110,
+    aliasDuplicateObjects: false,
+  });
 }
 
 /** How long nodes wait for each other, as an operator may set it. */
@@ -107,7 +121,7 @@ function drawTimes({ choices, rarely }: Dice): { readonly block_time: string } {
 /** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
 function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('pool');
-  if (clients.length === 0 || clients.some(({ script }) => script === 'features')) return {};
+  if (clients.length === 0 || clients.some(isFeatured)) return {};
   return {
     ...(rarely(stream, 6) ? { block_gas: pick(stream, [600_000, 3_000_000, 105_000]) } : {}),
     ...(rarely(stream, 6) ? { pool_txs: pick(stream, [100, 12]) } : {}),
@@ -116,19 +130,25 @@ function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): o
   };
 }
 
-/** Now and then validators have to find each other. */
-function drawPeers({ choices, rarely }: Dice, honest: readonly string[]): { readonly peers?: object } {
+/** Now and then validators have to find each other, and somebody lies about addresses, too. */
+function drawPeers(
+  { choices, rarely }: Dice,
+  honest: readonly string[],
+  liars: readonly string[],
+): { readonly peers?: object } {
   const stream = choices.stream('peers');
   if (!rarely(stream, 12)) return {};
   const role = pick(stream, ['seeds', 'persistent']);
-  return { peers: { [role]: [pick(stream, honest)] } };
-}
-
-/** Now and then a liar's key is used by two nodes. */
-function drawTwins({ choices, rarely }: Dice, liars: readonly string[]): Readonly<Record<string, object>> {
-  const stream = choices.stream('twins');
-  const liar = liars[0];
-  return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
+  const lies = liars.flatMap((who) => {
+    const own = choices.stream(`peers/${who}`);
+    return own.choose(2) === 0 ? [] : [[who, pick(own, PEX_LIES)]];
+  });
+  return {
+    peers: {
+      [role]: [pick(stream, honest)],
+      ...(lies.length === 0 ? {} : { liars: Object.fromEntries(lies) }),
+    },
+  };
 }
 
 /** Now and then a node without a vote, which knows everyone or one honest validator. */
@@ -138,7 +158,11 @@ function drawNodes(
 ): Readonly<Record<string, { readonly peers?: readonly string[] }>> {
   const stream = choices.stream('nodes');
   if (!rarely(stream, 5)) return {};
-  return { full0: stream.choose(2) === 0 ? {} : { peers: [pick(stream, honest)] } };
+  const peers = stream.choose(2) === 0 ? undefined : [pick(stream, honest)];
+  const full0 = peers === undefined ? {} : { peers };
+  if (!rarely(choices.stream('nodes/more'), 3)) return { full0 };
+  // One that hears of the chain through the other alone.
+  return { full0: peers === undefined ? {} : { peers: [...peers, 'full1'] }, full1: { peers: ['full0'] } };
 }
 
 interface DrawnGenesis {
@@ -147,7 +171,9 @@ interface DrawnGenesis {
 }
 
 /** Now and then a chain that does not begin at height 1, has small blocks or soon forgets offences. */
-function drawGenesis({ choices, rarely }: Dice): DrawnGenesis {
+function drawGenesis({ choices, rarely, isExtreme }: Dice): DrawnGenesis {
+  const far = choices.stream('extremes/genesis');
+  if (isExtreme && far.choose(6) === 0) return { initial_height: pick(far, [1_000_000_000, 2]) };
   const stream = choices.stream('genesis');
   if (!rarely(stream, 4)) return {};
   return {
@@ -166,58 +192,21 @@ const FEES: readonly object[] = [
   { elasticity: 3, base_fee_denominator: 3, base_fee: '3gwei' },
   { no_base_fee: true },
 ];
-/** Scripts whose prices are made for the usual one. */
-const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
 
 /** Now and then who uses the chain pays otherwise. */
 function drawFees({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {
   const stream = choices.stream('fees');
-  const isUsual = clients.length === 0 || clients.some(({ script }) => PRICED.includes(script));
+  const isUsual = clients.length === 0 || clients.some(isPriced);
   return isUsual || !rarely(stream, 4) ? {} : pick(stream, FEES);
 }
 
-function drawPowers(choices: Choices): Record<string, number> {
-  const stream = choices.stream('validators');
-  const count = pick(stream, [4, 4, 4, 5, 6, 7, 3, 2, 1]);
-  const isEqual = stream.choose(3) < 2;
-  const powers: Record<string, number> = {};
-  for (let i = 0; i < count; i++) powers[`v${i}`] = isEqual ? 10 : 1 + stream.choose(20);
-  return powers;
-}
-
-/** As many as fit below a third of the power, and sometimes none. */
-function drawLiars(choices: Choices, powers: Powers): readonly string[] {
-  const stream = choices.stream('liars');
-  if (stream.choose(3) === 0) return [];
-  const left = Object.keys(powers);
-  const liars: string[] = [];
-  while (left.length > 0) {
-    const name = left.splice(stream.choose(left.length), 1)[0] as string;
-    if (!isTolerable(powers, [...liars, name])) continue;
-    liars.push(name);
-    if (stream.choose(2) === 0) break;
-  }
-  return liars.sort();
-}
-
-/** Rarely there are so many that nothing but their guilt can be shown: a third or more, and less than two. */
-function drawCartel({ choices, rarely }: Dice, powers: Powers, liars: readonly string[]): readonly string[] {
-  const stream = choices.stream('cartel');
-  if (!rarely(stream, 16)) return liars;
-  const total = powerOf(powers, Object.keys(powers));
-  const all = [...liars];
-  for (const name of Object.keys(powers)) {
-    if (!isTolerable(powers, all)) break;
-    if (!all.includes(name) && 3 * powerOf(powers, [...all, name]) < 2 * total) all.push(name);
-  }
-  return all.sort();
-}
-
-function drawNetwork(choices: Choices, isStream: boolean): Record<string, string> {
+function drawNetwork(choices: Choices, isStream: boolean): Readonly<Record<string, string | object>> {
   const stream = choices.stream('network');
   const low = pick(stream, [10, 1, 5, 50]);
   const high = low + pick(stream, [90, 10, 200, 500, 1500]);
-  const faults: Record<string, string> = { delay: `${low}ms-${high}ms` };
+  const isOften = choices.choose('network/shape', 8) < 7;
+  const delay = isOften ? `${low}ms-${high}ms` : { low: `${low}ms`, high: `${high}ms`, shape: 'exponential' };
+  const faults: Record<string, string | object> = { delay };
   const percent = (name: string, values: readonly number[]): void => {
     if (stream.choose(3) === 2 && (name === 'reset' || !isStream)) faults[name] = `${pick(stream, values)}%`;
   };

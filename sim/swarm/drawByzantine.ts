@@ -1,18 +1,24 @@
+import { MESSAGE_FIELDS, MESSAGE_KINDS, MUTATIONS } from '../byzantine/messageFields.ts';
 import { BEHAVIOURS } from '../byzantine/registry.ts';
+import type { ChoiceStream } from '../choices.ts';
+import { drawOccasions } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
 import { pick } from './pick.ts';
 
 /** What each liar does, to whom and when. */
-export function drawByzantine({ choices, names, liars, before }: Drawn): readonly object[] {
+export function drawByzantine(drawn: Drawn): readonly object[] {
+  const { choices, names, liars, before } = drawn;
   return liars.flatMap((who) => {
+    const more = choices.stream(`byzantine/${who}/more`);
     const stream = choices.stream(`byzantine/${who}`);
-    return Array.from({ length: 1 + stream.choose(3) }, () => {
-      const { alias, words } = pick(stream, BEHAVIOURS);
+    const lies = Array.from({ length: 1 + stream.choose(3) }, () => {
+      const { alias, args: keys, words } = pick(stream, BEHAVIOURS);
       const isPlain = stream.choose(2) === 0;
-      const args = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
+      const told = Object.entries(isPlain ? {} : (words ?? {})).map(([key, values]) => [
         key,
         pick(stream, values),
       ]);
+      const args = { ...Object.fromEntries(told), ...drawMore(more, keys, names) };
       const others = names.filter((name) => name !== who);
       const audience = others.filter(() => stream.choose(2) === 1);
       const isAll = stream.choose(3) === 0 || audience.length === 0;
@@ -27,16 +33,74 @@ export function drawByzantine({ choices, names, liars, before }: Drawn): readonl
       return {
         who,
         behaviour: alias,
-        ...(args.length === 0 ? {} : { args: Object.fromEntries(args) }),
+        ...(Object.keys(args).length === 0 ? {} : { args }),
         ...(when === undefined ? {} : { when }),
         ...(isAll ? {} : { to: audience }),
       };
     });
+    return [...drawOccasions(drawn, who, lies), ...drawWords(drawn, who)];
   });
 }
 
-/** Now and then a liar changes some field of some of its messages, too. */
-export function drawMutations({ choices, rarely, liars }: Drawn): readonly object[] {
+/** Each way to lie of behaviours that have many, as often as any other. */
+const WAYS = BEHAVIOURS.flatMap(({ alias, words = {} }) =>
+  Object.entries(words).flatMap(([key, values]) =>
+    values.map((value) => ({ behaviour: alias, args: { [key]: value } })),
+  ),
+);
+
+/** Half of the liars lie in some of these, too, one after the other. */
+function drawWords({ choices, before }: Drawn, who: string): readonly object[] {
+  const stream = choices.stream(`byzantine/${who}/words`);
+  if (stream.choose(2) === 0) return [];
+  return Array.from({ length: 1 + stream.choose(6) }, (_, i) => {
+    const from = before + 2 + i;
+    return { who, ...pick(stream, WAYS), when: { height: `${from}..${from + stream.choose(2)}` } };
+  });
+}
+
+/** Arguments that are no words, at their least, usual and greatest. */
+const NUMBERS: Readonly<Record<string, readonly (number | boolean)[]>> = {
+  total: [0, 1, 2, 4_294_967_295],
+  rounds: [1, 30],
+  ms: [0, 1, 900, 12_000],
+  seconds: [-3_600, -1, 0, 1, 1_000_000_000],
+  count: [1, 8, 66, 210],
+  age: [0, 1, 3],
+  only: [true],
+  claimed: [true],
+};
+
+/** Half of the lies that take numbers, flags or a victim have some of their own. */
+function drawMore(stream: ChoiceStream, keys: readonly string[], names: readonly string[]): object {
+  const values = (key: string) => NUMBERS[key] ?? (key === 'victim' ? names : []);
+  const known = keys.filter((key) => values(key).length > 0);
+  return Object.fromEntries(
+    known.flatMap((key) => (stream.choose(2) === 0 ? [] : [[key, pick<unknown>(stream, values(key))]])),
+  );
+}
+
+/** `set` needs a value that fits. */
+const OPS = MUTATIONS.filter((op) => op !== 'set');
+
+/** Now and then a liar changes some field of some of its messages, too, or a certain one. */
+export function drawMutations(drawn: Drawn): readonly object[] {
+  return [...drawAnyMutations(drawn), ...drawCertainMutations(drawn)];
+}
+
+function drawCertainMutations({ choices, rarely, liars }: Drawn): readonly object[] {
+  return liars.flatMap((who) => {
+    const stream = choices.stream(`mutate/${who}/certain`);
+    if (!rarely(stream, 6)) return [];
+    return Array.from({ length: 1 + stream.choose(4) }, () => {
+      const message = pick(stream, MESSAGE_KINDS);
+      const field = pick<string>(stream, MESSAGE_FIELDS[message]);
+      return { who, message, field, op: pick(stream, OPS), when: { chance: pick(stream, ['20%', '100%']) } };
+    });
+  });
+}
+
+function drawAnyMutations({ choices, rarely, liars }: Drawn): readonly object[] {
   return liars.flatMap((who) => {
     const stream = choices.stream(`mutate/${who}`);
     if (!rarely(stream, 5)) return [];

@@ -42,6 +42,13 @@ const OBSERVERS: readonly DrawnClient[] = [
   { kind: 'ws', subscribe: ['transactionReceipts', 'newPendingTransactions', 'newHeads'] },
 ];
 
+/** Counts on everything being taken. */
+export const isFeatured = ({ script }: DrawnClient): boolean => script === 'features';
+
+/** Scripts whose prices are made for the usual fee market. */
+const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
+export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
+
 /** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */
 export function drawObservers({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('observers');
@@ -59,6 +66,57 @@ export function drawObservers({ choices, rarely, correct }: Drawn): readonly Dra
       ...(client.kind === 'light' && witnesses.length > 0 ? { args: { ...client.args, witnesses } } : {}),
     },
   ];
+}
+
+const ALL: DrawnClient = { kind: 'ws', args: { query: 'tm.event EXISTS' } };
+const RARE: DrawnClient = {
+  kind: 'ws',
+  args: {
+    queries: [
+      "tm.event='ValidatorSetUpdates'",
+      "tm.event='NewBlockEvents' AND misbehavior.count>=1",
+      'message EXISTS AND tx.height<=5.0',
+      'block_gas.amount > 20999.5',
+      "tx.hash CONTAINS 'A'",
+    ],
+  },
+};
+const SLOW: DrawnClient = { kind: 'ws', args: { query: "tm.event='Tx'", reads: 12, room: 12_000 } };
+const LISTENER: DrawnClient = {
+  kind: 'ws',
+  subscribe: ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'],
+};
+const WATCHER: DrawnClient = { kind: 'eth' };
+const FEATURES: DrawnClient = { kind: 'evm', script: 'features', args: { accounts: 3, count: 45 } };
+const BANK: DrawnClient = { kind: 'bank', script: 'features', args: { accounts: 3, count: 40 } };
+const CONTRACTS: DrawnClient = { kind: 'evm', script: 'contracts', args: { accounts: 2, count: 20 } };
+
+/** Who uses the chain in many ways and who looks at what comes of it. */
+const COMPANIES: readonly (readonly DrawnClient[])[] = [
+  [FEATURES, WATCHER, ALL],
+  [BANK, WATCHER, RARE],
+  [CONTRACTS, WATCHER, LISTENER],
+  [FEATURES, BANK, { kind: 'light' }],
+  [{ kind: 'evm', script: 'crowd' }, WATCHER, SLOW],
+  [CONTRACTS, BANK, { kind: 'rpc', script: 'logs', args: { count: 30 } }],
+  [{ kind: 'rpc', script: 'nonsense', args: { count: 30 } }, ALL, RARE, LISTENER],
+];
+
+/** Now and then a company of these, beside a wallet that gives every second transaction to another node. */
+export function drawCompany({ choices, rarely, correct }: Drawn): readonly DrawnClient[] {
+  const stream = choices.stream('company');
+  if (!rarely(stream, 12)) return [];
+  const args = {
+    accounts: 1 + stream.choose(4),
+    count: 5 + stream.choose(20),
+    also_at: pick(stream, correct),
+  };
+  return [...pick(stream, COMPANIES), { kind: 'evm', args }].map((client, i) => ({
+    name: `guest${i}`,
+    at: pick(stream, correct),
+    ['subscribe' in client ? 'read_rate' : 'rate']: `${2 + stream.choose(6)}/s`,
+    ...client,
+  }));
 }
 
 export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {

@@ -81,6 +81,17 @@ export function drawTimeline(drawn: Drawn, isStream: boolean): readonly object[]
   });
 }
 
+/** Now and then the last of the nodes without a vote, through which nobody else hears of the chain, goes for good. */
+export function drawLeave(
+  { choices, rarely, troubleSeconds }: Drawn,
+  names: readonly string[],
+): readonly object[] {
+  const stream = choices.stream('leave');
+  const name = names.at(-1);
+  if (name === undefined || !rarely(stream, 4)) return [];
+  return [{ at: seconds(stream, 1, 2 * troubleSeconds), do: { remove_node: name } }];
+}
+
 /** Half of the nodes without a vote come when the others have been there for a while. */
 export function drawJoins({ choices, troubleSeconds }: Drawn, names: readonly string[]): readonly object[] {
   return names.flatMap((name) => {

@@ -32,13 +32,14 @@ export function stagesOf(genesis: Powers, updates: readonly DrawnUpdate[]): read
 
 /** Now and then the application changes powers and parameters; liars stay below a third. */
 export function drawUpdates(
-  { choices, rarely }: Dice,
+  { choices, rarely, isExtreme }: Dice,
   genesis: Powers,
   liars: readonly string[],
   before: number,
 ): readonly DrawnUpdate[] {
   const stream = choices.stream('updates');
   if (!('w0' in genesis) && !rarely(stream, 5)) return [];
+  const far = choices.stream('extremes/updates');
   let height = before;
   let powers = genesis;
   return Array.from({ length: 1 + stream.choose(4) }, () => {
@@ -46,7 +47,8 @@ export function drawUpdates(
     const validators: Record<string, number> = {};
     for (let i = 1 + stream.choose(2); i > 0; i--) {
       const name = pick(stream, Object.keys(powers));
-      const power = pick(stream, POWERS);
+      const usual = pick(stream, POWERS);
+      const power = isExtreme && far.choose(3) === 0 ? pick(far, [1, 1_000_000_000]) : usual;
       const after = { ...powers, [name]: power };
       if (name in validators || (power === 0 && powers[name] === 0) || !isTolerable(after, liars)) continue;
       validators[name] = power;

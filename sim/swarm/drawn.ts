@@ -5,6 +5,8 @@ import type { Rarely } from './pick.ts';
 export interface Dice {
   readonly choices: Choices;
   readonly rarely: Rarely;
+  /** Values of it are at their least or greatest. */
+  readonly isExtreme: boolean;
 }
 
 /** What the parts of a world know of it when they are drawn. */

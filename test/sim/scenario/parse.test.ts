@@ -22,6 +22,22 @@ describe('a scenario file', () => {
     });
   });
 
+  test('takes heights of a chain that begins as late as one may', () => {
+    const parsed = parseScenario(`name: x
+genesis: {initial_height: 1000000000}
+until: {height: 1000000005}
+timeline: [{when: {height: 1000000001}, do: {crash: v0}, for: 1s}]
+updates: [{height: 1000000002, block_bytes: 9000}]
+byzantine:
+  - {who: v3, behaviour: silent, when: {height: 1000000001..1000000003}}
+  - {who: v3, behaviour: nil-votes}
+`);
+    expect(parsed.ok && parsed.value.byzantine.map(({ trigger }) => trigger.heights)).toEqual([
+      { from: 1_000_000_001, to: 1_000_000_003 },
+      { from: 0, to: 2_000_000_000 },
+    ]);
+  });
+
   test('reads timelines with their conditions, delays and durations', () => {
     const parsed = parseScenario(`${base}timeline:
   - {at: 5s, do: {partition: [[v0], [v1, v2]], oneway: true}, for: 1.5s}
@@ -215,6 +231,36 @@ clients: [{name: x, kind: bank}]
       'an unknown argument',
       `${base}byzantine: [{who: v0, behaviour: B15, args: {why: 1}}]\n`,
       '3:51 byzantine[0].args.why: expected an argument of what',
+    ],
+    [
+      'an argument that is no number',
+      `${base}byzantine: [{who: v0, behaviour: edge-rider, args: {ms: soon}}]\n`,
+      '3:57 byzantine[0].args.ms: expected ms, a whole number 0..3600000',
+    ],
+    [
+      'an argument out of range',
+      `${base}byzantine: [{who: v0, behaviour: future-flood, args: {rounds: 0}}]\n`,
+      '3:63 byzantine[0].args.rounds: expected rounds, a whole number 1..1000',
+    ],
+    [
+      'a victim that is not there',
+      `${base}byzantine: [{who: v0, behaviour: censored-precommit, args: {victim: v9}}]\n`,
+      '3:69 byzantine[0].args.victim: unknown validator "v9"',
+    ],
+    [
+      'a flag that is none',
+      `${base}byzantine: [{who: v0, behaviour: double-prevote, args: {only: 1}}]\n`,
+      '3:63 byzantine[0].args.only: expected only, true or false',
+    ],
+    [
+      'what comes again and again without a pause',
+      `${base}timeline: [{every: 0s, do: {crash: v0}, for: 1s}]\n`,
+      '3:20 timeline[0].every: expected a duration above zero',
+    ],
+    [
+      'a peer that has others only',
+      `${base}nodes: {a: {peers: [b]}, b: {peers: [v0]}}\n`,
+      '3:12 nodes.a: expected a among the peers of b, which has no others than it names',
     ],
     [
       'two actions in one',

@@ -1,0 +1,104 @@
+import { parseScenario } from '../scenario/parse.ts';
+import { at, changed, type Doc, docText, type Path, places } from '../shrink/document.ts';
+import { type DrawnClient, isFeatured, isPriced } from './drawClients.ts';
+import type { Dice } from './drawn.ts';
+import {
+  HASTY,
+  HOLDING,
+  LISTED,
+  PEERS,
+  PRICES,
+  ROUGH,
+  SCANT,
+  SECTIONS,
+  type Values,
+} from './extremeValues.ts';
+import { pick } from './pick.ts';
+
+const PLACES_MAX = 24;
+/** Virtual seconds for a chain that may stand still, and for one that makes blocks without end. */
+const HOLDING_SECONDS = 60;
+const HASTY_SECONDS = 10;
+
+interface Place {
+  readonly path: Path;
+  readonly values: Values;
+  /** When the run ends at the latest. */
+  readonly seconds: number | undefined;
+}
+interface Change extends Omit<Place, 'values'> {
+  readonly value: unknown;
+}
+
+/**
+ * In an extreme world some values are set to their least or greatest, or left out. What the parser refuses beside the
+ * rest stays as it was.
+ * @param isStream Frames are neither lost nor repeated.
+ */
+export function drawExtremes(
+  { choices, isExtreme }: Dice,
+  world: Doc,
+  clients: readonly DrawnClient[],
+  isStream: boolean,
+): Doc {
+  if (!isExtreme) return world;
+  const stream = choices.stream('extremes/values');
+  const isBound = stream.choose(3) === 2;
+  const kinds = [
+    [
+      ...(clients.some(isFeatured) ? [] : sectionPlaces(SCANT)),
+      ...(clients.some(isPriced) ? [] : sectionPlaces(PRICES)),
+    ],
+    sectionPlaces(SECTIONS),
+    [...listPlaces(world), ...(isStream ? [] : sectionPlaces({ network: ROUGH }))],
+    isBound ? [...sectionPlaces(HASTY, HASTY_SECONDS), ...sectionPlaces(HOLDING, HOLDING_SECONDS)] : [],
+    'peers' in world ? sectionPlaces(PEERS, HOLDING_SECONDS) : [],
+  ].filter((places) => places.length > 0);
+  // Of one kind alone, so that its values meet, or of all.
+  const all = stream.choose(2) === 0 ? kinds.flat() : pick(stream, kinds);
+  const changes = Array.from({ length: 1 + stream.choose(PLACES_MAX) }, (): Change => {
+    const { values, ...place } = pick(stream, all);
+    return { ...place, value: pick(stream, values) ?? undefined };
+  });
+  const taken = isScenario(changes.reduce(withChange, world)) ? changes : takenOf(changes, world);
+  const seconds = Math.min(...taken.flatMap((change) => change.seconds ?? []));
+  const doc = taken.reduce(withChange, world);
+  return seconds === Infinity ? doc : { ...doc, until: { first: [doc['until'], { time: `${seconds}s` }] } };
+}
+
+/** Those that go with the ones before. */
+function takenOf(changes: readonly Change[], world: Doc): readonly Change[] {
+  let doc = world;
+  return changes.filter((change) => {
+    const next = withChange(doc, change);
+    const isTaken = isScenario(next);
+    if (isTaken) doc = next;
+    return isTaken;
+  });
+}
+
+const isScenario = (doc: Doc): boolean => parseScenario(docText(doc)).ok;
+
+function withChange(doc: Doc, { path, value }: Change): Doc {
+  const section = path[0] as string;
+  if (value === undefined) return at(doc, path) === undefined ? doc : changed(doc, path, undefined);
+  return changed(doc[section] === undefined ? { ...doc, [section]: {} } : doc, path, value);
+}
+
+const sectionPlaces = (
+  tables: Readonly<Record<string, Readonly<Record<string, Values>>>>,
+  seconds?: number,
+): readonly Place[] =>
+  Object.entries(tables).flatMap(([section, table]) =>
+    Object.entries(table).map(([key, values]) => ({ path: [section, key], values, seconds })),
+  );
+
+/** Places in lists that hold a key of the tables. */
+function listPlaces(doc: Doc): readonly Place[] {
+  return places(doc).flatMap((path) => {
+    const values = path.length > 2 ? LISTED[path[0] as string]?.[path.at(-1) as string] : undefined;
+    // What is started again before it stops stays away.
+    const isRestart = at(doc, [...path.slice(0, 2), 'do', 'restart']) !== undefined;
+    return values === undefined || isRestart ? [] : [{ path, values, seconds: undefined }];
+  });
+}

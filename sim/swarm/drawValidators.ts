@@ -1,0 +1,87 @@
+import type { Choices } from '../choices.ts';
+import type { Dice } from './drawn.ts';
+import { pick } from './pick.ts';
+import { isTolerable, type Powers, powerOf } from './powers.ts';
+
+/** Powers far apart, each at its least or greatest, or all with one. */
+const FAR_POWERS: readonly (readonly number[])[] = [
+  [1],
+  [1, 1],
+  [1_000_000_000],
+  [1_000_000_000, 1_000_000_000],
+  [1_000_000, 1],
+  [1_000_000, 1, 1, 1],
+  [1_000_000_000, 1_000_000_000, 1_000_000_000, 1_000_000_000],
+  [1, 1, 1_000_000, 1_000_000, 1_000_000],
+  [10, 0, 0],
+  [1, 1, 1, 0, 0],
+  [1, 2, 4, 8, 16, 32],
+  [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+];
+
+/** By name, v0 and so on. */
+export function drawPowers({ choices, isExtreme }: Dice): Record<string, number> {
+  const far = choices.stream('extremes/powers');
+  if (isExtreme && far.choose(3) === 0)
+    return Object.fromEntries(pick(far, FAR_POWERS).map((power, i) => [`v${i}`, power]));
+  const stream = choices.stream('validators');
+  const count = pick(stream, [4, 4, 4, 5, 6, 7, 3, 2, 1]);
+  const isEqual = stream.choose(3) < 2;
+  const powers: Record<string, number> = {};
+  for (let i = 0; i < count; i++) powers[`v${i}`] = isEqual ? 10 : 1 + stream.choose(20);
+  return powers;
+}
+
+/** As many as fit below a third of the power, and sometimes none. */
+export function drawLiars(choices: Choices, powers: Powers): readonly string[] {
+  const stream = choices.stream('liars');
+  if (stream.choose(3) === 0) return [];
+  const left = Object.keys(powers);
+  const liars: string[] = [];
+  while (left.length > 0) {
+    const name = left.splice(stream.choose(left.length), 1)[0] as string;
+    if (!isTolerable(powers, [...liars, name])) continue;
+    liars.push(name);
+    if (stream.choose(2) === 0) break;
+  }
+  return liars.sort();
+}
+
+/** Rarely there are so many that nothing but their guilt can be shown: a third or more, and less than two. */
+export function drawCartel(
+  { choices, rarely }: Dice,
+  powers: Powers,
+  liars: readonly string[],
+): readonly string[] {
+  const stream = choices.stream('cartel');
+  if (!rarely(stream, 16)) return liars;
+  const total = powerOf(powers, Object.keys(powers));
+  const all = [...liars];
+  for (const name of Object.keys(powers)) {
+    if (!isTolerable(powers, all)) break;
+    if (!all.includes(name) && 3 * powerOf(powers, [...all, name]) < 2 * total) all.push(name);
+  }
+  return all.sort();
+}
+
+/** Now and then a liar's key is used by two nodes. */
+export function drawTwins(
+  { choices, rarely }: Dice,
+  liars: readonly string[],
+): Readonly<Record<string, object>> {
+  const stream = choices.stream('twins');
+  const liar = liars[0];
+  return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
+}
+
+/** Validators with their powers, and now and then drives that take nothing or long. */
+export function drawDrives({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
+  const stream = choices.stream('drives');
+  const isOdd = rarely(stream, 6);
+  const syncs = ['0ms', '1us', '5ms-40ms', '30ms-60ms'];
+  const entries = Object.entries(powers).map(([name, power]) => [
+    name,
+    isOdd && stream.choose(2) === 0 ? { power, store: { sync: pick(stream, syncs) } } : { power },
+  ]);
+  return Object.fromEntries(entries);
+}

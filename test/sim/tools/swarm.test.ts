@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { drawSwarm } from '../../../sim/swarm/draw.ts';
+import { EXTREMES } from '../../../sim/swarm/extremeValues.ts';
+
+const SEEDS = 1200;
+const texts = Array.from({ length: SEEDS }, (_, i) => drawSwarm(String(i + 1)));
+const worlds = texts.map((text) => parse(text) as Record<string, Record<string, unknown>>);
+
+describe('what the swarm draws', () => {
+  test('has each section with every value at its least and greatest, and without it', () => {
+    const missing = EXTREMES.flatMap((table) =>
+      Object.entries(table).flatMap(([section, keys]) =>
+        Object.entries(keys).flatMap(([key, values]) =>
+          values
+            .filter((value) => value !== null)
+            .filter((value) => !worlds.some((world) => world[section]?.[key] === value))
+            .map((value) => `${section}.${key}: ${value}`),
+        ),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test.each([
+    ['a chain that begins as late as one may', /initial_height: 1000000000\n/],
+    ['one validator with a million times the power of another', /power: 1000000\n[\s\S]*power: 1\n/],
+    ['thirteen validators', /v12:/],
+    ['a validator without power from the first block on', /v2:\n {4}power: 0\n/],
+    ['a node that knows the chain through another alone', /full1:\n {4}peers:\n {6}- full0/],
+    ['an answer to a crash', /event: crashed\(/],
+    ['something again and again', /every: \d+s/],
+    ['a lie to whoever proposes', /to: proposer/],
+    ['a lie with a number', /seconds: -3600/],
+    ['a single field changed', /field: (?!any)\S+/],
+    ['a drive that takes nothing', /sync: 0ms/],
+    ['somebody who lies about addresses', /liars:\n/],
+    ['a node that takes no caller, or one', /inbound_max: [01]\n/],
+    ['a node that calls nobody, or one', /outbound_max: [01]\n/],
+    ['seeds that hang up', /seed_mode: true/],
+    ['exponential delays', /shape: exponential/],
+    ['a chain that makes no empty blocks', /empty_blocks: false/],
+    ['a follower of every event', /query: tm\.event EXISTS/],
+    ['a wallet at two nodes', /also_at:/],
+  ])('has %s', (_, sign) => {
+    expect(texts.some((text) => sign.test(text))).toBe(true);
+  });
+});

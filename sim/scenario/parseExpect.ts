@@ -58,6 +58,7 @@ function readMap(
     ],
     'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws, light, resources or off',
   );
+  if (Object.keys(fields).length === 0) at.fail('expected at least one expectation');
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
   expect.push(...sentencesOf(fields, known));

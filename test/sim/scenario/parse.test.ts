@@ -549,6 +549,7 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}engine: {time_max: 0s}\n`,
       'engine.time_max: expected a duration above zero',
     ],
+    ['an expectation of nothing', `${base}expect: [{}]\n`, 'expect[0]: expected at least one expectation'],
     [
       'a checker that is on and off',
       `${base}expect: [agreement, {off: [agreement]}]\n`,

@@ -1,4 +1,4 @@
-import type { Comparison, Expr, Field, FunctionName } from './parse.ts';
+import type { Comparison, Expr, Field, FunctionName } from './expr.ts';
 
 /** What a value is; undefined for a bare number, which goes with times and counts. */
 export type Sense = 'truth' | 'time' | 'count' | 'node' | 'block' | 'hash' | undefined;

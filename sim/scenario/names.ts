@@ -59,9 +59,14 @@ export function target(at: Cursor, known: readonly string[]): Target {
   if (text === 'all') return { kind: 'all' };
   if (text === 'proposer') return { kind: 'proposer' };
   const random = typeof text === 'string' ? /^random (\d{1,3})$/.exec(text) : null;
-  if (random !== null)
-    return random[1] === '0'
-      ? at.fail('expected at least one')
-      : { kind: 'random', count: Number(random[1]) };
+  if (random !== null) return { kind: 'random', count: randomOf(at, Number(random[1]), known.length) };
   return { kind: 'names', names: nodeNames(at, known) };
+}
+
+/** Of a single node any number is that one. */
+function randomOf(at: Cursor, count: number, there: number): number {
+  if (count === 0) at.fail('expected at least one');
+  return count <= there || there === 1
+    ? count
+    : at.fail(`expected at most random ${there}: there are no more`);
 }

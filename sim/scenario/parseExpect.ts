@@ -1,4 +1,5 @@
-import { type Expr, parseExpr } from '../expr/parse.ts';
+import type { Expr } from '../expr/expr.ts';
+import { parseExpr } from '../expr/parse.ts';
 import type { Cursor } from './cursor.ts';
 import { choiceOf, nodeNames } from './names.ts';
 import {

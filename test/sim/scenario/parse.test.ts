@@ -560,6 +560,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}byzantine: [{who: random 9, behaviour: silent}]\n`,
       'byzantine[0].who: expected at most random 4',
     ],
+    [
+      'more targets than nodes',
+      `${base}timeline: [{at: 1s, do: {crash: random 5}}]\n`,
+      'do.crash: expected at most random 4: there are no more',
+    ],
     ['a target of nobody', `${base}timeline: [{at: 1s, do: {crash: random 0}}]\n`, 'expected at least one'],
     ['a validator called all', `${base}validators: {all: {}}\n`, 'the word "all" has a meaning'],
     ['a node called world', `${base}nodes: {world: {}}\n`, 'the word "world" has a meaning'],

@@ -80,5 +80,25 @@ export const MESSAGE_FIELDS = {
 export type MessageKind = keyof typeof MESSAGE_FIELDS;
 export const MESSAGE_KINDS = Object.keys(MESSAGE_FIELDS) as readonly MessageKind[];
 
+/** Last parts of fields, by what they hold; all others are numbers. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  bytes: [
+    ...['hash', 'leafHash', 'bytes', 'signature', 'extension', 'extensionSignature', 'validatorAddress'],
+    ...['lastCommitHash', 'dataHash', 'validatorsHash', 'nextValidatorsHash', 'consensusHash', 'appHash'],
+    ...['lastResultsHash', 'evidenceHash', 'proposerAddress'],
+  ],
+  flag: ['isCommit'],
+  step: ['type'],
+  text: ['chainId'],
+  list: ['aunts', 'bits', 'signatures', 'txs', 'evidence'],
+};
+export type FieldKind = 'number' | 'bytes' | 'flag' | 'step' | 'text' | 'list';
+
+export function fieldKind(field: string): FieldKind {
+  const last = field.split('.').at(-1) ?? '';
+  const found = Object.entries(KINDS).find(([, names]) => names.includes(last));
+  return (found?.[0] as FieldKind | undefined) ?? 'number';
+}
+
 export const MUTATIONS = ['inc', 'dec', 'set', 'repeat_old', 'swap', 'drop'] as const;
 export type Mutation = (typeof MUTATIONS)[number];

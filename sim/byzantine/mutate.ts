@@ -155,6 +155,7 @@ function changedValue(value: unknown, op: Mutation, wanted: string | number | bo
 }
 
 function setTo(value: unknown, wanted: string | number | boolean | undefined): unknown {
+  if (typeof value === 'bigint' && typeof wanted === 'number') return BigInt(wanted);
   if (!(value instanceof Uint8Array)) return wanted;
   const bytes = typeof wanted === 'string' ? parseHex(wanted) : undefined;
   return bytes?.ok === true ? bytes.value : value;

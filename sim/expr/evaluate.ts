@@ -1,8 +1,8 @@
 import { unreachable } from '../../core/lib/assert.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Process } from '../process.ts';
+import type { Expr, Field, Range } from './expr.ts';
 import type { Money } from './money.ts';
-import type { Expr, Field, Range } from './parse.ts';
 
 /** Blocks as the first correct node decided them, and when. */
 export interface DecidedBlock {

@@ -1,58 +1,18 @@
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import { parseDuration } from '../scenario/units.ts';
+import {
+  COMPARISONS,
+  type Expr,
+  FIELDS,
+  FUNCTIONS,
+  type FunctionName,
+  type NameOf,
+  RANGES,
+  type Range,
+} from './expr.ts';
 import type { Money } from './money.ts';
-import { clashes, senseOf } from './sense.ts';
-
-/** What a quantifier ranges over. */
-export const RANGES = ['correct', 'nodes', 'heights'] as const;
-export type Range = (typeof RANGES)[number];
-
-const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
-export type Comparison = (typeof COMPARISONS)[number];
-
-/** Functions and how many arguments they take. */
-export const FUNCTIONS = { node: 1, block: 1, decidedAt: 1, hash: 1, evidence: 1, conflicting: 1 } as const;
-export type FunctionName = keyof typeof FUNCTIONS;
-
-const FIELDS = [
-  'height',
-  'round',
-  'up',
-  'lives',
-  'time',
-  'txs',
-  'evidence',
-  'signatures',
-  'peers',
-  'banned',
-  'drops',
-  'pending',
-  'queued',
-] as const;
-export type Field = (typeof FIELDS)[number];
-
-/** An expression over what the omniscient observer knows. It changes nothing. */
-export type Expr =
-  | { readonly kind: 'number'; readonly value: number; readonly isTime: boolean }
-  | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'money'; readonly what: Money }
-  /** The furthest clock of correct nodes: now, or when they signed for the block before the one at hand. */
-  | { readonly kind: 'clock'; readonly which: 'max' | 'min'; readonly isAtVote: boolean }
-  | { readonly kind: 'call'; readonly fn: FunctionName; readonly arg: Expr }
-  | { readonly kind: 'field'; readonly of: Expr; readonly field: Field }
-  | { readonly kind: 'not'; readonly of: Expr }
-  | { readonly kind: 'and' | 'or'; readonly left: Expr; readonly right: Expr }
-  | { readonly kind: 'sum'; readonly minus: boolean; readonly left: Expr; readonly right: Expr }
-  | { readonly kind: 'compare'; readonly op: Comparison; readonly left: Expr; readonly right: Expr }
-  | { readonly kind: 'within'; readonly of: Expr; readonly low: Expr; readonly high: Expr }
-  /** The value is the same for everyone of the quantifier around it. */
-  | { readonly kind: 'equal'; readonly of: Expr }
-  | {
-      readonly kind: 'all' | 'exists' | 'count';
-      readonly name: string;
-      readonly range: Range;
-      readonly body: Expr;
-    };
+import { clashes, isOfOrder, isOrdered, senseOf, wrongArgument, wrongOwner } from './sense.ts';
+import { Stop, type Token, tokensOf } from './tokens.ts';
 
 export interface ExprError {
   /** Characters before the place in the text. */
@@ -60,22 +20,8 @@ export interface ExprError {
   readonly message: string;
 }
 
-interface Token {
-  readonly text: string;
-  readonly offset: number;
-}
-
-const TOKEN = /\s*(?:(\d+(?:\.\d+)?[a-z]*)|([A-Za-z_][A-Za-z0-9_-]*)|(==|!=|<=|>=|[<>()+\-.,:]))/y;
 const DEPTH_MAX = 50;
 const QUANTIFIERS = ['all', 'exists', 'count'] as const;
-
-class Stop extends Error {
-  readonly offset: number;
-  constructor(offset: number, message: string) {
-    super(message);
-    this.offset = offset;
-  }
-}
 
 /** @param known names of nodes: any other word has to be a variable. */
 export function parseExpr(text: string, known: readonly string[]): Result<Expr, ExprError> {
@@ -87,26 +33,18 @@ export function parseExpr(text: string, known: readonly string[]): Result<Expr, 
   }
 }
 
-function tokensOf(text: string): readonly Token[] {
-  const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  let end = 0;
-  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
-    const word = match[1] ?? match[2] ?? match[3] ?? '';
-    end = TOKEN.lastIndex;
-    tokens.push({ text: word, offset: end - word.length });
-  }
-  if (text.slice(end).trim() !== '') throw new Stop(end, `cannot read "${text.slice(end).trim()}"`);
-  return tokens;
-}
-
 class Parser {
   readonly #tokens: readonly Token[];
   readonly #end: number;
   readonly #known: readonly string[];
-  readonly #variables: string[] = ['block', 'prev', 'self'];
+  /** Of one name, the last counts. */
+  readonly #variables: (readonly [name: string, of: NameOf])[] = [
+    ['block', 'block'],
+    ['prev', 'block'],
+  ];
   #at = 0;
   #depth = 0;
+  #quantifiers = 0;
 
   constructor(tokens: readonly Token[], end: number, known: readonly string[]) {
     this.#tokens = tokens;
@@ -141,10 +79,7 @@ class Parser {
   }
 
   #or(): Expr {
-    if (++this.#depth > DEPTH_MAX) this.#fail('expected fewer parts inside each other');
-    const joined = this.#joined('or', () => this.#joined('and', () => this.#not()));
-    this.#depth--;
-    return joined;
+    return this.#joined('or', () => this.#joined('and', () => this.#not()));
   }
 
   #joined(kind: 'and' | 'or', operand: () => Expr): Expr {
@@ -172,6 +107,13 @@ class Parser {
   }
 
   #not(): Expr {
+    if (++this.#depth > DEPTH_MAX) this.#fail(`expected at most ${DEPTH_MAX} parts inside each other`);
+    const expr = this.#denied();
+    this.#depth--;
+    return expr;
+  }
+
+  #denied(): Expr {
     if (this.#take('not')) return { kind: 'not', of: this.#truth(() => this.#not()) };
     for (const kind of QUANTIFIERS) if (this.#take(kind)) return this.#quantifier(kind);
     return this.#comparison();
@@ -190,12 +132,14 @@ class Parser {
     }
     this.#need(':');
     const variable = isRange ? 'self' : name;
-    this.#variables.push(variable);
+    this.#quantifiers++;
+    this.#variables.push([variable, range === 'heights' ? 'count' : 'node']);
     const start = this.#at;
     const body =
       kind === 'count' ? this.#joined('or', () => this.#joined('and', () => this.#counted())) : this.#or();
     this.#needTruth(body, start);
     this.#variables.pop();
+    this.#quantifiers--;
     const quantified: Expr = { kind, name: variable, range, body };
     return kind === 'count' ? this.#compared(quantified) : quantified;
   }
@@ -212,6 +156,8 @@ class Parser {
   }
 
   #compared(left: Expr): Expr {
+    if (this.#peek() === 'equal' && this.#quantifiers === 0)
+      this.#fail('expected equal inside of all, exists or count');
     if (this.#take('equal')) return { kind: 'equal', of: left };
     const isEvidence = left.kind === 'call' && left.fn === 'evidence';
     if (isEvidence && this.#take('committed'))
@@ -224,6 +170,7 @@ class Parser {
       const high = this.#sum();
       this.#need(')');
       for (const bound of [low, high]) this.#needLike(left, bound, within);
+      this.#needOrder(left, within);
       return { kind: 'within', of: left, low, high };
     }
     const op = COMPARISONS.find((one) => one === this.#peek());
@@ -231,7 +178,15 @@ class Parser {
     const at = this.#at++;
     const right = this.#sum();
     this.#needLike(left, right, at);
+    if (isOfOrder(op)) this.#needOrder(left, at);
     return { kind: 'compare', op, left, right };
+  }
+
+  /** @param at the token that asks for an order. */
+  #needOrder(expr: Expr, at: number): void {
+    if (isOrdered(expr)) return;
+    this.#at = at;
+    this.#fail(`expected == or !=: a ${senseOf(expr)} is neither more nor less than another`);
   }
 
   /** @param at the token between the two. */
@@ -251,7 +206,7 @@ class Parser {
       const at = this.#at++;
       const right = this.#path();
       this.#needLike(left, right, at);
-      if (senseOf(left) === 'truth') this.#fail('expected numbers or times to add');
+      if (!isOrdered(left)) this.#fail('expected numbers or times to add');
       left = { kind: 'sum', minus, left, right };
     }
   }
@@ -261,6 +216,8 @@ class Parser {
     while (this.#take('.')) {
       const field = FIELDS.find((one) => one === this.#peek());
       if (field === undefined) this.#fail(`expected a field: ${FIELDS.join(', ')}`);
+      const owner = wrongOwner(expr, field);
+      if (owner !== undefined) this.#fail(`expected ${owner} before .${field}`);
       this.#at++;
       expr = { kind: 'field', of: expr, field };
     }
@@ -282,16 +239,24 @@ class Parser {
     const fn = (Object.keys(FUNCTIONS) as FunctionName[]).find((one) => one === word);
     if (fn !== undefined && this.#tokens[this.#at + 1]?.text === '(') {
       this.#at += 2;
+      const start = this.#at;
       const arg = this.#or();
+      const wanted = wrongArgument(fn, arg);
+      if (wanted !== undefined) {
+        this.#at = start;
+        this.#fail(`expected ${wanted} in ${fn}(…)`);
+      }
       this.#need(')');
       return { kind: 'call', fn, arg };
     }
-    if (!this.#known.includes(word) && !this.#variables.includes(word))
+    const variable = this.#variables.findLast(([name]) => name === word)?.[1];
+    const of = variable ?? (this.#known.includes(word) ? 'node' : undefined);
+    if (of === undefined)
       this.#fail(
         `unknown name "${word}", expected a node, a variable or one of ${Object.keys(FUNCTIONS).join(', ')}`,
       );
     this.#at++;
-    return { kind: 'name', name: word };
+    return { kind: 'name', name: word, of };
   }
 
   /** `sum(balances)`, `supply`, `burned`, `genesis.supply`. */

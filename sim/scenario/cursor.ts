@@ -1,15 +1,4 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  stringify,
-  type YAMLError,
-} from 'yaml';
-import { err, ok, type Result } from '../../core/lib/result.ts';
+import { isMap, isScalar, isSeq, type LineCounter, type Node, stringify } from 'yaml';
 
 /** Why a scenario file is refused: where, and what was expected there. */
 export interface ScenarioError {
@@ -18,7 +7,8 @@ export interface ScenarioError {
   readonly message: string;
 }
 
-class Refused extends Error {
+/** Ends parsing; only `readYaml` catches it. */
+export class Refused extends Error {
   readonly detail: ScenarioError;
   constructor(detail: ScenarioError) {
     super(detail.message);
@@ -31,11 +21,18 @@ interface Defaults {
   readonly isOf: 'entries' | 'self';
 }
 
+/** What a document names as it goes: every place in it shares them. */
+interface Names {
+  /** Names that stand for several nodes. */
+  readonly groups: Map<string, readonly string[]>;
+  /** Moments of the timeline that others can wait for. */
+  readonly checkpoints: Set<string>;
+}
+
 /** A place in a YAML document, with readers that refuse anything but what they are asked for. */
 export class Cursor {
   readonly path: string;
-  /** Names that stand for several nodes; everyone of one document shares them. */
-  readonly groups: Map<string, readonly string[]>;
+  readonly names: Names;
   readonly #node: Node | null;
   readonly #offset: number;
   readonly #lines: LineCounter;
@@ -47,13 +44,13 @@ export class Cursor {
     offset: number,
     path: string,
     lines: LineCounter,
-    groups = new Map<string, readonly string[]>(),
+    names: Names = { groups: new Map(), checkpoints: new Set() },
     defaults?: Defaults,
   ) {
     this.#node = node;
     this.#offset = node?.range?.[0] ?? offset;
     this.path = path;
-    this.groups = groups;
+    this.names = names;
     this.#lines = lines;
     this.#defaults = defaults;
   }
@@ -62,7 +59,7 @@ export class Cursor {
   giving(values: Cursor | undefined): Cursor {
     if (values === undefined) return this;
     const defaults = { values, isOf: 'entries' } as const;
-    return new Cursor(this.#node, this.#offset, this.path, this.#lines, this.groups, defaults);
+    return new Cursor(this.#node, this.#offset, this.path, this.#lines, this.names, defaults);
   }
 
   /** Keys that entries of this place have in common, for a place that stands for entries without naming them. */
@@ -73,7 +70,7 @@ export class Cursor {
   #child(node: Node | null, offset: number, path: string): Cursor {
     const defaults =
       this.#defaults?.isOf === 'entries' ? { ...this.#defaults, isOf: 'self' as const } : undefined;
-    return new Cursor(node, offset, path, this.#lines, this.groups, defaults);
+    return new Cursor(node, offset, path, this.#lines, this.names, defaults);
   }
 
   /** Ends parsing with an error at this place. */
@@ -81,6 +78,11 @@ export class Cursor {
     const { line, col } = this.#lines.linePos(this.#offset);
     const where = this.path === '' ? '' : `${this.path}: `;
     throw new Refused({ line, column: col, message: `${where}${expected}` });
+  }
+
+  /** Whether the map itself has the key, not only the defaults of its section. */
+  says(key: string): boolean {
+    return isMap(this.#node) && this.#node.has(key);
   }
 
   get isMap(): boolean {
@@ -158,7 +160,9 @@ export class Cursor {
 
   oneOf<T extends string>(values: readonly T[], expected: string): T {
     const value = this.#scalar();
-    const found = values.find((one) => one === value);
+    // YAML reads the words true and false as something else.
+    const word = typeof value === 'boolean' ? String(value) : value;
+    const found = values.find((one) => one === word);
     if (found === undefined) this.fail(`expected ${expected}, one of ${values.join(', ')}`);
     return found;
   }
@@ -185,40 +189,4 @@ export class Cursor {
   #below(name: string): string {
     return this.path === '' ? name : `${this.path}.${name}`;
   }
-}
-
-/** Reads one YAML document with `read`; YAML errors and refusals come back as a value. */
-export function readYaml<T>(text: string, read: (root: Cursor) => T): Result<T, ScenarioError> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, version: '1.2', merge: false, strict: true });
-  const broken = document.errors[0] ?? document.warnings[0];
-  if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0]);
-    return err({
-      line,
-      column: col,
-      message: yamlProblem(text, broken),
-    });
-  }
-  try {
-    refuseAliases(document.contents, lines);
-    return ok(read(new Cursor(document.contents, 0, '', lines)));
-  } catch (error) {
-    if (error instanceof Refused) return err(error.detail);
-    throw error;
-  }
-}
-
-function yamlProblem(text: string, { code, message, pos }: YAMLError): string {
-  if (code === 'DUPLICATE_KEY') return `the key "${keyAt(text, pos[0])}" stands there twice`;
-  return `not YAML: ${(message.split('\n')[0] ?? '').replace(/ at line.*$/, '')}`;
-}
-
-const keyAt = (text: string, offset: number): string => /^[^:\n]{1,100}/.exec(text.slice(offset))?.[0] ?? '';
-
-/** Aliases can make a small file huge; scenarios have no need of them. */
-function refuseAliases(node: unknown, lines: LineCounter): void {
-  if (isAlias(node)) new Cursor(node, 0, '', lines).fail('aliases are not allowed');
-  if (isMap(node)) for (const pair of node.items) refuseAliases(pair.value, lines);
-  if (isSeq(node)) for (const item of node.items) refuseAliases(item, lines);
 }

@@ -11,11 +11,26 @@ export function newName(at: Cursor, text: string): string {
   return text;
 }
 
-export function nodeName(at: Cursor, known: readonly string[]): string {
-  const text = at.text('the name of a validator');
-  return known.includes(text)
-    ? text
-    : at.fail(`unknown validator "${text}", expected one of ${known.join(', ')}`);
+/** Words that stand for somebody or something else wherever a node can be named. */
+const RESERVED: readonly string[] = [
+  ...['all', 'proposer', 'random', 'group', 'world', 'count'],
+  ...['correct', 'nodes', 'heights', 'block', 'prev', 'self', 'node', 'genesis'],
+  ...['not', 'and', 'or', 'in', 'exists', 'equal', 'committed', 'supply', 'burned', 'sum', 'max', 'min'],
+];
+
+/** The name of a validator or node: a name that no other word of a scenario is. */
+export const newNodeName = (at: Cursor, text: string): string =>
+  RESERVED.includes(text)
+    ? at.fail(`expected another name: the word "${text}" has a meaning`)
+    : newName(at, text);
+
+/** What could have stood there, for the end of a sentence. */
+export const choiceOf = (known: readonly string[]): string =>
+  known.length === 0 ? 'but there is none' : `expected one of ${known.join(', ')}`;
+
+export function nodeName(at: Cursor, known: readonly string[], kind = 'validator'): string {
+  const text = at.text(`the name of a ${kind}`);
+  return known.includes(text) ? text : at.fail(`unknown ${kind} "${text}", ${choiceOf(known)}`);
 }
 
 /** One name, `group G`, or a list of these. */
@@ -30,9 +45,9 @@ function oneOrGroup(at: Cursor, known: readonly string[]): readonly string[] {
   const text = at.raw();
   const group = typeof text === 'string' ? /^group (.+)$/.exec(text)?.[1] : undefined;
   if (group === undefined) return [nodeName(at, known)];
-  const names = at.groups.get(group)?.filter((name) => known.includes(name)) ?? [];
+  const names = at.names.groups.get(group)?.filter((name) => known.includes(name)) ?? [];
   if (names.length > 0) return names;
-  const all = [...at.groups.keys()];
+  const all = [...at.names.groups.keys()];
   return at.fail(
     `unknown group "${group}", expected ${all.length === 0 ? 'a region among the validators' : `one of ${all.join(', ')}`}`,
   );
@@ -44,6 +59,14 @@ export function target(at: Cursor, known: readonly string[]): Target {
   if (text === 'all') return { kind: 'all' };
   if (text === 'proposer') return { kind: 'proposer' };
   const random = typeof text === 'string' ? /^random (\d{1,3})$/.exec(text) : null;
-  if (random !== null) return { kind: 'random', count: Number(random[1]) };
+  if (random !== null) return { kind: 'random', count: randomOf(at, Number(random[1]), known.length) };
   return { kind: 'names', names: nodeNames(at, known) };
+}
+
+/** Of a single node any number is that one. */
+function randomOf(at: Cursor, count: number, there: number): number {
+  if (count === 0) at.fail('expected at least one');
+  return count <= there || there === 1
+    ? count
+    : at.fail(`expected at most random ${there}: there are no more`);
 }

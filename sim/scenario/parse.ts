@@ -1,8 +1,8 @@
 import type { Result } from '../../core/lib/result.ts';
 import { CHOICE_GROUPS, groupOf } from '../choices.ts';
 import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
-import { type Cursor, readYaml, type ScenarioError } from './cursor.ts';
-import { newName } from './names.ts';
+import type { Cursor, ScenarioError } from './cursor.ts';
+import { choiceOf, newName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';
 import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseClients } from './parseClients.ts';
@@ -14,9 +14,10 @@ import { peersOf } from './parsePeers.ts';
 import { searchOf } from './parseSearch.ts';
 import { parseTimeline } from './parseTimeline.ts';
 import { updatesOf } from './parseUpdates.ts';
+import { readYaml } from './readYaml.ts';
 import type { Scenario, Until } from './scenario.ts';
 import { isSeed, SEED } from './seed.ts';
-import { duration } from './units.ts';
+import { duration, positive } from './units.ts';
 
 const KEYS = [
   'name',
@@ -80,7 +81,7 @@ function scenarioOf(root: Cursor): Scenario {
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
     until: untilOf(fields.until, genesis.initialHeight, engine.timeMax),
-    zeroed: zeroedOf(fields.choices),
+    zeroed: zeroedOf(fields.choices, known),
   };
 }
 
@@ -103,15 +104,18 @@ function withDefaults(fields: Partial<Record<(typeof KEYS)[number], Cursor>>): t
 }
 
 /** `choices: {zero: [link, sync]}`: every choice below these labels is the harmless one. */
-function zeroedOf(at: Cursor | undefined): readonly string[] {
+function zeroedOf(at: Cursor | undefined, known: readonly string[]): readonly string[] {
   const zero = at?.fields(['zero'], 'choices: {zero}').zero;
-  return zero?.items('a list of labels, such as [link, sync]').map(labelOf) ?? [];
+  return zero?.items('a list of labels, such as [link, sync]').map((one) => labelOf(one, known)) ?? [];
 }
 
-function labelOf(at: Cursor): string {
+function labelOf(at: Cursor, known: readonly string[]): string {
   const label = at.text('a label');
   const isKnown = CHOICE_GROUPS.some((group) => group === groupOf(label));
-  return isKnown ? label : at.fail(`expected a label of ${CHOICE_GROUPS.join(', ')}, or below`);
+  if (!isKnown) at.fail(`expected a label of ${CHOICE_GROUPS.join(', ')}, or below`);
+  const ends = /^link\/([^/>]+)>([^/>]+)/.exec(label)?.slice(1) ?? [];
+  const stranger = ends.find((name) => !known.includes(name));
+  return stranger === undefined ? label : at.fail(`unknown node "${stranger}", ${choiceOf(known)}`);
 }
 
 function seedOf(at: Cursor): string {
@@ -132,15 +136,14 @@ function untilOf(at: Cursor, first: number, timeMax: number): Until {
   if (given.length !== 1) return at.fail('expected exactly one of height, time, quiet, first');
   if (fields.height !== undefined)
     return { kind: 'height', height: fields.height.integer('a height', first, first - 1 + HEIGHTS_MAX) };
-  if (fields.time !== undefined) return { kind: 'time', time: upTo(timeMax, fields.time) };
+  if (fields.time !== undefined) return { kind: 'time', time: upTo(timeMax, fields.time, positive) };
   if (fields.quiet !== undefined) return { kind: 'quiet', time: upTo(timeMax, fields.quiet) };
-  return {
-    kind: 'first',
-    of: (fields.first as Cursor).items('a list of ends').map((one) => untilOf(one, first, timeMax)),
-  };
+  const ends = (fields.first as Cursor).items('a list of ends');
+  if (ends.length === 0) fields.first?.fail('expected at least one end');
+  return { kind: 'first', of: ends.map((one) => untilOf(one, first, timeMax)) };
 }
 
-function upTo(timeMax: number, at: Cursor): number {
-  const time = duration(at);
+function upTo(timeMax: number, at: Cursor, read = duration): number {
+  const time = read(at);
   return time <= timeMax ? time : at.fail(`expected at most engine.time_max, ${timeMax / 1_000_000}s`);
 }

@@ -90,9 +90,9 @@ function actionOf(
         count: fields.count?.integer('a count', 1, 1_000_000) ?? 1,
       };
     case 'add_node':
-      return { kind: 'addNode', name: nodeName(value, known) };
+      return { kind: 'addNode', name: declared(value, known) };
     case 'remove_node':
-      return { kind: 'removeNode', name: nodeName(value, known) };
+      return { kind: 'removeNode', name: nodeName(value, known, 'node') };
     case 'upgrade':
       if (fields.to === undefined) return value.fail('expected a key to: the version to upgrade to');
       return {
@@ -111,6 +111,13 @@ function actionOf(
     case 'clock':
       return clockOf(value, known);
   }
+}
+
+function declared(at: Cursor, known: readonly string[]): string {
+  const name = at.text('the name of a node');
+  return known.includes(name)
+    ? name
+    : at.fail(`unknown node "${name}", expected one that the section nodes declares`);
 }
 
 function groupsOf(at: Cursor, known: readonly string[]): readonly (readonly string[])[] {
@@ -145,11 +152,14 @@ export function faultsOf(fields: Partial<Record<(typeof FAULT_KEYS)[number], Cur
 
 function linkOf(at: Cursor, known: readonly string[]): Action {
   const fields = at.fields(['from', 'to', ...FAULT_KEYS], 'a link: {from?, to?, delay?, loss?, …}');
+  const faults = faultsOf(fields);
+  if (Object.keys(faults).length === 0)
+    at.fail(`expected one of ${FAULT_KEYS.join(', ')}: else nothing changes on the links`);
   return {
     kind: 'link',
     from: fields.from === undefined ? undefined : nodeNames(fields.from, known),
     to: fields.to === undefined ? undefined : nodeNames(fields.to, known),
-    faults: faultsOf(fields),
+    faults,
   };
 }
 

@@ -1,5 +1,12 @@
+import { parseHex } from '../../core/lib/bytes.ts';
 import type { Behaviour } from '../byzantine/behaviour.ts';
-import { MESSAGE_FIELDS, MESSAGE_KINDS, type MessageKind, MUTATIONS } from '../byzantine/messageFields.ts';
+import {
+  fieldKind,
+  MESSAGE_FIELDS,
+  MESSAGE_KINDS,
+  type MessageKind,
+  MUTATIONS,
+} from '../byzantine/messageFields.ts';
 import { MUTATE } from '../byzantine/mutate.ts';
 import { BEHAVIOURS, behaviourOf } from '../byzantine/registry.ts';
 import { PPM } from '../choices.ts';
@@ -53,7 +60,7 @@ function whoOf(at: Cursor, known: readonly string[]): readonly string[] {
     case 'all':
       return known;
     case 'random':
-      return who.count >= 1 ? [`random ${who.count}`] : at.fail('expected at least one validator');
+      return [`random ${who.count}`];
     case 'proposer':
       return at.fail('expected names, all or random K: who lies is settled for the whole run');
   }
@@ -87,7 +94,8 @@ function mutationsOf(
   ]);
   if (fields.field !== undefined) args.set('field', fieldOf(fields.field, message));
   else if (op !== 'drop') at.fail('expected a key field; only drop can take the whole message');
-  if (op === 'set') args.set('value', fields.value?.raw() ?? at.fail('expected a key value next to set'));
+  if (op === 'set')
+    args.set('value', valueToSet(fields.value ?? at.fail('expected a key value next to set'), args));
   else fields.value?.fail(`expected no value with ${op}`);
   const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
   const trigger = triggerOf(fields.when, known);
@@ -105,6 +113,29 @@ function fieldOf(at: Cursor, message: MessageKind | 'any'): string {
     : at.fail(`unknown field "${field}" of ${message}, expected one of ${[...fields, 'any'].join(', ')}`);
 }
 
+/** What `set` puts into the field, which has to be of its kind. */
+function valueToSet(at: Cursor, args: ReadonlyMap<string, unknown>): string | number | boolean {
+  const field = String(args.get('field'));
+  const value = at.raw() ?? at.fail('expected a text, a number, true or false');
+  if (field === 'any' || field === 'undefined') return value;
+  switch (fieldKind(field)) {
+    case 'number':
+      return at.integer(field, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    case 'bytes':
+      return parseHex(at.text(`${field} in hex, in quotes`)).ok
+        ? value
+        : at.fail(`expected ${field} in hex, two digits a byte, in quotes`);
+    case 'flag':
+      return at.boolean(field);
+    case 'step':
+      return at.oneOf(['prevote', 'precommit'], field);
+    case 'text':
+      return at.text(field);
+    case 'list':
+      return at.fail(`expected another op: ${field} is a list, which no value stands for`);
+  }
+}
+
 function argsOf(
   at: Cursor | undefined,
   { args: allowed, words }: Behaviour,
@@ -115,7 +146,9 @@ function argsOf(
   for (const [key, value] of at.entries('a map of arguments')) {
     if (!allowed.includes(key)) {
       value.fail(
-        allowed.length === 0 ? 'expected no arguments' : `expected an argument of ${allowed.join(', ')}`,
+        allowed.length === 0
+          ? 'expected no arguments'
+          : `unknown argument, expected one of: ${allowed.join(', ')}`,
       );
     }
     const some = words?.[key];
@@ -124,20 +157,20 @@ function argsOf(
   return args;
 }
 
-/** Arguments that are numbers, with their least and greatest. */
-const NUMBERS: Readonly<Record<string, readonly [min: number, max: number]>> = {
-  total: [0, 4_294_967_295],
-  rounds: [1, 1_000],
-  ms: [0, 3_600_000],
-  seconds: [-1_000_000_000, 1_000_000_000],
-  count: [1, 1_000],
-  age: [0, 1_000_000],
+/** Arguments that are numbers: of what, with their least and greatest. */
+const NUMBERS: Readonly<Record<string, readonly [what: string, min: number, max: number]>> = {
+  total: ['a number of parts', 0, 4_294_967_295],
+  rounds: ['a number of rounds', 1, 1_000],
+  ms: ['milliseconds without a unit', 0, 3_600_000],
+  seconds: ['seconds without a unit', -1_000_000_000, 1_000_000_000],
+  count: ['how many', 1, 1_000],
+  age: ['a number of blocks', 0, 1_000_000],
 };
 
 function argOf(key: string, value: Cursor, known: readonly string[]): string | number | boolean {
   if (key === 'victim') return nodeName(value, known);
   const range = NUMBERS[key];
-  return range === undefined ? value.boolean(key) : value.integer(key, ...range);
+  return range === undefined ? value.boolean(key) : value.integer(...range);
 }
 
 const TRIGGER_KEYS = [

@@ -83,8 +83,13 @@ function addClient(
   if (fields.kind === undefined) return at.fail('expected a key kind');
   if (fields.at === undefined) return at.fail('expected a key at');
   const kind = fields.kind.oneOf(KINDS, 'a kind of client');
-  for (const key of KEYS)
-    if (BELONGS[key]?.includes(kind) === false) fields[key]?.fail(`expected no ${key} with kind ${kind}`);
+  for (const key of KEYS) {
+    if (BELONGS[key]?.includes(kind) !== false) continue;
+    if (at.says(key)) fields[key]?.fail(`expected no ${key} with kind ${kind}`);
+    // What all clients have in common is for those that can have it.
+    delete fields[key];
+  }
+  if (fields.subscribe !== undefined && !at.says('rate')) delete fields.rate;
   const name = newName(fields.name, fields.name.text('a name'));
   const period = fields.rate === undefined ? DEFAULT_PERIOD : ratePeriod(fields.rate);
   const common = { name, at: nodeName(fields.at, known), period };

@@ -1,7 +1,7 @@
 import { type ConsensusConfig, DEFAULT_CONSENSUS_CONFIG } from '../../core/consensus/contract.ts';
 import type { EngineSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
-import { duration } from './units.ts';
+import { duration, positive } from './units.ts';
 
 /** Time-outs by their names in the node's configuration; a round's is the first and so many times the second. */
 const TIMEOUTS = {
@@ -38,7 +38,7 @@ const DEFAULT_TIME_MAX = 600_000_000;
 /** The section `engine`; what is left out is as nodes have it by default. */
 export function engineOf(at: Cursor | undefined): EngineSpec {
   const fields: Fields = at?.fields(KEYS, 'engine: {crypto?, time_max?, …}') ?? {};
-  const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : duration(fields.time_max);
+  const timeMax = fields.time_max === undefined ? DEFAULT_TIME_MAX : positive(fields.time_max);
   if (timeMax > TIME_MAX) fields.time_max?.fail('expected at most 24h');
   return {
     crypto: fields.crypto?.oneOf(['ed25519', 'keyed-hash'] as const, 'a signature scheme') ?? 'ed25519',

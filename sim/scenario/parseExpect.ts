@@ -1,6 +1,7 @@
-import { type Expr, parseExpr } from '../expr/parse.ts';
+import type { Expr } from '../expr/expr.ts';
+import { parseExpr } from '../expr/parse.ts';
 import type { Cursor } from './cursor.ts';
-import { nodeNames } from './names.ts';
+import { choiceOf, nodeNames } from './names.ts';
 import {
   type Expectation,
   RESOURCES,
@@ -22,11 +23,15 @@ export interface Expectations {
 export function parseExpect(at: Cursor, known: readonly string[], clients: readonly string[]): Expectations {
   const expect: Expectation[] = [];
   const off = new Set<StandingChecker>();
-  for (const item of at.items('a list of expectations')) {
+  const items = at.items('a list of expectations');
+  const named = items.filter((item) => item.isText).map((item) => item.raw());
+  for (const item of items) {
     // The standing checkers are on anyway; naming one says what the scenario is about.
     if (item.isText) item.oneOf(STANDING_CHECKERS, 'a checker');
     else readMap(item, known, clients, expect, off);
   }
+  const both = [...off].find((checker) => named.includes(checker));
+  if (both !== undefined) at.fail(`expected ${both} either by itself or switched off, not both`);
   return { expect, off };
 }
 
@@ -54,6 +59,7 @@ function readMap(
     ],
     'an expectation: liveness, evidence, guilty, never, eventually, app, receipt, ws, light, resources or off',
   );
+  if (Object.keys(fields).length === 0) at.fail('expected at least one expectation');
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
   expect.push(...sentencesOf(fields, known));
@@ -138,9 +144,7 @@ function guiltyOf(at: Cursor, known: readonly string[]): Expectation {
 function clientIn(at: Cursor | undefined, parent: Cursor, clients: readonly string[]): string {
   if (at === undefined) return parent.fail('expected a key for');
   const client = at.text('the name of a client');
-  return clients.includes(client)
-    ? client
-    : at.fail(`unknown client "${client}", expected one of ${clients.join(', ')}`);
+  return clients.includes(client) ? client : at.fail(`unknown client "${client}", ${choiceOf(clients)}`);
 }
 
 /** `5 heights`, or `5`. */

@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { NODES_MAX, newName, nodeNames } from './names.ts';
+import { NODES_MAX, newName, newNodeName, nodeNames } from './names.ts';
 import type { NodeSpec, ValidatorSpec } from './scenario.ts';
 import { delay } from './units.ts';
 
@@ -22,7 +22,7 @@ export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
   const names = entries.map(([name]) => name);
   const specs = entries.map(([name, value]) => validatorOf(name, value, names));
   for (const region of new Set(specs.flatMap((one) => (one.region === undefined ? [] : [one.region]))))
-    at.groups.set(
+    at.names.groups.set(
       region,
       specs.flatMap((one) => (one.region === region ? [one.name] : [])),
     );
@@ -54,11 +54,12 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
   const twinOf = fields.twin_of?.text('the name of a validator');
   if (twinOf !== undefined && (twinOf === name || !names.includes(twinOf)))
     fields.twin_of?.fail(`unknown validator "${twinOf}", expected another of ${names.join(', ')}`);
-  if (twinOf !== undefined) power?.fail('expected no power: a twin votes with that of the other');
+  if (twinOf !== undefined && at.says('power'))
+    power?.fail('expected no power: a twin votes with that of the other');
   if (twinOf !== undefined) key?.fail('expected no key: a twin has that of the other');
   const { sync } = store?.fields(['sync'], 'store: {sync}: how long a sync takes') ?? {};
   return {
-    name: newName(at, name),
+    name: newNodeName(at, name),
     power: twinOf === undefined ? (power?.integer('a voting power', 0, POWER_MAX) ?? 10) : 0,
     twinOf,
     ...(key === undefined ? {} : { key: key.text('a text that the key follows from') }),
@@ -76,9 +77,9 @@ export function nodesOf(at: Cursor, voters: readonly string[]): readonly NodeSpe
     if (voters.includes(name)) value.fail(`expected a name that no validator has, not ${name}`);
     const fields = value.fields(['mode', 'peers'], 'a node: {mode?, peers?}');
     fields.mode?.oneOf(['full'] as const, 'a mode');
-    const others = [...voters, ...names.filter((one) => one !== name)];
-    const peers = fields.peers === undefined ? undefined : nodeNames(fields.peers, others);
-    return { name: newName(value, name), peers };
+    const peers = fields.peers === undefined ? undefined : nodeNames(fields.peers, [...voters, ...names]);
+    if (peers?.includes(name) === true) fields.peers?.fail(`expected others than ${name} itself`);
+    return { name: newNodeName(value, name), peers };
   });
   for (const [i, { name, peers }] of nodes.entries()) {
     const deaf = nodes.find((one) => peers?.includes(one.name) && one.peers?.includes(name) === false);

@@ -6,6 +6,8 @@ import type { Action, TimelineEntry, When } from './scenario.ts';
 import { duration, probability } from './units.ts';
 
 const ENTRY_KEYS = [...WHEN_KEYS, 'when', 'after', 'on', 'do', 'for', 'times', 'chance'] as const;
+type Fields = Partial<Record<(typeof ENTRY_KEYS)[number], Cursor>>;
+const ENTRY = 'a timeline entry: {at | when | after, do}';
 const TIMES_MAX = 1_000_000;
 /** Actions that have an opposite for `for:` to do later. */
 const UNDONE: readonly Action['kind'][] = [
@@ -22,11 +24,21 @@ const UNDONE: readonly Action['kind'][] = [
 const PASSING: readonly string[] = ['full', 'slow'];
 
 export function parseTimeline(at: Cursor, known: readonly string[]): readonly TimelineEntry[] {
-  return at.items('a list of timeline entries').map((item) => entryOf(item, known));
+  const items = at.items('a list of timeline entries');
+  for (const item of items) noteCheckpoint(item);
+  return items.map((item) => entryOf(item, known));
+}
+
+/** Entries may wait for what stands further down. */
+function noteCheckpoint(item: Cursor): void {
+  const action = item.fields(ENTRY_KEYS, ENTRY).do;
+  const entries = action?.isMap === true ? action.entries(ENTRY) : [];
+  const name = entries.find(([key]) => key === 'checkpoint')?.[1].raw();
+  if (typeof name === 'string') item.names.checkpoints.add(name);
 }
 
 function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
-  const fields = at.fields(ENTRY_KEYS, 'a timeline entry: {at | when | after, do}');
+  const fields = at.fields(ENTRY_KEYS, ENTRY);
   if (fields.do === undefined) return at.fail('expected a key do');
   const action = parseAction(fields.do, known);
   if ((action.kind === 'clog' || action.kind === 'swizzle') && fields.for === undefined)
@@ -34,9 +46,9 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   const isPassing = action.kind === 'disk' && PASSING.includes(action.fault);
   if (isPassing && fields.for === undefined)
     fields.do.fail(`expected a key for next to a disk that is ${action.fault}`);
-  if (fields.for !== undefined && !UNDONE.includes(action.kind) && !isPassing) {
-    fields.for.fail(`expected no key for with ${action.kind}: nothing undoes it`);
-  }
+  const hasEnd = UNDONE.includes(action.kind) || isPassing;
+  if (!hasEnd && at.says('for'))
+    fields.for?.fail(`expected no key for with ${written(action)}: nothing undoes it`);
   const { when, delay, on, chance } = whenAndDelay(at, fields, known);
   const isRepeated = when.kind === 'every' || chance !== undefined;
   return {
@@ -45,12 +57,15 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
     when,
     delay,
     on: onNode(on, known),
-    duration: fields.for === undefined ? undefined : duration(fields.for),
+    duration: fields.for === undefined || !hasEnd ? undefined : duration(fields.for),
     times: fields.times?.integer('a number of times', 1, TIMES_MAX) ?? (isRepeated ? TIMES_MAX : 1),
     chancePpm: chance === undefined ? PPM : probability(chance),
     action,
   };
 }
+
+/** An action as the file calls it. */
+const written = ({ kind }: Action): string => kind.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`);
 
 interface Moment {
   readonly when: When;
@@ -59,12 +74,16 @@ interface Moment {
   readonly chance: Cursor | undefined;
 }
 
+/** Of the keys that say when, only `at` has a meaning next to `after`, and none next to `when`. */
+function refuseBeside(at: Cursor, { when, after, ...fields }: Fields): void {
+  const map = after === undefined ? 'when' : 'after';
+  if ((after ?? when) === undefined) return;
+  const idle = WHEN_KEYS.find((key) => (key !== 'at' || map === 'when') && at.says(key));
+  if (idle !== undefined) fields[idle]?.fail(`expected no ${idle} next to ${map}: it stands inside of that`);
+}
+
 /** With `after: WHEN`, an `at:` counts from the moment WHEN holds. */
-function whenAndDelay(
-  at: Cursor,
-  fields: Partial<Record<(typeof ENTRY_KEYS)[number], Cursor>>,
-  known: readonly string[],
-): Moment {
+function whenAndDelay(at: Cursor, fields: Fields, known: readonly string[]): Moment {
   const { on, chance } = fields;
   const own = (map: ReturnType<typeof whenMap>, delay: number): Moment => ({
     when: map.when,
@@ -72,6 +91,7 @@ function whenAndDelay(
     on: on ?? map.on,
     chance: chance ?? map.chance,
   });
+  refuseBeside(at, fields);
   if (fields.after !== undefined) {
     if (fields.when !== undefined) at.fail('expected only one of when and after');
     return own(whenMap(fields.after, known), fields.at === undefined ? 0 : duration(fields.at));

@@ -1,5 +1,6 @@
 import type { GenesisSpec, UpdateSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
+import { choiceOf } from './names.ts';
 import { PARAM_KEYS, paramsOf } from './parseGenesis.ts';
 import { POWER_MAX } from './parseNodes.ts';
 import type { ValidatorSpec } from './scenario.ts';
@@ -44,7 +45,7 @@ function powersOf(
   if (entries.length === 0) at.fail('expected at least one validator that changes');
   const changes = entries.map(([name, value]): readonly [string, number] => {
     const known = validators.find((one) => one.name === name);
-    if (known === undefined) value.fail(`unknown validator "${name}"`);
+    if (known === undefined) value.fail(`unknown validator "${name}", ${choiceOf([...powers.keys()])}`);
     if (known?.twinOf !== undefined)
       value.fail(`expected a validator with a key of its own, ${name} is a twin`);
     const power = value.integer('a voting power', 0, POWER_MAX);

@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { nodeName } from './names.ts';
+import { choiceOf, nodeName } from './names.ts';
 import { EVENT_WORDS, type StepWord, type When } from './scenario.ts';
 import { duration, HEIGHT_MAX, period } from './units.ts';
 
@@ -39,8 +39,11 @@ export function eventOf(at: Cursor, known: readonly string[]): Extract<When, { k
   if (event === undefined || node === undefined) {
     return at.fail(`expected an event: ${EVENT_WORDS.map((word) => `${word}(NAME)`).join(', ')}`);
   }
-  if (event !== 'checkpoint' && !known.includes(node))
-    at.fail(`unknown validator "${node}", expected one of ${known.join(', ')}`);
+  if (event === 'checkpoint') {
+    const moments = [...at.names.checkpoints];
+    if (!moments.includes(node))
+      at.fail(`no checkpoint of the timeline is called "${node}", ${choiceOf(moments)}`);
+  } else if (!known.includes(node)) at.fail(`unknown validator "${node}", ${choiceOf(known)}`);
   return { kind: 'event', event, node };
 }
 

@@ -3,7 +3,7 @@
 import type { Delay } from '../delay.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { DiskFaultKind } from '../disk.ts';
-import type { Expr } from '../expr/parse.ts';
+import type { Expr } from '../expr/expr.ts';
 import type { CrashPoint } from '../life.ts';
 import type { LinkFaults } from '../link.ts';
 import type { EngineSpec, GenesisSpec, UpdateSpec } from './chainSpecs.ts';

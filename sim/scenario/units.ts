@@ -13,6 +13,7 @@ const MICROS_PER: Readonly<Record<string, number>> = {
 /** A scenario names no higher one; its chain begins at half of it at most. */
 export const HEIGHT_MAX = 2_000_000_000;
 
+const PERIOD_MIN = 1_000;
 const DURATION_MICROS_MAX = 366 * 24 * 3_600_000_000;
 
 /** Virtual µs of a text such as `250ms`; undefined when it is not one. */
@@ -29,14 +30,29 @@ const DURATION = 'a duration with a unit (us, ms, s, m, h), such as 250ms';
 
 export function duration(at: Cursor): number {
   const value = at.raw();
-  const micros = typeof value === 'string' ? parseDuration(value) : undefined;
-  return micros ?? at.fail(`expected ${DURATION}, of at most 366 days`);
+  return (
+    (typeof value === 'string' ? parseDuration(value) : undefined) ?? at.fail(`expected ${wrongWith(value)}`)
+  );
+}
+
+/** What a text that is no duration should have been. */
+function wrongWith(value: unknown): string {
+  const match = /^(-?)[0-9.]+(us|ms|s|m|h)$/.exec(String(value));
+  if (match === null) return DURATION;
+  return match[1] === '-'
+    ? 'a duration that is not negative'
+    : 'a duration of whole microseconds, at most 366 days (8784h)';
+}
+
+export function positive(at: Cursor): number {
+  const micros = duration(at);
+  return micros > 0 ? micros : at.fail('expected a duration above zero');
 }
 
 /** For what happens again and again. */
 export function period(at: Cursor): number {
   const micros = duration(at);
-  return micros > 0 ? micros : at.fail('expected a duration above zero');
+  return micros >= PERIOD_MIN ? micros : at.fail('expected at least 1ms, for what comes again and again');
 }
 
 /** `10ms`, or `10ms-100ms`, or a map {low, high, shape}. */
@@ -52,8 +68,10 @@ export function delay(at: Cursor): Delay {
   const [first, second, more] = typeof value === 'string' ? value.split('-') : [];
   const low = first === undefined ? undefined : parseDuration(first);
   const high = second === undefined ? low : parseDuration(second);
-  if (low === undefined || high === undefined || more !== undefined)
-    return at.fail(`expected ${DURATION}, or a range such as 10ms-100ms`);
+  if (low === undefined || high === undefined || more !== undefined) {
+    const wrong = [first, second].find((one) => one !== undefined && parseDuration(one) === undefined);
+    return at.fail(`expected ${wrongWith(wrong)}, or a range such as 10ms-100ms`);
+  }
   if (high < low) return at.fail('expected a range from low to high, such as 10ms-100ms');
   return { low, high, shape: 'uniform' };
 }
@@ -74,7 +92,9 @@ export function signedDuration(at: Cursor): number {
   const value = at.raw();
   const sign = typeof value === 'string' && value.startsWith('-') ? -1 : 1;
   const micros = typeof value === 'string' ? parseDuration(value.replace(/^[+-]/, '')) : undefined;
-  return micros === undefined ? at.fail('expected a signed duration, such as +20s or -1h') : sign * micros;
+  return micros === undefined
+    ? at.fail('expected a signed duration, such as +20s or -1h, of at most 366 days')
+    : sign * micros;
 }
 
 /** `-500ppm`. */

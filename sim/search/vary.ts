@@ -19,6 +19,12 @@ function duration(value: unknown, draw: Draw): unknown {
   return micros === undefined ? value : `${draw(Math.floor(micros / 500) + 1)}ms`;
 }
 
+/** What comes again and again has a pause. */
+const period = (value: unknown, draw: Draw): unknown => {
+  const drawn = duration(value, draw);
+  return drawn === '0ms' ? '1ms' : drawn;
+};
+
 const oneOf =
   (values: readonly unknown[]) =>
   (_: unknown, draw: Draw): unknown =>
@@ -35,7 +41,7 @@ const KINDS: Readonly<Record<string, (value: unknown, draw: Draw) => unknown>> =
   point: oneOf(CRASH_POINTS),
   keep: oneOf(['random']),
   at: duration,
-  every: duration,
+  every: period,
   for: duration,
 };
 /** Keys that `search: {swarm: {vary: […]}}` can name. */

@@ -64,6 +64,15 @@ describe('keys that a seed varies', () => {
     }
   });
 
+  test('leave a pause between what comes again and again', () => {
+    const often = `name: x
+timeline: [{every: 1ms, times: 3, do: heal}]
+search: {swarm: {runs: 9, vary: [every]}}
+until: {height: 2}
+`;
+    for (let seed = 0; seed < 20; seed++) expect(parseScenario(varied(often, String(seed))).ok).toBe(true);
+  });
+
   test('stay as they are where the scenario searches nothing', () => {
     const plain = textOf('four-honest');
     expect(varied(plain, '3')).toBe(plain);

@@ -107,6 +107,33 @@ clients: [{name: x, kind: bank}]
     });
   });
 
+  test('takes the words true and false as YAML has them', () => {
+    const lie = '{who: v0, behaviour: light-attack, args: {what: true}}';
+    const parsed = parseScenario(`${base}byzantine: [${lie}]\n`);
+    expect(parsed.ok && parsed.value.byzantine[0]?.args).toEqual(new Map([['what', 'true']]));
+  });
+
+  test('gives what is common to those only that can have it', () => {
+    const parsed = parseScenario(`${base}defaults:
+  validators: {power: 20}
+  timeline: {for: 2s}
+  clients: {at: a, rate: 2/s, script: transfers}
+validators: {a: {}, b: {}, c: {twin_of: a}}
+nodes: {late: {}}
+timeline:
+  - {at: 1s, do: {crash: a}}
+  - {at: 2s, do: heal}
+  - {at: 3s, do: {add_node: late}}
+clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subscribe: [logs]}]
+`);
+    expect(parsed.ok && parsed.value).toMatchObject({
+      validators: [{ power: 20 }, { power: 20 }, { power: 0, twinOf: 'a' }],
+      timeline: [{ duration: 2_000_000 }, { duration: undefined }, { duration: undefined }],
+      bankers: [{ period: 500_000 }],
+      listeners: [{ name: 'z' }],
+    });
+  });
+
   test.each([
     [
       'a stream of choices that is not there',
@@ -230,17 +257,17 @@ clients: [{name: x, kind: bank}]
     [
       'an unknown argument',
       `${base}byzantine: [{who: v0, behaviour: B15, args: {why: 1}}]\n`,
-      '3:51 byzantine[0].args.why: expected an argument of what',
+      '3:51 byzantine[0].args.why: unknown argument, expected one of: what',
     ],
     [
       'an argument that is no number',
       `${base}byzantine: [{who: v0, behaviour: edge-rider, args: {ms: soon}}]\n`,
-      '3:57 byzantine[0].args.ms: expected ms, a whole number 0..3600000',
+      '3:57 byzantine[0].args.ms: expected milliseconds without a unit, a whole number 0..3600000',
     ],
     [
       'an argument out of range',
       `${base}byzantine: [{who: v0, behaviour: future-flood, args: {rounds: 0}}]\n`,
-      '3:63 byzantine[0].args.rounds: expected rounds, a whole number 1..1000',
+      '3:63 byzantine[0].args.rounds: expected a number of rounds, a whole number 1..1000',
     ],
     [
       'a victim that is not there',
@@ -255,7 +282,7 @@ clients: [{name: x, kind: bank}]
     [
       'what comes again and again without a pause',
       `${base}timeline: [{every: 0s, do: {crash: v0}, for: 1s}]\n`,
-      '3:20 timeline[0].every: expected a duration above zero',
+      '3:20 timeline[0].every: expected at least 1ms, for what comes again and again',
     ],
     [
       'a peer that has others only',
@@ -474,6 +501,154 @@ clients: [{name: x, kind: bank}]
       'resources without a bound',
       `${base}expect: [{resources: {node: v0}}]\n`,
       'expected one of pool_txs_max',
+    ],
+    [
+      'milliseconds with a unit',
+      `${base}byzantine: [{who: v0, behaviour: edge-rider, args: {ms: 5ms}}]\n`,
+      'args.ms: expected milliseconds without a unit',
+    ],
+    [
+      'a time beyond all calendars',
+      `${base}byzantine: [{who: v0, behaviour: wrong-time, args: {seconds: 1e300}}]\n`,
+      'args.seconds: expected seconds without a unit, a whole number -1000000000..1000000000',
+    ],
+    [
+      'fewer parts than none',
+      `${base}byzantine: [{who: v0, behaviour: oversize-total, args: {total: -3}}]\n`,
+      'args.total: expected a number of parts, a whole number 0..',
+    ],
+    [
+      'evidence without a number',
+      `${base}byzantine: [{who: v0, behaviour: evidence-spam, args: {count: many}}]\n`,
+      'args.count: expected how many, a whole number 1..1000',
+    ],
+    [
+      'evidence without an age',
+      `${base}byzantine: [{who: v0, behaviour: evidence-spam, args: {age: abc}}]\n`,
+      'args.age: expected a number of blocks, a whole number',
+    ],
+    [
+      'a flag that is another word',
+      `${base}byzantine: [{who: v0, behaviour: double-prevote, args: {only: yes}}]\n`,
+      'args.only: expected only, true or false',
+    ],
+    [
+      'what comes again too often',
+      `${base}timeline: [{every: 1us, do: heal}]\n`,
+      'timeline[0].every: expected at least 1ms',
+    ],
+    [
+      'a lie that comes again too often',
+      `${base}byzantine: [{who: v0, behaviour: silent, when: {every: 999us}}]\n`,
+      'byzantine[0].when.every: expected at least 1ms',
+    ],
+    ['no end of several', 'name: x\nuntil: {first: []}\n', '2:16 until.first: expected at least one end'],
+    ['no time at all', 'name: x\nuntil: {time: 0s}\n', '2:15 until.time: expected a duration above zero'],
+    [
+      'a limit of nothing',
+      `${base}engine: {time_max: 0s}\n`,
+      'engine.time_max: expected a duration above zero',
+    ],
+    ['an expectation of nothing', `${base}expect: [{}]\n`, 'expect[0]: expected at least one expectation'],
+    [
+      'a checker that is on and off',
+      `${base}expect: [agreement, {off: [agreement]}]\n`,
+      '3:9 expect: expected agreement either by itself or switched off',
+    ],
+    [
+      'more liars than validators',
+      `${base}byzantine: [{who: random 9, behaviour: silent}]\n`,
+      'byzantine[0].who: expected at most random 4',
+    ],
+    [
+      'more targets than nodes',
+      `${base}timeline: [{at: 1s, do: {crash: random 5}}]\n`,
+      'do.crash: expected at most random 4: there are no more',
+    ],
+    ['a target of nobody', `${base}timeline: [{at: 1s, do: {crash: random 0}}]\n`, 'expected at least one'],
+    ['a validator called all', `${base}validators: {all: {}}\n`, 'the word "all" has a meaning'],
+    ['a node called world', `${base}nodes: {world: {}}\n`, 'the word "world" has a meaning'],
+    [
+      'a choice of nobody',
+      `${base}choices: {zero: [link/v9>v1/delay]}\n`,
+      '3:18 choices.zero[0]: unknown node "v9", expected one of v0',
+    ],
+    [
+      'links that stay as they are',
+      `${base}timeline: [{at: 1s, do: {link: {from: v0}}}]\n`,
+      'do.link: expected one of delay, loss, dup',
+    ],
+    [
+      'a field set to what it cannot be',
+      `${base}mutate: [{who: v0, message: vote, field: vote.round, op: set, value: abc}]\n`,
+      'mutate[0].value: expected vote.round, a whole number',
+    ],
+    [
+      'a hash that is not hex',
+      `${base}mutate: [{who: v0, message: vote, field: vote.blockId.hash, op: set, value: zz}]\n`,
+      'mutate[0].value: expected vote.blockId.hash in hex',
+    ],
+    [
+      'a list set to a value',
+      `${base}mutate: [{who: v0, message: txs, field: txs, op: set, value: 3}]\n`,
+      'mutate[0].value: expected another op: txs is a list',
+    ],
+    [
+      'a sentence that can never hold',
+      `${base}expect: [{never: "v0 > v1"}]\n`,
+      'expected == or !=: a node is neither more nor less than another, at character 4',
+    ],
+    [
+      'a checkpoint that never comes',
+      `${base}timeline: [{when: {event: checkpoint(nix)}, do: gst}]\n`,
+      'timeline[0].when.event: no checkpoint of the timeline is called "nix", but there is none',
+    ],
+    [
+      'a moment beside another',
+      `${base}timeline: [{at: 1s, when: {height: 3}, do: gst}]\n`,
+      'timeline[0].at: expected no at next to when',
+    ],
+    [
+      'an end for a node that joins',
+      `${base}nodes: {a: {}}\ntimeline: [{at: 1s, do: {add_node: a}, for: 2s}]\n`,
+      'timeline[0].for: expected no key for with add_node',
+    ],
+    [
+      'two documents',
+      'name: x\nuntil: {height: 1}\n---\nname: y\n',
+      '3:1 expected one document: a second begins here',
+    ],
+    ['many lists', '['.repeat(100_000), '1:100 expected at most 32 lists and maps inside each other'],
+    [
+      'many ends',
+      `name: x\nuntil: ${'{first: ['.repeat(20)}{height: 1}${']}'.repeat(20)}\n`,
+      'expected at most 32 lists and maps inside each other',
+    ],
+    ['much to read', `${base}# ${'x'.repeat(1024 * 1024)}\n`, '1:1 expected at most 1048576 characters'],
+    [
+      'a client where there is none',
+      `${base}expect: [{receipt: {for: bob}}]\n`,
+      'unknown client "bob", but there is none',
+    ],
+    [
+      'a node that is its own peer',
+      `${base}nodes: {full0: {peers: [full0]}}\n`,
+      'nodes.full0.peers: expected others than full0 itself',
+    ],
+    [
+      'a node that nobody declares',
+      `${base}timeline: [{at: 1s, do: {add_node: full0}}]\n`,
+      'do.add_node: unknown node "full0", expected one that the section nodes declares',
+    ],
+    [
+      'a duration without an end',
+      `${base}timeline: [{at: 9000h, do: heal}]\n`,
+      'timeline[0].at: expected a duration of whole microseconds, at most 366 days',
+    ],
+    [
+      'a duration before the start',
+      `${base}timeline: [{at: -5s, do: heal}]\n`,
+      'timeline[0].at: expected a duration that is not negative',
     ],
     [
       'a clog without an end',

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { MESSAGE_FIELDS } from '../../../sim/byzantine/messageFields.ts';
+import { BEHAVIOURS } from '../../../sim/byzantine/registry.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 
@@ -9,6 +11,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 
 interface Schema {
   readonly $ref?: string;
+  readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -29,7 +32,7 @@ interface Schema {
 
 const schema: Schema = JSON.parse(readFileSync(path.join(root, 'schema/scenario.schema.json'), 'utf8'));
 const READ = new Set(
-  '$schema title $ref type enum const oneOf pattern minimum maximum minItems maxItems minProperties maxProperties required properties additionalProperties items $defs'.split(
+  '$schema title description $ref type enum const oneOf pattern minimum maximum minItems maxItems minProperties maxProperties required properties additionalProperties items $defs'.split(
     ' ',
   ),
 );
@@ -80,6 +83,19 @@ describe('the JSON Schema of scenario files', () => {
     expect(accepts(parse(readFileSync(path.join(root, 'scenarios', file), 'utf8')), schema)).toBe(true);
   });
 
+  test('has every behaviour, argument and word of the catalogue, and every field of a message', () => {
+    const { lie, args, mutation } = schema.$defs ?? {};
+    expect(lie?.properties?.['behaviour']?.enum).toEqual(BEHAVIOURS.flatMap(({ id, alias }) => [id, alias]));
+    for (const { args: keys, words = {} } of BEHAVIOURS)
+      for (const key of keys) {
+        const known = args?.properties?.[key];
+        expect(known, key).toBeDefined();
+        for (const word of words[key] ?? []) expect(known?.enum).toContain(word);
+      }
+    const fields = Object.values(MESSAGE_FIELDS).flat();
+    expect(new Set(mutation?.properties?.['field']?.enum)).toEqual(new Set([...fields, 'any']));
+  });
+
   test('accepts what the swarm draws', () => {
     for (let seed = 1; seed <= 50; seed++) expect(accepts(parse(drawSwarm(String(seed))), schema)).toBe(true);
   });
@@ -96,6 +112,25 @@ describe('the JSON Schema of scenario files', () => {
     'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {explode: v0}}]\n',
     'name: x\nuntil: {height: 1}\ntimeline: [{att: 1s, do: heal}]\n',
     'name: x\nuntil: {height: 1}\nbyzantine: [{who: v0, behavior: B02}]\n',
+    'name: x\nuntil: {height: 1}\nbyzantine: [{who: v0, behaviour: rude}]\n',
+    'name: x\nuntil: {height: 1}\nbyzantine: [{who: v0, behaviour: B17, args: {ms: 5ms}}]\n',
+    'name: x\nuntil: {height: 1}\nbyzantine: [{who: v0, behaviour: B02, when: {height: soon}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {crash: v0, pause: v1}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {pause: v0, power_loss: none}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {crash: v0, point: lunch}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {link: {}}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {link: {lost: 5%}}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {clock: {target: v0}}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{when: {hight: 3}, do: heal}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{when: {event: fell(v0)}, do: heal}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{every: 0s, do: heal}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{liveness: {heights: 3, in: 5s}}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{evidence: {exactly: 1}}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{resources: {pool: 3}}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{off: [honesty]}]\n',
+    'name: x\nuntil: {first: []}\n',
+    'name: x\nuntil: {height: 1}\nengine: {time_max: 0s}\n',
+    'name: x\nuntil: {height: 1}\nnetwork: {delay: 5}\n',
   ])('refuses what the parser refuses: %j', (text) => {
     expect(parseScenario(text).ok).toBe(false);
     expect(accepts(parse(text), schema)).toBe(false);

@@ -41,7 +41,7 @@ describe('a run', () => {
     expect(JSON.parse(out)).toMatchObject({
       seed: 'first-one',
       passed: false,
-      neverHappened: ['timeline[1]', 'B02 of v3'],
+      neverHappened: ['timeline[1]', 'byzantine[0] B02 of v3'],
       notJudged: [],
     });
     expect(err).toMatch(/^deterministic: \d+ happenings equal in both runs\n/);
@@ -90,15 +90,27 @@ describe('a trace', () => {
     fs.writeFileSync(fileOf('other.jsonl'), lines.join('\n'));
     const { code, err } = await sim('replay', fileOf('other.jsonl'), '--until', '100');
     expect(code).toBe(1);
-    expect(err).toContain('the trace tells another run');
+    expect(err).toContain('line 21: the trace tells another run');
   });
 
   test('that ends in half a line is as good as it goes, and a page of it says so', async () => {
     const text = fs.readFileSync(fileOf('broken.jsonl'), 'utf8');
     fs.writeFileSync(fileOf('half.jsonl'), text.slice(0, text.length / 2));
     expect((await sim('replay', fileOf('half.jsonl'), '--until', '100')).err).toBe('');
+    expect((await sim('replay', fileOf('half.jsonl'))).err).toMatch(
+      /no end.*nothing after line \d+ was compared/,
+    );
     const { code, err } = await sim('report', fileOf('half.jsonl'), '-o', fileOf('half.html'));
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('half.jsonl has no end') });
+  });
+
+  test('with a line that is none is refused, by the line', async () => {
+    const lines = fs.readFileSync(fileOf('broken.jsonl'), 'utf8').split('\n');
+    lines[20] = 'garbage';
+    fs.writeFileSync(fileOf('garbage.jsonl'), lines.join('\n'));
+    const { code, err } = await sim('report', fileOf('garbage.jsonl'), '-o', fileOf('garbage.html'));
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('garbage.jsonl:21: not a line') });
+    expect(fs.existsSync(fileOf('garbage.html'))).toBe(false);
   });
 
   test('is of one run, and of nodes that there are', async () => {
@@ -108,10 +120,91 @@ describe('a trace', () => {
     expect((await sim('replay', fileOf('broken.jsonl'), '--node', 'v9')).err).toContain(
       '--node: expected one of v0, v1, v2, v3, found v9',
     );
+    expect((await sim('replay', fileOf('broken.jsonl'), '--until', '0')).code).toBe(2);
+    fs.writeFileSync(fileOf('run.rec'), '{"kind":"recording"}\n');
+    expect((await sim('replay', fileOf('run.rec'), '--seed', '3')).err).toContain(
+      'a recording is of one node',
+    );
   });
 });
 
 test('results are kept in a folder, not in a file', async () => {
   const { err } = await sim('sweep', fileOf('broken.yaml'), '--keep', fileOf('broken.yaml'));
   expect(err).toContain('is not a folder');
+});
+
+test('scenarios are checked without being run', async () => {
+  expect(await sim('check', fileOf('broken.yaml'))).toMatchObject({
+    code: 0,
+    out: '1 scenarios can be run\n',
+  });
+  fs.writeFileSync(fileOf('wrong.yaml'), 'name: wrong\nvaliators: {count: 1}\n');
+  const { code, err } = await sim('check', fileOf('wrong.yaml'), fileOf('broken.yaml'));
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('wrong.yaml:2:') });
+  expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');
+});
+
+describe('what a search finds', () => {
+  const head = 'engine: {crypto: keyed-hash}\nexpect: [{never: "block.height == 2"}]\nuntil: {height: 3}\n';
+  const found = (out: string): { failed: number; again: string } => {
+    const { failed, groups } = JSON.parse(out);
+    return { failed, again: groups[0].examples[0].again };
+  };
+
+  test('among twins is a case that its number names, and a scenario of its own', async () => {
+    const names = 'validators: {a: {}, b: {}, c: {}, d: {}, d2: {twin_of: d}}\n';
+    const search = 'search: {twins: {rounds: 1, partitions: all, leaders: all}}\n';
+    fs.writeFileSync(fileOf('tw.yaml'), `name: tw\n${head}${names}${search}`);
+    const all = await sim('twins', fileOf('tw.yaml'), '--sample', '1', '--json');
+    expect(all.code).toBe(1);
+    expect(JSON.parse(all.out)).toMatchObject({ cases: 48, runs: 1 });
+    const { again } = found(all.out);
+    const number = /--case (\d+) --seed 1 -o tw-\1\.yaml$/.exec(again)?.[1] as string;
+    const one = await sim('twins', fileOf('tw.yaml'), '--case', number, '-o', fileOf('case.yaml'));
+    expect(one).toMatchObject({ code: 1, out: expect.stringContaining(`scenario: tw-${number}, seed 1`) });
+    expect((await run('case.yaml')).out).toBe(one.out);
+    expect((await sim('twins', fileOf('tw.yaml'), '--case', '48')).code).toBe(2);
+  });
+
+  test('among orders of messages is run, traced, replayed and shrunk with the depth of the search', async () => {
+    fs.writeFileSync(fileOf('order.yaml'), `name: order\n${head}`);
+    const all = await sim('pct', fileOf('order.yaml'), '--runs', '1', '--json', '--keep', fileOf('orders'));
+    expect(all.code).toBe(1);
+    expect(found(all.out)).toMatchObject({ failed: 1, again: expect.stringMatching(/ --seed 1 --pct 3$/) });
+    const kept = fs.readFileSync(fileOf('orders/order-1.yaml'), 'utf8');
+    expect(kept).toContain('# run it with --pct 3\n');
+    const again = ['--seed', '1', '--pct', '3'];
+    const traced = await run('order.yaml', ...again, '--check-determinism', '--trace', fileOf('order.jsonl'));
+    expect(traced.out).toContain('deterministic: ');
+    expect(traced.out).not.toContain((await run('order.yaml')).out.split('digest: ')[1]);
+    expect((await sim('replay', fileOf('order.jsonl'))).err).toBe('');
+    const small = await sim(
+      'shrink',
+      fileOf('order.yaml'),
+      ...again,
+      '--runs',
+      '3',
+      '-o',
+      fileOf('small.yaml'),
+    );
+    expect(small).toMatchObject({ code: 0, out: expect.stringMatching(/small\.yaml --pct 3\n$/) });
+    expect(fs.readFileSync(fileOf('small.yaml'), 'utf8')).toMatch(
+      /^# broken: never: .*\n# run it with --pct 3\n/,
+    );
+  });
+});
+
+test('the shrinker quotes what the smaller file breaks with', async () => {
+  const text = `name: late
+engine: {crypto: keyed-hash}
+expect: [{eventually: "block.height >= 90", within: 7s}]
+until: {time: 20s}
+`;
+  fs.writeFileSync(fileOf('late.yaml'), text);
+  expect((await sim('shrink', fileOf('late.yaml'), '--runs', '30', '-o', fileOf('late.min.yaml'))).code).toBe(
+    0,
+  );
+  const said = /^# broken: (\w+): (.*)\n/.exec(fs.readFileSync(fileOf('late.min.yaml'), 'utf8'));
+  expect((await run('late.min.yaml')).out).toContain(said?.[2]);
+  await expect(sim('shrink', fileOf('late.yaml'), '--budget', '0s')).resolves.toMatchObject({ code: 2 });
 });

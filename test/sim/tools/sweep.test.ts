@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -54,6 +54,35 @@ test('runs that are checked for determinism are runs of their own, and shards sh
   expect(JSON.parse(rest.out)).toMatchObject({ runs: 4, failed: 0, resumed: 2 });
 });
 
+test('scenarios of one name in two folders are both kept', async () => {
+  const text = fs.readFileSync(path.join(folder, 'broken.yaml'), 'utf8');
+  for (const [part, name] of ['one', 'two'].entries()) {
+    fs.mkdirSync(path.join(folder, name));
+    fs.writeFileSync(path.join(folder, name, 'c.yaml'), text.replace('name: broken', `name: c${part}`));
+  }
+  const { out } = await sweep('one', 'two/c.yaml', '--seeds', '1', '--keep', 'both');
+  expect(out).toContain('2 runs, 2 failed\n');
+  const kept = fs.readdirSync(path.join(folder, 'both')).filter((name) => name.endsWith('.yaml'));
+  expect(kept.map((name) => name.replace(/[0-9a-f]{8}/, 'KEY')).sort()).toEqual(['c-1-KEY.yaml', 'c-1.yaml']);
+});
+
+test('Ctrl-C ends a sweep with what was found so far', async () => {
+  const args = ['broken.yaml', '--seeds', '1..1000000', '--jobs', '1', '--keep', 'stopped'];
+  const child = spawn(process.execPath, [bin, 'sim', 'sweep', ...args], { cwd: folder });
+  let out = '';
+  child.stdout.on('data', (piece) => {
+    out += piece;
+  });
+  // Said once the first run is over.
+  child.stderr.once('data', () => child.kill('SIGINT'));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect(code).toBe(130);
+  expect(out).toMatch(/\d+ runs, \d+ failed, \d+ left undone\n/);
+  expect(fs.readFileSync(path.join(folder, 'stopped/broken-1.yaml'), 'utf8')).toContain('# broken: never');
+});
+
 test('what is wrong with the arguments is said before anything runs', async () => {
-  expect((await sweep('calm.yaml', '--seeds', '3..1')).code).toBe(2);
+  for (const wrong of ['3..1', '1..1000000000000', 'x'])
+    expect((await sweep('calm.yaml', '--seeds', wrong)).code).toBe(2);
+  expect((await sweep('calm.yaml', '--seeds', '1', '--budget', '0s')).code).toBe(2);
 });

@@ -77,7 +77,7 @@ test('the command refuses what it cannot do, and runs as long as it is told', as
     'rlp --time 0s',
     'rlp --path 3',
     'rlp --path xx --seed 1',
-    'rlp --path 3:99999 --seed 1',
+    'rlp --path 3:99999:7 --seed 1',
     'all --path 3 --seed 1',
   ])
     expect((await runCli('fuzz', ...wrong.split(' '))).code, wrong).toBe(2);

@@ -144,56 +144,6 @@ test('scenarios are checked without being run', async () => {
   expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');
 });
 
-describe('what a search finds', () => {
-  const head = 'engine: {crypto: keyed-hash}\nexpect: [{never: "block.height == 2"}]\nuntil: {height: 3}\n';
-  const found = (out: string): { failed: number; again: string } => {
-    const { failed, groups } = JSON.parse(out);
-    return { failed, again: groups[0].examples[0].again };
-  };
-
-  test('among twins is a case that its number names, and a scenario of its own', async () => {
-    const names = 'validators: {a: {}, b: {}, c: {}, d: {}, d2: {twin_of: d}}\n';
-    const search = 'search: {twins: {rounds: 1, partitions: all, leaders: all}}\n';
-    fs.writeFileSync(fileOf('tw.yaml'), `name: tw\n${head}${names}${search}`);
-    const all = await sim('twins', fileOf('tw.yaml'), '--sample', '1', '--json');
-    expect(all.code).toBe(1);
-    expect(JSON.parse(all.out)).toMatchObject({ cases: 48, runs: 1 });
-    const { again } = found(all.out);
-    const number = /--case (\d+) --seed 1 -o tw-\1\.yaml$/.exec(again)?.[1] as string;
-    const one = await sim('twins', fileOf('tw.yaml'), '--case', number, '-o', fileOf('case.yaml'));
-    expect(one).toMatchObject({ code: 1, out: expect.stringContaining(`scenario: tw-${number}, seed 1`) });
-    expect((await run('case.yaml')).out).toBe(one.out);
-    expect((await sim('twins', fileOf('tw.yaml'), '--case', '48')).code).toBe(2);
-  });
-
-  test('among orders of messages is run, traced, replayed and shrunk with the depth of the search', async () => {
-    fs.writeFileSync(fileOf('order.yaml'), `name: order\n${head}`);
-    const all = await sim('pct', fileOf('order.yaml'), '--runs', '1', '--json', '--keep', fileOf('orders'));
-    expect(all.code).toBe(1);
-    expect(found(all.out)).toMatchObject({ failed: 1, again: expect.stringMatching(/ --seed 1 --pct 3$/) });
-    const kept = fs.readFileSync(fileOf('orders/order-1.yaml'), 'utf8');
-    expect(kept).toContain('# run it with --pct 3\n');
-    const again = ['--seed', '1', '--pct', '3'];
-    const traced = await run('order.yaml', ...again, '--check-determinism', '--trace', fileOf('order.jsonl'));
-    expect(traced.out).toContain('deterministic: ');
-    expect(traced.out).not.toContain((await run('order.yaml')).out.split('digest: ')[1]);
-    expect((await sim('replay', fileOf('order.jsonl'))).err).toBe('');
-    const small = await sim(
-      'shrink',
-      fileOf('order.yaml'),
-      ...again,
-      '--runs',
-      '3',
-      '-o',
-      fileOf('small.yaml'),
-    );
-    expect(small).toMatchObject({ code: 0, out: expect.stringMatching(/small\.yaml --pct 3\n$/) });
-    expect(fs.readFileSync(fileOf('small.yaml'), 'utf8')).toMatch(
-      /^# broken: never: .*\n# run it with --pct 3\n/,
-    );
-  });
-});
-
 test('the shrinker quotes what the smaller file breaks with', async () => {
   const text = `name: late
 engine: {crypto: keyed-hash}

@@ -6,6 +6,7 @@ import { type Cluster, EPOCH_MICROS } from './cluster.ts';
 import { coreNodes } from './coreNode.ts';
 import { Disk } from './disk.ts';
 import { nameFrame } from './frameNames.ts';
+import { schedule } from './pct/priorities.ts';
 import { Switchboard } from './peers/switchboard.ts';
 import type { ProcessOptions } from './process.ts';
 import type { RunOptions } from './run.ts';
@@ -24,7 +25,8 @@ export function makeWorld(
   const real = coreNodes(cluster, suite, scenario.engine);
   const factory = options.nodes?.(real) ?? real;
   const faulty = faultyNames(scenario);
-  const { trace, replay, steer, onChoices } = options;
+  const { trace, replay, pct, onChoices } = options;
+  const steer = pct === undefined ? options.steer : schedule(seed, pct);
   const zeroed = options.zeroed ?? zeroedBy(scenario.zeroed);
   const machines = [
     ...cluster.members.map(({ name, signer }) => ({ name, signer })),

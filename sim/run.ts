@@ -4,6 +4,7 @@ import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { toHex } from '../core/lib/bytes.ts';
 import { ok, type Result } from '../core/lib/result.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
+import { MUTATE } from './byzantine/mutate.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { checkersOf, notJudged } from './checkers/all.ts';
 import type { CheckerContext, Stake } from './checkers/checker.ts';
@@ -47,6 +48,8 @@ export interface RunOptions {
   readonly zeroed?: ((label: string) => boolean) | undefined;
   /** Answers some choices by other means than chance; see ChoicesOptions. */
   readonly steer?: ChoicesOptions['steer'];
+  /** Orders messages by links with priorities that change at so many points less one; see LinkPriorities. */
+  readonly pct?: number | undefined;
   /** Told each failure as it happens. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
   /** Ends the run early; asked after each event with virtual µs and the count of events. */
@@ -192,16 +195,17 @@ function addByzantine(
   return acted;
 }
 
-/** Those whom one line names share its trigger; it has happened when it has for one of them. */
+/** Lines by their place in the file. Those whom one line names share its trigger; it has happened when it has for one of them. */
 function unseen({ byzantine }: Scenario, acted: ReadonlySet<ByzantineEntry>): readonly string[] {
   const happened = new Set([...acted].map(({ trigger }) => trigger));
   const names = new Map<ByzantineTrigger, string>();
+  const lines = { byzantine: 0, mutate: 0 };
   for (const { who, behaviour, trigger } of byzantine) {
-    if (happened.has(trigger)) continue;
-    const before = names.get(trigger);
-    names.set(trigger, before === undefined ? `${behaviour} of ${who}` : `${before} and ${who}`);
+    const section = behaviour === MUTATE.id ? 'mutate' : 'byzantine';
+    const before = names.get(trigger) ?? `${section}[${lines[section]++}] ${behaviour} of`;
+    names.set(trigger, before.endsWith(' of') ? `${before} ${who}` : `${before} and ${who}`);
   }
-  return [...names.values()];
+  return [...names].flatMap(([trigger, name]) => (happened.has(trigger) ? [] : [name]));
 }
 
 function contextOf(

@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../config/duration.ts';
-import { FUZZ_TARGETS, runFuzz } from '../fuzz/runFuzz.ts';
+import { FUZZ_TARGETS, type FuzzOptions, runFuzz } from '../fuzz/runFuzz.ts';
 import { OperatingError } from '../operatingError.ts';
 import type { World } from './world.ts';
 
+const RUNS_DEFAULT = 10_000;
+const RUNS_MAX = 1_000_000_000_000;
+/** What a run of fast-check draws from is a signed word. */
+const SEED_MAX = 2 ** 31 - 1;
+
 interface FuzzFlags {
   readonly seed?: string;
-  readonly runs: string;
+  readonly runs?: string;
   readonly time?: string;
   readonly path?: string;
   readonly corpus?: string;
@@ -14,41 +19,63 @@ interface FuzzFlags {
 
 export function fuzzCommand(command: Command, world: World): void {
   const names = FUZZ_TARGETS.map(({ name }) => name);
+  const width = Math.max(...names.map((name) => name.length));
+  const docs = FUZZ_TARGETS.map(({ name, doc }) => `  ${name.padEnd(width)}  ${doc}\n`);
   command
-    .argument('<target>', `${names.join(', ')}, or all`)
+    .argument('<target>', 'one of those below, or all')
     .option('--seed <number>', 'repeat this run')
-    .option('--runs <number>', 'cases', '10000')
+    .option('--runs <number>', `cases (default: ${RUNS_DEFAULT}; with --time as many as there is time for)`)
     .option('--time <duration>', 'stop after this long, like 10m')
-    .option('--path <path>', 'only the case that a failure named')
+    .option('--path <path>', 'only the case that a failure named, with its --seed')
     .option('--corpus <dir>', 'keep failing cases there, and try those kept before all others')
+    .addHelpText(
+      'after',
+      `\nTargets:\n${docs.join('')}\nExit codes: 0 all held, 1 one fails, 2 an argument is wrong, 3 a bug of the fuzzer`,
+    )
     .action(async (name: string, flags: FuzzFlags) => {
       const targets = FUZZ_TARGETS.filter((target) => name === 'all' || target.name === name);
       if (targets.length === 0)
         throw new OperatingError(`unknown target ${name}: expected ${names.join(', ')} or all`);
-      for (const target of targets) await fuzz(target, flags, world);
+      if (flags.path !== undefined && name === 'all')
+        throw new OperatingError('--path: expected the one target whose case it is');
+      const options = optionsOf(flags);
+      for (const target of targets) await fuzz(target, options, world);
     });
 }
 
-function whole(flag: string, text: string): number {
-  if (!/^-?\d{1,15}$/.test(text))
-    throw new OperatingError(`--${flag}: expected a whole number, found ${text}`);
-  return Number(text);
+function optionsOf({ seed, runs, time, path, corpus }: FuzzFlags): FuzzOptions {
+  if (path !== undefined && seed === undefined)
+    throw new OperatingError('--path: expected --seed with it, as the failure told both');
+  if (path !== undefined && !/^\d{1,15}(:\d{1,15})*$/.test(path))
+    throw new OperatingError(`--path: expected numbers as in 12:0:3, found ${path}`);
+  const runsDefault = time === undefined ? RUNS_DEFAULT : RUNS_MAX;
+  return {
+    seed: seed === undefined ? undefined : whole('seed', seed, -SEED_MAX - 1, SEED_MAX),
+    runs: runs === undefined ? runsDefault : whole('runs', runs, 1, RUNS_MAX),
+    timeMs: time === undefined ? undefined : timeOf(time),
+    path,
+    corpus,
+  };
+}
+
+function whole(flag: string, text: string, min: number, max: number): number {
+  const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new OperatingError(`--${flag}: expected a whole number ${min}..${max}, found ${text}`);
 }
 
 function timeOf(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new OperatingError(`--time: expected a duration like 10m, found ${text}`);
-  return ms;
+  const ms = parseDuration(text) ?? 0;
+  if (ms > 0) return ms;
+  throw new OperatingError(`--time: expected a duration like 10m, found ${text}`);
 }
 
-async function fuzz(target: (typeof FUZZ_TARGETS)[number], flags: FuzzFlags, world: World): Promise<void> {
-  const outcome = await runFuzz(target, {
-    seed: flags.seed === undefined ? undefined : whole('seed', flags.seed),
-    runs: whole('runs', flags.runs),
-    timeMs: flags.time === undefined ? undefined : timeOf(flags.time),
-    path: flags.path,
-    corpus: flags.corpus,
-  });
+async function fuzz(
+  target: (typeof FUZZ_TARGETS)[number],
+  options: FuzzOptions,
+  world: World,
+): Promise<void> {
+  const outcome = await runFuzz(target, options);
   if (outcome.kind === 'passed') {
     world.out(`${target.name}: ${outcome.runs} cases hold (seed ${outcome.seed})\n`);
     return;

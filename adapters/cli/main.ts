@@ -153,12 +153,14 @@ export async function run(args: readonly string[], world: World): Promise<number
     }
     if (world.env['ORRERY_TRACE'] !== undefined && error instanceof Error) world.err(`${error.stack}\n`);
     else world.err(`Error: internal error: ${firstLine(error)} (ORRERY_TRACE=1 shows where)\n`);
-    return 1;
+    return isSearch(args) ? 3 : 1;
   }
 }
 
-/** Of the simulator 1 says that a promise was broken, so what cannot even begin ends otherwise. */
-const refused = (args: readonly string[]): number => (commandWord(args) === 'sim' ? 2 : 1);
+/** Of these 1 says that something was found, so what cannot even begin, and a bug of this program, end otherwise. */
+const isSearch = (args: readonly string[]): boolean => ['sim', 'fuzz'].includes(commandWord(args) ?? '');
+
+const refused = (args: readonly string[]): number => (isSearch(args) ? 2 : 1);
 
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';

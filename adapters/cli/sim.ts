@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkCommand } from './sim/check.ts';
 import { pctCommand } from './sim/pct.ts';
 import { recordCommand } from './sim/record.ts';
 import { replayCommand } from './sim/replay.ts';
@@ -12,6 +13,7 @@ import type { World } from './world.ts';
 /** Everything about the simulator. */
 export function simCommand(command: Command, world: World): void {
   runCommand(command, world);
+  checkCommand(command, world);
   sweepCommand(command, world);
   replayCommand(command, world);
   shrinkCommand(command, world);

@@ -239,7 +239,11 @@ async function revertProperty() {
 }
 
 export const ETHEREUM_TARGETS: readonly FuzzTarget[] = [
-  { name: 'jsonrpc', doc: 'requests of every Ethereum method, to a node', property: requestProperty },
+  {
+    name: 'jsonrpc',
+    doc: 'whole requests of every Ethereum method, answered by a node',
+    property: requestProperty,
+  },
   { name: 'rlp', doc: 'RLP', property: rlpProperty },
   { name: 'ethtx', doc: 'signed Ethereum transactions', property: txProperty },
   { name: 'abi-revert', doc: 'reasons of reverts', property: revertProperty },

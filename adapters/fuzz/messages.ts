@@ -208,7 +208,7 @@ export const MESSAGE_TARGETS: readonly FuzzTarget[] = [
   },
   {
     name: 'json-rpc',
-    doc: 'envelopes of JSON-RPC',
+    doc: 'envelopes of JSON-RPC, as read before any node is asked',
     property: () =>
       holds(damaged(fc.json()), (text) => {
         const ours = parseJson(text);

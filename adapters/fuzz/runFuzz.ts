@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { OperatingError } from '../operatingError.ts';
 import { keepCase, readCorpus } from './corpus.ts';
 import { ETHEREUM_TARGETS } from './ethereum.ts';
 import { MESSAGE_TARGETS } from './messages.ts';
@@ -60,7 +61,12 @@ export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise
       ...(path === undefined ? {} : { path, endOnFailure: true }),
       ...(timeMs === undefined ? {} : { interruptAfterTimeLimit: timeMs, markInterruptAsFailure: false }),
     }),
-  );
+  ).catch((error: unknown) => {
+    // fast-check has no type for it; whatever a target throws is in the details instead.
+    if (path !== undefined && error instanceof Error && error.message.startsWith('Unable to replay'))
+      throw new OperatingError(`--path: ${target.name} has no case ${path} with this seed`);
+    throw error;
+  });
   if (!details.failed) return { kind: 'passed', seed: details.seed, runs: details.numRuns };
   const { counterexample, counterexamplePath, errorInstance } = details;
   if (corpus !== undefined && counterexample !== null) keepCase(corpus, target.name, counterexample);

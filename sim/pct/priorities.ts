@@ -1,4 +1,4 @@
-import type { ChoiceStream, Choices } from '../choices.ts';
+import { type ChoiceStream, Choices } from '../choices.ts';
 
 /** Messages of one run among which the priorities change, if there are so many. */
 const STEPS_MAX = 2_000;
@@ -36,3 +36,7 @@ export class LinkPriorities {
     return this.#order.length < 2 ? 0 : Math.floor((rank * (n - 1)) / (this.#order.length - 1));
   }
 }
+
+/** The order of messages that belongs to a seed. */
+export const schedule = (seed: string, depth: number): LinkPriorities['steer'] =>
+  new LinkPriorities(new Choices({ seed: `pct/${seed}` }), depth).steer;

@@ -25,6 +25,8 @@ export interface ShrinkOptions {
   readonly runsMax?: number | undefined;
   /** Ends the search early, e.g. when real time is up. */
   readonly isEnough?: (() => boolean) | undefined;
+  /** Told after each candidate, with the size of the best so far. */
+  readonly onRun?: ((runs: number, best: ScenarioSize) => void) | undefined;
   /** Told each time something smaller was found. */
   readonly onStep?: ((what: string, runs: number) => void) | undefined;
 }
@@ -33,7 +35,7 @@ export interface ShrinkOptions {
 export interface BrokenPromise {
   readonly checker: string;
   readonly cause: string;
-  /** As the first run said it. */
+  /** As the run of what was kept says it. */
   readonly message: string;
 }
 
@@ -75,7 +77,7 @@ export async function shrinkScenario(
   const broken: BrokenPromise = {
     checker: first.checker,
     cause: causeOf(first, namesOf(parsed.value)),
-    message: first.message.split('\n', 1)[0] as string,
+    message: sentenceOf(first),
   };
   // What is written has to run without an option: the scheme goes into the scenario, from which it may be taken away.
   const { crypto, ...run } = options.run ?? {};
@@ -85,12 +87,14 @@ export async function shrinkScenario(
   const body = docText(doc);
   return ok({
     text: body,
-    broken,
+    broken: { ...broken, message: search.message },
     runs: search.runs,
     before: sizeOf(parsed.value),
     after: sizeOf(scenarioOf(body)),
   });
 }
+
+const sentenceOf = ({ message }: Failure): string => message.split('\n', 1)[0] as string;
 
 /** The first failure that counts; what comes after it is not waited for, nor after `timeMax` virtual µs. */
 async function firstFailure(
@@ -146,6 +150,8 @@ export const sizeOf = (scenario: Scenario): ScenarioSize => ({
 /** The hunt for a smaller document: passes over and over, until none of them finds anything or enough is enough. */
 class Search {
   runs = 0;
+  /** What the best breaks with. */
+  message: string;
   readonly #broken: BrokenPromise;
   readonly #tolerable: boolean;
   readonly #options: Omit<ShrinkOptions, 'seed'>;
@@ -158,6 +164,7 @@ class Search {
   constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, tolerable: boolean) {
     this.#tolerable = tolerable;
     this.#broken = broken;
+    this.message = broken.message;
     this.#options = options;
   }
 
@@ -188,10 +195,11 @@ class Search {
       const candidate = { ...doc, seed };
       const text = docText(candidate);
       if (this.#isSpent || this.#refused.has(text)) continue;
-      const brokenAt = await this.#timeOfBreak(text);
-      if (brokenAt !== undefined) {
+      const failure = await this.#breakOf(text);
+      if (failure !== undefined) {
         this.#best = candidate;
-        this.#brokenAt = brokenAt;
+        this.#brokenAt = failure.at;
+        this.message = sentenceOf(failure);
         this.#options.onStep?.(what, this.runs);
         return true;
       }
@@ -200,7 +208,7 @@ class Search {
     return false;
   }
 
-  async #timeOfBreak(text: string): Promise<Micros | undefined> {
+  async #breakOf(text: string): Promise<Failure | undefined> {
     const parsed = parseScenario(text);
     if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
     const names = namesOf(parsed.value);
@@ -211,6 +219,7 @@ class Search {
       (one) => one.checker === this.#broken.checker && causeOf(one, names) === this.#broken.cause,
       2 * this.#brokenAt + PATIENCE_MICROS,
     );
-    return failure?.at;
+    this.#options.onRun?.(this.runs, sizeOf(scenarioOf(docText(this.#best))));
+    return failure;
   }
 }

@@ -10,6 +10,8 @@ export interface RunName {
   /** The scenario file, or `swarm`. */
   readonly scenario: string;
   readonly seed: string;
+  /** The command line that does it again. */
+  readonly again?: string;
 }
 
 export interface FailureGroup {

@@ -3,13 +3,14 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFil
 import { basename, join } from 'node:path';
 import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
+import { pctArgs } from './pctFlag.ts';
 import type { SweepOutcome, SweepTask } from './task.ts';
 
 const RESULTS = 'results.jsonl';
 
 /** What makes two runs the same run: the same world and the same seed. */
-const keyOf = ({ text, seed, isTwice }: SweepTask): string =>
-  `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}${isTwice === true ? '#twice' : ''}`;
+const keyOf = ({ text, seed, isTwice, pct }: SweepTask): string =>
+  `${createHash('sha256').update(text).digest('hex').slice(0, 16)}#${seed}${isTwice === true ? '#twice' : ''}${pct === undefined ? '' : `#pct${pct}`}`;
 
 /** The folder of a campaign: a line for each finished run, so that it can go on later, and the failing scenarios. */
 export class KeepFolder {
@@ -40,10 +41,20 @@ export class KeepFolder {
     const line = `${JSON.stringify({ key: keyOf(task), outcome })}\n`;
     onFile('write', file, () => appendFileSync(file, line));
     if (outcome.failures.length === 0) return;
+    const said = outcome.failures.map(
+      ({ checker, message }) => `broken: ${checker}: ${message.split('\n', 1)[0]}`,
+    );
+    if (task.pct !== undefined) said.push(`run it with${pctArgs(task.pct)}`);
+    this.#write(task, storyOf(task.text, task.seed, said));
+  }
+
+  /** Scenarios of two folders may have one name: the second gets the key of its run into its own. */
+  #write(task: SweepTask, story: string): void {
     const name = `${basename(task.scenario, '.yaml')}-${task.seed}`;
-    const story = join(this.#folder, `${name}.yaml`);
-    const said = outcome.failures.map(({ checker, message }) => `${checker}: ${message.split('\n', 1)[0]}`);
-    onFile('write', story, () => writeFileSync(story, storyOf(task.text, task.seed, said)));
+    const plain = join(this.#folder, `${name}.yaml`);
+    const isTaken = existsSync(plain) && onFile('read', plain, () => readFileSync(plain, 'utf8')) !== story;
+    const file = isTaken ? join(this.#folder, `${name}-${keyOf(task).slice(0, 8)}.yaml`) : plain;
+    onFile('write', file, () => writeFileSync(file, story));
   }
 }
 
@@ -61,9 +72,9 @@ function recordOf(line: string): KeptRecord | undefined {
   }
 }
 
-/** The scenario with its seed inside, and what it broke on top. */
-function storyOf(text: string, seed: string, said: readonly string[]): string {
-  const head = said.map((line) => `# broken: ${line}\n`).join('');
+/** The scenario with its seed inside, and what there is to say of it on top. */
+export function storyOf(text: string, seed: string, said: readonly string[]): string {
+  const head = said.map((line) => `# ${line}\n`).join('');
   const body = /^seed:/m.test(text) ? text.replace(/^seed:.*$/m, `seed: ${seed}`) : `seed: ${seed}\n${text}`;
   return `${head}${body}`;
 }

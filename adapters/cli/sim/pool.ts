@@ -8,8 +8,13 @@ export interface PoolOptions {
   readonly runMsMax: number;
   /** The next run, undefined when there is none left or time is up. */
   next(): SweepTask | undefined;
-  done(outcome: SweepOutcome): void;
+  done(outcome: SweepOutcome, task: SweepTask): void;
+  /** Ends what is running; it is not told. */
+  readonly signal: AbortSignal;
 }
+
+/** Checker of runs whose thread died: a bug of this program, not of the node. */
+export const CRASHED = 'sweep_crash';
 
 /** Keeps so many worker threads busy until there is nothing left to run. */
 export const runPool = async (options: PoolOptions): Promise<void> => {
@@ -18,18 +23,23 @@ export const runPool = async (options: PoolOptions): Promise<void> => {
 
 async function keepBusy(options: PoolOptions): Promise<void> {
   let worker: Worker | undefined;
+  const { signal } = options;
+  const stop = (): void => void worker?.terminate();
+  signal.addEventListener('abort', stop);
   try {
-    for (let task = options.next(); task !== undefined; task = options.next()) {
+    for (let task = options.next(); task !== undefined && !signal.aborted; task = options.next()) {
       worker ??= startWorker();
       const outcome = await outcomeOf(worker, task, options.runMsMax);
+      if (signal.aborted) return;
       // What hung or died is not asked again: its thread may be in any state.
       if (outcome.digest === '') {
         await worker.terminate();
         worker = undefined;
       }
-      options.done(outcome);
+      options.done(outcome, task);
     }
   } finally {
+    signal.removeEventListener('abort', stop);
     await worker?.terminate();
   }
 }
@@ -47,12 +57,10 @@ function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<S
       worker.off('exit', onExit);
       resolve(outcome);
     };
-    const onError = (error: Error): void => broken('sweep_crash', error.stack ?? error.message);
-    const onExit = (code: number): void => broken('sweep_crash', `the worker ended with code ${code}`);
+    const onError = (error: Error): void => broken(CRASHED, error.stack ?? error.message);
+    const onExit = (code: number): void => broken(CRASHED, `the worker ended with code ${code}`);
     const broken = (checker: string, message: string): void =>
       finish({
-        scenario: task.scenario,
-        seed: task.seed,
         digest: '',
         failures: [{ checker, message, at: 0 }],
         names: [],

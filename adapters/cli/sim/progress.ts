@@ -4,39 +4,52 @@ const PLAIN_EVERY_MS = 10_000;
 const TTY_EVERY_MS = 200;
 const BAR_WIDTH = 24;
 
-/** Says how far a campaign is: one line rewritten on a terminal, a plain line every ten seconds elsewhere. */
-export class Progress {
+/** Says how far something is: one line rewritten on a terminal, a plain line every ten seconds elsewhere. */
+export class ProgressLine {
   readonly #world: World;
-  readonly #total: number;
   readonly #startedAt = performance.now();
   #saidAt = performance.now();
-  #done = 0;
-  #failed = 0;
-  #virtualMicros = 0;
 
-  constructor(world: World, total: number) {
+  constructor(world: World) {
     this.#world = world;
-    this.#total = total;
   }
 
   get wallSeconds(): number {
     return (performance.now() - this.#startedAt) / 1000;
   }
 
-  count(isFailed: boolean, virtualMicros: number): void {
-    this.#done++;
-    if (isFailed) this.#failed++;
-    this.#virtualMicros += virtualMicros;
+  /** @param line Without its end; asked for only when it is time to say it. */
+  say(line: (isTty: boolean) => string): void {
     const isTty = this.#world.errIsTty === true;
     const now = performance.now();
     if (now - this.#saidAt < (isTty ? TTY_EVERY_MS : PLAIN_EVERY_MS)) return;
     this.#saidAt = now;
-    this.#world.err(isTty ? `\r\x1b[K${this.#bar()} ${this.#line()}` : `${this.#line()}\n`);
+    this.#world.err(isTty ? `\r\x1b[K${line(isTty)}` : `${line(isTty)}\n`);
   }
 
   /** Clears the line on a terminal. */
   end(): void {
     if (this.#world.errIsTty === true) this.#world.err('\r\x1b[K');
+  }
+}
+
+/** How far a campaign is. */
+export class Progress extends ProgressLine {
+  readonly #total: number;
+  #done = 0;
+  #failed = 0;
+  #virtualMicros = 0;
+
+  constructor(world: World, total: number) {
+    super(world);
+    this.#total = total;
+  }
+
+  count(isFailed: boolean, virtualMicros: number): void {
+    this.#done++;
+    if (isFailed) this.#failed++;
+    this.#virtualMicros += virtualMicros;
+    this.say((isTty) => `${isTty ? `${this.#bar()} ` : ''}${this.#line()}`);
   }
 
   #bar(): string {

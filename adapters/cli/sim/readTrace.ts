@@ -2,32 +2,43 @@ import type { ScenarioReport } from '../../../sim/report.ts';
 import { OperatingError } from '../../operatingError.ts';
 
 export interface Trace {
-  readonly head: { readonly scenario: string; readonly seed?: string };
+  readonly head: { readonly scenario: string; readonly seed?: string; readonly pct?: number };
   /** The happenings, still as JSON. */
   readonly lines: readonly string[];
   /** undefined when the run was killed before its end. */
   readonly report: ScenarioReport | undefined;
 }
 
+/** Line of the file in which the happening of this index stands: the head is the first. */
+export const lineOfFile = (index: number): number => index + 2;
+
 /** Reads what TraceFile wrote. */
 export function readTrace(file: string, text: string): Trace {
-  const lines = text.split('\n').filter((line) => line !== '');
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
   const head = parsed(lines[0]);
   if (head?.['kind'] !== 'scenario' || typeof head['scenario'] !== 'string')
     throw new OperatingError(`${file} is not a trace; npx orrery sim run FILE --trace TRACE writes one`);
-  const last = parsed(lines[lines.length - 1]);
+  const last = lines.length > 1 ? parsed(lines.at(-1)) : head;
   const isWhole = last?.['kind'] === 'report';
+  // Half a line, where the run was killed, tells nothing.
+  const happenings = lines.slice(1, isWhole || last === undefined ? -1 : undefined);
+  for (const [i, line] of happenings.entries()) {
+    const { t, n, kind } = parsed(line) ?? {};
+    if (typeof t !== 'number' || typeof n !== 'number' || typeof kind !== 'string')
+      throw new OperatingError(`${file}:${lineOfFile(i)}: not a line of a trace`);
+  }
   return {
     head: head as unknown as Trace['head'],
-    // Half a line, where the run was killed, tells nothing.
-    lines: lines.slice(1, isWhole || last === undefined ? -1 : undefined),
+    lines: happenings,
     report: isWhole ? (last['report'] as ScenarioReport) : undefined,
   };
 }
 
 function parsed(line: string | undefined): Record<string, unknown> | undefined {
   try {
-    return line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>);
+    const value: unknown = line === undefined ? undefined : JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

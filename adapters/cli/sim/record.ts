@@ -17,6 +17,7 @@ import { EXIT_BROKEN } from './scenarioFile.ts';
 export function recordCommand(sim: Command, world: World): void {
   sim
     .command('record')
+    .configureHelp({ showGlobalOptions: true })
     .requiredOption('-o, --output <file>', 'write the recording there')
     .description(
       "take the log of a stopped node's home, and the hashes of what it stored, for `sim replay`; no key is in it",

@@ -7,7 +7,8 @@ import { acceleratedSuite } from '../../crypto/accelerated.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
-import { readTrace } from './readTrace.ts';
+import { PCT_OPTION } from './pctFlag.ts';
+import { lineOfFile, readTrace } from './readTrace.ts';
 import { replayRecording } from './record.ts';
 import { EXIT_BROKEN, refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
 import { type Source, sourceOf } from './source.ts';
@@ -20,6 +21,7 @@ interface ReplayFlags {
   readonly seed?: string;
   readonly swarm?: boolean;
   readonly crypto?: string;
+  readonly pct?: string;
   readonly until?: string;
   readonly tail: string;
   readonly node?: string;
@@ -29,9 +31,10 @@ export function replayCommand(sim: Command, world: World): void {
   const command = sim
     .command('replay')
     .argument('[file]', 'scenario, a trace that `sim run --trace` wrote, or a recording of `sim record`')
-    .option('--seed <number>', "instead of the scenario's own seed")
+    .option('--seed <seed>', "instead of the scenario's own seed")
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
     .option(...CRYPTO_OPTION)
+    .option(...PCT_OPTION)
     .option(
       '--until <event|time>',
       'stop after the event of this number, or at this virtual time, e.g. 12.5s',
@@ -45,24 +48,28 @@ export function replayCommand(sim: Command, world: World): void {
 async function replay(file: string | undefined, flags: ReplayFlags, world: World): Promise<void> {
   const given = await sourceOf(file, flags);
   if (isRecording(given.text)) {
+    expectNoChoice('a recording is of one node', flags);
     if (flags.until !== undefined || flags.node !== undefined)
       throw new OperatingError('--until and --node: a recording is of one node and is run to its end');
     return replayRecording(given.name, given.text, world);
   }
-  const { source, written, isWhole } = fromTrace(given, flags);
+  const { source, written, isTrace, isWhole } = fromTrace(given, flags);
   const stop = stopOf(flags.until);
   const tailMax = wholeOf('--tail', flags.tail, 0, TAIL_MAX);
   if (flags.node !== undefined) expectNode(source.text, flags.node);
   let tail: string[] = [];
   let compared = 0;
-  let parted: { readonly written: string; readonly now: string } | undefined;
+  let parted: { readonly line: number; readonly written: string; readonly now: string } | undefined;
   const result = await replayTo(source.text, {
     ...stop,
     seed: source.seed,
+    pct: source.pct,
     suite: await acceleratedSuite(),
     trace(line) {
-      const expected = written[compared++];
-      if (expected !== undefined && expected !== line) parted ??= { written: expected, now: line };
+      const index = compared++;
+      const expected = written[index];
+      if (expected !== undefined && expected !== line)
+        parted ??= { line: lineOfFile(index), written: expected, now: line };
       const happening = JSON.parse(line) as Happening;
       if (flags.node !== undefined && happening.node !== flags.node) return;
       tail.push(transcriptLine(happening));
@@ -81,10 +88,18 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
     world.out(`broken: ${checker} at ${secondsText(at)} s: ${message}\n`);
   const isLonger = isWhole && compared > written.length;
   if (!isCut && (compared < written.length || isLonger))
-    parted ??= { written: written[compared] ?? 'has ended', now: isLonger ? 'goes on' : 'has ended' };
+    parted ??= {
+      line: lineOfFile(Math.min(compared, written.length)),
+      written: written[compared] ?? 'has ended',
+      now: isLonger ? 'goes on' : 'has ended',
+    };
+  if (isTrace && !isWhole && compared > written.length)
+    world.err(
+      `the trace has no end, the run that wrote it was interrupted: nothing after line ${lineOfFile(written.length - 1)} was compared\n`,
+    );
   if (parted !== undefined)
     world.err(
-      `the trace tells another run, of another version of the program perhaps:\n  trace: ${parted.written}\n  now:   ${parted.now}\n`,
+      `line ${parted.line}: the trace tells another run, of another version of the program perhaps:\n  trace: ${parted.written}\n  now:   ${parted.now}\n`,
     );
   if (parted !== undefined || !report.passed) world.exitCode = EXIT_BROKEN;
 }
@@ -93,21 +108,28 @@ interface Replayed {
   readonly source: Source;
   /** What the trace says; nothing when it is a scenario that is run again. */
   readonly written: readonly string[];
+  readonly isTrace: boolean;
   /** The trace was written to its end. */
   readonly isWhole: boolean;
 }
 
 /** A trace names its scenario and seed in its first line. */
 function fromTrace(source: Source, flags: ReplayFlags): Replayed {
-  if (!source.text.startsWith('{"kind":"scenario"')) return { source, written: [], isWhole: false };
-  if (flags.seed !== undefined || flags.crypto !== undefined)
-    throw new OperatingError('--seed and --crypto: a trace is of one run');
+  if (!source.text.startsWith('{"kind":"scenario"'))
+    return { source, written: [], isTrace: false, isWhole: false };
+  expectNoChoice('a trace is of one run', flags);
   const { head, lines, report } = readTrace(source.name, source.text);
   return {
-    source: { ...source, text: head.scenario, seed: head.seed },
+    source: { ...source, text: head.scenario, seed: head.seed, pct: head.pct },
     written: lines,
+    isTrace: true,
     isWhole: report !== undefined,
   };
+}
+
+function expectNoChoice(why: string, { seed, crypto, pct }: ReplayFlags): void {
+  if (seed !== undefined || crypto !== undefined || pct !== undefined)
+    throw new OperatingError(`--seed, --crypto and --pct: ${why}`);
 }
 
 /** A text that is no scenario is refused by the run. */
@@ -121,11 +143,11 @@ function expectNode(scenario: string, node: string): void {
 
 function stopOf(text: string | undefined): { readonly untilEvent?: number; readonly untilTime?: number } {
   if (text === undefined) return {};
-  if (/^\d{1,12}$/.test(text)) return { untilEvent: Number(text) };
+  if (/^[1-9]\d{0,11}$/.test(text)) return { untilEvent: Number(text) };
   const untilTime = parseDuration(text);
   if (untilTime === undefined)
     throw new OperatingError(
-      `--until: expected the number of an event or a time such as 12.5s, found ${text}`,
+      `--until: expected the number of an event, from 1, or a time such as 12.5s, found ${text}`,
     );
   return { untilTime };
 }

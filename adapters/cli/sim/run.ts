@@ -3,6 +3,7 @@ import type { ScenarioReport } from '../../../sim/report.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { runTwice } from './determinism.ts';
+import { PCT_OPTION } from './pctFlag.ts';
 import { EXIT_BROKEN, quoted, refuseFile, secondsText } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 import { TraceFile } from './traceFile.ts';
@@ -11,6 +12,7 @@ interface RunFlags {
   readonly seed?: string;
   readonly swarm?: boolean;
   readonly crypto?: string;
+  readonly pct?: string;
   readonly json?: boolean;
   readonly trace?: string;
   readonly checkDeterminism?: boolean;
@@ -20,9 +22,10 @@ export function runCommand(sim: Command, world: World): void {
   const command = sim
     .command('run')
     .argument('[file]', 'scenario')
-    .option('--seed <number>', "instead of the scenario's own seed")
+    .option('--seed <seed>', "instead of the scenario's own seed")
     .option('--swarm', 'instead of a file: the world that a swarm sweep draws for the seed')
     .option(...CRYPTO_OPTION)
+    .option(...PCT_OPTION)
     .option('--json', 'print the report as JSON')
     .option('--trace <file>', 'write everything that happens to a file, one JSON line each')
     .option('--check-determinism', 'run twice and compare event by event')
@@ -30,16 +33,18 @@ export function runCommand(sim: Command, world: World): void {
   command.action((file: string | undefined) => simRun(file, command.opts<RunFlags>(), world));
 }
 
-async function simRun(file: string | undefined, flags: RunFlags, world: World): Promise<void> {
+/** Runs what file or flags name and says how it was. */
+export async function simRun(file: string | undefined, flags: RunFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
-  const { text, seed } = source;
+  const { text, seed, pct } = source;
   const [{ runScenario }, { acceleratedSuite }] = await Promise.all([
     import('../../../sim/run.ts'),
     import('../../crypto/accelerated.ts'),
   ]);
   const suite = await acceleratedSuite();
-  const trace = flags.trace === undefined ? undefined : new TraceFile(flags.trace, text, seed);
-  const options = { seed, suite, trace: trace && ((line: string) => trace.write(line)) };
+  const trace =
+    flags.trace === undefined ? undefined : new TraceFile(flags.trace, { scenario: text, seed, pct });
+  const options = { seed, suite, pct, trace: trace && ((line: string) => trace.write(line)) };
   const say = (line: string): void => (flags.json === true ? world.err(line) : world.out(line));
   const isTwice = flags.checkDeterminism === true;
   const result = await (isTwice ? runTwice(text, options, world, say) : runScenario(text, options));

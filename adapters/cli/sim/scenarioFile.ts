@@ -8,6 +8,10 @@ import type { World } from '../world.ts';
 
 export const EXIT_BROKEN = 1;
 export const EXIT_BAD_FILE = 2;
+/** A bug of this program. */
+export const EXIT_INTERNAL = 3;
+/** As a shell says of what Ctrl-C ended. */
+export const EXIT_INTERRUPTED = 130;
 
 export const readScenarioFile = (file: string): string =>
   onFile('read', file, () => readFileSync(file, 'utf8'));
@@ -31,10 +35,10 @@ export function wholeOf(option: string, text: string, min: number, max: number):
   throw new OperatingError(`${option}: expected a whole number ${min}..${max}, found ${text}`);
 }
 
-/** Milliseconds of an option that takes a duration. */
+/** Milliseconds of an option that takes a duration above zero. */
 export function millisecondsOf(option: string, text: string): number {
   const micros = parseDuration(text);
-  if (micros === undefined)
+  if (micros === undefined || micros === 0)
     throw new OperatingError(`${option}: expected a duration such as 10m, found ${text}`);
   return micros / 1000;
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { OperatingError } from '../../operatingError.ts';
 import { cryptoArgs, cryptoOf } from './cryptoFlag.ts';
+import { pctArgs, pctOf } from './pctFlag.ts';
 import { quoted, readScenarioFile, seedOf } from './scenarioFile.ts';
 
 /** The world that a command works on: a scenario file, or what a swarm draws for a seed. */
@@ -10,6 +11,8 @@ export interface Source {
   readonly name: string;
   readonly text: string;
   readonly seed: string | undefined;
+  /** Depth of `sim pct`; undefined: delays are drawn. */
+  readonly pct: number | undefined;
   /** The arguments that name it again. */
   args(seed: string): string;
   /** Where a smaller scenario for a seed may go. */
@@ -18,11 +21,17 @@ export interface Source {
 
 export async function sourceOf(
   file: string | undefined,
-  flags: { readonly seed?: string; readonly swarm?: boolean; readonly crypto?: string },
+  flags: {
+    readonly seed?: string;
+    readonly swarm?: boolean;
+    readonly crypto?: string;
+    readonly pct?: string;
+  },
 ): Promise<Source> {
   const crypto = cryptoOf(flags.crypto);
   const settled = (text: string): string => (crypto === undefined ? text : withCrypto(text, crypto));
-  const more = cryptoArgs(crypto);
+  const pct = pctOf(flags.pct);
+  const more = `${cryptoArgs(crypto)}${pctArgs(pct)}`;
   const seed = flags.seed === undefined ? undefined : seedOf(flags.seed);
   if (flags.swarm !== true) {
     if (file === undefined) throw new OperatingError('expected a scenario file, or --swarm with --seed');
@@ -30,17 +39,19 @@ export async function sourceOf(
       name: file,
       text: settled(readScenarioFile(file)),
       seed,
+      pct,
       args: (used) => `${quoted(file)} --seed ${used}${more}`,
       smaller: () => `${basename(file).replace(/\.ya?ml$/, '')}.min.yaml`,
     };
   }
-  if (file !== undefined || seed === undefined)
-    throw new OperatingError('--swarm draws the world from --seed and takes no file');
+  if (file !== undefined) throw new OperatingError(`--swarm takes no file, found ${file}`);
+  if (seed === undefined) throw new OperatingError('--swarm: expected --seed, from which the world is drawn');
   const { drawSwarm } = await import('../../../sim/swarm/draw.ts');
   return {
     name: 'swarm',
     text: settled(drawSwarm(seed)),
     seed,
+    pct,
     args: (used) => `--swarm --seed ${used}${more}`,
     smaller: (used) => `swarm-${used}.min.yaml`,
   };

@@ -2,20 +2,20 @@ import type { Failure } from '../../../sim/report.ts';
 
 /** One run of a campaign, as a worker gets it. */
 export interface SweepTask {
-  /** Place in the campaign: file by file within each seed. */
-  readonly index: number;
-  /** The scenario file, or `swarm`. */
+  /** The scenario file, `swarm`, or a case of a search. */
   readonly scenario: string;
   readonly text: string;
   readonly seed: string;
+  /** The command line that does it again. */
+  readonly again: string;
   /** Run a second time: both have to have one digest. */
   readonly isTwice?: boolean;
+  /** Depth of the search for an order of messages; undefined: delays are drawn. */
+  readonly pct?: number;
 }
 
 /** What became of it. */
 export interface SweepOutcome {
-  readonly scenario: string;
-  readonly seed: string;
   readonly digest: string;
   readonly failures: readonly Failure[];
   /** Names of the nodes, to tell causes apart from names. */

@@ -4,6 +4,15 @@ import { onFile } from '../../disk/files.ts';
 
 const BUFFERED_CHARS_MAX = 1 << 20;
 
+/** What a run needs to be done again. */
+export interface TraceHead {
+  readonly scenario: string;
+  /** undefined: that of the scenario. */
+  readonly seed: string | undefined;
+  /** Depth of `sim pct`; undefined: delays are drawn. */
+  readonly pct: number | undefined;
+}
+
 /**
  * A trace on the disk: a line that says which scenario and seed it is of, a line a happening, and the report as the
  * last line. Written in large pieces: a trace has millions of lines.
@@ -14,10 +23,10 @@ export class TraceFile {
   #lines: string[] = [];
   #chars = 0;
 
-  constructor(path: string, scenario: string, seed: string | undefined) {
+  constructor(path: string, head: TraceHead) {
     this.#path = path;
     this.#fd = onFile('write', path, () => openSync(path, 'w'));
-    this.write(JSON.stringify({ kind: 'scenario', scenario, ...(seed === undefined ? {} : { seed }) }));
+    this.write(JSON.stringify({ kind: 'scenario', ...head }));
   }
 
   write(line: string): void {

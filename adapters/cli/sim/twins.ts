@@ -1,19 +1,19 @@
-import { cpus } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
-import { parseScenario } from '../../../sim/scenario/parse.ts';
-import { docText, readDoc } from '../../../sim/shrink/document.ts';
-import { FailureGroups } from '../../../sim/sweep/groups.ts';
+import { type Doc, docText, readDoc } from '../../../sim/shrink/document.ts';
 import { TWINS_NODES_MAX, TwinsSpace, twinsDocument } from '../../../sim/twins/space.ts';
+import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
-import { KeepFolder } from './keep.ts';
-import { runPool } from './pool.ts';
-import { clock, Progress } from './progress.ts';
-import { EXIT_BROKEN, readScenarioFile, refuseFile, seedOf, wholeOf } from './scenarioFile.ts';
-import type { SweepOutcome, SweepTask } from './task.ts';
+import { jobsOf, runCampaign, tell } from './campaign.ts';
+import { KeepFolder, storyOf } from './keep.ts';
+import { simRun } from './run.ts';
+import { quoted, seedOf, wholeOf } from './scenarioFile.ts';
+import type { SweepTask } from './task.ts';
+import { readScenarios } from './worlds.ts';
 
 const RUN_MS_MAX = 600_000;
-const JOBS_MAX = 256;
 /** Without `sample` in the file or on the command line no more than these are tried. */
 const ALL_MAX = 1_000_000;
 
@@ -23,6 +23,8 @@ interface TwinsFlags {
   readonly jobs?: string;
   readonly keep?: string;
   readonly json?: boolean;
+  readonly case?: string;
+  readonly output?: string;
 }
 
 export function twinsCommand(sim: Command, world: World): void {
@@ -30,34 +32,34 @@ export function twinsCommand(sim: Command, world: World): void {
     .command('twins')
     .argument('<file>', 'scenario with twins among the validators and a search: {twins: …}')
     .option('--sample <n>', 'so many cases by lot, instead of what the file says')
-    .option('--seed <number>', 'of the lot and of every run', '1')
+    .option('--seed <seed>', 'of the lot and of every run', '1')
     .option('--jobs <n>', 'worker threads (default: one a processor)')
     .option('--keep <dir>', 'keep results and failing cases there; a second call goes on where it stopped')
     .option('--json', 'print the summary as JSON')
+    .option('--case <n>', 'write the case of this number as a scenario of its own, and run that')
+    .option('-o, --output <file>', 'with --case: where to (default: FILE-N.yaml in this folder)')
     .description('go through partitions × leaders of validators that run twice with one key');
   command.action((file: string) => twins(file, command.opts<TwinsFlags>(), world));
 }
 
-interface TwinsSummary {
-  readonly cases: string;
-  readonly partitions: number;
-  readonly runs: number;
-  readonly failed: number;
-  readonly resumed: number;
-  readonly wallSeconds: number;
-  readonly runsPerSecond: number;
-}
-
 async function twins(file: string, flags: TwinsFlags, world: World): Promise<void> {
-  const text = readScenarioFile(file);
-  const parsed = parseScenario(text);
-  if (!parsed.ok) return refuseFile(world, file, parsed.error);
-  const scenario = parsed.value;
+  const [read] = readScenarios([file], world) ?? [];
+  if (read === undefined) return;
+  const { text, scenario } = read;
   if (scenario.twins === undefined)
     throw new OperatingError(`${file}: expected a search: {twins: {rounds: …}} to go through`);
   if (scenario.validators.length > TWINS_NODES_MAX)
     throw new OperatingError(`${file}: expected at most ${TWINS_NODES_MAX} validators and twins`);
   const space = new TwinsSpace(scenario);
+  const seed = seedOf(flags.seed);
+  const doc = readDoc(text);
+  const base = basename(file).replace(/\.ya?ml$/, '');
+  const nameOf = (index: bigint): string => `${base}-${index}.yaml`;
+  if (flags.case !== undefined) {
+    const index = caseOf(flags.case, space.size);
+    return runCase(doc, space, index, seed, flags.output ?? nameOf(index), flags.json, world);
+  }
+  if (flags.output !== undefined) throw new OperatingError('--output: expected --case with it');
   const sample =
     flags.sample === undefined
       ? scenario.twins.sample
@@ -65,76 +67,47 @@ async function twins(file: string, flags: TwinsFlags, world: World): Promise<voi
   const total = sample === undefined || BigInt(sample) > space.size ? space.size : BigInt(sample);
   if (total > BigInt(ALL_MAX))
     throw new OperatingError(`${total} cases are too many to go through: take a --sample`);
-  const seed = seedOf(flags.seed);
   const order = space.order(sample, seed);
-  const doc = readDoc(text);
   const next = (): SweepTask | undefined => {
     const { done, value } = order.next();
     if (done === true) return undefined;
-    const one = twinsDocument(doc, space.at(value));
-    return { index: Number(value), scenario: `${String(one['name'])}.yaml`, text: docText(one), seed };
+    return {
+      scenario: nameOf(value),
+      text: docText(twinsDocument(doc, space.at(value))),
+      seed,
+      again: `npx orrery sim twins ${quoted(file)} --case ${value} --seed ${seed} -o ${quoted(nameOf(value))}`,
+    };
   };
-  const summary = await runAll(world, next, Number(total), flags, space);
-  world.out(flags.json === true ? `${JSON.stringify(summary, undefined, 2)}\n` : textOf(summary));
-  if (summary.failed > 0) world.exitCode = EXIT_BROKEN;
-}
-
-async function runAll(
-  world: World,
-  next: () => SweepTask | undefined,
-  total: number,
-  flags: TwinsFlags,
-  space: TwinsSpace,
-): Promise<TwinsSummary> {
-  const keep = flags.keep === undefined ? undefined : new KeepFolder(flags.keep);
-  const progress = new Progress(world, total);
-  const groups = new FailureGroups();
-  const running = new Map<string, SweepTask>();
-  const counts = { runs: 0, failed: 0, resumed: 0 };
-  const count = (outcome: SweepOutcome): void => {
-    const isFailed = outcome.failures.length > 0;
-    counts.runs++;
-    if (isFailed) counts.failed++;
-    if (isFailed) groups.add(outcome, outcome.failures, outcome.names);
-    progress.count(isFailed, outcome.virtualMicros);
-  };
-  await runPool({
-    jobs: flags.jobs === undefined ? cpus().length : wholeOf('--jobs', flags.jobs, 1, JOBS_MAX),
+  const summary = await runCampaign(world, {
+    jobs: jobsOf(flags.jobs),
     runMsMax: RUN_MS_MAX,
-    next() {
-      for (let task = next(); task !== undefined; task = next()) {
-        const known = keep?.find(task);
-        if (known === undefined) {
-          running.set(task.scenario, task);
-          return task;
-        }
-        counts.resumed++;
-        count(known);
-      }
-      return undefined;
-    },
-    done(outcome) {
-      const task = running.get(outcome.scenario);
-      running.delete(outcome.scenario);
-      if (task !== undefined) keep?.add(task, outcome);
-      count(outcome);
-    },
+    keep: flags.keep === undefined ? undefined : new KeepFolder(flags.keep),
+    total: Number(total),
+    next,
   });
-  progress.end();
-  for (const { checker, cause, count: times, message, examples } of groups.list()) {
-    world.out(`${times} × ${checker}: ${cause}\n    e.g. ${message} (${examples[0]?.scenario})\n`);
-  }
-  const { wallSeconds } = progress;
-  return {
-    cases: String(space.size),
-    partitions: space.partitions,
-    ...counts,
-    wallSeconds: Math.round(wallSeconds * 10) / 10,
-    runsPerSecond: Math.round(((counts.runs - counts.resumed) / Math.max(wallSeconds, 0.001)) * 10) / 10,
-  };
+  const { size, partitions } = space;
+  const cases = size <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(size) : String(size);
+  if (flags.json !== true) world.out(`${cases} cases, ${partitions} partitions a round\n`);
+  tell(world, summary, flags, { cases, partitions });
 }
 
-const textOf = (summary: TwinsSummary): string =>
-  `${summary.runs} of ${summary.cases} cases (${summary.partitions} partitions a round), ${summary.failed} failed${
-    summary.resumed > 0 ? `, ${summary.resumed} of them done earlier` : ''
-  }\n${clock(summary.wallSeconds)}, ${summary.runsPerSecond} runs/s\n`;
+function caseOf(text: string, size: bigint): bigint {
+  const index = /^\d{1,80}$/.test(text) ? BigInt(text) : size;
+  if (index < size) return index;
+  throw new OperatingError(`--case: expected a whole number 0..${size - 1n}, found ${text}`);
+}
+
+async function runCase(
+  doc: Doc,
+  space: TwinsSpace,
+  index: bigint,
+  seed: string,
+  output: string,
+  json: boolean | undefined,
+  world: World,
+): Promise<void> {
+  const text = storyOf(docText(twinsDocument(doc, space.at(index))), seed, []);
+  onFile('write', output, () => writeFileSync(output, text));
+  world.err(`case ${index} written to ${output}\n`);
+  return simRun(output, json === true ? { json } : {}, world);
+}

@@ -8,8 +8,8 @@ import type { SweepOutcome, SweepTask } from './task.ts';
 
 const suite = await acceleratedSuite();
 
-async function reportOf({ scenario, text, seed }: SweepTask): Promise<ScenarioReport> {
-  const result = await runScenario(text, { seed, suite });
+async function reportOf({ scenario, text, seed, pct }: SweepTask): Promise<ScenarioReport> {
+  const result = await runScenario(text, { seed, suite, pct });
   if (!result.ok) throw new OperatingError(`${scenario}: ${result.error.message}`);
   return result.value;
 }
@@ -23,7 +23,6 @@ async function partedFrom(first: ScenarioReport, task: SweepTask): Promise<reado
 }
 
 async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
-  const { scenario, seed } = task;
   const startedAt = performance.now();
   const first = await reportOf(task);
   const parted = task.isTwice === true ? await partedFrom(first, task) : [];
@@ -32,8 +31,6 @@ async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
   const failures = [...first.failures, ...parted];
   const names = nodes.map((node) => node.name);
   return {
-    scenario,
-    seed,
     digest,
     failures,
     names,

@@ -4,6 +4,7 @@ import { parseCase, readCorpus } from '../../../adapters/fuzz/corpus.ts';
 import { FUZZ_TARGETS, runFuzz } from '../../../adapters/fuzz/runFuzz.ts';
 import { second } from '../../../adapters/fuzz/second.ts';
 import { holds } from '../../../adapters/fuzz/target.ts';
+import { runCli } from '../../support/cli.ts';
 import { tempDir } from '../tempDir.ts';
 
 /** These ask a whole node; `codecs.test.ts` runs all others. */
@@ -65,4 +66,22 @@ test('a failing case is kept, and is the first that the next run tries', async (
   expect((await runFuzz(target, { ...options, runs: 10 })).kind).toBe('passed');
   expect(tried[0]).toEqual(kept?.[0]);
   expect(() => parseCase('{"$bytes":"0"}')).toThrow(SyntaxError);
+});
+
+test('the command refuses what it cannot do, and runs as long as it is told', async () => {
+  for (const wrong of [
+    'nothing',
+    'rlp --runs -3',
+    'rlp --runs 0',
+    'rlp --seed 99999999999',
+    'rlp --time 0s',
+    'rlp --path 3',
+    'rlp --path xx --seed 1',
+    'rlp --path 3:99999:7 --seed 1',
+    'all --path 3 --seed 1',
+  ])
+    expect((await runCli('fuzz', ...wrong.split(' '))).code, wrong).toBe(2);
+  const startedAt = performance.now();
+  expect(await runCli('fuzz', 'rlp', '--time', '1500ms')).toMatchObject({ code: 0 });
+  expect(performance.now() - startedAt).toBeGreaterThan(1400);
 });

@@ -41,7 +41,7 @@ describe('a run', () => {
     expect(JSON.parse(out)).toMatchObject({
       seed: 'first-one',
       passed: false,
-      neverHappened: ['timeline[1]', 'B02 of v3'],
+      neverHappened: ['timeline[1]', 'byzantine[0] B02 of v3'],
       notJudged: [],
     });
     expect(err).toMatch(/^deterministic: \d+ happenings equal in both runs\n/);
@@ -90,15 +90,27 @@ describe('a trace', () => {
     fs.writeFileSync(fileOf('other.jsonl'), lines.join('\n'));
     const { code, err } = await sim('replay', fileOf('other.jsonl'), '--until', '100');
     expect(code).toBe(1);
-    expect(err).toContain('the trace tells another run');
+    expect(err).toContain('line 21: the trace tells another run');
   });
 
   test('that ends in half a line is as good as it goes, and a page of it says so', async () => {
     const text = fs.readFileSync(fileOf('broken.jsonl'), 'utf8');
     fs.writeFileSync(fileOf('half.jsonl'), text.slice(0, text.length / 2));
     expect((await sim('replay', fileOf('half.jsonl'), '--until', '100')).err).toBe('');
+    expect((await sim('replay', fileOf('half.jsonl'))).err).toMatch(
+      /no end.*nothing after line \d+ was compared/,
+    );
     const { code, err } = await sim('report', fileOf('half.jsonl'), '-o', fileOf('half.html'));
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('half.jsonl has no end') });
+  });
+
+  test('with a line that is none is refused, by the line', async () => {
+    const lines = fs.readFileSync(fileOf('broken.jsonl'), 'utf8').split('\n');
+    lines[20] = 'garbage';
+    fs.writeFileSync(fileOf('garbage.jsonl'), lines.join('\n'));
+    const { code, err } = await sim('report', fileOf('garbage.jsonl'), '-o', fileOf('garbage.html'));
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('garbage.jsonl:21: not a line') });
+    expect(fs.existsSync(fileOf('garbage.html'))).toBe(false);
   });
 
   test('is of one run, and of nodes that there are', async () => {
@@ -108,10 +120,41 @@ describe('a trace', () => {
     expect((await sim('replay', fileOf('broken.jsonl'), '--node', 'v9')).err).toContain(
       '--node: expected one of v0, v1, v2, v3, found v9',
     );
+    expect((await sim('replay', fileOf('broken.jsonl'), '--until', '0')).code).toBe(2);
+    fs.writeFileSync(fileOf('run.rec'), '{"kind":"recording"}\n');
+    expect((await sim('replay', fileOf('run.rec'), '--seed', '3')).err).toContain(
+      'a recording is of one node',
+    );
   });
 });
 
 test('results are kept in a folder, not in a file', async () => {
   const { err } = await sim('sweep', fileOf('broken.yaml'), '--keep', fileOf('broken.yaml'));
   expect(err).toContain('is not a folder');
+});
+
+test('scenarios are checked without being run', async () => {
+  expect(await sim('check', fileOf('broken.yaml'))).toMatchObject({
+    code: 0,
+    out: '1 scenarios can be run\n',
+  });
+  fs.writeFileSync(fileOf('wrong.yaml'), 'name: wrong\nvaliators: {count: 1}\n');
+  const { code, err } = await sim('check', fileOf('wrong.yaml'), fileOf('broken.yaml'));
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('wrong.yaml:2:') });
+  expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');
+});
+
+test('the shrinker quotes what the smaller file breaks with', async () => {
+  const text = `name: late
+engine: {crypto: keyed-hash}
+expect: [{eventually: "block.height >= 90", within: 7s}]
+until: {time: 20s}
+`;
+  fs.writeFileSync(fileOf('late.yaml'), text);
+  expect((await sim('shrink', fileOf('late.yaml'), '--runs', '30', '-o', fileOf('late.min.yaml'))).code).toBe(
+    0,
+  );
+  const said = /^# broken: (\w+): (.*)\n/.exec(fs.readFileSync(fileOf('late.min.yaml'), 'utf8'));
+  expect((await run('late.min.yaml')).out).toContain(said?.[2]);
+  await expect(sim('shrink', fileOf('late.yaml'), '--budget', '0s')).resolves.toMatchObject({ code: 2 });
 });

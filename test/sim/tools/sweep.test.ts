@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const bin = path.resolve(import.meta.dirname, '../../../bin/orrery.js');
 let folder = '';
@@ -23,12 +23,14 @@ interface Swept {
   readonly out: string;
 }
 
-const sweep = (...args: string[]): Promise<Swept> =>
+const sim = (...args: string[]): Promise<Swept> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [bin, 'sim', 'sweep', ...args, '--jobs', '1'], { cwd: folder }, (error, out) =>
+    execFile(process.execPath, [bin, 'sim', ...args], { cwd: folder }, (error, out) =>
       resolve({ code: error === null ? 0 : Number(error.code), out }),
     );
   });
+
+const sweep = (...args: string[]): Promise<Swept> => sim('sweep', ...args, '--jobs', '1');
 
 test('a sweep counts, goes on where it stopped, and keeps what fails with the line that runs it again', async () => {
   const first = await sweep('calm.yaml', '--seeds', '1..2', '--keep', 'kept');
@@ -54,6 +56,79 @@ test('runs that are checked for determinism are runs of their own, and shards sh
   expect(JSON.parse(rest.out)).toMatchObject({ runs: 4, failed: 0, resumed: 2 });
 });
 
+test('scenarios of one name in two folders are both kept', async () => {
+  const text = fs.readFileSync(path.join(folder, 'broken.yaml'), 'utf8');
+  for (const [part, name] of ['one', 'two'].entries()) {
+    fs.mkdirSync(path.join(folder, name));
+    fs.writeFileSync(path.join(folder, name, 'c.yaml'), text.replace('name: broken', `name: c${part}`));
+  }
+  const { out } = await sweep('one', 'two/c.yaml', '--seeds', '1', '--keep', 'both');
+  expect(out).toContain('2 runs, 2 failed\n');
+  const kept = fs.readdirSync(path.join(folder, 'both')).filter((name) => name.endsWith('.yaml'));
+  expect(kept.map((name) => name.replace(/[0-9a-f]{8}/, 'KEY')).sort()).toEqual(['c-1-KEY.yaml', 'c-1.yaml']);
+});
+
+test('Ctrl-C ends a sweep with what was found so far', async () => {
+  const args = ['broken.yaml', '--seeds', '1..1000000', '--jobs', '1', '--keep', 'stopped'];
+  const child = spawn(process.execPath, [bin, 'sim', 'sweep', ...args], { cwd: folder });
+  let out = '';
+  child.stdout.on('data', (piece) => {
+    out += piece;
+  });
+  // Said once the first run is over.
+  child.stderr.once('data', () => child.kill('SIGINT'));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect(code).toBe(130);
+  expect(out).toMatch(/\d+ runs, \d+ failed, \d+ left undone\n/);
+  expect(fs.readFileSync(path.join(folder, 'stopped/broken-1.yaml'), 'utf8')).toContain('# broken: never');
+});
+
 test('what is wrong with the arguments is said before anything runs', async () => {
-  expect((await sweep('calm.yaml', '--seeds', '3..1')).code).toBe(2);
+  for (const wrong of ['3..1', '1..1000000000000', 'x'])
+    expect((await sweep('calm.yaml', '--seeds', wrong)).code).toBe(2);
+  expect((await sweep('calm.yaml', '--seeds', '1', '--budget', '0s')).code).toBe(2);
+});
+
+describe('what a search finds', () => {
+  const head = 'engine: {crypto: keyed-hash}\nexpect: [{never: "block.height == 2"}]\nuntil: {height: 3}\n';
+  const fileOf = (name: string): string => path.join(folder, name);
+  /** The arguments after `npx orrery sim` that do the first failing run again. */
+  const again = (out: string): string[] => JSON.parse(out).groups[0].examples[0].again.split(' ').slice(3);
+
+  test('among twins is a case that its number names, and a scenario of its own', async () => {
+    const names = 'validators: {a: {}, b: {}, c: {}, d: {}, d2: {twin_of: d}}\n';
+    const search = 'search: {twins: {rounds: 1, partitions: all, leaders: all}}\n';
+    fs.writeFileSync(fileOf('tw.yaml'), `name: tw\n${head}${names}${search}`);
+    const all = await sim('twins', 'tw.yaml', '--sample', '1', '--json');
+    expect({ code: all.code, ...JSON.parse(all.out) }).toMatchObject({
+      code: 1,
+      cases: 48,
+      runs: 1,
+      failed: 1,
+    });
+    const one = await sim(...again(all.out));
+    expect(one.code).toBe(1);
+    const number = /scenario: tw-(\d+), seed 1\n/.exec(one.out)?.[1];
+    expect((await sim('run', `tw-${number}.yaml`)).out).toBe(one.out);
+    expect((await sim('twins', 'tw.yaml', '--case', '48')).code).toBe(2);
+  });
+
+  test('among orders of messages is run, traced, replayed and shrunk with the depth of the search', async () => {
+    fs.writeFileSync(fileOf('order.yaml'), `name: order\n${head}`);
+    const all = await sim('pct', 'order.yaml', '--runs', '1', '--json', '--keep', 'orders');
+    expect({ code: all.code, ...JSON.parse(all.out) }).toMatchObject({ code: 1, depth: 3, failed: 1 });
+    expect(fs.readFileSync(fileOf('orders/order-1.yaml'), 'utf8')).toContain('# run it with --pct 3\n');
+    const traced = await sim(...again(all.out), '--check-determinism', '--trace', 'order.jsonl');
+    expect(traced.out).toContain('deterministic: ');
+    const digest = (out: string): string | undefined => /digest: (.*)/.exec(out)?.[1];
+    expect(digest((await sim('run', 'orders/order-1.yaml', '--pct', '3')).out)).toBe(digest(traced.out));
+    expect(digest((await sim('run', 'order.yaml', '--seed', '1')).out)).not.toBe(digest(traced.out));
+    expect((await sim('replay', 'order.jsonl', '--tail', '0')).out).toContain('broken: never');
+    const [, ...args] = again(all.out);
+    const small = await sim('shrink', ...args, '--runs', '3', '-o', 'small.yaml');
+    expect(small).toMatchObject({ code: 0, out: expect.stringMatching(/small\.yaml --pct 3\n$/) });
+    expect(fs.readFileSync(fileOf('small.yaml'), 'utf8')).toMatch(
+      /^# broken: never: .*\n# run it with --pct 3\n/,
+    );
+  });
 });

@@ -69,6 +69,10 @@ export class Timeline {
     });
   }
 
+  hasLeft(process: Process): boolean {
+    return this.#actions.hasLeft(process);
+  }
+
   #repeat(entry: Entry, period: number): void {
     const fire = (): Promise<void> | undefined => {
       if (entry.left > 0) this.#world.schedule(this.#world.now + period, fire);

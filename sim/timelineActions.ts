@@ -202,8 +202,13 @@ export class TimelineActions {
     return process.crash(powerLoss);
   }
 
+  /** For good, if it ever came. */
+  hasLeft(process: Process): boolean {
+    return this.#removed.has(process);
+  }
+
   #canStart(process: Process): boolean {
-    return !this.#removed.has(process) && !process.isRunning;
+    return !this.hasLeft(process) && !process.isRunning;
   }
 
   async #startAll(targets: readonly Process[]): Promise<void> {

@@ -52,6 +52,7 @@ function allDecided(height: number, world: World, timeline: Timeline): boolean {
     if (!process.isCorrect) continue;
     const isGone =
       process.state === 'halted' ||
+      timeline.hasLeft(process) ||
       (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
     if (isGone) continue;
     if (process.decided < height) return false;

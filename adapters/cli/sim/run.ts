@@ -37,10 +37,14 @@ export function runCommand(sim: Command, world: World): void {
 export async function simRun(file: string | undefined, flags: RunFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
   const { text, seed, pct } = source;
-  const [{ runScenario }, { acceleratedSuite }] = await Promise.all([
+  const [{ runScenario }, { parseScenario }, { acceleratedSuite }] = await Promise.all([
     import('../../../sim/run.ts'),
+    import('../../../sim/scenario/parse.ts'),
     import('../../crypto/accelerated.ts'),
   ]);
+  // What is refused leaves the trace that lies there as it was.
+  const parsed = parseScenario(text);
+  if (!parsed.ok) return refuseFile(world, source.name, parsed.error);
   const suite = await acceleratedSuite();
   const trace =
     flags.trace === undefined ? undefined : new TraceFile(flags.trace, { scenario: text, seed, pct });

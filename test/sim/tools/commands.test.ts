@@ -52,6 +52,14 @@ describe('a run', () => {
     expect(trace.trimEnd().split('\n').at(-1)).toContain('"kind":"report"');
   });
 
+  test('that is refused leaves an earlier trace alone', async () => {
+    fs.writeFileSync(fileOf('refused.yaml'), 'name: refused\nvalidators: {count: 4}\nuntil: {first: []}\n');
+    fs.writeFileSync(fileOf('earlier.jsonl'), 'kept');
+    const { code, err } = await run('refused.yaml', '--trace', fileOf('earlier.jsonl'));
+    expect([code, err]).toEqual([2, expect.stringContaining('3:16: until.first: expected at least one end')]);
+    expect(fs.readFileSync(fileOf('earlier.jsonl'), 'utf8')).toBe('kept');
+  });
+
   test('takes the seed that a file may say, and no other', async () => {
     expect((await run('broken.yaml', '--seed', 'x_1.-')).out).toContain('seed x_1.-\n');
     expect(await run('broken.yaml', '--seed', 'two words')).toMatchObject({

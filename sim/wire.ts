@@ -14,6 +14,9 @@ export type Choose = (n: number) => number;
 /** What becomes of bytes on their way from the first end, or from the second. */
 export type Meddler = (bytes: Bytes, fromFirst: boolean) => Bytes;
 
+/** An end that wants more has gone mad: what it should have done by then is not done. */
+const TURNS_MAX = 10_000;
+
 const PRIME = 2n ** 255n - 19n;
 const KEY_BYTES = 32;
 /** Bytes of a secret that count: it keeps nothing from anybody here. */
@@ -89,7 +92,8 @@ export class Wire {
 
   /** Carries what is there until both are silent. */
   carry(): void {
-    for (let isSilent = false; !isSilent; ) {
+    let isSilent = false;
+    for (let turns = 0; !isSilent && turns < TURNS_MAX; turns++) {
       isSilent = true;
       for (const from of [0, 1] as const) {
         const bytes = this.ends[from].take(this.now, 1 + this.#choose(WRITE_BYTES));
@@ -109,7 +113,7 @@ export class Wire {
   /** Lets time pass, as the ends ask for it. */
   pass(micros: number): void {
     const until = this.now + micros;
-    for (;;) {
+    for (let turns = 0; turns < TURNS_MAX; turns++) {
       const next = Math.min(...this.ends.map((end) => end.deadline() ?? Number.POSITIVE_INFINITY));
       if (next > until) break;
       this.now = Math.max(this.now + 1, next);

@@ -25,6 +25,7 @@ export const CHOICE_GROUPS = [
   'peers',
   'pexLies',
   'checkers',
+  'wires',
 ] as const;
 
 /** The group of `link/v1>v3/delay`, `timeline[0]/target`. */

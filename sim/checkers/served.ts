@@ -65,7 +65,10 @@ export function served(context: CheckerContext): Checker {
 /** Of nodes that serve: those that were there all the time, and those that began anew or came late. */
 function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Process[])[] {
   const late = new Set(scenario.timeline.map(({ action }) => (action.kind === 'addNode' ? action.name : '')));
-  const serving = correct.filter(({ node, state }) => node?.rpc !== undefined && state !== 'halted');
+  // What a drive answers with the old is the drive's.
+  const serving = correct.filter(
+    ({ node, state, disk }) => node?.rpc !== undefined && state !== 'halted' && !disk.kv.isStale,
+  );
   const isSteady = ({ name, lives }: Process): boolean => lives === 1 && !late.has(name);
   return [serving.filter(isSteady), serving.filter((node) => !isSteady(node))];
 }

@@ -2,6 +2,7 @@ import { equalBytes } from '../../core/lib/bytes.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
 import { illFormed, isOfConsensus, type Said, saidIn } from './illFormed.ts';
 import { isSound } from './recoverable.ts';
 
@@ -21,19 +22,14 @@ export function manners(context: CheckerContext): Checker {
   const isTimely = context.scenario.timeline.every(
     ({ action }) => action.kind !== 'pause' && action.kind !== 'disk',
   );
-  const peers = new Map<Process, Set<string>>();
-  const open = new Map<Process, Map<string, Offence>>();
-  const settle = (node: Process, peer: string): void => {
-    open.get(node)?.delete(peer);
-  };
+  const links = new Connections((): { offence: Offence | undefined } => ({ offence: undefined }));
   const check = (node: Process): void => {
-    const offences = open.get(node);
-    if (offences === undefined || offences.size === 0) return;
-    for (const [peer, { at, text }] of [...offences]) {
-      if (world.now - at <= PROMPT_MICROS) continue;
-      offences.delete(peer);
+    for (const [peer, link] of links.of(node)) {
+      const { offence } = link;
+      if (offence === undefined || world.now - offence.at <= PROMPT_MICROS) continue;
+      link.offence = undefined;
       if (isTimely && node.state === 'up' && isSound(node.disk))
-        context.fail('conduct', `${node.name} keeps ${peer}, which has sent ${text}`);
+        context.fail('conduct', `${node.name} keeps ${peer}, which has sent ${offence.text}`);
     }
   };
   return {
@@ -41,22 +37,14 @@ export function manners(context: CheckerContext): Checker {
     on(fact) {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') {
-        peers.set(node, new Set());
-        open.set(node, new Map());
-      } else if (fact.kind === 'crashed' || fact.kind === 'halted') open.get(node)?.clear();
-      else if (fact.kind === 'peer') {
-        settle(node, fact.peer);
-        if (fact.isUp) peers.get(node)?.add(fact.peer);
-        else peers.get(node)?.delete(fact.peer);
-      } else if (fact.kind === 'dropped') {
-        settle(node, fact.peer);
-        peers.get(node)?.delete(fact.peer);
-      } else if (fact.kind === 'lieHeard' && peers.get(node)?.has(fact.peer) === true) {
-        if (!isOfConsensus(fact.channel) || open.get(node)?.has(fact.peer) === true) return;
+      links.on(fact);
+      if (fact.kind === 'dropped') links.end(node, fact.peer);
+      else if (fact.kind === 'lieHeard' && isOfConsensus(fact.channel)) {
+        const link = links.get(node, fact.peer);
+        if (link === undefined || link.offence !== undefined) return;
         const text =
           illFormed(fact.channel, fact.bytes, cluster.genesis.initialHeight) ?? misplaced(node, fact.bytes);
-        if (text !== undefined) open.get(node)?.set(fact.peer, { at: world.now, text });
+        if (text !== undefined) link.offence = { at: world.now, text };
       }
     },
     look: check,

@@ -2,6 +2,7 @@ import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { Process } from '../process.ts';
 import { totalOf } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
 import { hasOddClocks } from './patience.ts';
 import { isSound } from './recoverable.ts';
 
@@ -18,7 +19,6 @@ interface Peer {
 
 interface Life {
   readonly startedAt: number;
-  readonly peers: Map<string, Peer>;
   /** Since when nothing keeps it from consensus. */
   idleSince: number | undefined;
   hasDropped: boolean;
@@ -34,16 +34,17 @@ export function setsOut(context: CheckerContext): Checker {
   const isOff = hasOddClocks(scenario) || scenario.timeline.some(({ action }) => action.kind === 'pause');
   if (scenario.engine.blockSync !== true || isOff) return { name };
   const lives = new Map<Process, Life>();
+  const peers = new Connections((): Peer => ({ since: world.now, claim: undefined }));
   /** Of the total, in thirds: 3 is all of it. */
   const thirds = (node: Process, height: number): bigint => {
     const voters = cluster.schedule.voters(height);
     const own = voters.find((one) => one.name === node.name)?.power ?? 0n;
     return (3n * own) / totalOf(voters);
   };
-  const mayBegin = (node: Process, { startedAt, peers }: Life): boolean => {
+  const mayBegin = (node: Process, { startedAt }: Life): boolean => {
     const head = node.node?.rpc?.chain.head() ?? 0;
     const next = Math.max(head + 1, cluster.genesis.initialHeight);
-    const all = [...peers.values()];
+    const all = [...peers.of(node).values()];
     const power = thirds(node, next);
     if (power === 3n) return true;
     if (all.every(({ claim }) => claim === undefined)) {
@@ -75,16 +76,14 @@ export function setsOut(context: CheckerContext): Checker {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
       if (fact.kind === 'started')
-        lives.set(node, { startedAt: world.now, peers: new Map(), idleSince: undefined, hasDropped: false });
+        lives.set(node, { startedAt: world.now, idleSince: undefined, hasDropped: false });
+      peers.on(fact);
       const life = lives.get(node);
       if (life === undefined) return;
-      if (fact.kind === 'peer') {
-        if (fact.isUp) life.peers.set(fact.peer, { since: world.now, claim: undefined });
-        else life.peers.delete(fact.peer);
-      } else if (fact.kind === 'dropped') life.hasDropped = true;
+      if (fact.kind === 'dropped') life.hasDropped = true;
       else if (fact.kind === 'syncHeard') {
         const decoded = decodeBlocksyncMessage(fact.bytes);
-        const peer = life.peers.get(fact.peer);
+        const peer = peers.get(node, fact.peer);
         if (!decoded.ok || decoded.value.kind !== 'statusResponse' || peer === undefined) return;
         const { base, height } = decoded.value;
         peer.claim = { base, height: Math.max(height, peer.claim?.height ?? 0) };

@@ -73,11 +73,16 @@ function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Pro
   return [serving.filter(isSteady), serving.filter((node) => !isSteady(node))];
 }
 
+/** What reading an answer of another shape throws. */
+const SHAPES = [TypeError, RangeError, SyntaxError];
+
 /** A drive that is broken may make a node refuse. */
 function failBy(context: CheckerContext, node: Process, error: unknown): void {
   if (error instanceof StorageFault || error instanceof Refused) {
     if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);
   } else if (error instanceof AssertionError) context.fail('no_crash', `${node.name} threw ${textOf(error)}`);
+  else if (error instanceof Error && SHAPES.some((shape) => error instanceof shape))
+    context.fail('records', `${node.name} answers what cannot be read: ${error.message}`);
   else throw error;
 }
 

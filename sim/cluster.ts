@@ -70,7 +70,7 @@ export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
   accountsWanted = DEV_ACCOUNTS,
-  spec: GenesisSpec = { initialHeight: 1, params: DEFAULT_PARAMS, feeMarket: USUAL_FEES },
+  spec: GenesisSpec = { initialHeight: 1, startsIn: 0, params: DEFAULT_PARAMS, feeMarket: USUAL_FEES },
   updates: readonly UpdateSpec[] = [],
 ): Cluster {
   const members = validators.map(({ name, twinOf, key }) => {
@@ -86,7 +86,7 @@ export function makeCluster(
     return { name, address, power: BigInt(power) };
   });
   const genesis: Genesis = {
-    genesisTime: timestampOf(EPOCH_MICROS + (spec.startsIn ?? 0)),
+    genesisTime: timestampOf(EPOCH_MICROS + spec.startsIn),
     chainId: CHAIN_ID,
     initialHeight: spec.initialHeight,
     params: spec.params,

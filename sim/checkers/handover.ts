@@ -7,14 +7,14 @@ import { hasOddClocks } from './patience.ts';
 import { isStream } from './spread.ts';
 
 /** In which whoever is connected may say how high it is (BlockSync's greeting). */
-const GREETING_MICROS = 2_000_000;
+export const GREETING_MICROS = 2_000_000;
 /** In which a node that has just connected says where it stands, on top of what the network takes. */
 const STANDING_MICROS = 1_000_000;
 /** A farewell may follow so much later: it waits for the log of the height that begins. */
 const FAREWELL_MICROS = 1_000_000;
 
 /** What a node that fetches blocks knows of a peer. */
-interface Acquaintance {
+export interface Acquaintance {
   readonly since: number;
   /** Undefined until it has said. */
   claim: { readonly base: number; readonly height: number } | undefined;

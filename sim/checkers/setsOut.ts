@@ -3,19 +3,14 @@ import type { Process } from '../process.ts';
 import { totalOf } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
+import { type Acquaintance, GREETING_MICROS } from './handover.ts';
 import { hasOddClocks } from './patience.ts';
 import { isSound } from './recoverable.ts';
 
-/** In which peers may say how high they are, where none has yet (BlockSync's greeting and silence). */
-const GREETING_MICROS = 2_000_000;
+/** Peers of whom none has said how high it is are waited for so long (BlockSync's silence). */
 const SILENCE_MICROS = 15_000_000;
 /** From the tick that must see it to the next, and what a write of the log takes. */
 const SLACK_MICROS = 3_000_000;
-
-interface Peer {
-  readonly since: number;
-  claim: { readonly base: number; readonly height: number } | undefined;
-}
 
 interface Life {
   readonly startedAt: number;
@@ -34,7 +29,7 @@ export function setsOut(context: CheckerContext): Checker {
   const isOff = hasOddClocks(scenario) || scenario.timeline.some(({ action }) => action.kind === 'pause');
   if (scenario.engine.blockSync !== true || isOff) return { name };
   const lives = new Map<Process, Life>();
-  const peers = new Connections((): Peer => ({ since: world.now, claim: undefined }));
+  const peers = new Connections((): Acquaintance => ({ since: world.now, claim: undefined }));
   /** Of the total, in thirds: 3 is all of it. */
   const thirds = (node: Process, height: number): bigint => {
     const voters = cluster.schedule.voters(height);

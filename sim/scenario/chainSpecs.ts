@@ -6,8 +6,8 @@ import type { FeeMarket } from '../feeMarket.ts';
 /** What the chain is born with. */
 export interface GenesisSpec {
   readonly initialHeight: number;
-  /** From the beginning of the run to the time of genesis, µs; default 0. */
-  readonly startsIn?: number;
+  /** From the beginning of the run to the time of genesis, µs. */
+  readonly startsIn: number;
   readonly params: ConsensusParams;
   readonly feeMarket: FeeMarket;
 }

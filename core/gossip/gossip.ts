@@ -29,6 +29,7 @@ export class Gossip {
   readonly #options: GossipOptions;
   /** Sorted by id, so that the order of connections decides nothing. */
   #peers: readonly Peer[] = [];
+  readonly #byId = new Map<PeerId, Peer>();
   #announced = { height: 0, round: -1, step: 0 };
   /** When we last said where we stand. */
   #announcedAt: Micros = 0;
@@ -70,6 +71,7 @@ export class Gossip {
     const others = this.#peers.filter((peer) => peer.id !== id);
     const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now };
     this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
+    this.#byId.set(id, fresh);
     if (this.#quiet) return;
     this.#announceTo(now, [id], out);
     // Who was not here when we said it would wait for the repetition.
@@ -80,6 +82,12 @@ export class Gossip {
   #isAtRest(): boolean {
     const { height, step } = this.#options.rs;
     return step === STEP.newHeight && this.#peers.every((peer) => peer.round.height === height);
+  }
+
+  /** In need of what was decided. One height behind, it may be about to hear that from the authors themselves. */
+  #isLeftBehind({ round: { height } }: Peer): boolean {
+    const { rs } = this.#options;
+    return height < rs.height - 1 || (height < rs.height && this.#pace.supplies(this.#peers.length, rs));
   }
 
   /** A rest was nobody's silence: what is overdue counts from here. */
@@ -96,6 +104,7 @@ export class Gossip {
 
   onPeerDown(id: PeerId): void {
     this.#peers = this.#peers.filter((peer) => peer.id !== id);
+    this.#byId.delete(id);
   }
 
   onTick(now: Micros, out: GossipOut): void {
@@ -115,7 +124,7 @@ export class Gossip {
       // In a first round that moves there is nothing to prove to anyone.
       const isDue = now - peer.claimedAt >= STALE_MICROS;
       if (isDue && (isStale || rs.round > 0)) this.#claim(now, peer, out);
-      this.#pump(peer, isStale || forwards || peer.round.height < rs.height ? 'all' : 'own', out);
+      this.#pump(peer, isStale || forwards || this.#isLeftBehind(peer) ? 'all' : 'own', out);
     }
   }
 
@@ -133,7 +142,7 @@ export class Gossip {
     // about as often as we look, could keep a lost vote from ever being sent again.
     if (hasMoved) peer.movedAt = now;
     if (this.#quiet) return;
-    if (message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
+    if (this.#isLeftBehind(peer)) this.#pump(peer, 'all', out);
     else if (message.height !== beforeHeight || message.round !== before) this.#pump(peer, 'own', out);
   }
 
@@ -315,7 +324,7 @@ export class Gossip {
   }
 
   #find(id: PeerId): Peer | undefined {
-    return this.#peers.find((peer) => peer.id === id);
+    return this.#byId.get(id);
   }
 
   #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): void {

@@ -7,6 +7,8 @@ import type { Vote } from '../types/vote.ts';
 const STEP_TICKS = 1;
 const SAY_TICKS = 2;
 const FORWARD_TICKS = 3;
+/** So many validators take a tick longer over a round; what each may then tell each about each is their cube. */
+const VALIDATORS_A_TICK = 32;
 /** Votes of others not yet spoken of; beyond, the oldest are let go: HasVote only saves duplicates. */
 const UNSAID_MAX = 1024;
 
@@ -55,7 +57,15 @@ export class Pace {
     return this.#isDue(FORWARD_TICKS, peers, rs);
   }
 
+  /** One height behind, a peer gets what was decided. */
+  supplies(peers: number, rs: RoundState): boolean {
+    return this.#isDue(0, peers, rs);
+  }
+
   #isDue(ticks: number, peers: number, rs: RoundState): boolean {
-    return this.#ticks >= ticks || peers + 1 < rs.validators.validators.length;
+    const size = rs.validators.validators.length;
+    if (peers + 1 < size) return true;
+    const past = rs.height === this.#height ? this.#ticks : 0;
+    return past >= ticks + Math.floor(size / VALIDATORS_A_TICK);
   }
 }

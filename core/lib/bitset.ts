@@ -68,7 +68,11 @@ export class BitSet {
 
   /** Members of this set that are not in `other`, ascending; `other` may be of another size. */
   *minus(other: BitSet | undefined): IterableIterator<number> {
-    for (let i = 0; i < this.size; i++) if (this.has(i) && !other?.has(i)) yield i;
+    const others = other === undefined ? [] : other.#words;
+    for (let word = 0; word < this.#words.length; word++) {
+      let rest = (this.#words[word] as number) & ~(others[word] ?? 0);
+      for (; rest !== 0; rest &= rest - 1) yield word * 32 + 31 - Math.clz32(rest & -rest);
+    }
   }
 
   union(other: BitSet): BitSet {

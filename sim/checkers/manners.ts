@@ -23,10 +23,17 @@ export function manners(context: CheckerContext): Checker {
     ({ action }) => action.kind !== 'pause' && action.kind !== 'disk',
   );
   const links = new Connections((): { offence: Offence | undefined } => ({ offence: undefined }));
+  /** Nodes whose present connections may have given offence. */
+  const offended = new Set<Process>();
   const check = (node: Process): void => {
+    if (!offended.delete(node)) return;
     for (const [peer, link] of links.of(node)) {
       const { offence } = link;
-      if (offence === undefined || world.now - offence.at <= PROMPT_MICROS) continue;
+      if (offence === undefined) continue;
+      if (world.now - offence.at <= PROMPT_MICROS) {
+        offended.add(node);
+        continue;
+      }
       link.offence = undefined;
       if (isTimely && node.state === 'up' && isSound(node.disk))
         context.fail('conduct', `${node.name} keeps ${peer}, which has sent ${offence.text}`);
@@ -44,7 +51,9 @@ export function manners(context: CheckerContext): Checker {
         if (link === undefined || link.offence !== undefined) return;
         const text =
           illFormed(fact.channel, fact.bytes, cluster.genesis.initialHeight) ?? misplaced(node, fact.bytes);
-        if (text !== undefined) link.offence = { at: world.now, text };
+        if (text === undefined) return;
+        link.offence = { at: world.now, text };
+        offended.add(node);
       }
     },
     look: check,

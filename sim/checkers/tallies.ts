@@ -1,12 +1,14 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
-import { equalBlockId } from '../../core/types/block.ts';
+import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
-import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Rounds before and after the present one that are counted again. */
 const ROUNDS_ASIDE = 1;
+/** A set is counted again with each vote, one of many validators with every so many: counting them all is their square. */
+const VALIDATORS_A_VOTE = 16;
 
 /** What a node says of two thirds is what its votes and their powers say, counted a second time whenever one came. */
 export function tallies(context: CheckerContext): Checker {
@@ -15,7 +17,8 @@ export function tallies(context: CheckerContext): Checker {
   const counted = new WeakMap<VoteSetReader, number>();
   const isCounted = (set: VoteSetReader): boolean => {
     const size = set.bits.count();
-    if (counted.get(set) === size) return true;
+    const fresh = Math.abs(size - (counted.get(set) ?? Number.NEGATIVE_INFINITY));
+    if (fresh <= Math.floor(set.bits.size / VALIDATORS_A_VOTE)) return true;
     counted.set(set, size);
     return false;
   };
@@ -45,29 +48,41 @@ const near = ({ round }: RoundState): readonly (readonly [number, 'prevote' | 'p
   );
 
 function problemOf(set: VoteSetReader, { validators }: ValidatorSet): string | undefined {
-  const total = validators.reduce((sum, { power }) => sum + power, 0n);
-  const powerOf = (is: (index: number) => boolean): bigint =>
-    validators.reduce((sum, { power }, i) => (is(i) ? sum + power : sum), 0n);
-  for (const [i, { address }] of validators.entries()) {
+  let total = 0n;
+  let voted = 0n;
+  for (const [i, { address, power }] of validators.entries()) {
     const vote = set.vote(i);
     if (set.bits.has(i) !== (vote !== undefined))
       return `does not know whether it has the vote of validator ${i}`;
     if (vote !== undefined && !equalBytes(vote.validatorAddress, address))
       return `has a vote of another in the place of validator ${i}`;
+    total += power;
+    if (vote !== undefined) voted += power;
   }
   const isMost = (power: bigint): boolean => 3n * power > 2n * total;
-  const voted = powerOf((i) => set.bits.has(i));
   if (set.hasTwoThirdsAny() !== isMost(voted))
     return `votes of ${voted} of ${total} are ${isMost(voted) ? 'not ' : ''}two thirds to it`;
-  const ids = validators.flatMap((_, i) => set.vote(i)?.blockId ?? []);
-  const powerFor = (id: (typeof ids)[number]): bigint =>
-    powerOf((i) => {
-      const vote = set.vote(i);
-      return vote !== undefined && equalBlockId(vote.blockId, id);
-    });
-  const major = ids.find((id) => isMost(powerFor(id)));
+  const major = isMost(voted) ? valuesOf(set, validators).find(({ power }) => isMost(power)) : undefined;
   const told = set.majority();
   if (major === undefined)
     return told === undefined ? undefined : 'two thirds for a value that has not as many votes';
-  return told !== undefined && equalBlockId(told, major) ? undefined : 'does not see two thirds for a value';
+  return told !== undefined && equalBlockId(told, major.id)
+    ? undefined
+    : 'does not see two thirds for a value';
+}
+
+/** Each value that was voted for, with the power of its votes. */
+function valuesOf(
+  set: VoteSetReader,
+  validators: readonly Validator[],
+): readonly { readonly id: BlockId; readonly power: bigint }[] {
+  const values: { id: BlockId; power: bigint }[] = [];
+  for (const [i, { power }] of validators.entries()) {
+    const id = set.vote(i)?.blockId;
+    if (id === undefined) continue;
+    const value = values.find((one) => equalBlockId(one.id, id));
+    if (value === undefined) values.push({ id, power });
+    else value.power += power;
+  }
+  return values;
 }

@@ -247,6 +247,24 @@ test('a peer one height behind gets the precommits of the last commit, once', ()
   expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
+test('one of many peers that is one height behind gets our vote, the others after a while, of an earlier height all at once', () => {
+  const world = new World([vote(0)], { loadCommit: (height) => ({ ...commit, height }) });
+  const validators = Array.from({ length: 64 }, (_, n) => validator(n));
+  world.rs.validators = { validators, totalPower: 640n, proposer: validator(1) };
+  for (let n = 63; n > 0; n--) world.peer(`peer${n}`, n === 2 ? 3 : n === 1 ? 4 : 5);
+  const supplied = (): string =>
+    world
+      .take()
+      .filter((text) => /^vote>peer[12]$/.test(text))
+      .join(' ');
+  expect(supplied()).toBe('vote>peer2 vote>peer2 vote>peer2 vote>peer1');
+  const ticks = [1, 2, 3, 4].map((now) => {
+    world.gossip.onTick(now, world);
+    return supplied();
+  });
+  expect(ticks).toEqual(['', '', 'vote>peer1 vote>peer1', '']);
+});
+
 test('a peer that stays behind is told that two thirds stand behind the commit, and gets its votes again', () => {
   const world = new World([]);
   world.peer('a', 4);

@@ -9,6 +9,8 @@ const SAY_TICKS = 2;
 const FORWARD_TICKS = 3;
 /** So many validators take a tick longer over a round; what each may then tell each about each is their cube. */
 const VALIDATORS_A_TICK = 32;
+/** Of so many validators these need not be our peers for all to be reached by nearly every author. */
+const STRANGERS_MAX = 3;
 /** Votes of others not yet spoken of; beyond, the oldest are let go: HasVote only saves duplicates. */
 const UNSAID_MAX = 1024;
 
@@ -53,7 +55,12 @@ export class Pace {
     return votes;
   }
 
+  /**
+   * Between heights nobody says which votes of the last commit it has. Of many peers each would send nearly all of them,
+   * for the few signatures that it may add.
+   */
   forwards(peers: number, rs: RoundState): boolean {
+    if (largeness(rs) > 0 && !this.#begun && isMesh(peers, rs)) return false;
     return this.#isDue(FORWARD_TICKS, peers, rs);
   }
 
@@ -63,9 +70,16 @@ export class Pace {
   }
 
   #isDue(ticks: number, peers: number, rs: RoundState): boolean {
-    const size = rs.validators.validators.length;
-    if (peers + 1 < size) return true;
+    if (!isMesh(peers, rs)) return true;
     const past = rs.height === this.#height ? this.#ticks : 0;
-    return past >= ticks + Math.floor(size / VALIDATORS_A_TICK);
+    return past >= ticks + largeness(rs);
   }
 }
+
+/** How many times as many validators there are as take no longer than a few. */
+const largeness = ({ validators: { validators } }: RoundState): number =>
+  Math.floor(validators.length / VALIDATORS_A_TICK);
+
+/** Every validator is our peer; of many, as good as every one. */
+const isMesh = (peers: number, rs: RoundState): boolean =>
+  rs.validators.validators.length - 1 - peers <= STRANGERS_MAX * largeness(rs);

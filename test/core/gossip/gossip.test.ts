@@ -265,6 +265,26 @@ test('one of many peers that is one height behind gets our vote, the others afte
   expect(ticks).toEqual(['', '', 'vote>peer1 vote>peer1', '']);
 });
 
+test('precommits of the last height are forwarded among few validators, and not to each of many', () => {
+  const sentAmong = (count: number): number => {
+    const world = new World([]);
+    const validators = Array.from({ length: count }, (_, n) => validator(n));
+    world.rs.validators = { validators, totalPower: BigInt(10 * count), proposer: validator(1) };
+    const last = prevotes([vote(1, 0, 4), vote(2, 0, 4)].map((one) => ({ ...one, type: 'precommit' })));
+    world.rs.lastPrecommits = { ...last, height: 4, type: 'precommit' };
+    world.rs.step = 1;
+    for (let n = 1; n < count; n++) {
+      world.gossip.onPeerUp(0, `peer${n}`, world);
+      world.at(`peer${n}`, n === 1 ? 4 : 5, 0, 1);
+    }
+    world.take();
+    for (let now = 1; now < 10; now++) world.gossip.onTick(now, world);
+    return world.take().filter((text) => text.startsWith('vote>') && text !== 'vote>peer1').length;
+  };
+  expect(sentAmong(4)).toBeGreaterThan(0);
+  expect(sentAmong(64)).toBe(0);
+});
+
 test('a peer that stays behind is told that two thirds stand behind the commit, and gets its votes again', () => {
   const world = new World([]);
   world.peer('a', 4);

@@ -62,6 +62,8 @@ export interface Endpoints {
   readonly rest: string | undefined;
   /** `127.0.0.1:9090` */
   readonly grpc: string | undefined;
+  /** `http://127.0.0.1:26660/metrics` */
+  readonly metrics: string | undefined;
   /** `id@0.0.0.0:26656`, undefined when no peer can connect. */
   readonly p2p: string | undefined;
 }

@@ -33,7 +33,7 @@ const corsOf = (server: ServerConfig) => ({
 export async function startServers(ctx: RpcContext, config: NodeConfig, onError: OnError): Promise<Servers> {
   const started: { name: keyof Servers['endpoints']; url: string; stop(): Promise<void> }[] = [];
   try {
-    for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest, startGrpc]) {
+    for (const start of [startConsensusRpc, startJsonRpc, startEvmWs, startRest, startGrpc, startMetrics]) {
       const server = await start(ctx, config, onError);
       if (server !== undefined) started.push(server);
     }
@@ -50,6 +50,7 @@ export async function startServers(ctx: RpcContext, config: NodeConfig, onError:
       evmWs: url('evmWs'),
       rest: url('rest'),
       grpc: url('grpc'),
+      metrics: url('metrics'),
     },
     stop: async () => {
       await Promise.all(started.map((server) => server.stop()));
@@ -76,6 +77,22 @@ async function startGrpc(
   const { startGrpcServer } = await import('./grpc/grpcServer.ts');
   const server = await startGrpcServer(ctx, { listen, messageBytesMax, onError });
   return { name: 'grpc', url: server.label, stop: () => server.close() };
+}
+
+async function startMetrics(
+  ctx: RpcContext,
+  config: NodeConfig,
+  onError: OnError,
+): Promise<Started | undefined> {
+  const { listen, connectionsMax, namespace } = config.metrics;
+  if (listen === undefined) return undefined;
+  const { startMetricsServer } = await import('./metrics/metricsServer.ts');
+  const server = await startMetricsServer(ctx, { listen, connectionsMax, namespace, onError });
+  return {
+    name: 'metrics',
+    url: `${urlOf('http', server)}/metrics`,
+    stop: () => server.close(),
+  };
 }
 
 async function startConsensusRpc(

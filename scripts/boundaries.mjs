@@ -66,6 +66,7 @@ const PACKAGES = {
     'fast-check',
     'hash-wasm',
     'pg',
+    'prom-client',
     'protobufjs',
     'protobufjs/',
     'secp256k1',

@@ -33,6 +33,7 @@ export function banner(facts: BannerFacts): string {
       'Consensus RPC',
       endpoints.consensusRpc === undefined ? 'off' : `${endpoints.consensusRpc} (and /websocket)`,
     ),
+    ...(endpoints.metrics === undefined ? [] : [row('Metrics', endpoints.metrics)]),
     '',
     `Accounts, funded with 10000 coins each (mnemonic "${DEV_MNEMONIC}", m/44'/60'/0'/0/i):`,
     '',

@@ -5,6 +5,11 @@ import { boolean, count, duration, list, oneOf, text } from './field.ts';
 import { listenAt } from './listen.ts';
 import { idList, peerList } from './peerList.ts';
 
+const checkNamespace = (value: string): string | undefined =>
+  /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(value)
+    ? undefined
+    : 'expected letters, digits and underscores, and no digit first';
+
 /**
  * config.toml: the node as a member of the network. Names and defaults are CometBFT 0.38's where the meaning is equal;
  * a key that Orrery does not have is refused rather than ignored.
@@ -110,5 +115,11 @@ export const CONFIG_TOML = {
       'Above 0: a block without transactions is made only after this time.',
       CONSENSUS.createEmptyBlocksIntervalMs,
     ),
+  },
+  instrumentation: {
+    prometheus: boolean('Serve figures for Prometheus, at /metrics.', false),
+    prometheus_listen_addr: listenAt('Where they are served.', '127.0.0.1:26660'),
+    max_open_connections: count('Open connections.', 3, 1),
+    namespace: text('First part of the names of all figures.', 'cometbft', checkNamespace),
   },
 } as const;

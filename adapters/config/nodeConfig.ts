@@ -57,6 +57,14 @@ export interface IndexConfig {
   readonly psqlConnection: string;
 }
 
+export interface MetricsConfig {
+  /** undefined: off. */
+  readonly listen: ListenAddress | undefined;
+  readonly connectionsMax: number;
+  /** First part of the names of all figures. */
+  readonly namespace: string;
+}
+
 /** How a node runs: flags over environment over files over defaults. */
 export interface NodeConfig {
   readonly moniker: string;
@@ -71,6 +79,7 @@ export interface NodeConfig {
   readonly rest: ServerConfig;
   readonly grpc: GrpcConfig;
   readonly grpcWeb: GrpcWebConfig;
+  readonly metrics: MetricsConfig;
   readonly index: IndexConfig;
   /** Serve the explorer's page beside the consensus RPC. */
   readonly explorer: boolean;
@@ -122,6 +131,13 @@ export function nodeConfigOf(home: string, config: ConfigValues, app: AppValues)
     },
     p2p: p2pOf(home, config),
     ...serversOf(app),
+    metrics: {
+      listen: config.instrumentation.prometheus
+        ? listenOf(config.instrumentation.prometheus_listen_addr)
+        : undefined,
+      connectionsMax: config.instrumentation.max_open_connections,
+      namespace: config.instrumentation.namespace,
+    },
     index: { indexer: config.tx_index.indexer, psqlConnection: config.tx_index['psql-conn'] },
     explorer: app.explorer.enable,
     journal: app['evm.mempool'].journal,
@@ -227,6 +243,7 @@ function refuseSharedPorts(node: NodeConfig): void {
     ['json-rpc.ws-address', node.evmWs.listen],
     ['api.address', node.rest.listen],
     ['grpc.address', node.grpc.listen],
+    ['instrumentation.prometheus_listen_addr', node.metrics.listen],
   ] as const;
   const taken = new Map<number, string>();
   for (const [name, listen] of servers) {

@@ -33,7 +33,7 @@ export interface TestnetOptions {
 }
 
 /** Ports of the first node; the next ones are each ten higher. */
-const PORTS = { p2p: 26656, rpc: 26657, jsonRpc: 8545, evmWs: 8546, rest: 10337, grpc: 9090 };
+const PORTS = { p2p: 26656, rpc: 26657, jsonRpc: 8545, evmWs: 8546, rest: 10337, grpc: 9090, metrics: 26660 };
 const PORT_STEP = 10;
 
 type Ports = Readonly<Record<keyof typeof PORTS, number>>;
@@ -129,6 +129,7 @@ function placeSettings({ place }: TestnetOptions, index: number): readonly (read
     ['json-rpc.ws-address', `127.0.0.1:${ports.evmWs}`],
     ['api.address', `tcp://127.0.0.1:${ports.rest}`],
     ['grpc.address', `127.0.0.1:${ports.grpc}`],
+    ['instrumentation.prometheus_listen_addr', `127.0.0.1:${ports.metrics}`],
   ];
 }
 

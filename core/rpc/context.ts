@@ -196,7 +196,6 @@ export interface RpcContext {
   checkTx?(tx: Bytes): Promise<CheckReply>;
   /** Lets others run between two pieces of long work; absent where nothing else waits. */
   readonly pause?: Pause;
-  /** Lets others run until they have no more to do, or for some milliseconds; for work that is nobody's first concern. */
   /** Calls once after so many milliseconds, unless cancelled by the function returned. */
   after?(ms: Millis, call: () => void): () => void;
   /** True while the node is behind its peers. */

@@ -21,6 +21,8 @@ const EPHEMERAL = new Map([
   ['json-rpc.ws-address', '127.0.0.1:0'],
   ['api.address', 'tcp://127.0.0.1:0'],
   ['grpc.address', '127.0.0.1:0'],
+  ['instrumentation.prometheus', 'true'],
+  ['instrumentation.prometheus_listen_addr', '127.0.0.1:0'],
 ]);
 
 export const EPHEMERAL_FLAGS: readonly string[] = [...EPHEMERAL].flatMap(([name, value]) => [
@@ -43,6 +45,7 @@ export interface Devnet {
   readonly consensusRpc: string;
   /** `host:port` */
   readonly grpc: string;
+  readonly metrics: string;
   stop(): Promise<void>;
 }
 
@@ -68,7 +71,7 @@ export async function startDevnet(
     log: createLogger({ level: 'warn', format: 'plain' }),
     onBlock: () => {},
   });
-  const { jsonRpc, evmWs, rest, consensusRpc, grpc } = running.endpoints;
+  const { jsonRpc, evmWs, rest, consensusRpc, grpc, metrics } = running.endpoints;
   return {
     home,
     jsonRpc: present(jsonRpc, 'json-rpc'),
@@ -76,6 +79,7 @@ export async function startDevnet(
     rest: present(rest, 'rest'),
     consensusRpc: present(consensusRpc, 'consensus rpc'),
     grpc: present(grpc, 'grpc'),
+    metrics: present(metrics, 'metrics'),
     async stop() {
       await running.stop();
       if (!keep) rmSync(home, { recursive: true, force: true });

@@ -370,6 +370,7 @@ test('the banner names endpoints, both forms of each account, the keys, the warn
     evmWs: 'ws://127.0.0.1:8546',
     rest: undefined,
     grpc: undefined,
+    metrics: 'http://127.0.0.1:26660/metrics',
     p2p: undefined,
   };
   const text = banner({ version: '1.2.3', genesis, home: '/h', endpoints, accounts });
@@ -378,6 +379,7 @@ test('the banner names endpoints, both forms of each account, the keys, the warn
     'http://127.0.0.1:26657',
     'http://127.0.0.1:8545',
     'ws://127.0.0.1:8546',
+    'http://127.0.0.1:26660/metrics',
     '(0) 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266  chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4',
     '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
     '(9) 0xa0Ee7A142d267C1f36714E4a8F75612F20a79720',

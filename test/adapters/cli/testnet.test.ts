@@ -78,7 +78,7 @@ describe('orrery testnet init-files', () => {
         ['--starting-ip-address', '10.0.0.254'],
         /^Error: --starting-ip-address: there are no 2 addresses after/,
       ],
-      [['--single-host', '--base-port', '65530'], /^Error: node 1 would need port 65540/],
+      [['--single-host', '--base-port', '65529'], /^Error: node 1 would need port 65539/],
       [['--commit-timeout', 'soon'], /^Error: --commit-timeout: expected a duration/],
     ];
     for (const [flags, message] of bad) {

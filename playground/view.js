@@ -13,6 +13,7 @@ const COLOURS = {
   lock: '#f59e0b',
   fault: '#b45309',
   broken: '#dc2626',
+  lie: '#db2777',
   down: '#cbd5e1',
   later: '#fde68a',
 };
@@ -24,14 +25,19 @@ const LEGEND = [
   ['down', 'down'],
   ['fault', 'fault'],
   ['broken', 'promise broken, or a Byzantine name'],
+  ['lie', 'lie'],
 ];
 const LANE = 54;
 const TOP = 46;
 const LEFT = 76;
 
-const groupOf = (line) =>
-  line.kind === 'frame' ? GROUPS.find(([, , test]) => test.test(line.msg))[0] : line.kind;
-const colourOf = (line) => GROUPS.find(([name]) => name === line.group)?.[1] ?? '#64748b';
+const isLie = (line) => line.lie === true || line.kind === 'withholds';
+const groupOf = (line) => {
+  if (isLie(line)) return 'lie';
+  return line.kind === 'frame' ? GROUPS.find(([, , test]) => test.test(line.msg))[0] : line.kind;
+};
+const colourOfGroup = (group) => GROUPS.find(([name]) => name === group)?.[1] ?? COLOURS[group];
+const colourOf = (line) => colourOfGroup(line.group) ?? '#64748b';
 const seconds = (micros) => `${(micros / 1e6).toFixed(3)} s`;
 const element = (tag, attributes = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), attributes);
@@ -117,14 +123,14 @@ class View {
     this.list = element('div', { className: 'list' });
     this.verdict = element('span', { className: 'verdict' });
     const filters = element('span', { className: 'filters' });
-    for (const name of [...GROUPS.map(([group]) => group), 'timer', 'sync', 'decided', 'fault']) {
+    for (const name of [...GROUPS.map(([group]) => group), 'lie', 'timer', 'sync', 'decided', 'fault']) {
       const box = element('input', { type: 'checkbox', checked: !this.hidden.has(name) });
       box.addEventListener('change', () => {
         if (box.checked) this.hidden.delete(name);
         else this.hidden.add(name);
         this.draw();
       });
-      const colour = GROUPS.find(([group]) => group === name)?.[1] ?? COLOURS[name] ?? '#334155';
+      const colour = colourOfGroup(name) ?? '#334155';
       const label = element('label', {}, box, name);
       label.style.color = colour;
       filters.append(label);
@@ -252,7 +258,7 @@ class View {
   isShown(line) {
     if (this.hidden.has(line.group)) return false;
     if (this.needle === '') return true;
-    return `${line.node ?? ''} ${line.from ?? ''} ${line.msg ?? ''} ${line.text ?? ''} ${line.kind} ${line.at ?? ''}`
+    return `${line.node ?? ''} ${line.from ?? ''} ${line.msg ?? ''} ${line.text ?? ''} ${line.kind} ${line.at ?? ''} ${isLie(line) ? 'a lie' : ''}`
       .toLowerCase()
       .includes(this.needle);
   }
@@ -413,6 +419,7 @@ class View {
     for (const line of seen) {
       const [x0, y0, x1, y1] = [this.x(line.sent), this.y(line.from), this.x(line.t), this.y(line.node)];
       g.strokeStyle = g.fillStyle = colourOf(line);
+      g.lineWidth = isLie(line) ? 2 : 1;
       g.beginPath();
       g.moveTo(x0, y0);
       g.lineTo(x1, y1);
@@ -420,6 +427,7 @@ class View {
       if (!isCrowded) arrowHead(g, x0, y0, x1, y1);
     }
     g.globalAlpha = 1;
+    g.lineWidth = 1;
     for (const line of this.story.lines) {
       if (
         line.kind === 'frame' ||
@@ -430,7 +438,7 @@ class View {
       )
         continue;
       if (['crash', 'halt', 'started', 'moved', 'decided'].includes(line.kind)) continue;
-      g.fillStyle = '#64748b';
+      g.fillStyle = colourOf(line);
       g.fillRect(this.x(line.t) - 1, this.y(line.node) - 3, 2, 6);
     }
   }
@@ -554,8 +562,8 @@ function arrowHead(g, x0, y0, x1, y1) {
 
 const textOf = (line) =>
   line.kind === 'frame'
-    ? `${line.from} → ${line.node}: ${line.msg}`
-    : [line.node ?? 'world', line.kind, line.text].filter(Boolean).join(' ');
+    ? `${line.from} → ${line.node}: ${line.msg}${isLie(line) ? ' (a lie)' : ''}`
+    : [line.node ?? 'world', line.kind, line.msg, line.text].filter(Boolean).join(' ');
 
 let shown;
 globalThis.orreryView = (root, options) => {

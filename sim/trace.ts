@@ -11,6 +11,8 @@ export interface TraceEntry {
   readonly text: string;
   readonly from?: Process;
   readonly frame?: Frame;
+  /** A Byzantine node said it in the place of what its core would have said, or beside that. */
+  readonly isLie?: boolean;
 }
 
 /** Called after each event that had happenings, with the digest so far. */
@@ -31,7 +33,7 @@ export type FrameNamer = (frame: Frame) => string;
  */
 export function jsonLines(write: (line: string) => void, nameFrame: FrameNamer): TraceSink {
   return (now, event, entries, hash) => {
-    for (const { kind, node, text, from, frame } of entries) {
+    for (const { kind, node, text, from, frame, isLie } of entries) {
       const fields = {
         t: now,
         n: event,
@@ -41,6 +43,7 @@ export function jsonLines(write: (line: string) => void, nameFrame: FrameNamer):
         ...(frame === undefined
           ? {}
           : { msg: nameFrame(frame), id: frame.hash.toString(16), sent: frame.sentAt }),
+        ...(isLie === true ? { lie: true } : {}),
         ...(text === '' ? {} : { text }),
         ...(node === undefined ? {} : stateOf(node)),
         run: hash.hex(),

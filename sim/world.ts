@@ -1,3 +1,5 @@
+import type { Bytes } from '../core/lib/bytes.ts';
+import type { ChannelId } from '../core/node/contract.ts';
 import type { Choices } from './choices.ts';
 import type { Fact, Position, Witness } from './facts.ts';
 import { EventHeap, type SimEvent } from './heap.ts';
@@ -5,7 +7,7 @@ import { type CrashPoint, DEFAULT_LATENCIES, type Latencies } from './life.ts';
 import type { Frame, LinkFaults } from './link.ts';
 import { Network } from './network.ts';
 import { Process, type ProcessOptions } from './process.ts';
-import { RollingHash } from './rolling.ts';
+import { hashBytes, RollingHash } from './rolling.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { TraceEntry, TraceSink } from './trace.ts';
 
@@ -34,6 +36,8 @@ export class World implements Scheduler {
   readonly network: Network;
   readonly processes: readonly Process[];
   readonly hash = new RollingHash();
+  /** What Byzantine nodes say in the place of what their core would, or beside it. */
+  readonly lies = new WeakSet<Bytes>();
   now = 0;
   events = 0;
   /** Set by whoever drives clients. */
@@ -136,6 +140,13 @@ export class World implements Scheduler {
     if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
   }
 
+  /** A Byzantine node's core said this, and these do not hear it. */
+  remarkWithheld(process: Process, channel: ChannelId, bytes: Bytes, from: readonly string[]): void {
+    if (this.#trace === undefined) return;
+    const frame = { channel, bytes, hash: hashBytes(bytes, channel), sentAt: this.now };
+    this.#entries.push({ kind: 'withholds', node: process, text: `from ${from.join(', ')}`, frame });
+  }
+
   noteFrame(process: Process, sender: number, frame: Frame): void {
     this.hash.word((process.index << 16) | sender);
     this.hash.word(frame.channel);
@@ -147,6 +158,7 @@ export class World implements Scheduler {
         text: '',
         from: this.processes[sender] as Process,
         frame,
+        isLie: this.lies.has(frame.bytes),
       });
     }
   }

@@ -52,7 +52,9 @@ export function accomplice(
   const addressOf: Accomplice['addressOf'] = (name) =>
     cluster.members.find((one) => one.name === name)?.address;
   const perform = (effect: Effect): void => {
-    if (effect.kind === 'send') world.network.send(process.index, effect.to, effect.channel, effect.bytes);
+    if (effect.kind !== 'send') return;
+    world.lies.add(effect.bytes);
+    world.network.send(process.index, effect.to, effect.channel, effect.bytes);
   };
   // The last one: clients are given theirs from the front.
   const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');

@@ -37,6 +37,10 @@ export function wrap(
       if (effect.kind !== 'send') return [effect];
       let sends: readonly Send[] = [effect];
       for (const { me, hooks } of layers) sends = sends.flatMap((send) => changed(me, hooks, send));
+      for (const { bytes } of sends) if (bytes !== effect.bytes) world.lies.add(bytes);
+      const heard = new Set(sends.flatMap(({ to }) => to));
+      const unheard = effect.to.filter((peer) => !heard.has(peer));
+      if (unheard.length > 0) world.remarkWithheld(process, effect.channel, effect.bytes, unheard);
       return sends;
     },
   };

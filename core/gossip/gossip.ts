@@ -1,5 +1,5 @@
 import { encodeConsensusMessage } from '../codec/messages.ts';
-import { type Bytes, compareText, equalBytes } from '../lib/bytes.ts';
+import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { equalPartSetHeader, type Part } from '../types/block.ts';
 import type { Address, Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
@@ -8,7 +8,8 @@ import { claimsFor } from './claims.ts';
 import type { GossipOptions, GossipOut } from './contract.ts';
 import { voteSetSize } from './lacks.ts';
 import { Pace } from './pace.ts';
-import { type Peer, PeerRound } from './peerRound.ts';
+import type { Peer, PeerRound } from './peerRound.ts';
+import { Peers } from './peers.ts';
 import { roundStepOf } from './roundStep.ts';
 import { supply } from './supply.ts';
 
@@ -27,9 +28,7 @@ const STRAY_VOTES_MAX = 1_000;
  */
 export class Gossip {
   readonly #options: GossipOptions;
-  /** Sorted by id, so that the order of connections decides nothing. */
-  #peers: readonly Peer[] = [];
-  readonly #byId = new Map<PeerId, Peer>();
+  readonly #peers = new Peers();
   #announced = { height: 0, round: -1, step: 0 };
   /** When we last said where we stand. */
   #announcedAt: Micros = 0;
@@ -54,24 +53,21 @@ export class Gossip {
   }
 
   get peers(): readonly PeerId[] {
-    return this.#peers.map((peer) => peer.id);
+    return this.#peers.ids;
   }
 
   /** What we believe of a peer, for operators and tests. */
   peerRound(id: PeerId): PeerRound | undefined {
-    return this.#find(id)?.round;
+    return this.#peers.find(id)?.round;
   }
 
   /** Highest height any peer says it works on; 0 without peers. */
   peerHeightMax(): Height {
-    return this.#peers.reduce((max, peer) => Math.max(max, peer.round.height), 0);
+    return this.#peers.heightMax;
   }
 
   onPeerUp(now: Micros, id: PeerId, out: GossipOut): void {
-    const others = this.#peers.filter((peer) => peer.id !== id);
-    const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now };
-    this.#peers = [...others, fresh].sort((a, b) => compareText(a.id, b.id));
-    this.#byId.set(id, fresh);
+    this.#peers.add(id, now);
     if (this.#quiet) return;
     this.#announceTo(now, [id], out);
     // Who was not here when we said it would wait for the repetition.
@@ -81,21 +77,21 @@ export class Gossip {
   /** Between two heights, with every peer where we are, nobody lacks anything. */
   #isAtRest(): boolean {
     const { height, step } = this.#options.rs;
-    return step === STEP.newHeight && this.#peers.every((peer) => peer.round.height === height);
+    return step === STEP.newHeight && this.#peers.areAllAt(height);
   }
 
   /** In need of what was decided. One height behind, it may be about to hear that from the authors themselves. */
   #isLeftBehind({ round: { height } }: Peer): boolean {
     const { rs } = this.#options;
-    return height < rs.height - 1 || (height < rs.height && this.#pace.supplies(this.#peers.length, rs));
+    return height < rs.height - 1 || (height < rs.height && this.#pace.supplies(this.#peers.count, rs));
   }
 
   /** A rest was nobody's silence: what is overdue counts from here. */
   #wake(now: Micros, out: GossipOut): void {
-    if (this.#ticking || this.#peers.length === 0 || this.#isAtRest()) return;
+    if (this.#ticking || this.#peers.count === 0 || this.#isAtRest()) return;
     this.#ticking = true;
     this.#announcedAt = now;
-    for (const peer of this.#peers) {
+    for (const peer of this.#peers.all) {
       peer.movedAt = now;
       peer.claimedAt = now;
     }
@@ -103,22 +99,21 @@ export class Gossip {
   }
 
   onPeerDown(id: PeerId): void {
-    this.#peers = this.#peers.filter((peer) => peer.id !== id);
-    this.#byId.delete(id);
+    this.#peers.remove(id);
   }
 
   onTick(now: Micros, out: GossipOut): void {
-    this.#ticking = !this.#quiet && this.#peers.length > 0 && !this.#isAtRest();
+    this.#ticking = !this.#quiet && this.#peers.count > 0 && !this.#isAtRest();
     if (!this.#ticking) return;
     out.tickAfter(TICK_MS);
     const { rs } = this.#options;
     this.#pace.tick(rs);
-    if (rs.step !== this.#announced.step && this.#pace.tellsStep(this.#peers.length, rs))
+    if (rs.step !== this.#announced.step && this.#pace.tellsStep(this.#peers.count, rs))
       this.#announce(now, out);
     if (now - this.#announcedAt >= STALE_MICROS) this.#repeat(now, out);
-    for (const vote of this.#pace.say(this.#peers.length, rs)) this.#sayHasVote(vote, out);
-    const forwards = this.#pace.forwards(this.#peers.length, rs);
-    for (const peer of this.#peers) {
+    for (const vote of this.#pace.say(this.#peers.count, rs)) this.#sayHasVote(vote, out);
+    const forwards = this.#pace.forwards(this.#peers.count, rs);
+    for (const peer of this.#peers.all) {
       const isStale = now - peer.movedAt >= STALE_MICROS;
       if (isStale) this.#refresh(now, peer, out);
       // In a first round that moves there is nothing to prove to anyone.
@@ -129,7 +124,7 @@ export class Gossip {
   }
 
   onNewRoundStep(now: Micros, id: PeerId, message: Message<'newRoundStep'>, out: GossipOut): void {
-    const peer = this.#find(id);
+    const peer = this.#peers.find(id);
     if (peer === undefined) return;
     const before = peer.round.round;
     const beforeHeight = peer.round.height;
@@ -147,7 +142,7 @@ export class Gossip {
   }
 
   onNewValidBlock(id: PeerId, message: Message<'newValidBlock'>, out: GossipOut): void {
-    const peer = this.#find(id);
+    const peer = this.#peers.find(id);
     if (peer === undefined) return;
     peer.round.onNewValidBlock(message);
     if (this.#quiet) return;
@@ -155,7 +150,7 @@ export class Gossip {
   }
 
   onHasVote(id: PeerId, message: Message<'hasVote'>): void {
-    this.#mark(this.#find(id), { ...message, validatorIndex: message.index });
+    this.#mark(this.#peers.find(id), { ...message, validatorIndex: message.index });
   }
 
   /** The peer's claim goes to the consensus machine; here we answer with our votes for that value. */
@@ -169,7 +164,7 @@ export class Gossip {
   onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
     const { height, round, type, bits, blockId } = message;
     const { rs } = this.#options;
-    const peer = this.#find(id)?.round;
+    const peer = this.#peers.find(id)?.round;
     // They may be late: the peer is a height further, and has none of its votes yet.
     if (peer === undefined || height !== rs.height || height !== peer.height) return;
     const ours = rs.votes(round, type);
@@ -178,7 +173,7 @@ export class Gossip {
 
   /** Tells what the peer has, useful or not. False for a flood: honest peers send votes for heights we say we are at. */
   noteVoteFrom(id: PeerId, vote: Vote): boolean {
-    const peer = this.#find(id);
+    const peer = this.#peers.find(id);
     if (peer === undefined) return true;
     peer.round.received.votes += 1;
     if (vote.height > this.#options.rs.height + 1) peer.round.strayVotes += 1;
@@ -188,11 +183,11 @@ export class Gossip {
 
   noteProposalFrom(id: PeerId, proposal: Proposal): void {
     const { height, round, blockId, polRound } = proposal;
-    this.#find(id)?.round.setProposal(height, round, blockId.parts, polRound);
+    this.#peers.find(id)?.round.setProposal(height, round, blockId.parts, polRound);
   }
 
   notePartFrom(id: PeerId, height: Height, part: Part): void {
-    const round = this.#find(id)?.round;
+    const round = this.#peers.find(id)?.round;
     if (round === undefined) return;
     round.received.blockParts += 1;
     round.setPart(height, part.index);
@@ -218,20 +213,20 @@ export class Gossip {
 
   #lacking(vote: Vote): readonly Peer[] {
     const { height, round, type, validatorIndex } = vote;
-    return this.#peers.filter(
+    return this.#peers.all.filter(
       (peer) => peer.round.height === height && !peer.round.votes(round, type)?.has(validatorIndex),
     );
   }
 
   /** We made a proposal: it and its parts leave at once. */
   onOwnProposal(out: GossipOut): void {
-    for (const peer of this.#peers) this.#pump(peer, 'own', out);
+    for (const peer of this.#peers.all) this.#pump(peer, 'own', out);
   }
 
   /** We know which block is valid or decided: a peer that has its parts may send them. */
   onValidBlock(now: Micros, out: GossipOut): void {
     // Once we hold the whole block there is nothing we want.
-    if (this.#options.rs.proposalParts?.isComplete() !== false || this.#peers.length === 0) return;
+    if (this.#options.rs.proposalParts?.isComplete() !== false || this.#peers.count === 0) return;
     // Of a round in which a peer does not know us it hears nothing.
     this.#tellRound(now, out);
     this.#tellParts(this.peers, out);
@@ -269,14 +264,14 @@ export class Gossip {
     this.#announce(now, out);
     // Those who are already here did not get our votes while we were elsewhere. Those behind are about to hear what we
     // heard from its authors; if not, the tick sends it.
-    for (const peer of this.#peers) if (peer.round.height >= height) this.#pump(peer, 'own', out);
+    for (const peer of this.#peers.all) if (peer.round.height >= height) this.#pump(peer, 'own', out);
   }
 
   #announce(now: Micros, out: GossipOut): void {
     const { height, round, step } = this.#options.rs;
     this.#announced = { height, round, step };
     this.#announcedAt = now;
-    if (this.#peers.length > 0) this.#announceTo(now, this.peers, out);
+    if (this.#peers.count > 0) this.#announceTo(now, this.peers, out);
   }
 
   /**
@@ -321,10 +316,6 @@ export class Gossip {
 
   #isOwn(address: Bytes): boolean {
     return this.#options.self !== undefined && equalBytes(address, this.#options.self);
-  }
-
-  #find(id: PeerId): Peer | undefined {
-    return this.#byId.get(id);
   }
 
   #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): void {

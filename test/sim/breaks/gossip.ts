@@ -57,7 +57,7 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'others-votes-never-forwarded',
     file: 'core/gossip/gossip.ts',
-    from: "isStale || forwards || peer.round.height < rs.height ? 'all' : 'own'",
+    from: "isStale || forwards || this.#isLeftBehind(peer) ? 'all' : 'own'",
     to: "'own'",
     found: ['conduct'],
     scenario: 'line-of-validators',
@@ -120,7 +120,7 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'forwards-when-stale-only',
     file: 'core/gossip/gossip.ts',
-    from: "isStale || forwards || peer.round.height < rs.height ? 'all' : 'own'",
+    from: "isStale || forwards || this.#isLeftBehind(peer) ? 'all' : 'own'",
     to: "isStale ? 'all' : 'own'",
     found: ['liveness'],
     scenario: 'line-of-validators',

@@ -110,6 +110,7 @@ export class HttpServer {
   }
 
   #onConnection(socket: CountedSocket): void {
+    if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
   }
@@ -159,6 +160,8 @@ export class HttpServer {
       socket.destroy();
       return;
     }
+    // The two kinds of listeners that Node forgot, and adds anew.
+    for (const event of ['pause', 'resume']) socket.removeAllListeners(event);
     socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     this.#server.emit('connection', socket);
   }

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HttpServer } from '../../../adapters/http/httpServer.ts';
 import { type JsonRpcServerOptions, startJsonRpcServer } from '../../../adapters/http/jsonRpcServer.ts';
@@ -219,6 +221,31 @@ describe('JSON-RPC over HTTP', () => {
     socket.write(`${HEAD}${offer}\r\n3\r\nabc\r\n0\r\n\r\n`);
     const text = await readToEnd(socket);
     expect(text).toMatch(/^HTTP\/1.1 200 OK.*connection: close.*\{"got":3\}$/is);
+  });
+
+  test('leaves nothing behind on a connection that offers another protocol with each request', async () => {
+    let ours: Socket | undefined;
+    const counts: number[][] = [];
+    const server = await started({
+      handle: async (body) => {
+        counts.push((ours?.eventNames() ?? []).map((name) => ours?.listenerCount(name) ?? 0));
+        return body;
+      },
+    });
+    const heard = (message: unknown): void => {
+      ours = (message as { socket: Socket }).socket;
+    };
+    subscribe('http.server.request.start', heard);
+    onTestFinished(() => void unsubscribe('http.server.request.start', heard));
+    const socket = await openSocket(server.address);
+    for (let i = 0; i < 12; i++) {
+      const answer = readUntil(socket, (text) => text.endsWith('{}'));
+      socket.write(`${HEAD}connection: Upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\n{}`);
+      await answer;
+    }
+    expect(counts[0]?.length).toBeGreaterThan(0);
+    expect(counts.slice(2)).toEqual(counts.slice(2).map(() => counts[1]));
+    socket.destroy();
   });
 
   test('lets nothing overtake an answer under way on a connection that then offers another protocol', async () => {

@@ -160,8 +160,6 @@ export class HttpServer {
       socket.destroy();
       return;
     }
-    // The two kinds of listeners that Node forgot, and adds anew.
-    for (const event of ['pause', 'resume']) socket.removeAllListeners(event);
     socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
     this.#server.emit('connection', socket);
   }

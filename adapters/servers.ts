@@ -90,7 +90,7 @@ async function startConsensusRpc(
     path: '/websocket',
     origins: ['*'],
     onError,
-    limits: { connectionsMax },
+    limits: { connectionsMax, frameBytesMax: bodyBytesMax },
     open(out, remote) {
       const session = new CometSession(ctx, out, remote);
       return {
@@ -150,6 +150,7 @@ async function startEvmWs(
     path: undefined,
     origins: corsOrigins,
     onError,
+    limits: { frameBytesMax: bodyBytesMax },
     open(out) {
       const session = new EthSession(ctx, out);
       return {

@@ -9,6 +9,7 @@ import { EthSession } from '../core/rpc/eth/session.ts';
 import type { NodeConfig, ServerConfig } from './config/nodeConfig.ts';
 import { loadExplorer } from './explorer/explorer.ts';
 import { startCometServer } from './http/cometServer.ts';
+import { ANY_ORIGIN } from './http/cors.ts';
 import type { HttpServer } from './http/httpServer.ts';
 import { startJsonRpcServer } from './http/jsonRpcServer.ts';
 import { startRestServer } from './http/restServer.ts';
@@ -133,7 +134,7 @@ async function startJsonRpc(
     handle: async (body) => (await handleEthRequest(ctx, body, 'http')) ?? '',
     bodyBytesMax,
     connectionsMax,
-    cors: { ...corsOf(config.jsonRpc), origins: corsOrigins },
+    cors: { ...ANY_ORIGIN, origins: corsOrigins },
     onError,
   });
   return { name: 'jsonRpc', url: urlOf('http', server), stop: () => server.close() };

@@ -9,6 +9,7 @@ import { EthSession } from '../core/rpc/eth/session.ts';
 import type { NodeConfig, ServerConfig } from './config/nodeConfig.ts';
 import { loadExplorer } from './explorer/explorer.ts';
 import { startCometServer } from './http/cometServer.ts';
+import { ANY_ORIGIN } from './http/cors.ts';
 import type { HttpServer } from './http/httpServer.ts';
 import { startJsonRpcServer } from './http/jsonRpcServer.ts';
 import { startRestServer } from './http/restServer.ts';
@@ -107,7 +108,7 @@ async function startConsensusRpc(
     path: '/websocket',
     origins: ['*'],
     onError,
-    limits: { connectionsMax },
+    limits: { connectionsMax, frameBytesMax: bodyBytesMax },
     open(out, remote) {
       const session = new CometSession(ctx, out, remote);
       return {
@@ -150,7 +151,7 @@ async function startJsonRpc(
     handle: async (body) => (await handleEthRequest(ctx, body, 'http')) ?? '',
     bodyBytesMax,
     connectionsMax,
-    cors: { ...corsOf(config.jsonRpc), origins: corsOrigins },
+    cors: { ...ANY_ORIGIN, origins: corsOrigins },
     onError,
   });
   return { name: 'jsonRpc', url: urlOf('http', server), stop: () => server.close() };
@@ -167,6 +168,7 @@ async function startEvmWs(
     path: undefined,
     origins: corsOrigins,
     onError,
+    limits: { frameBytesMax: bodyBytesMax },
     open(out) {
       const session = new EthSession(ctx, out);
       return {

@@ -1,6 +1,6 @@
 // npm run test:clients [NAME ...]: viem, ethers, web3.js, hardhat with OpenZeppelin, cast, CosmJS, and go-ethereum's and
-// CometBFT's Go clients, web3.py and tendermint-rpc of Rust where those languages are, as users install them, against a
-// devnet of this checkout.
+// CometBFT's Go clients, web3.py, tendermint-rpc of Rust and the JDK's where those languages are, as users install them,
+// against a devnet of this checkout.
 // They are too many to be dependencies: they go into a cache folder outside. docs/clients.md tells what each covers.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,6 +35,7 @@ const PROGRAMS = {
   web3py: [path.join(root, 'test', 'clients', 'web3pyClient.mjs')],
   go: [path.join(root, 'test', 'clients', 'cometGo.mjs')],
   rust: [path.join(root, 'test', 'clients', 'rustClient.mjs')],
+  java: [path.join(root, 'test', 'clients', 'javaClient.mjs')],
 };
 /** Those that deploy what hardhat compiled. */
 const WITH_CONTRACTS = ['hardhat', 'ethers', 'viem', 'web3', 'cast'];

@@ -32,11 +32,12 @@ class FileText {
     this.#others = others;
   }
 
+  /** From the root on: within `cosmos.base`, protoc would look for `tendermint.types` in `cosmos.base.tendermint`. */
   #refer(target: protobuf.ReflectionObject): string {
     const name = bare(target);
     const file = GOOGLE.get(name) ?? this.#others.get(name) ?? pathOf(packageOf(target));
     if (file !== pathOf(this.#name)) this.#imports.add(file);
-    return name;
+    return `.${name}`;
   }
 
   #field(field: protobuf.Field): string {

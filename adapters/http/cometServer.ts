@@ -5,6 +5,7 @@ import { readBody } from './body.ts';
 import type { CorsPolicy } from './cors.ts';
 import { type HttpLimits, HttpServer, type SurfaceOptions } from './httpServer.ts';
 import { replyAnswer, replyEarly } from './reply.ts';
+import { targetOf } from './target.ts';
 
 export interface CometServerOptions extends SurfaceOptions {
   /** JSON-RPC: the body of a POST to `/`. */
@@ -52,10 +53,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = request.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
-  const query = mark === -1 ? '' : url.slice(mark + 1);
+  const { path, query } = targetOf(request);
   if (request.method !== 'POST') {
     replyAnswer(response, await options.get(path, query));
     return;

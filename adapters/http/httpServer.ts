@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { reasonOf } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import { answerCors, type CorsPolicy } from './cors.ts';
+import { asksForWebSocket, withoutUpgrade } from './declinedUpgrade.ts';
 import { type ListenAddress, showAddress } from './listenAddress.ts';
 import { replyText } from './reply.ts';
 
@@ -23,7 +24,7 @@ export interface HttpServerOptions extends Omit<SurfaceOptions, 'bodyBytesMax'> 
   readonly cors: CorsPolicy;
   /** Answers one request. What it throws is a bug: the client gets 500, the error goes to `onError`. */
   readonly route: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-  /** Takes over a connection that asks for another protocol; without it, such a request is refused. */
+  /** Takes over a connection that asks for a websocket; without it, such a request is refused. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
@@ -109,6 +110,7 @@ export class HttpServer {
   }
 
   #onConnection(socket: CountedSocket): void {
+    if (this.#sockets.has(socket)) return;
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
   }
@@ -123,6 +125,7 @@ export class HttpServer {
     }
     response.on('close', () => this.#onAnswered(socket));
     if (this.#isDraining) response.setHeader('connection', 'close');
+    request.url = originForm(request.url ?? '/');
     if (request.headers.origin !== undefined && answerCors(this.#options.cors, request, response)) return;
     try {
       const answering = this.#options.route(request, response);
@@ -140,10 +143,25 @@ export class HttpServer {
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { upgrade } = this.#options;
+    if (!asksForWebSocket(request)) {
+      this.#declineUpgrade(request, socket, head);
+      return;
+    }
     // Whoever takes it over says goodbye in its own way; a stop waits for that as for an answer.
     (request.socket as CountedSocket)[PENDING] = 1;
     if (upgrade !== undefined && !this.#isDraining) upgrade(request, socket, head);
     else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  }
+
+  /** Node has let go of the connection: it takes it up again, with the same request and no wish in it. */
+  #declineUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Answers still under way belong to the reader that is gone; a new one could overtake them.
+    if ((request.socket as CountedSocket)[PENDING]) {
+      socket.destroy();
+      return;
+    }
+    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+    this.#server.emit('connection', socket);
   }
 
   #onBug(response: ServerResponse, error: unknown): void {
@@ -152,6 +170,10 @@ export class HttpServer {
     else replyText(response, 500, 'internal error');
   }
 }
+
+/** `/path?query` of a target that a client wrote in full, as to a proxy: servers must take both (RFC 9112 3.2.2). */
+const originForm = (target: string): string =>
+  target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'address already in use',

@@ -5,6 +5,7 @@ import { type BodyOutcome, readBody } from './body.ts';
 import type { CorsPolicy } from './cors.ts';
 import { HttpServer, type SurfaceOptions } from './httpServer.ts';
 import { replyAnswer, replyEarly, textAnswer } from './reply.ts';
+import { targetOf } from './target.ts';
 
 export interface RestRequest {
   readonly method: string;
@@ -43,11 +44,9 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = request.url ?? '/';
   const contentType = request.headers['content-type'];
   if (options.grpcWeb !== undefined && contentType !== undefined && isGrpcWeb(contentType))
     return answerGrpcWeb(options, options.grpcWeb, request, response);
-  const mark = url.indexOf('?');
   const method = request.method ?? 'GET';
   const hasBody = method !== 'GET' && method !== 'HEAD';
   const outcome: BodyOutcome = hasBody
@@ -62,8 +61,7 @@ async function answer(
   }
   const handled = await options.handle({
     method,
-    path: mark === -1 ? url : url.slice(0, mark),
-    query: mark === -1 ? '' : url.slice(mark + 1),
+    ...targetOf(request),
     body: outcome.text,
     headers: request.headers,
   });
@@ -85,7 +83,7 @@ async function answerGrpcWeb(
     return;
   }
   const { headers, body } = await handle({
-    path: request.url ?? '/',
+    path: targetOf(request).path,
     contentType: request.headers['content-type'] ?? '',
     height: request.headers['x-cosmos-block-height'] as string | undefined,
     body: Uint8Array.from(Buffer.from(outcome.text, 'latin1')),

@@ -16,7 +16,7 @@ export interface WsSession {
 export interface WsLimits {
   readonly connectionsMax: number;
   readonly frameBytesMax: number;
-  /** Messages of one client that wait; then nothing more is read from it. */
+  /** Messages of one client that wait, or `frameBytesMax` of them; then nothing more is read from it. */
   readonly waitingMax: number;
   /** Bytes that a client may leave unread; above that it is closed as too slow. */
   readonly bufferedBytesMax: number;
@@ -40,6 +40,7 @@ export class WsClient implements SessionOut {
   readonly #limits: WsLimits;
   readonly #onError: (error: unknown) => void;
   readonly #waiting: string[] = [];
+  #waitingBytes = 0;
   #session: WsSession | undefined;
   #isHandling = false;
   #heardAt = performance.now();
@@ -104,6 +105,7 @@ export class WsClient implements SessionOut {
 
   close(code: number, reason: string): void {
     this.#waiting.length = 0;
+    this.#waitingBytes = 0;
     this.#endSession();
     this.#ws.close(code, Buffer.from(reason).subarray(0, REASON_BYTES_MAX).toString());
   }
@@ -122,15 +124,22 @@ export class WsClient implements SessionOut {
   #onMessage(text: string): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#waiting.push(text);
-    if (this.#waiting.length >= this.#limits.waitingMax) this.#ws.pause();
+    this.#waitingBytes += text.length;
+    if (!this.#hasRoom()) this.#ws.pause();
     this.#next();
+  }
+
+  #hasRoom(): boolean {
+    const { waitingMax, frameBytesMax } = this.#limits;
+    return this.#waiting.length < waitingMax && this.#waitingBytes < frameBytesMax;
   }
 
   #next(): void {
     if (this.#isHandling || this.#session === undefined) return;
     const text = this.#waiting.shift();
     if (text === undefined) return;
-    if (this.#ws.isPaused && this.#waiting.length < this.#limits.waitingMax) this.#ws.resume();
+    this.#waitingBytes -= text.length;
+    if (this.#ws.isPaused && this.#hasRoom()) this.#ws.resume();
     this.#isHandling = true;
     this.#handle(this.#session, text).then(() => {
       this.#isHandling = false;

@@ -176,6 +176,18 @@ function hashOfHeader(block: Record<string, Hex>): Hex {
   return keccak256(rlp);
 }
 
+test('a page of any origin may send what headers it likes', async () => {
+  const asked = 'authorization,content-type,sentry-trace';
+  const headers = {
+    origin: 'https://dapp.example',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': asked,
+  };
+  const preflight = await fetch(devnet.jsonRpc, { method: 'OPTIONS', headers });
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+  expect(preflight.headers.get('access-control-allow-headers')).toBe(asked);
+});
+
 describe('ethers', () => {
   test('sends, deploys, calls and reads logs; hears them over its websocket', async () => {
     // ethers keeps an answer for 250 ms; here a transaction is in a block sooner, and the next nonce would be the old one.

@@ -76,6 +76,17 @@ test('one who sends frames of a megabyte is answered up to the bound, and closed
   await blocksGoOn();
 });
 
+test('the EVM websocket takes requests as large as HTTP does', async () => {
+  const socket = new WebSocket(node.evmWs, { perMessageDeflate: false });
+  await once(socket, 'open');
+  const data = `0x${'00'.repeat(MEBIBYTE)}`;
+  const { result } = await ask(socket, 'web3_sha3', [data]);
+  expect(result).toMatch(/^0x[0-9a-f]{64}$/);
+  socket.on('error', () => {});
+  socket.send('x'.repeat(5 * MEBIBYTE + 1));
+  expect(await gone(socket)).toBe(1009);
+});
+
 async function head(): Promise<number> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
   const headers = { 'content-type': 'application/json' };

@@ -42,6 +42,14 @@ test('every file of the API is what the table makes of it, and no other is there
   expect(files.filter((name) => !isOfEngine(name))).toEqual([...made.keys()].sort());
 });
 
+test('names of the API begin at the root: protoc looks for the first part of others in the inmost scope', () => {
+  for (const name of files.filter((file) => !isOfEngine(file))) {
+    const lines = textOf(name).split('\n');
+    const code = lines.filter((line) => !/^ *(package|import|\/\/)/.test(line)).join('\n');
+    expect(code.match(/(?<![.\w])\w+\.[\w.]+/g) ?? [], name).toEqual([]);
+  }
+});
+
 /** Everything under proto/, as a client's compiler reads it. */
 function parsedRoot(): protobuf.Root {
   const root = new protobuf.Root();

@@ -1,4 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HttpServer } from '../../../adapters/http/httpServer.ts';
 import { type JsonRpcServerOptions, startJsonRpcServer } from '../../../adapters/http/jsonRpcServer.ts';
 import { OperatingError } from '../../../adapters/operatingError.ts';
@@ -181,6 +183,102 @@ describe('JSON-RPC over HTTP', () => {
     expect([...answers.matchAll(/\[(\d)\]/g)].map((match) => match[1]).join('')).toBe('01234567');
     socket.write(ask(9));
     expect(await readToEnd(socket)).not.toContain('[8]');
+  });
+
+  test('answers a request that offers another protocol as if it did not', async () => {
+    const seen: string[] = [];
+    const server = await started({
+      handle: async (body) => {
+        seen.push(body);
+        return `{"n":${seen.length}}`;
+      },
+    });
+    const socket = await openSocket(server.address);
+    const answers = readUntil(socket, (text) => text.includes('"n":2'));
+    // As Java's HttpClient begins each connection.
+    const offer =
+      'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAEAAEAAAAIAAAAB\r\n';
+    socket.write(`${HEAD}${offer}content-length: 6\r\n\r\nfir`);
+    socket.write('st!');
+    await vi.waitFor(() => expect(seen).toEqual(['first!']));
+    socket.write(`${HEAD}content-length: 6\r\n\r\nsecond`);
+    expect((await answers).match(/HTTP\/1.1 \d+|keep-alive|\{.*?\}/g)).toEqual([
+      'HTTP/1.1 200',
+      'keep-alive',
+      '{"n":1}',
+      'HTTP/1.1 200',
+      'keep-alive',
+      '{"n":2}',
+    ]);
+    expect(seen).toEqual(['first!', 'second']);
+    socket.destroy();
+  });
+
+  test('reads an offer of another protocol with a chunked body, and closes when asked to', async () => {
+    const server = await started();
+    const socket = await openSocket(server.address);
+    const offer = 'connection: close, Upgrade\r\nupgrade: TLS/1.0\r\ntransfer-encoding: chunked\r\n';
+    socket.write(`${HEAD}${offer}\r\n3\r\nabc\r\n0\r\n\r\n`);
+    const text = await readToEnd(socket);
+    expect(text).toMatch(/^HTTP\/1.1 200 OK.*connection: close.*\{"got":3\}$/is);
+  });
+
+  test('leaves nothing behind on a connection that offers another protocol with each request', async () => {
+    let ours: Socket | undefined;
+    const counts: number[][] = [];
+    const server = await started({
+      handle: async (body) => {
+        counts.push((ours?.eventNames() ?? []).map((name) => ours?.listenerCount(name) ?? 0));
+        return body;
+      },
+    });
+    const heard = (message: unknown): void => {
+      ours = (message as { socket: Socket }).socket;
+    };
+    subscribe('http.server.request.start', heard);
+    onTestFinished(() => void unsubscribe('http.server.request.start', heard));
+    const socket = await openSocket(server.address);
+    for (let i = 0; i < 12; i++) {
+      const answer = readUntil(socket, (text) => text.endsWith('{}'));
+      socket.write(`${HEAD}connection: Upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\n{}`);
+      await answer;
+    }
+    expect(counts[0]?.length).toBeGreaterThan(0);
+    expect(counts.slice(2)).toEqual(counts.slice(2).map(() => counts[1]));
+    socket.destroy();
+  });
+
+  test('lets nothing overtake an answer under way on a connection that then offers another protocol', async () => {
+    const { handle, begun } = pendingCall();
+    const server = await started({ handle });
+    const socket = await openSocket(server.address);
+    socket.write(`${HEAD}content-length: 1\r\n\r\n1`);
+    const release = await begun;
+    socket.write(`${HEAD}connection: Upgrade\r\nupgrade: h2c\r\ncontent-length: 1\r\n\r\n2`);
+    expect(await readToEnd(socket)).toBe('');
+    release('{}');
+  });
+
+  test('takes a target that is written in full, as to a proxy', async () => {
+    const server = await started();
+    for (const [target, status] of [
+      ['http://localhost/', 200],
+      ['HTTP://localhost?key=1', 200],
+      ['http://localhost/other', 404],
+    ]) {
+      const socket = await openSocket(server.address);
+      socket.write(
+        `POST ${target}${HEAD.slice('POST /'.length)}connection: close\r\ncontent-length: 1\r\n\r\n1`,
+      );
+      expect(await readToEnd(socket)).toContain(`HTTP/1.1 ${status} `);
+    }
+  });
+
+  test('refuses a websocket where there is none', async () => {
+    const server = await started();
+    const socket = await openSocket(server.address);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: WebSocket\r\n\r\n');
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1.1 400 /);
   });
 
   test('turns away connections above its bound', async () => {

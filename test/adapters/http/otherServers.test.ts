@@ -50,6 +50,9 @@ describe('the consensus RPC over HTTP', () => {
     expect(await ask('/')).toBe('get / ');
     expect(await ask('/', { method: 'POST', body: '' })).toBe('get / ');
     expect(await ask('/block?height=5&x=%22y%22')).toBe('get /block height=5&x=%22y%22');
+    // As clients ask whose base URL ends with a slash.
+    expect(await ask('//block/./?height=5/')).toBe('get /block/ height=5/');
+    expect(await ask('//', { method: 'POST', body: '{}' })).toBe('post {}');
     const form = { method: 'POST', body: new URLSearchParams({ height: '7' }) };
     expect(await ask('/block?a=1', form)).toBe('get /block height=7&a=1');
     const missing = await fetch(`${url}/none`);
@@ -102,7 +105,7 @@ test('the REST surface gets method, path, query, body and headers apart', async 
   onTestFinished(() => server.close(0));
   const url = `http://${server.label}`;
   await fetch(`${url}/cosmos/auth/v1beta1/accounts/a%2Fb?x=1`, { headers: { 'x-cosmos-block-height': '5' } });
-  await fetch(`${url}/cosmos/tx/v1beta1/txs`, { method: 'POST', body: '{"a":1}' });
+  await fetch(`${url}//cosmos/tx/v1beta1/txs`, { method: 'POST', body: '{"a":1}' });
   expect(seen).toMatchObject([
     { method: 'GET', path: '/cosmos/auth/v1beta1/accounts/a%2Fb', query: 'x=1', body: '' },
     { method: 'POST', path: '/cosmos/tx/v1beta1/txs', query: '', body: '{"a":1}' },

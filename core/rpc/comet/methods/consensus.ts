@@ -52,7 +52,7 @@ function consensusState(ctx: RpcContext) {
 
 const partsJson = (parts: PartsReader | undefined) =>
   parts === undefined
-    ? {}
+    ? null
     : { 'count/total': `${parts.count}/${parts.header.total}`, parts_bit_array: bitsText(parts.bits) };
 
 const heldJson = (held: HeldBlock | undefined) => (held?.block === undefined ? null : blockJson(held.block));

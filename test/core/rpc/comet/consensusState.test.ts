@@ -57,6 +57,7 @@ describe('looking into consensus', () => {
     expect(state.height).toBe('4');
     expect(state.validators.validators).toHaveLength(4);
     expect(state.last_validators.validators).toHaveLength(4);
+    expect([state.locked_round, state.locked_block, state.locked_block_parts]).toEqual([-1, null, null]);
     const votes = state.last_commit.votes.filter((text: string) => text !== 'nil-Vote');
     expect(votes.length).toBeGreaterThanOrEqual(3);
     for (const text of votes) {

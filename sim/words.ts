@@ -7,3 +7,7 @@ const TAGS: readonly (number | undefined)[] = [0x12, 0x42, 0x4a];
 /** Whether a frame says what is there of a block or of votes. They are few; the other messages of gossip are many. */
 export const isWord = (channel: number, bytes: Bytes): boolean =>
   (channel === CHANNELS.state || channel === CHANNELS.bits) && TAGS.includes(bytes[0]);
+
+/** Whether a frame has what waits for a block. */
+export const isRumour = (channel: number): boolean =>
+  channel === CHANNELS.mempool || channel === CHANNELS.evidence;

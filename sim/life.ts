@@ -8,7 +8,7 @@ import { type KvGate, KvHandle } from './disk/kvDisk.ts';
 import { SLOW_MICROS } from './disk.ts';
 import type { Process } from './process.ts';
 import type { LifeEnv } from './simNode.ts';
-import { isRumour, isWord } from './words.ts';
+import { isRumour, isStanding, isWord } from './words.ts';
 import type { World } from './world.ts';
 
 /** How long things inside a machine take, in virtual microseconds, both ends included. */
@@ -199,6 +199,8 @@ export class Life implements KvGate {
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
     if (isRumour(channel)) this.#world.witness({ kind: 'rumourSaid', node: process, to, channel, bytes });
     if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
+    else if (isStanding(channel, bytes))
+      this.#world.witness({ kind: 'standingSaid', node: process, to, bytes });
     this.#world.network.send(process.index, to, channel, bytes);
   }
 

@@ -37,6 +37,7 @@ import { setsOut } from './setsOut.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
+import { standing } from './standing.ts';
 import { syncing } from './syncing.ts';
 import { tallies } from './tallies.ts';
 import { validity } from './validity.ts';
@@ -73,6 +74,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', poolSpread],
   ['conduct', evidenceSpread],
   ['conduct', words],
+  ['conduct', standing],
   ['conduct', manners],
   ['conduct', tallies],
   ['conduct', roundWaits],

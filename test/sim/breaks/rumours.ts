@@ -1,6 +1,6 @@
 import type { Break } from './broken.ts';
 
-/** Breaks of what waits for a block, transactions and evidence: who hears of it, who finds it out, and who proposes it. */
+/** Breaks of what waits for a block, transactions and evidence: who hears of it, who finds it out, who proposes it. And of what a node says of itself. */
 export const RUMOURS: readonly Break[] = [
   {
     id: 'replacement-untold',
@@ -65,7 +65,6 @@ export const RUMOURS: readonly Break[] = [
     isSlow: true,
   },
   {
-    // Tendermint before 0.34: two precommits were no evidence when the second came after the decision.
     id: 'late-conflict-unreported',
     file: 'core/consensus/intake.ts',
     from: "  if (verdict.kind === 'conflict') return reportConflict(e, lastPrecommits, verdict.with, vote);\n",
@@ -109,7 +108,6 @@ export const RUMOURS: readonly Break[] = [
     isSlow: true,
   },
   {
-    // Tendermint before 0.34: evidence told before the block to judge it by made peers drop each other.
     id: 'evidence-told-at-its-height',
     file: 'core/evidence/evidenceGossip.ts',
     from: 'height <= evidenceHeight(evidence) ||',
@@ -133,5 +131,49 @@ export const RUMOURS: readonly Break[] = [
     to: 'merkleRoot(evidence.map((piece) => Uint8Array.of(...encodeInnerEvidence(piece), 0)))',
     found: ['validity'],
     scenario: 'evidence-on-disk',
+  },
+  {
+    id: 'last-commit-said-of-round-zero',
+    file: 'core/gossip/roundStep.ts',
+    from: '(rs.lastPrecommits?.round ?? rs.lastCommit?.round ?? 0)',
+    to: '0',
+    found: ['conduct'],
+    scenario: 'other-block-decided',
+  },
+  {
+    id: 'next-round-said-while-committing',
+    file: 'core/gossip/roundStep.ts',
+    from: 'height, round, step, secondsSinceStart',
+    to: 'height, round: step === 7 ? round + 1 : round, step, secondsSinceStart',
+    found: ['conduct'],
+    scenario: 'other-block-decided',
+    isSlow: true,
+  },
+  {
+    id: 'has-vote-of-the-next',
+    file: 'core/gossip/gossip.ts',
+    from: "    if (to.length > 0) this.#send(to, { kind: 'hasVote', height, round, type, index }, out);",
+    to: "    if (to.length > 0) this.#send(to, { kind: 'hasVote', height, round, type, index: index + 1 }, out);",
+    found: ['conduct', 'no_framing'],
+    scenario: 'precommits-of-a-later-round',
+    isSlow: true,
+  },
+  {
+    id: 'two-thirds-claimed-for-the-proposal',
+    file: 'core/gossip/claims.ts',
+    from: '  const blockId = rs.votes(round, type)?.majority();\n',
+    to: '  const blockId = rs.votes(round, type)?.majority() ?? rs.proposal?.blockId;\n',
+    found: ['conduct'],
+    scenario: 'other-block-decided',
+    isSlow: true,
+  },
+  {
+    id: 'claim-answered-with-all-votes',
+    file: 'core/gossip/gossip.ts',
+    from: 'bits: ours.bitsFor(blockId)',
+    to: 'bits: ours.bits',
+    found: ['conduct'],
+    scenario: 'hidden-lock',
+    isSlow: true,
   },
 ];

@@ -39,6 +39,28 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
+  /** A node says where it stands, that it has a vote, or which votes a proposal rests on (sim/words.ts). */
+  | {
+      readonly kind: 'standingSaid';
+      readonly node: Process;
+      readonly to: readonly string[];
+      readonly bytes: Bytes;
+    }
+  /** A node hears transactions or evidence from a peer, or gets back what the wire to it did not take, and tells some of them. */
+  | {
+      readonly kind: 'rumourHeard' | 'rumourUnsent';
+      readonly node: Process;
+      readonly peer: string;
+      readonly channel: number;
+      readonly bytes: Bytes;
+    }
+  | {
+      readonly kind: 'rumourSaid';
+      readonly node: Process;
+      readonly to: readonly string[];
+      readonly channel: number;
+      readonly bytes: Bytes;
+    }
   /** A node hears a frame of one that is not correct, before it does anything about it. */
   | {
       readonly kind: 'lieHeard';

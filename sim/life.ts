@@ -8,7 +8,7 @@ import { type KvGate, KvHandle } from './disk/kvDisk.ts';
 import { SLOW_MICROS } from './disk.ts';
 import type { Process } from './process.ts';
 import type { LifeEnv } from './simNode.ts';
-import { isWord } from './words.ts';
+import { isRumour, isStanding, isWord } from './words.ts';
 import type { World } from './world.ts';
 
 /** How long things inside a machine take, in virtual microseconds, both ends included. */
@@ -197,7 +197,10 @@ export class Life implements KvGate {
       if (!process.isConnected(peer)) this.#world.witness({ kind: 'saidToNobody', node: process, peer });
     if (channel === CHANNELS.blocksync)
       for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
+    if (isRumour(channel)) this.#world.witness({ kind: 'rumourSaid', node: process, to, channel, bytes });
     if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
+    else if (isStanding(channel, bytes))
+      this.#world.witness({ kind: 'standingSaid', node: process, to, bytes });
     this.#world.network.send(process.index, to, channel, bytes);
   }
 

@@ -14,7 +14,7 @@ import type { Frame } from './link.ts';
 import type { Port } from './port.ts';
 import type { Signer } from './signer.ts';
 import type { NodeFactory, SimNode } from './simNode.ts';
-import { isWord } from './words.ts';
+import { isRumour, isWord } from './words.ts';
 import type { World } from './world.ts';
 
 /** Changes what a Byzantine node hears and says. The core inside stays what it is. */
@@ -229,6 +229,8 @@ export class Process implements Port {
     }
     if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
       this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
+    else if (input.kind === 'frame' && isRumour(input.channel))
+      this.#world.witness({ ...input, kind: 'rumourHeard', node: this });
     else if (input.kind === 'frame' && isWord(input.channel, input.bytes))
       this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });
   }
@@ -253,6 +255,7 @@ export class Process implements Port {
 
   unsent(peer: string, channel: ChannelId, bytes: Bytes): void {
     this.#world.note('unsent', this, this.#world.network.indexOf(peer), peer);
+    this.#world.witness({ kind: 'rumourUnsent', node: this, peer, channel, bytes });
     this.input({ kind: 'unsent', peer, channel, bytes });
   }
 

@@ -1,6 +1,7 @@
 import { Switchboard } from '../peers/switchboard.ts';
 import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
+import { accusations } from './accusations.ts';
 import { agreement, appHash } from './agreement.ts';
 import { briefings } from './briefings.ts';
 import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
@@ -10,6 +11,7 @@ import { duties } from './duties.ts';
 import { ethRecords } from './ethRecords.ts';
 import { evidenceCommitted } from './evidence.ts';
 import { evidenceKept } from './evidenceKept.ts';
+import { evidenceSpread } from './evidenceSpread.ts';
 import { expression } from './expressions.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { handover } from './handover.ts';
@@ -23,6 +25,7 @@ import { manners } from './manners.ts';
 import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRules } from './peers.ts';
+import { poolSpread } from './poolSpread.ts';
 import { pools } from './pools.ts';
 import { poolWaits } from './poolWaits.ts';
 import { repetition } from './repetition.ts';
@@ -34,6 +37,7 @@ import { setsOut } from './setsOut.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
+import { standing } from './standing.ts';
 import { syncing } from './syncing.ts';
 import { tallies } from './tallies.ts';
 import { validity } from './validity.ts';
@@ -49,6 +53,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['agreement', agreement],
   ['validity', validity],
   ['conduct', briefings],
+  ['conduct', accusations],
   ['no_self_equivocation', noSelfEquivocation],
   ['conduct', signBytes],
   ['no_framing', noFraming],
@@ -66,7 +71,10 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', lastCommits],
   ['conduct', spread],
   ['conduct', repetition],
+  ['conduct', poolSpread],
+  ['conduct', evidenceSpread],
   ['conduct', words],
+  ['conduct', standing],
   ['conduct', manners],
   ['conduct', tallies],
   ['conduct', roundWaits],

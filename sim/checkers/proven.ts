@@ -1,4 +1,5 @@
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
+import { evidenceHeight } from '../../core/evidence/verify.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Block, equalBlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
@@ -59,6 +60,12 @@ export function isTooOld({ evidence }: ConsensusParams, then: When, last: When):
   const nanos = ({ time }: When): bigint => BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos);
   return last.height - then.height > maxAgeNumBlocks && nanos(last) - nanos(then) > maxAgeDurationNs;
 }
+
+/** Whether a node may have let a piece go when it stored `last`, by the parameters around that height. */
+export const mayExpire = ({ cluster }: CheckerContext, piece: Evidence, last: When): boolean => {
+  const then = { height: evidenceHeight(piece), time: piece.timestamp };
+  return [0, 1, 2].some((ahead) => isTooOld(cluster.schedule.params(last.height + ahead), then, last));
+};
 
 /** Tells evidence that is in the chain twice, in one block or two. */
 export class Committed {

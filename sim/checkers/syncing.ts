@@ -62,7 +62,7 @@ export function syncing(context: CheckerContext): Checker {
     !hasOddClocks(scenario) && scenario.timeline.every(({ action }) => action.kind !== 'pause');
   const books = new Map<Process, Book>();
   const bookOf = (node: Process): Book => {
-    const book = books.get(node) ?? new Book();
+    const book = books.get(node) ?? new Book(context.cluster.genesis.initialHeight);
     books.set(node, book);
     return book;
   };
@@ -102,11 +102,17 @@ interface Moment {
 
 /** Of one node's life. */
 class Book {
+  /** The height before the first: a chain may begin anywhere. */
+  readonly #origin: number;
   readonly #peers = new Map<string, Dealings>();
   readonly #gone = new Map<string, Dealings>();
   readonly #banned = new Set<string>();
   /** Given up once because nothing came from them. */
   readonly #slow = new Set<string>();
+
+  constructor(initialHeight: number) {
+    this.#origin = initialHeight - 1;
+  }
 
   turn(peer: string, isUp: boolean): void {
     this.#part(peer);
@@ -176,7 +182,7 @@ class Book {
     { now, isTimely }: Moment,
   ): string | undefined {
     const { asked, claim = dealings.before?.claim } = dealings;
-    const head = headOf(node);
+    const head = Math.max(headOf(node), this.#origin);
     for (const [peer, other] of this.#peers) {
       other.isLagging ||= isLate(other, now);
       if (isTimely && other !== dealings && other.asked.has(height) && !other.isLagging)

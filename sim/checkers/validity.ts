@@ -1,6 +1,5 @@
 import { encodeBlock } from '../../core/codec/block.ts';
 import { encodeEvidenceList } from '../../core/codec/evidence.ts';
-import { evidenceListHash } from '../../core/codec/hashes.ts';
 import { BLOCK_PROTOCOL } from '../../core/codec/limits.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
@@ -20,6 +19,7 @@ import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import {
   hashOfCommit,
+  hashOfEvidence,
   hashOfHeader,
   hashOfParams,
   hashOfResults,
@@ -157,7 +157,8 @@ function hashProblem(block: Block, blockId: BlockId): string | undefined {
   const { header } = block;
   if (!equalBytes(hashOfHeader(header), blockId.hash)) return 'the block id is not the hash of the header';
   if (!equalBytes(header.dataHash, hashOfTxs(block.txs))) return 'data_hash is not that of the transactions';
-  if (!equalBytes(header.evidenceHash, evidenceListHash(block.evidence))) return 'evidence_hash is wrong';
+  if (!equalBytes(header.evidenceHash, hashOfEvidence(encodeEvidenceList(block.evidence))))
+    return 'evidence_hash is wrong';
   const isFirst = block.lastCommit.signatures.length === 0;
   if (!isFirst && !equalBytes(header.lastCommitHash, hashOfCommit(block.lastCommit)))
     return 'last_commit_hash is wrong';

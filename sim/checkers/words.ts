@@ -49,6 +49,9 @@ export function words(context: CheckerContext): Checker {
   const committing = new Map<Process, number>();
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
   const isAble = ({ disk, sync }: Process): boolean => isTimely && isSound(disk) && sync === undefined;
+  const names = new Set(context.correct.map((node) => node.name));
+  const isHonest = (height: number, index: number): boolean =>
+    names.has(context.cluster.schedule.voters(height)[index]?.name ?? '');
   const heard = (node: Process, peer: string, message: ConsensusMessage): void => {
     const talk = talks.get(node, peer);
     const rs = node.node?.rs();
@@ -72,7 +75,7 @@ export function words(context: CheckerContext): Checker {
     if (message.kind !== 'voteSetBits') return;
     for (const peer of to) {
       const talk = talks.get(node, peer);
-      const problem = talk && answerProblem(talk, rs, message);
+      const problem = talk && answerProblem(talk, rs, message, (index) => isHonest(message.height, index));
       if (problem !== undefined) failOn(node, `answers a claim of ${peer} with ${problem}`);
     }
   };
@@ -134,6 +137,7 @@ function answerProblem(
   talk: Talk,
   rs: RoundState,
   { height, round, type, blockId, bits }: Bits,
+  isHonest: (index: number) => boolean,
 ): string | undefined {
   const question = talk.questions.find(
     ({ claim }) =>
@@ -147,7 +151,12 @@ function answerProblem(
   const lost = question.voters.find((index) => !bits.has(index));
   if (lost !== undefined) return `votes for what was claimed, but not with that of validator ${lost}`;
   const set = rs.height === height ? rs.votes(round, type) : undefined;
-  for (let i = 0; set !== undefined && i < bits.size; i++)
-    if (bits.has(i) && !set.bits.has(i)) return `a vote of validator ${i} that it does not have`;
+  for (let i = 0; set !== undefined && i < bits.size; i++) {
+    const vote = bits.has(i) ? set.vote(i) : undefined;
+    if (bits.has(i) && vote === undefined) return `a vote of validator ${i} that it does not have`;
+    // A liar may have voted for this, too.
+    if (vote !== undefined && !equalBlockId(vote.blockId, blockId) && isHonest(i))
+      return `the vote of validator ${i}, which is for something else`;
+  }
   return undefined;
 }

@@ -7,6 +7,7 @@ import type { Timestamp } from '../../core/types/ids.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
+import { protoFields } from '../protoFields.ts';
 
 const FLAGS = { absent: 1, commit: 2, nil: 3 } as const;
 const KEYS = { ed25519: 1, secp256k1: 2 } as const;
@@ -65,6 +66,12 @@ export const hashOfHeader = (header: Header): Bytes =>
   ]);
 
 export const hashOfTxs = (txs: readonly Bytes[]): Bytes => rootOf(txs.map((tx) => sha256(tx)));
+
+/** @param list As it stands in a block: each piece within a field that tells its kind, within one of the list. */
+export const hashOfEvidence = (list: Bytes): Bytes =>
+  rootOf(
+    (protoFields(list) ?? []).flatMap((one) => protoFields(one.bytes) ?? []).map(({ bytes: piece }) => piece),
+  );
 
 export const hashOfCommit = ({ signatures }: Commit): Bytes =>
   rootOf(

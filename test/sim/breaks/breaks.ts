@@ -27,6 +27,7 @@ import { RESULTS } from './results.ts';
 import { RETOLD } from './retold.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
+import { RUMOURS } from './rumours.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
 import { SHIPPED } from './shipped.ts';
@@ -78,4 +79,5 @@ export const BREAKS: readonly Break[] = [
   ...ARGUMENTS,
   ...TRACED,
   ...FACES,
+  ...RUMOURS,
 ];

@@ -1,0 +1,114 @@
+import { encodeEvidence } from '../../core/codec/evidence.ts';
+import { decodeEvidenceMessage } from '../../core/codec/messages.ts';
+import { evidenceHeight } from '../../core/evidence/verify.ts';
+import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
+import { mayExpire } from './proven.ts';
+import { isSound } from './recoverable.ts';
+
+/** Whoever is far enough is told at once, whoever gets there later at the tick after that. */
+const TELL_MICROS = 2_500_000;
+/** So many pieces are told at a tick; where more wait some wait longer. */
+const WAITING_MAX = 16;
+
+/** States before the present one that still count. */
+const AROUND = 4;
+
+interface Talk {
+  /** What either has told the other. */
+  readonly known: Set<string>;
+  /** Since when the node knows that the peer has the block to judge each piece by. */
+  readonly ableSince: Map<string, number>;
+}
+
+/**
+ * Gossip of evidence: whoever is connected is told of each piece that waits for a block, as soon as it has the block to judge it by and
+ * not before, unless it has told of it itself, nor when it is too old for it.
+ */
+export function evidenceSpread(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { world, cluster, correct } = context;
+  const talks = new Connections((): Talk => ({ known: new Set(), ableSince: new Map() }));
+  /** Of each node, in its present life. */
+  const waiting = new Map<Process, Map<string, Evidence>>();
+  let calm = 0;
+  const heightOf = (node: Process, peer: string): number =>
+    node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
+  /** Ages that evidence may have by the states that either is at, blocks. */
+  const agesAt = (node: Process, height: number): readonly number[] => {
+    const last = Math.max(height, node.node?.rs()?.height ?? 0) + 1;
+    return Array.from(
+      { length: last - height + AROUND },
+      (_, back) => cluster.schedule.params(last - back).evidence.maxAgeNumBlocks,
+    );
+  };
+  const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
+    const decoded = decodeEvidenceMessage(bytes);
+    if (!decoded.ok) return;
+    for (const peer of to)
+      for (const evidence of decoded.value) {
+        talks.get(node, peer)?.known.add(nameOf(evidence));
+        const height = heightOf(node, peer);
+        const age = height - 1 - evidenceHeight(evidence);
+        if (age < 0 || age > Math.max(...agesAt(node, height)) + 1)
+          context.fail(
+            name,
+            `${node.name} tells ${peer} at ${height} of evidence of ${evidenceHeight(evidence)}`,
+          );
+      }
+  };
+  const judge = (node: Process, peer: Process, [key, evidence]: readonly [string, Evidence]): void => {
+    const talk = talks.get(node, peer.name);
+    if (talk === undefined || talk.known.has(key) || !world.network.joins(node.index, peer.index)) return;
+    const height = heightOf(node, peer.name);
+    const age = Math.max(height, node.node?.rs()?.height ?? 0) - 1 - evidenceHeight(evidence);
+    if (height <= evidenceHeight(evidence) || age > Math.min(...agesAt(node, height))) return;
+    const since = talk.ableSince.get(key) ?? world.now;
+    talk.ableSince.set(key, since);
+    const waited = world.now - Math.max(since, calm);
+    if (waited <= TELL_MICROS) return;
+    talk.known.add(key);
+    context.fail(
+      name,
+      `${node.name} has not told ${peer.name} of evidence of ${evidenceHeight(evidence)} for ${waited} µs`,
+    );
+  };
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'fault') calm = world.now;
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      talks.on(fact);
+      if (fact.kind === 'started') waiting.delete(node);
+      else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
+        said(node, fact.to, fact.bytes);
+      else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
+        const decoded = decodeEvidenceMessage(fact.bytes);
+        const talk = talks.get(node, fact.peer);
+        for (const evidence of decoded.ok ? decoded.value : []) talk?.known.add(nameOf(evidence));
+      } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence') {
+        const { evidence } = fact.event;
+        const pieces = waiting.get(node) ?? new Map<string, Evidence>();
+        waiting.set(node, pieces.set(nameOf(evidence), evidence));
+      } else if (fact.kind === 'event' && fact.event.kind === 'committed') {
+        const { evidence: carried, header } = fact.event.block;
+        const pieces = waiting.get(node) ?? new Map<string, Evidence>();
+        for (const evidence of carried) pieces.delete(nameOf(evidence));
+        for (const [key, evidence] of pieces) if (mayExpire(context, evidence, header)) pieces.delete(key);
+      }
+    },
+    look(node) {
+      const pieces = waiting.get(node);
+      if (pieces === undefined || pieces.size === 0 || pieces.size > WAITING_MAX) return;
+      if (!isSound(node.disk) || node.sync !== undefined) calm = world.now;
+      for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
+    },
+  };
+}
+
+const nameOf = (evidence: Evidence): string => toHex(encodeEvidence(evidence));

@@ -1,0 +1,101 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import type { BitSet } from '../../core/lib/bitset.ts';
+import { equalBlockId, equalPartSetHeader } from '../../core/types/block.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Position } from '../facts.ts';
+import type { Process } from '../process.ts';
+import { type Checker, type CheckerContext, mayForget } from './checker.ts';
+import { isSound } from './recoverable.ts';
+
+/** What was decided to be said leaves the node by then. */
+const LEAVE_MICROS = 500_000;
+
+/**
+ * What a correct node says of itself is so, or was when it decided to say it: where it stands, in which round the last height ended, which
+ * votes and parts it has, and of which two thirds it knows.
+ */
+export function standing(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { world, scenario } = context;
+  if (mayForget(context) || scenario.timeline.some(({ action }) => action.kind === 'pause')) return { name };
+  const { initialHeight } = context.cluster.genesis;
+  /** When each node came to where it is. */
+  const movedAt = new Map<Process, number>();
+  const said = (node: Process, message: ConsensusMessage): string | undefined => {
+    const rs = node.node?.rs();
+    if (rs === undefined || node.sync !== undefined || !isSound(node.disk)) return undefined;
+    if (message.kind !== 'newRoundStep') return valueProblem(node, rs, message);
+    const { height, round, step, lastCommitRound } = message;
+    const last = height === initialHeight ? -1 : (rs.lastPrecommits?.round ?? rs.lastCommit?.round);
+    if (height === rs.height && last !== undefined && lastCommitRound !== last)
+      return `that height ${height - 1} was decided in round ${lastCommitRound}, which was round ${last}`;
+    const order = compare(message, rs);
+    const mayBeBehind = world.now - (movedAt.get(node) ?? 0) <= LEAVE_MICROS;
+    if (order === 0 || (order < 0 && mayBeBehind)) return undefined;
+    return `that it is at ${height}/${round}, step ${step}, being at ${rs.height}/${rs.round}, step ${rs.step}`;
+  };
+  return {
+    name,
+    on(fact) {
+      if (!('node' in fact) || !fact.node.isCorrect) return;
+      const { node } = fact;
+      if (fact.kind === 'started') movedAt.set(node, world.now);
+      else if (fact.kind === 'moved') movedAt.set(node, world.now);
+      else if (fact.kind === 'wordSaid' || fact.kind === 'standingSaid') {
+        const decoded = decodeConsensusMessage(fact.bytes);
+        const problem = decoded.ok ? said(node, decoded.value) : undefined;
+        if (problem !== undefined) context.fail(name, `${node.name} says ${problem}`);
+      }
+    },
+  };
+}
+
+const compare = (a: Position, b: Position): number =>
+  a.height - b.height || a.round - b.round || a.step - b.step;
+
+/** What is said of the height that the node is in, or of one that it has stored. */
+function valueProblem(node: Process, rs: RoundState, message: ConsensusMessage): string | undefined {
+  switch (message.kind) {
+    case 'hasVote': {
+      const { height, round, type, index } = message;
+      const isHad = height !== rs.height || rs.votes(round, type)?.bits.has(index) === true;
+      return isHad ? undefined : `that it has the ${type} of validator ${index} at ${height}/${round}`;
+    }
+    case 'voteSetMaj23': {
+      const { height, round, type, blockId } = message;
+      const commit = height < rs.height ? node.node?.rpc?.chain.commit(height) : undefined;
+      const isStored = commit !== undefined && type === 'precommit' && commit.round === round;
+      const known = isStored
+        ? commit.blockId
+        : height === rs.height
+          ? rs.votes(round, type)?.majority()
+          : blockId;
+      return known !== undefined && equalBlockId(known, blockId)
+        ? undefined
+        : `that it has two thirds of the ${type}s of ${height}/${round} for what has none`;
+    }
+    case 'newValidBlock': {
+      const { height, round, parts, bits } = message;
+      const ours = rs.proposalParts;
+      if (height !== rs.height || round !== rs.round || ours === undefined) return undefined;
+      return equalPartSetHeader(ours.header, parts) && !isWithin(bits, ours.bits)
+        ? `that it has parts of the block of ${height}/${round} that it has not`
+        : undefined;
+    }
+    case 'proposalPol': {
+      const { height, polRound, bits } = message;
+      const ours = height === rs.height ? rs.votes(polRound, 'prevote')?.bits : bits;
+      return ours !== undefined && isWithin(bits, ours)
+        ? undefined
+        : `that it has prevotes of ${height}/${polRound} that it has not`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isWithin(some: BitSet, all: BitSet): boolean {
+  for (let i = 0; i < some.size; i++) if (some.has(i) && !all.has(i)) return false;
+  return true;
+}

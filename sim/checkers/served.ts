@@ -16,6 +16,7 @@ import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
 import { wrongCallTrees } from './servedCallTrees.ts';
 import { wrongCoding } from './servedCoding.ts';
+import { wrongHistories } from './servedFees.ts';
 import { wrongBlocks, wrongTxs } from './servedLists.ts';
 import { wrongLogs } from './servedLogs.ts';
 import { wrongMessages } from './servedMessages.ts';
@@ -36,6 +37,7 @@ import { wrongSimulated } from './servedSimulated.ts';
 import { wrongSimulations } from './servedSimulations.ts';
 import { wrongStates } from './servedState.ts';
 import { wrongStatus } from './servedStatus.ts';
+import { wrongTracedCalls } from './servedTracedCalls.ts';
 import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
 import { wrongUnknown } from './servedUnknown.ts';
@@ -143,6 +145,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongSimulations(rpc),
   ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
   ({ rpc, market }) => wrongTraces(rpc, market),
+  ({ rpc }) => wrongTracedCalls(rpc),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
@@ -152,6 +155,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
   ({ rpc }) => wrongSdkBlocks(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
+  ({ rpc, market }) => wrongHistories(rpc, market),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
   ({ rpc }) => wrongRestCalls(rpc),
   ({ rpc }) => wrongPlaces(rpc),

@@ -50,7 +50,7 @@ function placesOf({ chain }: RpcContext, suite: CryptoSuite, market: FeeMarket):
     for (const [index, { hash }] of [...block.transactions.entries()].reverse()) {
       const outcome = outcomes.get(to0xHex(hash));
       const node = outcome?.calls;
-      const kind = node && kindOf(node);
+      const kind = node && `${outcome?.authorities.heard.length} ${kindOf(node)}`;
       if (kind !== undefined && node !== undefined && outcome !== undefined && !found.has(kind))
         found.set(kind, { block, index, node, outcome });
     }

@@ -77,13 +77,16 @@ async function wrongSlots(rpc: RpcContext, { header }: EthBlock): Promise<string
     );
     if (problem !== undefined) return problem;
   }
-  const many = { [HISTORY]: names, [STRANGER]: ['0x0'] };
+  // That of the block itself is written by the next one.
+  const own = quantity((header.number % RING) >>> 0);
+  const many = { [HISTORY]: [...names, own], [STRANGER]: ['0x0'] };
   const proof = (await eth(rpc, 'eth_getProof', [HISTORY, names.slice(0, 2), number])) as Fields;
   const proven = (proof['storageProof'] as readonly Fields[]).map((one) => [one['key'], one['value']]);
   const least = quantity(BigInt(value));
+  const ownValue = to0xHex(view.storage(HISTORY_ADDRESS, hex(own.slice(2).padStart(64, '0'))));
   return (
     unlike(`slots at ${number}`, await eth(rpc, 'eth_getStorageValues', [many, number]), {
-      [HISTORY]: names.map(() => value),
+      [HISTORY]: [...names.map(() => value), ownValue],
       [STRANGER]: [`0x${'0'.repeat(64)}`],
     }) ??
     unlike(`proven slots at ${number}`, proven, [
@@ -164,10 +167,14 @@ async function wrongRange(rpc: RpcContext): Promise<string | undefined> {
   );
 }
 
-/** Accounts that changed over some blocks are those of each of them, but for what came back to what it was. */
+/** Accounts that changed between the fullest block and the next one. */
 async function wrongSpans(rpc: RpcContext): Promise<string | undefined> {
-  const [first, , last] = heightsOf(rpc.chain).slice(-3);
-  if (first === undefined || last === undefined) return undefined;
+  const size = (height: number): number => rpc.chain.ethBlock(height)?.transactions.length ?? 0;
+  const [first] = heightsOf(rpc.chain)
+    .slice(0, -1)
+    .sort((a, b) => size(b) - size(a));
+  if (first === undefined) return undefined;
+  const last = first + 1;
   const [before, after] = [rpc.chain.view(first), rpc.chain.view(last)];
   if (before === undefined || after === undefined) return undefined;
   const told = await eth(rpc, 'debug_getModifiedAccountsByNumber', [first, last]);

@@ -9,6 +9,8 @@ import type { Name } from '../reference/state.ts';
 import type { Outcome } from '../reference/transaction.ts';
 import { eth, fieldsOf, listOf, unlike } from './questions.ts';
 
+/** Rows of a trace that is cut. */
+const FEW = 3;
 /** Instructions of a transaction that are looked at, its first ones. */
 export const STEPS_MAX = 400;
 /** Those that look at the account on top of the stack, and those that call the one below. */
@@ -27,7 +29,8 @@ export async function wrongSteps(
 ): Promise<string | undefined> {
   const tx = present(transactions[index], 'a transaction');
   const hash = to0xHex(tx.hash);
-  const told = (await eth(rpc, 'debug_traceTransaction', [hash, { limit: STEPS_MAX }])) as Fields;
+  const shown = { limit: STEPS_MAX, enableMemory: true, enableReturnData: true };
+  const told = (await eth(rpc, 'debug_traceTransaction', [hash, shown])) as Fields;
   const rows = listOf(told, 'structLogs');
   const problem = unlike(`how many instructions ${hash} has`, rows.length, outcome.rows.length);
   if (problem !== undefined) return problem;
@@ -36,36 +39,50 @@ export async function wrongSteps(
     const wrong = wrongStep(rows[i] ?? {}, row, slots);
     if (wrong !== undefined) return `answers instruction ${i} of ${hash} with ${wrong}`;
   }
+  const few = (await eth(rpc, 'debug_traceTransaction', [hash, { limit: FEW }])) as Fields;
   const seen = (await eth(rpc, 'debug_traceTransaction', [hash, { tracer: 'prestateTracer' }])) as Fields;
   const from = to0xHex(tx.from).slice(2);
-  const names = [from, to0xHex(header.coinbase).slice(2), ...outcome.authorities];
+  const names = [from, to0xHex(header.coinbase).slice(2), ...outcome.authorities.all];
+  const diff = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+  const changed = (await eth(rpc, 'debug_traceTransaction', [hash, diff])) as Fields;
+  const unheard = outcome.authorities.heard.filter((name) => !(`0x${name}` in fieldsOf(changed, 'post')));
   const missing = untold(seen, [...names, ...outcome.rows.flatMap(lookedAt)], before);
   return (
+    unlike(`${FEW} rows of ${hash}`, listOf(few, 'structLogs').length, Math.min(FEW, rows.length)) ??
+    unlike(`which of ${hash} have a nonce of nothing`, Object.values(seen).filter(hasNoNonce), []) ??
+    unlike(`who delegates in ${hash} untold`, unheard, []) ??
     unlike(`whom ${hash} finds untold`, missing, []) ??
     unlike(`which slots ${hash} finds untold`, untoldSlots(seen, outcome.rows), [])
   );
 }
 
 function wrongStep(told: Fields, row: Row, slots: Map<Name, Record<string, string>>): string | undefined {
-  const { pc, gas, depth, stack, refund, cost, value, self, op } = row;
+  const { pc, gas, depth, stack, refund, cost, value, self, op, memory, returned } = row;
   const wanted = {
     pc,
     gas,
     depth,
     stack: stack.map(quantity),
+    returnData: returned.length === 0 ? undefined : to0xHex(returned),
     ...(refund === undefined ? {} : { refund: refund === 0 ? undefined : refund }),
   };
   for (const [name, truth] of Object.entries(wanted)) {
     const problem = unlike(name, told[name], truth);
     if (problem !== undefined) return problem;
   }
-  const problem = cost === undefined ? undefined : unlike('gasCost', told['gasCost'], cost);
+  const words = listOf(told, 'memory').length;
+  const problem =
+    unlike('how many words of memory', words, memory / 32) ??
+    (cost === undefined ? undefined : unlike('gasCost', told['gasCost'], cost));
   const slot = stack.at(-1);
   if (problem !== undefined || value === undefined || slot === undefined || !STORES.has(op)) return problem;
   const known = { ...slots.get(self), [word(slot)]: word(value) };
   slots.set(self, known);
   return unlike('storage', inOrder(told['storage']), inOrder(known));
 }
+
+/** A nonce that is zero is left out, as in geth. */
+const hasNoNonce = (account: unknown): boolean => (account as Fields)['nonce'] === 0;
 
 const inOrder = (slots: unknown): readonly unknown[] =>
   Object.entries((slots ?? {}) as Fields).sort(([a], [b]) => (a < b ? -1 : 1));

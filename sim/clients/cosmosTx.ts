@@ -67,6 +67,8 @@ export interface Lie {
   readonly granter?: Bytes;
   /** Names the tip a second time. */
   readonly isTippedTwice?: boolean;
+  /** What is signed knows of no timeout. */
+  readonly isTimeUnsigned?: boolean;
   /** Says that many keys have signed as well. */
   readonly isOfMany?: boolean;
   readonly recovery?: number;
@@ -190,7 +192,8 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
   const { chainId, evmChainId } = { ...data, ...lie };
   const keccak = (message: Bytes): Bytes => suite.keccak256(message);
   // The other forms know of no tip, which is why nobody may believe one there.
-  const shown = form === 'direct' ? bodyBytes : bodyOf({ ...draft, tip: undefined }, messages);
+  const unsaid = lie.isTimeUnsigned === true ? { tip: undefined, timeoutHeight: 0n } : { tip: undefined };
+  const shown = form === 'direct' ? bodyBytes : bodyOf({ ...draft, ...unsaid }, messages);
   const parts = { bodyBytes: shown, authInfoBytes };
   const digest = signDigest(form, parts, { ...data, chainId, evmChainId }, keccak);
   assert(digest !== undefined, 'nothing that this form can say');

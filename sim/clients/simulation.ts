@@ -57,6 +57,7 @@ export function wrongSimulation({ gas, text, isNext, less }: Simulated, used: bi
   // Whoever has others on their way is told nothing of the one after them.
   if (gas === undefined)
     return !isNext && text.includes('account sequence mismatch') ? undefined : `was not simulated: ${text}`;
+  if (!isNext) return 'was simulated out of its turn';
   return gas + SLACK >= used && gas <= used + less + SLACK
     ? undefined
     : `was simulated with ${gas} gas, used ${used}`;

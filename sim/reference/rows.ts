@@ -1,3 +1,4 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Frame } from './frame.ts';
 import type { Name } from './state.ts';
 
@@ -10,6 +11,10 @@ export interface Row {
   readonly gas: number;
   readonly depth: number;
   readonly stack: readonly bigint[];
+  /** Bytes of it. */
+  readonly memory: number;
+  /** What the last call of the frame gave back. */
+  readonly returned: Bytes;
   /** With what a store itself gives back; undefined for one that failed. */
   refund: number | undefined;
   /** What is in the slot that it reads, or is to be in that which it writes. */
@@ -42,6 +47,8 @@ export class Rows {
       gas,
       depth: input.depth + 1,
       stack,
+      memory: frame.memorySize,
+      returned: frame.returned,
       refund: op === SSTORE ? undefined : machine.state.refund,
       value: isRead ? machine.state.storage(input.self, slot) : op === SSTORE ? written : undefined,
       cost: undefined,

@@ -21,8 +21,14 @@ export interface Outcome {
   /** Who called whom. */
   readonly calls: CallNode | undefined;
   readonly rows: readonly Row[];
-  /** Who signed its tuples, taken or not. */
-  readonly authorities: readonly Name[];
+  readonly authorities: Authorities;
+}
+
+/** Who signed the tuples of a transaction. */
+interface Authorities {
+  readonly all: readonly Name[];
+  /** Those whose tuples hold. */
+  readonly heard: readonly Name[];
 }
 
 export interface ReferenceWorld {
@@ -97,21 +103,22 @@ function warmUp(state: ReferenceState, tx: EthTx, { coinbase }: EthHeader): void
   }
 }
 
-function authorize(state: ReferenceState, tx: EthTx, { chainId, suite }: ReferenceWorld): readonly Name[] {
-  const signers: Name[] = [];
+function authorize(state: ReferenceState, tx: EthTx, { chainId, suite }: ReferenceWorld): Authorities {
+  const [all, heard]: [Name[], Name[]] = [[], []];
   for (const one of tx.authorizationList) {
     const authority = authorityOf(one, chainId, suite);
     if (authority === undefined) continue;
     const name = toHex(authority);
-    signers.push(name);
+    all.push(name);
     state.touch(name);
     const { code, nonce } = state.account(name);
     if ((code.length > 0 && delegateOf(code) === undefined) || nonce !== one.nonce) continue;
+    heard.push(name);
     if (state.exists(name)) state.refundMore(KNOWN_AUTHORITY);
     const isNobody = toHex(one.address) === NOBODY;
     state.put(name, { nonce: nonce + 1n, code: isNobody ? EMPTY : delegation(one.address) });
   }
-  return signers;
+  return { all, heard };
 }
 
 function execute(machine: Machine, tx: EthTx, gas: number): Ended {

@@ -59,6 +59,11 @@ export const BANK_LIES = {
     () => ({ evmChainId: 1n }),
     (draft) => ({ ...withoutTip(draft), form: 'typed' }),
   ),
+  'typed-timeout': lying(
+    'names a timeout that no wallet was shown',
+    () => ({ isTimeUnsigned: true }),
+    (draft) => ({ ...withoutTip(draft), form: 'typed', timeoutHeight: 1_000_000_000_000n }),
+  ),
   granter: lying('lets another grant its fee', (granter) => ({ granter })),
   nothing: lying('moves coins of nothing', () => ({ coins: 'none' })),
   unsorted: lying('names coins in no order', () => ({ coins: 'unsorted' })),

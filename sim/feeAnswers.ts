@@ -35,22 +35,22 @@ export async function wrongHistory(
       fees: [parent.baseFeePerGas, header.baseFeePerGas, baseFeeAfter(header, market)].map(quantity),
       ratios: [parent, header].map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
       tips: [before, header.number].map((height) =>
-        tipsAtPercentiles(present(chain.ethBlock(height), 'a kept block')),
+        tipsAtPercentiles(present(chain.ethBlock(height), 'a kept block'), PERCENTILES),
       ),
     },
   );
 }
 
 /** The least tip for which so many per cent of what Ethereum transactions used of the block's gas went to those that paid no more. */
-function tipsAtPercentiles(block: EthBlock): readonly string[] {
+export function tipsAtPercentiles(block: EthBlock, percentiles: readonly number[]): readonly string[] {
   const tips = tipsOf(block);
-  if (tips.length === 0) return PERCENTILES.map(() => '0x0');
+  if (tips.length === 0) return percentiles.map(() => '0x0');
   const spentBy = (most: bigint): bigint =>
     block.receipts.reduce((sum, { gasUsed }, i) => sum + ((tips[i] ?? 0n) <= most ? gasUsed : 0n), 0n);
   const all = block.receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
   const sorted = [...tips].sort(ascending);
-  return PERCENTILES.map((percentile) => {
-    const share = (all * BigInt(percentile)) / 100n;
+  return percentiles.map((percentile) => {
+    const share = BigInt(Math.floor((Number(all) * percentile) / 100));
     return quantity(sorted.find((tip) => spentBy(tip) >= share) ?? sorted.at(-1) ?? 0n);
   });
 }

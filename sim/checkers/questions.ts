@@ -39,6 +39,14 @@ export async function rest(rpc: RpcContext, path: string, query = '', height?: n
   return JSON.parse(String(body)) as Fields;
 }
 
+/** What a client posts to the REST server. */
+export async function posted(rpc: RpcContext, path: string, body: Fields): Promise<Fields> {
+  const asking = { method: 'POST', path, query: '', headers: {}, body: JSON.stringify(body) };
+  const answer = await handleRest(rpc, asking);
+  if (answer.status === 500) throw new Refused(path);
+  return JSON.parse(String(answer.body)) as Fields;
+}
+
 /** A question to Ethereum's JSON-RPC. */
 export async function eth(rpc: RpcContext, method: string, params: readonly unknown[]): Promise<unknown> {
   const { result, error } = JSON.parse(

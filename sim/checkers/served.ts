@@ -10,22 +10,34 @@ import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../feeMarket.ts'
 import { type Process, textOf } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-import { comet, firstOf, heightsOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
+import { comet, firstOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
 import { wrongArguments } from './servedArguments.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
 import { wrongCallTrees } from './servedCallTrees.ts';
+import { wrongCoding } from './servedCoding.ts';
+import { wrongHistories } from './servedFees.ts';
+import { wrongBlocks, wrongTxs } from './servedLists.ts';
 import { wrongLogs } from './servedLogs.ts';
+import { wrongMessages } from './servedMessages.ts';
 import { wrongMoney } from './servedMoney.ts';
+import { wrongNames } from './servedNames.ts';
+import { wrongNode } from './servedNode.ts';
 import { wrongLargePages, wrongTotals } from './servedPages.ts';
+import { wrongPlaces } from './servedPlaces.ts';
 import { wrongWaiting } from './servedPool.ts';
 import { wrongPretences } from './servedPretences.ts';
 import { wrongProofs } from './servedProofs.ts';
+import { wrongProtos } from './servedProtos.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongFaces } from './servedRest.ts';
+import { wrongRestCalls } from './servedRestCalls.ts';
+import { wrongSdkBlocks } from './servedSdkBlocks.ts';
 import { wrongSimulated } from './servedSimulated.ts';
+import { wrongSimulations } from './servedSimulations.ts';
 import { wrongStates } from './servedState.ts';
 import { wrongStatus } from './servedStatus.ts';
+import { wrongTracedCalls } from './servedTracedCalls.ts';
 import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
 import { wrongUnknown } from './servedUnknown.ts';
@@ -130,8 +142,10 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongUnknown(rpc),
   ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
+  ({ rpc }) => wrongSimulations(rpc),
   ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
   ({ rpc, market }) => wrongTraces(rpc, market),
+  ({ rpc }) => wrongTracedCalls(rpc),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
@@ -139,7 +153,16 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
   ({ rpc, suite }) => wrongRaw(rpc, suite.keccak256),
   ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
+  ({ rpc }) => wrongSdkBlocks(rpc),
+  ({ rpc, market }) => wrongNode(rpc, market),
+  ({ rpc, market }) => wrongHistories(rpc, market),
+  ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
+  ({ rpc }) => wrongRestCalls(rpc),
+  ({ rpc }) => wrongPlaces(rpc),
+  ({ rpc }) => wrongProtos(rpc),
+  ({ rpc }) => wrongMessages(rpc),
   whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
+  whereIndexed(({ rpc, suite }) => wrongCoding(rpc, suite.sha256)),
   whereIndexed(({ rpc }) => wrongBlocks(rpc)),
   whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),
   whereIndexed(({ rpc, suite }) => wrongLargePages(rpc, suite)),
@@ -226,67 +249,6 @@ async function wrongFees(rpc: RpcContext, market: FeeMarket): Promise<string | u
     ['evm/v1/min_gas_price', { min_gas_price: params.min_gas_price }],
   ] as const) {
     const problem = unlike(path, await rest(rpc, `/chain/${path}`), truth);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
-
-/** All blocks there are: the newest ones first when nothing is said, and the other way round. */
-async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> {
-  const first = firstOf(rpc.chain);
-  const heights = heightsOf(rpc.chain).map(String);
-  const newest = [...heights].reverse();
-  for (const [order_by, page, all] of [
-    ['', 1, newest],
-    ['desc', 2, newest],
-    ['asc', 1, heights],
-  ] as const) {
-    const wanted = all.slice((page - 1) * PAGE, page * PAGE);
-    if (wanted.length === 0) continue;
-    const asked = { query: `block.height>=${first}`, order_by, page: String(page), per_page: String(PAGE) };
-    const answer = await comet(rpc, 'block_search', asked);
-    const told = listOf(answer, 'blocks').map(({ block }) => (block as { header: Fields }).header['height']);
-    const problem =
-      unlike(`block_search in order '${order_by}', page ${page},`, told, wanted) ??
-      unlike('how many blocks there are', answer['total_count'], String(all.length));
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}
-
-/** All transactions, forwards and backwards, in pages. */
-async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
-  const { chain } = rpc;
-  const hashes: string[] = [];
-  for (let height = firstOf(chain); height <= chain.head(); height++)
-    hashes.push(...(chain.block(height)?.txs ?? []).map((tx) => toUpperHex(sha256(tx))));
-  const order = { ASC: hashes, DESC: [...hashes].reverse() };
-  for (const [direction, all] of Object.entries(order))
-    for (const page of [1, 2]) {
-      const asked = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_${direction}&page=${page}&limit=${PAGE}`;
-      const answer = await rest(rpc, '/cosmos/tx/v1beta1/txs', asked);
-      const told = listOf(answer, 'tx_responses').map(({ txhash }) => txhash);
-      const wanted = all.slice((page - 1) * PAGE, page * PAGE);
-      const problem =
-        unlike(`page ${page} of transactions ${direction}`, told, wanted) ??
-        unlike('how many transactions there are', answer['total'], String(hashes.length));
-      if (problem !== undefined) return problem;
-    }
-  return wrongFound(rpc, hashes);
-}
-
-/** All of a search are counted, whatever page is asked for, and the one of a hash is one. */
-async function wrongFound(rpc: RpcContext, hashes: readonly string[]): Promise<string | undefined> {
-  for (const [query, all] of [
-    ['tx.height>0', hashes],
-    [`tx.hash='${hashes.at(-1)}'`, hashes.slice(-1)],
-  ] as const) {
-    if (all.length === 0) continue;
-    const answer = await comet(rpc, 'tx_search', { query, order_by: 'asc', per_page: '1' });
-    const told = listOf(answer, 'txs').map(({ hash }) => hash);
-    const problem =
-      unlike(`tx_search of ${query}`, told, all.slice(0, 1)) ??
-      unlike(`how many tx_search of ${query} finds`, answer['total_count'], String(all.length));
     if (problem !== undefined) return problem;
   }
   return undefined;

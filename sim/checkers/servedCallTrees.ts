@@ -7,8 +7,10 @@ import { type Fields, quantity, shownLogs } from '../answers.ts';
 import type { FeeMarket } from '../feeMarket.ts';
 import type { CallNode } from '../reference/calls.ts';
 import { PRECOMPILE_NAMES } from '../reference/machine.ts';
-import { callsOf } from '../reference/rerun.ts';
+import { outcomesOf } from '../reference/rerun.ts';
+import type { Outcome } from '../reference/transaction.ts';
 import { eth, fieldsOf, heightsOf, listOf, unlike } from './questions.ts';
+import { STEPS_MAX, wrongSteps } from './servedSteps.ts';
 
 /** Transactions that are traced: no two of which the same happens. */
 const TRACED_MAX = 24;
@@ -18,6 +20,7 @@ interface Place {
   readonly block: EthBlock;
   readonly index: number;
   readonly node: CallNode;
+  readonly outcome: Outcome;
 }
 
 /** Who called whom in some transactions: as the reference runs them, and in each of the ways to be told. */
@@ -26,10 +29,12 @@ export async function wrongCallTrees(
   suite: CryptoSuite,
   market: FeeMarket,
 ): Promise<string | undefined> {
-  for (const { block, index, node } of placesOf(rpc, suite, market)) {
+  for (const { block, index, node, outcome } of placesOf(rpc, suite, market)) {
     const before = block.header.number === rpc.genesis.initialHeight ? 0 : block.header.number - 1;
-    if (rpc.chain.view(before) === undefined) continue;
-    const problem = await wrongTree(rpc, block, index, node);
+    const view = rpc.chain.view(before);
+    if (view === undefined) continue;
+    const problem =
+      (await wrongTree(rpc, block, index, node)) ?? (await wrongSteps(rpc, view, block, index, outcome));
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -39,14 +44,15 @@ export async function wrongCallTrees(
 function placesOf({ chain }: RpcContext, suite: CryptoSuite, market: FeeMarket): readonly Place[] {
   const blocks = heightsOf(chain).map((height) => present(chain.ethBlock(height), 'a kept block'));
   if (blocks.every(({ transactions }) => transactions.length === 0)) return [];
-  const calls = callsOf(chain, suite, market);
+  const outcomes = outcomesOf(chain, suite, market, STEPS_MAX);
   const found = new Map<string, Place>();
   for (const block of blocks.reverse())
     for (const [index, { hash }] of [...block.transactions.entries()].reverse()) {
-      const node = calls.get(to0xHex(hash));
-      const kind = node && kindOf(node);
-      if (kind !== undefined && node !== undefined && !found.has(kind))
-        found.set(kind, { block, index, node });
+      const outcome = outcomes.get(to0xHex(hash));
+      const node = outcome?.calls;
+      const kind = node && `${outcome?.authorities.heard.length} ${kindOf(node)}`;
+      if (kind !== undefined && node !== undefined && outcome !== undefined && !found.has(kind))
+        found.set(kind, { block, index, node, outcome });
     }
   return [...found.values()].slice(0, TRACED_MAX);
 }
@@ -86,7 +92,8 @@ async function wrongTree(
       `the logs traced in ${hash}`,
       logs.sort((a, b) => a.index - b.index).map(({ log }) => log),
       written,
-    )
+    ) ??
+    unlike(`where logs are traced in ${hash}`, placesOfLogs(fieldsOf(told, 'callTracer')), logPlaces(node))
   );
 }
 
@@ -165,3 +172,17 @@ const logsIn = (node: Fields): TracedLog[] => [
   })),
   ...listOf(node, 'calls').flatMap(logsIn),
 ];
+
+/** How many calls came before each log, call by call; what failed has logged nothing. */
+const placesOfLogs = (node: Fields): readonly unknown[] => [
+  listOf(node, 'logs').map(({ position }) => position),
+  ...listOf(node, 'calls').map(placesOfLogs),
+];
+
+const logPlaces = ({ logs, error, calls }: CallNode, isLost = false): readonly unknown[] => {
+  const isGone = isLost || error !== undefined;
+  return [
+    isGone ? [] : logs.map((place) => quantity(place)),
+    ...calls.map((call) => logPlaces(call, isGone)),
+  ];
+};

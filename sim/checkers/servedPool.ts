@@ -26,14 +26,17 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
       if (problem !== undefined) return problem;
       for (const tx of someOf(txs)) {
         const shown = (await eth(rpc, 'eth_getTransactionByHash', [to0xHex(tx.hash)])) as Fields | null;
+        const raw = await eth(rpc, 'eth_getRawTransactionByHash', [to0xHex(tx.hash)]);
         const wrong =
+          unlike(`the bytes of ${to0xHex(tx.hash)}, which waits`, raw, to0xHex(tx.raw)) ??
           difference(`the waiting transaction ${to0xHex(tx.hash)}`, shown, waiting(tx)) ??
           unlike(`${half} of ${name} at ${tx.nonce}`, fieldsOf(own, half)[String(tx.nonce)], shown);
         if (wrong !== undefined) return wrong;
       }
     }
   }
-  return undefined;
+  // Nodes here have no accounts of their own.
+  return unlike("what waits of the node's own", await eth(rpc, 'eth_pendingTransactions', []), []);
 }
 
 const lineOf = ({ to, value, gasLimit, maxFeePerGas }: EthTx): string =>

@@ -167,12 +167,18 @@ async function wrongStates(
       wrongHoldings(held, running) ??
       wrongHoldings(diff.pre, running) ??
       unlike(`what ${name} has`, balance, running.account(name).balance) ??
-      unlike('changes of nothing', unchanged(diff.pre, diff.post), []);
+      unlike('changes of nothing', unchanged(diff.pre, diff.post), []) ??
+      unlike('slots that were cleared', zeros(diff.post), []);
     if (problem !== undefined) return `before ${to0xHex(hash)} ${problem}`;
     running.change(diff);
   }
   return wrongEnd(rpc, block, running, after);
 }
+
+const zeros = (post: Holdings): readonly string[] =>
+  Object.values(post).flatMap(({ storage = {} }) =>
+    Object.entries(storage).flatMap(([slot, value]) => (BigInt(value) === 0n ? [slot] : [])),
+  );
 
 const unchanged = (pre: Holdings, post: Holdings): readonly string[] =>
   Object.keys(post).filter(

@@ -1,7 +1,6 @@
 import { formatAddress } from '../../core/address/kinds.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
-import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, to0xHex, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
@@ -16,6 +15,7 @@ import type { BankSpec } from '../scenario/clientSpecs.ts';
 import { type BadDraft, type BankStep, bankFeature, probe } from '../scripts/bankFeatures.ts';
 import { settledPool } from '../settledPool.ts';
 import type { World } from '../world.ts';
+import { broadcast, WAY_COUNT, wayOf } from './broadcast.ts';
 import { type BankDraft, bankTx, plainSend } from './cosmosTx.ts';
 import { type Simulated, simulated, wrongSimulation } from './simulation.ts';
 
@@ -78,6 +78,7 @@ export class Banker {
   #price: bigint;
   /** Who is simulated; of its own, so that all else stays as it is. */
   readonly #simulations: ChoiceStream;
+  readonly #ways: ChoiceStream;
   readonly #numbers = new Map<DevAccount, bigint>();
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
@@ -102,6 +103,7 @@ export class Banker {
     this.#price = feeMarket.baseFee;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
+    this.#ways = world.choices.stream(`client/${spec.name}/ways`);
   }
 
   get confirmed(): readonly SentBankTx[] {
@@ -279,23 +281,17 @@ export class Banker {
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // Nothing of these scripts is too much for a pool.
-    if (this.spec.script === 'features' && isFirst && tx.bad === undefined && code !== 0)
+    if (this.spec.script === 'features' && isFirst && tx.bad === undefined && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
   }
 
   /** The code of the answer; undefined when there is none. */
   async #broadcast(context: RpcContext, tx: SentBankTx): Promise<number | undefined> {
-    const { status, body } = await ask(context, 'POST', '/cosmos/tx/v1beta1/txs', {
-      tx_bytes: toBase64(tx.raw),
-      mode: 'BROADCAST_MODE_SYNC',
-    });
-    const { tx_response } = body as {
-      readonly tx_response?: { readonly txhash: string; readonly code: number };
-    };
+    const way = wayOf(this.#ways.choose(WAY_COUNT));
+    const { code, problem } = await broadcast(context, tx.raw, tx.hash, way);
     // Refusals are answers too: already known, or a sequence that a resend is too late with.
-    if (status === 200 && tx_response?.txhash !== tx.hash)
-      this.#complain(`broadcast answered ${tx_response?.txhash} for ${tx.hash}`);
-    return tx_response?.code;
+    if (problem !== undefined) this.#complain(problem);
+    return code;
   }
 
   async #submitEthereum(context: RpcContext, tx: SentBankTx): Promise<void> {

@@ -60,6 +60,17 @@ export interface Lie {
   readonly payer?: Bytes;
   /** Where each coin is named twice. */
   readonly twice?: 'coins' | 'fee';
+  /** Which coins it moves instead: none of them, or another one before it whose name comes after. */
+  readonly coins?: 'none' | 'unsorted';
+  /** Receivers are named in capitals. */
+  readonly isLoud?: boolean;
+  readonly granter?: Bytes;
+  /** Names the tip a second time. */
+  readonly isTippedTwice?: boolean;
+  /** What is signed knows of no timeout. */
+  readonly isTimeUnsigned?: boolean;
+  /** Says that many keys have signed as well. */
+  readonly isOfMany?: boolean;
   readonly recovery?: number;
   readonly isSpoiled?: boolean;
   /** The options that need not be known are no options. */
@@ -104,21 +115,27 @@ class Messages {
 
   #coins({ amount, denom }: Payment): readonly Coin[] {
     const coin = { denom: denom ?? this.#names.denom, amount: amount.toString() };
+    if (this.#lie.coins === 'none') return [{ ...coin, amount: '0' }];
+    if (this.#lie.coins === 'unsorted') return [{ denom: 'zcoin', amount: '1' }, coin];
     return this.#lie.twice === 'coins' ? [coin, coin] : [coin];
+  }
+
+  #receiver({ to }: Payment): string {
+    return this.#lie.isLoud === true ? this.text(to).toUpperCase() : this.text(to);
   }
 
   #message(from: Bytes, payments: readonly Payment[]): Any {
     const first = present(payments[0], 'a receiver');
     const fromAddress = this.text(from);
     if (payments.length === 1) {
-      const send = { fromAddress, toAddress: this.text(first.to), amount: this.#coins(first) };
+      const send = { fromAddress, toAddress: this.#receiver(first), amount: this.#coins(first) };
       return { typeUrl: TYPE_URL.msgSend, value: encode(MSG_SEND, send) };
     }
     const { surplus, input } = this.#lie;
     const amount = payments.reduce((sum, one) => sum + one.amount, surplus ?? 0n);
     const inputs = [{ address: fromAddress, coins: this.#coins({ ...first, amount }) }];
     if (input !== undefined) inputs.push({ address: this.text(input), coins: this.#coins(first) });
-    const outputs = payments.map((one) => ({ address: this.text(one.to), coins: this.#coins(one) }));
+    const outputs = payments.map((one) => ({ address: this.#receiver(one), coins: this.#coins(one) }));
     return { typeUrl: TYPE_URL.msgMultiSend, value: encode(MSG_MULTI_SEND, { inputs, outputs }) };
   }
 }
@@ -126,17 +143,21 @@ class Messages {
 /** Field 2047 of a body, which is known, with what is no message. */
 const GARBLED = Uint8Array.of(0xfa, 0x7f, 1, 0xff);
 
+/** A multisig's ModeInfo: bits of who signed, of nobody. */
+const MANY = Uint8Array.of(10, 0);
+
 function bodyOf(draft: BankDraft, messages: Messages): Bytes {
   const { tip, lie } = draft;
   const option = (maxPriorityPrice: string): Any => ({
     typeUrl: TYPE_URL.dynamicFee,
     value: encode(DYNAMIC_FEE, { maxPriorityPrice }),
   });
+  const tips = tip === undefined ? [] : [option(tip.toString())];
   const body = encode(TX_BODY, {
     messages: messages.all(draft),
     memo: draft.memo ?? '',
     timeoutHeight: draft.timeoutHeight ?? 0n,
-    extensionOptions: tip === undefined ? [] : [option(tip.toString())],
+    extensionOptions: lie?.isTippedTwice === true ? [...tips, ...tips] : tips,
     nonCriticalExtensionOptions: [],
   });
   return lie?.isGarbled === true ? concat(body, GARBLED) : body;
@@ -153,21 +174,26 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
       draft.isKeyHidden === true
         ? undefined
         : { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) },
-    modeInfo: { single: { mode: form === 'direct' ? SIGN_MODE.direct : SIGN_MODE.aminoJson }, multi: EMPTY },
+    modeInfo: {
+      single: { mode: form === 'direct' ? SIGN_MODE.direct : SIGN_MODE.aminoJson },
+      multi: lie.isOfMany === true ? MANY : EMPTY,
+    },
     sequence: data.sequence,
   });
   const coin = { denom: names.denom, amount: draft.fee.toString() };
   const amount = lie.twice === 'fee' ? [coin, coin] : [coin];
   const payer = lie.payer === undefined ? '' : messages.text(lie.payer);
+  const granter = lie.granter === undefined ? '' : messages.text(lie.granter);
   const authInfoBytes = encode(AUTH_INFO, {
     signerInfos: [signer],
-    fee: { amount, gasLimit: gas, payer, granter: '' },
+    fee: { amount, gasLimit: gas, payer, granter },
     tip: EMPTY,
   });
   const { chainId, evmChainId } = { ...data, ...lie };
   const keccak = (message: Bytes): Bytes => suite.keccak256(message);
   // The other forms know of no tip, which is why nobody may believe one there.
-  const shown = form === 'direct' ? bodyBytes : bodyOf({ ...draft, tip: undefined }, messages);
+  const unsaid = lie.isTimeUnsigned === true ? { tip: undefined, timeoutHeight: 0n } : { tip: undefined };
+  const shown = form === 'direct' ? bodyBytes : bodyOf({ ...draft, ...unsaid }, messages);
   const parts = { bodyBytes: shown, authInfoBytes };
   const digest = signDigest(form, parts, { ...data, chainId, evmChainId }, keccak);
   assert(digest !== undefined, 'nothing that this form can say');

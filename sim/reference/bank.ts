@@ -7,13 +7,15 @@ import {
   PUB_KEY,
   SIGN_MODE,
   SIGNER_INFO,
+  type SignerInfo,
 } from '../../core/app/cosmos/tables.ts';
-import { AUTH_INFO, type AuthInfo, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import { AUTH_INFO, type AuthInfo, TX_BODY, TX_RAW, type TxBody } from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { decode, type Shape } from '../../core/codec/proto.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import { type SignedFor, type SignedParts, type SignForm, signDigest } from './signDigest.ts';
 import type { Name, ReferenceState } from './state.ts';
 
@@ -28,6 +30,8 @@ export interface Send {
   readonly others: number;
   readonly to: readonly { readonly name: Name; readonly coins: readonly Coins[] }[];
   readonly coins: readonly Coins[];
+  /** All addresses, as they are written. */
+  readonly texts: readonly string[];
 }
 
 /** A transaction of bank messages, read again. */
@@ -43,12 +47,16 @@ export interface BankTx {
   /** In which of these forms it may be signed. */
   readonly forms: readonly SignForm[];
   readonly signed: SignedParts;
+  readonly memo: string;
   /** Of the fee, as it is named. */
   readonly feeCoins: readonly Coins[];
   /** What is there that no transaction here may have. */
   readonly surplus: string | undefined;
   readonly size: number;
 }
+
+/** Bytes of it. */
+const MEMO_MAX = 256;
 
 /** A block holds something that is no transaction of bank messages. */
 export class Unreadable extends Error {}
@@ -77,13 +85,16 @@ function sendOf({ typeUrl, value }: { readonly typeUrl: string; readonly value: 
       others: 0,
       to: [{ name: nameOf(toAddress, hrp), coins: amount }],
       coins: amount,
+      texts: [fromAddress, toAddress],
     };
   }
   if (typeUrl !== TYPE_URL.msgMultiSend) throw new Unreadable(typeUrl);
   const { inputs, outputs } = read(MSG_MULTI_SEND, value);
   const input = present(inputs[0], 'a sender');
   const to = outputs.map(({ address, coins }) => ({ name: nameOf(address, hrp), coins }));
-  return { typeUrl, from: nameOf(input.address, hrp), others: inputs.length - 1, to, coins: input.coins };
+  const texts = [...inputs, ...outputs].map(({ address }) => address);
+  const from = nameOf(input.address, hrp);
+  return { typeUrl, from, others: inputs.length - 1, to, coins: input.coins, texts };
 }
 
 const FORMS: ReadonlyMap<number | undefined, readonly SignForm[]> = new Map([
@@ -100,6 +111,12 @@ function surplusOf({ signerInfos, fee, tip }: AuthInfo, signatures: readonly Byt
   if (fee.payer !== '' || fee.granter !== '') return 'lets another pay its fee';
   const [length, recovery] = [signature?.length, signature?.[64] ?? 0];
   return (length === 64 || length === 65) && recovery <= 1 ? undefined : 'has an odd signature';
+}
+
+/** At most one option, and one kind of key. */
+function beside({ extensionOptions }: TxBody, { modeInfo }: SignerInfo): string | undefined {
+  if (extensionOptions.length > 1) return 'has more than one option';
+  return (modeInfo?.multi.length ?? 0) > 0 ? 'is of a key of many' : undefined;
 }
 
 export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
@@ -119,8 +136,9 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
     signature: present(raw.signatures[0], 'a signature').slice(0, 64),
     forms: FORMS.get(signer.modeInfo?.single?.mode) ?? [],
     signed: raw,
+    memo: body.memo,
     feeCoins: info.fee?.amount ?? [],
-    surplus: surplusOf(info, raw.signatures),
+    surplus: surplusOf(info, raw.signatures) ?? beside(body, signer),
     size: bytes.length,
   };
 }
@@ -159,6 +177,9 @@ export function bankRefusal(
     [tx.sends.every((send) => send.from === from && send.others === 0), 'has two senders'],
     [tx.sends.every(isEven), 'pays out another sum than it takes'],
     [[tx.feeCoins, ...tx.sends.flatMap(coinsIn)].every(isInOrder), 'has coins out of order'],
+    [tx.sends.flatMap(coinsIn).flat().every(isSome), 'moves coins of nothing'],
+    [tx.sends.flatMap(({ texts }) => texts).every(isQuiet), 'names somebody in capitals'],
+    [encodeUtf8(tx.memo).length <= MEMO_MAX, 'has too long a memo'],
     [tx.pubKey === undefined || keyName(tx.pubKey, suite) === from, 'shows the key of another'],
     [
       auth !== undefined && key !== undefined && isSigned(tx, key, data, suite),
@@ -190,6 +211,9 @@ const coinsIn = ({ coins, to }: Send): readonly (readonly Coins[])[] => [
 /** In order of their names, none twice. */
 const isInOrder = (coins: readonly Coins[]): boolean =>
   coins.every(({ denom }, i) => i === 0 || (coins[i - 1]?.denom ?? '') < denom);
+
+const isSome = ({ amount }: Coins): boolean => BigInt(amount) > 0n;
+const isQuiet = (text: string): boolean => text === text.toLowerCase();
 
 /** Of each coin comes out what goes in. */
 function isEven({ coins, to }: Send): boolean {

@@ -28,6 +28,7 @@ function call(f: Frame, kind: Kind): void {
   if (delegate !== undefined) f.use(accountGas(f, delegate));
   const given = Math.min(asked, most(f.gas));
   f.use(given);
+  f.charged();
   const gas = given + (value === 0n ? 0 : STIPEND);
   f.returned = new Uint8Array(0);
   if (input.depth >= DEPTH_MAX || state.account(input.self).balance < value) {
@@ -70,6 +71,7 @@ function create(f: Frame, isSalted: boolean): void {
   const { nonce, balance } = state.account(input.self);
   if (input.depth >= DEPTH_MAX || balance < value) return f.push(0n);
   const gas = most(f.gas);
+  f.charged();
   f.use(gas);
   state.put(input.self, { nonce: nonce + 1n });
   const name: Name = toHex(

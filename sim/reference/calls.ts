@@ -18,6 +18,8 @@ export interface CallNode {
   output: Bytes;
   error: string | undefined;
   readonly calls: CallNode[];
+  /** Of each of its logs, how many calls came before it. */
+  readonly logs: number[];
 }
 
 type Entry = Pick<CallNode, 'kind' | 'from' | 'to' | 'value' | 'gas' | 'input'>;
@@ -28,7 +30,7 @@ export class CallTree {
   root: CallNode | undefined;
 
   enter(entry: Entry): void {
-    const node: CallNode = { ...entry, gasUsed: 0, output: EMPTY, error: undefined, calls: [] };
+    const node: CallNode = { ...entry, gasUsed: 0, output: EMPTY, error: undefined, calls: [], logs: [] };
     this.#open.at(-1)?.calls.push(node);
     this.root ??= node;
     this.#open.push(node);
@@ -42,6 +44,11 @@ export class CallTree {
     // What fails gives back nothing but the words of a revert.
     node.output = ended.ending === 'fault' ? EMPTY : ended.output;
     return ended;
+  }
+
+  logged(): void {
+    const node = this.#open.at(-1);
+    node?.logs.push(node.calls.length);
   }
 
   /** A contract that goes, and all it has. */

@@ -1,6 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
 import type { Machine } from './machine.ts';
+import type { Row } from './rows.ts';
 import type { Name } from './state.ts';
 import { toBig, toWord } from './state.ts';
 
@@ -53,6 +54,8 @@ export class Frame {
   gas: number;
   pc = 0;
   returned: Bytes = EMPTY;
+  /** Of the instruction that runs. */
+  row: Row | undefined;
   readonly stack: bigint[] = [];
   readonly jumps: ReadonlySet<number>;
   #memory = new Uint8Array(0);
@@ -67,6 +70,13 @@ export class Frame {
   use(gas: number): void {
     if (this.gas < gas) throw fault(OUT_OF_GAS);
     this.gas -= gas;
+  }
+
+  /** So much the instruction that runs has cost. */
+  charged(): void {
+    if (this.row === undefined) return;
+    this.row.cost ??= this.row.gas - this.gas;
+    this.row.refund ??= this.machine.state.refund;
   }
 
   push(value: bigint): void {

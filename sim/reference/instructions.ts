@@ -237,11 +237,24 @@ function log(f: Frame, count: number): void {
   const topics = Array.from({ length: count }, () => toWord(f.pop()));
   f.use(375 + 375 * count + 8 * size);
   f.machine.state.log({ address: hex(f.input.self), topics, data: f.read(offset, size) });
+  f.machine.calls.logged();
 }
 
 /** Runs the instruction at `pc` and moves on. */
 export function step(f: Frame): void {
   const op = f.input.code[f.pc] ?? 0;
+  f.row = f.machine.rows.begin(f, op);
+  try {
+    perform(f, op);
+  } catch (halt) {
+    if (halt instanceof Halt && halt.ending !== 'fault') f.charged();
+    throw halt;
+  }
+  f.charged();
+  f.pc++;
+}
+
+function perform(f: Frame, op: number): void {
   const known = ONE_STEP[op];
   if (known !== undefined) known(f);
   else if (op >= 0x60 && op <= 0x7f) pushData(f, op - 0x5f);
@@ -250,5 +263,4 @@ export function step(f: Frame): void {
   else if (op >= 0xa0 && op <= 0xa4) log(f, op - 0xa0);
   else if (UNKNOWN.has(op)) throw new Unknown(`instruction ${toHex(Uint8Array.of(op))}`);
   else throw fault(`invalid opcode: ${op === 0xfe ? 'INVALID' : `opcode 0x${op.toString(16)} not defined`}`);
-  f.pc++;
 }

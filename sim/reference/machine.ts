@@ -6,6 +6,7 @@ import { type CallKind, CallTree } from './calls.ts';
 import { type Ending, Frame, type FrameInput, Halt, OUT_OF_GAS, Unknown, words } from './frame.ts';
 import { step } from './instructions.ts';
 import { list, number, text } from './rlp.ts';
+import { Rows } from './rows.ts';
 import { delegateOf, type Name, type ReferenceState, toBig, toWord } from './state.ts';
 
 const DEPOSIT_GAS = 200;
@@ -57,6 +58,7 @@ export class Machine {
   readonly chainId: bigint;
   readonly tx: TxFacts;
   readonly calls = new CallTree();
+  readonly rows: Rows;
   readonly #suite: Pick<CryptoSuite, 'keccak256'>;
   readonly #hashOf: (height: number) => Bytes | undefined;
 
@@ -68,6 +70,7 @@ export class Machine {
       readonly chainId: bigint;
       readonly suite: Pick<CryptoSuite, 'keccak256'>;
       readonly hashOf: (height: number) => Bytes | undefined;
+      readonly rowsMax: number;
     },
   ) {
     this.state = state;
@@ -76,6 +79,7 @@ export class Machine {
     this.chainId = world.chainId;
     this.#suite = world.suite;
     this.#hashOf = world.hashOf;
+    this.rows = new Rows(world.rowsMax);
   }
 
   keccak(message: Bytes): Bytes {

@@ -10,7 +10,6 @@ import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../feeMarket.ts';
 import { bankRefusal, readBankTx, Unreadable } from './bank.ts';
 import { BankRun } from './bankRun.ts';
-import type { CallNode } from './calls.ts';
 import { type EthDeed, ethResult } from './ethResult.ts';
 import { Unknown } from './frame.ts';
 import { resultProblem } from './result.ts';
@@ -36,13 +35,13 @@ class Rerun {
   readonly #world: ReferenceWorld;
   readonly #auth = new Map<Name, AuthRecord>();
   /** By the hashes of Ethereum transactions. */
-  readonly calls = new Map<string, CallNode>();
+  readonly outcomes = new Map<string, Outcome>();
   /** The module account of fees, named as the SDK names it. */
   readonly #blocked: Name;
   readonly #spelling: Spelling;
   #next: bigint;
 
-  constructor(chain: ChainReader, suite: CryptoSuite, genesis: View, market: FeeMarket) {
+  constructor(chain: ChainReader, suite: CryptoSuite, genesis: View, market: FeeMarket, rowsMax: number) {
     this.#chain = chain;
     this.#suite = suite;
     this.#genesis = genesis;
@@ -55,6 +54,7 @@ class Rerun {
       hashOf: (number) => this.#ethBlockOf(number)?.hash,
       minGasPrice: market.minGasPrice,
       collector: market.collectBaseFee ? this.#blocked : undefined,
+      rowsMax,
     };
     this.#next = accountCount(genesis);
     for (let number = 0n; number < this.#next; number++) {
@@ -133,7 +133,7 @@ class Rerun {
     const refused = refusal(tx, this.#state, header, gasLeft, this.#world);
     if (refused !== undefined) return refused;
     const outcome = runTransaction(this.#state, header, tx, this.#world);
-    if (outcome.calls !== undefined) this.calls.set(to0xHex(tx.hash), outcome.calls);
+    if (this.#world.rowsMax > 0) this.outcomes.set(to0xHex(tx.hash), outcome);
     this.#number();
     this.#remember(toHex(tx.from), undefined);
     const deed = { ...place, tx, outcome, height: header.number };
@@ -251,10 +251,10 @@ const textOf = (logs: readonly Log[]): string =>
   logs.map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' ')).join('\n');
 
 /** Of a chain that is there from its genesis on, under the rules that the reference knows. */
-function rerunOf(chain: ChainReader, suite: CryptoSuite, market: FeeMarket): Rerun | undefined {
+function rerunOf(chain: ChainReader, suite: CryptoSuite, market: FeeMarket, rowsMax = 0): Rerun | undefined {
   const isWhole = chain.base() <= chain.genesisNumber() + 1;
   const genesis = isWhole && chain.fork === 'osaka' ? chain.view(0) : undefined;
-  return genesis && new Rerun(chain, suite, genesis, market);
+  return genesis && new Rerun(chain, suite, genesis, market, rowsMax);
 }
 
 /** What is wrong in words, as far as the reference gets. */
@@ -275,13 +275,14 @@ function problemOf(rerun: Rerun | undefined): string | undefined {
 export const rerunProblem = (chain: ChainReader, suite: CryptoSuite, market: FeeMarket): string | undefined =>
   problemOf(rerunOf(chain, suite, market));
 
-/** Who called whom in the transactions of a chain, by their hashes, as far as the reference gets. */
-export function callsOf(
+/** What each transaction of a chain did, by their hashes, as far as the reference gets; the first `rowsMax` instructions of each. */
+export function outcomesOf(
   chain: ChainReader,
   suite: CryptoSuite,
   market: FeeMarket,
-): ReadonlyMap<string, CallNode> {
-  const rerun = rerunOf(chain, suite, market);
+  rowsMax: number,
+): ReadonlyMap<string, Outcome> {
+  const rerun = rerunOf(chain, suite, market, rowsMax);
   problemOf(rerun);
-  return rerun?.calls ?? new Map();
+  return rerun?.outcomes ?? new Map();
 }

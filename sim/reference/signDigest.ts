@@ -37,9 +37,17 @@ export function signDigest(
   if (form === 'direct') return keccak(directDoc(parts, data));
   const doc = aminoDoc(parts, data);
   if (doc === undefined) return undefined;
-  // No text of a run has a sign that Go writes otherwise than JavaScript.
-  return form === 'amino' ? keccak(encodeUtf8(JSON.stringify(doc))) : typedDigest(doc, data, keccak);
+  return form === 'amino' ? keccak(encodeUtf8(goText(doc))) : typedDigest(doc, data, keccak);
 }
+
+/** Go's encoding/json writes some signs by their numbers, for the sake of pages that hold JSON. */
+const goText = (doc: AminoDoc): string =>
+  JSON.stringify(doc)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('>', '\\u003e')
+    .replaceAll('&', '\\u0026')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
 
 function varint(value: bigint): readonly number[] {
   return value < 128n ? [Number(value)] : [Number(value & 127n) | 128, ...varint(value >> 7n)];

@@ -4,6 +4,7 @@ import { type Bytes, EMPTY, toHex } from '../../core/lib/bytes.ts';
 import { authorityOf } from './authority.ts';
 import type { CallNode } from './calls.ts';
 import { type Ended, Machine, PRECOMPILE_NAMES } from './machine.ts';
+import type { Row } from './rows.ts';
 import { delegateOf, delegation, type Log, type Name, type ReferenceState, toBig } from './state.ts';
 
 /** What a transaction does by the reference. */
@@ -19,6 +20,15 @@ export interface Outcome {
   readonly error: string | undefined;
   /** Who called whom. */
   readonly calls: CallNode | undefined;
+  readonly rows: readonly Row[];
+  readonly authorities: Authorities;
+}
+
+/** Who signed the tuples of a transaction. */
+interface Authorities {
+  readonly all: readonly Name[];
+  /** Those whose tuples hold. */
+  readonly heard: readonly Name[];
 }
 
 export interface ReferenceWorld {
@@ -29,6 +39,8 @@ export interface ReferenceWorld {
   readonly minGasPrice: bigint;
   /** Who gets the base fee; undefined when it is burned. */
   readonly collector: Name | undefined;
+  /** Instructions of a transaction that are noted. */
+  readonly rowsMax: number;
 }
 
 const [TX_GAS, CREATE_GAS, ADDRESS_GAS, KEY_GAS, AUTHORIZATION_GAS, KNOWN_AUTHORITY] = [
@@ -91,18 +103,22 @@ function warmUp(state: ReferenceState, tx: EthTx, { coinbase }: EthHeader): void
   }
 }
 
-function authorize(state: ReferenceState, tx: EthTx, { chainId, suite }: ReferenceWorld): void {
+function authorize(state: ReferenceState, tx: EthTx, { chainId, suite }: ReferenceWorld): Authorities {
+  const [all, heard]: [Name[], Name[]] = [[], []];
   for (const one of tx.authorizationList) {
     const authority = authorityOf(one, chainId, suite);
     if (authority === undefined) continue;
     const name = toHex(authority);
+    all.push(name);
     state.touch(name);
     const { code, nonce } = state.account(name);
     if ((code.length > 0 && delegateOf(code) === undefined) || nonce !== one.nonce) continue;
+    heard.push(name);
     if (state.exists(name)) state.refundMore(KNOWN_AUTHORITY);
     const isNobody = toHex(one.address) === NOBODY;
     state.put(name, { nonce: nonce + 1n, code: isNobody ? EMPTY : delegation(one.address) });
   }
+  return { all, heard };
 }
 
 function execute(machine: Machine, tx: EthTx, gas: number): Ended {
@@ -133,7 +149,7 @@ export function runTransaction(
   state.put(from, { nonce: tx.nonce + 1n });
   state.pay(from, -tx.gasLimit * price);
   warmUp(state, tx, header);
-  authorize(state, tx, world);
+  const authorities = authorize(state, tx, world);
   const machine = new Machine(state, header, { origin: from, price }, world);
   const ended = execute(machine, tx, limit - intrinsicGas(tx));
   const used = limit - ended.gas;
@@ -151,5 +167,7 @@ export function runTransaction(
     output: ended.output,
     error: ended.error,
     calls: machine.calls.root,
+    rows: machine.rows.all,
+    authorities,
   };
 }

@@ -12,6 +12,10 @@ const GWEI = 10n ** 9n;
 const TOO_MUCH = 10n ** 24n;
 const GAS = 300_000n;
 const MEMO_MAX = 256;
+/** Two bytes each: it is bytes that count. */
+const wide = (bytes: number): string => 'é'.repeat(bytes >> 1) + 'm'.repeat(bytes & 1);
+/** What Go writes otherwise than JavaScript does, and what both escape. */
+const MEMO = 'a <memo> & "more" \u2028 \\ é\n';
 /** Within which a run ends. */
 const FAR = 1_000n;
 
@@ -100,16 +104,17 @@ const KINDS: readonly Kind[] = [
   (from, choose) => ({ ...base(from, [pay(choose)]), tip: 0n }),
   (from, choose, { isKnown }) => ({ ...base(from, [pay(choose)]), isKeyHidden: isKnown }),
   (from, choose, { head }) => ({ ...base(from, [pay(choose)]), timeoutHeight: BigInt(head) + FAR }),
-  (from, choose) => ({ ...base(from, [pay(choose)]), memo: 'm'.repeat(MEMO_MAX) }),
+  (from, choose) => ({ ...base(from, [pay(choose)]), memo: wide(MEMO_MAX) }),
   (from) => base(from, [{ to: from.address, amount: 7n }]),
   // As hardware keys sign, and as wallets that know only Ethereum do.
   (from, choose, { head }) => ({
     ...base(from, [pay(choose)], several(choose)),
     ...SIGNED_FEE,
     form: 'amino',
+    memo: MEMO,
     timeoutHeight: BigInt(head) + FAR,
   }),
-  (from, choose) => ({ ...base(from, [pay(choose)]), ...SIGNED_FEE, form: 'typed', memo: 'shown' }),
+  (from, choose) => ({ ...base(from, [pay(choose)]), ...SIGNED_FEE, form: 'typed', memo: MEMO }),
   // Fits only into a block that is empty so far.
   (from, choose, { gasLimit }) => ({
     ...base(from, [pay(choose)]),
@@ -166,7 +171,8 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
       draft: { ...draft, gas: gasLimit + 1n, fee: gasLimit * 100n * GWEI },
       why: 'wants more gas than a block has',
     },
-    { draft: { ...draft, memo: 'm'.repeat(MEMO_MAX + 1) }, why: 'has too long a memo' },
+    { draft: { ...draft, memo: wide(MEMO_MAX + 1) }, why: 'has too long a memo' },
+    { draft: { ...draft, gas: 0n }, why: 'names no gas' },
     ...(head > 0 ? [{ draft: { ...draft, timeoutHeight: BigInt(head) }, why: 'is too late' }] : []),
     ...(isKnown ? [{ draft, sequence: 0, why: 'has a sequence that was used' }] : []),
     { draft: { ...draft, lie: { isGarbled: true } }, why: 'has options that nobody can read' },

@@ -59,6 +59,22 @@ export const BANK_LIES = {
     () => ({ evmChainId: 1n }),
     (draft) => ({ ...withoutTip(draft), form: 'typed' }),
   ),
+  'typed-timeout': lying(
+    'names a timeout that no wallet was shown',
+    () => ({ isTimeUnsigned: true }),
+    (draft) => ({ ...withoutTip(draft), form: 'typed', timeoutHeight: 1_000_000_000_000n }),
+  ),
+  granter: lying('lets another grant its fee', (granter) => ({ granter })),
+  nothing: lying('moves coins of nothing', () => ({ coins: 'none' })),
+  unsorted: lying('names coins in no order', () => ({ coins: 'unsorted' })),
+  capitals: lying('names its receiver in capitals', () => ({ isLoud: true })),
+  'two-tips': lying('names a tip twice', () => ({ isTippedTwice: true })),
+  many: lying('says that many have signed it', () => ({ isOfMany: true })),
+  memo: {
+    why: 'has a memo of too many bytes',
+    // Fewer characters than are allowed.
+    change: (draft) => ({ ...draft, memo: 'é'.repeat(129) }),
+  },
 } satisfies Readonly<Record<string, BankLie>>;
 
 export type BankLieName = keyof typeof BANK_LIES;

@@ -147,7 +147,7 @@ export async function runMessage(context: MessageContext, message: Message): Pro
   warmUp(engine, context, message);
   const refund = applyAuthorizations(engine, context, message);
   const depth = writes.depth;
-  const unlisten = context.trace && listen(engine.evm, context.trace, writes);
+  const unlisten = context.trace && listen(engine.evm, context.trace, writes, refund);
   try {
     const { execResult } = await engine.evm.runCall({
       block: evmBlockOf(context.env),

@@ -27,14 +27,17 @@ class Listening {
   readonly #evm: EVM;
   readonly #hooks: TraceHooks;
   readonly #state: TraceState;
+  /** Given back before the first instruction. */
+  readonly #refund: bigint;
   #last: Step | undefined;
   /** Values of the open frames: a delegate call keeps its caller's. */
   readonly #values: bigint[] = [];
 
-  constructor(evm: EVM, hooks: TraceHooks, state: TraceState) {
+  constructor(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint) {
     this.#evm = evm;
     this.#hooks = hooks;
     this.#state = state;
+    this.#refund = refund;
   }
 
   readonly onStep = (event: InterpreterStep): void => {
@@ -45,7 +48,7 @@ class Listening {
       op: opcode.name,
       gas: gasLeft,
       cost: opcode.dynamicFee ?? BigInt(opcode.fee),
-      refund: gasRefund,
+      refund: this.#refund + gasRefund,
       depth: depth + 1,
       address: address.bytes,
       stack,
@@ -125,9 +128,9 @@ class Listening {
   };
 }
 
-/** Lets the hooks hear the engine's next run; call what it returns after the run. */
-export function listen(evm: EVM, hooks: TraceHooks, state: TraceState): () => void {
-  const listening = new Listening(evm, hooks, state);
+/** Lets the hooks hear the engine's next run; call what it returns after the run. `refund` is that of authorizations (EIP-7702). */
+export function listen(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint): () => void {
+  const listening = new Listening(evm, hooks, state, refund);
   evm.events.on('step', listening.onStep);
   evm.events.on('beforeMessage', listening.onMessage);
   evm.events.on('afterMessage', listening.onResult);

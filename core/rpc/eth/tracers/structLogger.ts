@@ -45,7 +45,9 @@ export class StructLogger implements Tracer {
   /** Slots seen so far by contract, as geth repeats them. */
   readonly #storage = new Map<string, Record<string, string>>();
   #cells = 0;
+  /** What the last call gave back, as the frame that runs sees it. */
   #returned = '0x';
+  readonly #kinds: Frame['kind'][] = [];
   #end: TxEnd | undefined;
 
   constructor(options: StructLoggerOptions) {
@@ -92,6 +94,8 @@ export class StructLogger implements Tracer {
 
   /** A call's cost includes the gas that it hands on, without the stipend (geth's gasCall). */
   enter({ depth, kind, gas, value }: Frame): void {
+    this.#kinds.push(kind);
+    this.#returned = '0x';
     const row = this.#last;
     if (row === undefined || row.depth !== depth - 1 || depth === 1) return;
     if (kind === 'CREATE' || kind === 'CREATE2' || kind === 'SELFDESTRUCT') return;
@@ -99,8 +103,10 @@ export class StructLogger implements Tracer {
     row.gasCost += Number(hasStipend ? gas - STIPEND : gas);
   }
 
+  /** Of a creation only a revert gives back something (geth's opCreate). */
   exit({ output, error, depth }: FrameEnd): void {
-    this.#returned = to0xHex(output);
+    const isKept = !this.#kinds.pop()?.startsWith('CREATE') || error === 'execution reverted';
+    this.#returned = isKept ? to0xHex(output) : '0x';
     const row = this.#last;
     if (row !== undefined && row.depth === depth && error !== undefined && error !== 'execution reverted')
       row.error = error;

@@ -4,6 +4,7 @@ import type { MetricsConfig } from '../config/nodeConfig.ts';
 import { HttpServer } from '../http/httpServer.ts';
 import type { ListenAddress } from '../http/listenAddress.ts';
 import { replyAnswer, replyText } from '../http/reply.ts';
+import { targetOf } from '../http/target.ts';
 import { Metrics } from './metrics.ts';
 
 export interface MetricsServerOptions extends MetricsConfig {
@@ -27,8 +28,7 @@ export function startMetricsServer(rpc: RpcContext, options: MetricsServerOption
 }
 
 async function answer(metrics: Metrics, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [path] = (request.url ?? '/').split('?');
-  if (!PATHS.includes(path ?? '')) return replyText(response, 404, 'expected /metrics');
+  if (!PATHS.includes(targetOf(request).path)) return replyText(response, 404, 'expected /metrics');
   if (request.method !== 'GET' && request.method !== 'HEAD') return replyText(response, 405, 'expected GET');
   const body = await metrics.text();
   replyAnswer(response, { status: 200, headers: { 'content-type': metrics.contentType }, body });

@@ -95,7 +95,8 @@ export class Subscriber {
     if (state === 'up') await this.#guest.look();
     const [wire, session] = [this.#wire, this.#session];
     if (wire === undefined || session === undefined) return;
-    for (let i = 0; i < this.spec.reads; i++) this.#read(wire.read());
+    const reads = Math.min(this.spec.reads, wire.unread.length);
+    for (let i = 0; i < reads; i++) this.#read(wire.read());
     if (wire.isClosed && wire.unread.length === 0) this.#hangUp();
     else if (state === 'up') {
       session.drained();

@@ -1,6 +1,6 @@
 // npm run test:clients [NAME ...]: viem, ethers, web3.js, hardhat with OpenZeppelin, cast, CosmJS, and go-ethereum's and
-// CometBFT's Go clients, web3.py, tendermint-rpc of Rust and the JDK's where those languages are, as users install them,
-// against a devnet of this checkout.
+// CometBFT's Go clients, web3.py, grpcio, tendermint-rpc of Rust and the JDK's where those languages are, as users install
+// them, against a devnet of this checkout.
 // They are too many to be dependencies: they go into a cache folder outside. docs/clients.md tells what each covers.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -31,6 +31,7 @@ const PROGRAMS = {
   cast: [...TEST, 'clients/cast.test.mjs'],
   // Its websocket client leaves something behind that keeps the process alive.
   cosmjs: [...TEST, '--test-force-exit', 'clients/cosmjs.test.mjs'],
+  grpc: [path.join(root, 'test', 'clients', 'grpcClient.mjs')],
   geth: [path.join(root, 'test', 'clients', 'gethClient.mjs')],
   web3py: [path.join(root, 'test', 'clients', 'web3pyClient.mjs')],
   go: [path.join(root, 'test', 'clients', 'cometGo.mjs')],
@@ -93,9 +94,10 @@ async function startDevnet(home) {
       const http = /^JSON-RPC +(http:\S+)/m.exec(text);
       const ws = /(ws:\S+:\d+)(?=\s)(?!\/websocket)/m.exec(text);
       const comet = /^Consensus RPC +(http:\S+)/m.exec(text);
-      if (http === null || ws === null || comet === null) return;
+      const grpc = /^gRPC +(\S+)/m.exec(text);
+      if (http === null || ws === null || comet === null || grpc === null) return;
       clearTimeout(late);
-      resolve({ http: http[1], ws: ws[1], comet: comet[1] });
+      resolve({ http: http[1], ws: ws[1], comet: comet[1], grpc: grpc[1] });
     });
   });
   return { child, ...urls };
@@ -121,7 +123,8 @@ const failed = [];
 let devnet;
 try {
   devnet = await startDevnet(home);
-  const env = { ORRERY_HTTP: devnet.http, ORRERY_WS: devnet.ws, ORRERY_COMET: devnet.comet };
+  const { http, ws, comet, grpc } = devnet;
+  const env = { ORRERY_HTTP: http, ORRERY_WS: ws, ORRERY_COMET: comet, ORRERY_GRPC: grpc };
   const isReady = (name) => wanted.includes(name) && !skipped.includes(name);
   const needsContracts = WITH_CONTRACTS.some(isReady);
   if (needsContracts && (await run([hardhat, 'compile', '--quiet'], env)) !== 0)

@@ -65,7 +65,7 @@ export const REASONS: readonly Reason[] = [
     applies: (difference) =>
       equalWithout(
         difference,
-        /(\b(totalDifficulty|blockTimestamp|blobGasPrice|yParity|maxUsedGas|blobGasUsed|excessBlobGas|parentBeaconBlockRoot|requestsHash|size|withdrawalsRoot|chainId):[a-z]+)|,withdrawals:\[\]|baseFeePerBlobGas:\[hex\],|,?blobGasUsedRatio:\[number\]/g,
+        /(\b(totalDifficulty|blockTimestamp|blobGasPrice|yParity|maxUsedGas|blobGasUsed|excessBlobGas|parentBeaconBlockRoot|requestsHash|size|withdrawalsRoot|chainId|codeHash):[a-z]+)|,withdrawals:\[\]|baseFeePerBlobGas:\[hex\],|,?blobGasUsedRatio:\[number\]/g,
       ),
   },
   {

@@ -147,7 +147,10 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
 
 /** What geth's setDefaults refuses whatever the chain's state; the text of the -32000 error. */
 export function transactionFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
-  const { maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
+  const { data, input, maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
+  if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
+    return 'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data';
+  }
   const fault = callFault(args, evmChainId);
   if (fault !== undefined) return fault;
   if (args.gasPrice === 0n) return 'gasPrice must be non-zero after london fork';
@@ -162,10 +165,7 @@ export const feesCross = (cap: bigint, tip: bigint): string =>
 
 /** What geth's CallDefaults refuses, and blobs, which nobody carries here. */
 export function callFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
-  const { data, input, gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
-  if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
-    return 'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data';
-  }
+  const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
   if (gasPrice !== undefined && (cap !== undefined || tip !== undefined)) {
     return 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
   }
@@ -175,6 +175,7 @@ export function callFault(args: TransactionArgs, evmChainId: bigint): string | u
   return args.hasBlobs ? 'transaction type not supported' : undefined;
 }
 
+/** A call takes `input` where both are given, as geth's does. */
 export const callData = (args: TransactionArgs): Bytes => args.input ?? args.data ?? EMPTY;
 
 export const toCallArgs = (args: TransactionArgs, gas: bigint | undefined): CallArgs => ({

@@ -32,10 +32,12 @@ function actionOf(node: CallNode): Record<string, unknown> {
   return { callType: node.type.toLowerCase(), from, gas, input, to, value };
 }
 
+/** What reverts keeps its result, which says why; what fails otherwise has none. */
 function resultOf(node: CallNode): Record<string, unknown> | null {
-  if (node.error !== undefined || node.type === 'SELFDESTRUCT') return null;
-  const { gasUsed, to, output = '0x' } = node;
-  return node.type.startsWith('CREATE') ? { address: to, code: output, gasUsed } : { gasUsed, output };
+  const { error, gasUsed, to, output = '0x', type } = node;
+  if ((error !== undefined && error !== 'execution reverted') || type === 'SELFDESTRUCT') return null;
+  if (!type.startsWith('CREATE')) return { gasUsed, output };
+  return { ...(error === undefined ? { address: to } : {}), code: output, gasUsed };
 }
 
 const typeOf = (type: string): string =>

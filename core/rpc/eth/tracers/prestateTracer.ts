@@ -1,6 +1,7 @@
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
 import { addressOfWord } from '../../../app/evm/trace.ts';
 import { type Bytes, hex, to0xHex, toHex } from '../../../lib/bytes.ts';
+import { EMPTY_CODE_HASH } from '../../../state/account.ts';
 import type { Frame, Step, TraceState, TxStart } from '../../../types/trace.ts';
 import { quantity } from '../goHex.ts';
 import type { Tracer } from './tracer.ts';
@@ -15,6 +16,8 @@ interface Seen {
   readonly balance: bigint;
   readonly nonce: bigint;
   readonly code: Bytes;
+  /** In hex. */
+  readonly codeHash: string;
   readonly exists: boolean;
   readonly storage: Map<string, bigint>;
 }
@@ -23,6 +26,7 @@ interface AccountJson {
   balance?: string;
   nonce?: number;
   code?: string;
+  codeHash?: string;
   storage?: Record<string, string>;
 }
 
@@ -72,6 +76,7 @@ export class PrestateTracer implements Tracer {
       balance: account?.balance ?? 0n,
       nonce: account?.nonce ?? 0n,
       code: state.code(address).slice(),
+      codeHash: to0xHex(account?.codeHash ?? EMPTY_CODE_HASH),
       exists: account !== undefined,
       storage: new Map(),
     };
@@ -96,11 +101,12 @@ export class PrestateTracer implements Tracer {
     return all;
   }
 
-  #json({ balance, nonce, code, storage }: Seen): AccountJson {
+  #json({ balance, nonce, code, codeHash, storage }: Seen): AccountJson {
     return {
       balance: quantity(balance),
       ...(nonce === 0n ? {} : { nonce: Number(nonce) }),
       ...(code.length === 0 || this.#options.disableCode ? {} : { code: to0xHex(code) }),
+      ...(code.length === 0 ? {} : { codeHash }),
       ...(storage.size === 0
         ? {}
         : { storage: Object.fromEntries([...storage].map(([slot, value]) => [slot, wordHex(value)])) }),
@@ -122,6 +128,8 @@ export class PrestateTracer implements Tracer {
       const after: AccountJson = {};
       if (account.balance !== seen.balance) after.balance = quantity(account.balance);
       if (account.nonce !== seen.nonce) after.nonce = Number(account.nonce);
+      const codeHash = to0xHex(account.codeHash);
+      if (codeHash !== seen.codeHash) after.codeHash = codeHash;
       const code = to0xHex(state.code(address));
       if (!this.#options.disableCode && code !== to0xHex(seen.code)) after.code = code;
       const changed = this.#changedSlots(address, seen, state);

@@ -216,11 +216,6 @@ describe('parameter errors carry the texts of geth', () => {
     ['eth_getFilterLogs', ['0x1234'], 'filter not found'],
     [
       'eth_call',
-      [{ to: address, data: '0x01', input: '0x02' }],
-      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
-    ],
-    [
-      'eth_call',
       [{ gasPrice: '0x1', maxFeePerGas: '0x1' }],
       'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified',
     ],

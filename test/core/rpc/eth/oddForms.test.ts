@@ -288,7 +288,7 @@ describe('forms that are refused in the words of geth', () => {
     ],
     ['eth_call', -32000, "chainId does not match node's (have=1, want=9000)", [{ chainId: '0x1' }]],
     [
-      'eth_call',
+      'eth_fillTransaction',
       -32000,
       'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
       [{ data: '0x01', input: '0x02' }],

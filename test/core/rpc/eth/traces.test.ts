@@ -186,6 +186,34 @@ test('flat, selector, mux and noop tracers tell what the call tree tells', async
   expect(both).toEqual({ callTracer: await trace({ tracer: 'callTracer' }), noopTracer: {} });
 });
 
+test('what reverts keeps its flat result, which says why; what fails otherwise has none', async () => {
+  const ask = async (call: Loose): Promise<Loose> =>
+    (await world.get('debug_traceCall', call, 'latest', { tracer: 'flatCallTracer' }))[0];
+  const creation = await ask({ data: '0x602a60005260206000fd' });
+  expect([creation.error, Object.keys(creation.result)]).toEqual(['execution reverted', ['code', 'gasUsed']]);
+  expect(BigInt(creation.result.code)).toBe(42n);
+  expect(await ask({ to: reverter })).toMatchObject({
+    error: 'execution reverted',
+    result: { gasUsed: expect.stringMatching(/^0x/) },
+  });
+  expect((await ask({ to: looper, gas: '0x7530' })).result).toBeNull();
+});
+
+test('accounts with code have its hash before, and after where it changes', async () => {
+  const hashOf = async (address: string): Promise<string> =>
+    (await world.get('eth_getProof', address, [], 'latest')).codeHash;
+  const before = await world.get('debug_traceTransaction', hashes.log, { tracer: 'prestateTracer' });
+  expect(before[emitter].codeHash).toBe(await hashOf(emitter));
+  expect(before[bytesHex(world.dev.address)]).not.toHaveProperty('codeHash');
+  const raw = await signRaw(world.dev, { nonce: nonce++, data: deploying(STORE_AND_LOG), gas: 1_000_000n });
+  const hash = await world.get('eth_sendRawTransaction', bytesHex(raw));
+  await world.commit();
+  const { contractAddress } = await world.get('eth_getTransactionReceipt', hash);
+  const config = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+  const { post } = await world.get('debug_traceTransaction', hash, config);
+  expect(post[contractAddress].codeHash).toBe(await hashOf(emitter));
+});
+
 test('a trace that is cut has the rows of the whole one', async () => {
   const whole = await world.get('debug_traceTransaction', hashes.nested);
   const cut = await world.get('debug_traceTransaction', hashes.nested, { limit: 3 });

@@ -38,11 +38,11 @@ export function evidenceSpread(context: CheckerContext): Checker {
   let calm = 0;
   const heightOf = (node: Process, peer: string): number =>
     node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
-  /** Ages that evidence may have by the states that either is at, blocks. */
-  const agesAt = (node: Process, height: number): readonly number[] => {
-    const last = Math.max(height, node.node?.rs()?.height ?? 0) + 1;
+  /** Ages that evidence may have by the states that a node was at lately, blocks. */
+  const agesAt = (node: Process): readonly number[] => {
+    const last = (node.node?.rs()?.height ?? 0) + 1;
     return Array.from(
-      { length: last - height + AROUND },
+      { length: AROUND },
       (_, back) => cluster.schedule.params(last - back).evidence.maxAgeNumBlocks,
     );
   };
@@ -54,7 +54,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
         talks.get(node, peer)?.known.add(nameOf(evidence));
         const height = heightOf(node, peer);
         const age = height - 1 - evidenceHeight(evidence);
-        if (age < 0 || age > Math.max(...agesAt(node, height)) + 1)
+        if (age < 0 || age > Math.max(...agesAt(node)) + 1)
           context.fail(
             name,
             `${node.name} tells ${peer} at ${height} of evidence of ${evidenceHeight(evidence)}`,
@@ -66,7 +66,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
     if (talk === undefined || talk.known.has(key) || !world.network.joins(node.index, peer.index)) return;
     const height = heightOf(node, peer.name);
     const age = Math.max(height, node.node?.rs()?.height ?? 0) - 1 - evidenceHeight(evidence);
-    if (height <= evidenceHeight(evidence) || age > Math.min(...agesAt(node, height))) return;
+    if (height <= evidenceHeight(evidence) || age > Math.min(...agesAt(node))) return;
     const since = talk.ableSince.get(key) ?? world.now;
     talk.ableSince.set(key, since);
     const waited = world.now - Math.max(since, calm);

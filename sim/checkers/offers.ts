@@ -2,8 +2,10 @@ import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 
-/** Far more than any one transaction. */
+/** Far more than all that any pool of a run holds. */
 const OFFER_BYTES = 8_000_000;
+/** The least that a transaction uses: so many are offered as could fit. */
+const GAS_MIN = 21_000n;
 
 interface Candidate {
   /** Its bytes in a block, as hex. */
@@ -13,43 +15,85 @@ interface Candidate {
   readonly tip: bigint;
   /** Its place in the order of arrival. */
   readonly place: number;
+  /** In a block. */
+  readonly bytes: number;
+  /** What it may use at most. */
+  readonly gas: bigint;
 }
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.tip > b.tip || (a.tip === b.tip && a.place < b.place);
 
+/** What a block may hold. */
+interface Room {
+  readonly bytes: number;
+  readonly gas: bigint;
+}
+
 /**
- * What a node would propose: something whenever somebody can pay, of each sender by nonce, and always the best tip that may come
- * next, of equal ones the one that came first. `list` is what the pool holds in the order of arrival,
- * `price` the base fee of the next block, wei.
+ * What a node would propose, of all that waits and where there is room for about a third of it: of each sender by nonce, always the
+ * best tip that may come next and, of equal ones, the one that came first; what does not fit, or cannot pay, ends what its sender has in
+ * the block, and nobody else's. `list` is what the pool holds in the order of arrival, `price` the base fee of the next
+ * block, wei, `gas` what the block may use.
  */
 export function offerProblem(
   { chain, pool }: RpcContext,
   content: readonly PooledSender[],
   list: readonly Bytes[],
-  price: bigint,
+  { price, gas }: { readonly price: bigint; readonly gas: bigint },
 ): string | undefined {
-  const places = new Map(list.map((tx, place) => [toHex(tx), place]));
+  const known = new Map(list.map((tx, place) => [toHex(tx), { place, bytes: sizeInBlock(tx) }]));
   const lanes = content.map(({ pending }) =>
     pending.map((tx): Candidate => {
       const key = toHex(wrapEthTx(tx, chain.denom));
-      const room = tx.maxFeePerGas - price;
-      const tip = tx.maxPriorityFeePerGas < room ? tx.maxPriorityFeePerGas : room;
-      return { key, hash: to0xHex(tx.hash), tip, place: places.get(key) ?? 0 };
+      const left = tx.maxFeePerGas - price;
+      const tip = tx.maxPriorityFeePerGas < left ? tx.maxPriorityFeePerGas : left;
+      const { place = 0, bytes = 0 } = known.get(key) ?? {};
+      return { key, hash: to0xHex(tx.hash), tip, place, bytes, gas: tx.gasLimit };
     }),
   );
-  const next = (): readonly Candidate[] => lanes.flatMap(([head]) => (head && head.tip >= 0n ? [head] : []));
-  const offered = pool.best(OFFER_BYTES).map(toHex);
-  const payable = next().length;
-  if (offered.length > 0 !== payable > 0)
-    return `offers ${offered.length} for the next block, ${payable} senders can pay for it`;
-  for (const key of offered) {
-    const taken = next().find((one) => one.key === key);
-    if (taken === undefined) return `offers ${key.slice(0, 16)} before its turn`;
-    const better = next().find((one) => isBetter(one, taken));
-    if (better !== undefined)
-      return `offers ${taken.hash} of tip ${taken.tip} before ${better.hash} of tip ${better.tip}`;
-    lanes.find(([head]) => head === taken)?.shift();
+  const all = list.reduce((sum, tx) => sum + sizeInBlock(tx), 0);
+  for (const bytes of [OFFER_BYTES, Math.floor(all / 3)]) {
+    const wanted = choose(lanes, { bytes, gas });
+    const offered = pool.best(bytes).map(toHex);
+    const at = wanted.findIndex(({ key }, i) => offered[i] !== key);
+    const due = wanted[at];
+    if (due !== undefined)
+      return `offers ${offered[at]?.slice(0, 16) ?? 'nothing more'} where ${due.hash} of tip ${due.tip} is due, for ${bytes} bytes`;
+    if (offered.length > wanted.length)
+      return `offers ${offered.length} transactions for ${bytes} bytes, of which ${wanted.length} fit`;
   }
   return undefined;
+}
+
+function choose(senders: readonly (readonly Candidate[])[], room: Room): readonly Candidate[] {
+  const lanes = senders.map((lane) => [...lane]);
+  const chosen: Candidate[] = [];
+  let bytes = 0;
+  for (;;) {
+    let best: Candidate[] | undefined;
+    for (const lane of lanes) {
+      const [head] = lane;
+      if (head === undefined || head.tip < 0n) continue;
+      const [other] = best ?? [];
+      if (other === undefined || isBetter(head, other)) best = lane;
+    }
+    const head = best?.shift();
+    if (best === undefined || head === undefined) return chosen;
+    const isRoomy =
+      bytes + head.bytes <= room.bytes &&
+      head.gas <= room.gas &&
+      BigInt(chosen.length + 1) * GAS_MIN <= room.gas;
+    if (isRoomy) {
+      chosen.push(head);
+      bytes += head.bytes;
+    } else best.length = 0;
+  }
+}
+
+/** What a transaction adds to a block: its tag, its length, and itself. */
+export function sizeInBlock({ length }: Bytes): number {
+  let size = 2 + length;
+  for (let left = length >>> 7; left > 0; left >>>= 7) size++;
+  return size;
 }

@@ -8,7 +8,7 @@ import type { Process } from '../process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
 import { settledPool } from '../settledPool.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { offerProblem } from './offers.ts';
+import { offerProblem, sizeInBlock } from './offers.ts';
 
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
@@ -45,7 +45,8 @@ export function pools(context: CheckerContext): Checker {
     if (!isMixed && (shown[0] !== pending || shown[1] !== queued))
       return `counts ${pending} and ${queued}, shows ${shown.join(' and ')}`;
     const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
-    const disorder = isMixed ? undefined : offerProblem(rpc, content, list, baseFeeAfter(head, feeMarket));
+    const next = { price: baseFeeAfter(head, feeMarket), gas: head.gasLimit };
+    const disorder = isMixed ? undefined : offerProblem(rpc, content, list, next);
     if (disorder !== undefined) return disorder;
     for (const one of content) {
       const problem = senderProblem(rpc, one, isMixed, feeMarket);
@@ -69,13 +70,6 @@ export function pools(context: CheckerContext): Checker {
       if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
     },
   };
-}
-
-/** What a transaction adds to a block: its tag, its length, and itself. */
-function sizeInBlock({ length }: Bytes): number {
-  let size = 2 + length;
-  for (let left = length >>> 7; left > 0; left >>>= 7) size++;
-  return size;
 }
 
 function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {

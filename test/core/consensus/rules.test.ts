@@ -101,6 +101,20 @@ describe('prevote', () => {
     expect(v3.own('prevote', 2)).toBe(id(other));
   });
 
+  test('L28: it is the lock that a polka must be as new as, not the valid value', () => {
+    const { v3 } = lockedInRound0();
+    const other = v3.block(1, 'other');
+    v3.fire('propose', 1).feed(...v3.vote('prevote', 1, [0, 1, 2], other.blockId));
+    v3.feed(...v3.vote('precommit', 1, [0, 1, 2])).fire('precommit', 1);
+    const third = v3.block(2, 'third');
+    v3.feed(...v3.proposal(third, 2), ...v3.vote('prevote', 2, [0, 1], third.blockId)).fire('prevote', 2);
+    v3.feed(...v3.vote('prevote', 2, [2], third.blockId));
+    expect([v3.rs.lockedRound, v3.rs.validRound]).toEqual([0, 2]);
+    for (const round of [2, 3]) v3.feed(...v3.vote('precommit', round, [0, 1, 2])).fire('precommit', round);
+    v3.feed(...v3.proposal(other, 4, 1));
+    expect(v3.own('prevote', 4)).toBe(id(other));
+  });
+
   test('L28: a polka older than the lock does not release it', () => {
     const v3 = node().start();
     const old = v3.block(0, 'old');

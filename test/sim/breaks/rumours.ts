@@ -176,4 +176,22 @@ export const RUMOURS: readonly Break[] = [
     scenario: 'hidden-lock',
     isSlow: true,
   },
+  {
+    id: 'next-offered-where-one-does-not-fit',
+    file: 'core/mempool/order.ts',
+    from: 'if (!fits || gas + TX_GAS_MIN > limits.gasMax) continue;',
+    to: 'if (!fits || gas + TX_GAS_MIN > limits.gasMax) { enter(head.rest, head.index + 1); continue; }',
+    found: ['records'],
+    scenario: 'crowded-blocks',
+    isSlow: true,
+  },
+  {
+    id: 'offers-counted-by-gas-limits',
+    file: 'core/mempool/order.ts',
+    from: 'gas += TX_GAS_MIN;',
+    to: 'gas += head.tx.lane.gas;',
+    found: ['records'],
+    scenario: 'pool-told-to-all',
+    isSlow: true,
+  },
 ];

@@ -32,6 +32,7 @@ import { wrongProtos } from './servedProtos.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongFaces } from './servedRest.ts';
 import { wrongRestCalls } from './servedRestCalls.ts';
+import { wrongRound } from './servedRound.ts';
 import { wrongSdkBlocks } from './servedSdkBlocks.ts';
 import { wrongSimulated } from './servedSimulated.ts';
 import { wrongSimulations } from './servedSimulations.ts';
@@ -156,6 +157,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongSdkBlocks(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
   ({ rpc, market }) => wrongHistories(rpc, market),
+  ({ rpc }) => wrongRound(rpc),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
   ({ rpc }) => wrongRestCalls(rpc),
   ({ rpc }) => wrongPlaces(rpc),

@@ -15,6 +15,7 @@ import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
 import { HISTORY } from './history.ts';
+import { INSTRUCTIONS } from './instructions.ts';
 import { INTAKE } from './intake.ts';
 import { LIGHT_ATTACKS } from './lightAttacks.ts';
 import { NODE } from './node.ts';
@@ -29,7 +30,9 @@ import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
+import { SERVICES } from './services.ts';
 import { SHIPPED } from './shipped.ts';
+import { SIGNING } from './signing.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { SYNCING } from './syncing.ts';
@@ -75,6 +78,9 @@ export const BREAKS: readonly Break[] = [
   ...ELSEWHERE,
   ...SHIPPED,
   ...RETOLD,
+  ...SERVICES,
+  ...INSTRUCTIONS,
+  ...SIGNING,
   ...ARGUMENTS,
   ...TRACED,
   ...FACES,

@@ -9,6 +9,7 @@ import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
+import { EXPORTS } from './exports.ts';
 import { FACES } from './faces.ts';
 import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
@@ -81,6 +82,7 @@ export const BREAKS: readonly Break[] = [
   ...SERVICES,
   ...INSTRUCTIONS,
   ...SIGNING,
+  ...EXPORTS,
   ...ARGUMENTS,
   ...TRACED,
   ...FACES,

@@ -7,6 +7,7 @@ import { ChainReads } from '../core/store/chainReads.ts';
 import { type Ask, type Fields, quantity, textOf, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { wrongRound } from './checkers/servedRound.ts';
 import type { Cluster } from './cluster.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
 import type { FeeMarket } from './feeMarket.ts';
@@ -122,7 +123,8 @@ export class Watcher {
   }
 
   async #look(ask: EthAsk): Promise<void> {
-    const { chain, limits } = present(this.#node.node?.rpc, 'a node that answers');
+    const rpc = present(this.#node.node?.rpc, 'a node that answers');
+    const { chain, limits } = rpc;
     const before = this.#watch;
     const now = this.#node.clock.now(this.#world.now);
     // A clock that jumps ahead makes filters look forgotten.
@@ -133,6 +135,8 @@ export class Watcher {
     await this.#poll(ask, watch, chain);
     await this.#lookAtPending(ask, watch, chain);
     await this.#lookAtSyncing(ask, chain);
+    const problem = await wrongRound(rpc);
+    if (problem !== undefined) this.#complain(problem);
   }
 
   async #begin(ask: EthAsk, chain: ChainReader, before: Watch | undefined): Promise<void> {

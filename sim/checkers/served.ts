@@ -5,6 +5,7 @@ import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import { StorageFault } from '../../core/lib/storageFault.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
+import type { KvStore } from '../../core/store/kv.ts';
 import type { Fields } from '../answers.ts';
 import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../feeMarket.ts';
 import { type Process, textOf } from '../process.ts';
@@ -16,6 +17,7 @@ import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
 import { wrongCallTrees } from './servedCallTrees.ts';
 import { wrongCoding } from './servedCoding.ts';
+import { wrongExport } from './servedExport.ts';
 import { wrongHistories } from './servedFees.ts';
 import { wrongBlocks, wrongTxs } from './servedLists.ts';
 import { wrongLogs } from './servedLogs.ts';
@@ -32,6 +34,7 @@ import { wrongProtos } from './servedProtos.ts';
 import { wrongRaw } from './servedRaw.ts';
 import { wrongFaces } from './servedRest.ts';
 import { wrongRestCalls } from './servedRestCalls.ts';
+import { wrongRound } from './servedRound.ts';
 import { wrongSdkBlocks } from './servedSdkBlocks.ts';
 import { wrongSimulated } from './servedSimulated.ts';
 import { wrongSimulations } from './servedSimulations.ts';
@@ -101,6 +104,7 @@ function failBy(context: CheckerContext, node: Process, error: unknown): void {
 interface Asked {
   readonly rpc: RpcContext;
   readonly suite: CryptoSuite;
+  readonly kv: Pick<KvStore, 'get'>;
   /** The validator that the node signs for. */
   readonly own: Bytes | undefined;
   readonly market: FeeMarket;
@@ -115,6 +119,7 @@ function askedOf({ suite, cluster, scenario }: CheckerContext, node: Process, rp
   return {
     rpc,
     suite,
+    kv: node.disk.kv,
     own: cluster.members.find(({ name }) => name === node.name)?.address,
     market: cluster.feeMarket,
     isIndexed: node.isIndexed ?? scenario.engine.isIndexed,
@@ -156,6 +161,8 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongSdkBlocks(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
   ({ rpc, market }) => wrongHistories(rpc, market),
+  ({ rpc }) => wrongRound(rpc),
+  ({ rpc, suite, kv, market }) => wrongExport(rpc, suite, kv, market),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
   ({ rpc }) => wrongRestCalls(rpc),
   ({ rpc }) => wrongPlaces(rpc),

@@ -64,6 +64,11 @@ class Rerun {
     }
   }
 
+  /** Those that anybody looked at or wrote. */
+  slotsOf(name: Name): readonly Bytes[] {
+    return [...this.#state.slots(name).keys()].map(toWord);
+  }
+
   problem(): string | undefined {
     for (let height = this.#chain.genesisNumber() + 1; height <= this.#chain.head(); height++) {
       const problem = this.#blockProblem(height);
@@ -285,4 +290,21 @@ export function outcomesOf(
   const rerun = rerunOf(chain, suite, market, rowsMax);
   problemOf(rerun);
   return rerun?.outcomes ?? new Map();
+}
+
+/** Which slots of an account a chain may have written since its genesis; undefined where the reference does not get to its end. */
+export function slotsOf(
+  chain: ChainReader,
+  suite: CryptoSuite,
+  market: FeeMarket,
+): ((address: Bytes) => readonly Bytes[]) | undefined {
+  const rerun = rerunOf(chain, suite, market);
+  try {
+    return rerun === undefined || rerun.problem() !== undefined
+      ? undefined
+      : (address) => rerun.slotsOf(toHex(address));
+  } catch (error) {
+    if (error instanceof Unknown || error instanceof Unreadable) return undefined;
+    throw error;
+  }
 }

@@ -9,12 +9,14 @@ import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
+import { EXPORTS } from './exports.ts';
 import { FACES } from './faces.ts';
 import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
 import { HISTORY } from './history.ts';
+import { INSTRUCTIONS } from './instructions.ts';
 import { INTAKE } from './intake.ts';
 import { LIGHT_ATTACKS } from './lightAttacks.ts';
 import { NODE } from './node.ts';
@@ -30,7 +32,9 @@ import { ROUNDS } from './rounds.ts';
 import { RUMOURS } from './rumours.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
+import { SERVICES } from './services.ts';
 import { SHIPPED } from './shipped.ts';
+import { SIGNING } from './signing.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { SYNCING } from './syncing.ts';
@@ -76,6 +80,10 @@ export const BREAKS: readonly Break[] = [
   ...ELSEWHERE,
   ...SHIPPED,
   ...RETOLD,
+  ...SERVICES,
+  ...INSTRUCTIONS,
+  ...SIGNING,
+  ...EXPORTS,
   ...ARGUMENTS,
   ...TRACED,
   ...FACES,

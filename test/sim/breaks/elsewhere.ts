@@ -119,7 +119,7 @@ export const ELSEWHERE: readonly Break[] = [
     file: 'core/app/cosmos/signBytes.ts',
     from: '    ...(tx.timeoutHeight === 0n ? {} : { timeout_height: tx.timeoutHeight.toString() }),\n',
     to: '',
-    found: ['durability'],
+    found: ['durability', 'records'],
     scenario: 'bank-features',
     isSlow: true,
   },

@@ -106,7 +106,7 @@ export const PAYMENTS: readonly Break[] = [
     file: 'core/app/cosmos/checkCosmosTx.ts',
     from: 'characters > MEMO_CHARS_MAX',
     to: 'characters > 2 * MEMO_CHARS_MAX',
-    found: ['durability'],
+    found: ['durability', 'records'],
     scenario: 'bank-features',
     isSlow: true,
   },
@@ -333,6 +333,7 @@ export const PAYMENTS: readonly Break[] = [
     to: 'cost,',
     found: ['durability'],
     scenario: 'bank-features',
+    seed: 2,
     isSlow: true,
   },
   {

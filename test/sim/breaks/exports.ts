@@ -1,0 +1,68 @@
+import type { Break } from './broken.ts';
+
+/** What is exported of a chain, and how another one begins with it. */
+export const EXPORTS: readonly Break[] = [
+  {
+    id: 'export-sequence-lost',
+    file: 'core/app/exportState.ts',
+    from: 'sequence: (state?.nonce ?? 0n).toString(),',
+    to: "sequence: '0',",
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'export-without-keys',
+    file: 'core/app/exportState.ts',
+    from: 'pub_key: pubKey === undefined ? null :',
+    to: 'pub_key: pubKey !== EMPTY ? null :',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'export-base-fee-of-genesis',
+    file: 'core/app/exportState.ts',
+    from: 'base_fee: baseFee.toString()',
+    to: '',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'export-slot-to-the-left',
+    file: 'core/app/exportState.ts',
+    from: 'word.set(payload, 32 - payload.length);',
+    to: 'word.set(payload);',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'genesis-slots-lost',
+    file: 'core/app/genesis.ts',
+    from: '  for (const { slot, value } of storage) writes.putStorage(address, slot, value);\n',
+    to: '',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'genesis-keys-lost',
+    file: 'core/app/appState.ts',
+    from: 'account.pubKey = readPubKey(base.pub_key as Json);',
+    to: 'readPubKey(base.pub_key as Json);',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'genesis-contracts-without-own-nonce',
+    file: 'core/app/appState.ts',
+    from: 'if (account.code.length > 0 && account.nonce === 0n) account.nonce = 1n;',
+    to: 'if (account.code.length > 0) account.nonce = 1n;',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+];

@@ -201,7 +201,7 @@ export class Life implements KvGate {
     if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
     else if (isStanding(channel, bytes))
       this.#world.witness({ kind: 'standingSaid', node: process, to, bytes });
-    this.#world.network.send(process.index, to, channel, bytes);
+    this.#world.network.send(process.index, process.reachable(to), channel, bytes);
   }
 
   #timer(effect: Extract<Effect, { kind: 'timer' }>): void {

@@ -75,6 +75,8 @@ export class Process implements Port {
   readonly #world: World;
   readonly #factory: NodeFactory;
   readonly #peers = new Set<string>();
+  /** Peers with connections that the node has not been told of yet, and how many: it means those before. */
+  readonly #unheard = new Map<string, number>();
   #life: Life | undefined;
   #node: SimNode | undefined;
   /** Part of the log was lost, and no signer has been told yet. */
@@ -106,6 +108,11 @@ export class Process implements Port {
     return this.#peers.has(peer);
   }
 
+  /** Those of them to whom what the node says now goes: not over a connection made since the one that it means. */
+  reachable(peers: readonly string[]): readonly string[] {
+    return this.#unheard.size === 0 ? peers : peers.filter((peer) => !this.#unheard.has(peer));
+  }
+
   get isRunning(): boolean {
     return this.state === 'up' || this.state === 'paused';
   }
@@ -131,6 +138,7 @@ export class Process implements Port {
     }
     this.state = 'up';
     this.#peers.clear();
+    this.#unheard.clear();
     this.haltReason = undefined;
     this.#world.witness({ kind: 'started', node: this, tornBytes });
     this.#world.network.nodeUp(this.index);
@@ -219,7 +227,10 @@ export class Process implements Port {
   }
 
   #witness(input: Input): void {
-    if (input.kind === 'peerUp') this.#peers.add(input.peer);
+    if (input.kind === 'peerUp') {
+      this.#peers.add(input.peer);
+      this.#heard(input.peer);
+    }
     if (input.kind === 'peerDown') this.#peers.delete(input.peer);
     if (input.kind === 'peerUp' || input.kind === 'peerDown')
       this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
@@ -235,8 +246,15 @@ export class Process implements Port {
       this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });
   }
 
+  #heard(peer: string): void {
+    const left = (this.#unheard.get(peer) ?? 1) - 1;
+    if (left > 0) this.#unheard.set(peer, left);
+    else this.#unheard.delete(peer);
+  }
+
   peerUp(peer: string): void {
     this.#world.note('peerUp', this, this.#world.network.indexOf(peer), peer);
+    this.#unheard.set(peer, (this.#unheard.get(peer) ?? 0) + 1);
     this.input({ kind: 'peerUp', peer });
   }
 

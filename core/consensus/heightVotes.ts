@@ -23,7 +23,7 @@ export class HeightVotes {
   readonly #height: Height;
   readonly #validators: ValidatorSet;
   readonly #rounds = new Map<Round, RoundVotes>();
-  readonly #opened = new Map<PeerId, number>();
+  readonly #opened = new Map<PeerId, readonly Round[]>();
   /** The first round with two thirds of precommits for a block. */
   #commit: { readonly round: Round; readonly blockId: BlockId } | undefined;
   /** Highest round with more than a third of the power (L55). */
@@ -78,15 +78,20 @@ export class HeightVotes {
     return round <= current + 1 || this.#rounds.has(round);
   }
 
-  /** Spends one of the peer's catch-up rounds. Only after the signature of a vote for it was found good. */
-  mayOpen(peer: PeerId): boolean {
-    const used = this.#opened.get(peer);
-    if (used === undefined) return this.#opened.size < CATCHUP_PEERS_MAX;
-    return used < CATCHUP_ROUNDS_MAX;
+  /**
+   * Whether the peer may spend one of its catch-up rounds. What it opened and we have come to is no longer one of them:
+   * else whoever has a single peer would never hear of a decision in a round after the second that it opened.
+   */
+  mayOpen(peer: PeerId, current: Round): boolean {
+    const opened = this.#opened.get(peer);
+    if (opened === undefined) return this.#opened.size < CATCHUP_PEERS_MAX;
+    return opened.filter((round) => round > current).length < CATCHUP_ROUNDS_MAX;
   }
 
-  openFor(peer: PeerId, round: Round): void {
-    this.#opened.set(peer, (this.#opened.get(peer) ?? 0) + 1);
+  /** Only after the signature of a vote for it was found good. */
+  openFor(peer: PeerId, round: Round, current: Round): void {
+    const ahead = (this.#opened.get(peer) ?? []).filter((one) => one > current);
+    this.#opened.set(peer, [...ahead, round]);
     this.#open(round);
   }
 

@@ -77,7 +77,7 @@ export function onVote(e: Engine, peer: string, vote: Vote): void {
   if (vote.height !== s.height) return;
   if (hasExtension(vote)) return punish(e, peer, 'vote: extensions are not enabled');
   const isOpenRound = s.votes.isOpen(vote.round, s.round);
-  if (!isOpenRound && !s.votes.mayOpen(peer)) return;
+  if (!isOpenRound && !s.votes.mayOpen(peer, s.round)) return;
   const set = isOpenRound
     ? s.votes.setOf(vote.round, vote.type)
     : new VoteSet(vote.height, vote.round, vote.type, s.state.validators);
@@ -88,7 +88,7 @@ export function onVote(e: Engine, peer: string, vote: Vote): void {
   if (!isVoteSigned(e, peer, vote, set)) return punish(e, peer, 'vote: bad signature');
   // Our own vote is in the log as the signer's answer.
   if (peer !== OWN) persist(e, { kind: 'vote', peer, vote });
-  if (!isOpenRound) s.votes.openFor(peer, vote.round);
+  if (!isOpenRound) s.votes.openFor(peer, vote.round, s.round);
   if (verdict.kind === 'conflict') {
     if (!verdict.reported) reportConflict(e, set, verdict.with, vote);
     if (!verdict.counts) return;

@@ -58,6 +58,10 @@ describe('votes', () => {
     expect(CATCHUP_ROUNDS_MAX).toBe(2);
     solo.feed(from('other', vote(1, made.blockId, 10)));
     expect(solo.rs.round).toBe(10);
+    // What it opened and we have come to is no longer ahead of us: it may tell of a decision in a later round.
+    for (let round = 15; round < 20; round++) solo.feed(from('flood', vote(0, made.blockId, round)));
+    const later = [11, 15, 16, 17, 18, 19].filter((round) => solo.rs.votes(round, 'prevote') !== undefined);
+    expect(later).toEqual([11, 15]);
   });
 });
 

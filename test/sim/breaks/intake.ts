@@ -122,7 +122,7 @@ export const INTAKE: readonly Break[] = [
   {
     id: 'rounds-without-bound',
     file: 'core/consensus/heightVotes.ts',
-    from: 'return used < CATCHUP_ROUNDS_MAX;',
+    from: 'return opened.filter((round) => round > current).length < CATCHUP_ROUNDS_MAX;',
     to: 'return true;',
     found: ['conduct'],
     scenario: 'future-flood',

@@ -1,3 +1,4 @@
+import { BLOCK_PARTS_MAX } from '../codec/limits.ts';
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { equalPartSetHeader, type Part } from '../types/block.ts';
@@ -183,6 +184,8 @@ export class Gossip {
 
   noteProposalFrom(id: PeerId, proposal: Proposal): void {
     const { height, round, blockId, polRound } = proposal;
+    // Consensus drops whoever says so, a moment later: until then no room is made for what no block can have.
+    if (blockId.parts.total > BLOCK_PARTS_MAX) return;
     this.#peers.find(id)?.round.setProposal(height, round, blockId.parts, polRound);
   }
 

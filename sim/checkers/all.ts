@@ -24,6 +24,7 @@ import { logCuts } from './logCuts.ts';
 import { manners } from './manners.ts';
 import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
+import { peerRoom } from './peerRoom.ts';
 import { peerRules } from './peers.ts';
 import { poolSpread } from './poolSpread.ts';
 import { pools } from './pools.ts';
@@ -77,6 +78,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', standing],
   ['conduct', manners],
   ['conduct', tallies],
+  ['conduct', peerRoom],
   ['conduct', roundWaits],
   ['conduct', wires],
   ['no_crash', logCuts],

@@ -46,6 +46,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
       (_, back) => cluster.schedule.params(last - back).evidence.maxAgeNumBlocks,
     );
   };
+  // What a paused node was about to say leaves it long after.
+  const isTimely = context.scenario.timeline.every(({ action }) => action.kind !== 'pause');
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
     const decoded = decodeEvidenceMessage(bytes);
     if (!decoded.ok) return;
@@ -54,6 +56,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
         talks.get(node, peer)?.known.add(nameOf(evidence));
         const height = heightOf(node, peer);
         const age = height - 1 - evidenceHeight(evidence);
+        if (!isTimely || !isSound(node.disk) || node.sync !== undefined) continue;
         if (age < 0 || age > Math.max(...agesAt(node)) + 1)
           context.fail(
             name,

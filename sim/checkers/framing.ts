@@ -48,6 +48,7 @@ export function noFraming(context: CheckerContext): Checker {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
         if (!fact.node.isCorrect || !isInnocent || hasForked || mayDamage(context)) return;
         if (isSilence(fact.reason) && mayDelay(context)) return;
+        if (fact.reason === 'blocksync: too slow' && isFar(context)) return;
         context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
       }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
@@ -67,6 +68,16 @@ const mayDamage = ({ scenario }: CheckerContext): boolean =>
 
 /** Nothing came in time (core/sync/blockQueue.ts): who was held up, or whom it waits for, cannot be told apart. */
 const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no block for');
+
+/** Half of the time in which a block that is waited for has to come, while others have it too (core/sync/blockQueue.ts). */
+const FAR_MICROS = 1_000_000;
+
+/** A question and its answer may take longer than a peer has for them. */
+const isFar = (context: CheckerContext): boolean => {
+  const { network, timeline } = context.scenario;
+  const links = timeline.flatMap(({ action }) => (action.kind === 'link' ? (action.faults.delay ?? []) : []));
+  return mayDelay(context) || [network.delay, ...links].some(({ high }) => high >= FAR_MICROS);
+};
 
 const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition', 'jump', 'skew'];
 

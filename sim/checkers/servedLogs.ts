@@ -14,6 +14,9 @@ export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const logs = heightsOf(chain).flatMap((height) => logsAt(chain, height));
   const head = chain.head();
+  // Without an index a search reads every block, and is refused where these are too many.
+  if (rpc.indexing?.kind !== 'kv' && head - firstOf(chain) >= rpc.limits.blockRangeMax)
+    return wrongBeyond(rpc);
   const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(head) };
   const questions: (readonly [filter: Fields, of: readonly Fields[], isWanted: Wanted])[] = [
     [{}, logsAt(chain, head), () => true],

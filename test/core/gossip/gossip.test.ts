@@ -325,6 +325,19 @@ test('a peer that only repeats where it stands gets again what it may have lost,
   expect(world.take()).toContain('vote>a');
 });
 
+test('no room is made for a proposal of more parts than a block may have', () => {
+  const world = new World([]);
+  world.peer('a', 5);
+  const partsOf = (total: number): number | undefined => {
+    const parts = { total, hash: hash(7) };
+    const proposal = { height: 5, round: 0, polRound: -1, blockId: { hash: hash(3), parts } };
+    world.gossip.noteProposalFrom('a', proposal as Proposal);
+    return world.gossip.peerRound('a')?.parts?.size;
+  };
+  expect([4_000_000_000, 1602].map(partsOf)).toEqual([undefined, undefined]);
+  expect(partsOf(1601)).toBe(1601);
+});
+
 test('a claim of two thirds is answered with our votes for that value', () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   world.peer('a', 5);

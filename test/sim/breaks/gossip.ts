@@ -55,6 +55,15 @@ export const GOSSIP: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'room-for-any-parts',
+    file: 'core/gossip/gossip.ts',
+    from: '    if (blockId.parts.total > BLOCK_PARTS_MAX) return;\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'oversize-total',
+    isSlow: true,
+  },
+  {
     id: 'others-votes-never-forwarded',
     file: 'core/gossip/gossip.ts',
     from: "isStale || forwards || this.#isLeftBehind(peer) ? 'all' : 'own'",

@@ -1,0 +1,23 @@
+import { BLOCK_PARTS_MAX } from '../../core/codec/limits.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Whatever a liar says of a block, a correct node makes room for no more parts than a block may have. */
+export function peerRoom(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const heard = new Set<Process>();
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'lieHeard' && fact.node.isCorrect) heard.add(fact.node);
+    },
+    look(node) {
+      if (!heard.delete(node)) return;
+      for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
+        const size = round.parts?.size ?? 0;
+        if (size > BLOCK_PARTS_MAX)
+          context.fail(name, `${node.name} makes room for ${size} parts of a block that ${id} tells of`);
+      }
+    },
+  };
+}

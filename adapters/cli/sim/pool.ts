@@ -44,7 +44,13 @@ async function keepBusy(options: PoolOptions): Promise<void> {
   }
 }
 
-const startWorker = (): Worker => new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
+/** Of one thread, MiB: far more than a run needs. One that asks for more ends alone and is counted as failed. */
+const HEAP_MIB = 4096;
+
+const startWorker = (): Worker =>
+  new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
 
 function outcomeOf(worker: Worker, task: SweepTask, runMsMax: number): Promise<SweepOutcome> {
   return new Promise((resolve) => {

@@ -55,7 +55,7 @@ export const GOSSIP: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'room-for-any-parts',
+    id: 'room-for-parts-told-of',
     file: 'core/gossip/gossip.ts',
     from: '    if (blockId.parts.total > BLOCK_PARTS_MAX) return;\n',
     to: '',

@@ -147,7 +147,7 @@ export const SERVICES: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'call-revert-data-lost',
+    id: 'grpc-call-revert-data-lost',
     file: 'core/rpc/cosmos/services/evmCalls.ts',
     from: 'return { ret: outcome.data, vmError, gasUsed: outcome.gasUsed };',
     to: 'return { ret: EMPTY, vmError, gasUsed: outcome.gasUsed };',

@@ -6,7 +6,7 @@ import { present } from '../../../core/lib/assert.ts';
 import type { FinalizeReply } from '../../../core/types/app.ts';
 import { DEFAULT_PARAMS } from '../../../core/types/params.ts';
 import { testKey, testNet } from './harness/net.ts';
-import { Solo } from './harness/solo.ts';
+import { Solo, TX_RESULT } from './harness/solo.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 const own = present(net.keys[0], 'a key');
@@ -64,18 +64,7 @@ const UNUSABLE: readonly (readonly [string, Partial<FinalizeReply>, string])[] =
   [
     'results of more transactions than there are',
     {
-      txResults: [
-        {
-          code: 0,
-          data: new Uint8Array(0),
-          log: '',
-          info: '',
-          gasWanted: 0n,
-          gasUsed: 0n,
-          events: [],
-          codespace: '',
-        },
-      ],
+      txResults: [TX_RESULT],
     },
     'result-count',
   ],

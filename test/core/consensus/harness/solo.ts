@@ -215,7 +215,8 @@ export class Solo {
   }
 }
 
-const TX_RESULT = {
+/** Of a transaction that went well and said nothing. */
+export const TX_RESULT = {
   code: 0,
   data: new Uint8Array(0),
   log: '',

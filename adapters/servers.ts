@@ -65,26 +65,21 @@ interface Started {
   stop(): Promise<void>;
 }
 
+/** Starts one server, unless it is switched off. */
+type Start = (ctx: RpcContext, config: NodeConfig, onError: OnError) => Promise<Started | undefined>;
+
 const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
 
-async function startGrpc(
-  ctx: RpcContext,
-  config: NodeConfig,
-  onError: OnError,
-): Promise<Started | undefined> {
+const startGrpc: Start = async (ctx, config, onError) => {
   const { listen, messageBytesMax } = config.grpc;
   if (listen === undefined) return undefined;
   // Loaded only where it is served: the library is large.
   const { startGrpcServer } = await import('./grpc/grpcServer.ts');
   const server = await startGrpcServer(ctx, { listen, messageBytesMax, onError });
   return { name: 'grpc', url: server.label, stop: () => server.close() };
-}
+};
 
-async function startMetrics(
-  ctx: RpcContext,
-  config: NodeConfig,
-  onError: OnError,
-): Promise<Started | undefined> {
+const startMetrics: Start = async (ctx, config, onError) => {
   const { listen, connectionsMax, namespace } = config.metrics;
   if (listen === undefined) return undefined;
   const { startMetricsServer } = await import('./metrics/metricsServer.ts');
@@ -94,13 +89,9 @@ async function startMetrics(
     url: `${urlOf('http', server)}/metrics`,
     stop: () => server.close(),
   };
-}
+};
 
-async function startConsensusRpc(
-  ctx: RpcContext,
-  config: NodeConfig,
-  onError: OnError,
-): Promise<Started | undefined> {
+const startConsensusRpc: Start = async (ctx, config, onError) => {
   const { listen, bodyBytesMax, connectionsMax } = config.consensusRpc;
   if (listen === undefined) return undefined;
   const explorer = config.explorer ? loadExplorer(ctx) : undefined;
@@ -137,13 +128,9 @@ async function startConsensusRpc(
       await server.close();
     },
   };
-}
+};
 
-async function startJsonRpc(
-  ctx: RpcContext,
-  config: NodeConfig,
-  onError: OnError,
-): Promise<Started | undefined> {
+const startJsonRpc: Start = async (ctx, config, onError) => {
   const { listen, bodyBytesMax, connectionsMax, corsOrigins } = config.jsonRpc;
   if (listen === undefined) return undefined;
   const server = await startJsonRpcServer({
@@ -155,13 +142,9 @@ async function startJsonRpc(
     onError,
   });
   return { name: 'jsonRpc', url: urlOf('http', server), stop: () => server.close() };
-}
+};
 
-async function startEvmWs(
-  ctx: RpcContext,
-  config: NodeConfig,
-  onError: OnError,
-): Promise<Started | undefined> {
+const startEvmWs: Start = async (ctx, config, onError) => {
   const { listen, bodyBytesMax, connectionsMax, corsOrigins } = config.evmWs;
   if (listen === undefined) return undefined;
   const ws = new WsEndpoint({
@@ -195,13 +178,9 @@ async function startEvmWs(
       await server.close();
     },
   };
-}
+};
 
-async function startRest(
-  ctx: RpcContext,
-  config: NodeConfig,
-  onError: OnError,
-): Promise<Started | undefined> {
+const startRest: Start = async (ctx, config, onError) => {
   const { listen, bodyBytesMax, connectionsMax } = config.rest;
   if (listen === undefined) return undefined;
   const server = await startRestServer({
@@ -214,4 +193,4 @@ async function startRest(
     onError,
   });
   return { name: 'rest', url: urlOf('http', server), stop: () => server.close() };
-}
+};

@@ -23,6 +23,13 @@ export interface WorldOptions {
   readonly trace?: TraceSink | undefined;
 }
 
+/** A message and whom it is for. */
+interface Said {
+  readonly to: readonly string[];
+  readonly channel: ChannelId;
+  readonly bytes: Bytes;
+}
+
 /** What the world awaits before virtual time moves on: client code woken by an answer. */
 export type Settle = () => Promise<void> | undefined;
 
@@ -140,11 +147,15 @@ export class World implements Scheduler {
     if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
   }
 
-  /** A Byzantine node's core said this, and these do not hear it. */
-  remarkWithheld(process: Process, channel: ChannelId, bytes: Bytes, from: readonly string[]): void {
+  /** A Byzantine node's core said this; whoever hears nothing of it nor in its place is named. */
+  remarkWithheld(process: Process, meant: Said, said: readonly Pick<Said, 'to'>[]): void {
     if (this.#trace === undefined) return;
+    const heard = new Set(said.flatMap(({ to }) => to));
+    const unheard = meant.to.filter((peer) => !heard.has(peer));
+    if (unheard.length === 0) return;
+    const { channel, bytes } = meant;
     const frame = { channel, bytes, hash: hashBytes(bytes, channel), sentAt: this.now };
-    this.#entries.push({ kind: 'withholds', node: process, text: `from ${from.join(', ')}`, frame });
+    this.#entries.push({ kind: 'withholds', node: process, text: `from ${unheard.join(', ')}`, frame });
   }
 
   noteFrame(process: Process, sender: number, frame: Frame): void {

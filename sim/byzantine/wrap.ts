@@ -38,9 +38,7 @@ export function wrap(
       let sends: readonly Send[] = [effect];
       for (const { me, hooks } of layers) sends = sends.flatMap((send) => changed(me, hooks, send));
       for (const { bytes } of sends) if (bytes !== effect.bytes) world.lies.add(bytes);
-      const heard = new Set(sends.flatMap(({ to }) => to));
-      const unheard = effect.to.filter((peer) => !heard.has(peer));
-      if (unheard.length > 0) world.remarkWithheld(process, effect.channel, effect.bytes, unheard);
+      world.remarkWithheld(process, effect, sends);
       return sends;
     },
   };

@@ -101,13 +101,12 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   if (!off.has('durability'))
     standing.push(
       ethRecords(context),
-      searches(context),
-      served(context),
       evidenceKept(context),
       pools(context),
       poolWaits(context),
       victims(context),
     );
+  if (!off.has('answers')) standing.push(searches(context), served(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 

@@ -27,7 +27,9 @@ export async function wrongExport(
   if (known === undefined || head === undefined) return undefined;
   const keccak256 = (message: Bytes): Bytes => suite.keccak256(message);
   const db = new StateDb(kv, keccak256);
-  const ring = Array.from({ length: HISTORY_WINDOW }, (_, i) => historySlot(i));
+  // A chain may begin with the ring of another.
+  const isOlder = (chain.view(0)?.storageRange(HISTORY_ADDRESS, new Uint8Array(32), 1).length ?? 1) > 0;
+  const ring = isOlder ? Array.from({ length: HISTORY_WINDOW }, (_, i) => historySlot(i)) : [];
   const exported = exportAppState({
     world: WorldState.open(db, view),
     view,
@@ -36,7 +38,9 @@ export async function wrongExport(
     denom: chain.denom,
     genesis: (genesis.appState ?? {}) as Readonly<Record<string, unknown>>,
     baseFee: baseFeeAfter(head.header, market),
-    slots: { slotsOf: (address) => (equalBytes(address, HISTORY_ADDRESS) ? ring : known(address)) },
+    slots: {
+      slotsOf: (address) => [...known(address), ...(equalBytes(address, HISTORY_ADDRESS) ? ring : [])],
+    },
   });
   if (!exported.ok) return `exports nothing: ${exported.error.message}`;
   const begun = initGenesis(

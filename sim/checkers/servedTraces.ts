@@ -6,19 +6,18 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { type Fields, quantity } from '../answers.ts';
 import type { FeeMarket } from '../feeMarket.ts';
 import { toBig } from '../reference/state.ts';
-import { eth, fieldsOf, heightsOf, hexBytesOf, listOf, unlike } from './questions.ts';
+import { eth, fieldsOf, heightsOf, hexBytesOf, unlike } from './questions.ts';
+import { wrongRows } from './servedRows.ts';
+import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
 
 /** Blocks whose transactions are run again, the fullest ones. */
 const TRACED_MAX = 2;
-/** Rows looked at, of each transaction. */
-const ROWS_MAX = 2_000;
-const CALL_TRACER = { tracer: 'callTracer' };
+const PRESTATE = { tracer: 'prestateTracer' };
+const DIFF = { ...PRESTATE, tracerConfig: { diffMode: true } };
 const HISTORY = to0xHex(HISTORY_ADDRESS);
 const CONTRACT = `0x${'9c'.repeat(20)}`;
 /** The balance of whoever is named first. */
 const BALANCE_TELLER = '0x5f35315f5260205ff3';
-/** Beside a call's own price its row has what it hands on. */
-const CALLS = /^(CALL|CALLCODE|DELEGATECALL|STATICCALL|CREATE|CREATE2)$/;
 
 /** What is told of executions that are run again: the same however it is asked for, and what the state before and after them says. */
 export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
@@ -41,24 +40,36 @@ export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<s
 }
 
 /** By number, by hash, by bytes and one by one. */
-async function wrongWays(
-  rpc: RpcContext,
-  { header, hash, transactions }: EthBlock,
-): Promise<string | undefined> {
+async function wrongWays(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
+  const { header, hash, transactions } = block;
   const number = quantity(header.number);
   const raw = await eth(rpc, 'debug_getRawBlock', [number]);
-  const one = await Promise.all(
-    transactions.map(async (tx) => {
-      const txHash = to0xHex(tx.hash);
-      return { txHash, result: await eth(rpc, 'debug_traceTransaction', [txHash, CALL_TRACER]) };
-    }),
-  );
+  const results = await tracesOf(rpc, block, CALL_TRACER);
+  const all = transactions.map((tx, i) => ({ txHash: to0xHex(tx.hash), result: results[i] }));
   for (const [method, name] of [
     ['debug_traceBlockByNumber', number],
     ['debug_traceBlockByHash', to0xHex(hash)],
     ['debug_traceBlock', raw],
   ] as const) {
-    const problem = unlike(`${method} ${number}`, await eth(rpc, method, [name, CALL_TRACER]), one);
+    const problem = unlike(`${method} ${number}`, await eth(rpc, method, [name, CALL_TRACER]), all);
+    if (problem !== undefined) return problem;
+  }
+  return wrongAlone(rpc, block, CALL_TRACER, results);
+}
+
+/** By itself a transaction does what it does among the others. */
+async function wrongAlone(
+  rpc: RpcContext,
+  block: EthBlock,
+  config: Fields,
+  results: readonly Fields[],
+): Promise<string | undefined> {
+  for (const index of aloneIn(block)) {
+    const problem = unlike(
+      `the trace of transaction ${index} in block ${block.header.number}`,
+      await traceOf(rpc, block, index, config),
+      results[index],
+    );
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -151,28 +162,41 @@ async function wrongStates(
   const number = quantity(header.number);
   // What others than Ethereum's transactions do is not traced.
   if (collectBaseFee || rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
+  const held = await tracesOf(rpc, block, PRESTATE);
+  const diffs = await tracesOf(rpc, block, DIFF);
+  const wrong = (await wrongAlone(rpc, block, PRESTATE, held)) ?? (await wrongAlone(rpc, block, DIFF, diffs));
+  if (wrong !== undefined) return wrong;
+  const alone = new Set(aloneIn(block));
   const running = new Running(before);
   for (const [index, { hash, from }] of transactions.entries()) {
-    const trace = (tracerConfig: Fields) =>
-      eth(rpc, 'debug_traceTransaction', [to0xHex(hash), { tracer: 'prestateTracer', tracerConfig }]);
-    const held = (await trace({})) as Holdings;
+    const diff = diffs[index] as { readonly pre: Holdings; readonly post: Holdings };
     const name = to0xHex(from);
-    const call = { to: CONTRACT, data: `0x${name.slice(2).padStart(64, '0')}` };
-    const stateOverrides = { [CONTRACT]: { code: BALANCE_TELLER } };
-    const asked = { ...CALL_TRACER, stateOverrides, txIndex: quantity(index) };
-    const told = (await eth(rpc, 'debug_traceCall', [call, number, asked])) as Fields;
-    const balance = quantity(BigInt(String(told['output'] ?? '0x0')));
-    const diff = (await trace({ diffMode: true })) as { readonly pre: Holdings; readonly post: Holdings };
+    const balance = alone.has(index)
+      ? unlike(
+          `what ${name} has`,
+          await balanceBefore(rpc, number, index, name),
+          running.account(name).balance,
+        )
+      : undefined;
     const problem =
-      wrongHoldings(held, running) ??
+      wrongHoldings(held[index] as Holdings, running) ??
       wrongHoldings(diff.pre, running) ??
-      unlike(`what ${name} has`, balance, running.account(name).balance) ??
+      balance ??
       unlike('changes of nothing', unchanged(diff.pre, diff.post), []) ??
       unlike('slots that were cleared', zeros(diff.post), []);
     if (problem !== undefined) return `before ${to0xHex(hash)} ${problem}`;
     running.change(diff);
   }
   return wrongEnd(rpc, block, running, after);
+}
+
+/** As code sees it that is called before a transaction of a block. */
+async function balanceBefore(rpc: RpcContext, number: string, index: number, name: string): Promise<string> {
+  const call = { to: CONTRACT, data: `0x${name.slice(2).padStart(64, '0')}` };
+  const stateOverrides = { [CONTRACT]: { code: BALANCE_TELLER } };
+  const asked = { ...CALL_TRACER, stateOverrides, txIndex: quantity(index) };
+  const told = (await eth(rpc, 'debug_traceCall', [call, number, asked])) as Fields;
+  return quantity(BigInt(String(told['output'] ?? '0x0')));
 }
 
 const zeros = (post: Holdings): readonly string[] =>
@@ -233,61 +257,4 @@ async function wrongRange(rpc: RpcContext, block: EthBlock, before: View): Promi
     next = told['nextKey'];
   }
   return unlike(`the storage of ${to0xHex(address)} before block ${block.header.number}`, found, truth);
-}
-
-/** An instruction takes what its row says, and reads what its row shows; the end is that of the call. */
-async function wrongRows(rpc: RpcContext, { transactions, receipts }: EthBlock): Promise<string | undefined> {
-  for (const [i, tx] of transactions.entries()) {
-    const receipt = present(receipts[i], 'its receipt');
-    const hash = to0xHex(tx.hash);
-    const told = (await eth(rpc, 'debug_traceTransaction', [hash, { limit: ROWS_MAX }])) as Fields;
-    const { error, output = '0x' } = (await eth(rpc, 'debug_traceTransaction', [
-      hash,
-      CALL_TRACER,
-    ])) as Fields;
-    const rows = listOf(told, 'structLogs');
-    const end = [told['gas'], told['failed'], told['returnValue']];
-    const returned = error === undefined || error === 'execution reverted' ? output : '0x';
-    const problem =
-      unlike(`the end of ${hash}`, end, [Number(receipt.gasUsed), receipt.status === 0, returned]) ??
-      unlike(`how deep ${hash} begins`, rows[0]?.['depth'] ?? 1, 1);
-    if (problem !== undefined) return problem;
-    for (const [at, row] of rows.entries()) {
-      const wrong = wrongRow(row, rows[at + 1]) ?? wrongReturn(rows, at);
-      if (wrong !== undefined) return `answers row ${at} of ${hash} with ${wrong}`;
-    }
-  }
-  return undefined;
-}
-
-const leftAfter = (row: Fields): number => Number(row['gas']) - Number(row['gasCost']);
-const ENDS = /^(STOP|RETURN|REVERT|SELFDESTRUCT)$/;
-
-/** Whoever is called gives back what it has left; nothing when it failed. */
-function wrongReturn(rows: readonly Fields[], at: number): string | undefined {
-  const [row, inner] = [rows[at] ?? {}, rows[at + 1]];
-  const depth = Number(row['depth']);
-  if (!String(row['op']).endsWith('CALL') || Number(inner?.['depth'] ?? 0) <= depth) return undefined;
-  const back = rows.findIndex((one, i) => i > at && Number(one['depth']) <= depth);
-  const [next, last] = [rows[back], rows[back - 1]];
-  if (next === undefined || last === undefined || next['depth'] !== depth) return undefined;
-  const isLast = last['depth'] === depth + 1 && ENDS.test(String(last['op'])) && last['error'] === undefined;
-  return isLast
-    ? unlike('the gas that comes back', next['gas'], leftAfter(row) + leftAfter(last))
-    : undefined;
-}
-
-function wrongRow(row: Fields, next: Fields | undefined): string | undefined {
-  if (next === undefined || next['depth'] !== row['depth'] || CALLS.test(String(row['op']))) return undefined;
-  const stack = row['stack'] as readonly string[];
-  const slot = `0x${(stack.at(-1) ?? '0x').slice(2).padStart(64, '0')}`;
-  const shown = fieldsOf(row, 'storage')[slot];
-  const truth = row['op'] === 'SLOAD' ? (next['stack'] as readonly string[]).at(-1) : stack.at(-2);
-  const isStorage = row['op'] === 'SLOAD' || row['op'] === 'SSTORE';
-  return (
-    unlike('the gas that is left', next['gas'], leftAfter(row)) ??
-    (isStorage && shown !== undefined
-      ? unlike('what is stored', quantity(BigInt(String(shown))), truth)
-      : undefined)
-  );
 }

@@ -200,6 +200,7 @@ export const STANDING_CHECKERS = [
   'conduct',
   'no_crash',
   'durability',
+  'answers',
   'accountability',
 ] as const;
 export type StandingChecker = (typeof STANDING_CHECKERS)[number];

@@ -89,6 +89,7 @@ export function drawSwarm(seed: string): string {
     ...(timeline.length === 0 ? {} : { timeline }),
     ...(byzantine.length === 0 ? {} : { byzantine }),
     ...(mutations.length === 0 ? {} : { mutate: mutations }),
+    ...drawExpect(choices, clients),
     // Who is a third or more may hold up the rest for ever.
     until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
   };
@@ -117,6 +118,10 @@ function drawTimes({ choices, rarely }: Dice): { readonly block_time: string } {
     ...(rarely(stream, 4) ? Object.fromEntries(timeouts) : {}),
   };
 }
+
+/** Answers take longer to ask for than many a world takes to run: all is asked where there is something to tell, and even there not always. */
+const drawExpect = (choices: Choices, clients: readonly DrawnClient[]): object =>
+  choices.choose('answers', clients.length === 0 ? 8 : 2) === 0 ? {} : { expect: [{ off: 'answers' }] };
 
 /** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
 function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {

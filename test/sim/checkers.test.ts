@@ -12,8 +12,11 @@ import type { NodeFactory } from '../../sim/simNode.ts';
 const SCENARIO = 'name: x\nvalidators: {count: 4}\nengine: {time_max: 30s}\nuntil: {height: 4}\n';
 
 /** Names of the checkers that complain when v1's node is changed by `breaking`. */
-async function complaints(breaking: (real: NodeFactory) => NodeFactory): Promise<readonly string[]> {
-  const result = await runScenario(SCENARIO, {
+async function complaints(
+  breaking: (real: NodeFactory) => NodeFactory,
+  scenario = SCENARIO,
+): Promise<readonly string[]> {
+  const result = await runScenario(scenario, {
     crypto: 'keyed-hash',
     nodes: (real) => async (env) => (env.name === 'v1' ? breaking(real)(env) : real(env)),
   });
@@ -68,6 +71,16 @@ describe('a node that is broken on purpose is found', () => {
       };
     });
     expect(found).toEqual(['tripwire']);
+  });
+
+  test('whose answers are wrong, unless nobody asks', async () => {
+    const liar: (real: NodeFactory) => NodeFactory = (real) => async (env) => {
+      const node = await real(env);
+      const hash = (): Uint8Array => new Uint8Array(32);
+      return { ...node, rpc: node.rpc && { ...node.rpc, suite: { ...node.rpc.suite, keccak256: hash } } };
+    };
+    expect(await complaints(liar)).not.toEqual([]);
+    expect(await complaints(liar, `${SCENARIO}expect: [{off: answers}]\n`)).toEqual([]);
   });
 
   test('that holds more than the scenario allows', async () => {

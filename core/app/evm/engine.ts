@@ -50,7 +50,7 @@ export function createCommon(evmChainId: bigint, fork: ForkName, suite: CryptoSu
   const refuse = (): never => {
     throw new Error('C_KZG_BADARGS');
   };
-  return createCustomCommon({ chainId: evmChainId.toString(), name: 'orrery' }, Mainnet, {
+  const common = createCustomCommon({ chainId: evmChainId.toString(), name: 'orrery' }, Mainnet, {
     hardfork: fork,
     customCrypto: {
       keccak256: (message) => suite.keccak256(message),
@@ -66,6 +66,22 @@ export function createCommon(evmChainId: bigint, fork: ForkName, suite: CryptoSu
       },
     },
   });
+  rememberEips(common);
+  return common;
+}
+
+/** The fork never changes, and the library goes through the list of what is active twice an instruction. */
+function rememberEips(common: Common): void {
+  const known = new Map<number, boolean>();
+  const look = common.isActivatedEIP.bind(common);
+  common.isActivatedEIP = (eip) => {
+    let isActive = known.get(eip);
+    if (isActive === undefined) {
+      isActive = look(eip);
+      known.set(eip, isActive);
+    }
+    return isActive;
+  };
 }
 
 /** The BLOCKHASH instruction's view of the chain, pointed at the running block. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commitHash, dataHash } from '../../../core/codec/hashes.ts';
+import { commitHash, consensusParamsHash, dataHash, evidenceListHash } from '../../../core/codec/hashes.ts';
+import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { genesisState, nextState } from '../../../core/consensus/chainState.ts';
 import { validateBlock } from '../../../core/consensus/validateBlock.ts';
 import {
@@ -8,13 +9,14 @@ import {
   verifyCommitLight,
   verifyCommitLightTrusting,
 } from '../../../core/consensus/verifyCommit.ts';
+import { duplicateVoteEvidence } from '../../../core/evidence/pool.ts';
 import { ok } from '../../../core/lib/result.ts';
 import type { FinalizeReply } from '../../../core/types/app.ts';
 import type { Block, Commit, CommitSig, Header } from '../../../core/types/block.ts';
 import { DEFAULT_PARAMS } from '../../../core/types/params.ts';
 import type { ChainState } from '../../../core/types/state.ts';
 import { commitBy } from './harness/byzantine.ts';
-import { at, CHAIN_ID, keyedSuite, makeTestBlock, testKey, testNet } from './harness/net.ts';
+import { at, CHAIN_ID, keyedSuite, makeTestBlock, signedVote, testKey, testNet } from './harness/net.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 const first = makeTestBlock(net, net.state, 0, []);
@@ -64,6 +66,31 @@ describe('state-level validation', () => {
   ];
   test.each(changes)('refused by %s: %o', (name, change) => {
     expect(failed(state, { ...second.block, header: { ...second.block.header, ...change } })).toBe(name);
+  });
+
+  test('evidence may fill its room to the last byte', () => {
+    const voteOf = ({ blockId }: typeof first) => signedVote(net, 2, 'prevote', 1, 0, blockId);
+    const conflict = {
+      voteA: voteOf(first),
+      voteB: voteOf(makeTestBlock(net, net.state, 0, [Uint8Array.of(1)])),
+    };
+    const evidence = [duplicateVoteEvidence(conflict, net.state.validators, first.block.header.time)];
+    const header = { ...second.block.header, evidenceHash: evidenceListHash(evidence) };
+    const room = (maxBytes: number): ChainState => ({
+      ...state,
+      params: { ...state.params, evidence: { ...state.params.evidence, maxBytes } },
+    });
+    const bytes = encodeEvidenceMessage(evidence).length;
+    const failedIn = (maxBytes: number): string => {
+      const on = room(maxBytes);
+      return failed(on, {
+        ...second.block,
+        evidence,
+        header: { ...header, consensusHash: consensusParamsHash(on.params) },
+      });
+    };
+    expect(failedIn(bytes)).toBe('valid');
+    expect(failedIn(bytes - 1)).toBe('evidence_bytes');
   });
 
   test('a last commit below two thirds is refused', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { evidenceHash } from '../../../core/codec/hashes.ts';
 import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
-import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import { CONFLICTS_MAX, duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { ok, type Result } from '../../../core/lib/result.ts';
@@ -83,6 +83,17 @@ describe('from a conflict to a block', () => {
     const bytes = encodeEvidenceMessage([evidence]).length;
     expect(one.pendingEvidence(bytes)).toEqual([evidence]);
     expect(one.pendingEvidence(bytes - 1)).toEqual([]);
+  });
+
+  test('no more conflicts wait for their block than there is room for', () => {
+    const fresh = pool(net.state);
+    for (let round = 0; round <= CONFLICTS_MAX; round++)
+      fresh.onConflict({
+        voteA: signedVote(net, 2, 'prevote', 1, round, a.blockId),
+        voteB: signedVote(net, 2, 'prevote', 1, round, b.blockId),
+      });
+    fresh.onCommitted(block, state);
+    expect(fresh.pending()).toHaveLength(CONFLICTS_MAX);
   });
 
   test('once in a block it is not offered again, and a second block with it is invalid', () => {

@@ -1,12 +1,18 @@
+import { formatAddress } from '../../core/address/kinds.ts';
 import { present } from '../../core/lib/assert.ts';
-import { to0xHex } from '../../core/lib/bytes.ts';
+import { toBase64 } from '../../core/lib/base64.ts';
+import { hex, to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
-import { eth, firstOf, heightsOf, unlike } from './questions.ts';
+import { comet, eth, firstOf, heightsOf, rest, unlike } from './questions.ts';
 
 const NOBODY = `0x${'7d'.repeat(32)}`;
 const STRANGER = `0x${'5e'.repeat(20)}`;
 const SERVER_ERROR = -32000;
+/** What CometBFT answers when a method fails. */
+const INTERNAL = -32603;
+/** Of gRPC. */
+const [INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED] = [3, 5, 12];
 const NOTHING: readonly (readonly [method: string, params: readonly unknown[], name: string])[] = [
   ['eth_getBlockByHash', [NOBODY, false], 'a block'],
   ['eth_getHeaderByHash', [NOBODY], 'a header'],
@@ -52,7 +58,43 @@ export async function wrongUnknown(rpc: RpcContext): Promise<string | undefined>
     const problem = unlike(`the ${tag} block`, told?.['hash'], to0xHex(block.hash));
     if (problem !== undefined) return problem;
   }
-  return wrongFilter(rpc);
+  return (await wrongNobody(rpc)) ?? (await wrongFilter(rpc));
+}
+
+/** The other faces refuse as theirs do: by gRPC's codes, and by JSON-RPC's. */
+async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const name = formatAddress('acc', chain.hrp, hex(STRANGER.slice(2)));
+  const after = String(chain.head() + 1);
+  for (const [path, code] of [
+    [`/cosmos/auth/v1beta1/accounts/${name}`, NOT_FOUND],
+    [`/cosmos/auth/v1beta1/account_info/${name}`, NOT_FOUND],
+    [`/cosmos/auth/v1beta1/address_by_id/${2n ** 63n}`, NOT_FOUND],
+    [`/cosmos/tx/v1beta1/txs/${NOBODY.slice(2)}`, NOT_FOUND],
+    [`/cosmos/bank/v1beta1/denoms_metadata/nothing`, NOT_FOUND],
+    [`/cosmos/base/tendermint/v1beta1/blocks/${after}`, INVALID_ARGUMENT],
+    [`/cosmos/base/tendermint/v1beta1/validatorsets/${after}`, INVALID_ARGUMENT],
+    ['/cosmos/nothing/v1/at_all', UNIMPLEMENTED],
+  ] as const) {
+    const problem = unlike(`${path} with a refusal`, (await rest(rpc, path))['code'], code);
+    if (problem !== undefined) return problem;
+  }
+  for (const [method, params] of [
+    ['block', { height: after }],
+    ['block_results', { height: after }],
+    ['commit', { height: after }],
+    ['validators', { height: String(chain.head() + 2) }],
+    ['tx', { hash: toBase64(hex(NOBODY.slice(2))) }],
+  ] as const) {
+    const { refused } = await comet(rpc, method, params);
+    const problem = unlike(
+      `${method} of what nobody has`,
+      (refused as Fields | undefined)?.['code'],
+      INTERNAL,
+    );
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 const FULL = /max limit of \d+ reached/;

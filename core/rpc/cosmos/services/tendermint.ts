@@ -1,5 +1,6 @@
 /** cosmos.base.tendermint.v1beta1: the consensus engine, in protobuf's JSON. */
 import { formatAddress } from '../../../address/kinds.ts';
+import type { ChainReader } from '../../../app/chain.ts';
 import { PUB_KEY } from '../../../app/cosmos/tables.ts';
 import { ANY, type Any } from '../../../app/tx/tables.ts';
 import { BLOCK } from '../../../codec/block.ts';
@@ -35,11 +36,14 @@ const blockAnswer = (name: string) =>
     optional(3, 'sdkBlock', SDK_BLOCK),
   ]);
 
-function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {
-  const head = ctx.chain.head();
-  if (height > head) {
+/** The SDK's words. */
+function refuseToCome(chain: ChainReader, height: number): void {
+  if (height > chain.head())
     throw new GrpcError(GRPC.invalidArgument, 'requested block height is bigger then the chain length');
-  }
+}
+
+function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {
+  refuseToCome(ctx.chain, height);
   const block = ctx.chain.block(height);
   const meta = ctx.chain.blockMeta(height);
   if (block === undefined || meta === undefined) {
@@ -85,15 +89,9 @@ function validatorsAt(
   height: number,
   request: PageRequest | undefined,
 ): ValidatorsAnswer {
-  const newest = heightAfter(ctx.chain, ctx.chain.head());
-  const set = height > newest ? undefined : ctx.chain.validators(height);
+  const set = ctx.chain.validators(height);
   if (set === undefined)
-    throw new GrpcError(
-      GRPC.invalidArgument,
-      height > newest
-        ? 'requested block height is bigger then the chain length'
-        : `validators of height ${height} are not known`,
-    );
+    throw new GrpcError(GRPC.invalidArgument, `validators of height ${height} are not known`);
   const { items, page } = listPage(request, set.validators);
   const pagination = { ...page, total: BigInt(set.validators.length) };
   const validators = items.map(({ address, pubKey, power, priority }) => ({
@@ -172,6 +170,9 @@ export const tendermintMethods: readonly ServiceMethod[] = [
       [int64(1, 'height'), optional(2, 'pagination', PAGE_REQUEST)],
     ),
     response: validatorsAnswer('GetValidatorSetByHeightResponse'),
-    run: (scope, { height, pagination }) => validatorsAt(scope, height, pagination),
+    run(scope, { height, pagination }) {
+      refuseToCome(scope.ctx.chain, height);
+      return validatorsAt(scope, height, pagination);
+    },
   }),
 ];

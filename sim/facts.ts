@@ -1,5 +1,7 @@
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { SignAsk, Signed } from '../core/node/contract.ts';
+import type { LinkId } from '../core/p2p/links.ts';
+import type { PeerAddress } from '../core/p2p/peerAddress.ts';
 import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { Process } from './process.ts';
@@ -80,6 +82,17 @@ export type Fact =
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
   /** Both ends keep a connection; only where nodes find each other by themselves. */
   | { readonly kind: 'connected'; readonly node: Process; readonly peer: Process }
+  /** A node calls whoever lives at an address; only where nodes find each other by themselves, as the next three. */
+  | { readonly kind: 'called'; readonly node: Process; readonly address: PeerAddress }
+  /** A node does not keep a connection whose other end has proven who it is. */
+  | { readonly kind: 'refused'; readonly node: Process; readonly peer: Process }
+  /** A node says something of addresses, or hears it, on one of the connections of this life. */
+  | {
+      readonly kind: 'pexSaid' | 'pexHeard';
+      readonly node: Process;
+      readonly link: LinkId;
+      readonly bytes: Bytes;
+    }
   /** The timeline has come by this name. */
   | { readonly kind: 'checkpoint'; readonly name: string }
   /** The timeline has done something, or undone it. */

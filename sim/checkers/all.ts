@@ -3,7 +3,9 @@ import type { Expectation, StandingChecker } from '../scenario/scenario.ts';
 import { accountability } from './accountability.ts';
 import { accusations } from './accusations.ts';
 import { agreement, appHash } from './agreement.ts';
+import { audiences } from './audiences.ts';
 import { briefings } from './briefings.ts';
+import { callers } from './callers.ts';
 import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
@@ -13,6 +15,7 @@ import { evidenceCommitted } from './evidence.ts';
 import { evidenceKept } from './evidenceKept.ts';
 import { evidenceSpread } from './evidenceSpread.ts';
 import { expression } from './expressions.ts';
+import { fetching } from './fetching.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { handover } from './handover.ts';
 import { holdings } from './holdings.ts';
@@ -84,6 +87,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['no_crash', logCuts],
   ['conduct', syncing],
   ['conduct', handover],
+  ['conduct', fetching],
   ['conduct', setsOut],
   ['no_crash', noCrash],
 ];
@@ -106,7 +110,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       poolWaits(context),
       victims(context),
     );
-  if (!off.has('answers')) standing.push(searches(context), served(context));
+  if (!off.has('answers')) standing.push(searches(context), served(context), audiences(context));
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 
@@ -117,7 +121,7 @@ export const notJudged = (context: CheckerContext): readonly StandingChecker[] =
 /** Where nodes find each other by themselves, they keep their own rules about it. */
 function peersOf(context: CheckerContext): readonly Checker[] {
   const { steering } = context.world.network;
-  return steering instanceof Switchboard ? [peerRules(context, steering)] : [];
+  return steering instanceof Switchboard ? [peerRules(context, steering), callers(context, steering)] : [];
 }
 
 function expected(context: CheckerContext, one: Expectation): readonly Checker[] {

@@ -68,6 +68,22 @@ export class Switchboard implements Steering {
     return bans.flatMap(({ peer }) => this.#byId.get(peer) ?? []);
   }
 
+  /** Connections that a node has called for, whatever became of them so far: the node at the other end. */
+  calledBy(node: number): readonly number[] {
+    const ends = this.#hosts[node]?.ends() ?? [];
+    return ends.filter((end) => end.socket.dialler === end).map((end) => other(end).node);
+  }
+
+  /** Whether a connection of the two is open, or on its way. */
+  isOpenBetween(node: number, peer: number): boolean {
+    return (this.#hosts[node]?.ends() ?? []).some((end) => end.isOpen && other(end).node === peer);
+  }
+
+  /** Until when a node wants nothing of another; undefined when it is not banned. */
+  banEnd(node: number, peer: string): number | undefined {
+    return this.#hosts[node]?.peers.bans(this.#world.now).find((ban) => ban.peer === idOf(peer))?.until;
+  }
+
   nodeUp(node: number): void {
     const process = this.#process(node);
     const host = new PeerHost({
@@ -131,6 +147,7 @@ export class Switchboard implements Steering {
   }
 
   #dial(host: PeerHost, link: LinkId, address: PeerAddress): void {
+    this.#world.witness({ kind: 'called', node: host.process, address });
     const target = address.port === P2P_PORT ? this.#byIp.get(address.host) : undefined;
     const at =
       target === undefined || target === host.node
@@ -196,6 +213,12 @@ export class Switchboard implements Steering {
     }
     a.act((out) => a.peers.onReady(this.#world.now, dialler.link, infoB.id, infoB, out));
     b.act((out) => b.peers.onReady(this.#world.now, acceptor.link, infoA.id, infoA, out));
+    for (const [end, host] of [
+      [dialler, a],
+      [acceptor, b],
+    ] as const)
+      if (!end.isOpen)
+        this.#world.witness({ kind: 'refused', node: host.process, peer: this.#process(other(end).node) });
     if (!dialler.isOpen || !acceptor.isOpen) return;
     this.#world.network.establish(a.node, b.node);
     for (const end of [dialler, acceptor]) {
@@ -244,12 +267,14 @@ export class Switchboard implements Steering {
   }
 
   #sendPex(end: End, bytes: Bytes): void {
+    this.#world.witness({ kind: 'pexSaid', node: this.#process(end.node), link: end.link, bytes });
     const far = other(end);
     const host = this.#hosts[far.node];
     const at = this.#arrival(end.node, far.node, bytes.length);
     if (host === undefined || at === undefined) return;
     this.#at(at, host, () => {
       if (!far.isOpen) return;
+      this.#world.witness({ kind: 'pexHeard', node: host.process, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
     });
   }

@@ -312,6 +312,21 @@ test('a peer that stays behind gets parts of the decided block, but not where it
   expect(wants({ ...whole.header, hash: hash(9) })).toEqual([]);
 });
 
+test('a peer gets parts of the block that it collects, each once, and none of another', () => {
+  const whole = PartSet.of(new Uint8Array(9).fill(7));
+  const wants = (parts: PartSetHeader): readonly string[] => {
+    const world = new World([]);
+    world.rs.proposalParts = whole;
+    world.peer('a', 5);
+    const word = { kind: 'newValidBlock', height: 5, round: 0, isCommit: false } as const;
+    world.gossip.onNewValidBlock('a', { ...word, parts, bits: new BitSet(parts.total) }, world);
+    for (const now of [4_000_000, 4_100_000, 4_200_000]) world.gossip.onTick(now, world);
+    return world.take().filter((text) => text.startsWith('blockPart'));
+  };
+  expect(wants(whole.header)).toEqual(['blockPart>a']);
+  expect(wants({ ...whole.header, hash: hash(9) })).toEqual([]);
+});
+
 test('a peer that only repeats where it stands gets again what it may have lost, however often it does', () => {
   const world = new World([vote(2)]);
   world.peer('a', 5);

@@ -99,3 +99,33 @@ test('the proof of lock that its proposal claims is remembered for that round al
   peer.onNewRoundStep(step(5, 4, 1));
   expect(peer.polRound).toBe(-1);
 });
+
+test('what a peer wants of a block of an earlier round is no news, unless that was decided', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 1, 4));
+  const wanted = { kind: 'newValidBlock', height: 5, round: 0, parts, bits: new BitSet(3) } as const;
+  peer.onNewValidBlock({ ...wanted, isCommit: false });
+  expect(peer.partsHeader).toBeUndefined();
+  peer.onNewValidBlock({ ...wanted, isCommit: true });
+  expect(peer.partsHeader).toBe(parts);
+});
+
+test('a peer that skips heights has none of the last commit, as far as we know', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 2, 6));
+  peer.setVote(5, 2, 'precommit', 3, 4);
+  peer.onNewRoundStep(step(7, 0, 1, 2));
+  expect(peer.lastCommit).toBeUndefined();
+});
+
+test('parts may be forgotten, but not of a peer that collects the block that was decided', () => {
+  const known = [4, 8].map((number) => {
+    const peer = new PeerRound();
+    peer.onNewRoundStep(step(5, 0, number));
+    peer.setProposal(5, 0, parts, -1);
+    peer.setPart(5, 1);
+    peer.forget();
+    return peer.parts?.toString();
+  });
+  expect(known).toEqual(['___', '_x_']);
+});

@@ -16,3 +16,17 @@ test('what a set has that another of any size has not comes in ascending order',
     }),
   );
 });
+
+test('a copy and what words are made of go their own ways', () => {
+  const words = Uint32Array.of(0b0001);
+  const set = BitSet.fromWords(4, words);
+  const copy = set.clone();
+  copy.add(2);
+  words[0] = 0b1000;
+  expect([set, copy].map(String)).toEqual(['x___', 'x_x_']);
+});
+
+test('bits beyond the size count for nothing', () => {
+  const set = BitSet.fromWords(3, [0b11111]);
+  expect([set.count(), set.isFull(), [...set.words()]]).toEqual([3, true, [0b111]]);
+});

@@ -191,6 +191,14 @@ describe('two connections to one peer', () => {
     }
   });
 
+  test('a second one that the same end has dialled is refused however young the first is', () => {
+    const desk = new Desk();
+    desk.inbound(1);
+    desk.now += SECOND;
+    const second = desk.inbound(1);
+    expect(desk.take()).toEqual(['up 01', `close ${second}: is connected already`]);
+  });
+
   test('a second one is refused while the first is alive, and replaces it when nothing is heard there', () => {
     const desk = new Desk();
     const first = desk.inbound(1);
@@ -272,9 +280,9 @@ describe('faults', () => {
     for (let i = 0; i < 10; i++) {
       patient.inbound(1);
       patient.peers.onDrop(patient.now, id(1), 'odd', patient.out);
+      expect(patient.peers.bans(patient.now)).toEqual([]);
       patient.now += 3600 * SECOND;
     }
-    expect(patient.peers.bans(patient.now)).toEqual([]);
   });
 
   test('a connection lost without fault leaves no mark', () => {
@@ -356,6 +364,14 @@ describe('the exchange of addresses', () => {
     }
     expect(asked.length).toBeGreaterThan(5);
     expect(asked.every((at, i) => i === 0 || at - (asked[i - 1] as number) >= 30 * SECOND)).toBe(true);
+  });
+
+  test('whoever owes an answer is not asked again', () => {
+    const desk = new Desk({ pex: true });
+    desk.inbound(1);
+    for (let i = 0; i < 400; i++) desk.time(1);
+    const asked = desk.pexSent.map(({ bytes }) => decodePexMessage(bytes));
+    expect(asked.filter((message) => message.ok && message.value.kind === 'request')).toHaveLength(1);
   });
 
   test('a seed answers and hangs up; private peers are told to nobody', () => {

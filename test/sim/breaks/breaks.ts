@@ -25,6 +25,7 @@ import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { PRETENCES } from './pretences.ts';
 import { RECORDS } from './records.ts';
+import { REPORTED } from './reported.ts';
 import { RESULTS } from './results.ts';
 import { RETOLD } from './retold.ts';
 import { ROLLBACK } from './rollback.ts';
@@ -79,6 +80,7 @@ export const BREAKS: readonly Break[] = [
   ...PRETENCES,
   ...ELSEWHERE,
   ...SHIPPED,
+  ...REPORTED,
   ...RETOLD,
   ...SERVICES,
   ...INSTRUCTIONS,

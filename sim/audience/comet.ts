@@ -1,0 +1,229 @@
+import { CometSession } from '../../core/rpc/comet/session.ts';
+import { type Matches, readQuery } from '../events/query.ts';
+import { eventsOf } from '../events/told.ts';
+import { LazyWire } from './lazyWire.ts';
+import { LIMITS, type Stage, settle } from './stage.ts';
+import { Waits } from './waits.ts';
+
+/** Of one line two spellings, which are one subscription. */
+const QUERIES: readonly (readonly [string, ...string[]])[] = [
+  ["tm.event = 'NewBlock'", "tm.event='NewBlock'"],
+  ["tm.event = 'NewBlockHeader'"],
+  ["tm.event = 'Tx'", "tm.event   = 'Tx'"],
+  ['tm.event EXISTS'],
+];
+const CLIENTS_MAX = 5;
+const TURNS = 60;
+
+interface Frame {
+  readonly id: number;
+  readonly error?: { readonly data?: string };
+  readonly result?: {
+    readonly data?: { readonly type: string; readonly value: Value };
+    readonly position?: object;
+  };
+}
+
+/** Where each kind of event says its height. */
+interface Value {
+  readonly height?: string;
+  readonly header?: { readonly height?: string | number };
+  readonly block?: { readonly header: { readonly height?: string | number } };
+  readonly TxResult?: { readonly height?: string; readonly index?: number | undefined };
+}
+
+interface Subscription {
+  readonly id: number;
+  readonly matches: Matches;
+  /** Where it begins in the past or in what is to come; undefined for the present. */
+  readonly from: number | undefined;
+}
+
+interface Client {
+  readonly name: string;
+  readonly session: CometSession;
+  readonly wire: LazyWire;
+  readonly subscriptions: Map<string, Subscription>;
+  /** What it has been told and what it should have been, by the id of the request. */
+  readonly told: Map<number, string[]>;
+  readonly due: Map<number, string[]>;
+}
+
+const placeOf = (type: string, { height, header, block, TxResult }: Value, isPlaced: boolean): string =>
+  `${type} ${height ?? header?.height ?? block?.header.height ?? TxResult?.height ?? ''}/${TxResult?.index ?? 0}${isPlaced ? '!' : ''}`;
+
+/**
+ * Clients of the consensus websocket who come and go, subscribe, unsubscribe and wait for transactions as chance has it. Each is told what
+ * it follows at the time, in order and once, whatever others do; and bounds hold.
+ */
+export class CometAudience {
+  readonly #stage: Stage;
+  readonly #choose: (n: number) => number;
+  readonly #waits: Waits;
+  #clients: readonly Client[] = [];
+  #left: readonly Client[] = [];
+  #ids = 0;
+
+  constructor(stage: Stage, choose: (n: number) => number) {
+    this.#stage = stage;
+    this.#choose = choose;
+    this.#waits = new Waits(stage);
+  }
+
+  /** What goes wrong first, in words. */
+  async play(): Promise<string | undefined> {
+    for (let turn = 0; turn < TURNS; turn++) {
+      await this.#turn();
+      await settle();
+      const problem = this.#waits.problem();
+      if (problem !== undefined) return problem;
+      if (turn % 4 > 0) continue;
+      const wrong = await this.#readAll(this.#clients.filter(({ wire }) => !wire.isLazy));
+      if (wrong !== undefined) return wrong;
+    }
+    const problem = await this.#waits.end();
+    return problem ?? (await this.#readAll(this.#clients)) ?? this.#heardLate();
+  }
+
+  /** Who has left hears nothing of what comes after. */
+  #heardLate(): string | undefined {
+    const late = this.#left.find(({ wire }) => wire.unread.length > 0);
+    return late && `${late.name} is told of something after it has left`;
+  }
+
+  async #turn(): Promise<void> {
+    const { length } = this.#clients;
+    const one = this.#clients[this.#choose(Math.max(1, length))];
+    const what = this.#choose(16);
+    if (what < 4) this.#grow();
+    else if (what < 6 || one === undefined) this.#come();
+    else if (what < 10) await this.#subscribe(one);
+    else if (what < 11) await this.#unsubscribe(one);
+    else if (what < 12) await this.#unsubscribeAll(one);
+    else if (what < 13) this.#leave(one);
+    else if (what < 14) this.#waits.begin(this.#listening());
+    else if (what < 15) this.#waits.answer();
+    else if (this.#choose(3) === 0) this.#waits.ring();
+  }
+
+  #grow(): void {
+    if (this.#stage.isOver) return;
+    this.#stage.grow();
+    this.#waits.onGrown();
+    for (const client of this.#clients)
+      for (const one of client.subscriptions.values()) this.#owe(client, one, this.#stage.head);
+  }
+
+  /** It is to be told what a block has of what it follows. */
+  #owe({ due }: Client, { id, matches, from }: Subscription, height: number): void {
+    if (height < (from ?? 0)) return;
+    for (const { type, keys, value } of eventsOf(this.#stage.ctx, height))
+      if (matches(keys)) due.get(id)?.push(placeOf(type, value as Value, from !== undefined));
+  }
+
+  #come(): void {
+    if (this.#clients.length >= CLIENTS_MAX) return;
+    const wire = new LazyWire(this.#choose(3) === 0);
+    const name = `listener ${this.#clients.length + this.#left.length}`;
+    const session = new CometSession(this.#stage.ctx, wire, name);
+    const client = { name, session, wire, subscriptions: new Map(), told: new Map(), due: new Map() };
+    this.#clients = [...this.#clients, client];
+  }
+
+  #listening(): number {
+    return this.#clients.filter(({ subscriptions }) => subscriptions.size > 0).length + this.#waits.count;
+  }
+
+  async #subscribe(client: Client): Promise<void> {
+    const spellings = QUERIES[this.#choose(QUERIES.length)] as (typeof QUERIES)[0];
+    const [query] = spellings;
+    const { head, ctx } = this.#stage;
+    const base = Math.max(1, ctx.chain.base());
+    const from = this.#choose(3) === 0 ? Math.max(base, head + 2 - this.#choose(5)) : undefined;
+    const refusal =
+      this.#listening() >= LIMITS.clients
+        ? `max_subscription_clients ${LIMITS.clients} reached`
+        : client.subscriptions.size >= LIMITS.perClient
+          ? `max_subscriptions_per_client ${LIMITS.perClient} reached`
+          : client.subscriptions.has(query)
+            ? 'already subscribed'
+            : undefined;
+    const id = await this.#ask(client, 'subscribe', refusal, {
+      query: spellings[this.#choose(spellings.length)],
+      ...(from === undefined ? {} : { from_height: String(from) }),
+    });
+    if (refusal !== undefined) return;
+    const matches = readQuery(query) as Matches;
+    const one = { id, matches, from };
+    client.subscriptions.set(query, one);
+    for (let height = from ?? head + 1; height <= head; height++) this.#owe(client, one, height);
+  }
+
+  async #unsubscribe(client: Client): Promise<void> {
+    const spellings = QUERIES[this.#choose(QUERIES.length)] as (typeof QUERIES)[0];
+    const [query] = spellings;
+    await this.#catchUp(client);
+    const refusal = client.subscriptions.delete(query) ? undefined : 'subscription not found';
+    await this.#ask(client, 'unsubscribe', refusal, { query: spellings[this.#choose(spellings.length)] });
+  }
+
+  async #unsubscribeAll(client: Client): Promise<void> {
+    await this.#catchUp(client);
+    const refusal = client.subscriptions.size > 0 ? undefined : 'subscription not found';
+    client.subscriptions.clear();
+    await this.#ask(client, 'unsubscribe_all', refusal, {});
+  }
+
+  #leave(client: Client): void {
+    client.session.closed();
+    client.wire.take(client.session);
+    this.#clients = this.#clients.filter((one) => one !== client);
+    this.#left = [...this.#left, client];
+  }
+
+  async #ask(
+    { session, due }: Client,
+    method: string,
+    refusal: string | undefined,
+    params: object,
+  ): Promise<number> {
+    const id = this.#ids++;
+    due.set(id, [refusal ?? 'ok']);
+    await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    return id;
+  }
+
+  async #readAll(clients: readonly Client[]): Promise<string | undefined> {
+    for (const client of clients) {
+      await this.#catchUp(client);
+      for (const [id, due] of client.due) {
+        const told = client.told.get(id) ?? [];
+        const at = due.findIndex((text, i) => told[i] !== text);
+        if (at >= 0 || told.length > due.length)
+          return `${client.name} is told ${told[at < 0 ? due.length : at] ?? 'nothing'} by request ${id}, it should be ${due[at] ?? 'nothing more'}`;
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads all that is there for it. */
+  async #catchUp({ session, wire, told }: Client): Promise<void> {
+    for (let texts = [''], idle = false; texts.length > 0 || !idle; ) {
+      idle = texts.length === 0;
+      await settle();
+      texts = [...wire.take(session)];
+      for (const text of texts) {
+        const { id, error, result } = JSON.parse(text) as Frame;
+        const place =
+          result?.data === undefined
+            ? 'ok'
+            : placeOf(
+                result.data.type.slice('tendermint/event/'.length),
+                result.data.value,
+                result.position !== undefined,
+              );
+        told.set(id, [...(told.get(id) ?? []), error === undefined ? place : (error.data ?? '')]);
+      }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import { to0xHex } from '../../core/lib/bytes.ts';
+import { EthSession } from '../../core/rpc/eth/session.ts';
+import { quantity } from '../answers.ts';
+import { Filters, logsOf } from './filters.ts';
+import { LazyWire } from './lazyWire.ts';
+import { type Stage, settle } from './stage.ts';
+
+const CLIENTS_MAX = 3;
+const TURNS = 60;
+const KINDS = ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Frame {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+  readonly params?: { readonly subscription: string; readonly result: unknown };
+}
+
+interface Client {
+  readonly name: string;
+  readonly session: EthSession;
+  readonly wire: LazyWire;
+  /** What is told by each subscription that it ever had, and what should be. */
+  readonly told: Map<string, string[]>;
+  readonly due: Map<string, string[]>;
+  readonly open: Map<string, { readonly kind: Kind; readonly to: number }>;
+  readonly answers: Map<number, Frame>;
+}
+
+/** Clients of the EVM websocket who come, subscribe, unsubscribe and go as chance has it, and others who poll filters meanwhile. */
+export class EthAudience {
+  readonly #stage: Stage;
+  readonly #choose: (n: number) => number;
+  readonly #filters: Filters;
+  #clients: readonly Client[] = [];
+  #left: readonly Client[] = [];
+  #ids = 0;
+
+  constructor(stage: Stage, choose: (n: number) => number) {
+    this.#stage = stage;
+    this.#choose = choose;
+    this.#filters = new Filters(stage, choose);
+  }
+
+  /** What goes wrong first, in words. */
+  async play(): Promise<string | undefined> {
+    for (let turn = 0; turn < TURNS; turn++) {
+      const problem = (await this.#turn()) ?? (await this.#filters.turn());
+      if (problem !== undefined) return problem;
+      await settle();
+      if (turn % 4 > 0) continue;
+      const wrong = await this.#readAll(this.#clients.filter(({ wire }) => !wire.isLazy));
+      if (wrong !== undefined) return wrong;
+    }
+    const late = this.#left.find(({ wire }) => wire.unread.length > 0);
+    return (
+      (await this.#readAll(this.#clients)) ?? (late && `${late.name} is told of something after it has left`)
+    );
+  }
+
+  async #turn(): Promise<string | undefined> {
+    const one = this.#clients[this.#choose(Math.max(1, this.#clients.length))];
+    const what = this.#choose(14);
+    if (what < 3) this.#grow();
+    else if (what < 5) this.#tellPending();
+    else if (what < 7 || one === undefined) this.#come();
+    else if (what < 11) return this.#subscribe(one);
+    else if (what < 13) return this.#unsubscribe(one);
+    else this.#leave(one);
+    return undefined;
+  }
+
+  #grow(): void {
+    if (this.#stage.isOver) return;
+    this.#stage.grow();
+    const { head } = this.#stage;
+    for (const client of this.#clients)
+      for (const [id, { kind, to }] of client.open)
+        if (head <= to) client.due.get(id)?.push(...this.#newsOf(kind, head));
+  }
+
+  #newsOf(kind: Kind, height: number): readonly string[] {
+    const block = this.#stage.ethBlock(height);
+    if (kind === 'newHeads') return [to0xHex(block.hash)];
+    if (kind === 'logs') return logsOf(block);
+    if (kind === 'transactionReceipts' && block.transactions.length > 0)
+      return [block.transactions.map(({ hash }) => to0xHex(hash)).join()];
+    return [];
+  }
+
+  #tellPending(): void {
+    const ethHash = new Uint8Array(32).fill(this.#choose(256));
+    this.#stage.ctx.hub.publish({ kind: 'pendingTx', tx: ethHash, ethHash });
+    this.#filters.onPending(to0xHex(ethHash));
+    for (const client of this.#clients)
+      for (const [id, { kind }] of client.open)
+        if (kind === 'newPendingTransactions') client.due.get(id)?.push(to0xHex(ethHash));
+  }
+
+  #come(): void {
+    if (this.#clients.length >= CLIENTS_MAX) return;
+    const wire = new LazyWire(this.#choose(3) === 0);
+    const name = `watcher ${this.#clients.length + this.#left.length}`;
+    const session = new EthSession(this.#stage.ctx, wire);
+    const maps = { told: new Map(), due: new Map(), open: new Map(), answers: new Map() };
+    this.#clients = [...this.#clients, { name, session, wire, ...maps }];
+  }
+
+  async #subscribe(client: Client): Promise<string | undefined> {
+    const kind = KINDS[this.#choose(KINDS.length)] as Kind;
+    const { head } = this.#stage;
+    // Logs can have an end, the others a beginning.
+    const isBounded = kind === 'logs' && this.#choose(2) === 0;
+    const to = isBounded ? head + 1 + this.#choose(3) : Number.POSITIVE_INFINITY;
+    const past = kind !== 'newPendingTransactions' && this.#choose(3) === 0 ? this.#choose(3) : undefined;
+    const from = Math.max(this.#stage.ctx.chain.base(), head - (past ?? 0));
+    const filter = isBounded ? { fromBlock: quantity(head + 1), toBlock: quantity(to) } : {};
+    const params = [
+      kind,
+      ...(kind === 'logs' || kind === 'transactionReceipts' ? [filter] : []),
+      ...(past === undefined ? [] : [{ fromBlock: quantity(from) }]),
+    ];
+    const { result } = await this.#ask(client, 'eth_subscribe', params);
+    if (typeof result !== 'string') return `${client.name} cannot subscribe to ${JSON.stringify(params)}`;
+    if (client.due.has(result)) return `two subscriptions have the id ${result}`;
+    client.open.set(result, { kind, to });
+    const news = past === undefined ? [] : this.#between(kind, from, Math.min(head, to));
+    client.due.set(result, [...news]);
+    return undefined;
+  }
+
+  #between(kind: Kind, from: number, to: number): readonly string[] {
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => this.#newsOf(kind, from + i)).flat();
+  }
+
+  async #unsubscribe(client: Client): Promise<string | undefined> {
+    const all = [...client.due.keys()];
+    const id = all[this.#choose(Math.max(1, all.length))] ?? '0x1';
+    await this.#catchUp(client);
+    const { result } = await this.#ask(client, 'eth_unsubscribe', [id]);
+    const wasOpen = client.open.delete(id);
+    if ((result === true) === wasOpen) return undefined;
+    return `${client.name} is told ${result ?? 'no'} when it ends subscription ${id}, which ${wasOpen ? 'was' : 'is not'} open`;
+  }
+
+  #leave(client: Client): void {
+    client.session.closed();
+    client.wire.take(client.session);
+    this.#clients = this.#clients.filter((one) => one !== client);
+    this.#left = [...this.#left, client];
+  }
+
+  async #ask(client: Client, method: string, params: readonly unknown[]): Promise<Frame> {
+    const id = this.#ids++;
+    await client.session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    await client.session.settled();
+    await this.#catchUp(client);
+    return client.answers.get(id) ?? {};
+  }
+
+  async #readAll(clients: readonly Client[]): Promise<string | undefined> {
+    for (const client of clients) {
+      await this.#catchUp(client);
+      for (const [id, told] of client.told) {
+        const due = client.due.get(id) ?? [];
+        const at = told.findIndex((text, i) => due[i] !== text);
+        if (at >= 0)
+          return `${client.name} is told ${told[at]} by ${id}, it should be ${due[at] ?? 'nothing'}`;
+      }
+      for (const [id, due] of client.due) {
+        const { length } = client.told.get(id) ?? [];
+        if (length < due.length) return `${client.name} is not told ${due[length]} by ${id}`;
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads all that is there for it. */
+  async #catchUp({ session, wire, told, answers }: Client): Promise<void> {
+    for (let texts = [''], isIdle = false; texts.length > 0 || !isIdle; ) {
+      isIdle = texts.length === 0;
+      await settle();
+      texts = [...wire.take(session)];
+      for (const text of texts) {
+        const frame = JSON.parse(text) as Frame;
+        if (frame.id !== undefined) answers.set(frame.id, frame);
+        const { subscription, result } = frame.params ?? {};
+        if (subscription !== undefined)
+          told.set(subscription, [...(told.get(subscription) ?? []), shown(result)]);
+      }
+    }
+  }
+}
+
+/** News by the hash of what they tell of. */
+function shown(result: unknown): string {
+  if (typeof result === 'string') return result;
+  if (Array.isArray(result)) return result.map((one: Told) => one.transactionHash).join();
+  const { hash, transactionHash, logIndex } = result as Told;
+  return hash ?? `${transactionHash}/${logIndex}`;
+}
+
+interface Told {
+  readonly hash?: string;
+  readonly transactionHash?: string;
+  readonly logIndex?: string;
+}

@@ -1,0 +1,28 @@
+import { SOCKET_BYTES_MAX } from '../../core/rpc/outbox.ts';
+import { readAll, Wire } from '../clients/wire.ts';
+
+const ROOM_BYTES = 1024 * 1024 * 1024;
+
+/** The end of a client that may be lazy: then nothing is taken from the node before it reads, and all waits there. */
+export class LazyWire extends Wire {
+  readonly isLazy: boolean;
+  #isReading = false;
+
+  constructor(isLazy: boolean) {
+    super(0, ROOM_BYTES);
+    this.isLazy = isLazy;
+  }
+
+  override buffered(): number {
+    return this.isLazy && !this.#isReading ? SOCKET_BYTES_MAX : super.buffered();
+  }
+
+  /** All that is there by now. */
+  take(session: { drained(): void }): readonly string[] {
+    this.#isReading = true;
+    session.drained();
+    const texts = readAll(this, session);
+    this.#isReading = false;
+    return texts;
+  }
+}

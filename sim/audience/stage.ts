@@ -1,0 +1,111 @@
+import type { ChainReader, EthBlock } from '../../core/app/chain.ts';
+import { EventHub } from '../../core/events/hub.ts';
+import { present } from '../../core/lib/assert.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import type { ChainState } from '../../core/types/state.ts';
+import type { SubmitResult } from '../../core/types/submit.ts';
+
+/** Blocks that are there at first, and so many more at most that come. */
+const PAST = 3;
+const FUTURE = 6;
+/** Transactions of these blocks: with more of them fewer blocks are told again. */
+const TXS_MAX = 300;
+/** Turns of microtasks after which nobody has more to say. */
+const IDLE_TURNS = 12;
+/** Nobody who listens to news reads it. */
+const NO_STATE = {} as ChainState;
+
+export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000 } as const;
+
+/** Waits until whoever is at work has done it: nothing here needs more than a few turns. */
+export async function settle(): Promise<void> {
+  for (let i = 0; i < IDLE_TURNS; i++) await undefined;
+}
+
+/** The end of a node's chain, told again block by block to an audience of its own: the node and its clients hear nothing of it. */
+export class Stage {
+  readonly ctx: RpcContext;
+  /** Microseconds. */
+  now = 1_000_000_000;
+  head: number;
+  readonly #last: number;
+  readonly #chain: ChainReader;
+  readonly #answers: ((result: SubmitResult) => void)[] = [];
+  readonly #alarms = new Set<() => void>();
+  #ids = 0;
+
+  constructor(rpc: RpcContext) {
+    const { chain, limits } = rpc;
+    this.#chain = chain;
+    this.#last = chain.head();
+    let [first, txs] = [this.#last, 0];
+    while (first > Math.max(chain.base(), this.#last - PAST - FUTURE)) {
+      txs += chain.block(first)?.txs.length ?? 0;
+      if (txs > TXS_MAX) break;
+      first--;
+    }
+    this.head = Math.min(this.#last, first + PAST);
+    this.ctx = {
+      ...rpc,
+      hub: new EventHub(),
+      chain: grown(chain, () => this.head),
+      indexing: { kind: 'null' },
+      now: () => this.now,
+      limits: {
+        ...limits,
+        filtersMax: LIMITS.filters,
+        filterTimeoutMs: LIMITS.filterMs,
+        comet: { subscriptionClientsMax: LIMITS.clients, subscriptionsPerClientMax: LIMITS.perClient },
+      },
+      randomId: () => Uint8Array.of(1, this.#ids >> 8, this.#ids++ & 255),
+      submit: () => new Promise((resolve) => this.#answers.push(resolve)),
+      after: (_ms, call) => {
+        this.#alarms.add(call);
+        return () => this.#alarms.delete(call);
+      },
+    };
+  }
+
+  get isOver(): boolean {
+    return this.head >= this.#last;
+  }
+
+  /** Of the chain, whether told or not yet. */
+  ethBlock(height: number): EthBlock {
+    return present(this.#chain.ethBlock(height), 'a kept block');
+  }
+
+  txsOf(height: number): readonly Uint8Array[] {
+    return this.#chain.block(height)?.txs ?? [];
+  }
+
+  /** The next block is stored, and then told. */
+  grow(): void {
+    this.head++;
+    const block = present(this.#chain.block(this.head), 'a kept block');
+    const { blockId } = present(this.#chain.blockMeta(this.head), 'its meta');
+    const results = present(this.#chain.results(this.head), 'its results');
+    this.ctx.hub.publish({ kind: 'committed', block, blockId, results, state: NO_STATE });
+  }
+
+  /** The pool has looked at what was submitted first of all that waits. */
+  answerSubmit(result: SubmitResult): void {
+    this.#answers.shift()?.(result);
+  }
+
+  /** The time of all who wait is up. */
+  ring(): void {
+    for (const call of [...this.#alarms]) call();
+  }
+}
+
+/** The chain as long as its newest blocks were not there. */
+const grown = (chain: ChainReader, head: () => number): ChainReader =>
+  new Proxy(chain, {
+    get(target, name) {
+      if (name === 'head') return head;
+      if (name === 'latest') return () => present(target.view(head()), 'the view of a kept block');
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });

@@ -1,0 +1,154 @@
+import { decodePexMessage, type PexMessage } from '../../core/p2p/pexMessages.ts';
+import { idOf } from '../peers/addresses.ts';
+import type { Switchboard } from '../peers/switchboard.ts';
+import type { Process } from '../process.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** One peer is not asked for addresses more often than that. */
+const ASK_MICROS = 30_000_000;
+/** Who is needed is not kept out for longer than that, whatever it did. */
+const NEEDED_BAN_MICROS = 60_000_000;
+/** Half of the wait after a first call in vain, and of the longest: waits double and are drawn from their second half. */
+const WAIT_MICROS = { first: 500_000, longest: 15_000_000 };
+/** Whoever is needed and not there is called within this: the longest wait, and a call that nobody answers. */
+const CALLED_WITHIN_MICROS = 34_000_000;
+
+/** What one life of a node has said on one connection. */
+interface Talk {
+  askedAt: number | undefined;
+  isAnswered: boolean;
+}
+
+/** Calls of one life for one peer, one after another and in vain. */
+interface Calls {
+  count: number;
+  at: number;
+}
+
+/** How correct nodes look for others: whom they call and how often, whom they let in, and what they ask and tell of addresses. */
+export function callers(context: CheckerContext, board: Switchboard): Checker {
+  const name = 'peers';
+  const { world } = context;
+  const { spec } = board;
+  const talks = new Map<Process, Map<number, Talk>>();
+  const calls = new Map<Process, Map<string, Calls>>();
+  const offences = new Map<Process, number>();
+  const isPausing = context.scenario.timeline.some(({ action }) => action.kind === 'pause');
+  const fail = (node: Process, text: string): void => {
+    if (node.isCorrect) context.fail(name, `${node.name} ${text}`);
+  };
+  const indexOf = (id: string): number => world.processes.findIndex((one) => idOf(one.name) === id);
+  const needed = (node: Process): readonly string[] => spec.persistent.filter((one) => one !== node.name);
+
+  function onCall(node: Process, id: string): void {
+    const peer = indexOf(id);
+    const whom = world.processes[peer]?.name ?? id;
+    if (id === idOf(node.name)) fail(node, 'calls itself');
+    if (board.bannedBy(node.index).includes(peer)) fail(node, `calls ${whom}, which it banned`);
+    const open = board.calledBy(node.index);
+    if (
+      peer >= 0 &&
+      (open.includes(peer) || board.establishedOf(node.index).some((one) => one.node === peer))
+    )
+      fail(node, `calls ${whom}, with which it is connected or about to be`);
+    if (spec.persistent.includes(whom)) onNeededCall(node, whom);
+    else if (!spec.seeds.includes(whom)) {
+      const others = open.filter((one) => !spec.persistent.includes(world.processes[one]?.name ?? ''));
+      if (others.length >= spec.outboundMax) fail(node, `calls ${whom} beside ${others.length} others`);
+    }
+  }
+
+  function onNeededCall(node: Process, whom: string): void {
+    const own = calls.get(node) ?? new Map<string, Calls>();
+    calls.set(node, own);
+    const before = own.get(whom);
+    const count = before?.count ?? 0;
+    const least = count === 0 ? 0 : Math.min(WAIT_MICROS.first * 2 ** (count - 1), WAIT_MICROS.longest);
+    if (before !== undefined && world.now - before.at < least)
+      fail(node, `calls ${whom} again after ${world.now - before.at} µs, in vain ${count} times`);
+    own.set(whom, { count: count + 1, at: world.now });
+  }
+
+  /** From now on it is to be called again. */
+  function onGone(node: Process, peer: string): void {
+    const own = calls.get(node) ?? new Map<string, Calls>();
+    calls.set(node, own);
+    if (needed(node).includes(peer)) own.set(peer, { count: 0, at: world.now });
+  }
+
+  function talkOf(node: Process, link: number): Talk {
+    const own = talks.get(node) ?? new Map<number, Talk>();
+    talks.set(node, own);
+    const talk = own.get(link) ?? { askedAt: undefined, isAnswered: true };
+    own.set(link, talk);
+    return talk;
+  }
+
+  function onSaid(node: Process, link: number, message: PexMessage): void {
+    if (message.kind === 'addresses') {
+      if (message.addresses.some(({ id }) => id === idOf(node.name)))
+        fail(node, 'tells of itself as of another');
+      return;
+    }
+    const talk = talkOf(node, link);
+    if (!talk.isAnswered) fail(node, 'asks for addresses again before it has an answer');
+    if (talk.askedAt !== undefined && world.now - talk.askedAt < ASK_MICROS)
+      fail(node, `asks for addresses again after ${world.now - talk.askedAt} µs`);
+    talk.askedAt = world.now;
+    talk.isAnswered = false;
+  }
+
+  function checkBans(node: Process): void {
+    for (const peer of needed(node)) {
+      const end = board.banEnd(node.index, peer);
+      if (end !== undefined && end - world.now > NEEDED_BAN_MICROS)
+        fail(node, `bans ${peer}, which it needs, for ${end - world.now} µs`);
+    }
+  }
+
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'started') {
+        talks.delete(fact.node);
+        calls.delete(fact.node);
+      } else if (fact.kind === 'called') onCall(fact.node, fact.address.id);
+      else if (fact.kind === 'connected') {
+        calls.get(fact.node)?.delete(fact.peer.name);
+      } else if (fact.kind === 'peer') {
+        if (!fact.isUp) onGone(fact.node, fact.peer);
+      } else if (fact.kind === 'dropped') {
+        offences.set(fact.node, world.now);
+        checkBans(fact.node);
+      } else if (fact.kind === 'refused') {
+        const { node, peer } = fact;
+        const isWelcome =
+          needed(node).includes(peer.name) && board.banEnd(node.index, peer.name) === undefined;
+        if (isWelcome && !board.isOpenBetween(node.index, peer.index))
+          fail(node, `refuses ${peer.name}, which it needs`);
+      } else if (fact.kind === 'pexSaid' || fact.kind === 'pexHeard') {
+        const message = decodePexMessage(fact.bytes);
+        if (!message.ok) return;
+        if (fact.kind === 'pexSaid') onSaid(fact.node, fact.link, message.value);
+        else if (message.value.kind === 'addresses') talkOf(fact.node, fact.link).isAnswered = true;
+      }
+    },
+    finish() {
+      for (const node of world.processes) {
+        const since = offences.get(node);
+        if (
+          isPausing ||
+          node.state !== 'up' ||
+          (since !== undefined && world.now - since < 2 * NEEDED_BAN_MICROS)
+        )
+          continue;
+        const connected = new Set(
+          board.establishedOf(node.index).map((one) => world.processes[one.node]?.name),
+        );
+        for (const [peer, { at }] of calls.get(node) ?? [])
+          if (!connected.has(peer) && world.now - at > CALLED_WITHIN_MICROS)
+            fail(node, `needs ${peer}, and has not called it for ${world.now - at} µs`);
+      }
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** Who fetches blocks listens: it says nothing of a height that may be decided long since, and its consensus hears nothing of it. */
+export function fetching({ fail }: CheckerContext): Checker {
+  const name = 'conduct';
+  return {
+    name,
+    on(fact) {
+      if (fact.kind === 'standingSaid' || fact.kind === 'wordSaid') {
+        const { node } = fact;
+        if (node.isCorrect && node.node?.isSyncing() === true)
+          fail(name, `${node.name} says where it stands while it fetches blocks`);
+      } else if (
+        fact.kind === 'event' &&
+        (fact.event.kind === 'vote' || fact.event.kind === 'completeProposal')
+      ) {
+        const { node } = fact;
+        if (node.isCorrect && node.node?.isSyncing() === true)
+          fail(name, `${node.name} takes in a ${fact.event.kind} while it fetches blocks`);
+      }
+    },
+  };
+}

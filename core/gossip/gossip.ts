@@ -2,9 +2,10 @@ import { BLOCK_PARTS_MAX } from '../codec/limits.ts';
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { equalPartSetHeader, type Part } from '../types/block.ts';
-import type { Address, Height, Micros, Millis, PeerId } from '../types/ids.ts';
+import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
+import { Author } from './author.ts';
 import { claimsFor } from './claims.ts';
 import type { GossipOptions, GossipOut } from './contract.ts';
 import { voteSetSize } from './lacks.ts';
@@ -37,9 +38,11 @@ export class Gossip {
   readonly #pace = new Pace();
   /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
   #quiet = false;
+  readonly #self: Author | undefined;
 
   constructor(options: GossipOptions) {
     this.#options = options;
+    this.#self = options.self === undefined ? undefined : new Author(options.self);
   }
 
   silence(): void {
@@ -306,8 +309,9 @@ export class Gossip {
   /** Sends what the peer lacks and we have; `own` keeps to what we signed ourselves. */
   #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
     const { rs, blocks } = this.#options;
-    const isOurs = (author: Address): boolean => scope === 'all' || this.#isOwn(author);
-    for (const message of supply(peer.round, rs, blocks, isOurs)) this.#send([peer.id], message, out);
+    if (scope === 'own' && this.#self === undefined) return;
+    const author = scope === 'own' ? this.#self : undefined;
+    for (const message of supply(peer.round, rs, blocks, author)) this.#send([peer.id], message, out);
   }
 
   /** The peer has this vote. */

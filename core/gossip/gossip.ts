@@ -39,6 +39,8 @@ export class Gossip {
   /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
   #quiet = false;
   readonly #self: Author | undefined;
+  /** Encoded once for all peers that are sent it. */
+  readonly #voteBytes = new WeakMap<Vote, Bytes>();
 
   constructor(options: GossipOptions) {
     this.#options = options;
@@ -207,7 +209,7 @@ export class Gossip {
     }
     const lacking = this.#lacking(vote);
     const to = lacking.map((peer) => peer.id);
-    if (to.length > 0) this.#send(to, { kind: 'vote', vote }, out);
+    if (to.length > 0) this.#sendVote(to, vote, out);
     for (const peer of lacking) this.#mark(peer, vote);
   }
 
@@ -311,7 +313,9 @@ export class Gossip {
     const { rs, blocks } = this.#options;
     if (scope === 'own' && this.#self === undefined) return;
     const author = scope === 'own' ? this.#self : undefined;
-    for (const message of supply(peer.round, rs, blocks, author)) this.#send([peer.id], message, out);
+    for (const message of supply(peer.round, rs, blocks, author))
+      if (message.kind === 'vote') this.#sendVote([peer.id], message.vote, out);
+      else this.#send([peer.id], message, out);
   }
 
   /** The peer has this vote. */
@@ -323,6 +327,14 @@ export class Gossip {
 
   #isOwn(address: Bytes): boolean {
     return this.#options.self !== undefined && equalBytes(address, this.#options.self);
+  }
+
+  #sendVote(to: readonly PeerId[], vote: Vote, out: GossipOut): void {
+    const message = { kind: 'vote', vote } as const;
+    const known = this.#voteBytes.get(vote);
+    const bytes = known ?? encodeConsensusMessage(message);
+    if (known === undefined) this.#voteBytes.set(vote, bytes);
+    out.send(to, message, bytes);
   }
 
   #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): void {

@@ -6,6 +6,7 @@ import { createNode } from '../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../core/node/nodeConfig.ts';
 import type { RoundState } from '../core/types/roundState.ts';
 import type { Cluster } from './cluster.ts';
+import { decodingOnce } from './decoding.ts';
 import type { Position } from './facts.ts';
 import { FaithfulLog } from './faithfulLog.ts';
 import type { EngineSpec } from './scenario/chainSpecs.ts';
@@ -38,6 +39,7 @@ function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConf
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
+  const decodeFrame = decodingOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   return async (env: LifeEnv): Promise<SimNode> => {
@@ -67,6 +69,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       pause: noPause,
       randomId: env.randomId,
       clock: env.now,
+      decodeFrame,
       outside: () => ({
         now: env.now,
         append: log.append(env.append),

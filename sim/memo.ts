@@ -5,25 +5,25 @@ import { hashBytes } from './rolling.ts';
 /** Entries of one generation; when it is full the older generation is forgotten. */
 const MEMO_ENTRIES_MAX = 16_384;
 
-interface Entry {
+interface Entry<T> {
   readonly parts: readonly Bytes[];
-  readonly answer: unknown;
+  readonly answer: T;
 }
 
 /**
  * Remembers answers of pure functions by the whole content of their arguments. Bounded by two generations; what is
  * forgotten is computed again, so the memo can never change an answer.
  */
-export class Memo {
-  #young = new Map<number, Entry[]>();
-  #old = new Map<number, Entry[]>();
+export class Memo<T> {
+  #young = new Map<number, Entry<T>[]>();
+  #old = new Map<number, Entry<T>[]>();
   #count = 0;
 
-  find(key: number, parts: readonly Bytes[]): Entry | undefined {
+  find(key: number, parts: readonly Bytes[]): Entry<T> | undefined {
     return search(this.#young.get(key), parts) ?? search(this.#old.get(key), parts);
   }
 
-  add(key: number, parts: readonly Bytes[], answer: unknown): void {
+  add(key: number, parts: readonly Bytes[], answer: T): void {
     if (this.#count++ >= MEMO_ENTRIES_MAX) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -36,7 +36,7 @@ export class Memo {
   }
 }
 
-function search(bucket: readonly Entry[] | undefined, parts: readonly Bytes[]): Entry | undefined {
+function search<T>(bucket: readonly Entry<T>[] | undefined, parts: readonly Bytes[]): Entry<T> | undefined {
   return bucket?.find((entry) => entry.parts.every((part, i) => equalBytes(part, parts[i] as Bytes)));
 }
 
@@ -45,13 +45,13 @@ function search(bucket: readonly Entry[] | undefined, parts: readonly Bytes[]): 
  * node found out is true for all; a signature made here is known to be good without asking.
  */
 export function memoised(suite: CryptoSuite): CryptoSuite {
-  const verified = new Memo();
-  const recovered = new Memo();
+  const verified = new Memo<boolean>();
+  const recovered = new Memo<Bytes | undefined>();
   const verify = (publicKey: Bytes, message: Bytes, signature: Bytes): boolean => {
     const key = hashBytes(signature, 1);
     const parts = [signature, publicKey, message];
     const known = verified.find(key, parts);
-    if (known !== undefined) return known.answer as boolean;
+    if (known !== undefined) return known.answer;
     const answer = suite.ed25519Verify(publicKey, message, signature);
     verified.add(key, parts, answer);
     return answer;
@@ -78,7 +78,7 @@ export function memoised(suite: CryptoSuite): CryptoSuite {
       const key = hashBytes(rs, 2 + recovery);
       const parts = [rs, digest, Uint8Array.of(recovery)];
       const known = recovered.find(key, parts);
-      if (known !== undefined) return known.answer as Bytes | undefined;
+      if (known !== undefined) return known.answer;
       const answer = suite.secp256k1Recover(digest, rs, recovery);
       recovered.add(key, parts, answer);
       return answer;

@@ -58,6 +58,7 @@ export class EvmClient {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #nonces = new Map<DevAccount, number>();
+  readonly #sentOf = new Map<DevAccount, SentTx[]>();
   readonly #script: Script;
   readonly #state: ClientState;
   /** Pools take whatever can be paid for. */
@@ -89,14 +90,13 @@ export class EvmClient {
     this.#state = {
       accounts: this.accounts,
       choices: this.#choices,
-      open: (account) => this.sent.filter((tx) => tx.from === account && isOpen(tx)),
-      taken: (account) =>
-        this.sent.filter((tx) => tx.from === account && isOpen(tx) && tx.takenIn === this.#node.lives),
+      open: (account) => this.#sentBy(account).filter(isOpen),
+      taken: (account) => this.#sentBy(account).filter((tx) => isOpen(tx) && tx.takenIn === this.#node.lives),
       nonceOf: (account) => this.#nonces.get(account) ?? 0,
       takeNonce: (account) => this.#takeNonce(account),
       spent: (account) => this.confirmed.reduce((sum, tx) => sum + (tx.from === account ? tx.value : 0n), 0n),
       isConfirmed: (account, nonce) =>
-        this.sent.some((tx) => tx.from === account && tx.nonce === nonce && tx.receipt !== undefined),
+        this.#sentBy(account).some((tx) => tx.nonce === nonce && tx.receipt !== undefined),
     };
   }
 
@@ -117,6 +117,15 @@ export class EvmClient {
     this.#world.every(POLL_MICROS, () => this.#poll());
   }
 
+  #sentBy(account: DevAccount): SentTx[] {
+    let sent = this.#sentOf.get(account);
+    if (sent === undefined) {
+      sent = [];
+      this.#sentOf.set(account, sent);
+    }
+    return sent;
+  }
+
   #takeNonce(account: DevAccount): number {
     const nonce = this.#nonces.get(account) ?? 0;
     this.#nonces.set(account, nonce + 1);
@@ -127,7 +136,11 @@ export class EvmClient {
     if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
     if (this.#node.state !== 'up') return undefined;
     const txs = this.#script(this.#state).map((draft) => this.#sign(draft));
-    this.sent.push(...txs.filter(({ bad }) => bad === undefined));
+    for (const tx of txs) {
+      if (tx.bad !== undefined) continue;
+      this.sent.push(tx);
+      this.#sentBy(tx.from).push(tx);
+    }
     const [first, ...rest] = txs;
     return first === undefined ? undefined : this.#submitAll([first, ...rest]);
   }

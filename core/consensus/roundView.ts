@@ -6,9 +6,14 @@ import type { Proposal, VoteType } from '../types/vote.ts';
 import type { Engine } from './engine.ts';
 import { findByAddress } from './priority.ts';
 
+type Proposer = RoundState['proposer'];
+
 /** The machine's state for its neighbours: always current, never writable. */
 export class RoundView implements RoundState {
   readonly #e: Engine;
+  #proposer: Proposer | undefined;
+  /** The round's set for which it was looked up: gossip asks for each peer. */
+  #proposerOf: ValidatorSet | undefined;
 
   constructor(e: Engine) {
     this.#e = e;
@@ -87,8 +92,13 @@ export class RoundView implements RoundState {
     return { locked, valid, precommitTimer, rounds: votes.rounds };
   }
 
-  get proposer(): { readonly address: Uint8Array; readonly index: number } {
-    const { address } = this.#e.s.roundSet.proposer;
-    return { address, index: findByAddress(this.#e.s.roundSet, address)?.index ?? 0 };
+  get proposer(): Proposer {
+    const { roundSet } = this.#e.s;
+    if (this.#proposerOf !== roundSet) {
+      const { address } = roundSet.proposer;
+      this.#proposer = { address, index: findByAddress(roundSet, address)?.index ?? 0 };
+      this.#proposerOf = roundSet;
+    }
+    return this.#proposer as Proposer;
   }
 }

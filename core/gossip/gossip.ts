@@ -2,9 +2,10 @@ import { BLOCK_PARTS_MAX } from '../codec/limits.ts';
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { equalPartSetHeader, type Part } from '../types/block.ts';
-import type { Address, Height, Micros, Millis, PeerId } from '../types/ids.ts';
+import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
+import { Author } from './author.ts';
 import { claimsFor } from './claims.ts';
 import type { GossipOptions, GossipOut } from './contract.ts';
 import { voteSetSize } from './lacks.ts';
@@ -37,9 +38,13 @@ export class Gossip {
   readonly #pace = new Pace();
   /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
   #quiet = false;
+  readonly #self: Author | undefined;
+  /** Encoded once for all peers that are sent it. */
+  readonly #voteBytes = new WeakMap<Vote, Bytes>();
 
   constructor(options: GossipOptions) {
     this.#options = options;
+    this.#self = options.self === undefined ? undefined : new Author(options.self);
   }
 
   silence(): void {
@@ -204,7 +209,7 @@ export class Gossip {
     }
     const lacking = this.#lacking(vote);
     const to = lacking.map((peer) => peer.id);
-    if (to.length > 0) this.#send(to, { kind: 'vote', vote }, out);
+    if (to.length > 0) this.#sendVote(to, vote, out);
     for (const peer of lacking) this.#mark(peer, vote);
   }
 
@@ -306,8 +311,11 @@ export class Gossip {
   /** Sends what the peer lacks and we have; `own` keeps to what we signed ourselves. */
   #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
     const { rs, blocks } = this.#options;
-    const isOurs = (author: Address): boolean => scope === 'all' || this.#isOwn(author);
-    for (const message of supply(peer.round, rs, blocks, isOurs)) this.#send([peer.id], message, out);
+    if (scope === 'own' && this.#self === undefined) return;
+    const author = scope === 'own' ? this.#self : undefined;
+    for (const message of supply(peer.round, rs, blocks, author))
+      if (message.kind === 'vote') this.#sendVote([peer.id], message.vote, out);
+      else this.#send([peer.id], message, out);
   }
 
   /** The peer has this vote. */
@@ -319,6 +327,14 @@ export class Gossip {
 
   #isOwn(address: Bytes): boolean {
     return this.#options.self !== undefined && equalBytes(address, this.#options.self);
+  }
+
+  #sendVote(to: readonly PeerId[], vote: Vote, out: GossipOut): void {
+    const message = { kind: 'vote', vote } as const;
+    const known = this.#voteBytes.get(vote);
+    const bytes = known ?? encodeConsensusMessage(message);
+    if (known === undefined) this.#voteBytes.set(vote, bytes);
+    out.send(to, message, bytes);
   }
 
   #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): void {

@@ -1,11 +1,13 @@
 /** What a peer lacks and we have, in the order in which CometBFT's gossip loops would send it (reference §4.9). */
 import { BitSet } from '../lib/bitset.ts';
+import { EMPTY, equalBytes } from '../lib/bytes.ts';
 import { type Commit, equalPartSetHeader, type Part } from '../types/block.ts';
 import type { BlockReader } from '../types/blockReader.ts';
 import type { Height } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
 import type { RoundState, VoteSetReader } from '../types/roundState.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
+import type { Author } from './author.ts';
 import { commitVote } from './commitVotes.ts';
 import type { PeerRound } from './peerRound.ts';
 
@@ -20,6 +22,8 @@ const NOTHING: Missing = { proposal: undefined, parts: [], votes: [] };
 export interface Batch {
   readonly partsMax: number;
   readonly votesMax: number;
+  /** Absent: whoever said it. */
+  readonly author: Author | undefined;
 }
 
 export function missingAt(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch: Batch): Missing {
@@ -29,11 +33,20 @@ export function missingAt(peer: PeerRound, rs: RoundState, blocks: BlockReader, 
   return NOTHING;
 }
 
+/** What a block consists of comes from the proposer of our round, as far as we know. */
+const isWanted = (rs: RoundState, { author }: Batch): boolean =>
+  author === undefined || equalBytes(rs.proposer.address, author.address);
+
 function missingNow(peer: PeerRound, rs: RoundState, batch: Batch): Missing {
   const votes: Vote[] = [];
-  const take = (set: VoteSetReader | undefined): void => takeVotes(set, peer, votes, batch.votesMax);
+  const taken: VoteSetReader[] = [];
+  const take = (set: VoteSetReader | undefined): void => {
+    if (set === undefined || taken.includes(set)) return;
+    taken.push(set);
+    takeVotes(set, peer.votes(set.round, set.type), votes, batch);
+  };
   if (peer.step === STEP.newHeight && rs.lastPrecommits?.round === peer.lastCommitRound) {
-    takeLastCommit(rs.lastPrecommits, peer, votes, batch.votesMax);
+    takeVotes(rs.lastPrecommits, peer.lastCommit, votes, batch);
   }
   const polRound = rs.proposal !== undefined && rs.round === peer.round ? rs.proposal.polRound : -1;
   if (polRound >= 0) take(rs.votes(polRound, 'prevote'));
@@ -47,7 +60,9 @@ function missingNow(peer: PeerRound, rs: RoundState, batch: Batch): Missing {
     take(rs.votes(rs.round, 'precommit'));
   }
   if (rs.commitRound >= 0) take(rs.votes(rs.commitRound, 'precommit'));
-  return { proposal: missingProposal(peer, rs), parts: missingParts(peer, rs, batch.partsMax), votes };
+  return isWanted(rs, batch)
+    ? { proposal: missingProposal(peer, rs), parts: missingParts(peer, rs, batch.partsMax), votes }
+    : { ...NOTHING, votes };
 }
 
 function missingProposal(peer: PeerRound, rs: RoundState): Missing['proposal'] {
@@ -70,18 +85,16 @@ function missingParts(peer: PeerRound, rs: RoundState, max: number): readonly Pa
   return parts;
 }
 
-function takeVotes(set: VoteSetReader | undefined, peer: PeerRound, out: Vote[], max: number): void {
-  if (set === undefined) return;
-  for (const index of set.bits.minus(peer.votes(set.round, set.type))) {
-    if (out.length >= max) return;
-    const vote = set.vote(index);
-    if (vote !== undefined && !out.includes(vote)) out.push(vote);
+function takeVotes(set: VoteSetReader, known: BitSet | undefined, out: Vote[], batch: Batch): void {
+  const { author, votesMax } = batch;
+  if (author !== undefined) {
+    const index = author.placeIn(set.validators);
+    const vote = index < 0 || known?.has(index) === true ? undefined : set.vote(index);
+    if (vote !== undefined) out.push(vote);
+    return;
   }
-}
-
-function takeLastCommit(set: VoteSetReader, peer: PeerRound, out: Vote[], max: number): void {
-  for (const index of set.bits.minus(peer.lastCommit)) {
-    if (out.length >= max) return;
+  for (const index of set.bits.minus(known)) {
+    if (out.length >= votesMax) return;
     const vote = set.vote(index);
     if (vote !== undefined) out.push(vote);
   }
@@ -102,10 +115,11 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   if (commit !== undefined) {
     const known = peer.votes(commit.round, 'precommit');
     for (let i = 0; i < commit.signatures.length && votes.length < batch.votesMax; i++) {
-      const vote = known?.has(i) ? undefined : commitVote(commit, i);
+      const vote = known?.has(i) || !isBy(batch.author, commit, i) ? undefined : commitVote(commit, i);
       if (vote !== undefined) votes.push(vote);
     }
   }
+  if (!isWanted(rs, batch)) return { ...NOTHING, votes };
   const parts: Part[] = [];
   const meta = peer.partsHeader === undefined ? undefined : blocks.loadMeta(peer.height);
   if (
@@ -121,6 +135,9 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   }
   return { proposal: undefined, parts, votes };
 }
+
+const isBy = (author: Author | undefined, { signatures }: Commit, index: number): boolean =>
+  author === undefined || equalBytes(signatures[index]?.validatorAddress ?? EMPTY, author.address);
 
 /** Votes of a height are counted against its validator set; of old heights we know the commit's length. */
 export function voteSetSize(height: Height, rs: RoundState, blocks: BlockReader): number {

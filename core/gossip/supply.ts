@@ -1,41 +1,38 @@
 import type { BlockReader } from '../types/blockReader.ts';
-import type { Address } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
-import { type Batch, missingAt, voteSetSize } from './lacks.ts';
+import type { Author } from './author.ts';
+import { missingAt, voteSetSize } from './lacks.ts';
 import type { PeerRound } from './peerRound.ts';
 
 /** What one peer is sent at a time. */
-const BATCH: Batch = { partsMax: 16, votesMax: 128 };
+const BATCH = { partsMax: 16, votesMax: 128 };
 
 /**
- * Messages that give the peer what it lacks and we have, by authors that `wanted` lets through. From here on we believe
+ * Messages that give the peer what it lacks and we have, all of it or what this author said. From here on we believe
  * that the peer has them.
  */
 export function supply(
   peer: PeerRound,
   rs: RoundState,
   blocks: BlockReader,
-  wanted: (author: Address) => boolean,
+  author: Author | undefined,
 ): readonly ConsensusMessage[] {
   const { height, round } = peer;
-  const missing = missingAt(peer, rs, blocks, BATCH);
+  const missing = missingAt(peer, rs, blocks, { ...BATCH, author });
   const messages: ConsensusMessage[] = [];
-  if (wanted(rs.proposer.address)) {
-    if (missing.proposal !== undefined) {
-      const { proposal, pol } = missing.proposal;
-      messages.push({ kind: 'proposal', proposal });
-      if (pol !== undefined)
-        messages.push({ kind: 'proposalPol', height, polRound: proposal.polRound, bits: pol });
-      peer.setProposal(proposal.height, proposal.round, proposal.blockId.parts, proposal.polRound);
-    }
-    for (const part of missing.parts) {
-      messages.push({ kind: 'blockPart', height, round, part });
-      peer.setPart(height, part.index);
-    }
+  if (missing.proposal !== undefined) {
+    const { proposal, pol } = missing.proposal;
+    messages.push({ kind: 'proposal', proposal });
+    if (pol !== undefined)
+      messages.push({ kind: 'proposalPol', height, polRound: proposal.polRound, bits: pol });
+    peer.setProposal(proposal.height, proposal.round, proposal.blockId.parts, proposal.polRound);
+  }
+  for (const part of missing.parts) {
+    messages.push({ kind: 'blockPart', height, round, part });
+    peer.setPart(height, part.index);
   }
   for (const vote of missing.votes) {
-    if (!wanted(vote.validatorAddress)) continue;
     messages.push({ kind: 'vote', vote });
     const size = voteSetSize(vote.height, rs, blocks);
     peer.setVote(vote.height, vote.round, vote.type, vote.validatorIndex, size);

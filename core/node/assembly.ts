@@ -29,6 +29,7 @@ import { blockRules } from './blockRules.ts';
 import { commitRules } from './commitRules.ts';
 import type { CallId, Effect, Host, LogRecord } from './contract.ts';
 import { Driver } from './driver.ts';
+import { decodeFrame, type FrameDecoder } from './ingress.ts';
 import { NodeMachine } from './node.ts';
 import type { NodeCoreConfig } from './nodeConfig.ts';
 import { poolReader } from './poolReader.ts';
@@ -58,6 +59,8 @@ export interface CoreNodeOptions {
   readonly indexer?: 'kv' | 'psql' | 'null';
   /** What the application answers to blocks besides: so the simulator changes validators and params. */
   readonly amend?: Amend | undefined;
+  /** Instead of the core's own; it may only remember what that has answered. */
+  readonly decodeFrame?: FrameDecoder;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
@@ -174,6 +177,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     evidenceGossip,
     sync,
     initialHeight,
+    decodeFrame: options.decodeFrame ?? decodeFrame,
   });
   const replayed = machine.replay(options.log.filter((record) => record.height > state.lastBlockHeight));
   if (!replayed.ok)

@@ -43,6 +43,9 @@ const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
 
 export const channelOf = (message: ConsensusMessage): ChannelId => CHANNEL_OF[message.kind];
 
+/** What a frame says, or why its sender is to be dropped. The same bytes always say the same. */
+export type FrameDecoder = (channel: ChannelId, bytes: Bytes) => Result<PeerMessage, string>;
+
 export function decodeFrame(channel: ChannelId, bytes: Bytes): Result<PeerMessage, string> {
   const bytesMax = BYTES_MAX.get(channel);
   if (bytesMax === undefined) return err(`unknown channel 0x${channel.toString(16)}`);

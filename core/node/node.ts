@@ -19,7 +19,7 @@ import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { type MessageSinks, routeMessage, routeWhileSyncing } from './consensusMessages.ts';
 import { CHANNELS, type Effect, type Input, type LogRecord, type Machine } from './contract.ts';
 import { evidenceVerdict } from './evidenceVerdict.ts';
-import { channelOf, decodeFrame, type PeerMessage } from './ingress.ts';
+import { channelOf, type FrameDecoder, type PeerMessage } from './ingress.ts';
 import { syncOutOf } from './syncOut.ts';
 
 /** The machines of one node. Only this file knows all of them; they do not know each other. */
@@ -32,6 +32,7 @@ export interface NodeParts {
   readonly evidenceGossip: EvidenceGossip;
   readonly sync: BlockSync;
   readonly initialHeight: Height;
+  readonly decodeFrame: FrameDecoder;
 }
 
 /** Routes inputs to machines and machines' words to each other, and gathers their effects in order. */
@@ -225,7 +226,7 @@ export class NodeMachine implements Machine {
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
     if (this.parts.gossip.peerRound(input.peer) === undefined) return;
-    const decoded = decodeFrame(input.channel, input.bytes);
+    const decoded = this.parts.decodeFrame(input.channel, input.bytes);
     if (decoded.ok) this.#onMessage(now, input.peer, decoded.value);
     else this.#drop(input.peer, decoded.error);
   }

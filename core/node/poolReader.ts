@@ -5,38 +5,56 @@ import type { PoolTx } from '../mempool/lane.ts';
 import type { Mempool } from '../mempool/mempool.ts';
 import type { PooledSender, PoolReader } from '../rpc/context.ts';
 
-function ethTxs(txs: readonly PoolTx[], decoder: TxDecoder): readonly EthTx[] {
-  return txs.flatMap(({ bytes }) => {
-    const decoded = decoder.decode(bytes);
-    return decoded.ok && decoded.value.kind === 'ethereum' ? [decoded.value.tx] : [];
-  });
+/** Ethereum's transactions in the pool, each read once for as long as it waits there. */
+class Read {
+  readonly #decoder: TxDecoder;
+  readonly #known = new WeakMap<PoolTx, readonly EthTx[]>();
+
+  constructor(decoder: TxDecoder) {
+    this.#decoder = decoder;
+  }
+
+  all(txs: readonly PoolTx[]): readonly EthTx[] {
+    return txs.flatMap((tx) => this.one(tx));
+  }
+
+  one(tx: PoolTx): readonly EthTx[] {
+    const known = this.#known.get(tx);
+    if (known !== undefined) return known;
+    const decoded = this.#decoder.decode(tx.bytes);
+    const read = decoded.ok && decoded.value.kind === 'ethereum' ? [decoded.value.tx] : [];
+    this.#known.set(tx, read);
+    return read;
+  }
 }
 
 /** The mempool as RPC handlers may see it. */
-export const poolReader = (mempool: Mempool, decoder: TxDecoder): PoolReader => ({
-  content() {
-    const senders: PooledSender[] = [];
-    for (const [sender, lane] of mempool.lanes()) {
-      const pending = ethTxs(lane.txs.slice(0, lane.executable), decoder);
-      const queued = ethTxs(lane.txs.slice(lane.executable), decoder);
-      if (pending.length + queued.length > 0) senders.push({ sender: hex(sender), pending, queued });
-    }
-    return senders.sort((a, b) => compareBytes(a.sender, b.sender));
-  },
-  pendingNonce(sender) {
-    const lane = mempool.lane(toHex(sender));
-    return lane === undefined ? undefined : lane.stateNonce + BigInt(lane.executable);
-  },
-  byEthHash(hash) {
-    const tx = mempool.byEthHash(hash);
-    const decoded = tx === undefined ? undefined : decoder.decode(tx.bytes);
-    return decoded?.ok && decoded.value.kind === 'ethereum' ? decoded.value.tx : undefined;
-  },
-  stats: () => mempool.stats(),
-  best: (bytesMax) => mempool.reap(bytesMax).map((tx) => tx.bytes),
-  list: (max) =>
-    mempool
-      .txs()
-      .slice(0, max)
-      .map((tx) => tx.bytes),
-});
+export function poolReader(mempool: Mempool, decoder: TxDecoder): PoolReader {
+  const read = new Read(decoder);
+  return {
+    content() {
+      const senders: PooledSender[] = [];
+      for (const [sender, lane] of mempool.lanes()) {
+        const pending = read.all(lane.txs.slice(0, lane.executable));
+        const queued = read.all(lane.txs.slice(lane.executable));
+        if (pending.length + queued.length > 0) senders.push({ sender: hex(sender), pending, queued });
+      }
+      return senders.sort((a, b) => compareBytes(a.sender, b.sender));
+    },
+    pendingNonce(sender) {
+      const lane = mempool.lane(toHex(sender));
+      return lane === undefined ? undefined : lane.stateNonce + BigInt(lane.executable);
+    },
+    byEthHash(hash) {
+      const tx = mempool.byEthHash(hash);
+      return tx === undefined ? undefined : read.one(tx)[0];
+    },
+    stats: () => mempool.stats(),
+    best: (bytesMax) => mempool.reap(bytesMax).map((tx) => tx.bytes),
+    list: (max) =>
+      mempool
+        .txs()
+        .slice(0, max)
+        .map((tx) => tx.bytes),
+  };
+}

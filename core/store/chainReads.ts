@@ -21,6 +21,7 @@ import * as keys from './keys.ts';
 import type { KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
 import { RecentHeights } from './recentHeights.ts';
+import { RecentPayloads } from './recentPayloads.ts';
 import type { Roots } from './roots.ts';
 import { decodeStoredState, type StoredState } from './stateRecord.ts';
 
@@ -29,6 +30,8 @@ export const STORED_FULL = 1;
 export const STORED_POINTER = 2;
 
 const HEIGHTS_CACHED_MAX = 64;
+/** Results of a full block are megabytes. Whoever waits for receipts asks for the same few again and again. */
+const RESULTS_CACHED_MAX = 4;
 
 /**
  * Everything that was decided, by height or by hash, up to the head. Each value is checked against its key as it is
@@ -41,6 +44,7 @@ export class ChainReads implements BlockReader {
   readonly #metas = new RecentHeights<BlockMeta>(HEIGHTS_CACHED_MAX);
   readonly #commits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
   readonly #seenCommits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
+  readonly #results = new RecentPayloads<FinalizeReply>(RESULTS_CACHED_MAX);
 
   constructor(kv: Pick<KvStore, 'get'>) {
     this.#kv = kv;
@@ -155,7 +159,9 @@ export class ChainReads implements BlockReader {
   }
 
   loadResults(height: Height): FinalizeReply | undefined {
-    return this.keeps(height) ? this.#decode(keys.resultsKey(height), decodeFinalizeReply) : undefined;
+    if (!this.keeps(height)) return undefined;
+    const key = keys.resultsKey(height);
+    return this.#decode(key, (payload) => this.#results.at(height, payload, decodeFinalizeReply));
   }
 
   loadTxResult(location: layouts.StoredLocation): TxResult | undefined {

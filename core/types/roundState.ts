@@ -20,6 +20,8 @@ export interface VoteSetReader {
   readonly round: Round;
   readonly type: VoteType;
   readonly bits: BitSet;
+  /** Those whose votes these are. */
+  readonly validators: ValidatorSet;
   vote(index: number): Vote | undefined;
   /** The value with more than two thirds, ZERO_BLOCK_ID for nil, undefined for none. */
   majority(): BlockId | undefined;

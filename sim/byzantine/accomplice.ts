@@ -53,8 +53,10 @@ export function accomplice(
     cluster.members.find((one) => one.name === name)?.address;
   const perform = (effect: Effect): void => {
     if (effect.kind !== 'send') return;
-    world.lies.add(effect.bytes);
-    world.network.send(process.index, effect.to, effect.channel, effect.bytes);
+    // The core may say the very same bytes to others, and mean it.
+    const bytes = effect.bytes.slice();
+    world.lies.add(bytes);
+    world.network.send(process.index, effect.to, effect.channel, bytes);
   };
   // The last one: clients are given theirs from the front.
   const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');

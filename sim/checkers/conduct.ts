@@ -1,5 +1,6 @@
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import type { Validator } from '../../core/types/validator.ts';
 import type { Position } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -62,7 +63,9 @@ export function isOneThirdIn(rs: RoundState, round: number): boolean {
   const [prevotes, precommits] = [rs.votes(round, 'prevote'), rs.votes(round, 'precommit')];
   if (prevotes === undefined && precommits === undefined) return false;
   let power = 0n;
-  for (const [i, validator] of rs.validators.validators.entries())
-    if (prevotes?.bits.has(i) === true || precommits?.bits.has(i) === true) power += validator.power;
+  const { validators } = rs.validators;
+  for (let i = 0; i < validators.length; i++)
+    if (prevotes?.bits.has(i) === true || precommits?.bits.has(i) === true)
+      power += (validators[i] as Validator).power;
   return 3n * power > rs.validators.totalPower;
 }

@@ -83,10 +83,11 @@ function owed(rs: RoundState, own: Bytes, isRevived: boolean, maySkip: boolean):
   if (step < STEP.propose || step >= STEP.commit) return undefined;
   const isSilent = proposal === undefined && equalBytes(proposer.address, own);
   if (isSilent && !(maySkip && step > STEP.propose)) return 'has not proposed in its turn';
+  if (step < STEP.prevote) return undefined;
   const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
   if (index < 0) return undefined;
   const mayLack = isRevived && step >= STEP.precommit;
-  if (step >= STEP.prevote && !mayLack && rs.votes(round, 'prevote')?.bits.has(index) !== true)
+  if (!mayLack && rs.votes(round, 'prevote')?.bits.has(index) !== true)
     return 'has not prevoted where it is past that';
   if (step >= STEP.precommit && rs.votes(round, 'precommit')?.bits.has(index) !== true)
     return 'has not precommitted where it is past that';

@@ -19,6 +19,8 @@ export interface Indexed {
 /** A query and the events that meet it. */
 export interface Question {
   readonly kind: Kind;
+  /** What meets it has this. */
+  readonly tag: string;
   readonly text: string;
   readonly isMet: (event: Indexed) => boolean;
 }
@@ -51,6 +53,27 @@ function asked({ type, attributes }: AbciEvent): readonly Pair[] {
 /** An address is found in each of its spellings. */
 export const spelled = (value: string): string =>
   /^0[xX][0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value;
+
+/** The events that have an attribute, by its tag and kind. */
+export class Tagged {
+  readonly #events = new Map<string, Indexed[]>();
+
+  constructor(events: readonly Indexed[]) {
+    for (const event of events)
+      for (const tag of new Set(event.attributes.map(([name]) => name))) {
+        const key = `${event.kind} ${tag}`;
+        const known = this.#events.get(key);
+        if (known === undefined) this.#events.set(key, [event]);
+        else known.push(event);
+      }
+  }
+
+  /** Where what meets it is, in order, each once. */
+  places({ kind, tag, isMet }: Question): readonly string[] {
+    const found = (this.#events.get(`${kind} ${tag}`) ?? []).filter(isMet);
+    return [...new Set(found.map(({ place }) => place))];
+  }
+}
 
 /** Each attribute that a query can quote, with an event that has it and the one behind that. */
 export function attributesOf(events: readonly Indexed[]): readonly (readonly [Pair, Indexed, Indexed])[] {
@@ -98,21 +121,24 @@ export function questions(
     list.filter((other) => other[0] !== tag && isPlain(other)).slice(0, 1),
   );
   return [
-    { kind, text: alone, isMet },
+    { kind, tag, text: alone, isMet },
     {
       kind,
+      tag,
       text: `${kind}.height>=${height} AND ${alone}`,
       isMet: (one) => one.height >= height && isMet(one),
     },
     {
       kind,
+      tag,
       text: `${kind}.height${op}${height} AND ${alone}`,
       isMet: (one) => isOrdered(one.height - height) && isMet(one),
     },
     number === undefined
-      ? { kind, text: `${tag} EXISTS`, isMet: (one) => one.attributes.some(([name]) => name === tag) }
+      ? { kind, tag, text: `${tag} EXISTS`, isMet: (one) => one.attributes.some(([name]) => name === tag) }
       : {
           kind,
+          tag,
           text: `${tag}${op}${value}`,
           isMet: (one) =>
             one.attributes.some(([name, text]) => {
@@ -122,11 +148,13 @@ export function questions(
         },
     {
       kind,
+      tag,
       text: `${tag} CONTAINS '${piece}'`,
       isMet: (one) => one.attributes.some(([name, text]) => name === tag && text.includes(piece)),
     },
     ...others.map((other) => ({
       kind,
+      tag,
       text: `${alone} AND ${other[0]}='${other[1]}'`,
       isMet: (one: Indexed) => isMet(one) && has(one, other),
     })),
@@ -151,6 +179,7 @@ function severalAtOnce(
   const asked: Question[] = [
     {
       kind,
+      tag,
       // The first equality counts.
       text: `${kind}.height=${height} AND ${kind}.height=${height + 1} AND ${alone}`,
       isMet: (one) => one.height === height && isMet(one),
@@ -159,12 +188,14 @@ function severalAtOnce(
   if (number !== undefined)
     asked.push({
       kind,
+      tag,
       text: `${tag}>=${value} AND ${tag}<=${value}`,
       isMet: (one) => one.attributes.some(([name, text]) => name === tag && decimalOf(text) === number),
     });
   if (other !== undefined)
     asked.push({
       kind,
+      tag,
       text: `${alone} AND ${other[0]} CONTAINS '${other[1]}'`,
       isMet: (one) =>
         isMet(one) && one.attributes.some(([name, text]) => name === other[0] && text.includes(other[1])),
@@ -172,6 +203,7 @@ function severalAtOnce(
   if (other !== undefined && another !== undefined)
     asked.push({
       kind,
+      tag,
       text: `${alone} AND ${[other, another].map(([name, text]) => `${name}='${text}'`).join(' AND ')}`,
       isMet: (one) => isMet(one) && has(one, other) && has(one, another),
     });
@@ -179,4 +211,6 @@ function severalAtOnce(
 }
 
 const has = ({ attributes }: Indexed, [tag, value]: Pair): boolean =>
-  attributes.some(([name, text]) => name === tag && spelled(text) === spelled(value));
+  attributes.some(
+    ([name, text]) => name === tag && text.length === value.length && spelled(text) === spelled(value),
+  );

@@ -78,9 +78,8 @@ export function lastCommits(context: CheckerContext): Checker {
 function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime: number): string | undefined {
   if (before === undefined || before.height !== rs.height - 1 || rs.step !== STEP.newHeight) return undefined;
   const { precommits, at } = before;
-  for (let i = 0; i < precommits.bits.size; i++)
-    if (precommits.bits.has(i) && rs.lastPrecommits?.bits.has(i) !== true)
-      return `has lost the precommit of validator ${i} for the last height`;
+  for (const i of precommits.bits.minus(rs.lastPrecommits?.bits))
+    return `has lost the precommit of validator ${i} for the last height`;
   if (rs.startTime !== rs.commitTime + blockTime)
     return `begins at ${rs.startTime}, it decided at ${rs.commitTime}`;
   return Math.abs(rs.commitTime - at) > SLACK_MICROS
@@ -91,7 +90,7 @@ function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime:
 function fixedProblem(rs: RoundState, node: Process, fixed: Map<Process, Fixed>): string | undefined {
   const { height, step, lastPrecommits } = rs;
   if (lastPrecommits === undefined || step <= STEP.newHeight) return undefined;
-  const count = countOf(lastPrecommits);
+  const count = lastPrecommits.bits.count();
   const before = fixed.get(node);
   if (before?.height !== height) {
     fixed.set(node, { height, count });
@@ -115,12 +114,6 @@ function seenProblem(
   if (3n * totalOf(signed) <= 2n * totalOf(voters)) return 'has stored a commit without two thirds';
   proofs.add(lastCommit);
   return undefined;
-}
-
-function countOf({ bits }: VoteSetReader): number {
-  let count = 0;
-  for (let i = 0; i < bits.size; i++) if (bits.has(i)) count++;
-  return count;
 }
 
 /** The node's own new block holds the commit that the node holds. */

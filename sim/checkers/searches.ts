@@ -6,7 +6,7 @@ import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
 import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-import { attributesOf, indexed, type Kind, questions, spelled } from './eventQuestions.ts';
+import { attributesOf, indexed, type Kind, questions, spelled, Tagged } from './eventQuestions.ts';
 
 /** Attributes that are searched for, and addresses and topics: spread over all that there are and over the nodes. */
 const SEARCHED_MAX = 48;
@@ -59,9 +59,10 @@ function spread<T>(all: readonly T[], { number, of }: Share): readonly T[] {
 
 async function wrongEvents(share: Share, rpc: RpcContext): Promise<string | undefined> {
   const events = indexed(rpc.chain);
-  for (const { kind, text, isMet } of spread(attributesOf(events), share).flatMap(questions)) {
-    const found = events.filter((one) => one.kind === kind && isMet(one));
-    const truth = [...new Set(found.map(({ place }) => place))].join(' ');
+  const tagged = new Tagged(events);
+  for (const question of spread(attributesOf(events), share).flatMap(questions)) {
+    const { kind, text } = question;
+    const truth = tagged.places(question).join(' ');
     const told = await search(rpc, kind, text);
     if (told !== truth) return `finds ${told} by ${text}, should find ${truth}`;
   }

@@ -1,6 +1,6 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
-import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import type { VoteSetReader } from '../../core/types/roundState.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -33,56 +33,46 @@ export function tallies(context: CheckerContext): Checker {
     look(node) {
       const rs = node.isCorrect ? node.node?.rs() : undefined;
       if (rs === undefined) return;
-      for (const [round, type] of near(rs)) check(node, rs.votes(round, type), rs.validators);
+      for (let round = rs.round - ROUNDS_ASIDE; round <= rs.round + ROUNDS_ASIDE; round++) {
+        check(node, rs.votes(round, 'prevote'), rs.validators);
+        check(node, rs.votes(round, 'precommit'), rs.validators);
+      }
     },
   };
 }
 
-const near = ({ round }: RoundState): readonly (readonly [number, 'prevote' | 'precommit'])[] =>
-  Array.from({ length: 2 * ROUNDS_ASIDE + 1 }, (_, i) => round - ROUNDS_ASIDE + i).flatMap(
-    (one) =>
-      [
-        [one, 'prevote'],
-        [one, 'precommit'],
-      ] as const,
-  );
+/** A value that was voted for, with the power of its votes. */
+interface Value {
+  readonly id: BlockId;
+  power: bigint;
+}
 
 function problemOf(set: VoteSetReader, { validators }: ValidatorSet): string | undefined {
   let total = 0n;
   let voted = 0n;
-  for (const [i, { address, power }] of validators.entries()) {
+  const values: Value[] = [];
+  for (let i = 0; i < validators.length; i++) {
+    const { address, power } = validators[i] as Validator;
     const vote = set.vote(i);
     if (set.bits.has(i) !== (vote !== undefined))
       return `does not know whether it has the vote of validator ${i}`;
-    if (vote !== undefined && !equalBytes(vote.validatorAddress, address))
-      return `has a vote of another in the place of validator ${i}`;
     total += power;
-    if (vote !== undefined) voted += power;
+    if (vote === undefined) continue;
+    if (!equalBytes(vote.validatorAddress, address))
+      return `has a vote of another in the place of validator ${i}`;
+    voted += power;
+    const value = values.find(({ id }) => equalBlockId(id, vote.blockId));
+    if (value === undefined) values.push({ id: vote.blockId, power });
+    else value.power += power;
   }
   const isMost = (power: bigint): boolean => 3n * power > 2n * total;
   if (set.hasTwoThirdsAny() !== isMost(voted))
     return `votes of ${voted} of ${total} are ${isMost(voted) ? 'not ' : ''}two thirds to it`;
-  const major = isMost(voted) ? valuesOf(set, validators).find(({ power }) => isMost(power)) : undefined;
+  const major = values.find(({ power }) => isMost(power));
   const told = set.majority();
   if (major === undefined)
     return told === undefined ? undefined : 'two thirds for a value that has not as many votes';
   return told !== undefined && equalBlockId(told, major.id)
     ? undefined
     : 'does not see two thirds for a value';
-}
-
-/** Each value that was voted for, with the power of its votes. */
-function valuesOf(
-  set: VoteSetReader,
-  validators: readonly Validator[],
-): readonly { readonly id: BlockId; readonly power: bigint }[] {
-  const values: { id: BlockId; power: bigint }[] = [];
-  for (const [i, { power }] of validators.entries()) {
-    const id = set.vote(i)?.blockId;
-    if (id === undefined) continue;
-    const value = values.find((one) => equalBlockId(one.id, id));
-    if (value === undefined) values.push({ id, power });
-    else value.power += power;
-  }
-  return values;
 }

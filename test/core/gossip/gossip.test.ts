@@ -8,6 +8,7 @@ import type { BlockId, BlockMeta, Commit, PartSetHeader } from '../../../core/ty
 import type { BlockReader } from '../../../core/types/blockReader.ts';
 import type { ConsensusMessage } from '../../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../../core/types/roundState.ts';
+import type { ValidatorSet } from '../../../core/types/validator.ts';
 import type { Proposal, Vote } from '../../../core/types/vote.ts';
 
 const address = (n: number): Uint8Array => new Uint8Array(20).fill(n);
@@ -27,6 +28,18 @@ const vote = (index: number, round = 0, height = 5): Vote => ({
   extensionSignature: new Uint8Array(),
 });
 
+const validator = (n: number) => ({
+  address: address(n),
+  pubKey: { type: 'ed25519' as const, bytes: hash(n) },
+  power: 10n,
+  priority: 0n,
+});
+const validators: ValidatorSet = {
+  validators: [0, 1, 2, 3].map(validator),
+  totalPower: 40n,
+  proposer: validator(1),
+};
+
 const commit: Commit = {
   height: 4,
   round: 0,
@@ -39,14 +52,15 @@ const commit: Commit = {
   })),
 };
 
-function prevotes(votes: readonly Vote[]): VoteSetReader {
-  const bits = new BitSet(4);
+function prevotes(votes: readonly Vote[], of = validators): VoteSetReader {
+  const bits = new BitSet(of.validators.length);
   for (const one of votes) bits.add(one.validatorIndex);
   return {
     height: 5,
     round: 0,
     type: 'prevote',
     bits,
+    validators: of,
     vote: (index) => votes.find((one) => one.validatorIndex === index),
     majority: () => (votes.length >= 3 ? blockId : undefined),
     hasTwoThirdsAny: () => votes.length >= 3,
@@ -67,7 +81,7 @@ class World implements GossipOut {
       round: 0,
       step: 4,
       startTime: 0,
-      validators: { validators: [0, 1, 2, 3].map(validator), totalPower: 40n, proposer: validator(1) },
+      validators,
       proposal: undefined,
       proposalParts: undefined,
       commitRound: -1,
@@ -114,13 +128,6 @@ class World implements GossipOut {
     return texts;
   }
 }
-
-const validator = (n: number) => ({
-  address: address(n),
-  pubKey: { type: 'ed25519' as const, bytes: hash(n) },
-  power: 10n,
-  priority: 0n,
-});
 
 test('our own vote goes to every peer of the height at once', () => {
   const world = new World([vote(0), vote(2)]);
@@ -387,4 +394,18 @@ test('a few votes for heights far ahead are borne, a flood of them is not', () =
   const borne = Array.from({ length: 1001 }, () => world.gossip.noteVoteFrom('a', vote(1, 0, 900)));
   expect(borne.indexOf(false)).toBe(1000);
   expect(world.gossip.noteVoteFrom('b', vote(1, 0, 900))).toBe(true);
+});
+
+test('our own vote is not left out because of many others that a peer lacks too', () => {
+  const count = 200;
+  const many = Array.from({ length: count }, (_, index) => validator(count - 1 - index));
+  const of: ValidatorSet = { validators: many, totalPower: BigInt(10 * count), proposer: validator(1) };
+  const world = new World([]);
+  const votes = many.map(({ address: author }, index) => ({ ...vote(index), validatorAddress: author }));
+  world.rs.validators = of;
+  world.rs.votes = (round, type) => (round === 0 && type === 'prevote' ? prevotes(votes, of) : undefined);
+  for (let n = 1; n < count; n++) world.gossip.onPeerUp(0, `peer${n}`, world);
+  world.take();
+  world.at('peer1', 5, 0);
+  expect(world.sent.map(({ message }) => message)).toEqual([{ kind: 'vote', vote: votes[count - 1] }]);
 });

@@ -201,8 +201,8 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'votes-told-again',
     file: 'core/gossip/lacks.ts',
-    from: 'set.bits.minus(peer.votes(set.round, set.type))',
-    to: 'set.bits.minus(undefined)',
+    from: 'takeVotes(set, peer.votes(set.round, set.type), votes, batch)',
+    to: 'takeVotes(set, undefined, votes, batch)',
     found: ['conduct'],
     scenario: 'silent-validator',
   },

@@ -212,8 +212,8 @@ export const RETOLD: readonly Break[] = [
   {
     id: 'pool-content-all-pending',
     file: 'core/node/poolReader.ts',
-    from: 'const queued = ethTxs(lane.txs.slice(lane.executable), decoder);',
-    to: 'const queued = ethTxs(lane.txs.slice(lane.executable + 1), decoder);',
+    from: 'const queued = read.all(lane.txs.slice(lane.executable));',
+    to: 'const queued = read.all(lane.txs.slice(lane.executable + 1));',
     found: ['records'],
     scenario: 'crowd-in-a-small-pool',
     isSlow: true,

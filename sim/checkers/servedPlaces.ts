@@ -219,13 +219,15 @@ async function wrongPreimages(rpc: RpcContext): Promise<string | undefined> {
 /** The consensus engine shows some of what waits, and genesis in pieces. */
 async function wrongListed(rpc: RpcContext): Promise<string | undefined> {
   const { txs, total } = await comet(rpc, 'unconfirmed_txs', { limit: '1' });
-  const { data } = await comet(rpc, 'genesis_chunked', { chunk: '0' });
+  const { data, chunk, total: count } = await comet(rpc, 'genesis_chunked', { chunk: '0' });
   const pieces = JSON.parse(decodeUtf8(bytesOf(data)) || 'null');
   return (
     unlike(
       'how many are shown of those that wait',
       (txs as readonly unknown[] | undefined)?.length,
       Math.min(1, Number(total)),
-    ) ?? unlike('genesis in pieces', pieces, (await comet(rpc, 'genesis', {}))['genesis'])
+    ) ??
+    unlike('genesis in pieces', pieces, (await comet(rpc, 'genesis', {}))['genesis']) ??
+    unlike('which piece of how many', [chunk, count], ['0', '1'])
   );
 }

@@ -119,4 +119,22 @@ export const FACES: readonly Break[] = [
     scenario: 'four-honest',
     isSlow: true,
   },
+  {
+    id: 'too-long-page-is-usual',
+    file: 'core/rpc/comet/heights.ts',
+    from: 'asked > PER_PAGE_MAX ? PER_PAGE_MAX : asked',
+    to: 'asked > PER_PAGE_MAX ? PER_PAGE_DEFAULT : asked',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
+  {
+    id: 'genesis-has-one-piece-less',
+    file: 'core/rpc/comet/methods/node.ts',
+    from: 'total: String(total), data };',
+    to: 'total: String(total - 1), data };',
+    found: ['records'],
+    scenario: 'four-honest',
+    isSlow: true,
+  },
 ];

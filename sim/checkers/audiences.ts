@@ -1,9 +1,8 @@
-import { AssertionError } from '../../core/lib/assert.ts';
-import { StorageFault } from '../../core/lib/storageFault.ts';
 import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
 import { Stage } from '../audience/stage.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { failBy } from './unanswered.ts';
 
 const AUDIENCES = [CometAudience, EthAudience] as const;
 
@@ -19,17 +18,16 @@ export function audiences(context: CheckerContext): Checker {
           (node?.rpc?.chain.head() ?? 0) > 1 && state !== 'halted' && !disk.isDamaged,
       );
       const rpc = node?.node?.rpc;
-      if (rpc === undefined || !isTolerable(context)) return;
+      if (node === undefined || rpc === undefined || !isTolerable(context)) return;
       const dice = world.choices.stream(`checkers/audience/${context.scenario.name}`);
       const choose = (n: number): number => dice.choose(n);
       const Audience = AUDIENCES[choose(AUDIENCES.length)] as (typeof AUDIENCES)[0];
       try {
         const problem = await new Audience(new Stage(rpc), choose).play();
         if (problem !== undefined)
-          context.fail(name, `where ${node?.name} tells its last blocks again, ${problem}`);
+          context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {
-        if (error instanceof AssertionError) context.fail('no_crash', `${node?.name} threw ${error.message}`);
-        else if (!(error instanceof StorageFault)) throw error;
+        failBy(context, node, error);
       }
     },
   };

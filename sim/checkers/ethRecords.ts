@@ -1,7 +1,6 @@
 import type { ChainReader, EthBlock, EthReceipt } from '../../core/app/chain.ts';
 import { simpleMapRoot } from '../../core/crypto/merkle.ts';
 import { type Bytes, concat, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
-import { StorageFault } from '../../core/lib/storageFault.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import type { Height } from '../../core/types/ids.ts';
 import { othersOf } from '../expr/money.ts';
@@ -13,6 +12,7 @@ import { listRoot } from '../reference/trieRoot.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Offences } from './offences.ts';
 import { StoredBlocks } from './storedBlocks.ts';
+import { failBy } from './unanswered.ts';
 
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
@@ -62,8 +62,7 @@ export function ethRecords(context: CheckerContext): Checker {
         try {
           check(node.name, chain);
         } catch (error) {
-          if (!(error instanceof StorageFault)) throw error;
-          if (!node.disk.isDamaged) context.fail(name, `${node.name} lost a record: ${error.message}`);
+          failBy(context, node, error);
         }
       }
     },

@@ -1,12 +1,12 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { compileQuery } from '../../core/events/query/query.ts';
-import { StorageFault } from '../../core/lib/storageFault.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import { type Fields, quantity, shownLogs } from '../answers.ts';
 import type { Process } from '../process.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { attributesOf, indexed, type Kind, questions, spelled, Tagged } from './eventQuestions.ts';
+import { failBy } from './unanswered.ts';
 
 /** Attributes that are searched for, and addresses and topics: spread over all that there are and over the nodes. */
 const SEARCHED_MAX = 48;
@@ -34,8 +34,7 @@ export function searches(context: CheckerContext): Checker {
             (await wrongLogs(share, rpc)) ?? (isIndexed ? await wrongIndex(share, node, rpc) : undefined);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
-          if (!(error instanceof StorageFault)) throw error;
-          if (!node.disk.isDamaged) context.fail('records', `${node.name} lost a record: ${error.message}`);
+          failBy(context, node, error);
         }
       }
     },

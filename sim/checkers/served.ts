@@ -1,17 +1,16 @@
 import { formatAddress } from '../../core/address/kinds.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { AssertionError, present } from '../../core/lib/assert.ts';
+import { present } from '../../core/lib/assert.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
-import { StorageFault } from '../../core/lib/storageFault.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { KvStore } from '../../core/store/kv.ts';
 import type { Fields } from '../answers.ts';
 import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../feeMarket.ts';
-import { type Process, textOf } from '../process.ts';
+import type { Process } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-import { comet, firstOf, listOf, PAGE, Refused, rest, unlike } from './questions.ts';
+import { comet, firstOf, listOf, PAGE, rest, unlike } from './questions.ts';
 import { wrongArguments } from './servedArguments.ts';
 import { wrongBlockAnswers } from './servedBlocks.ts';
 import { wrongCalls } from './servedCalls.ts';
@@ -44,6 +43,7 @@ import { wrongTracedCalls } from './servedTracedCalls.ts';
 import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
 import { wrongUnknown } from './servedUnknown.ts';
+import { failBy } from './unanswered.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
 const COMMITS_MAX = 8;
@@ -86,19 +86,6 @@ function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Pro
   );
   const isSteady = ({ name, lives }: Process): boolean => lives === 1 && !late.has(name);
   return [serving.filter(isSteady), serving.filter((node) => !isSteady(node))];
-}
-
-/** What reading an answer of another shape throws. */
-const SHAPES = [TypeError, RangeError, SyntaxError];
-
-/** A drive that is broken may make a node refuse. */
-function failBy(context: CheckerContext, node: Process, error: unknown): void {
-  if (error instanceof StorageFault || error instanceof Refused) {
-    if (!node.disk.isDamaged) context.fail('records', `${node.name} ${error.message}`);
-  } else if (error instanceof AssertionError) context.fail('no_crash', `${node.name} threw ${textOf(error)}`);
-  else if (error instanceof Error && SHAPES.some((shape) => error instanceof shape))
-    context.fail('records', `${node.name} answers what cannot be read: ${error.message}`);
-  else throw error;
 }
 
 interface Asked {

@@ -1,6 +1,7 @@
 import { decodeTxsMessage } from '../../core/codec/messages.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
+import { SLOW_MICROS } from '../disk.ts';
 import type { Process } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -112,7 +113,8 @@ export function poolSpread(context: CheckerContext): Checker {
     },
     look(node) {
       if (!node.isCorrect) return;
-      if (isHindered(node)) calm.set(node, world.now);
+      // The last write of a slow drive ends when it is fast again.
+      if (isHindered(node)) calm.set(node, world.now + (node.disk.isSlow ? SLOW_MICROS : 0));
       if ((node.node?.rpc?.pool.stats().bytes ?? 0) === 0) return;
       noteBehind(node);
       const rpc = settledPool(node, world.now - (looked.get(node) ?? 0));

@@ -200,7 +200,7 @@ export class EvmClient {
   }
 
   get #head(): number {
-    return this.#node.node?.rpc?.chain.head() ?? 0;
+    return headOf(this.#node);
   }
 
   #nodeFor({ nonce }: SentTx): Process {
@@ -213,6 +213,7 @@ export class EvmClient {
     tx.sentAt = this.#world.now;
     const node = this.#nodeFor(tx);
     tx.sentHead = this.#head;
+    const head = headOf(node);
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
     const before = pool && contentOf(pool);
@@ -227,7 +228,7 @@ export class EvmClient {
     if (isTaken) tx.takenIn = this.#node.lives;
     // Whoever waits longer, because the node cannot write, is overtaken by what is sent later.
     const isPrompt = this.#world.now - tx.sentAt < PROMPT_MICROS;
-    const isSameHead = this.#head === tx.sentHead;
+    const isSameHead = headOf(node) === head;
     if (isTaken && isSameHead && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
       if (problem !== undefined) this.complaints.push(problem);
@@ -296,5 +297,7 @@ function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec, { feeMa
   if (script === 'shelf') return shelf(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }
+
+const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;
 
 const isOpen = (tx: SentTx): boolean => tx.receipt === undefined && !tx.isReplaced;

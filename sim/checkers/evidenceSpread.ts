@@ -12,6 +12,8 @@ import { isSound } from './recoverable.ts';
 
 /** Whoever is far enough is told at once, whoever gets there later at the tick after that. */
 const TELL_MICROS = 2_500_000;
+/** After a fault, the last write of a slow or full drive among it, all that it held up is said by then. */
+const HELD_MICROS = 3_000_000;
 /** So many pieces are told at a tick; where more wait some wait longer. */
 const WAITING_MAX = 16;
 
@@ -56,7 +58,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
         talks.get(node, peer)?.known.add(nameOf(evidence));
         const height = heightOf(node, peer);
         const age = height - 1 - evidenceHeight(evidence);
-        if (!isTimely || !isSound(node.disk) || node.sync !== undefined) continue;
+        const isHeldUp = !isSound(node.disk) || node.sync !== undefined || world.now - calm <= HELD_MICROS;
+        if (!isTimely || isHeldUp) continue;
         if (age < 0 || age > Math.max(...agesAt(node)) + 1)
           context.fail(
             name,

@@ -2,7 +2,7 @@ import { CometSession } from '../../core/rpc/comet/session.ts';
 import { type Matches, readQuery } from '../events/query.ts';
 import { eventsOf } from '../events/told.ts';
 import { LazyWire } from './lazyWire.ts';
-import { LIMITS, type Stage, settle } from './stage.ts';
+import { IDLE_READS, LIMITS, type Stage, settle } from './stage.ts';
 import { Waits } from './waits.ts';
 
 /** Of one line two spellings, which are one subscription. */
@@ -208,10 +208,10 @@ export class CometAudience {
 
   /** Reads all that is there for it. */
   async #catchUp({ session, wire, told }: Client): Promise<void> {
-    for (let texts = [''], idle = false; texts.length > 0 || !idle; ) {
-      idle = texts.length === 0;
+    for (let idle = 0; idle < IDLE_READS; ) {
       await settle();
-      texts = [...wire.take(session)];
+      const texts = wire.take(session);
+      idle = texts.length === 0 ? idle + 1 : 0;
       for (const text of texts) {
         const { id, error, result } = JSON.parse(text) as Frame;
         const place =

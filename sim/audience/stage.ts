@@ -12,6 +12,8 @@ const FUTURE = 6;
 const TXS_MAX = 300;
 /** Turns of microtasks after which nobody has more to say. */
 const IDLE_TURNS = 12;
+/** Reads in vain after which nothing comes: who is told the past waits for the reader at each of its blocks, empty ones too. */
+export const IDLE_READS = PAST + FUTURE + 3;
 /** Nobody who listens to news reads it. */
 const NO_STATE = {} as ChainState;
 

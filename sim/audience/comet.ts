@@ -2,7 +2,7 @@ import { CometSession } from '../../core/rpc/comet/session.ts';
 import { type Matches, readQuery } from '../events/query.ts';
 import { eventsOf } from '../events/told.ts';
 import { LazyWire } from './lazyWire.ts';
-import { IDLE_READS, LIMITS, type Stage, settle } from './stage.ts';
+import { LIMITS, type Stage, settle } from './stage.ts';
 import { Waits } from './waits.ts';
 
 /** Of one line two spellings, which are one subscription. */
@@ -208,22 +208,17 @@ export class CometAudience {
 
   /** Reads all that is there for it. */
   async #catchUp({ session, wire, told }: Client): Promise<void> {
-    for (let idle = 0; idle < IDLE_READS; ) {
-      await settle();
-      const texts = wire.take(session);
-      idle = texts.length === 0 ? idle + 1 : 0;
-      for (const text of texts) {
-        const { id, error, result } = JSON.parse(text) as Frame;
-        const place =
-          result?.data === undefined
-            ? 'ok'
-            : placeOf(
-                result.data.type.slice('tendermint/event/'.length),
-                result.data.value,
-                result.position !== undefined,
-              );
-        told.set(id, [...(told.get(id) ?? []), error === undefined ? place : (error.data ?? '')]);
-      }
+    for (const text of await wire.takeAll(session)) {
+      const { id, error, result } = JSON.parse(text) as Frame;
+      const place =
+        result?.data === undefined
+          ? 'ok'
+          : placeOf(
+              result.data.type.slice('tendermint/event/'.length),
+              result.data.value,
+              result.position !== undefined,
+            );
+      told.set(id, [...(told.get(id) ?? []), error === undefined ? place : (error.data ?? '')]);
     }
   }
 }

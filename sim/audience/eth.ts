@@ -3,7 +3,7 @@ import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../answers.ts';
 import { Filters, logsOf } from './filters.ts';
 import { LazyWire } from './lazyWire.ts';
-import { IDLE_READS, type Stage, settle } from './stage.ts';
+import { type Stage, settle } from './stage.ts';
 
 const CLIENTS_MAX = 3;
 const TURNS = 60;
@@ -178,17 +178,12 @@ export class EthAudience {
 
   /** Reads all that is there for it. */
   async #catchUp({ session, wire, told, answers }: Client): Promise<void> {
-    for (let idle = 0; idle < IDLE_READS; ) {
-      await settle();
-      const texts = wire.take(session);
-      idle = texts.length === 0 ? idle + 1 : 0;
-      for (const text of texts) {
-        const frame = JSON.parse(text) as Frame;
-        if (frame.id !== undefined) answers.set(frame.id, frame);
-        const { subscription, result } = frame.params ?? {};
-        if (subscription !== undefined)
-          told.set(subscription, [...(told.get(subscription) ?? []), shown(result)]);
-      }
+    for (const text of await wire.takeAll(session)) {
+      const frame = JSON.parse(text) as Frame;
+      if (frame.id !== undefined) answers.set(frame.id, frame);
+      const { subscription, result } = frame.params ?? {};
+      if (subscription !== undefined)
+        told.set(subscription, [...(told.get(subscription) ?? []), shown(result)]);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { SOCKET_BYTES_MAX } from '../../core/rpc/outbox.ts';
 import { readAll, Wire } from '../clients/wire.ts';
+import { IDLE_READS, settle } from './stage.ts';
 
 const ROOM_BYTES = 1024 * 1024 * 1024;
 
@@ -24,5 +25,17 @@ export class LazyWire extends Wire {
     const texts = readAll(this, session);
     this.#isReading = false;
     return texts;
+  }
+
+  /** All that comes until there is nothing more. */
+  async takeAll(session: { drained(): void }): Promise<readonly string[]> {
+    const all: string[] = [];
+    for (let idle = 0; idle < IDLE_READS; ) {
+      await settle();
+      const texts = this.take(session);
+      idle = texts.length === 0 ? idle + 1 : 0;
+      all.push(...texts);
+    }
+    return all;
   }
 }

@@ -273,7 +273,7 @@ export class Watcher {
       if (problem !== undefined) this.#complain(problem);
     }
     // What is past stays as it was, whatever came later.
-    const past = chain.ethBlock((chain.base() + head) >>> 1);
+    const past = head > before ? chain.ethBlock((chain.base() + head) >>> 1) : undefined;
     const lasting =
       past &&
       ((await wrongAnswer(put, chain, past)) ??

@@ -86,7 +86,7 @@ const LISTENER: DrawnClient = {
   kind: 'ws',
   subscribe: ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'],
 };
-const WATCHER: DrawnClient = { kind: 'eth' };
+const WATCHER: DrawnClient = { kind: 'eth', rate: '2/s' };
 const FEATURES: DrawnClient = { kind: 'evm', script: 'features', args: { accounts: 3, count: 45 } };
 const BANK: DrawnClient = { kind: 'bank', script: 'features', args: { accounts: 3, count: 40 } };
 const CONTRACTS: DrawnClient = { kind: 'evm', script: 'contracts', args: { accounts: 2, count: 20 } };

@@ -82,7 +82,7 @@ export const ROUGH: Table = {
   loss: ['30%', null],
   dup: ['100%', null],
   reorder: ['60%', null],
-  corrupt: ['5%', null],
+  corrupt: ['2%', null],
 };
 
 /** Keys that entries of a list have, wherever in the entry they stand. */

@@ -1,6 +1,8 @@
+import type { EthTx } from '../../core/app/chain.ts';
 import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
+import { remembered } from '../remembered.ts';
 
 /** Far more than all that any pool of a run holds. */
 const OFFER_BYTES = 8_000_000;
@@ -20,6 +22,9 @@ interface Candidate {
   /** What it may use at most. */
   readonly gas: bigint;
 }
+
+const hexOf = remembered((tx: Bytes) => toHex(tx));
+const keyOf = remembered((tx: EthTx, denom: string) => toHex(wrapEthTx(tx, denom)));
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.tip > b.tip || (a.tip === b.tip && a.place < b.place);
@@ -42,10 +47,10 @@ export function offerProblem(
   list: readonly Bytes[],
   { price, gas }: { readonly price: bigint; readonly gas: bigint },
 ): string | undefined {
-  const known = new Map(list.map((tx, place) => [toHex(tx), { place, bytes: sizeInBlock(tx) }]));
+  const known = new Map(list.map((tx, place) => [hexOf(tx), { place, bytes: sizeInBlock(tx) }]));
   const lanes = content.map(({ pending }) =>
     pending.map((tx): Candidate => {
-      const key = toHex(wrapEthTx(tx, chain.denom));
+      const key = keyOf(tx, chain.denom);
       const left = tx.maxFeePerGas - price;
       const tip = tx.maxPriorityFeePerGas < left ? tx.maxPriorityFeePerGas : left;
       const { place = 0, bytes = 0 } = known.get(key) ?? {};
@@ -55,7 +60,7 @@ export function offerProblem(
   const all = list.reduce((sum, tx) => sum + sizeInBlock(tx), 0);
   for (const bytes of [OFFER_BYTES, Math.floor(all / 3)]) {
     const wanted = choose(lanes, { bytes, gas });
-    const offered = pool.best(bytes).map(toHex);
+    const offered = pool.best(bytes).map(hexOf);
     const at = wanted.findIndex(({ key }, i) => offered[i] !== key);
     const due = wanted[at];
     if (due !== undefined)

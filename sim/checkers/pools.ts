@@ -1,4 +1,4 @@
-import type { EthTx } from '../../core/app/chain.ts';
+import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import { AssertionError, present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
@@ -6,6 +6,7 @@ import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
+import { remembered } from '../remembered.ts';
 import { settledPool } from '../settledPool.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { offerProblem, sizeInBlock } from './offers.ts';
@@ -39,7 +40,8 @@ export function pools(context: CheckerContext): Checker {
     if (held === 0) return undefined;
     if (isMixed && list.some((tx) => rpc.chain.txLocation(context.suite.sha256(tx)) !== undefined))
       return 'holds one that is in a block';
-    if (isMixed && list.some((tx) => isTooLate(tx, rpc))) return 'holds one that is too late for any block';
+    if (isMixed && list.some((tx) => lastHeightOf(tx, rpc.chain) <= rpc.chain.head()))
+      return 'holds one that is too late for any block';
     const content = rpc.pool.content();
     const shown = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
     if (!isMixed && (shown[0] !== pending || shown[1] !== queued))
@@ -72,16 +74,17 @@ export function pools(context: CheckerContext): Checker {
   };
 }
 
-function isTooLate(tx: Bytes, { chain }: RpcContext): boolean {
+/** The last height that a transaction may be in. */
+const lastHeightOf = remembered((tx: Bytes, chain: ChainReader): number => {
   try {
     const { timeoutHeight } = readBankTx(tx, chain);
-    return timeoutHeight !== 0n && timeoutHeight <= BigInt(chain.head());
+    return timeoutHeight === 0n ? Number.POSITIVE_INFINITY : Number(timeoutHeight);
   } catch (error) {
     // An Ethereum transaction, or a kind that the reference does not read.
-    if (error instanceof Unreadable || error instanceof AssertionError) return false;
+    if (error instanceof Unreadable || error instanceof AssertionError) return Number.POSITIVE_INFINITY;
     throw error;
   }
-}
+});
 
 function senderProblem(
   { chain, pool }: RpcContext,

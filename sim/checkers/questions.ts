@@ -77,6 +77,10 @@ export const someOf = <T>(list: readonly T[]): readonly T[] => [
 export const heightsOf = (chain: ChainReader): readonly number[] =>
   Array.from({ length: chain.head() - firstOf(chain) + 1 }, (_, i) => firstOf(chain) + i);
 
+/** Those of them that have transactions, as the node keeps it beside each block. */
+export const filledHeights = (chain: ChainReader): readonly number[] =>
+  heightsOf(chain).filter((height) => chain.blockMeta(height)?.numTxs !== 0);
+
 /** As many as a page holds: most lists take several, and the last page is seldom full. */
 export const PAGE = 3;
 /** More than any list of a run holds. */

@@ -4,7 +4,7 @@ import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Fields } from '../answers.ts';
 import type { Sha256 } from '../reference/merkle.ts';
-import { fieldsOf, heightsOf, posted, rest, someOf, unlike } from './questions.ts';
+import { fieldsOf, filledHeights, posted, rest, someOf, unlike } from './questions.ts';
 
 const TX = '/cosmos/tx/v1beta1';
 
@@ -59,7 +59,7 @@ export async function wrongCoding(rpc: RpcContext, sha256: Sha256): Promise<stri
 
 /** Some transactions that Ethereum's clients sent, and some of others. Nobody here writes any otherwise than in the one way. */
 function kindsOf({ chain }: RpcContext, sha256: Sha256): readonly Bytes[] {
-  const all = heightsOf(chain).flatMap((height) => {
+  const all = filledHeights(chain).flatMap((height) => {
     const { txs } = present(chain.block(height), 'a kept block');
     const isEth = (tx: Bytes): boolean => chain.txLocation(sha256(tx))?.ethIndex !== undefined;
     return txs.map((tx) => ({ tx, isEth: isEth(tx) }));

@@ -2,7 +2,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Fields } from '../answers.ts';
-import { comet, firstOf, heightsOf, listOf, PAGE, rest, unlike } from './questions.ts';
+import { comet, filledHeights, firstOf, heightsOf, listOf, PAGE, rest, unlike } from './questions.ts';
 
 /** All blocks there are: the newest ones first when nothing is said, and the other way round. */
 export async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> {
@@ -31,7 +31,7 @@ export async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> 
 export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
   const hashes: string[] = [];
-  for (let height = firstOf(chain); height <= chain.head(); height++)
+  for (const height of filledHeights(chain))
     hashes.push(...(chain.block(height)?.txs ?? []).map((tx) => toUpperHex(sha256(tx))));
   const order = { ASC: hashes, DESC: [...hashes].reverse() };
   for (const [direction, all] of Object.entries(order))

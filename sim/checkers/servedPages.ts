@@ -2,7 +2,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import { comet, fieldsOf, heightsOf, listOf, rest, unlike } from './questions.ts';
+import { comet, fieldsOf, filledHeights, listOf, rest, unlike } from './questions.ts';
 
 /** More than a page has when nothing is said, and what it may have at most. */
 const LARGE = 31;
@@ -26,7 +26,7 @@ export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> 
 /** Whoever asks for a large page gets one, as far as pages go. Short chains have none. */
 export async function wrongLargePages(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
   const { chain } = rpc;
-  const txs = heightsOf(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);
+  const txs = filledHeights(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);
   const first = (count: number): readonly string[] => txs.slice(0, count).map((tx) => toUpperHex(sha256(tx)));
   if (txs.length < LARGE) return undefined;
   const query = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_ASC&page=1&limit=${LARGE}`;

@@ -85,7 +85,7 @@ async function wrongFace(
 /** A block's transactions in pages, and accounts from somewhere on. */
 async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<string | undefined> {
   const { chain } = rpc;
-  const size = (height: number): number => chain.block(height)?.txs.length ?? 0;
+  const size = (height: number): number => chain.blockMeta(height)?.numTxs ?? 0;
   const fullest = heights.reduce(
     (best, height) => (size(height) > size(best) ? height : best),
     heights[0] ?? 1,

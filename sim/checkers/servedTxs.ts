@@ -7,14 +7,14 @@ import { difference, type Fields } from '../answers.ts';
 import { momentOf } from '../reference/goTime.ts';
 import { rootAbove, type Sha256 } from '../reference/merkle.ts';
 import { shownEvent } from '../reference/shown.ts';
-import { bytesOf, comet, fieldsOf, heightsOf, rest, someOf, unlike } from './questions.ts';
+import { bytesOf, comet, fieldsOf, filledHeights, rest, someOf, unlike } from './questions.ts';
 import { shownResult } from './servedBlocks.ts';
 
 /** What a node tells of some transactions in blocks: their results, their time, and a proof that leads to the header. */
 export async function wrongTxAnswers(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
-  const blocks = heightsOf(chain).map((height) => present(chain.block(height), 'a kept block'));
-  for (const block of someOf(blocks.filter(({ txs }) => txs.length > 0))) {
+  const blocks = filledHeights(chain).map((height) => present(chain.block(height), 'a kept block'));
+  for (const block of someOf(blocks)) {
     for (const index of someOf([...block.txs.keys()])) {
       const problem = await wrongTxAnswer(rpc, block, index, sha256);
       if (problem !== undefined) return problem;

@@ -1,0 +1,16 @@
+/**
+ * Answers of a pure function, kept as long as the object lives that they are about. What else it is given must always be the same for
+ * that object.
+ */
+export function remembered<K extends object, V, A extends readonly unknown[]>(
+  compute: (key: K, ...rest: A) => V,
+): (key: K, ...rest: A) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (key, ...rest) => {
+    const found = known.get(key);
+    if (found !== undefined) return found.value;
+    const value = compute(key, ...rest);
+    known.set(key, { value });
+    return value;
+  };
+}

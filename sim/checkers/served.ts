@@ -43,6 +43,7 @@ import { wrongTracedCalls } from './servedTracedCalls.ts';
 import { wrongTraces } from './servedTraces.ts';
 import { wrongTxAnswers } from './servedTxs.ts';
 import { wrongUnknown } from './servedUnknown.ts';
+import { wrongUris } from './servedUris.ts';
 import { failBy } from './unanswered.ts';
 
 /** Blocks at the end of the chain whose commits are asked for. */
@@ -132,6 +133,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
   ({ rpc }) => wrongUnknown(rpc),
+  ({ rpc, suite }) => wrongUris(rpc, suite.sha256),
   ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
   ({ rpc }) => wrongSimulations(rpc),

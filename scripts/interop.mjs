@@ -16,6 +16,7 @@ const SEQUENTIAL = 201;
 const SKIPPING = 20;
 const CHAIN = 'chain_9000-1';
 const START_MS_MAX = 120_000;
+const PAUSE_MS = 8_000;
 /** Each of four nodes takes ten ports after the other's. */
 const PORTS = 40;
 /** Below the ports that systems give to outgoing connections. */
@@ -131,6 +132,24 @@ async function transfers(until) {
   }
 }
 
+/** Now and then a validator rests for some rounds: where all are quick, nobody has to say which votes it has. */
+async function restNow(node, until) {
+  while (!until.isOver) {
+    await sleep(PAUSE_MS);
+    node.kill('SIGSTOP');
+    await sleep(PAUSE_MS);
+    node.kill('SIGCONT');
+  }
+}
+
+function end(node) {
+  if (node.exitCode !== null || node.signalCode !== null) return undefined;
+  const exited = new Promise((resolve) => node.once('exit', resolve));
+  node.kill('SIGCONT');
+  node.kill('SIGTERM');
+  return exited;
+}
+
 const MUST_HEAR = [
   '0x00 *p2p.PexAddrs',
   '0x20 *consensus.NewRoundStepMessage',
@@ -149,11 +168,14 @@ const basePort = await freePorts();
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-interop-'));
 const files = ['-o', dir, '--single-host', '--base-port', String(basePort), '--commit-timeout', '100ms'];
 orrery('testnet', 'init-files', '--validator-count', '4', ...files);
-const network = spawn(process.execPath, [program, 'testnet', 'start', '-o', dir], { stdio: 'ignore' });
+const nodes = [0, 1, 2, 3].map((i) =>
+  spawn(process.execPath, [program, '--home', path.join(dir, `node${i}`), 'start'], { stdio: 'ignore' }),
+);
 const until = { isOver: false };
 try {
   await waitFor(3, START_MS_MAX);
   const load = transfers(until);
+  const rests = restNow(nodes[3], until);
   const id = orrery('--home', path.join(dir, 'node0'), 'comet', 'show-node-id');
   const heard = await runGo(path.join(bin, 'peer'), [
     `${id}@127.0.0.1:${basePort}`,
@@ -166,7 +188,7 @@ try {
   if (silent.length > 0) throw new Error(`it heard no ${silent.join(', ')}`);
   await waitFor(SEQUENTIAL + 1, START_MS_MAX);
   until.isOver = true;
-  await load;
+  await Promise.all([load, rests]);
   const verified = await runGo(path.join(bin, 'verify'), [
     `http://127.0.0.1:${basePort + 1}`,
     CHAIN,
@@ -182,8 +204,6 @@ try {
   process.exitCode = 1;
 } finally {
   until.isOver = true;
-  const exited = new Promise((resolve) => network.once('exit', resolve));
-  network.kill('SIGTERM');
-  await exited;
+  await Promise.all(nodes.map(end));
   fs.rmSync(dir, { recursive: true, force: true });
 }

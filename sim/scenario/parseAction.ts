@@ -157,11 +157,15 @@ function linkOf(at: Cursor, known: readonly string[]): Action {
     at.fail(`expected one of ${FAULT_KEYS.join(', ')}: else nothing changes on the links`);
   return {
     kind: 'link',
-    from: fields.from === undefined ? undefined : nodeNames(fields.from, known),
-    to: fields.to === undefined ? undefined : nodeNames(fields.to, known),
+    from: endsOf(fields.from, known),
+    to: endsOf(fields.to, known),
     faults,
   };
 }
+
+/** Undefined: everyone. */
+const endsOf = (at: Cursor | undefined, known: readonly string[]): readonly string[] | undefined =>
+  at === undefined || at.raw() === 'all' ? undefined : nodeNames(at, known);
 
 function diskOf(at: Cursor, known: readonly string[]): Action {
   const fields = at.fields(

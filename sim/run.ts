@@ -159,7 +159,8 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       // What was to come by the end cannot be judged in the middle.
       if (isStopped) return;
       const isTimed = timeOf(scenario.until) !== undefined && (ended === 'time' || ended === 'idle');
-      if (ended !== 'over' && !isTimed) fail('until', `the end was not reached: ${UNREACHED[ended]}${lack(scenario, world, timeline)}`);
+      if (ended !== 'over' && !isTimed)
+        fail('until', `the end was not reached: ${UNREACHED[ended]}${lack(scenario, world, timeline)}`);
       for (const checker of checkers) await checker.finish?.();
     },
     report: () => ({

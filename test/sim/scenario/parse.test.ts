@@ -568,7 +568,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     ['a target of nobody', `${base}timeline: [{at: 1s, do: {crash: random 0}}]\n`, 'expected at least one'],
     ['a validator called all', `${base}validators: {all: {}}\n`, 'the word "all" has a meaning'],
     ['a node called world', `${base}nodes: {world: {}}\n`, 'the word "world" has a meaning'],
-    ['a name too long', `name: ${'x'.repeat(101)}\nuntil: {height: 1}\n`, '1:7 name: expected a name: a letter or'],
+    [
+      'a name too long',
+      `name: ${'x'.repeat(101)}\nuntil: {height: 1}\n`,
+      '1:7 name: expected a name: a letter or',
+    ],
     [
       'a validator with a number for a name',
       `${base}validators: {1a: {}}\n`,

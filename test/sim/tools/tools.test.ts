@@ -29,7 +29,9 @@ describe('the cause of a failure', () => {
     );
     expect(causeOf(failure('height 14: v1 decided twice'), names)).not.toBe(first);
     for (const hash of ['0xebbafef96c5c', '0X360B34095D8C', '360B34095D8C'])
-      expect(causeOf(failure(`${hash} of alice waited 6 heights`), names)).toBe('HASH of NODE waited N heights');
+      expect(causeOf(failure(`${hash} of alice waited 6 heights`), names)).toBe(
+        'HASH of NODE waited N heights',
+      );
   });
 
   test('groups runs, counts all and names a few', () => {

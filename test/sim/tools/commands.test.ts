@@ -164,5 +164,6 @@ until: {time: 20s}
   );
   const said = /^# broken: (\w+): (.*)\n/.exec(fs.readFileSync(fileOf('late.min.yaml'), 'utf8'));
   expect((await run('late.min.yaml')).out).toContain(said?.[2]);
-  await expect(sim('shrink', fileOf('late.yaml'), '--budget', '0s')).resolves.toMatchObject({ code: 2 });
+  for (const wrong of ['0s', '10'])
+    await expect(sim('shrink', fileOf('late.yaml'), '--budget', wrong)).resolves.toMatchObject({ code: 2 });
 });

@@ -589,6 +589,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       'byzantine[0].behaviour: B30 is no behaviour, but a validator with twin_of',
     ],
     [
+      'somebody to whom a time belongs',
+      `${base}timeline: [{at: 1s, on: v0, do: {crash: v0}}]\n`,
+      '3:25 timeline[0].on: expected no on with at: a time is that of nobody',
+    ],
+    [
+      'heights within heights',
+      `${base}expect: [{liveness: {heights: 3, within: 5 heights}}]\n`,
+      'expect[0].liveness.within: expected a duration, such as 60s, or auto',
+    ],
+    [
       'ids that would all be the same',
       `${base}choices: {zero: [ids]}\n`,
       '3:18 choices.zero[0]: expected a label of link, connection, sync, sign',

@@ -144,7 +144,7 @@ test('results are kept in a folder, not in a file', async () => {
 test('scenarios are checked without being run', async () => {
   expect(await sim('check', fileOf('broken.yaml'))).toMatchObject({
     code: 0,
-    out: '1 scenarios can be run\n',
+    out: '1 scenario can be run\n',
   });
   fs.writeFileSync(fileOf('wrong.yaml'), 'name: wrong\nvaliators: {count: 1}\n');
   const { code, err } = await sim('check', fileOf('wrong.yaml'), fileOf('broken.yaml'));

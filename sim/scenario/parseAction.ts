@@ -122,7 +122,8 @@ function declared(at: Cursor, known: readonly string[]): string {
 
 function groupsOf(at: Cursor, known: readonly string[]): readonly (readonly string[])[] {
   const groups = at.items('a list of groups, such as [[v0, v1], [v2, v3]]').map((group) => {
-    if (!group.isList) group.fail('expected a group: a list of validators');
+    const isRegion = /^group /.test(String(group.raw()));
+    if (!group.isList && !isRegion) group.fail('expected a group: a list of validators, or group NAME');
     return nodeNames(group, known);
   });
   if (groups.length === 0) at.fail('expected at least one group');

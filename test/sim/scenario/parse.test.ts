@@ -94,7 +94,7 @@ byzantine:
 validators: {a: {}, b: {region: west}, c: {power: 5}}
 timeline:
   - {at: 5s}
-  - {at: 9s, do: {partition: [[group east], [group west]]}}
+  - {at: 9s, do: {partition: [group east, [group west]]}}
 clients: [{name: x, kind: bank}]
 `);
     expect(parsed.ok && parsed.value).toMatchObject({

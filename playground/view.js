@@ -444,7 +444,7 @@ class View {
   }
 
   paintMarks(g, height) {
-    let row = 0;
+    const labels = [];
     for (const index of this.story.marks) {
       const line = this.story.lines[index];
       if (line.t < this.from || line.t > this.to || this.hidden.has(line.kind)) continue;
@@ -473,13 +473,26 @@ class View {
         g.lineTo(x, height - 20);
         g.stroke();
         g.setLineDash([]);
-        const text = (line.text || line.kind).slice(0, 60);
-        // What would run out of the picture stands before its line.
-        const isLate = x + 3 + g.measureText(text).width > LEFT + this.width + 10;
-        g.textAlign = isLate ? 'right' : 'left';
-        g.fillText(text, isLate ? x - 3 : x + 3, 11 + (row++ % 3) * 12);
-        g.textAlign = 'left';
+        labels.push({ x, text: (line.text || line.kind).slice(0, 60), colour: g.fillStyle });
       }
+    }
+    this.paintLabels(g, labels);
+  }
+
+  /** Beside their lines, in the first of three rows that has room; where none has, the line stands alone. */
+  paintLabels(g, labels) {
+    const rows = [[], [], []];
+    for (const { x, text, colour } of labels) {
+      const { width } = g.measureText(text);
+      // What would run out of the picture stands before its line.
+      const left = x + 3 + width > LEFT + this.width + 10 ? x - 3 - width : x + 3;
+      const row = rows.findIndex((taken) => taken.every(([a, b]) => left + width < a || left > b));
+      if (row < 0) continue;
+      rows[row].push([left - 6, left + width + 6]);
+      g.fillStyle = 'rgba(255, 255, 255, 0.85)';
+      g.fillRect(left, 2 + row * 12, width, 12);
+      g.fillStyle = colour;
+      g.fillText(text, left, 11 + row * 12);
     }
   }
 
@@ -510,7 +523,7 @@ class View {
     const line = story.lines[at];
     if (line === undefined) return;
     const states = story.statesAt(at);
-    const rows = [...story.lanes.keys()].sort().map((name) => {
+    const rows = story.nodes.map((name) => {
       const state = states.get(name);
       const down = story
         .lane(name)

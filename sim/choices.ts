@@ -28,6 +28,9 @@ export const CHOICE_GROUPS = [
   'wires',
 ] as const;
 
+/** Groups whose choices may all be 0. Ids have to differ. */
+export const ZERO_GROUPS = CHOICE_GROUPS.filter((group) => group !== 'ids');
+
 /** The group of `link/v1>v3/delay`, `timeline[0]/target`. */
 export const groupOf = (label: string): string => (/^[^/[]*/.exec(label) as RegExpExecArray)[0];
 

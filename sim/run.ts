@@ -26,7 +26,7 @@ import { settled } from './settled.ts';
 import type { NodeFactory } from './simNode.ts';
 import { Timeline } from './timeline.ts';
 import { Tripwire } from './tripwire.ts';
-import { isOver, timeLimit, timeOf } from './until.ts';
+import { isOver, lack, timeLimit, timeOf } from './until.ts';
 import { EVENTS_MAX, type World } from './world.ts';
 
 /** A run goes on for so long after its first failure: what else breaks helps to see why, an hour of it does not. */
@@ -159,7 +159,8 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       // What was to come by the end cannot be judged in the middle.
       if (isStopped) return;
       const isTimed = timeOf(scenario.until) !== undefined && (ended === 'time' || ended === 'idle');
-      if (ended !== 'over' && !isTimed) fail('until', `the end was not reached: ${UNREACHED[ended]}`);
+      if (ended !== 'over' && !isTimed)
+        fail('until', `the end was not reached: ${UNREACHED[ended]}${lack(scenario, world, timeline)}`);
       for (const checker of checkers) await checker.finish?.();
     },
     report: () => ({

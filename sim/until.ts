@@ -1,3 +1,4 @@
+import type { Process } from './process.ts';
 import type { Scenario, Until } from './scenario/scenario.ts';
 import type { Timeline } from './timeline.ts';
 import type { World } from './world.ts';
@@ -47,16 +48,22 @@ function isMet(until: Until, world: World, timeline: Timeline): boolean {
 
 /** Every correct node has decided the height, but for those that are down for good. */
 function allDecided(height: number, world: World, timeline: Timeline): boolean {
-  let some = false;
-  for (const process of world.processes) {
-    if (!process.isCorrect) continue;
-    const isGone =
-      process.state === 'halted' ||
-      timeline.hasLeft(process) ||
-      (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
-    if (isGone) continue;
-    if (process.decided < height) return false;
-    some = true;
-  }
-  return some;
+  const counted = world.processes.filter((process) => process.isCorrect && !isGone(process, timeline));
+  return counted.length > 0 && counted.every(({ decided }) => decided >= height);
+}
+
+const isGone = (process: Process, timeline: Timeline): boolean =>
+  process.state === 'halted' ||
+  timeline.hasLeft(process) ||
+  (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
+
+/** Who keeps a run from its height, for the end of a sentence. */
+export function lack({ until }: Scenario, world: World, timeline: Timeline): string {
+  if (until.kind !== 'height') return '';
+  const last = world.processes
+    .filter((process) => process.isCorrect && !isGone(process, timeline))
+    .reduce<Process | undefined>((low, one) => (low && low.decided <= one.decided ? low : one), undefined);
+  return last === undefined
+    ? ', and no correct node is left'
+    : `, and ${last.name} is at height ${last.decided} of ${until.height}`;
 }

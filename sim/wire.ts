@@ -78,7 +78,7 @@ export class Wire {
       new Connection(0, {
         suite,
         nodeSeed: seedOf(n),
-        ephemeralSecret: Uint8Array.from({ length: 32 }, () => choose(256)),
+        ephemeralSecret: Uint8Array.from({ length: 32 }, () => (n + choose(256)) & 255),
         expectedId: undefined,
         keyExchange: EXCHANGE,
         channels: CHANNEL_SPECS,
@@ -96,12 +96,12 @@ export class Wire {
     for (let turns = 0; !isSilent && turns < TURNS_MAX; turns++) {
       isSilent = true;
       for (const from of [0, 1] as const) {
-        const bytes = this.ends[from].take(this.now, 1 + this.#choose(WRITE_BYTES));
+        const bytes = this.ends[from].take(this.now, WRITE_BYTES - this.#choose(WRITE_BYTES));
         if (bytes === undefined) continue;
         isSilent = false;
         const there = this.meddle(bytes, from === 0);
         for (let at = 0; at < there.length; ) {
-          const end = Math.min(there.length, at + 1 + this.#choose(there.length));
+          const end = Math.min(there.length, at + there.length - this.#choose(there.length));
           this.ends[(1 - from) as 0 | 1].onBytes(this.now, there.slice(at, end));
           at = end;
         }

@@ -212,7 +212,7 @@ export class EvmClient {
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     tx.sentAt = this.#world.now;
     const node = this.#nodeFor(tx);
-    tx.sentHead = this.#head;
+    tx.sentHead = this.#world.height;
     const head = headOf(node);
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;

@@ -71,6 +71,11 @@ export class World implements Scheduler {
     return this.processes[this.network.indexOf(name)] as Process;
   }
 
+  /** Height of the newest block that anybody has decided. */
+  get height(): number {
+    return Math.max(...this.processes.map(({ decided }) => decided));
+  }
+
   /** Adds an observer. Called in the order added, for every fact, while it happens. */
   observe(witness: Witness): void {
     this.#witnesses.push(witness);

@@ -83,13 +83,15 @@ export function openRewritten(path: string): number {
   return fd;
 }
 
-/** `mkdir -p` with private directories whose names are durable. */
-export function makeDir(dir: string): void {
+/** `mkdir -p` with directories whose names are durable, private ones unless told. */
+export function makeDir(dir: string, mode = 0o700): void {
   const missing: string[] = [];
-  for (let at = dir; !existsSync(at) && missing.length < 64; at = dirname(at)) missing.push(at);
-  if (missing.length === 0) return;
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  for (const made of missing) syncDir(dirname(made));
+  for (let at = dir; !existsSync(at) && missing.length < 64; at = dirname(at)) missing.unshift(at);
+  for (const one of missing) {
+    // Node's own way to make them all never ends where one cannot be made for want of its parent, as below /proc.
+    if (!existsSync(one)) mkdirSync(one, { mode });
+    syncDir(dirname(one));
+  }
 }
 
 /**

@@ -22,7 +22,12 @@ export class Named {
 
   /** No limit keeps these out. */
   isNeeded(peer: PeerId): boolean {
-    return this.#unconditional.has(peer) || this.persistent.addressOf(peer) !== undefined;
+    return this.#unconditional.has(peer) || this.isPlanned(peer);
+  }
+
+  /** It is dialled by its plan, after waits of its own, and not because its address is known. */
+  isPlanned(peer: PeerId): boolean {
+    return this.persistent.addressOf(peer) !== undefined;
   }
 
   /** Remembers the peers of an order in the way it asks for: all of them or none. */

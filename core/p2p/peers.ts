@@ -281,7 +281,7 @@ export class Peers {
       .outbound()
       .filter((link) => !this.#isNeeded(link.peer ?? link.dialled?.id ?? ''));
     for (let missing = outboundMax - outbound.length; missing > 0; missing--) {
-      const address = this.book.pick(now, isWanted);
+      const address = this.book.pick(now, (id) => isWanted(id) && !this.#named.isPlanned(id));
       if (address === undefined) break;
       this.#dial(now, address, out);
     }

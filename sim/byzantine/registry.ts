@@ -31,7 +31,7 @@ import {
   WRONG_TIME,
 } from './votes.ts';
 
-/** The catalogue, in order of id. */
+/** The catalogue. Worlds of the swarm go by its order: what is new comes last. */
 export const BEHAVIOURS: readonly Behaviour[] = [
   TWO_PROPOSALS,
   DOUBLE_PREVOTE,
@@ -69,6 +69,16 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   LIGHT_ATTACK,
   BAD_MANNERS,
 ];
+
+/** What a catalogue of misbehaviour also has, and where it is found here. */
+export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['B30', 'a validator with twin_of'],
+  ['B31', 'validators with twin_of'],
+  ['B32', 'a mutate of vote.extension or vote.extensionSignature: extensions are not enabled'],
+  ['B34', 'light-attack: only light clients trust a provider'],
+  ['B37', 'a liar whom updates take out'],
+  ['B39', 'a client of kind rpc'],
+]);
 
 /** By id (`B02`) or alias (`double-prevote`). */
 export const behaviourOf = (name: string): Behaviour | undefined =>

@@ -3,6 +3,7 @@ import type { Block, BlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { hasFault, mayDisorder } from './linkFaults.ts';
 import { NewDisks } from './newDisk.ts';
 
 /** Addresses that a piece of evidence accuses. */
@@ -46,8 +47,9 @@ export function noFraming(context: CheckerContext): Checker {
       newDisks.on(fact);
       if (fact.kind === 'dropped') {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
-        if (!fact.node.isCorrect || !isInnocent || hasForked || mayDamage(context)) return;
+        if (!fact.node.isCorrect || !isInnocent || hasForked || hasFault(context, 'corruptPpm')) return;
         if (isSilence(fact.reason) && mayDelay(context)) return;
+        if (isDisorder(fact.reason) && mayDisorder(context)) return;
         if (fact.reason === 'blocksync: too slow' && isFar(context)) return;
         context.fail(name, `${fact.node.name} dropped ${fact.peer}: ${fact.reason}`);
       }
@@ -61,10 +63,9 @@ export function noFraming(context: CheckerContext): Checker {
   };
 }
 
-/** A damaged frame looks like a liar; a peer that drops it does right by what it can know. */
-const mayDamage = ({ scenario }: CheckerContext): boolean =>
-  scenario.network.corruptPpm > 0 ||
-  scenario.timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
+/** Blocks that come again, and heights that come after later ones, which a stream never brings (core/sync/blockSync.ts). */
+const isDisorder = (reason: string): boolean =>
+  /^blocksync: (block \d+ was not asked for|height lowered)/.test(reason);
 
 /** Nothing came in time (core/sync/blockQueue.ts): who was held up, or whom it waits for, cannot be told apart. */
 const isSilence = (reason: string): boolean => reason.startsWith('blocksync: no block for');
@@ -81,11 +82,9 @@ const isFar = (context: CheckerContext): boolean => {
 
 const HOLD_UPS: readonly string[] = ['pause', 'clog', 'swizzle', 'partition', 'jump', 'skew'];
 
-const mayDelay = ({ scenario }: CheckerContext): boolean =>
-  scenario.timeline.some(
-    ({ action }) =>
-      HOLD_UPS.includes(action.kind) || (action.kind === 'link' && (action.faults.lossPpm ?? 0) > 0),
-  );
+const mayDelay = (context: CheckerContext): boolean =>
+  hasFault(context, 'lossPpm') ||
+  context.scenario.timeline.some(({ action }) => HOLD_UPS.includes(action.kind));
 
 /** How a node says that it will not go on with what its drive gave back (core/lib/storageFault.ts, recovery.ts, assembly.ts; adapters/disk). */
 const isRefusal = (reason: string): boolean =>

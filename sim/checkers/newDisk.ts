@@ -2,10 +2,12 @@ import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { Fact } from '../facts.ts';
 import type { Process } from '../process.ts';
 import type { CheckerContext } from './checker.ts';
+import { mayDisorder } from './linkFaults.ts';
 
 /**
  * Whose disk was exchanged knows nothing of what it has signed: no code can keep it from signing that height again. Only where it
- * fetches old blocks first must it stay silent at heights below what its correct peers had when it had caught up with them.
+ * fetches old blocks first must it stay silent at heights below what its correct peers had when it had caught up with them,
+ * and where streams are streams: else it may have taken them all for liars.
  */
 export class NewDisks {
   readonly #context: CheckerContext;
@@ -33,6 +35,7 @@ export class NewDisks {
   mayRepeat(node: Process, height: number): boolean {
     const { blockSync } = this.#context.scenario.engine;
     const known = Math.max(0, ...(this.#claims.get(node)?.values() ?? []));
-    return node.disk.wipes > 0 && !(blockSync && height < known);
+    const isHeld = blockSync && height < known && !mayDisorder(this.#context);
+    return node.disk.wipes > 0 && !isHeld;
   }
 }

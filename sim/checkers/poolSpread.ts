@@ -13,13 +13,16 @@ const LIST_MAX = 10_000;
 const TELL_MICROS = 3_000_000;
 /** What was decided leaves the node by then. */
 const LEAVE_MICROS = 1_000_000;
-/** So often at most one transaction leaves a pool and comes back while two are connected. */
+/** So often at most one transaction leaves a pool and comes back while two are connected, */
 const SAID_MAX = 8;
+/** and once more in each such time: its wallet gives again what a full pool has given up, and so do peers. */
+const BACK_MICROS = 2_000_000;
 /** A node remembers who has sent the last ten thousand. */
 const REMEMBERED = 9_000;
 
 /** What two have said to each other of the pool since they are connected, by the hash of the transaction. */
 interface Talk {
+  readonly since: number;
   readonly heardAt: Map<string, number>;
   readonly said: Map<string, number>;
   /** When the node last took the peer for one that is behind. */
@@ -33,7 +36,14 @@ interface Talk {
 export function poolSpread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, correct, suite } = context;
-  const talks = new Connections((): Talk => ({ heardAt: new Map(), said: new Map(), behindAt: world.now }));
+  const talks = new Connections(
+    (): Talk => ({
+      since: world.now,
+      heardAt: new Map(),
+      said: new Map(),
+      behindAt: world.now,
+    }),
+  );
   const looked = new Map<Process, number>();
   /** Since when each has waited here: what comes back later is taken in anew. */
   const taken = new WeakMap<Bytes, { readonly key: string; readonly at: number }>();
@@ -53,10 +63,11 @@ export function poolSpread(context: CheckerContext): Checker {
         const count = (talk.said.get(key) ?? 0) + 1;
         talk.said.set(key, count);
         const heardAt = talk.heardAt.size < REMEMBERED ? talk.heardAt.get(key) : undefined;
+        const most = SAID_MAX + (world.now - talk.since) / BACK_MICROS;
         const isEcho = heardAt !== undefined && world.now - Math.max(heardAt, calmOf(node)) > LEAVE_MICROS;
         if (isEcho)
           context.fail(name, `${node.name} tells ${peer} of transaction ${key}, which it has from it`);
-        else if (count > SAID_MAX && !isNarrow(node, peer))
+        else if (count > most && !isNarrow(node, peer))
           context.fail(name, `${node.name} tells ${peer} of transaction ${key} for the ${count}th time`);
       }
     }

@@ -274,7 +274,7 @@ export class Banker {
   }
 
   async #submit(context: RpcContext, tx: SentBankTx): Promise<void> {
-    tx.sentHead = context.chain.head();
+    tx.sentHead = this.#world.height;
     if (tx.kind === 'ethereum') return this.#submitEthereum(context, tx);
     const isFirst = tx.sentAt === 0;
     tx.sentAt = this.#world.now;

@@ -6,9 +6,19 @@ export const NODES_MAX = 200;
 
 /** What a node or client may be called: it ends up in labels, peer ids and file names. */
 export function newName(at: Cursor, text: string): string {
-  if (!/^[a-z][a-z0-9_-]{0,31}$/i.test(text))
-    at.fail(`expected a name of letters, digits, - and _, not "${text}"`);
-  return text;
+  if (/^[a-z][a-z0-9_-]{0,31}$/i.test(text)) return text;
+  return at.fail('expected a name: a letter, then letters, digits, - and _, at most 32 in all');
+}
+
+export const SCENARIO_NAME_MAX = 100;
+
+/** What a scenario may be called: kept files are named for it. */
+export function scenarioName(at: Cursor): string {
+  const text = at.text('a name');
+  if (/^[a-z0-9][a-z0-9_-]*$/i.test(text) && text.length <= SCENARIO_NAME_MAX) return text;
+  return at.fail(
+    `expected a name: a letter or digit, then letters, digits, - and _, at most ${SCENARIO_NAME_MAX} in all`,
+  );
 }
 
 /** Words that stand for somebody or something else wherever a node can be named. */

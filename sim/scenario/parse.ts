@@ -1,8 +1,8 @@
 import type { Result } from '../../core/lib/result.ts';
-import { CHOICE_GROUPS, groupOf } from '../choices.ts';
+import { groupOf, ZERO_GROUPS } from '../choices.ts';
 import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
 import type { Cursor, ScenarioError } from './cursor.ts';
-import { choiceOf, newName } from './names.ts';
+import { choiceOf, scenarioName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';
 import { parseByzantine, parseMutate } from './parseByzantine.ts';
 import { parseClients } from './parseClients.ts';
@@ -62,7 +62,7 @@ function scenarioOf(root: Cursor): Scenario {
   const genesis = genesisOf(fields.genesis, engine);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
   return {
-    name: newName(fields.name, fields.name.text('a name')),
+    name: scenarioName(fields.name),
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
     engine,
     genesis,
@@ -111,8 +111,8 @@ function zeroedOf(at: Cursor | undefined, known: readonly string[]): readonly st
 
 function labelOf(at: Cursor, known: readonly string[]): string {
   const label = at.text('a label');
-  const isKnown = CHOICE_GROUPS.some((group) => group === groupOf(label));
-  if (!isKnown) at.fail(`expected a label of ${CHOICE_GROUPS.join(', ')}, or below`);
+  const isKnown = ZERO_GROUPS.some((group) => group === groupOf(label));
+  if (!isKnown) at.fail(`expected a label of ${ZERO_GROUPS.join(', ')}, or below`);
   const ends = /^link\/([^/>]+)>([^/>]+)/.exec(label)?.slice(1) ?? [];
   const stranger = ends.find((name) => !known.includes(name));
   return stranger === undefined ? label : at.fail(`unknown node "${stranger}", ${choiceOf(known)}`);

@@ -122,7 +122,8 @@ function declared(at: Cursor, known: readonly string[]): string {
 
 function groupsOf(at: Cursor, known: readonly string[]): readonly (readonly string[])[] {
   const groups = at.items('a list of groups, such as [[v0, v1], [v2, v3]]').map((group) => {
-    if (!group.isList) group.fail('expected a group: a list of validators');
+    const isRegion = /^group /.test(String(group.raw()));
+    if (!group.isList && !isRegion) group.fail('expected a group: a list of validators, or group NAME');
     return nodeNames(group, known);
   });
   if (groups.length === 0) at.fail('expected at least one group');
@@ -157,11 +158,15 @@ function linkOf(at: Cursor, known: readonly string[]): Action {
     at.fail(`expected one of ${FAULT_KEYS.join(', ')}: else nothing changes on the links`);
   return {
     kind: 'link',
-    from: fields.from === undefined ? undefined : nodeNames(fields.from, known),
-    to: fields.to === undefined ? undefined : nodeNames(fields.to, known),
+    from: endsOf(fields.from, known),
+    to: endsOf(fields.to, known),
     faults,
   };
 }
+
+/** Undefined: everyone. */
+const endsOf = (at: Cursor | undefined, known: readonly string[]): readonly string[] | undefined =>
+  at === undefined || at.raw() === 'all' ? undefined : nodeNames(at, known);
 
 function diskOf(at: Cursor, known: readonly string[]): Action {
   const fields = at.fields(

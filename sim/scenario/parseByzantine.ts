@@ -8,7 +8,7 @@ import {
   MUTATIONS,
 } from '../byzantine/messageFields.ts';
 import { MUTATE } from '../byzantine/mutate.ts';
-import { BEHAVIOURS, behaviourOf } from '../byzantine/registry.ts';
+import { BEHAVIOURS, behaviourOf, ELSEWHERE } from '../byzantine/registry.ts';
 import { PPM } from '../choices.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeName, target } from './names.ts';
@@ -42,6 +42,8 @@ function entriesOf(
   const name = fields.behaviour.text('the id or alias of a behaviour');
   const behaviour = behaviourOf(name);
   if (behaviour === undefined) {
+    const elsewhere = ELSEWHERE.get(name);
+    if (elsewhere !== undefined) fields.behaviour.fail(`${name} is no behaviour, but ${elsewhere}`);
     const all = BEHAVIOURS.map((one) => `${one.id} ${one.alias}`).join(', ');
     return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}`);
   }

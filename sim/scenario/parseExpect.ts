@@ -77,7 +77,10 @@ function livenessOf(at: Cursor): Expectation {
   const fields = at.fields(['heights', 'within'], 'liveness: {heights, within}');
   if (fields.heights === undefined) return at.fail('expected a key heights');
   const heights = fields.heights.integer('a number of heights', 1, HEIGHTS_MAX);
-  const isAuto = fields.within === undefined || fields.within.raw() === 'auto';
+  const within = fields.within?.raw();
+  const isAuto = within === undefined || within === 'auto';
+  if (/^\d+ heights?$/.test(String(within)))
+    fields.within?.fail('expected a duration, such as 60s, or auto: heights are what it counts');
   return { kind: 'liveness', heights, within: isAuto ? 'auto' : duration(fields.within as Cursor) };
 }
 

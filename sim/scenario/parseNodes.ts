@@ -52,7 +52,8 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
     'a validator: {power? | twin_of?, key?, region?, store?}',
   );
   const twinOf = fields.twin_of?.text('the name of a validator');
-  if (twinOf !== undefined && (twinOf === name || !names.includes(twinOf)))
+  if (twinOf === name) fields.twin_of?.fail('expected another validator: nobody is a twin of itself');
+  if (twinOf !== undefined && !names.includes(twinOf))
     fields.twin_of?.fail(`unknown validator "${twinOf}", expected another of ${names.join(', ')}`);
   if (twinOf !== undefined && at.says('power'))
     power?.fail('expected no power: a twin votes with that of the other');

@@ -50,6 +50,8 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   if (!hasEnd && at.says('for'))
     fields.for?.fail(`expected no key for with ${written(action)}: nothing undoes it`);
   const { when, delay, on, chance } = whenAndDelay(at, fields, known);
+  if (at.says('on') && (when.kind === 'at' || when.kind === 'every'))
+    fields.on?.fail(`expected no on with ${when.kind}: a time is that of nobody`);
   const isRepeated = when.kind === 'every' || chance !== undefined;
   return {
     line: at.path,

@@ -1,4 +1,4 @@
-import { CHOICE_GROUPS } from '../choices.ts';
+import { ZERO_GROUPS } from '../choices.ts';
 import { at, changed, type Doc, places, smallerLeaves, without } from './document.ts';
 import { reduceList } from './reduceList.ts';
 
@@ -99,8 +99,8 @@ const leavesPass = (name: string, isMine: (path: readonly (string | number)[]) =
   },
 });
 
-/** Groups of streams whose choices may all be zero: least delay, no jitter. Not ids, which have to differ. */
-const ZEROED = CHOICE_GROUPS.filter((group) => group !== 'ids' && group !== 'checkers');
+/** Groups of streams whose choices may all be zero: least delay, no jitter. Not those by which checkers look here or there. */
+const ZEROED = ZERO_GROUPS.filter((group) => group !== 'checkers' && group !== 'wires');
 
 const choicesPass: Pass = {
   name: 'choices',

@@ -10,7 +10,8 @@ export function causeOf({ message }: Failure, names: readonly string[]): string 
   const known = new Set(names);
   return (message.split('\n', 1)[0] ?? '')
     .replace(/[A-Za-z_][\w-]*/g, (word) => (known.has(word) ? 'NODE' : word))
-    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/g, 'HASH')
+    .replace(/\b\d+(?:\.\d+)?\b/g, 'N')
+    .replace(/\b(?:0x)?(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, 'HASH')
     .replace(/\d+(?:\.\d+)?/g, 'N')
     .slice(0, CAUSE_CHARS_MAX);
 }

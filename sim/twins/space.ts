@@ -1,5 +1,6 @@
 import { assert } from '../../core/lib/assert.ts';
 import { Choices } from '../choices.ts';
+import { SCENARIO_NAME_MAX } from '../scenario/names.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 
 /** Nodes of a twins scenario: with more, the partitions of one round alone are too many to go through. */
@@ -129,7 +130,7 @@ export function twinsDocument(
   const ends = isFirst ? (until['first'] as readonly unknown[]) : [until];
   return {
     ...rest,
-    name: `${String(original['name'])}-${index}`,
+    name: `${String(original['name']).slice(0, SCENARIO_NAME_MAX - 1 - String(index).length)}-${index}`,
     until: { first: [next, ...ends] },
     timeline: [
       ...((timeline ?? []) as readonly unknown[]),

@@ -36,6 +36,20 @@ const forgetful: RunOptions['nodes'] = (real) => async (env) => {
   return { ...node, rpc: Object.create(node.rpc ?? null, { chain: { value: other, enumerable: true } }) };
 };
 
+describe('a wallet', () => {
+  test('counts heights from what the chain has, also where its node is behind', async () => {
+    const text = `name: x
+nodes: {full0: {}}
+network: {rate: 15kB/s}
+clients: [{name: alice, kind: evm, at: full0, rate: 8/s}]
+timeline: [{at: 3s, do: {crash: full0}, for: 7s}]
+expect: [{receipt: {for: alice, at_least: 20, included_within: 5 heights}}]
+until: {time: 16s}
+`;
+    expect((await run(text)).failures).toEqual([]);
+  });
+});
+
 describe('a light client', () => {
   test('that is shown a wrong header by a correct node says so', async () => {
     const text = 'name: x\nclients: [{name: p, kind: light, at: v0}]\nuntil: {height: 4}\n';

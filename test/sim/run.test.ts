@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BEHAVIOURS } from '../../sim/byzantine/registry.ts';
+import { ZERO_GROUPS } from '../../sim/choices.ts';
 import type { ScenarioReport } from '../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../sim/run.ts';
 
@@ -78,6 +79,11 @@ describe('a run', () => {
     expect(replayed).toEqual(first);
   });
 
+  test('keeps its promises when all dice fall on the harmless side', async () => {
+    const zeroed = `${mixed}\nchoices: {zero: [${ZERO_GROUPS.join(', ')}]}\n`;
+    expect((await run(zeroed)).failures).toEqual([]);
+  });
+
   test('says in which line a scenario is wrong', async () => {
     const result = await runScenario('name: x\nuntil: {heigth: 3}\n');
     expect(result.ok).toBe(false);
@@ -92,7 +98,10 @@ describe('a run', () => {
     const innocent = 'name: x\nexpect: [{evidence: {against: [v0]}}]\nuntil: {height: 3}\n';
     expect((await run(innocent)).failures[0]?.checker).toBe('evidence');
     const never = 'name: x\nengine: {time_max: 5s}\nuntil: {height: 1000}\n';
-    expect((await run(never)).failures[0]?.checker).toBe('until');
+    expect((await run(never)).failures[0]).toMatchObject({
+      checker: 'until',
+      message: 'the end was not reached: engine.time_max is over, and v0 is at height 4 of 1000',
+    });
   });
 
   test('names what the timeline says and nothing came of', async () => {

@@ -173,7 +173,7 @@ function summaryText(summary: Summary): string {
   const why = summary.isInterrupted ? '' : ' by the budget';
   lines.push(
     `${runs} runs, ${failed} failed${resumed > 0 ? `, ${resumed} of them done earlier` : ''}${left > 0 ? `, ${left} left undone${why}` : ''}`,
-    `${virtualSeconds} virtual seconds in ${clock(wallSeconds)} on ${summary.jobs} threads (${rate.toFixed(1)} runs/s)`,
+    `${virtualSeconds} virtual seconds in ${clock(wallSeconds)} on ${summary.jobs} thread${summary.jobs === 1 ? '' : 's'} (${rate.toFixed(1)} runs/s)`,
   );
   return `${lines.join('\n')}\n`;
 }

@@ -9,6 +9,7 @@ export function checkCommand(sim: Command, world: World): void {
     .description('read scenarios without running them; exit code 0: all can be run, 2: one is wrong')
     .action((files: readonly string[]) => {
       const good = readScenarios(files, world);
-      if (good !== undefined) world.out(`${good.length} scenarios can be run\n`);
+      if (good !== undefined)
+        world.out(`${good.length} scenario${good.length === 1 ? '' : 's'} can be run\n`);
     });
 }

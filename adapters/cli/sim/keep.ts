@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { onFile } from '../../disk/files.ts';
+import { makeDir, onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import { pctArgs } from './pctFlag.ts';
 import type { SweepOutcome, SweepTask } from './task.ts';
@@ -21,7 +21,7 @@ export class KeepFolder {
     this.#folder = folder;
     if (existsSync(folder) && !statSync(folder).isDirectory())
       throw new OperatingError(`--keep: ${folder} is not a folder`);
-    onFile('write', folder, () => mkdirSync(folder, { recursive: true }));
+    onFile('write', folder, () => makeDir(folder, 0o777));
     const file = join(folder, RESULTS);
     if (!existsSync(file)) return;
     for (const line of onFile('read', file, () => readFileSync(file, 'utf8')).split('\n')) {

@@ -40,7 +40,7 @@ export function shrinkCommand(sim: Command, world: World): void {
 async function shrink(file: string | undefined, flags: ShrinkFlags, world: World): Promise<void> {
   const source = await sourceOf(file, flags);
   const runsMax = wholeOf('--runs', flags.runs, 1, 1_000_000);
-  const seconds = budgetMs(flags.budget) / 1000;
+  const seconds = millisecondsOf('--budget', flags.budget) / 1000;
   const progress = new ProgressLine(world);
   let cuts = 0;
   const result = await shrinkScenario(source.text, {
@@ -78,10 +78,6 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   onFile('write', output, () => writeFileSync(output, story));
   world.out(`${said}reproduce: npx orrery sim run ${quoted(output)}${more}\n`);
 }
-
-/** A bare number is of seconds. */
-const budgetMs = (text: string): number =>
-  millisecondsOf('--budget', /^\d{1,7}$/.test(text) ? `${text}s` : text);
 
 function sizeText({ faultLines, validators, clients, height }: ScenarioSize): string {
   const until = height === undefined ? '' : `, until height ${height}`;

@@ -300,12 +300,25 @@ test('when handshakes crowd, the IP that holds most of them gives one up', () =>
 });
 
 describe('the exchange of addresses', () => {
+  const NOBODY = { persistent: false, unconditional: false, isPrivate: false };
   const request = encodePexMessage({ kind: 'request' });
   const tell = (...ns: number[]): Uint8Array =>
     encodePexMessage({
       kind: 'addresses',
       addresses: ns.map((n) => ({ id: id(n), ip: `8.${n}.1.1`, port: 26656 })),
     });
+
+  test('does not make a persistent peer be dialled before its time', () => {
+    const desk = new Desk({ pex: true, persistent: [address(1)] });
+    desk.time(0);
+    desk.peers.onEnded(desk.now, present(desk.dials.get(id(1)), 'link'), 'refused', false, desk.out);
+    desk.peers.dialNow(desk.now, { ...NOBODY, peers: [address(2)] }, desk.out);
+    const link = desk.outbound(2);
+    desk.take();
+    desk.peers.onPex(desk.now, link, tell(1), desk.out);
+    desk.time(0.1);
+    expect(desk.take()).toEqual([]);
+  });
 
   test('asks a peer that we dialled, dials whom it names, and tells others of it', () => {
     const desk = new Desk({ pex: true, seeds: [address(1)] });

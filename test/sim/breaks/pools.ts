@@ -159,7 +159,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/p2p/txRelay.ts',
     from: '    for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));\n',
     to: '',
-    found: ['receipt'],
+    found: ['conduct', 'receipt'],
     scenario: 'pool-after-partition',
     isSlow: true,
   },

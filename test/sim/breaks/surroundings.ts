@@ -165,6 +165,15 @@ export const SURROUNDINGS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'peer-dialled-beside-its-plan',
+    file: 'core/p2p/peers.ts',
+    from: ' && !this.#named.isPlanned(id)',
+    to: '',
+    found: ['peers'],
+    scenario: 'late-join-needed-peer-down',
+    isSlow: true,
+  },
+  {
     id: 'drop-is-no-fault',
     file: 'core/p2p/peers.ts',
     from: '    this.#fault(now, peer, reason, out);\n    this.#end(now, link, reason, out);',

@@ -94,7 +94,7 @@ byzantine:
 validators: {a: {}, b: {region: west}, c: {power: 5}}
 timeline:
   - {at: 5s}
-  - {at: 9s, do: {partition: [[group east], [group west]]}}
+  - {at: 9s, do: {partition: [group east, [group west]]}}
 clients: [{name: x, kind: bank}]
 `);
     expect(parsed.ok && parsed.value).toMatchObject({
@@ -568,6 +568,41 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     ['a target of nobody', `${base}timeline: [{at: 1s, do: {crash: random 0}}]\n`, 'expected at least one'],
     ['a validator called all', `${base}validators: {all: {}}\n`, 'the word "all" has a meaning'],
     ['a node called world', `${base}nodes: {world: {}}\n`, 'the word "world" has a meaning'],
+    [
+      'a name too long',
+      `name: ${'x'.repeat(101)}\nuntil: {height: 1}\n`,
+      '1:7 name: expected a name: a letter or',
+    ],
+    [
+      'a validator with a number for a name',
+      `${base}validators: {1a: {}}\n`,
+      '3:18 validators.1a: expected a name: a letter, then letters, digits, - and _, at most 32 in all',
+    ],
+    [
+      'a twin of itself',
+      `${base}validators: {a: {}, b: {twin_of: b}}\n`,
+      'validators.b.twin_of: expected another validator: nobody is a twin of itself',
+    ],
+    [
+      'a misbehaviour that is found elsewhere',
+      `${base}byzantine: [{who: v3, behaviour: B30}]\n`,
+      'byzantine[0].behaviour: B30 is no behaviour, but a validator with twin_of',
+    ],
+    [
+      'somebody to whom a time belongs',
+      `${base}timeline: [{at: 1s, on: v0, do: {crash: v0}}]\n`,
+      '3:25 timeline[0].on: expected no on with at: a time is that of nobody',
+    ],
+    [
+      'heights within heights',
+      `${base}expect: [{liveness: {heights: 3, within: 5 heights}}]\n`,
+      'expect[0].liveness.within: expected a duration, such as 60s, or auto',
+    ],
+    [
+      'ids that would all be the same',
+      `${base}choices: {zero: [ids]}\n`,
+      '3:18 choices.zero[0]: expected a label of link, connection, sync, sign',
+    ],
     [
       'a choice of nobody',
       `${base}choices: {zero: [link/v9>v1/delay]}\n`,

@@ -87,6 +87,9 @@ test('what is wrong with the arguments is said before anything runs', async () =
   for (const wrong of ['3..1', '1..1000000000000', 'x'])
     expect((await sweep('calm.yaml', '--seeds', wrong)).code).toBe(2);
   expect((await sweep('calm.yaml', '--seeds', '1', '--budget', '0s')).code).toBe(2);
+  // Where nothing can be made, though what it would be in is there.
+  if (fs.existsSync('/proc'))
+    expect((await sweep('calm.yaml', '--seeds', '1', '--keep', '/proc/kept/here')).code).toBe(2);
 });
 
 describe('what a search finds', () => {

@@ -28,6 +28,13 @@ describe('the cause of a failure', () => {
       first,
     );
     expect(causeOf(failure('height 14: v1 decided twice'), names)).not.toBe(first);
+    expect(causeOf(failure('v0 calls v1 again after 231853 µs'), names)).toBe(
+      'NODE calls NODE again after N µs',
+    );
+    for (const hash of ['0xebbafef96c5c', '0X360B34095D8C', '360B34095D8C'])
+      expect(causeOf(failure(`${hash} of alice waited 6 heights`), names)).toBe(
+        'HASH of NODE waited N heights',
+      );
   });
 
   test('groups runs, counts all and names a few', () => {

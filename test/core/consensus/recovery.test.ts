@@ -182,6 +182,10 @@ describe('the signer', () => {
     });
     expect(solo.votes).toEqual([]);
     expect(solo.rs.step).toBe(STEP.prevote);
+    const again = node({ holdSigner: true });
+    again.consensus.replay(solo.log);
+    again.feed({ kind: 'start' });
+    expect(asked(again)).toEqual([]);
     solo.feed(...solo.vote('prevote', 0, [0, 1, 2]));
     expect(solo.rs.step).toBe(STEP.precommit);
   });

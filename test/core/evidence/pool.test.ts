@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { evidenceHash } from '../../../core/codec/hashes.ts';
 import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
-import { CONFLICTS_MAX, duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import { CONFLICTS_MAX, duplicateVoteEvidence, EvidencePool, undoOps } from '../../../core/evidence/pool.ts';
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { ok, type Result } from '../../../core/lib/result.ts';
@@ -131,6 +131,18 @@ describe('from a conflict to a block', () => {
     expect(codeOf(again.checkBlockEvidence([other], state))).toBe(
       codeOf(one.checkBlockEvidence([other], state)),
     );
+  });
+
+  test('what a block had committed waits again when the block is taken back', () => {
+    const carrier = { ...block, evidence: [evidence] };
+    const entries = new Map<string, readonly [Uint8Array, Uint8Array]>();
+    for (const op of [...pool().commitOps(carrier), ...undoOps(carrier)]) {
+      if (op.type === 'put') entries.set(toHex(op.key), [op.key, op.value]);
+      else entries.delete(toHex(op.key));
+    }
+    const again = new EvidencePool({ ...facts, state, entries: [...entries.values()] });
+    expect(again.pending()).toEqual([evidence]);
+    expect(again.checkBlockEvidence([evidence], state)).toEqual(ok(undefined));
   });
 
   test('what comes while the block that carries it is being stored does not wait for another', () => {

@@ -217,6 +217,18 @@ test('a block that is yet to come may be named as the start', async () => {
   session.closed();
 });
 
+test('history ends where nothing is left to tell, and live blocks follow', async () => {
+  const { ask, session, socket } = await open();
+  const told = await emits(7);
+  for (let i = 0; i < 3; i++) await world.commit();
+  const from = { fromBlock: `0x${told.toString(16)}` };
+  const [, ...logs] = await ask('eth_subscribe', 'logs', { address: emitter }, from);
+  const next = await emits(8);
+  const heights = [...logs, ...socket.take()].map(({ params }) => Number(params.result.blockNumber));
+  expect(heights).toEqual([told, next]);
+  session.closed();
+});
+
 test("a log filter's own fromBlock asks for no history", async () => {
   const { ask, session } = await open();
   await emits(5);

@@ -6,7 +6,8 @@ import { signTx } from '../core/rpc/eth/signTx.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
-import { changeProblem, contentOf } from './poolChange.ts';
+import type { FeeMarket } from './feeMarket.ts';
+import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
 import { authorities } from './scripts/authorities.ts';
@@ -57,6 +58,7 @@ export class EvmClient {
   readonly #node: Process;
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
+  readonly #feeMarket: FeeMarket;
   readonly #nonces = new Map<DevAccount, number>();
   readonly #sentOf = new Map<DevAccount, SentTx[]>();
   readonly #script: Script;
@@ -82,6 +84,7 @@ export class EvmClient {
     this.#calls = calls;
     this.#node = world.process(spec.at);
     this.#suite = suite;
+    this.#feeMarket = cluster.feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
@@ -231,6 +234,11 @@ export class EvmClient {
     const isSameHead = headOf(node) === head;
     if (isTaken && isSameHead && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
+    const isTooLittle = 'error' in reply && reply.error.message === 'transaction underpriced';
+    if (isTooLittle && isSameHead && pool !== undefined) {
+      const problem = refusalProblem(before, node, tx, this.#feeMarket);
       if (problem !== undefined) this.complaints.push(problem);
     }
     // With a block in between it may have become right.

@@ -6,6 +6,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
+import { compareWorth } from '../worth.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Pools that hold more are never full in a run. */
@@ -107,19 +108,4 @@ function isLess({ list, denom }: Full, a: Held, b: Held, baseFee: bigint): boole
     return list.findIndex((one) => equalBytes(one, bytes));
   };
   return place(a) > place(b);
-}
-
-/** By what it pays in the next block, then by what it could pay, then by what it wishes to. */
-function compareWorth(a: EthTx, b: EthTx, baseFee: bigint): number {
-  const worth = ({ maxFeePerGas: cap, maxPriorityFeePerGas: wish }: EthTx): readonly bigint[] => [
-    wish < cap - baseFee ? wish : cap - baseFee,
-    cap,
-    wish,
-  ];
-  const other = worth(b);
-  for (const [i, one] of worth(a).entries()) {
-    const most = other[i] ?? 0n;
-    if (one !== most) return one < most ? -1 : 1;
-  }
-  return 0;
 }

@@ -10,15 +10,9 @@ import type { FeeMarket } from './feeMarket.ts';
 import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
-import { authorities } from './scripts/authorities.ts';
-import { contracts } from './scripts/contracts.ts';
-import { crowd } from './scripts/crowd.ts';
-import { erc20Churn } from './scripts/erc20.ts';
-import { features } from './scripts/features.ts';
+import { scriptOf } from './scripts/all.ts';
 import { oddTx } from './scripts/odd.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
-import { shelf } from './scripts/shelf.ts';
-import { transfers } from './scripts/transfers.ts';
 import { upperSuite } from './scripts/upperS.ts';
 import { settledPool } from './settledPool.ts';
 import type { World } from './world.ts';
@@ -295,15 +289,6 @@ export class EvmClient {
     if (tx.receipt !== undefined)
       this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
   }
-}
-
-function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec, { feeMarket }: Cluster): Script {
-  if (script === 'transfers') return transfers;
-  if (script === 'features') return features(suite, feeMarket);
-  if (script === 'authorities') return authorities(suite);
-  if (script === 'crowd') return crowd();
-  if (script === 'shelf') return shelf(suite);
-  return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }
 
 const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;

@@ -247,7 +247,7 @@ export const REPORTED: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'valid-block-untold',
+    id: 'valid-value-untold',
     file: 'core/consensus/rules.ts',
     from: "  s.validRound = s.round;\n  publishRound(e, 'ValidBlock');\n",
     to: '  s.validRound = s.round;\n',

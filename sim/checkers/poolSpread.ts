@@ -13,8 +13,9 @@ const LIST_MAX = 10_000;
 const TELL_MICROS = 3_000_000;
 /** What was decided leaves the node by then. */
 const LEAVE_MICROS = 1_000_000;
-/** So often at most one transaction leaves a pool and comes back while two are connected. */
+/** So often at first, and once more in each such time, one transaction leaves a pool and comes back: wallets send again what is in no block. */
 const SAID_MAX = 8;
+const COMES_BACK_MICROS = 2_500_000;
 /** A node remembers who has sent the last ten thousand. */
 const REMEMBERED = 9_000;
 
@@ -22,6 +23,7 @@ const REMEMBERED = 9_000;
 interface Talk {
   readonly heardAt: Map<string, number>;
   readonly said: Map<string, number>;
+  readonly since: number;
   /** When the node last took the peer for one that is behind. */
   behindAt: number;
 }
@@ -33,7 +35,9 @@ interface Talk {
 export function poolSpread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, correct, suite } = context;
-  const talks = new Connections((): Talk => ({ heardAt: new Map(), said: new Map(), behindAt: world.now }));
+  const talks = new Connections(
+    (): Talk => ({ heardAt: new Map(), said: new Map(), since: world.now, behindAt: world.now }),
+  );
   const looked = new Map<Process, number>();
   /** Since when each has waited here: what comes back later is taken in anew. */
   const taken = new WeakMap<Bytes, { readonly key: string; readonly at: number }>();
@@ -56,7 +60,7 @@ export function poolSpread(context: CheckerContext): Checker {
         const isEcho = heardAt !== undefined && world.now - Math.max(heardAt, calmOf(node)) > LEAVE_MICROS;
         if (isEcho)
           context.fail(name, `${node.name} tells ${peer} of transaction ${key}, which it has from it`);
-        else if (count > SAID_MAX && !isNarrow(node, peer))
+        else if (count > SAID_MAX + (world.now - talk.since) / COMES_BACK_MICROS && !isNarrow(node, peer))
           context.fail(name, `${node.name} tells ${peer} of transaction ${key} for the ${count}th time`);
       }
     }

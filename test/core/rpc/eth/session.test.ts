@@ -101,6 +101,8 @@ test.each([
   [['newHeads', {}, 5], -32602, 'too many arguments, want at most 2'],
   [['logs'], -32602, 'missing value for required argument 1'],
   [['logs', { fromBlock: 'pending' }], -32602, 'pending logs are not supported'],
+  [['logs', { fromBlock: 'safe' }], -32602, 'invalid block range params'],
+  [['logs', { fromBlock: 'latest', toBlock: '0x1' }], -32602, 'invalid block range params'],
 ])('a subscription to %j is refused', async (params, code, message) => {
   const { ask, session } = await open();
   expect((await ask('eth_subscribe', ...(params as unknown[])))[0].error).toEqual({ code, message });

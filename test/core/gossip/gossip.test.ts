@@ -427,6 +427,12 @@ test('a few votes for heights far ahead are borne, a flood of them is not', () =
   expect(world.gossip.noteVoteFrom('b', vote(1, 0, 900))).toBe(true);
 });
 
+test('votes for the height after ours are no flood, however many they are', () => {
+  const world = new World([]);
+  world.peer('a', 6);
+  for (let i = 0; i < 1001; i++) expect(world.gossip.noteVoteFrom('a', vote(1, 0, 6))).toBe(true);
+});
+
 test('our own vote is not left out because of many others that a peer lacks too', () => {
   const count = 200;
   const many = Array.from({ length: count }, (_, index) => validator(count - 1 - index));

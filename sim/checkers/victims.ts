@@ -24,7 +24,8 @@ interface Full {
   readonly list: readonly Bytes[];
   readonly denom: string;
   readonly held: readonly Held[];
-  /** The nonce that may run next, by sender. */
+  /** By sender: of the state, and the one that may run next. */
+  readonly nonces: ReadonlyMap<string, bigint>;
   readonly next: ReadonlyMap<string, bigint>;
 }
 
@@ -65,14 +66,16 @@ export function victims(context: CheckerContext): Checker {
 
 function fullOf({ chain, pool }: RpcContext, list: readonly Bytes[]): Full {
   const held: Held[] = [];
+  const nonces = new Map<string, bigint>();
   const next = new Map<string, bigint>();
   for (const { sender, pending, queued } of pool.content()) {
     const key = toHex(sender);
     for (const tx of [...pending, ...queued]) held.push({ tx, sender: key });
     const { nonce = 0n } = chain.latest().account(sender) ?? {};
+    nonces.set(key, nonce);
     next.set(key, nonce + BigInt(pending.length));
   }
-  return { head: chain.head(), list, denom: chain.denom, held, next };
+  return { head: chain.head(), list, denom: chain.denom, held, nonces, next };
 }
 
 function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): string | undefined {
@@ -90,7 +93,7 @@ function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): 
     .filter(({ sender, tx }) => sender !== fresh.sender || tx.nonce > fresh.tx.nonce);
   if (!tails.includes(victim)) return `${what}, which another one follows`;
   const most = Math.max(...tails.map(({ sender }) => of(sender).length));
-  const isNext = (was.next.get(fresh.sender) ?? fresh.tx.nonce) === fresh.tx.nonce;
+  const isNext = (was.next.get(fresh.sender) ?? now.nonces.get(fresh.sender)) === fresh.tx.nonce;
   const isModest = of(fresh.sender).length < share && isNext && fresh.tx.maxFeePerGas >= baseFee;
   if (most > share && isModest)
     return of(victim.sender).length === most ? undefined : `${what}, though another sender has ${most}`;

@@ -6,18 +6,13 @@ import { signTx } from '../core/rpc/eth/signTx.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import type { ChoiceStream } from './choices.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from './cluster.ts';
-import { changeProblem, contentOf } from './poolChange.ts';
+import type { FeeMarket } from './feeMarket.ts';
+import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
 import type { Process } from './process.ts';
 import type { ClientSpec } from './scenario/clientSpecs.ts';
-import { authorities } from './scripts/authorities.ts';
-import { contracts } from './scripts/contracts.ts';
-import { crowd } from './scripts/crowd.ts';
-import { erc20Churn } from './scripts/erc20.ts';
-import { features } from './scripts/features.ts';
+import { scriptOf } from './scripts/all.ts';
 import { oddTx } from './scripts/odd.ts';
 import type { ClientState, Draft, Script } from './scripts/script.ts';
-import { shelf } from './scripts/shelf.ts';
-import { transfers } from './scripts/transfers.ts';
 import { upperSuite } from './scripts/upperS.ts';
 import { settledPool } from './settledPool.ts';
 import type { World } from './world.ts';
@@ -57,6 +52,7 @@ export class EvmClient {
   readonly #node: Process;
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
+  readonly #feeMarket: FeeMarket;
   readonly #nonces = new Map<DevAccount, number>();
   readonly #sentOf = new Map<DevAccount, SentTx[]>();
   readonly #script: Script;
@@ -82,6 +78,7 @@ export class EvmClient {
     this.#calls = calls;
     this.#node = world.process(spec.at);
     this.#suite = suite;
+    this.#feeMarket = cluster.feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
@@ -233,6 +230,11 @@ export class EvmClient {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
       if (problem !== undefined) this.complaints.push(problem);
     }
+    const isTooLittle = 'error' in reply && reply.error.message === 'transaction underpriced';
+    if (isTooLittle && isSameHead && pool !== undefined) {
+      const problem = refusalProblem(before, node, tx, this.#feeMarket);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
     // With a block in between it may have become right.
     if (isTaken && tx.bad !== undefined && isAfter && isSameHead)
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
@@ -287,15 +289,6 @@ export class EvmClient {
     if (tx.receipt !== undefined)
       this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
   }
-}
-
-function scriptOf(suite: CryptoSuite, { script, revertPpm }: ClientSpec, { feeMarket }: Cluster): Script {
-  if (script === 'transfers') return transfers;
-  if (script === 'features') return features(suite, feeMarket);
-  if (script === 'authorities') return authorities(suite);
-  if (script === 'crowd') return crowd();
-  if (script === 'shelf') return shelf(suite);
-  return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }
 
 const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;

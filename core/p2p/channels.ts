@@ -25,7 +25,7 @@ export const CHANNEL_SPECS: readonly ChannelSpec[] = [
 ];
 
 /** Bytes that may wait for one peer on all channels together; a single larger message may wait alone. */
-const QUEUED_BYTES_MAX = 32 << 20;
+export const QUEUED_BYTES_MAX = 32 << 20;
 
 /** One channel of one connection: a bounded queue out, one message being put together in. */
 class Channel {

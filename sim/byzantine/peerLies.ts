@@ -29,11 +29,15 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   seam: (said) => said % WINDOW === 1,
   sway: (said) => said % 2 === 1,
   dip: (said) => said % 2 === 0,
+  floor: (said) => said % 2 === 1,
 };
+/** Lies about what the liar has; the others are about blocks. */
+const STATUS_LIES: ReadonlySet<string> = new Set(['sway', 'dip', 'floor']);
 const SYNC_LIES = [
   'height',
   'sway',
   'dip',
+  'floor',
   'block',
   'edge',
   'seam',
@@ -49,7 +53,7 @@ const SYNC_LIES = [
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
   args: ['what', 'ms', 'count'],
   words: { what: SYNC_LIES },
   create(me) {
@@ -70,8 +74,7 @@ export const SYNC_LIAR: Behaviour = {
           me.later(Number(me.args.get('ms') ?? DRIP_MS) * 1_000, () => me.sendBytes(send));
           return [];
         }
-        if (decoded.value.kind === (what === 'sway' || what === 'dip' ? 'statusResponse' : 'blockResponse'))
-          said++;
+        if (decoded.value.kind === (STATUS_LIES.has(what) ? 'statusResponse' : 'blockResponse')) said++;
         const isTurn = (TURNS[what] ?? (() => true))(said);
         return [
           { ...send, bytes: encodeBlocksyncMessage(isTurn ? lie(decoded.value, what) : decoded.value) },
@@ -103,6 +106,7 @@ function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (message.kind === 'statusResponse' && (what === 'height' || what === 'sway'))
     return { ...message, height: message.height + CLAIM_HEIGHTS };
   if (message.kind === 'statusResponse' && what === 'dip') return { ...message, height: message.base };
+  if (message.kind === 'statusResponse' && what === 'floor') return { ...message, base: message.height };
   if (message.kind !== 'blockResponse') return message;
   if (what === 'none') return { kind: 'noBlockResponse', height: message.block.header.height };
   if (what === 'block' || what === 'edge') return { kind: 'blockResponse', block: otherBlock(message.block) };

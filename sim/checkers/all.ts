@@ -34,6 +34,7 @@ import { pools } from './pools.ts';
 import { poolWaits } from './poolWaits.ts';
 import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
+import { roundNews } from './roundNews.ts';
 import { roundWaits } from './roundWaits.ts';
 import { searches } from './searches.ts';
 import { served } from './served.ts';
@@ -83,6 +84,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', tallies],
   ['conduct', peerRoom],
   ['conduct', roundWaits],
+  ['conduct', roundNews],
   ['conduct', wires],
   ['no_crash', logCuts],
   ['conduct', syncing],

@@ -77,7 +77,7 @@ async function wrongTree(
     gasUsed: quantity(receipt.gasUsed),
   };
   const told = await trace({ tracer: 'muxTracer', tracerConfig: TRACERS });
-  const top = await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true } });
+  const top = await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true, withLog: true } });
   const { calls: _, ...alone } = whole;
   const logs = logsIn(fieldsOf(told, 'callTracer'));
   const written = shownLogs(block).flatMap(({ txIndex, log }) =>
@@ -86,6 +86,7 @@ async function wrongTree(
   return (
     unlike(`the calls of ${hash}`, plain(fieldsOf(told, 'callTracer')), sorted(whole)) ??
     unlike(`the first call of ${hash}`, plain(top), sorted(alone)) ??
+    unlike(`the logs of the first call of ${hash}`, ownLogs(top), ownLogs(fieldsOf(told, 'callTracer'))) ??
     unlike(`the places of calls in ${hash}`, rowsOf(told['flatCallTracer']), placesIn(whole, [])) ??
     unlike(`the selectors in ${hash}`, sorted(fieldsOf(told, '4byteTracer')), selectorsIn(node)) ??
     unlike(
@@ -96,6 +97,9 @@ async function wrongTree(
     unlike(`where logs are traced in ${hash}`, placesOfLogs(fieldsOf(told, 'callTracer')), logPlaces(node))
   );
 }
+
+const ownLogs = (call: Fields): readonly unknown[] =>
+  listOf(call, 'logs').map(({ address, topics, data }) => [address, topics, data]);
 
 const sorted = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -45,7 +45,31 @@ export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promis
         unlike('how many transactions there are', answer['total'], String(hashes.length));
       if (problem !== undefined) return problem;
     }
-  return wrongFound(rpc, hashes);
+  const unsaid = await rest(rpc, '/cosmos/tx/v1beta1/txs', `query=${encodeURIComponent('tx.height>0')}`);
+  const shown = listOf(unsaid, 'tx_responses').map(({ txhash }) => txhash);
+  return (
+    unlike('transactions in no order', shown.slice(0, PAGE), hashes.slice(0, PAGE)) ??
+    (await wrongOrders(rpc, hashes)) ??
+    wrongFound(rpc, hashes)
+  );
+}
+
+/** The oldest first when nothing is said. */
+async function wrongOrders(rpc: RpcContext, hashes: readonly string[]): Promise<string | undefined> {
+  const newest = [...hashes].reverse();
+  for (const [order_by, page, all] of [
+    ['', 1, hashes],
+    ['asc', 2, hashes],
+    ['desc', 1, newest],
+  ] as const) {
+    const wanted = all.slice((page - 1) * PAGE, page * PAGE);
+    if (wanted.length === 0) continue;
+    const asked = { query: 'tx.height>0', order_by, page: String(page), per_page: String(PAGE) };
+    const told = listOf(await comet(rpc, 'tx_search', asked), 'txs').map(({ hash }) => hash);
+    const problem = unlike(`tx_search in order '${order_by}', page ${page},`, told, wanted);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** All of a search are counted, whatever page is asked for, and the one of a hash is one. */

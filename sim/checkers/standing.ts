@@ -13,7 +13,7 @@ const LEAVE_MICROS = 500_000;
 
 /**
  * What a correct node says of itself is so, or was when it decided to say it: where it stands, in which round the last height ended, which
- * votes and parts it has, and of which two thirds it knows.
+ * votes and parts it has, of which two thirds it knows, and whether it catches up.
  */
 export function standing(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -42,13 +42,28 @@ export function standing(context: CheckerContext): Checker {
       const { node } = fact;
       if (fact.kind === 'started') movedAt.set(node, world.now);
       else if (fact.kind === 'moved') movedAt.set(node, world.now);
-      else if (fact.kind === 'wordSaid' || fact.kind === 'standingSaid') {
+      else if (fact.kind === 'event' && fact.event.kind === 'committed') {
+        const problem = behindProblem(node);
+        if (problem !== undefined) context.fail(name, `${node.name} ${problem}`);
+      } else if (fact.kind === 'wordSaid' || fact.kind === 'standingSaid') {
         const decoded = decodeConsensusMessage(fact.bytes);
         const problem = decoded.ok ? said(node, decoded.value) : undefined;
         if (problem !== undefined) context.fail(name, `${node.name} says ${problem}`);
       }
     },
   };
+}
+
+/** Whoever works on a height has the one before: one block behind is normal. */
+function behindProblem({ node }: Process): string | undefined {
+  const rpc = node?.rpc;
+  if (rpc === undefined || node === undefined) return undefined;
+  const heights = (rpc.consensus?.peers() ?? []).map(({ round }) => round.height);
+  const [highest, head] = [Math.max(0, ...heights) - 1, rpc.chain.head()];
+  const isBehind = node.isSyncing() || highest - head >= 2;
+  return rpc.catchingUp() === isBehind
+    ? undefined
+    : `says that it ${isBehind ? 'does not catch' : 'catches'} up, at ${head} of ${highest}`;
 }
 
 const compare = (a: Position, b: Position): number =>

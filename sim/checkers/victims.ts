@@ -6,6 +6,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter } from '../feeMarket.ts';
 import type { Process } from '../process.ts';
 import { settledPool } from '../settledPool.ts';
+import { compareWorth } from '../worth.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Pools that hold more are never full in a run. */
@@ -23,7 +24,8 @@ interface Full {
   readonly list: readonly Bytes[];
   readonly denom: string;
   readonly held: readonly Held[];
-  /** The nonce that may run next, by sender. */
+  /** By sender: of the state, and the one that may run next. */
+  readonly nonces: ReadonlyMap<string, bigint>;
   readonly next: ReadonlyMap<string, bigint>;
 }
 
@@ -64,14 +66,16 @@ export function victims(context: CheckerContext): Checker {
 
 function fullOf({ chain, pool }: RpcContext, list: readonly Bytes[]): Full {
   const held: Held[] = [];
+  const nonces = new Map<string, bigint>();
   const next = new Map<string, bigint>();
   for (const { sender, pending, queued } of pool.content()) {
     const key = toHex(sender);
     for (const tx of [...pending, ...queued]) held.push({ tx, sender: key });
     const { nonce = 0n } = chain.latest().account(sender) ?? {};
+    nonces.set(key, nonce);
     next.set(key, nonce + BigInt(pending.length));
   }
-  return { head: chain.head(), list, denom: chain.denom, held, next };
+  return { head: chain.head(), list, denom: chain.denom, held, nonces, next };
 }
 
 function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): string | undefined {
@@ -89,7 +93,7 @@ function exchangeProblem(was: Full, now: Full, share: number, baseFee: bigint): 
     .filter(({ sender, tx }) => sender !== fresh.sender || tx.nonce > fresh.tx.nonce);
   if (!tails.includes(victim)) return `${what}, which another one follows`;
   const most = Math.max(...tails.map(({ sender }) => of(sender).length));
-  const isNext = (was.next.get(fresh.sender) ?? fresh.tx.nonce) === fresh.tx.nonce;
+  const isNext = (was.next.get(fresh.sender) ?? now.nonces.get(fresh.sender)) === fresh.tx.nonce;
   const isModest = of(fresh.sender).length < share && isNext && fresh.tx.maxFeePerGas >= baseFee;
   if (most > share && isModest)
     return of(victim.sender).length === most ? undefined : `${what}, though another sender has ${most}`;
@@ -107,19 +111,4 @@ function isLess({ list, denom }: Full, a: Held, b: Held, baseFee: bigint): boole
     return list.findIndex((one) => equalBytes(one, bytes));
   };
   return place(a) > place(b);
-}
-
-/** By what it pays in the next block, then by what it could pay, then by what it wishes to. */
-function compareWorth(a: EthTx, b: EthTx, baseFee: bigint): number {
-  const worth = ({ maxFeePerGas: cap, maxPriorityFeePerGas: wish }: EthTx): readonly bigint[] => [
-    wish < cap - baseFee ? wish : cap - baseFee,
-    cap,
-    wish,
-  ];
-  const other = worth(b);
-  for (const [i, one] of worth(a).entries()) {
-    const most = other[i] ?? 0n;
-    if (one !== most) return one < most ? -1 : 1;
-  }
-  return 0;
 }

@@ -52,8 +52,8 @@ function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: num
     { tip: GWEI, feeCap: 100n * GWEI },
     { tip: 2n * GWEI, feeCap: 100n * GWEI },
     { tip: 3n * GWEI, feeCap: 90n * GWEI },
-    // Wishes for more than its cap leaves room for.
-    { tip: 3n * GWEI, feeCap: 3n * GWEI },
+    // Wishes for more than its cap leaves room for, some for more than others.
+    { tip: nonce % 2 === 0 ? 3n * GWEI : (5n * GWEI) / 2n, feeCap: 3n * GWEI },
   ];
   return {
     from,

@@ -42,6 +42,9 @@ test("transfers of the native coin cannot be switched off, in whichever of the S
   const entry = { denom: 'achain', enabled: false };
   expect(problem(({ bank }) => (bank.send_enabled = [entry]))).toBe(`app_state.bank.send_enabled[0]: ${off}`);
   expect(problem(({ bank }) => (bank.params.send_enabled = [entry]))).toContain(off);
+  // What JSON leaves out is the type's zero; the default alone is on.
+  expect(problem(({ bank }) => (bank.send_enabled = [{ denom: 'achain' }]))).toContain(off);
+  expect(problem(({ bank }) => (bank.params = {}))).toBe('accepted');
   expect(problem(({ bank }) => (bank.send_enabled = [{ ...entry, enabled: true }]))).toBe('accepted');
 });
 

@@ -63,6 +63,13 @@ describe('votes', () => {
     const later = [11, 15, 16, 17, 18, 19].filter((round) => solo.rs.votes(round, 'prevote') !== undefined);
     expect(later).toEqual([11, 15]);
   });
+
+  test('B19: only our round and the next are open to all', () => {
+    const solo = node();
+    for (const round of [8, 9]) solo.feed(from('flood', vote(0, made.blockId, round)));
+    for (const round of [1, 2]) solo.feed(from('flood', vote(1, made.blockId, round)));
+    expect([1, 2].map((round) => solo.rs.votes(round, 'prevote') !== undefined)).toEqual([true, false]);
+  });
 });
 
 describe('equivocation', () => {

@@ -85,6 +85,19 @@ describe('replay', () => {
     expect(after.timers).toEqual([{ key: expect.objectContaining({ kind: 'propose' }), afterMs: 3000 }]);
   });
 
+  test('the wait for precommits is that of its round', () => {
+    const before = node().start().fire('propose', 0);
+    before.feed(...before.vote('precommit', 0, [0, 1, 2])).fire('precommit', 0);
+    before.feed(...before.vote('precommit', 1, [0, 1, 2]));
+    const after = node();
+    after.consensus.replay(before.log);
+    after.feed({ kind: 'start' });
+    expect(after.timers.at(-1)).toEqual({
+      key: expect.objectContaining({ kind: 'precommit', round: 1 }),
+      afterMs: 1500,
+    });
+  });
+
   test('conflicts are reported again: their height has no block yet', () => {
     const before = node().start();
     before.feed(
@@ -182,6 +195,10 @@ describe('the signer', () => {
     });
     expect(solo.votes).toEqual([]);
     expect(solo.rs.step).toBe(STEP.prevote);
+    const again = node({ holdSigner: true });
+    again.consensus.replay(solo.log);
+    again.feed({ kind: 'start' });
+    expect(asked(again)).toEqual([]);
     solo.feed(...solo.vote('prevote', 0, [0, 1, 2]));
     expect(solo.rs.step).toBe(STEP.precommit);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { STEP } from '../../../core/types/messages.ts';
-import { cut, type Made, proposerIndex, testNet } from './harness/net.ts';
+import { at, cut, type Made, proposerIndex, testNet } from './harness/net.ts';
 import { Solo, type SoloOptions } from './harness/solo.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
@@ -46,6 +46,21 @@ describe('propose', () => {
 });
 
 describe('prevote', () => {
+  test('L22, L26: a block of our own that is no later than the last one is not prevoted either', () => {
+    const before = node().start();
+    const made = before.block(0);
+    before.feed(...before.proposal(made, 0), ...before.vote('precommit', 0, [0, 1, 2], made.blockId));
+    const committed = before.effects.find((e) => e.kind === 'app' && e.ask.kind === 'commit');
+    if (committed?.kind !== 'app' || committed.ask.kind !== 'commit') throw new Error('commits');
+    const { state, seenCommit } = committed.ask;
+    const self = proposerIndex(state, 0);
+    // The times in the commit are those of liars: their median is before the last block.
+    const late = { ...state, lastBlockTime: at(1000) };
+    const proposer = new Solo({ net, self, state: late, lastCommit: seenCommit }).start();
+    expect(proposer.signed.map(({ kind }) => kind)).toEqual(['proposal', 'prevote']);
+    expect(proposer.own('prevote', 0)).toBe('nil');
+  });
+
   test('L22, L24: a valid fresh proposal is prevoted', () => {
     const v3 = node().start();
     const made = v3.block(0);

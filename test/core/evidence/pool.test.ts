@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { evidenceHash } from '../../../core/codec/hashes.ts';
 import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
-import { CONFLICTS_MAX, duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import { CONFLICTS_MAX, duplicateVoteEvidence, EvidencePool, undoOps } from '../../../core/evidence/pool.ts';
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { ok, type Result } from '../../../core/lib/result.ts';
 import { commitRules } from '../../../core/node/commitRules.ts';
-import type { Block } from '../../../core/types/block.ts';
-import type { Conflict, DuplicateVoteEvidence } from '../../../core/types/evidence.ts';
+import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
+import type { Conflict, DuplicateVoteEvidence, Evidence } from '../../../core/types/evidence.ts';
 import { addMillis } from '../../../core/types/ids.ts';
 import type { ChainState } from '../../../core/types/state.ts';
 import { keyedSuite, makeTestBlock, signedVote, testNet } from '../consensus/harness/net.ts';
@@ -77,6 +77,21 @@ describe('from a conflict to a block', () => {
     expect(one.pendingEvidence(100)).toHaveLength(0);
   });
 
+  test('what does not fit leaves its room to what comes after it', () => {
+    const nil = { ...a, blockId: ZERO_BLOCK_ID };
+    const pairs = [0, 1, 2, 3].flatMap((index) => [
+      { voteA: voteOf(index, a), voteB: voteOf(index, b) },
+      { voteA: voteOf(index, a, 'precommit'), voteB: voteOf(index, nil, 'precommit') },
+    ]);
+    const one = pool();
+    for (const pair of pairs) one.onConflict(pair);
+    const bytes = (piece: Evidence): number => encodeEvidenceMessage([piece]).length;
+    const all = one.pending();
+    const least = Math.min(...all.map(bytes));
+    expect(bytes(all[0] as Evidence)).toBeGreaterThan(least);
+    expect(one.pendingEvidence(least)).toEqual([all.find((piece) => bytes(piece) === least)]);
+  });
+
   test('evidence that just fills its room is offered', () => {
     const one = pool();
     one.onConflict(conflict);
@@ -133,6 +148,18 @@ describe('from a conflict to a block', () => {
     );
   });
 
+  test('what a block had committed waits again when the block is taken back', () => {
+    const carrier = { ...block, evidence: [evidence] };
+    const entries = new Map<string, readonly [Uint8Array, Uint8Array]>();
+    for (const op of [...pool().commitOps(carrier), ...undoOps(carrier)]) {
+      if (op.type === 'put') entries.set(toHex(op.key), [op.key, op.value]);
+      else entries.delete(toHex(op.key));
+    }
+    const again = new EvidencePool({ ...facts, state, entries: [...entries.values()] });
+    expect(again.pending()).toEqual([evidence]);
+    expect(again.checkBlockEvidence([evidence], state)).toEqual(ok(undefined));
+  });
+
   test('what comes while the block that carries it is being stored does not wait for another', () => {
     const one = pool();
     const carrier = { ...block, evidence: [evidence] };
@@ -187,6 +214,8 @@ describe('B27: forged evidence names nobody', () => {
     ],
     ['inflated power', ordered({ validatorPower: 21n })],
     ['a wrong total', ordered({ totalVotingPower: 1n })],
+    ['a total that is too large', ordered({ totalVotingPower: 101n })],
+    ['deflated power', ordered({ validatorPower: 19n })],
     ['a wrong time', ordered({ timestamp: addMillis(evidence.timestamp, 1) })],
   ];
   test.each(cases)('%s', (_, forged) => {
@@ -221,6 +250,12 @@ describe('time and place', () => {
     lastBlockHeight: 100_002,
     lastBlockTime: addMillis(state.lastBlockTime, 172_801_000),
   };
+
+  test('two votes that are heard when they are too old become no evidence', () => {
+    const one = pool(later);
+    one.onConflict(conflict);
+    expect(one.pending()).toEqual([]);
+  });
 
   test('expired evidence leaves the pool', () => {
     const one = pool();

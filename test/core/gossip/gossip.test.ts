@@ -319,6 +319,37 @@ test('a peer that stays behind gets parts of the decided block, but not where it
   expect(wants({ ...whole.header, hash: hash(9) })).toEqual([]);
 });
 
+test('a peer that stays behind gets a large block in several goes, from its first part to its last', () => {
+  const whole = PartSet.of(new Uint8Array(20 * 65_536).fill(7));
+  const meta = { blockId: { hash: hash(1), parts: whole.header } } as BlockMeta;
+  const world = new World([], { loadMeta: () => meta, loadPart: (_, index) => whole.part(index) });
+  world.peer('a', 4);
+  world.take();
+  const word = { kind: 'newValidBlock', height: 4, round: 0, isCommit: true } as const;
+  world.gossip.onNewValidBlock('a', { ...word, parts: whole.header, bits: new BitSet(20) }, world);
+  world.gossip.onTick(100_000, world);
+  const parts = world.sent.flatMap(({ message }) =>
+    message.kind === 'blockPart' ? [message.part.index] : [],
+  );
+  expect(parts).toEqual(Array.from({ length: 20 }, (_, index) => index));
+});
+
+test('a peer in an earlier round gets the votes of ours, of both kinds', () => {
+  const world = new World([]);
+  world.rs.round = 1;
+  const of = (type: Vote['type']) => {
+    const votes = [1, 2].map((index) => ({ ...vote(index, 1), type }));
+    return { ...prevotes(votes), round: 1, type };
+  };
+  world.rs.votes = (round, type) => (round === 1 ? of(type) : undefined);
+  world.peer('a', 5);
+  for (const now of [2_000_000, 2_100_000]) world.gossip.onTick(now, world);
+  const told = world.sent.flatMap(({ message }) =>
+    message.kind === 'vote' ? [`${message.vote.type} ${message.vote.validatorIndex}`] : [],
+  );
+  expect([...new Set(told)].sort()).toEqual(['precommit 1', 'precommit 2', 'prevote 1', 'prevote 2']);
+});
+
 test('a peer gets parts of the block that it collects, each once, and none of another', () => {
   const whole = PartSet.of(new Uint8Array(9).fill(7));
   const wants = (parts: PartSetHeader): readonly string[] => {
@@ -394,6 +425,12 @@ test('a few votes for heights far ahead are borne, a flood of them is not', () =
   const borne = Array.from({ length: 1001 }, () => world.gossip.noteVoteFrom('a', vote(1, 0, 900)));
   expect(borne.indexOf(false)).toBe(1000);
   expect(world.gossip.noteVoteFrom('b', vote(1, 0, 900))).toBe(true);
+});
+
+test('votes for the height after ours are no flood, however many they are', () => {
+  const world = new World([]);
+  world.peer('a', 6);
+  for (let i = 0; i < 1001; i++) expect(world.gossip.noteVoteFrom('a', vote(1, 0, 6))).toBe(true);
 });
 
 test('our own vote is not left out because of many others that a peer lacks too', () => {

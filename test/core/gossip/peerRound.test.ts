@@ -129,3 +129,14 @@ test('parts may be forgotten, but not of a peer that collects the block that was
   });
   expect(known).toEqual(['___', '_x_']);
 });
+
+test('what is only believed of votes is forgotten, those of the last commit too', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 0, 6));
+  peer.setVote(5, 0, 'precommit', 3, 4);
+  peer.onNewRoundStep(step(6, 0, 1));
+  peer.setVote(6, 0, 'prevote', 1, 4);
+  peer.forget();
+  expect([peer.lastCommit, peer.votes(0, 'prevote')]).toEqual([undefined, undefined]);
+  expect(peer).toMatchObject({ height: 6, round: 0, step: 1 });
+});

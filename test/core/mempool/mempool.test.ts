@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Inclusion } from '../../../core/mempool/inclusion.ts';
-import { Lane } from '../../../core/mempool/lane.ts';
+import { Lane, type PoolTx } from '../../../core/mempool/lane.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
 import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
-import { reap } from '../../../core/mempool/order.ts';
+import { reap, wireBytes } from '../../../core/mempool/order.ts';
 import { SeenCache } from '../../../core/mempool/seen.ts';
 import type { CheckReply, CommitReply, LanePosition } from '../../../core/types/app.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
@@ -622,4 +622,13 @@ test('a tx that could not be paid for a while may come again', () => {
   expect(world.pool.size).toBe(0);
   expect(give(world, 1, { stateNonce: 1n, cost: 1000n })?.kind).toBe('checked');
   expect(give(world, 0, {})).toMatchObject({ kind: 'refused', refusal: { code: 'in-cache' } });
+});
+
+test.each([
+  [127, 129],
+  [128, 131],
+  [16_383, 16_386],
+  [16_384, 16_388],
+])('a transaction of %i bytes takes %i of a block', (length, taken) => {
+  expect(wireBytes({ bytes: new Uint8Array(length) } as PoolTx)).toBe(taken);
 });

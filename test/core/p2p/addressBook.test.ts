@@ -31,6 +31,22 @@ describe('the address book', () => {
     expect(book.size).toBe(ADDRESSES_MAX);
   });
 
+  test('a full book forgets the new address that was called in vain most often', () => {
+    const book = bookOf();
+    for (let n = 10_000; n < 10_000 + ADDRESSES_MAX; n++)
+      book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
+    const [rarely, often] = [id(11_000), id(11_001)];
+    book.onAttempt(1, rarely);
+    for (let i = 0; i < 3; i++) book.onAttempt(1, often);
+    book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(1));
+    expect([book.size, book.has(id(1)), book.has(rarely), book.has(often)]).toEqual([
+      ADDRESSES_MAX,
+      true,
+      true,
+      false,
+    ]);
+  });
+
   test('an address that has worked is moved by nobody but its owner', () => {
     const book = bookOf();
     book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));

@@ -350,6 +350,7 @@ describe('the exchange of addresses', () => {
       'sends addresses unasked',
     ]);
     expect(desk.peers.book.has(id(3))).toBe(false);
+    expect([1, 2].map((n) => desk.peers.book.has(id(n)))).toEqual([false, false]);
   });
 
   test('a node that asks every half minute is answered for ever', () => {

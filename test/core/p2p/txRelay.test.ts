@@ -172,6 +172,17 @@ test('nothing is sent to a peer that is behind, and all of it when it no longer 
   expect(world.pass(1000)).toEqual([['a', [1, 2]]]);
 });
 
+test('a peer that had no room is tried again half a second later', () => {
+  const world = new World();
+  world.up('p');
+  world.add(world.tx(1));
+  const [message] = world.raw;
+  world.taken();
+  world.unsent('p', message?.[1] as Uint8Array);
+  expect(world.pass(480)).toEqual([]);
+  expect(world.pass(20)).toEqual([['p', [1]]]);
+});
+
 test('what is no longer in the pool is not sent, and costs a peer that takes nothing no memory', () => {
   const world = new World('m', 10);
   world.late.add('a');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Outbox } from '../../../core/rpc/outbox.ts';
+import { Outbox, SOCKET_BYTES_MAX } from '../../../core/rpc/outbox.ts';
 import { Pacer } from '../../../core/rpc/pacer.ts';
 import type { Height } from '../../../core/types/ids.ts';
 import { FakeSocket } from './support/rpcWorld.ts';
@@ -77,4 +77,22 @@ test('a reader that is gone holds up nobody', async () => {
   for (let i = 0; i < 10; i++) await turn.next();
   expect(gone.sent.length).toBe(before);
   expect(here.sent.length).toBe(640);
+});
+
+test('what has gone out makes room, and what is lost begins with the lowest height, whatever came last', () => {
+  const socket = new FakeSocket();
+  const outbox = new Outbox(socket, SOCKET_BYTES_MAX + 100, new Pacer(undefined));
+  const message = '.'.repeat(60);
+  for (let i = 0; i < 10; i++) {
+    socket.unread = SOCKET_BYTES_MAX;
+    expect(outbox.push(message, (9 - i) as Height)).toBe(true);
+    expect(outbox.push(message, 20 as Height)).toBe(false);
+    socket.unread = 0;
+    outbox.flush();
+    expect(outbox.bytes).toBe(0);
+  }
+  expect(socket.sent).toHaveLength(10);
+  socket.unread = SOCKET_BYTES_MAX;
+  for (const height of [6, 4, undefined, 8]) outbox.push('.', height as Height | undefined);
+  expect(outbox.drop()).toBe(4);
 });

@@ -41,3 +41,74 @@ test('where there is no third one of the two has to give both blocks', () => {
     { peer: 'a', height: 2 },
   ]);
 });
+
+const SECOND = 1_000_000;
+
+/** These peers, which claim a hundred blocks, and what they have been asked for. */
+function fetching(ids: readonly string[]) {
+  const peers = new SyncPeers();
+  const add = (id: string): void => {
+    peers.add(id, 0);
+    const peer = peers.find(id);
+    if (peer !== undefined) peer.claim = { base: 1, height: 100 };
+  };
+  for (const id of ids) add(id);
+  const queue = new BlockQueue(peers);
+  const askedOf = (id: string): readonly number[] => [...(peers.find(id)?.asked.keys() ?? [])];
+  const answer = (id: string, height: number): void => {
+    const peer = peers.find(id);
+    if (peer !== undefined) queue.arrived(peer, at(height));
+  };
+  return { peers, queue, add, askedOf, answer };
+}
+
+test('who was given up is asked for one block more with each that it sends', () => {
+  const { peers, queue, add, askedOf, answer } = fetching(['a']);
+  peers.giveUp('a');
+  add('a');
+  queue.wanted(0, 1);
+  expect(askedOf('a')).toEqual([1]);
+  answer('a', 1);
+  queue.wanted(0, 1);
+  expect(askedOf('a')).toEqual([2, 3]);
+  answer('a', 2);
+  answer('a', 3);
+  queue.wanted(0, 1);
+  expect(askedOf('a')).toEqual([4, 5, 6, 7]);
+});
+
+test('what a peer claims that was given up counts again when it has sent a block', () => {
+  const { peers, add, queue, answer } = fetching(['a', 'b']);
+  const [other] = [peers.find('b')];
+  if (other !== undefined) other.claim = { base: 1, height: 50 };
+  peers.giveUp('a');
+  add('a');
+  expect(peers.heightMax(1)).toBe(50);
+  queue.wanted(0, 1);
+  answer('a', 1);
+  expect(peers.heightMax(1)).toBe(100);
+});
+
+test('who keeps the next block back is asked for one at a time, and given up the third time', () => {
+  const { peers, queue, askedOf } = fetching(['a', 'b']);
+  queue.wanted(0, 1);
+  expect([askedOf('a').length, askedOf('b').length]).toEqual([20, 20]);
+  for (const height of askedOf('b')) {
+    const peer = peers.find('b');
+    if (peer !== undefined) queue.arrived(peer, at(height));
+  }
+  expect(queue.overdue(2 * SECOND, 1)).toEqual([]);
+  expect(peers.find('a')).toMatchObject({ lags: 1, window: 1 });
+});
+
+test('a second answer for a block that is here changes nothing', () => {
+  const { peers, queue, askedOf } = fetching(['a', 'b']);
+  queue.wanted(0, 1);
+  const [first, second] = [peers.find('a'), peers.find('b')];
+  if (first === undefined || second === undefined) throw new Error('two peers');
+  const [height = 0] = askedOf('a');
+  queue.arrived(first, at(height));
+  second.asked.set(height, 0);
+  queue.arrived(second, { ...at(height), txs: [new Uint8Array(1)] });
+  expect(queue.at(height)).toMatchObject({ peer: 'a', bytes: 0 });
+});

@@ -21,6 +21,14 @@ export const GOSSIP: readonly Break[] = [
     seed: 2,
   },
   {
+    id: 'gossip-by-the-time-of-day',
+    file: 'core/node/node.ts',
+    from: 'this.#now = this.#steady.at(wall);',
+    to: 'this.#now = wall;',
+    found: ['conduct'],
+    scenario: 'clocks-back-in-silence',
+  },
+  {
     id: 'lost-proposal-never-said-again',
     file: 'core/gossip/peerRound.ts',
     from: '    this.lastCommit = undefined;\n    this.hasProposal = false;\n',

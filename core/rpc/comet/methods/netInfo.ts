@@ -13,7 +13,7 @@ export function netInfo(ctx: RpcContext) {
   return {
     listening: listeners.length > 0,
     listeners: listeners.map((address) => `Listener(@${address})`),
-    n_peers: String(ctx.network === undefined ? (ctx.peerCount?.() ?? 0) : peers.length),
+    n_peers: String(peers.length),
     peers: peers.map((peer) => peerJson(now, peer)),
     // CometBFT bans nobody, so it has no word for it.
     banned: (ctx.network?.bans?.() ?? []).map(({ peer, reason, until }) => ({

@@ -60,6 +60,11 @@ describe('the golden transport vectors', () => {
     if (args.ok) expect([...args.value.values()].map(String)).toEqual(values);
   });
 
+  test('of a name that comes twice the first value counts, as in Go', () => {
+    const args = uriArgs([{ name: 'height', type: 'int64?' }], 'height=1&height=2');
+    expect(args.ok && args.value.get('height')).toBe(1n);
+  });
+
   test.each(vectors.id_cases as Loose[])('id $id', ({ id, reply_id, invalid, notification }: Loose) => {
     const request = readRequest(json({ id, method: 'health' }));
     expect(request.ok).toBe(invalid !== true);

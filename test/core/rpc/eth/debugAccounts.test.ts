@@ -38,6 +38,7 @@ describe('debug_accountRange', () => {
     const all = await range();
     const complete = await range({ incompletes: true });
     expect(complete).toEqual(all);
+    for (const max of [0, -1, 10_000]) expect(await range({ max })).toEqual(all);
     const header = await world.get('eth_getHeaderByNumber', 'latest');
     expect(`0x${all.root}`).toBe(header.stateRoot);
     for (const [address, account] of Object.entries<Loose>(all.accounts)) {

@@ -352,6 +352,7 @@ describe('forms that are refused in the words of geth', () => {
     ['eth_getLogs', -32000, 'unknown block', [{ blockHash: word(1) }]],
     ['eth_getLogs', -32602, 'invalid argument 0: invalid topic(s)', [{ topics: [5] }]],
     ['eth_getLogs', -32602, 'invalid argument 0: invalid addresses in query', [{ address: {} }]],
+    ['eth_getLogs', -32602, 'invalid argument 0: invalid address: invalid hex string', [{ address: '0xzz' }]],
     ['eth_getLogs', -32602, 'invalid argument 0: non-string address at index 0', [{ address: [5] }]],
     ['eth_getLogs', -32000, 'exceed max topics', [{ topics: [null, null, null, null, null] }]],
     [

@@ -101,6 +101,8 @@ test.each([
   [['newHeads', {}, 5], -32602, 'too many arguments, want at most 2'],
   [['logs'], -32602, 'missing value for required argument 1'],
   [['logs', { fromBlock: 'pending' }], -32602, 'pending logs are not supported'],
+  [['logs', { fromBlock: 'safe' }], -32602, 'invalid block range params'],
+  [['logs', { fromBlock: 'latest', toBlock: '0x1' }], -32602, 'invalid block range params'],
 ])('a subscription to %j is refused', async (params, code, message) => {
   const { ask, session } = await open();
   expect((await ask('eth_subscribe', ...(params as unknown[])))[0].error).toEqual({ code, message });
@@ -214,6 +216,18 @@ test('a block that is yet to come may be named as the start', async () => {
   expect(socket.take()).toEqual([]);
   await world.commit();
   expect(socket.take().map(({ params }) => Number(params.result.number))).toEqual([head + 2]);
+  session.closed();
+});
+
+test('history ends where nothing is left to tell, and live blocks follow', async () => {
+  const { ask, session, socket } = await open();
+  const told = await emits(7);
+  for (let i = 0; i < 3; i++) await world.commit();
+  const from = { fromBlock: `0x${told.toString(16)}` };
+  const [, ...logs] = await ask('eth_subscribe', 'logs', { address: emitter }, from);
+  const next = await emits(8);
+  const heights = [...logs, ...socket.take()].map(({ params }) => Number(params.result.blockNumber));
+  expect(heights).toEqual([told, next]);
   session.closed();
 });
 

@@ -1,0 +1,25 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { Cluster } from '../cluster.ts';
+import type { ClientSpec } from '../scenario/clientSpecs.ts';
+import { authorities } from './authorities.ts';
+import { contracts } from './contracts.ts';
+import { crowd } from './crowd.ts';
+import { erc20Churn } from './erc20.ts';
+import { features } from './features.ts';
+import type { Script } from './script.ts';
+import { shelf } from './shelf.ts';
+import { transfers } from './transfers.ts';
+
+/** What a wallet sends, by the name that its scenario gives. */
+export function scriptOf(
+  suite: CryptoSuite,
+  { script, revertPpm }: ClientSpec,
+  { feeMarket }: Cluster,
+): Script {
+  if (script === 'transfers') return transfers;
+  if (script === 'features') return features(suite, feeMarket);
+  if (script === 'authorities') return authorities(suite);
+  if (script === 'crowd') return crowd();
+  if (script === 'shelf') return shelf(suite);
+  return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { Channels, QUEUED_BYTES_MAX } from '../../../core/p2p/channels.ts';
+
+const PAYLOAD = 10;
+const MESSAGE_MAX = 1_000_000;
+const made = () =>
+  new Channels(
+    [
+      { id: 1, priority: 6, queueMax: 1_000, messageBytesMax: MESSAGE_MAX },
+      { id: 2, priority: 2, queueMax: 1_000, messageBytesMax: MESSAGE_MAX },
+    ],
+    PAYLOAD,
+  );
+
+/** Ids of the channels of the next packets. */
+const next = (channels: Channels, count: number): readonly number[] =>
+  Array.from({ length: count }, () => {
+    const packet = channels.nextPacket();
+    return packet?.kind === 'message' ? packet.channel : 0;
+  });
+const countOf = (list: readonly number[], id: number): number => list.filter((one) => one === id).length;
+
+test('channels share the wire by their priorities', () => {
+  const channels = made();
+  for (const id of [1, 2]) for (let i = 0; i < 200; i++) channels.enqueue(id, new Uint8Array(PAYLOAD));
+  expect(countOf(next(channels, 80), 1)).toBe(60);
+});
+
+test('what a channel has sent long ago is forgotten with time', () => {
+  const channels = made();
+  for (let i = 0; i < 200; i++) channels.enqueue(2, new Uint8Array(PAYLOAD));
+  next(channels, 100);
+  for (let i = 0; i < 60; i++) channels.decay();
+  for (let i = 0; i < 100; i++) channels.enqueue(1, new Uint8Array(PAYLOAD));
+  expect(countOf(next(channels, 40), 1)).toBeLessThan(35);
+});
+
+test('what has left makes room for more', () => {
+  const channels = made();
+  for (let i = 0; i < 3; i++) {
+    expect(channels.enqueue(1, new Uint8Array(QUEUED_BYTES_MAX))).toBe(true);
+    expect(channels.enqueue(2, new Uint8Array(1))).toBe(false);
+    while (channels.waiting > 0) channels.nextPacket();
+  }
+});
+
+test('a message that comes in pieces may be no longer than one that comes at once', () => {
+  const channels = made();
+  const piece = new Uint8Array(MESSAGE_MAX / 2);
+  expect(channels.receive(1, piece, false)).toMatchObject({ ok: true });
+  expect(channels.receive(1, piece, false)).toMatchObject({ ok: true });
+  expect(channels.receive(1, new Uint8Array(1), true)).toMatchObject({
+    error: `message on channel 0x01 exceeds ${MESSAGE_MAX} bytes`,
+  });
+});

@@ -7,7 +7,7 @@ import { ChainReads } from '../core/store/chainReads.ts';
 import { type Ask, type Fields, quantity, textOf, wrongAnswer } from './answers.ts';
 import { wrongBlockAnswer } from './blockAnswers.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
-import { wrongRound } from './checkers/servedRound.ts';
+import { wrongRound } from './checkers/served/round.ts';
 import type { Cluster } from './cluster.ts';
 import { wrongEstimate, wrongHistory, wrongPrice } from './feeAnswers.ts';
 import type { FeeMarket } from './feeMarket.ts';

@@ -37,7 +37,7 @@ import { resources } from './resources.ts';
 import { roundNews } from './roundNews.ts';
 import { roundWaits } from './roundWaits.ts';
 import { searches } from './searches.ts';
-import { served } from './served.ts';
+import { served } from './served/served.ts';
 import { setsOut } from './setsOut.ts';
 import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';

@@ -1,0 +1,192 @@
+import type { EthBlock } from '../../../core/app/chain.ts';
+import type { CryptoSuite } from '../../../core/crypto/suite.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { to0xHex, toHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity, shownLogs } from '../../answers.ts';
+import type { FeeMarket } from '../../feeMarket.ts';
+import type { CallNode } from '../../reference/calls.ts';
+import { PRECOMPILE_NAMES } from '../../reference/machine.ts';
+import { outcomesOf } from '../../reference/rerun.ts';
+import type { Outcome } from '../../reference/transaction.ts';
+import { eth, fieldsOf, heightsOf, listOf, unlike } from '../questions.ts';
+import { STEPS_MAX, wrongSteps } from './steps.ts';
+
+/** Transactions that are traced: no two of which the same happens. */
+const TRACED_MAX = 24;
+const TRACERS = { callTracer: { withLog: true }, flatCallTracer: {}, '4byteTracer': {} };
+
+interface Place {
+  readonly block: EthBlock;
+  readonly index: number;
+  readonly node: CallNode;
+  readonly outcome: Outcome;
+}
+
+/** Who called whom in some transactions: as the reference runs them, and in each of the ways to be told. */
+export async function wrongCallTrees(
+  rpc: RpcContext,
+  suite: CryptoSuite,
+  market: FeeMarket,
+): Promise<string | undefined> {
+  for (const { block, index, node, outcome } of placesOf(rpc, suite, market)) {
+    const before = block.header.number === rpc.genesis.initialHeight ? 0 : block.header.number - 1;
+    const view = rpc.chain.view(before);
+    if (view === undefined) continue;
+    const problem =
+      (await wrongTree(rpc, block, index, node)) ?? (await wrongSteps(rpc, view, block, index, outcome));
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The newest of each kind. */
+function placesOf({ chain }: RpcContext, suite: CryptoSuite, market: FeeMarket): readonly Place[] {
+  const blocks = heightsOf(chain).map((height) => present(chain.ethBlock(height), 'a kept block'));
+  if (blocks.every(({ transactions }) => transactions.length === 0)) return [];
+  const outcomes = outcomesOf(chain, suite, market, STEPS_MAX);
+  const found = new Map<string, Place>();
+  for (const block of blocks.reverse())
+    for (const [index, { hash }] of [...block.transactions.entries()].reverse()) {
+      const outcome = outcomes.get(to0xHex(hash));
+      const node = outcome?.calls;
+      const kind = node && `${outcome?.authorities.heard.length} ${kindOf(node)}`;
+      if (kind !== undefined && node !== undefined && outcome !== undefined && !found.has(kind))
+        found.set(kind, { block, index, node, outcome });
+    }
+  return [...found.values()].slice(0, TRACED_MAX);
+}
+
+const kindOf = ({ kind, error, value, input, calls }: CallNode): string =>
+  `${kind} ${error} ${value > 0n} ${input.length > 0}(${[...new Set(calls.map(kindOf))].join()})`;
+
+async function wrongTree(
+  rpc: RpcContext,
+  block: EthBlock,
+  index: number,
+  node: CallNode,
+): Promise<string | undefined> {
+  const tx = present(block.transactions[index], 'a transaction');
+  const receipt = present(block.receipts[index], 'its receipt');
+  const hash = to0xHex(tx.hash);
+  const trace = async (config: Fields) =>
+    ((await eth(rpc, 'debug_traceTransaction', [hash, config])) ?? {}) as Fields;
+  const whole: Fields = {
+    ...shownCall(node),
+    gas: quantity(tx.gasLimit),
+    gasUsed: quantity(receipt.gasUsed),
+  };
+  const told = await trace({ tracer: 'muxTracer', tracerConfig: TRACERS });
+  const top = await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true, withLog: true } });
+  const { calls: _, ...alone } = whole;
+  const logs = logsIn(fieldsOf(told, 'callTracer'));
+  const written = shownLogs(block).flatMap(({ txIndex, log }) =>
+    txIndex === index ? [[to0xHex(log.address), log.topics.map(to0xHex), to0xHex(log.data)]] : [],
+  );
+  return (
+    unlike(`the calls of ${hash}`, plain(fieldsOf(told, 'callTracer')), sorted(whole)) ??
+    unlike(`the first call of ${hash}`, plain(top), sorted(alone)) ??
+    unlike(`the logs of the first call of ${hash}`, ownLogs(top), ownLogs(fieldsOf(told, 'callTracer'))) ??
+    unlike(`the places of calls in ${hash}`, rowsOf(told['flatCallTracer']), placesIn(whole, [])) ??
+    unlike(`the selectors in ${hash}`, sorted(fieldsOf(told, '4byteTracer')), selectorsIn(node)) ??
+    unlike(
+      `the logs traced in ${hash}`,
+      logs.sort((a, b) => a.index - b.index).map(({ log }) => log),
+      written,
+    ) ??
+    unlike(`where logs are traced in ${hash}`, placesOfLogs(fieldsOf(told, 'callTracer')), logPlaces(node))
+  );
+}
+
+const ownLogs = (call: Fields): readonly unknown[] =>
+  listOf(call, 'logs').map(({ address, topics, data }) => [address, topics, data]);
+
+const sorted = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Without logs, and without the reason of a revert, which stands in its output as well. */
+function plain(told: Fields): Fields {
+  const { revertReason: _, logs: __, ...fields } = told;
+  const calls = listOf(fields, 'calls').map(plain);
+  return sorted({ ...fields, ...(calls.length === 0 ? {} : { calls }) });
+}
+
+/** As callTracer shows it. */
+function shownCall({ kind, from, to, value, gas, gasUsed, input, output, error, calls }: CallNode): Fields {
+  const isLost = error !== undefined && kind.startsWith('CREATE');
+  return sorted({
+    from: `0x${from}`,
+    gas: quantity(gas),
+    gasUsed: quantity(gasUsed),
+    ...(isLost ? {} : { to: `0x${to}` }),
+    input: to0xHex(input),
+    ...(output.length === 0 ? {} : { output: to0xHex(output) }),
+    ...(error === undefined ? {} : { error }),
+    ...(calls.length === 0 ? {} : { calls: calls.map(shownCall) }),
+    ...(kind === 'STATICCALL' ? {} : { value: quantity(value) }),
+    type: kind,
+  });
+}
+
+/** Place, number of calls below and kind of each row of a flat trace. */
+const rowsOf = (told: unknown): unknown =>
+  Array.isArray(told)
+    ? (told as readonly Fields[]).map(({ traceAddress, subtraces, type }) => [traceAddress, subtraces, type])
+    : told;
+
+const FLAT_KINDS: Readonly<Record<string, string>> = {
+  SELFDESTRUCT: 'suicide',
+  CREATE: 'create',
+  CREATE2: 'create',
+};
+
+/** Calls of precompiles are left out where nothing is paid. */
+const isShown = ({ type, to, value = '0x0' }: Fields): boolean =>
+  String(type).startsWith('CREATE') || value !== '0x0' || !PRECOMPILE_NAMES.includes(String(to).slice(2));
+
+function placesIn(node: Fields, place: readonly number[]): readonly unknown[] {
+  const calls = listOf(node, 'calls').filter(isShown);
+  const own = [place, calls.length, FLAT_KINDS[String(node['type'])] ?? 'call'];
+  return [own, ...calls.flatMap((call, i) => placesIn(call, [...place, i]))];
+}
+
+/** Of calls of code with at least four bytes, how often with how many behind. */
+function selectorsIn(node: CallNode): Fields {
+  const counts = new Map<string, number>();
+  const visit = ({ kind, to, input, calls }: CallNode): void => {
+    const isCall = kind.endsWith('CALL') && !PRECOMPILE_NAMES.includes(to);
+    const name = `0x${toHex(input.subarray(0, 4))}-${input.length - 4}`;
+    if (isCall && input.length >= 4) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const call of calls) visit(call);
+  };
+  visit(node);
+  return sorted(Object.fromEntries(counts));
+}
+
+interface TracedLog {
+  readonly index: number;
+  readonly log: readonly unknown[];
+}
+
+/** In any order; each says which one it is. */
+const logsIn = (node: Fields): TracedLog[] => [
+  ...listOf(node, 'logs').map(({ index, address, topics, data }) => ({
+    index: Number(index),
+    log: [address, topics, data],
+  })),
+  ...listOf(node, 'calls').flatMap(logsIn),
+];
+
+/** How many calls came before each log, call by call; what failed has logged nothing. */
+const placesOfLogs = (node: Fields): readonly unknown[] => [
+  listOf(node, 'logs').map(({ position }) => position),
+  ...listOf(node, 'calls').map(placesOfLogs),
+];
+
+const logPlaces = ({ logs, error, calls }: CallNode, isLost = false): readonly unknown[] => {
+  const isGone = isLost || error !== undefined;
+  return [
+    isGone ? [] : logs.map((place) => quantity(place)),
+    ...calls.map((call) => logPlaces(call, isGone)),
+  ];
+};

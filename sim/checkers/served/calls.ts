@@ -1,0 +1,74 @@
+import type { EthBlock } from '../../../core/app/chain.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { quantity } from '../../answers.ts';
+import { eth, heightsOf, someOf, unlike } from '../questions.ts';
+
+const CONTRACT = `0x${'9c'.repeat(20)}`;
+/** Stops when at least 60000 gas are left to it, and reverts when not. */
+const GREEDY = '0x61ea605a10600957005b60006000fd';
+/** For the transaction, for PUSH2 and GAS, and what has to be left then. */
+const GREEDY_NEEDS = 21_000n + 5n + 60_000n;
+/** What the sender can pay for beside the value. */
+const PAYABLE = 90_000n;
+/** A node's tip, as much as genesis may ask for. */
+const TIP = 10n ** 9n;
+
+const word = (value: string): string => value.slice(2).padStart(64, '0');
+
+/** By the instructions that tell them: of which block a contract thinks it is in. The fee of blobs is the least one. */
+const INSTRUCTIONS: readonly (readonly [
+  code: string,
+  truth: (block: EthBlock, chainId: bigint) => string,
+])[] = [
+  ['43', ({ header }) => quantity(header.number)],
+  ['42', ({ header }) => quantity(header.timestamp)],
+  ['41', ({ header }) => to0xHex(header.coinbase)],
+  ['44', ({ header }) => to0xHex(header.mixHash)],
+  ['45', ({ header }) => quantity(header.gasLimit)],
+  ['46', (_, chainId) => quantity(chainId)],
+  ['4a', () => '0x1'],
+  ['6001430340', ({ header }) => to0xHex(header.parentHash)],
+];
+
+/** A program that answers with a word from each piece of code, one behind the other. */
+export const tellerOf = (codes: readonly string[]): string => {
+  const stored = codes.map((code, i) => `${code}60${(32 * i).toString(16).padStart(2, '0')}52`);
+  return `0x${stored.join('')}61${(32 * codes.length).toString(16).padStart(4, '0')}6000f3`;
+};
+
+const TELLER = tellerOf(INSTRUCTIONS.map(([code]) => code));
+
+/** A call about a block runs in that block; an estimate is what its sender can pay for. */
+export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  for (const height of someOf(heightsOf(chain))) {
+    if (chain.view(height) === undefined || chain.ethBlock(height - 1) === undefined) continue;
+    const block = present(chain.ethBlock(height), 'a kept block');
+    const number = quantity(block.header.number);
+    const told = await eth(rpc, 'eth_call', [{ to: CONTRACT }, number, { [CONTRACT]: { code: TELLER } }]);
+    const truth = INSTRUCTIONS.map(([, of]) => word(of(block, chain.evmChainId))).join('');
+    const problem = unlike(`a call about block ${number}`, told, `0x${truth}`);
+    if (problem !== undefined) return problem;
+  }
+  return wrongPayable(rpc);
+}
+
+/** Who sends nearly everything away can pay for as much gas as the rest buys. */
+async function wrongPayable(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const newest = heightsOf(chain).findLast((at) => (chain.ethBlock(at)?.transactions.length ?? 0) > 0);
+  const from = newest === undefined ? undefined : chain.ethBlock(newest)?.transactions[0]?.from;
+  const { header } = present(chain.ethBlock(chain.head()), 'the head');
+  if (from === undefined || header.gasLimit < PAYABLE) return undefined;
+  const price = 2n * header.baseFeePerGas + TIP;
+  const value = (chain.latest().account(from)?.balance ?? 0n) - PAYABLE * price;
+  if (value <= 0n) return undefined;
+  const call = { from: to0xHex(from), to: CONTRACT, gasPrice: quantity(price), value: quantity(value) };
+  const told = await eth(rpc, 'eth_estimateGas', [call, 'latest', { [CONTRACT]: { code: GREEDY } }]);
+  const gas = typeof told === 'string' ? BigInt(told) : 0n;
+  return gas >= GREEDY_NEEDS && gas <= PAYABLE
+    ? undefined
+    : `estimates ${JSON.stringify(told)} for who needs ${GREEDY_NEEDS} and can pay for ${PAYABLE}`;
+}

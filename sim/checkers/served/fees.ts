@@ -1,0 +1,65 @@
+import { present } from '../../../core/lib/assert.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../answers.ts';
+import { tipsAtPercentiles } from '../../feeAnswers.ts';
+import { baseFeeAfter, type FeeMarket } from '../../feeMarket.ts';
+import { eth, firstOf, unlike } from '../questions.ts';
+
+const SERVER_ERROR = -32000;
+const PERCENTILES = [0.5, 33.3, 99.9];
+/** As many as geth takes. */
+const PERCENTILES_MAX = 100;
+/** Of blobs, which nobody brings here. */
+const LEAST = '0x1';
+
+/** The history of fees as far as it is not asked for block by block: with the block to come, without tips, by odd shares. */
+export async function wrongHistories(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
+  const { chain } = rpc;
+  const head = chain.head();
+  if (head - 1 < firstOf(chain)) return undefined;
+  const blocks = [head - 1, head].map((height) => present(chain.ethBlock(height), 'a kept block'));
+  const last = present(blocks[1], 'the head').header;
+  const fees = [...blocks.map(({ header }) => header.baseFeePerGas), baseFeeAfter(last, market)].map(
+    quantity,
+  );
+  const ask = async (...params: readonly unknown[]) => (await eth(rpc, 'eth_feeHistory', params)) as Fields;
+  const plain = await ask('0x2', 'latest');
+  const pending = await ask('0x3', 'pending', [50]);
+  const shares = await ask(2, quantity(head), PERCENTILES);
+  const none = await ask('0', 'latest', [50]);
+  const tooMany = Array.from({ length: PERCENTILES_MAX + 1 }, (_, i) => i / 2);
+  const refused: unknown[] = [];
+  for (const list of [[50, 25], [25, 25], [-1], [100.5], tooMany])
+    refused.push(((await ask('0x1', 'latest', list)) as { readonly refused?: Fields }).refused?.['code']);
+  refused.push((await ask('0x1', quantity(head + 1), [50]))['refused'] === undefined);
+  const pendingFees = (pending['baseFeePerGas'] ?? []) as readonly unknown[];
+  return (
+    unlike('eth_feeHistory without shares', 'reward' in plain, false) ??
+    unlike('the fees of eth_feeHistory', plain['baseFeePerGas'], fees) ??
+    unlike('the fees of blobs', plain['baseFeePerBlobGas'], [LEAST, LEAST, LEAST]) ??
+    unlike('how full of blobs', plain['blobGasUsedRatio'], [0, 0]) ??
+    unlike(
+      'where a history begins that ends with the block to come',
+      pending['oldestBlock'],
+      quantity(head - 1),
+    ) ??
+    unlike('the fees up to the block to come', pendingFees.slice(0, 3), fees) ??
+    unlike(
+      'how much there is of a history that ends with the block to come',
+      [
+        pendingFees.length,
+        ...['gasUsedRatio', 'reward', 'blobGasUsedRatio'].map((name) => sizeOf(pending[name])),
+      ],
+      [4, 3, 3, 3],
+    ) ??
+    unlike(
+      'tips at odd shares',
+      shares['reward'],
+      blocks.map((block) => tipsAtPercentiles(block, PERCENTILES)),
+    ) ??
+    unlike('a history of nothing', none, { oldestBlock: '0x0', gasUsedRatio: null }) ??
+    unlike('histories that make no sense', refused, [...Array.from({ length: 5 }, () => SERVER_ERROR), false])
+  );
+}
+
+const sizeOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);

@@ -1,0 +1,58 @@
+import type { ChainReader } from '../../../core/app/chain.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity, shownLogs } from '../../answers.ts';
+import { eth, firstOf, heightsOf, unlike } from '../questions.ts';
+
+/** Of what no chain has got that asks for it. */
+const NOWHERE = `0x${'5e'.repeat(32)}`;
+const INVALID_PARAMS = -32602;
+
+type Wanted = (log: Fields) => boolean;
+
+/** What Ethereum's clients find of logs: by several addresses over all blocks, by any topic, without a beginning, and beyond the end. */
+export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const logs = heightsOf(chain).flatMap((height) => logsAt(chain, height));
+  const head = chain.head();
+  // Without an index a search reads every block, and is refused where these are too many.
+  if (rpc.indexing?.kind !== 'kv' && head - firstOf(chain) >= rpc.limits.blockRangeMax)
+    return wrongBeyond(rpc);
+  const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(head) };
+  const questions: (readonly [filter: Fields, of: readonly Fields[], isWanted: Wanted])[] = [
+    [{}, logsAt(chain, head), () => true],
+    [{ toBlock: quantity(head) }, logsAt(chain, head), () => true],
+    [{ ...all, topics: [[NOWHERE, null]] }, logs, (log) => topicsOf(log).length > 0],
+  ];
+  const [first, last] = [addresses(logs)[0], addresses(logs).at(-1)];
+  for (const address of [
+    [first, last],
+    [last, first],
+  ])
+    if (first !== undefined)
+      questions.push([{ ...all, address }, logs, (log) => address.includes(String(log['address']))]);
+  for (const [filter, of, isWanted] of questions) {
+    const told = await eth(rpc, 'eth_getLogs', [filter]);
+    const problem = unlike(`eth_getLogs ${JSON.stringify(filter)}`, told, of.filter(isWanted));
+    if (problem !== undefined) return problem;
+  }
+  return wrongBeyond(rpc);
+}
+
+/** Nobody is told that there is nothing in blocks that are not there yet. */
+async function wrongBeyond(rpc: RpcContext): Promise<string | undefined> {
+  const filter = { fromBlock: quantity(firstOf(rpc.chain)), toBlock: quantity(rpc.chain.head() + 1) };
+  const told = (await eth(rpc, 'eth_getLogs', [filter])) as { readonly refused?: Fields };
+  return unlike('eth_getLogs beyond the head with the code', told.refused?.['code'], INVALID_PARAMS);
+}
+
+const topicsOf = (log: Fields): readonly unknown[] => log['topics'] as readonly unknown[];
+
+const logsAt = (chain: ChainReader, height: number): readonly Fields[] => {
+  const block = chain.ethBlock(height);
+  return block === undefined ? [] : shownLogs(block).map(({ shown }) => shown);
+};
+
+/** In order of their first logs. */
+const addresses = (logs: readonly Fields[]): readonly string[] => [
+  ...new Set(logs.map(({ address }) => String(address))),
+];

@@ -1,0 +1,118 @@
+import { present } from '../../../core/lib/assert.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
+import { hex, to0xHex } from '../../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../../core/lib/utf8.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { difference, type Fields, quantity } from '../../answers.ts';
+import { baseFeeAfter, type FeeMarket } from '../../feeMarket.ts';
+import { momentOf } from '../../reference/goTime.ts';
+import { comet, eth, fieldsOf, firstOf, rest, unlike } from '../questions.ts';
+
+const NODE = '/cosmos/base/node/v1beta1';
+const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
+const EVM = '/chain/evm/v1';
+const TEXT = encodeUtf8('hello');
+/** Precompiles from 0x01 to 0x11, and 0x100 (EIP-7951). */
+const PRECOMPILES = 18;
+
+/** What a node tells of itself: the same by each of its faces. */
+export async function wrongNode(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
+  const { chain } = rpc;
+  const { header } = present(chain.blockMeta(chain.head()), 'the head');
+  const price = baseFeeAfter(present(chain.ethBlock(chain.head()), 'the head').header, market);
+  const status = await rest(rpc, `${NODE}/status`);
+  const config = await rest(rpc, `${NODE}/config`);
+  const { seconds, nanos } = header.time;
+  return (
+    difference(`${NODE}/status`, status, {
+      earliest_store_height: String(chain.base()),
+      height: String(chain.head()),
+      app_hash: toBase64(present(chain.results(chain.head()), 'results of the head').appHash),
+      validator_hash: toBase64(header.nextValidatorsHash),
+    }) ??
+    unlike(`the time of ${NODE}/status`, momentOf(status['timestamp']), { seconds, nanos }) ??
+    unlike(`${NODE}/config`, config['minimum_gas_price'], `${price}${chain.denom}`) ??
+    (await wrongSyncing(rpc)) ??
+    (await wrongIdentity(rpc)) ??
+    (await wrongRules(rpc)) ??
+    (await wrongFacts(rpc))
+  );
+}
+
+async function wrongSyncing(rpc: RpcContext): Promise<string | undefined> {
+  const isBehind = rpc.catchingUp();
+  const { syncing } = await rest(rpc, `${TENDERMINT}/syncing`);
+  const { sync_info } = await comet(rpc, 'status', {});
+  const told = [syncing, (sync_info as Fields)['catching_up'], (await eth(rpc, 'eth_syncing', [])) !== false];
+  return unlike('whether it is behind', told, [isBehind, isBehind, isBehind]);
+}
+
+async function wrongIdentity(rpc: RpcContext): Promise<string | undefined> {
+  const shown = fieldsOf(await rest(rpc, `${TENDERMINT}/node_info`), 'default_node_info');
+  const { id, moniker, network, version, channels } = fieldsOf(await comet(rpc, 'status', {}), 'node_info');
+  return (
+    difference('node_info', shown, {
+      default_node_id: id,
+      moniker,
+      network,
+      version,
+      channels: toBase64(hex(String(channels).toLowerCase())),
+    }) ?? unlike('the network', network, rpc.chain.chainId)
+  );
+}
+
+/** By which rules the chain runs. */
+async function wrongRules(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const { params } = await rest(rpc, `${EVM}/params`);
+  const truth = { evm_denom: chain.denom, evm_chain_id: String(chain.evmChainId), fork: chain.fork };
+  const problem = unlike(`${EVM}/params`, params, truth);
+  if (problem !== undefined || chain.fork !== 'osaka') return problem;
+  const config = fieldsOf(await rest(rpc, `${EVM}/config`), 'config');
+  const forks = Object.entries(config).filter(([name]) => /_(block|time)$/.test(name));
+  const late = forks.filter(([, since]) => since !== '0').map(([name]) => name);
+  const current = fieldsOf((await eth(rpc, 'eth_config', [])) as Fields, 'current');
+  const precompiles = Object.values(fieldsOf(current, 'precompiles'));
+  return (
+    unlike('forks that are yet to come', late, []) ??
+    difference(`${EVM}/config`, config, {
+      chain_id: String(chain.evmChainId),
+      denom: chain.denom,
+      decimals: '18',
+    }) ??
+    unlike('the chain in eth_config', current['chainId'], quantity(chain.evmChainId)) ??
+    unlike('how many precompiles are in eth_config', new Set(precompiles).size, PRECOMPILES)
+  );
+}
+
+async function wrongFacts(rpc: RpcContext): Promise<string | undefined> {
+  const { chain, suite, identity } = rpc;
+  const head = present(chain.ethBlock(chain.head()), 'the head');
+  const oldest = chain.ethBlock(0) === undefined ? firstOf(chain) : chain.genesisNumber();
+  const told = (await eth(rpc, 'eth_capabilities', [])) as Fields;
+  const kept = ['state', 'tx', 'logs', 'receipts', 'blocks', 'stateproofs'].map(
+    (name) => fieldsOf(told, name)['oldestBlock'],
+  );
+  const own = identity.validator;
+  return (
+    unlike('eth_capabilities', told['head'], {
+      number: quantity(head.header.number),
+      hash: to0xHex(head.hash),
+    }) ??
+    unlike(
+      'what eth_capabilities begins with',
+      kept,
+      kept.map(() => quantity(oldest)),
+    ) ??
+    (own === undefined
+      ? undefined
+      : unlike('eth_coinbase', await eth(rpc, 'eth_coinbase', []), to0xHex(own.address))) ??
+    unlike('eth_mining', await eth(rpc, 'eth_mining', []), own !== undefined) ??
+    unlike('web3_sha3', await eth(rpc, 'web3_sha3', [to0xHex(TEXT)]), to0xHex(suite.keccak256(TEXT))) ??
+    unlike(
+      'net_peerCount',
+      await eth(rpc, 'net_peerCount', []),
+      quantity(Number((await comet(rpc, 'net_info', {}))['n_peers'])),
+    )
+  );
+}

@@ -1,0 +1,53 @@
+import { toEip55 } from '../../../core/address/eip55.ts';
+import type { EthTx } from '../../../core/app/chain.ts';
+import { to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { difference, type Fields, quantity } from '../../answers.ts';
+import { eth, fieldsOf, someOf, unlike } from '../questions.ts';
+
+/** What waits is told of one by one, by its sender, and in the list of all: no block has it, and its price is what it may cost. */
+export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined> {
+  const pooled = rpc.pool.content();
+  const all = (await eth(rpc, 'txpool_content', [])) as Fields;
+  const lines = (await eth(rpc, 'txpool_inspect', [])) as Fields;
+  for (const { sender, pending, queued } of someOf(pooled)) {
+    const name = toEip55(sender);
+    const own = (await eth(rpc, 'txpool_contentFrom', [name])) as Fields;
+    for (const [half, txs] of Object.entries({ pending, queued })) {
+      const nonces = txs.map(({ nonce }) => String(nonce));
+      const problem =
+        unlike(`the nonces of ${name} that are ${half}`, Object.keys(fieldsOf(own, half)), nonces) ??
+        unlike(`${half} of ${name}`, fieldsOf(fieldsOf(all, half), name), fieldsOf(own, half)) ??
+        unlike(
+          `the lines of ${name} that are ${half}`,
+          fieldsOf(fieldsOf(lines, half), name),
+          Object.fromEntries(txs.map((tx) => [String(tx.nonce), lineOf(tx)])),
+        );
+      if (problem !== undefined) return problem;
+      for (const tx of someOf(txs)) {
+        const shown = (await eth(rpc, 'eth_getTransactionByHash', [to0xHex(tx.hash)])) as Fields | null;
+        const raw = await eth(rpc, 'eth_getRawTransactionByHash', [to0xHex(tx.hash)]);
+        const wrong =
+          unlike(`the bytes of ${to0xHex(tx.hash)}, which waits`, raw, to0xHex(tx.raw)) ??
+          difference(`the waiting transaction ${to0xHex(tx.hash)}`, shown, waiting(tx)) ??
+          unlike(`${half} of ${name} at ${tx.nonce}`, fieldsOf(own, half)[String(tx.nonce)], shown);
+        if (wrong !== undefined) return wrong;
+      }
+    }
+  }
+  // Nodes here have no accounts of their own.
+  return unlike("what waits of the node's own", await eth(rpc, 'eth_pendingTransactions', []), []);
+}
+
+const lineOf = ({ to, value, gasLimit, maxFeePerGas }: EthTx): string =>
+  `${to === undefined ? 'contract creation' : toEip55(to)}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas} wei`;
+
+const waiting = (tx: EthTx): Fields => ({
+  blockHash: null,
+  blockNumber: null,
+  transactionIndex: null,
+  from: to0xHex(tx.from),
+  nonce: quantity(tx.nonce),
+  gasPrice: quantity(tx.maxFeePerGas),
+  input: to0xHex(tx.data),
+});

@@ -1,0 +1,66 @@
+import type { EthBlock } from '../../../core/app/chain.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../answers.ts';
+import { fieldsOf, listOf, unlike } from '../questions.ts';
+import { aloneIn, CALL_TRACER, traceOf } from './tracedTxs.ts';
+
+/** Rows looked at, of each transaction. */
+const ROWS_MAX = 2_000;
+/** Beside a call's own price its row has what it hands on. */
+const CALLS = /^(CALL|CALLCODE|DELEGATECALL|STATICCALL|CREATE|CREATE2)$/;
+
+/** An instruction takes what its row says, and reads what its row shows; the end is that of the call. */
+export async function wrongRows(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
+  for (const i of aloneIn(block)) {
+    const receipt = present(block.receipts[i], 'its receipt');
+    const hash = to0xHex(present(block.transactions[i], 'a transaction').hash);
+    const told = await traceOf(rpc, block, i, { limit: ROWS_MAX });
+    const { error, output = '0x' } = await traceOf(rpc, block, i, CALL_TRACER);
+    const rows = listOf(told, 'structLogs');
+    const end = [told['gas'], told['failed'], told['returnValue']];
+    const returned = error === undefined || error === 'execution reverted' ? output : '0x';
+    const problem =
+      unlike(`the end of ${hash}`, end, [Number(receipt.gasUsed), receipt.status === 0, returned]) ??
+      unlike(`how deep ${hash} begins`, rows[0]?.['depth'] ?? 1, 1);
+    if (problem !== undefined) return problem;
+    for (const [at, row] of rows.entries()) {
+      const wrong = wrongRow(row, rows[at + 1]) ?? wrongReturn(rows, at);
+      if (wrong !== undefined) return `answers row ${at} of ${hash} with ${wrong}`;
+    }
+  }
+  return undefined;
+}
+
+const leftAfter = (row: Fields): number => Number(row['gas']) - Number(row['gasCost']);
+const ENDS = /^(STOP|RETURN|REVERT|SELFDESTRUCT)$/;
+
+/** Whoever is called gives back what it has left; nothing when it failed. */
+function wrongReturn(rows: readonly Fields[], at: number): string | undefined {
+  const [row, inner] = [rows[at] ?? {}, rows[at + 1]];
+  const depth = Number(row['depth']);
+  if (!String(row['op']).endsWith('CALL') || Number(inner?.['depth'] ?? 0) <= depth) return undefined;
+  const back = rows.findIndex((one, i) => i > at && Number(one['depth']) <= depth);
+  const [next, last] = [rows[back], rows[back - 1]];
+  if (next === undefined || last === undefined || next['depth'] !== depth) return undefined;
+  const isLast = last['depth'] === depth + 1 && ENDS.test(String(last['op'])) && last['error'] === undefined;
+  return isLast
+    ? unlike('the gas that comes back', next['gas'], leftAfter(row) + leftAfter(last))
+    : undefined;
+}
+
+function wrongRow(row: Fields, next: Fields | undefined): string | undefined {
+  if (next === undefined || next['depth'] !== row['depth'] || CALLS.test(String(row['op']))) return undefined;
+  const stack = row['stack'] as readonly string[];
+  const slot = `0x${(stack.at(-1) ?? '0x').slice(2).padStart(64, '0')}`;
+  const shown = fieldsOf(row, 'storage')[slot];
+  const truth = row['op'] === 'SLOAD' ? (next['stack'] as readonly string[]).at(-1) : stack.at(-2);
+  const isStorage = row['op'] === 'SLOAD' || row['op'] === 'SSTORE';
+  return (
+    unlike('the gas that is left', next['gas'], leftAfter(row)) ??
+    (isStorage && shown !== undefined
+      ? unlike('what is stored', quantity(BigInt(String(shown))), truth)
+      : undefined)
+  );
+}

@@ -1,0 +1,251 @@
+import { formatAddress } from '../../../core/address/kinds.ts';
+import type { CryptoSuite } from '../../../core/crypto/suite.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
+import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import type { KvStore } from '../../../core/store/kv.ts';
+import type { Fields } from '../../answers.ts';
+import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../../feeMarket.ts';
+import type { Process } from '../../process.ts';
+import { settledPool } from '../../settledPool.ts';
+import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
+import { comet, firstOf, listOf, PAGE, rest, unlike } from '../questions.ts';
+import { failBy } from '../unanswered.ts';
+import { wrongArguments } from './arguments.ts';
+import { wrongBlockAnswers } from './blocks.ts';
+import { wrongCalls } from './calls.ts';
+import { wrongCallTrees } from './callTrees.ts';
+import { wrongCoding } from './coding.ts';
+import { wrongExport } from './export.ts';
+import { wrongHistories } from './fees.ts';
+import { wrongBlocks, wrongTxs } from './lists.ts';
+import { wrongLogs } from './logs.ts';
+import { wrongMessages } from './messages.ts';
+import { wrongMoney } from './money.ts';
+import { wrongNames } from './names.ts';
+import { wrongNode } from './node.ts';
+import { wrongLargePages, wrongTotals } from './pages.ts';
+import { wrongPlaces } from './places.ts';
+import { wrongWaiting } from './pool.ts';
+import { wrongPretences } from './pretences.ts';
+import { wrongProofs } from './proofs.ts';
+import { wrongProtos } from './protos.ts';
+import { wrongRaw } from './raw.ts';
+import { wrongFaces } from './rest.ts';
+import { wrongRestCalls } from './restCalls.ts';
+import { wrongRound } from './round.ts';
+import { wrongSdkBlocks } from './sdkBlocks.ts';
+import { wrongSimulated } from './simulated.ts';
+import { wrongSimulations } from './simulations.ts';
+import { wrongStates } from './state.ts';
+import { wrongStatus } from './status.ts';
+import { wrongTracedCalls } from './tracedCalls.ts';
+import { wrongTraces } from './traces.ts';
+import { wrongTxAnswers } from './txs.ts';
+import { wrongUnknown } from './unknown.ts';
+import { wrongUris } from './uris.ts';
+
+/** Blocks at the end of the chain whose commits are asked for. */
+const COMMITS_MAX = 8;
+/** What the consensus engine's RPC puts into a page when nothing is said. */
+const PAGE_USUAL = 30;
+
+/**
+ * REC: at the end correct nodes are asked over all that they serve: commits are those that the next block fixed, lists come whole
+ * and in order however they are cut into pages, nobody owns nothing of a coin, proofs lead to headers, and what is told of a height
+ * is what was there then. Nodes of one past share the questions: their stores are compared anyway.
+ */
+export function served(context: CheckerContext): Checker {
+  return {
+    name: 'records',
+    async finish() {
+      if (!isTolerable(context)) return;
+      const turn = context.world.choices.stream('checkers/served').choose(QUESTIONS.length);
+      for (const group of groupsOf(context))
+        for (const [place, node] of group.entries()) {
+          const rpc = present(node.node?.rpc, 'a node that serves');
+          const questions = QUESTIONS.filter((_, i) => (i + turn) % group.length === place);
+          try {
+            const problem =
+              rpc.chain.head() < 2 ? undefined : await problemOf(askedOf(context, node, rpc), questions);
+            if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
+          } catch (error) {
+            failBy(context, node, error);
+          }
+        }
+    },
+  };
+}
+
+/** Of nodes that serve: those that were there all the time, and those that began anew or came late. */
+function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Process[])[] {
+  const late = new Set(scenario.timeline.map(({ action }) => (action.kind === 'addNode' ? action.name : '')));
+  // What a drive answers with the old is the drive's.
+  const serving = correct.filter(
+    ({ node, state, disk }) => node?.rpc !== undefined && state !== 'halted' && !disk.kv.isStale,
+  );
+  const isSteady = ({ name, lives }: Process): boolean => lives === 1 && !late.has(name);
+  return [serving.filter(isSteady), serving.filter((node) => !isSteady(node))];
+}
+
+interface Asked {
+  readonly rpc: RpcContext;
+  readonly suite: CryptoSuite;
+  readonly kv: Pick<KvStore, 'get'>;
+  /** The validator that the node signs for. */
+  readonly own: Bytes | undefined;
+  readonly market: FeeMarket;
+  readonly isIndexed: boolean;
+  /** All that waits is known by its nonce, and belongs to the newest state. */
+  readonly isSettled: boolean;
+}
+
+function askedOf({ suite, cluster, scenario }: CheckerContext, node: Process, rpc: RpcContext): Asked {
+  // Bank transactions wait in the pool as well, and are not shown there by nonce.
+  const isShown = (scenario.bankers ?? []).length === 0;
+  return {
+    rpc,
+    suite,
+    kv: node.disk.kv,
+    own: cluster.members.find(({ name }) => name === node.name)?.address,
+    market: cluster.feeMarket,
+    isIndexed: node.isIndexed ?? scenario.engine.isIndexed,
+    isSettled: isShown && settledPool(node, Number.POSITIVE_INFINITY) !== undefined,
+  };
+}
+
+type Answer = Promise<string | undefined>;
+
+const whereIndexed =
+  (ask: (asked: Asked) => Answer) =>
+  async (asked: Asked): Answer =>
+    asked.isIndexed ? ask(asked) : undefined;
+
+const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
+  ({ rpc }) => wrongCommits(rpc),
+  ({ rpc }) => wrongValidators(rpc),
+  ({ rpc }) => wrongBalances(rpc),
+  ({ rpc, market }) => wrongFees(rpc, market),
+  ({ rpc }) => wrongBlockAnswers(rpc),
+  ({ rpc }) => wrongLogs(rpc),
+  ({ rpc }) => wrongCalls(rpc),
+  ({ rpc }) => wrongPretences(rpc),
+  ({ rpc }) => wrongArguments(rpc),
+  ({ rpc }) => wrongUnknown(rpc),
+  ({ rpc, suite }) => wrongUris(rpc, suite.sha256),
+  ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
+  ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
+  ({ rpc }) => wrongSimulations(rpc),
+  ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
+  ({ rpc, market }) => wrongTraces(rpc, market),
+  ({ rpc }) => wrongTracedCalls(rpc),
+  ({ rpc }) => wrongWaiting(rpc),
+  ({ rpc }) => wrongTotals(rpc),
+  ({ rpc, suite }) => wrongProofs(rpc, suite),
+  ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),
+  ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
+  ({ rpc, suite }) => wrongRaw(rpc, suite.keccak256),
+  ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
+  ({ rpc }) => wrongSdkBlocks(rpc),
+  ({ rpc, market }) => wrongNode(rpc, market),
+  ({ rpc, market }) => wrongHistories(rpc, market),
+  ({ rpc }) => wrongRound(rpc),
+  ({ rpc, suite, kv, market }) => wrongExport(rpc, suite, kv, market),
+  ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
+  ({ rpc }) => wrongRestCalls(rpc),
+  ({ rpc }) => wrongPlaces(rpc),
+  ({ rpc }) => wrongProtos(rpc),
+  ({ rpc }) => wrongMessages(rpc),
+  whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
+  whereIndexed(({ rpc, suite }) => wrongCoding(rpc, suite.sha256)),
+  whereIndexed(({ rpc }) => wrongBlocks(rpc)),
+  whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),
+  whereIndexed(({ rpc, suite }) => wrongLargePages(rpc, suite)),
+];
+
+async function problemOf(asked: Asked, questions: typeof QUESTIONS): Answer {
+  for (const ask of questions) {
+    const problem = await ask(asked);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** What the next block says of a commit is what counts; of the newest one the node knows only what it saw. */
+async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const head = chain.head();
+  for (let height = Math.max(firstOf(chain), head - COMMITS_MAX); height <= head; height++) {
+    const answer = await comet(rpc, 'commit', { height: String(height) });
+    const fixed = height === head ? undefined : present(chain.block(height + 1), 'a kept block').lastCommit;
+    const isCanonical = unlike(`canonical of commit ${height}`, answer['canonical'], fixed !== undefined);
+    if (isCanonical !== undefined) return isCanonical;
+    if (fixed === undefined) continue;
+    const shown = answer['signed_header'] as { readonly commit: Fields } | undefined;
+    const told = listOf(shown?.commit ?? {}, 'signatures').map(({ signature }) => signature);
+    const truth = fixed.signatures.map(({ signature }) =>
+      signature === undefined || signature.length === 0 ? null : toBase64(signature),
+    );
+    const problem = unlike(`commit ${height}`, told, truth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** The set of the newest height in pages, and from its end. */
+async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
+  const height = rpc.chain.head();
+  const { validators } = present(rpc.chain.validators(height), 'the set of a kept height');
+  const told: unknown[] = [];
+  for (let page = 1; page <= Math.ceil(validators.length / PAGE); page++) {
+    const asked = { height: String(height), page: String(page), per_page: String(PAGE) };
+    const answer = await comet(rpc, 'validators', asked);
+    told.push(...listOf(answer, 'validators').map(({ address }) => address));
+  }
+  const addresses = validators.map(({ address }) => toUpperHex(address));
+  // A page of none is one of thirty.
+  const usual = await comet(rpc, 'validators', { height: String(height), per_page: '0' });
+  const first = listOf(usual, 'validators').map(({ address }) => address);
+  const path = `/cosmos/base/tendermint/v1beta1/validatorsets/${height}`;
+  const last = await rest(rpc, path, `pagination.limit=${PAGE}&pagination.reverse=true`);
+  const keys = listOf(last, 'validators').map(({ pub_key }) => (pub_key as Fields)['key']);
+  const backwards = validators.map(({ pubKey }) => toBase64(pubKey.bytes)).reverse();
+  return (
+    unlike('validators', told, addresses) ??
+    unlike('validators in a page of none', first, addresses.slice(0, PAGE_USUAL)) ??
+    unlike(`${path} backwards`, keys, backwards.slice(0, PAGE))
+  );
+}
+
+/** Of somebody who has something, and of somebody who has nothing and therefore no coins. */
+async function wrongBalances(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const owner = chain.block(chain.head())?.header.proposerAddress ?? new Uint8Array(20);
+  for (const address of [owner, new Uint8Array(20).fill(0x5e)]) {
+    const name = formatAddress('acc', chain.hrp, address);
+    const { balance = 0n } = chain.latest().account(address) ?? {};
+    const coins = balance === 0n ? [] : [{ denom: chain.denom, amount: balance.toString() }];
+    const { balances } = await rest(rpc, `/cosmos/bank/v1beta1/balances/${name}`);
+    const problem = unlike(`the coins of ${name}`, balances, coins);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** What genesis says of fees, and what the next block takes. */
+async function wrongFees(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
+  const { params } = feeMarketSection(market);
+  const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
+  const next = baseFeeAfter(head, market).toString();
+  for (const [path, truth] of [
+    ['feemarket/v1/params', { params }],
+    ['feemarket/v1/base_fee', { base_fee: next }],
+    ['evm/v1/base_fee', { base_fee: next }],
+    ['evm/v1/min_gas_price', { min_gas_price: params.min_gas_price }],
+  ] as const) {
+    const problem = unlike(path, await rest(rpc, `/chain/${path}`), truth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,131 @@
+import { present } from '../../../core/lib/assert.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../answers.ts';
+import { eth, listOf, unlike } from '../questions.ts';
+import { tellerOf } from './calls.ts';
+import { answerOf, CONTRACT, isPretended, RICH, SENDER } from './pretences.ts';
+
+const STRANGER = `0x${'5e'.repeat(20)}`;
+const LENDER = `0x${'9f'.repeat(20)}`;
+/** ERC-7528: the native coin as a token. */
+const COIN = `0x${'ee'.repeat(20)}`;
+const REVERTED = 3;
+const [VM_ERROR, GAS_ABOVE_BLOCK, NUMBER_ORDER, TIME_ORDER] = [-32015, -38015, -38020, -38021];
+/** For a transaction, and for GAS. */
+const [TX_GAS, GAS_CODE] = [21_000n, 2n];
+const REVERTER = '0x602a5f5260205ffd';
+const GAS_TELLER = tellerOf(['5a']);
+/** CALL, with what it was paid, of nobody; then it goes on as it says. */
+const payingStranger = (end: string): string => `0x5f5f5f5f3473${STRANGER.slice(2)}5af1${end}`;
+/** DELEGATECALL of the lender. */
+const BORROWER = `0x5f5f5f5f73${LENDER.slice(2)}5af400`;
+
+/** Simulated calls that fail, spend what there is, or move coins, and blocks in no order. */
+export async function wrongSimulations(rpc: RpcContext): Promise<string | undefined> {
+  if (!isPretended(rpc)) return undefined;
+  return (
+    (await wrongFailures(rpc)) ??
+    (await wrongBudget(rpc)) ??
+    (await wrongTransfers(rpc)) ??
+    (await wrongOrder(rpc))
+  );
+}
+
+const simulate = async (rpc: RpcContext, blocks: readonly Fields[], more: Fields = {}) =>
+  await eth(rpc, 'eth_simulateV1', [{ blockStateCalls: blocks, ...more }, 'latest']);
+
+const running = (code: string, ...more: readonly (readonly [string, string])[]): Fields => ({
+  [SENDER]: { balance: quantity(RICH), nonce: '0x0' },
+  ...Object.fromEntries([[CONTRACT, code], ...more].map(([address, text]) => [address, { code: text }])),
+});
+
+const callsIn = (told: unknown): readonly Fields[] =>
+  (Array.isArray(told) ? (told as readonly Fields[]) : []).flatMap((block) => listOf(block, 'calls'));
+
+const refusal = (told: unknown): unknown => (told as { readonly refused?: Fields }).refused?.['code'];
+
+async function wrongFailures(rpc: RpcContext): Promise<string | undefined> {
+  const call = { from: SENDER, to: CONTRACT, gas: quantity(60_000n) };
+  for (const [what, code, returned, error] of [
+    ['what succeeds', tellerOf(['43', '5f']), 64, undefined],
+    ['what reverts', REVERTER, 0, [REVERTED, answerOf(42n)]],
+    ['what has no code for it', '0xfe', 0, [VM_ERROR, null]],
+  ] as const) {
+    const [told] = callsIn(await simulate(rpc, [{ stateOverrides: running(code), calls: [call] }]));
+    const { status, returnData } = told ?? {};
+    const shown = (told?.['error'] ?? undefined) as Fields | undefined;
+    const problem =
+      unlike(`the status of ${what}`, status, error === undefined ? '0x1' : '0x0') ??
+      unlike(`how much is returned by ${what}`, String(returnData).length, 2 + 2 * returned) ??
+      unlike(`the error of ${what}`, shown && [shown['code'], shown['data'] ?? null], error);
+    if (problem !== undefined) return problem;
+  }
+  const priced = { ...call, gasPrice: '0x0' };
+  const blocks = [{ stateOverrides: running('0x00'), calls: [priced, call] }];
+  const told = (await simulate(rpc, blocks, { returnFullTransactions: true })) as readonly Fields[];
+  const types = listOf(told[0] ?? {}, 'transactions').map(({ type, chainId }) => [type, chainId]);
+  return unlike('the kinds of simulated transactions', types, [
+    ['0x0', undefined],
+    ['0x2', quantity(rpc.chain.evmChainId)],
+  ]);
+}
+
+/** All calls of one request share the gas that the node gives, and those of a block its limit. */
+async function wrongBudget(rpc: RpcContext): Promise<string | undefined> {
+  const { gasCap } = rpc.limits;
+  const call = { from: SENDER, to: CONTRACT };
+  const wide = { gasLimit: quantity(4n * gasCap) };
+  const stateOverrides = running(GAS_TELLER);
+  const told = callsIn(await simulate(rpc, [{ blockOverrides: wide, stateOverrides, calls: [call, call] }]));
+  const used = BigInt(String(told[0]?.['gasUsed'] ?? 0));
+  const narrow = { blockOverrides: { gasLimit: quantity(100_000n) }, stateOverrides };
+  const large = { ...call, gas: quantity(90_000n) };
+  return (
+    unlike(
+      'the gas of simulated calls',
+      told.map(({ returnData }) => returnData),
+      [gasCap, gasCap - used].map((gas) => answerOf(gas - TX_GAS - GAS_CODE)),
+    ) ??
+    unlike(
+      'a second call beyond the limit of its block, with the code',
+      refusal(await simulate(rpc, [{ ...narrow, calls: [large, large] }])),
+      GAS_ABOVE_BLOCK,
+    )
+  );
+}
+
+/** A log for each movement of coins that holds; whoever lends its code is paid nothing. */
+async function wrongTransfers(rpc: RpcContext): Promise<string | undefined> {
+  const call = { from: SENDER, to: CONTRACT, value: '0x7', gas: quantity(200_000n) };
+  for (const [what, state, count] of [
+    ['what pays on', running(payingStranger('00')), 2],
+    ['what pays on and reverts', running(payingStranger('5f5ffd')), 0],
+    ['what lends its code', running(BORROWER, [LENDER, '0x00']), 1],
+    ['what lends code that pays on', running(BORROWER, [LENDER, payingStranger('00')]), 2],
+    ['what lends code that reverts', running(BORROWER, [LENDER, payingStranger('5f5ffd')]), 1],
+  ] as const) {
+    const blocks = [{ stateOverrides: state, calls: [call] }];
+    const [told] = callsIn(await simulate(rpc, blocks, { traceTransfers: true }));
+    const logs = listOf(told ?? {}, 'logs').map(({ address }) => address);
+    const problem = unlike(
+      `the transfers of ${what}`,
+      logs,
+      Array.from({ length: count }, () => COIN),
+    );
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+async function wrongOrder(rpc: RpcContext): Promise<string | undefined> {
+  const { header } = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head');
+  const [number, time] = [header.number + 2, header.timestamp + 50].map(quantity);
+  const told = [
+    await simulate(rpc, [{ blockOverrides: { number } }, { blockOverrides: { number } }]),
+    await simulate(rpc, [{ blockOverrides: { time } }, { blockOverrides: { time } }]),
+    await simulate(rpc, [{ blockOverrides: { number: quantity(header.number) } }]),
+    await simulate(rpc, [{ blockOverrides: { time: quantity(header.timestamp) } }]),
+  ];
+  const codes = [NUMBER_ORDER, TIME_ORDER, NUMBER_ORDER, TIME_ORDER];
+  return unlike('simulated blocks in no order with the codes', told.map(refusal), codes);
+}

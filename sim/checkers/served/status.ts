@@ -1,0 +1,83 @@
+import { present } from '../../../core/lib/assert.ts';
+import { type Bytes, equalBytes, toUpperHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { difference, quantity } from '../../answers.ts';
+import { momentOf } from '../../reference/goTime.ts';
+import { comet, eth, fieldsOf, firstOf, listOf, unlike } from '../questions.ts';
+
+/** What a node tells of itself: where its chain begins and ends, what power it has, what waits, which chain this is. */
+export async function wrongStatus(
+  rpc: RpcContext,
+  own: Bytes | undefined,
+  isSettled: boolean,
+): Promise<string | undefined> {
+  const { chain } = rpc;
+  const status = await comet(rpc, 'status', {});
+  const power = chain
+    .validators((chain.head() || chain.genesisNumber()) + 1)
+    ?.validators.find(({ address }) => own !== undefined && equalBytes(address, own))?.power;
+  const told = fieldsOf(status, 'validator_info');
+  return (
+    wrongEnd(rpc, 'latest', fieldsOf(status, 'sync_info'), chain.head()) ??
+    wrongEnd(rpc, 'earliest', fieldsOf(status, 'sync_info'), firstOf(chain)) ??
+    unlike('its own power', told['voting_power'], String(power ?? 0n)) ??
+    unlike('its own address', told['address'], own === undefined ? '' : toUpperHex(own)) ??
+    (await wrongGenesis(rpc)) ??
+    (await wrongNames(rpc)) ??
+    (isSettled ? await wrongCounts(rpc) : undefined)
+  );
+}
+
+function wrongEnd(
+  { chain }: RpcContext,
+  end: 'latest' | 'earliest',
+  told: Readonly<Record<string, unknown>>,
+  height: number,
+): string | undefined {
+  const { blockId, header } = present(chain.blockMeta(height), 'a kept block');
+  const { seconds, nanos } = header.time;
+  return (
+    difference('status', told, {
+      [`${end}_block_hash`]: toUpperHex(blockId.hash),
+      [`${end}_app_hash`]: toUpperHex(header.appHash),
+      [`${end}_block_height`]: String(height),
+    }) ?? unlike(`the ${end} time`, momentOf(told[`${end}_block_time`]), { seconds, nanos })
+  );
+}
+
+async function wrongGenesis(rpc: RpcContext): Promise<string | undefined> {
+  const told = fieldsOf(await comet(rpc, 'genesis', {}), 'genesis');
+  const { chainId, initialHeight, validators } = rpc.genesis;
+  return (
+    difference('genesis', told, { chain_id: chainId, initial_height: String(initialHeight) }) ??
+    unlike(
+      'the validators of genesis',
+      listOf(told, 'validators').map(({ address, power }) => [address, power]),
+      validators.map(({ address, power }) => [toUpperHex(address), String(power)]),
+    )
+  );
+}
+
+async function wrongNames(rpc: RpcContext): Promise<string | undefined> {
+  const id = rpc.chain.evmChainId;
+  return (
+    unlike('eth_chainId', await eth(rpc, 'eth_chainId', []), quantity(id)) ??
+    unlike('net_version', await eth(rpc, 'net_version', []), String(id)) ??
+    unlike('eth_blockNumber', await eth(rpc, 'eth_blockNumber', []), quantity(rpc.chain.head()))
+  );
+}
+
+/** However it is asked, as much waits. */
+async function wrongCounts(rpc: RpcContext): Promise<string | undefined> {
+  const content = rpc.pool.content();
+  const count = (kind: 'pending' | 'queued'): number =>
+    content.reduce((sum, one) => sum + one[kind].length, 0);
+  const [pending, queued] = [count('pending'), count('queued')];
+  const { n_txs } = await comet(rpc, 'num_unconfirmed_txs', {});
+  return (
+    unlike('txpool_status', await eth(rpc, 'txpool_status', []), {
+      pending: quantity(pending),
+      queued: quantity(queued),
+    }) ?? unlike('num_unconfirmed_txs', n_txs, String(pending + queued))
+  );
+}

@@ -1,0 +1,110 @@
+import type { EthBlock, View } from '../../../core/app/chain.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { hex, to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../answers.ts';
+import { PRECOMPILE_NAMES } from '../../reference/machine.ts';
+import type { Row } from '../../reference/rows.ts';
+import type { Name } from '../../reference/state.ts';
+import type { Outcome } from '../../reference/transaction.ts';
+import { eth, fieldsOf, listOf, unlike } from '../questions.ts';
+
+/** Rows of a trace that is cut. */
+const FEW = 3;
+/** Instructions of a transaction that are looked at, its first ones. */
+export const STEPS_MAX = 400;
+/** Those that look at the account on top of the stack, and those that call the one below. */
+const [LOOKS, CALLS] = [new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]), new Set([0xf1, 0xf2, 0xf4, 0xfa])];
+const STORES = new Set([0x54, 0x55]);
+
+const word = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
+
+/** Instruction by instruction a transaction does what it does in the reference; what it looks at was there before. */
+export async function wrongSteps(
+  rpc: RpcContext,
+  before: View,
+  { transactions, header }: EthBlock,
+  index: number,
+  outcome: Outcome,
+): Promise<string | undefined> {
+  const tx = present(transactions[index], 'a transaction');
+  const hash = to0xHex(tx.hash);
+  const shown = { limit: STEPS_MAX, enableMemory: true, enableReturnData: true };
+  const told = (await eth(rpc, 'debug_traceTransaction', [hash, shown])) as Fields;
+  const rows = listOf(told, 'structLogs');
+  const problem = unlike(`how many instructions ${hash} has`, rows.length, outcome.rows.length);
+  if (problem !== undefined) return problem;
+  const slots = new Map<Name, Record<string, string>>();
+  for (const [i, row] of outcome.rows.entries()) {
+    const wrong = wrongStep(rows[i] ?? {}, row, slots);
+    if (wrong !== undefined) return `answers instruction ${i} of ${hash} with ${wrong}`;
+  }
+  const few = (await eth(rpc, 'debug_traceTransaction', [hash, { limit: FEW }])) as Fields;
+  const seen = (await eth(rpc, 'debug_traceTransaction', [hash, { tracer: 'prestateTracer' }])) as Fields;
+  const from = to0xHex(tx.from).slice(2);
+  const names = [from, to0xHex(header.coinbase).slice(2), ...outcome.authorities.all];
+  const diff = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+  const changed = (await eth(rpc, 'debug_traceTransaction', [hash, diff])) as Fields;
+  const unheard = outcome.authorities.heard.filter((name) => !(`0x${name}` in fieldsOf(changed, 'post')));
+  const missing = untold(seen, [...names, ...outcome.rows.flatMap(lookedAt)], before);
+  return (
+    unlike(`${FEW} rows of ${hash}`, listOf(few, 'structLogs').length, Math.min(FEW, rows.length)) ??
+    unlike(`which of ${hash} have a nonce of nothing`, Object.values(seen).filter(hasNoNonce), []) ??
+    unlike(`who delegates in ${hash} untold`, unheard, []) ??
+    unlike(`whom ${hash} finds untold`, missing, []) ??
+    unlike(`which slots ${hash} finds untold`, untoldSlots(seen, outcome.rows), [])
+  );
+}
+
+function wrongStep(told: Fields, row: Row, slots: Map<Name, Record<string, string>>): string | undefined {
+  const { pc, gas, depth, stack, refund, cost, value, self, op, memory, returned } = row;
+  const wanted = {
+    pc,
+    gas,
+    depth,
+    stack: stack.map(quantity),
+    returnData: returned.length === 0 ? undefined : to0xHex(returned),
+    ...(refund === undefined ? {} : { refund: refund === 0 ? undefined : refund }),
+  };
+  for (const [name, truth] of Object.entries(wanted)) {
+    const problem = unlike(name, told[name], truth);
+    if (problem !== undefined) return problem;
+  }
+  const words = listOf(told, 'memory').length;
+  const problem =
+    unlike('how many words of memory', words, memory / 32) ??
+    (cost === undefined ? undefined : unlike('gasCost', told['gasCost'], cost));
+  const slot = stack.at(-1);
+  if (problem !== undefined || value === undefined || slot === undefined || !STORES.has(op)) return problem;
+  const known = { ...slots.get(self), [word(slot)]: word(value) };
+  slots.set(self, known);
+  return unlike('storage', inOrder(told['storage']), inOrder(known));
+}
+
+/** A nonce that is zero is left out, as in geth. */
+const hasNoNonce = (account: unknown): boolean => (account as Fields)['nonce'] === 0;
+
+const inOrder = (slots: unknown): readonly unknown[] =>
+  Object.entries((slots ?? {}) as Fields).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** An instruction that fails has looked at nobody, for all that is known. */
+function lookedAt({ op, stack, cost }: Row): readonly Name[] {
+  const top = LOOKS.has(op) ? stack.at(-1) : CALLS.has(op) ? stack.at(-2) : undefined;
+  if (top === undefined || cost === undefined) return [];
+  return [BigInt.asUintN(160, top).toString(16).padStart(40, '0')];
+}
+
+/** Whoever was somebody before the block is so still. */
+const untold = (seen: Fields, names: readonly Name[], before: View): readonly Name[] =>
+  names.filter(
+    (name) =>
+      before.account(hex(name)) !== undefined && !PRECOMPILE_NAMES.includes(name) && !(`0x${name}` in seen),
+  );
+
+const untoldSlots = (seen: Fields, rows: readonly Row[]): readonly string[] =>
+  rows.flatMap(({ op, self, stack, cost }) => {
+    const slot = stack.at(-1);
+    const account = seen[`0x${self}`];
+    if (slot === undefined || cost === undefined || account === undefined || !STORES.has(op)) return [];
+    return word(slot) in fieldsOf(account as Fields, 'storage') ? [] : [`${self} ${word(slot)}`];
+  });

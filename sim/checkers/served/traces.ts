@@ -1,0 +1,260 @@
+import type { EthBlock, View } from '../../../core/app/chain.ts';
+import { HISTORY_ADDRESS } from '../../../core/app/evm/systemContracts.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../answers.ts';
+import type { FeeMarket } from '../../feeMarket.ts';
+import { toBig } from '../../reference/state.ts';
+import { eth, fieldsOf, heightsOf, hexBytesOf, unlike } from '../questions.ts';
+import { wrongRows } from './rows.ts';
+import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
+
+/** Blocks whose transactions are run again, the fullest ones. */
+const TRACED_MAX = 2;
+const PRESTATE = { tracer: 'prestateTracer' };
+const DIFF = { ...PRESTATE, tracerConfig: { diffMode: true } };
+const HISTORY = to0xHex(HISTORY_ADDRESS);
+const CONTRACT = `0x${'9c'.repeat(20)}`;
+/** The balance of whoever is named first. */
+const BALANCE_TELLER = '0x5f35315f5260205ff3';
+
+/** What is told of executions that are run again: the same however it is asked for, and what the state before and after them says. */
+export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
+  const { chain } = rpc;
+  const size = (height: number): number => chain.ethBlock(height)?.transactions.length ?? 0;
+  const fullest = heightsOf(chain).filter((height) => size(height) > 0);
+  for (const height of fullest.sort((a, b) => size(b) - size(a) || b - a).slice(0, TRACED_MAX)) {
+    const below = height === rpc.genesis.initialHeight ? 0 : height - 1;
+    const [before, after] = [chain.view(below), chain.view(height)];
+    if (before === undefined || after === undefined) continue;
+    const block = present(chain.ethBlock(height), 'a kept block');
+    const problem =
+      (await wrongWays(rpc, block)) ??
+      (await wrongStates(rpc, block, [before, after], market)) ??
+      (await wrongRows(rpc, block)) ??
+      (await wrongRange(rpc, block, before));
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** By number, by hash, by bytes and one by one. */
+async function wrongWays(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
+  const { header, hash, transactions } = block;
+  const number = quantity(header.number);
+  const raw = await eth(rpc, 'debug_getRawBlock', [number]);
+  const results = await tracesOf(rpc, block, CALL_TRACER);
+  const all = transactions.map((tx, i) => ({ txHash: to0xHex(tx.hash), result: results[i] }));
+  for (const [method, name] of [
+    ['debug_traceBlockByNumber', number],
+    ['debug_traceBlockByHash', to0xHex(hash)],
+    ['debug_traceBlock', raw],
+  ] as const) {
+    const problem = unlike(`${method} ${number}`, await eth(rpc, method, [name, CALL_TRACER]), all);
+    if (problem !== undefined) return problem;
+  }
+  return wrongAlone(rpc, block, CALL_TRACER, results);
+}
+
+/** By itself a transaction does what it does among the others. */
+async function wrongAlone(
+  rpc: RpcContext,
+  block: EthBlock,
+  config: Fields,
+  results: readonly Fields[],
+): Promise<string | undefined> {
+  for (const index of aloneIn(block)) {
+    const problem = unlike(
+      `the trace of transaction ${index} in block ${block.header.number}`,
+      await traceOf(rpc, block, index, config),
+      results[index],
+    );
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+interface Held {
+  readonly balance?: string;
+  readonly nonce?: number;
+  readonly code?: string;
+  readonly storage?: Readonly<Record<string, string>>;
+}
+type Holdings = Readonly<Record<string, Held>>;
+
+/** What each account is, beginning with a view, as traces change it. */
+class Running {
+  readonly #view: View;
+  readonly #changed = new Map<string, Required<Omit<Held, 'storage'>> & { storage: Map<string, string> }>();
+  readonly #gone = new Set<string>();
+
+  constructor(view: View) {
+    this.#view = view;
+  }
+
+  get changed(): readonly string[] {
+    return [...this.#changed.keys()];
+  }
+
+  account(name: string) {
+    const known = this.#changed.get(name);
+    if (known !== undefined) return known;
+    const address = hexBytesOf(name);
+    const { balance = 0n, nonce = 0n } = this.#view.account(address) ?? {};
+    const code = to0xHex(this.#view.code(address));
+    return { balance: quantity(balance), nonce: Number(nonce), code, storage: new Map<string, string>() };
+  }
+
+  slot(name: string, slot: string): bigint {
+    const known = this.account(name).storage.get(slot);
+    if (known !== undefined) return BigInt(known);
+    return this.#gone.has(name) ? 0n : toBig(this.#view.storage(hexBytesOf(name), hexBytesOf(slot)));
+  }
+
+  change({ pre, post }: { readonly pre: Holdings; readonly post: Holdings }): void {
+    for (const name of new Set([...Object.keys(pre), ...Object.keys(post)])) {
+      const { storage, ...before } = this.account(name);
+      const { storage: written = {}, ...after } = post[name] ?? {};
+      if (post[name] === undefined) this.#gone.add(name);
+      const had = Object.keys(pre[name]?.storage ?? {}).map((slot) => [slot, '0x0'] as const);
+      const all = new Map([...storage, ...had, ...Object.entries(written)]);
+      const made = post[name] === undefined ? NOBODY : { ...before, ...after };
+      this.#changed.set(name, { ...made, storage: post[name] === undefined ? new Map() : all });
+    }
+  }
+}
+
+const NOBODY = { balance: '0x0', nonce: 0, code: '0x' };
+
+/** The first account or slot that is otherwise. */
+function wrongHoldings(told: Holdings, running: Running): string | undefined {
+  for (const [name, { balance = '0x0', nonce = 0, code = '0x', storage = {} }] of Object.entries(told)) {
+    const truth = running.account(name);
+    const problem = unlike(
+      `account ${name}`,
+      [balance, nonce, code],
+      [truth.balance, truth.nonce, truth.code],
+    );
+    if (problem !== undefined) return problem;
+    // The hashes of past blocks are written before the first transaction.
+    if (name === HISTORY) continue;
+    for (const [slot, value] of Object.entries(storage)) {
+      const wrong = unlike(
+        `slot ${slot} of ${name}`,
+        quantity(BigInt(value)),
+        quantity(running.slot(name, slot)),
+      );
+      if (wrong !== undefined) return wrong;
+    }
+  }
+  return undefined;
+}
+
+/** Each transaction finds what those before it left, and so does a call that is made before it; all of them together leave what the block does. */
+async function wrongStates(
+  rpc: RpcContext,
+  block: EthBlock,
+  [before, after]: readonly [View, View],
+  { collectBaseFee }: FeeMarket,
+): Promise<string | undefined> {
+  const { header, transactions } = block;
+  const number = quantity(header.number);
+  // What others than Ethereum's transactions do is not traced.
+  if (collectBaseFee || rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
+  const held = await tracesOf(rpc, block, PRESTATE);
+  const diffs = await tracesOf(rpc, block, DIFF);
+  const wrong = (await wrongAlone(rpc, block, PRESTATE, held)) ?? (await wrongAlone(rpc, block, DIFF, diffs));
+  if (wrong !== undefined) return wrong;
+  const alone = new Set(aloneIn(block));
+  const running = new Running(before);
+  for (const [index, { hash, from }] of transactions.entries()) {
+    const diff = diffs[index] as { readonly pre: Holdings; readonly post: Holdings };
+    const name = to0xHex(from);
+    const balance = alone.has(index)
+      ? unlike(
+          `what ${name} has`,
+          await balanceBefore(rpc, number, index, name),
+          running.account(name).balance,
+        )
+      : undefined;
+    const problem =
+      wrongHoldings(held[index] as Holdings, running) ??
+      wrongHoldings(diff.pre, running) ??
+      balance ??
+      unlike('changes of nothing', unchanged(diff.pre, diff.post), []) ??
+      unlike('slots that were cleared', zeros(diff.post), []);
+    if (problem !== undefined) return `before ${to0xHex(hash)} ${problem}`;
+    running.change(diff);
+  }
+  return wrongEnd(rpc, block, running, after);
+}
+
+/** As code sees it that is called before a transaction of a block. */
+async function balanceBefore(rpc: RpcContext, number: string, index: number, name: string): Promise<string> {
+  const call = { to: CONTRACT, data: `0x${name.slice(2).padStart(64, '0')}` };
+  const stateOverrides = { [CONTRACT]: { code: BALANCE_TELLER } };
+  const asked = { ...CALL_TRACER, stateOverrides, txIndex: quantity(index) };
+  const told = (await eth(rpc, 'debug_traceCall', [call, number, asked])) as Fields;
+  return quantity(BigInt(String(told['output'] ?? '0x0')));
+}
+
+const zeros = (post: Holdings): readonly string[] =>
+  Object.values(post).flatMap(({ storage = {} }) =>
+    Object.entries(storage).flatMap(([slot, value]) => (BigInt(value) === 0n ? [slot] : [])),
+  );
+
+const unchanged = (pre: Holdings, post: Holdings): readonly string[] =>
+  Object.keys(post).filter(
+    (name) => Object.keys(post[name] ?? {}).length === 0 && pre[name]?.storage === undefined,
+  );
+
+async function wrongEnd(
+  rpc: RpcContext,
+  { header, hash }: EthBlock,
+  running: Running,
+  after: View,
+): Promise<string | undefined> {
+  const number = quantity(header.number);
+  const roots = (await eth(rpc, 'debug_intermediateRoots', [to0xHex(hash)])) as readonly string[];
+  const byHash = await eth(rpc, 'debug_getModifiedAccountsByHash', [to0xHex(hash)]);
+  const changed = await eth(rpc, 'debug_getModifiedAccountsByNumber', [header.number]);
+  const untold = (changed as readonly string[]).filter(
+    (name) => name !== HISTORY && !running.changed.includes(name),
+  );
+  const end = new Running(after);
+  const left = Object.fromEntries(
+    running.changed.map((name) => {
+      const { storage, ...account } = running.account(name);
+      return [name, { ...account, storage: Object.fromEntries(storage) }];
+    }),
+  );
+  const wrong = wrongHoldings(left, end);
+  return (
+    (wrong === undefined ? undefined : `after block ${number} ${wrong}`) ??
+    unlike(`the last state within block ${number}`, roots.at(-1), to0xHex(header.stateRoot)) ??
+    unlike(`the accounts changed by block ${number}, by its hash`, byHash, changed) ??
+    unlike(`who else was changed in block ${number}`, untold, [])
+  );
+}
+
+/** Storage before a block in pages: that of the first contract that the block changed, as the block before left it. */
+async function wrongRange(rpc: RpcContext, block: EthBlock, before: View): Promise<string | undefined> {
+  const addresses = block.transactions.flatMap(({ to }) => (to === undefined ? [] : [to]));
+  const address = addresses.find((one) => before.storageRange(one, new Uint8Array(32), 1).length > 0);
+  if (address === undefined || to0xHex(address) === HISTORY) return undefined;
+  const truth = before
+    .storageRange(address, new Uint8Array(32), 3)
+    .map(({ keyHash, value }) => [to0xHex(keyHash), toBig(value).toString()]);
+  const found: unknown[] = [];
+  let next = '0x00';
+  for (const count of [1, 2]) {
+    const asked = [to0xHex(block.hash), 0, to0xHex(address), next, count];
+    const told = (await eth(rpc, 'debug_storageRangeAt', asked)) as Fields;
+    for (const [key, one] of Object.entries(fieldsOf(told, 'storage')))
+      found.push([key, BigInt(String((one as Fields)['value'])).toString()]);
+    if (typeof told['nextKey'] !== 'string') break;
+    next = told['nextKey'];
+  }
+  return unlike(`the storage of ${to0xHex(address)} before block ${block.header.number}`, found, truth);
+}

@@ -1,0 +1,120 @@
+import { formatAddress } from '../../../core/address/kinds.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
+import { hex, to0xHex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity, shownLogs } from '../../answers.ts';
+import { comet, eth, firstOf, heightsOf, rest, unlike } from '../questions.ts';
+
+const NOBODY = `0x${'7d'.repeat(32)}`;
+const STRANGER = `0x${'5e'.repeat(20)}`;
+const SERVER_ERROR = -32000;
+/** What CometBFT answers when a method fails. */
+const INTERNAL = -32603;
+/** Of gRPC. */
+const [INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED] = [3, 5, 12];
+const NOTHING: readonly (readonly [method: string, params: readonly unknown[], name: string])[] = [
+  ['eth_getBlockByHash', [NOBODY, false], 'a block'],
+  ['eth_getHeaderByHash', [NOBODY], 'a header'],
+  ['eth_getBlockReceipts', [NOBODY], 'receipts'],
+  ['eth_getBlockTransactionCountByHash', [NOBODY], 'a count'],
+  ['eth_getUncleCountByBlockHash', [NOBODY], 'uncles'],
+  ['eth_getTransactionByBlockHashAndIndex', [NOBODY, '0x0'], 'a transaction by its place'],
+  ['eth_getTransactionByHash', [NOBODY], 'a transaction'],
+  ['eth_getTransactionReceipt', [NOBODY], 'a receipt'],
+];
+
+/** What nobody has is nothing or is refused, the newest block has several names, and a filter tells the whole of it again. */
+export async function wrongUnknown(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const head = present(chain.ethBlock(chain.head()), 'the head');
+  const after = quantity(head.header.number + 1);
+  for (const [method, params, name] of [
+    ...NOTHING,
+    ['eth_getBlockByNumber', [after, false], 'the next block'] as const,
+    ['eth_getBlockReceipts', [after], 'the next receipts'] as const,
+  ]) {
+    const problem = unlike(`${name} that nobody has`, await eth(rpc, method, params), null);
+    if (problem !== undefined) return problem;
+  }
+  for (const [method, params] of [
+    ['eth_getLogs', [{ blockHash: NOBODY }]],
+    ['eth_getBalance', [STRANGER, NOBODY]],
+    ['eth_getBalance', [STRANGER, after]],
+    ['eth_getProof', [STRANGER, [], NOBODY]],
+    ['debug_traceTransaction', [NOBODY]],
+  ] as const) {
+    const told = (await eth(rpc, method, params)) as { readonly refused?: Fields };
+    const problem = unlike(`${method} of what nobody has`, told?.refused?.['code'], SERVER_ERROR);
+    if (problem !== undefined) return problem;
+  }
+  for (const [tag, block] of [
+    ['safe', head],
+    ['finalized', head],
+    ['latest', head],
+    ['earliest', chain.ethBlock(0) ?? present(chain.ethBlock(firstOf(chain)), 'the first block')],
+  ] as const) {
+    const told = (await eth(rpc, 'eth_getBlockByNumber', [tag, false])) as Fields | null;
+    const problem = unlike(`the ${tag} block`, told?.['hash'], to0xHex(block.hash));
+    if (problem !== undefined) return problem;
+  }
+  return (await wrongNobody(rpc)) ?? (await wrongFilter(rpc));
+}
+
+/** The other faces refuse as theirs do: by gRPC's codes, and by JSON-RPC's. */
+async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const name = formatAddress('acc', chain.hrp, hex(STRANGER.slice(2)));
+  const after = String(chain.head() + 1);
+  for (const [path, code] of [
+    [`/cosmos/auth/v1beta1/accounts/${name}`, NOT_FOUND],
+    [`/cosmos/auth/v1beta1/account_info/${name}`, NOT_FOUND],
+    [`/cosmos/auth/v1beta1/address_by_id/${2n ** 63n}`, NOT_FOUND],
+    [`/cosmos/tx/v1beta1/txs/${NOBODY.slice(2)}`, NOT_FOUND],
+    [`/cosmos/bank/v1beta1/denoms_metadata/nothing`, NOT_FOUND],
+    [`/cosmos/base/tendermint/v1beta1/blocks/${after}`, INVALID_ARGUMENT],
+    [`/cosmos/base/tendermint/v1beta1/validatorsets/${after}`, INVALID_ARGUMENT],
+    ['/cosmos/nothing/v1/at_all', UNIMPLEMENTED],
+  ] as const) {
+    const problem = unlike(`${path} with a refusal`, (await rest(rpc, path))['code'], code);
+    if (problem !== undefined) return problem;
+  }
+  for (const [method, params] of [
+    ['block', { height: after }],
+    ['block_results', { height: after }],
+    ['commit', { height: after }],
+    ['validators', { height: String(chain.head() + 2) }],
+    ['tx', { hash: toBase64(hex(NOBODY.slice(2))) }],
+  ] as const) {
+    const { refused } = await comet(rpc, method, params);
+    const problem = unlike(
+      `${method} of what nobody has`,
+      (refused as Fields | undefined)?.['code'],
+      INTERNAL,
+    );
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const FULL = /max limit of \d+ reached/;
+
+/** However often it is asked. */
+async function wrongFilter(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const from = heightsOf(chain).at(-10) ?? firstOf(chain);
+  const logs = heightsOf(chain)
+    .filter((height) => height >= from)
+    .flatMap((height) => shownLogs(present(chain.ethBlock(height), 'a kept block')))
+    .map(({ shown }) => shown);
+  const filter = { fromBlock: quantity(from), toBlock: quantity(chain.head()) };
+  const id = await eth(rpc, 'eth_newFilter', [filter]);
+  // Its clients have taken all there is room for.
+  if (FULL.test(JSON.stringify(id))) return undefined;
+  const told = [await eth(rpc, 'eth_getFilterLogs', [id]), await eth(rpc, 'eth_getFilterLogs', [id])];
+  const news = await eth(rpc, 'eth_getFilterChanges', [id]);
+  await eth(rpc, 'eth_uninstallFilter', [id]);
+  return (
+    unlike('eth_getFilterLogs', told, [logs, logs]) ?? unlike('eth_getFilterChanges of the past', news, [])
+  );
+}

@@ -1,0 +1,126 @@
+import { present } from '../../../core/lib/assert.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
+import { toHex, toUpperHex } from '../../../core/lib/bytes.ts';
+import { handleCometGet } from '../../../core/rpc/comet/http.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import type { Fields } from '../../answers.ts';
+import type { Sha256 } from '../../reference/merkle.ts';
+import { comet, filledHeights, firstOf, Refused, unlike } from '../questions.ts';
+
+const BAD_PARAMS = -32602;
+
+interface Asked {
+  readonly method: string;
+  /** As a browser asks. */
+  readonly query: string;
+  /** As a client posts the same. */
+  readonly params: Fields;
+}
+
+/** Whoever asks by a URI is told what is told to whoever posts the same question. */
+export async function wrongUris(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
+  for (const { method, query, params } of [...aboutBlocks(rpc), ...aboutTxs(rpc, sha256), ...ABOUT_NODE]) {
+    const { told } = await got(rpc, method, query);
+    const problem = unlike(`/${method}?${query}`, told, await comet(rpc, method, params));
+    if (problem !== undefined) return problem;
+  }
+  return wrongRefusals(rpc);
+}
+
+async function got(
+  rpc: RpcContext,
+  method: string,
+  query: string,
+): Promise<{ readonly status: number; readonly told: Fields }> {
+  const { status, body } = await handleCometGet(rpc, `/${method}`, query);
+  if (status === 404) return { status, told: {} };
+  const { result, error } = JSON.parse(String(body)) as { readonly result?: Fields; readonly error?: Fields };
+  if (error?.['data'] === 'internal error') throw new Refused(method);
+  return { status, told: result ?? { refused: error } };
+}
+
+function aboutBlocks({ chain }: RpcContext): readonly Asked[] {
+  const height = String((firstOf(chain) + chain.head()) >>> 1);
+  const { blockId } = present(chain.blockMeta(Number(height)), 'the meta of a kept block');
+  const hash = toHex(blockId.hash);
+  const first = { minHeight: String(firstOf(chain)), maxHeight: height };
+  return [
+    { method: 'block', query: '', params: {} },
+    { method: 'block', query: `height=${height}`, params: { height } },
+    { method: 'block', query: `height=%22${height}%22&height=1`, params: { height } },
+    { method: 'block', query: 'height=-1', params: { height: '-1' } },
+    { method: 'header', query: `a=1&&height=${height}&b`, params: { height } },
+    { method: 'commit', query: `height=${height}`, params: { height } },
+    { method: 'block_results', query: `height=${height}`, params: { height } },
+    { method: 'consensus_params', query: `height=${height}`, params: { height } },
+    { method: 'block_by_hash', query: `hash=0x${hash}`, params: { hash: toBase64(blockId.hash) } },
+    { method: 'header_by_hash', query: `hash=0X${hash}`, params: { hash } },
+    {
+      method: 'validators',
+      query: `per_page=2&height=${height}&page=1`,
+      params: { height, page: '1', per_page: '2' },
+    },
+    {
+      method: 'blockchain',
+      query: `minHeight=${first.minHeight}&maxHeight=%22${height}%22`,
+      params: first,
+    },
+  ];
+}
+
+function aboutTxs({ chain }: RpcContext, sha256: Sha256): readonly Asked[] {
+  const [height] = filledHeights(chain);
+  const [tx] = height === undefined ? [] : present(chain.block(height), 'a kept block').txs;
+  const some = 'tx.height > 0';
+  const page = { page: '1', per_page: '1' };
+  const search = {
+    method: 'tx_search',
+    query: 'query=%22tx.height+%3E+0%22&page=1&per_page=%221%22&order_by=%22desc%22',
+    params: { query: some, ...page, order_by: 'desc' },
+  };
+  const blocks = { query: `block.height = ${chain.head()}`, ...page };
+  const others = [
+    search,
+    {
+      method: 'block_search',
+      query: `query=%22block.height%20%3D%20${chain.head()}%22&page=1&per_page=1`,
+      params: blocks,
+    },
+    { method: 'tx_search', query: 'query=%22tx.height+%3E%22', params: { query: 'tx.height >' } },
+  ];
+  if (tx === undefined) return others;
+  const hash = sha256(tx);
+  const [params, query] = [{ hash: toBase64(hash), prove: true }, `hash=0x${toUpperHex(hash)}&prove=true`];
+  return [...others, { method: 'tx', query, params }];
+}
+
+const ABOUT_NODE: readonly Asked[] = [
+  { method: 'health', query: '', params: {} },
+  { method: 'status', query: 'height=no', params: {} },
+  { method: 'genesis_chunked', query: 'chunk=0', params: { chunk: '0' } },
+  { method: 'unconfirmed_txs', query: 'limit=2', params: { limit: '2' } },
+  {
+    method: 'abci_query',
+    query: 'path=%22/store/acc/key%22&data=0x01&prove=false',
+    params: { path: '/store/acc/key', data: '01', prove: false },
+  },
+];
+
+/** What is no number, no answer to yes or no, or nothing that a node serves. */
+async function wrongRefusals(rpc: RpcContext): Promise<string | undefined> {
+  for (const [method, query] of [
+    ['block', 'height=abc'],
+    ['block', 'height=0x10'],
+    ['block', 'height=1.5'],
+    ['block', 'height=%zz'],
+    ['tx', 'hash=0xgg'],
+    ['tx', 'prove=0x01'],
+  ] as const) {
+    const { status, told } = await got(rpc, method, query);
+    const code = (told['refused'] as Fields | undefined)?.['code'];
+    const problem = unlike(`/${method}?${query}`, [status, code], [500, BAD_PARAMS]);
+    if (problem !== undefined) return problem;
+  }
+  const missing = await got(rpc, 'no_such_method', '');
+  return unlike('/no_such_method', missing.status, 404);
+}

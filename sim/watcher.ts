@@ -33,6 +33,8 @@ const SUBSCRIBED = [
 const TOPICAL = { topics: [null] };
 /** Of the request that ends a subscription again. */
 const ENDING = 100;
+/** So many filters it has at once. */
+const FILTERS = 6;
 type Kind = (typeof SUBSCRIBED)[number];
 
 interface Tx {
@@ -131,7 +133,8 @@ export class Watcher {
     const isForgotten = now - this.#lookedAt > limits.filterTimeoutMs * 1_000;
     this.#lookedAt = now;
     if (before?.life !== this.#node.lives || isForgotten) await this.#begin(ask, chain, before);
-    const watch = present(this.#watch, 'a watch');
+    const watch = this.#watch;
+    if (watch === undefined) return;
     await this.#poll(ask, watch, chain);
     await this.#lookAtPending(ask, watch, chain);
     await this.#lookAtSyncing(ask, chain);
@@ -140,14 +143,16 @@ export class Watcher {
   }
 
   async #begin(ask: EthAsk, chain: ChainReader, before: Watch | undefined): Promise<void> {
-    const watch = new Watch(this.#node.lives, headNumber(chain));
-    this.#watch = watch;
-    this.watches.push(watch);
+    this.#watch = undefined;
     for (const id of before?.filters.values() ?? []) {
       const reply = await ask('eth_getFilterChanges', [id]);
       if (!('error' in reply) || reply.error.message !== 'filter not found')
         this.#complain(`filter ${id} of an earlier life was answered`);
     }
+    if (await this.#isFull(ask)) return;
+    const watch = new Watch(this.#node.lives, headNumber(chain));
+    this.#watch = watch;
+    this.watches.push(watch);
     for (const [kind, method, params] of [
       ['blocks', 'eth_newBlockFilter', []],
       ['logs', 'eth_newFilter', [{}]],
@@ -162,6 +167,19 @@ export class Watcher {
     const pool = (await this.#result(ask, 'txpool_content', [])) as Pool | undefined;
     const lanes = [pool?.pending ?? {}, pool?.queued ?? {}].flatMap((kind) => Object.values(kind));
     for (const { hash } of lanes.flatMap((lane) => Object.values(lane))) watch.pooled.add(hash);
+  }
+
+  /** Whether others hold all the filters that a node has room for: then it is looked at later. */
+  async #isFull(ask: EthAsk): Promise<boolean> {
+    const made: unknown[] = [];
+    for (let i = 0; i < FILTERS; i++) {
+      const reply = await ask('eth_newBlockFilter', []);
+      if ('result' in reply) made.push(reply.result);
+      else if (!reply.error.message.includes('max limit'))
+        this.#complain(`no filter: ${reply.error.message}`);
+    }
+    for (const id of made) await this.#result(ask, 'eth_uninstallFilter', [id]);
+    return made.length < FILTERS;
   }
 
   /** Genesis is where its own number says. */

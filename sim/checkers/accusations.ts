@@ -27,6 +27,7 @@ interface Debt {
   readonly text: string;
   /** Where the node was when it heard the second, and when. */
   readonly at: { readonly height: number; readonly micros: number };
+  readonly from: string;
   isSure: boolean;
 }
 
@@ -34,6 +35,8 @@ interface Debt {
 class Docket {
   readonly debts = new Map<string, Debt>();
   readonly reported = new Set<string>();
+  /** Dropped, and not met again: what of theirs is still coming is not looked at. */
+  readonly gone = new Set<string>();
   /** Evidence that waits for a block, by its bytes. */
   readonly waiting = new Map<string, Evidence>();
   /** What of it waited when the node came to a height, but for the one that it came to life in. */
@@ -75,7 +78,7 @@ export function accusations(context: CheckerContext): Checker {
       suite.ed25519Verify(member.signer.publicKey, bytes, vote.signature)
     );
   };
-  const hear = (node: Process, vote: Vote): void => {
+  const hear = (node: Process, from: string, vote: Vote): void => {
     const rs = node.node?.rs();
     const own = addresses.get(node);
     if (rs === undefined || node.node?.isSyncing() !== false || !isPrompt(node)) return;
@@ -83,11 +86,12 @@ export function accusations(context: CheckerContext): Checker {
     const other = rivalOf(rs, vote);
     const docket = docketOf(node);
     const key = keyOf(vote);
+    if (docket.gone.has(from)) return;
     if (other === undefined || docket.debts.has(key) || docket.reported.has(key) || !isSigned(vote)) return;
     const { height, round, type, validatorIndex } = vote;
     const at = { height: rs.height, micros: world.now };
     const text = `the two ${type}s of validator ${validatorIndex} at ${height}/${round}`;
-    docket.debts.set(key, { height, text, at, isSure: false });
+    docket.debts.set(key, { height, text, at, from, isSure: false });
   };
   /** Where the node has gone on before it looked at the vote, that is none of its business any more. */
   const settle = (docket: Docket, height: number): void => {
@@ -146,7 +150,10 @@ export function accusations(context: CheckerContext): Checker {
       else if (fact.kind === 'lieHeard') {
         if (fact.channel !== CHANNELS.vote) return;
         const decoded = decodeConsensusMessage(fact.bytes);
-        if (decoded.ok && decoded.value.kind === 'vote') hear(node, decoded.value.vote);
+        if (decoded.ok && decoded.value.kind === 'vote') hear(node, fact.peer, decoded.value.vote);
+      } else if (fact.kind === 'dropped') drop(docketOf(node), fact.peer);
+      else if (fact.kind === 'peer') {
+        if (fact.isUp) docketOf(node).gone.delete(fact.peer);
       } else if (fact.kind === 'moved') {
         const docket = docketOf(node);
         const { height } = fact.position;
@@ -169,6 +176,11 @@ export function accusations(context: CheckerContext): Checker {
 
 const keyOf = ({ height, round, type, validatorAddress }: Vote): string =>
   `${height}/${round}/${type}/${toHex(validatorAddress)}`;
+
+function drop({ debts, gone }: Docket, peer: string): void {
+  gone.add(peer);
+  for (const [key, debt] of debts) if (debt.from === peer && !debt.isSure) debts.delete(key);
+}
 
 function report({ reported, debts }: Docket, evidence: Evidence): void {
   if (evidence.kind !== 'duplicate-vote') return;

@@ -24,7 +24,7 @@ import { isTolerable } from './powers.ts';
 const TROUBLE_SECONDS_MAX = 40;
 /** By block times: a fast chain need not be long. */
 const TROUBLE_SECONDS: Readonly<Record<string, number>> = { '300ms': 25, '100ms': 12 };
-const TIME_MAX = '3600s';
+const TIME_MAX = '14400s';
 
 /**
  * A whole world drawn from one seed, as the text of a scenario: how many validators of what power, how bad the network

@@ -88,7 +88,7 @@ export const ROUGH: Table = {
 /** Keys that entries of a list have, wherever in the entry they stand. */
 export const LISTED: Readonly<Record<string, Table>> = {
   clients: {
-    rate: ['1/m', '50/s'],
+    rate: ['1/m', '10/s'],
     read_rate: ['1/m', '1000/s', null],
     accounts: [1, 20],
     count: [1, 2],

@@ -151,8 +151,6 @@ export class Watcher {
     }
     if (await this.#isFull(ask)) return;
     const watch = new Watch(this.#node.lives, headNumber(chain));
-    this.#watch = watch;
-    this.watches.push(watch);
     for (const [kind, method, params] of [
       ['blocks', 'eth_newBlockFilter', []],
       ['logs', 'eth_newFilter', [{}]],
@@ -167,6 +165,9 @@ export class Watcher {
     const pool = (await this.#result(ask, 'txpool_content', [])) as Pool | undefined;
     const lanes = [pool?.pending ?? {}, pool?.queued ?? {}].flatMap((kind) => Object.values(kind));
     for (const { hash } of lanes.flatMap((lane) => Object.values(lane))) watch.pooled.add(hash);
+    // A drive that is damaged may have ended this before.
+    this.#watch = watch;
+    this.watches.push(watch);
   }
 
   /** Whether others hold all the filters that a node has room for: then it is looked at later. */

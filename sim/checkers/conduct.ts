@@ -1,3 +1,4 @@
+import { equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Validator } from '../../core/types/validator.ts';
@@ -35,12 +36,20 @@ export function conduct(context: CheckerContext): Checker {
       } else if (fact.kind === 'signed' && fact.ask.kind === 'prevote' && rs !== undefined) {
         const { height, round } = fact.ask;
         // What was asked for earlier is answered now: the node may have moved on.
-        if (rs.height !== height || rs.round !== round) return;
+        if (rs.height !== height || rs.round !== round || isOvertaken(rs)) return;
         const problem = judge.holding(rs) ?? judge.prevote(node, rs, signedValue(fact.signed.bytes));
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
       }
     },
   };
+}
+
+/** The others want another block than the one proposed here: the node waits for that, and has put the proposed one away. */
+function isOvertaken(rs: RoundState): boolean {
+  const polka = rs.votes(rs.round, 'prevote')?.majority();
+  const isOther =
+    polka !== undefined && rs.proposal !== undefined && !equalBlockId(polka, rs.proposal.blockId);
+  return rs.step === STEP.commit || isOther;
 }
 
 /** L55: more than a third of the power in a later round takes a node there, and nothing less than L47 or L55 takes it on. */

@@ -76,7 +76,9 @@ export function words(context: CheckerContext): Checker {
     for (const peer of to) {
       const talk = talks.get(node, peer);
       const problem = talk && answerProblem(talk, rs, message, (index) => isHonest(message.height, index));
-      if (problem !== undefined) failOn(node, `answers a claim of ${peer} with ${problem}`);
+      // A slow drive holds up what was said to an earlier claim.
+      if (problem !== undefined && isSound(node.disk))
+        failOn(node, `answers a claim of ${peer} with ${problem}`);
     }
   };
   return {

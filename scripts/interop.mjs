@@ -133,7 +133,7 @@ async function transfers(until) {
 }
 
 /** Now and then a validator rests for some rounds: where all are quick, nobody has to say which votes it has. */
-async function restNow(node, until) {
+async function restNowAndThen(node, until) {
   while (!until.isOver) {
     await sleep(PAUSE_MS);
     node.kill('SIGSTOP');
@@ -175,7 +175,7 @@ const until = { isOver: false };
 try {
   await waitFor(3, START_MS_MAX);
   const load = transfers(until);
-  const rests = restNow(nodes[3], until);
+  const rests = restNowAndThen(nodes[3], until);
   const id = orrery('--home', path.join(dir, 'node0'), 'comet', 'show-node-id');
   const heard = await runGo(path.join(bin, 'peer'), [
     `${id}@127.0.0.1:${basePort}`,

@@ -253,8 +253,10 @@ function spam(me: Accomplice, what: string, count: number): readonly Evidence[] 
 }
 
 function committed(me: Accomplice, height: number): Evidence | undefined {
-  for (let at = height; at > 0; at--) {
-    const piece = me.chain()?.block(at)?.evidence[0];
+  const chain = me.chain();
+  const base = chain?.base() ?? 0;
+  for (let at = height; base > 0 && at >= base; at--) {
+    const piece = chain?.block(at)?.evidence[0];
     if (piece !== undefined) return piece;
   }
   // Nothing yet: it makes the first.

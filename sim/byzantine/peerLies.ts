@@ -132,14 +132,17 @@ function spoiledCommit(block: Block): Block {
   return { ...block, lastCommit, header: { ...block.header, lastCommitHash: commitHash(lastCommit) } };
 }
 
-/** Beside each of its own prevotes that is due, `make`'s transactions go to the same peer. */
+/** Beside each of its own prevotes of the present round that is due, `make`'s transactions go to the same peer. */
 function flooding(me: Accomplice, make: () => readonly Bytes[]): Hooks {
   let made: { readonly key: string; readonly txs: readonly Bytes[] } | undefined;
   return {
     message(message, peer) {
       if (!isOwnVote(me, message) || message.vote.type !== 'prevote') return [message];
       const { height, round } = message.vote;
-      if (!me.isDue(height, round)) return [message];
+      const now = me.rs();
+      // What another behaviour made up of rounds to come floods nobody.
+      const isNow = now?.height === height && now.round === round;
+      if (!isNow || !me.isDue(height, round)) return [message];
       const key = `${height}/${round}`;
       // One flood a round: all of the audience get the same.
       if (made?.key !== key) made = { key, txs: make() };
@@ -159,9 +162,11 @@ const txSend = (peer: string, tx: Bytes): Send => ({
 const POOL_ATTACKS = ['holes', 'storm', 'garbage', 'nesting', 'poison'] as const;
 const FLOOD = 32;
 const NESTED_DEPTH = 2_000;
+/** Of a list below 64 KiB. */
+const HEAD_MAX = 3;
 const POISON_GAS = 100_000n;
-/** JUMPDEST PUSH1 0 JUMP: runs until the gas is gone. */
-const ENDLESS_LOOP: Bytes = Uint8Array.of(0x5b, 0x60, 0x00, 0x56);
+/** JUMPDEST GAS SLOAD POP PUSH1 0 JUMP: reads a slot that nobody read before, until the gas is gone. */
+const ENDLESS_LOOP: Bytes = Uint8Array.of(0x5b, 0x5a, 0x54, 0x50, 0x60, 0x00, 0x56);
 const SINK: Bytes = new Uint8Array(20).fill(0x77);
 
 export const POOL_ATTACK: Behaviour = {
@@ -194,14 +199,16 @@ function attackTx(me: Accomplice, what: string, i: number): Bytes {
 
 /** An EIP-1559 envelope of lists in lists: `c1` is a list of one empty list and so on outwards. */
 function nested(depth: number): Bytes {
-  const heads = [[0xc0]];
-  let size = 1;
-  for (let i = 0; i < depth; i++) {
-    const head = size < 56 ? [0xc0 + size] : size < 256 ? [0xf8, size] : [0xf9, size >> 8, size & 255];
-    heads.push(head);
-    size += head.length;
+  const bytes = new Uint8Array(1 + HEAD_MAX * (depth + 1));
+  let start = bytes.length;
+  for (let level = 0; level <= depth; level++) {
+    const size = bytes.length - start;
+    if (size >= 56) bytes[--start] = size & 255;
+    if (size >= 256) bytes[--start] = size >> 8;
+    bytes[--start] = size < 56 ? 0xc0 + size : size < 256 ? 0xf8 : 0xf9;
   }
-  return Uint8Array.of(2, ...heads.reverse().flat());
+  bytes[--start] = 2;
+  return bytes.subarray(start);
 }
 
 export const ECLIPSE: Behaviour = {

@@ -191,7 +191,9 @@ function waitingFor(rs: RoundState): string | undefined {
 /** L22 and L28: nothing of the proposal is missing. */
 function isProposable(rs: RoundState): boolean {
   const { proposal } = rs;
-  // A liar proposes several: with a polka for another one that is what is collected.
   if (proposal === undefined || !isCollecting(rs, proposal.blockId.parts)) return false;
+  // A liar proposes several: with a polka for another one, perhaps of the same parts, that is what is collected.
+  const polka = blockPolka(rs);
+  if (polka !== undefined && !isSame(polka, proposal.blockId)) return false;
   return proposal.polRound < 0 || isSame(polkaOf(rs, proposal.polRound), proposal.blockId);
 }

@@ -19,7 +19,7 @@ import { drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawDrives, drawLiars, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
-import { isTolerable } from './powers.ts';
+import { isEnough, isTolerable } from './powers.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
 /** By block times: a fast chain need not be long. */
@@ -45,7 +45,10 @@ export function drawSwarm(seed: string): string {
   const before = (start.initial_height ?? 1) - 1;
   const updates = drawUpdates(dice, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
-  const times = drawTimes(dice);
+  const times = drawTimes(
+    dice,
+    Object.keys(powers).some((name) => isEnough(powers, [name])),
+  );
   const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
@@ -101,8 +104,11 @@ export function drawSwarm(seed: string): string {
   });
 }
 
-/** How long nodes wait for each other, as an operator may set it. */
-function drawTimes({ choices, rarely }: Dice): { readonly block_time: string } {
+/**
+ * How long nodes wait for each other, as an operator may set it.
+ * @param isAlone One validator needs no other: without a pause it would make blocks faster than anybody fetches them.
+ */
+function drawTimes({ choices, rarely }: Dice, isAlone: boolean): { readonly block_time: string } {
   const stream = choices.stream('times');
   const millis = (list: readonly number[]): string => `${pick(stream, list)}ms`;
   // They grow fast enough to outlast the network within a dozen rounds.
@@ -113,7 +119,7 @@ function drawTimes({ choices, rarely }: Dice): { readonly block_time: string } {
   ]);
   return {
     block_time: millis([1000, 1000, 300, 100]),
-    ...(rarely(stream, 6) ? { skip_timeout_commit: true } : {}),
+    ...(rarely(stream, 6) && !isAlone ? { skip_timeout_commit: true } : {}),
     ...(rarely(stream, 8) ? { empty_blocks_interval: millis([200, 1000, 3000]) } : {}),
     ...(rarely(stream, 4) ? Object.fromEntries(timeouts) : {}),
   };

@@ -1,5 +1,12 @@
 import { unreachable } from '../core/lib/assert.ts';
-import { type CallId, CHANNELS, type Effect, type LogRecord, type SignAsk } from '../core/node/contract.ts';
+import {
+  type CallId,
+  CHANNELS,
+  type Effect,
+  type LogRecord,
+  type SignAsk,
+  type TimerKey,
+} from '../core/node/contract.ts';
 import type { AppAsk } from '../core/types/app.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import type { ChoiceStream } from './choices.ts';
@@ -43,6 +50,9 @@ export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 /** How often a write that found no room is tried again. */
 const ROOM_MICROS = 500_000;
+
+const timerText = (key: TimerKey): string =>
+  key.machine === 'consensus' ? `${key.kind} ${key.height}/${key.round}` : key.machine;
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
@@ -206,10 +216,10 @@ export class Life implements KvGate {
 
   #timer(effect: Extract<Effect, { kind: 'timer' }>): void {
     const { key } = effect;
-    this.#later(this.#process.clock.timerMicros(effect.afterMs), 'timer', () => {
+    const fire = (): undefined => {
       this.#process.input({ kind: 'timer', key });
-      return undefined;
-    });
+    };
+    this.#later(this.#process.clock.timerMicros(effect.afterMs), 'timer', fire, timerText(key));
   }
 
   /** The guard is durable before the signature exists; the signature takes its time to come back. */
@@ -263,10 +273,10 @@ export class Life implements KvGate {
     if (this.alive) this.#process.input({ kind: 'app', call, reply });
   }
 
-  #later(wait: number, what: string, act: () => Promise<void> | undefined): void {
+  #later(wait: number, what: string, act: () => Promise<void> | undefined, text = ''): void {
     this.#world.schedule(this.#world.now + wait, () => {
       if (!this.alive) return undefined;
-      this.#world.note(what, this.#process, 0);
+      this.#world.note(what, this.#process, 0, text);
       return this.#process.during(this, act);
     });
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
 import { OperatingError } from '../operatingError.ts';
 import type { World } from './world.ts';
@@ -165,9 +166,17 @@ const refused = (args: readonly string[]): number => (isSearch(args) ? 2 : 1);
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 
-/** The whole program: runs, then leaves with the exit code. */
+/** The whole program: runs, then leaves with the exit code. What could not be written (a full disk) is a failure, too. */
 export async function main(args: readonly string[]): Promise<void> {
+  let unwritten: Error | undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A closed pipe: nobody reads any more.
+    if (error.code !== 'EPIPE') unwritten = error;
+  });
   const code = await run(args, processWorld());
+  // A write tells of its failure a turn later.
+  await setImmediate();
+  if (unwritten !== undefined) process.stderr.write(`Error: cannot write the output: ${unwritten.message}\n`);
   // Idle sockets and timers of libraries must not keep a finished command alive.
-  process.exit(code);
+  process.exit(unwritten === undefined || code !== 0 ? code : refused(args));
 }

@@ -99,6 +99,11 @@ export class Process implements Port {
     return this.#node;
   }
 
+  /** Height of the newest block that clients are served; 0 while it does not run. */
+  get head(): number {
+    return this.#node?.rpc?.chain.head() ?? 0;
+  }
+
   get listening(): boolean {
     return this.#node !== undefined && (this.state === 'up' || this.state === 'paused');
   }

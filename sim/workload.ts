@@ -197,7 +197,7 @@ export class EvmClient {
   }
 
   get #head(): number {
-    return headOf(this.#node);
+    return this.#node.head;
   }
 
   #nodeFor({ nonce }: SentTx): Process {
@@ -210,7 +210,7 @@ export class EvmClient {
     tx.sentAt = this.#world.now;
     const node = this.#nodeFor(tx);
     tx.sentHead = this.#world.height;
-    const head = headOf(node);
+    const { head } = node;
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
     const before = pool && contentOf(pool);
@@ -225,7 +225,7 @@ export class EvmClient {
     if (isTaken) tx.takenIn = this.#node.lives;
     // Whoever waits longer, because the node cannot write, is overtaken by what is sent later.
     const isPrompt = this.#world.now - tx.sentAt < PROMPT_MICROS;
-    const isSameHead = headOf(node) === head;
+    const isSameHead = node.head === head;
     if (isTaken && isSameHead && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
       if (problem !== undefined) this.complaints.push(problem);
@@ -290,7 +290,5 @@ export class EvmClient {
       this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
   }
 }
-
-const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;
 
 const isOpen = (tx: SentTx): boolean => tx.receipt === undefined && !tx.isReplaced;

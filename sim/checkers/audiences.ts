@@ -13,10 +13,7 @@ export function audiences(context: CheckerContext): Checker {
     name,
     async finish() {
       const { world, correct } = context;
-      const node = correct.find(
-        ({ node, state, disk }) =>
-          (node?.rpc?.chain.head() ?? 0) > 1 && state !== 'halted' && !disk.isDamaged,
-      );
+      const node = correct.find(({ head, state, disk }) => head > 1 && state !== 'halted' && !disk.isDamaged);
       const rpc = node?.node?.rpc;
       if (node === undefined || rpc === undefined || !isTolerable(context)) return;
       const dice = world.choices.stream(`checkers/audience/${context.scenario.name}`);

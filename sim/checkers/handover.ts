@@ -52,7 +52,7 @@ export function handover(context: CheckerContext): Checker {
   const problemOf = (node: Process): { readonly peer: string; readonly text: string } | undefined => {
     const all = [...acquaintances.of(node)];
     const peers = all.filter(([peer]) => dropped.get(node)?.has(peer) !== true);
-    const next = (node.node?.rpc?.chain.head() ?? 0) + 1;
+    const next = node.head + 1;
     const higher = peers.find(
       ([, { claim }]) => claim !== undefined && claim.base <= next && claim.height > next,
     );

@@ -5,7 +5,7 @@ export const logCuts = (context: CheckerContext): Checker => ({
   name: 'no_crash',
   on(fact) {
     if (fact.kind !== 'cut' || !fact.node.isCorrect) return;
-    const head = fact.node.node?.rpc?.chain.head() ?? 0;
+    const { head } = fact.node;
     if (head < fact.height)
       context.fail(
         'no_crash',

@@ -37,8 +37,7 @@ export function setsOut(context: CheckerContext): Checker {
     return (3n * own) / totalOf(voters);
   };
   const mayBegin = (node: Process, { startedAt }: Life): boolean => {
-    const head = node.node?.rpc?.chain.head() ?? 0;
-    const next = Math.max(head + 1, cluster.genesis.initialHeight);
+    const next = Math.max(node.head + 1, cluster.genesis.initialHeight);
     const all = [...peers.of(node).values()];
     const power = thirds(node, next);
     if (power === 3n) return true;

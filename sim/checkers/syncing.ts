@@ -139,7 +139,7 @@ class Book {
     switch (message.kind) {
       case 'blockRequest':
       case 'statusRequest':
-        dealings.owed.push({ request: message, at: now, head: headOf(node) });
+        dealings.owed.push({ request: message, at: now, head: node.head });
         return;
       case 'statusResponse': {
         const { claim } = dealings;
@@ -182,7 +182,7 @@ class Book {
     { now, isTimely }: Moment,
   ): string | undefined {
     const { asked, claim = dealings.before?.claim } = dealings;
-    const head = Math.max(headOf(node), this.#origin);
+    const head = Math.max(node.head, this.#origin);
     for (const [peer, other] of this.#peers) {
       other.isLagging ||= isLate(other, now);
       if (isTimely && other !== dealings && other.asked.has(height) && !other.isLagging)
@@ -266,8 +266,6 @@ function contentProblem({ node }: Process, message: Answer, headThen: number): s
     ? undefined
     : `serves a block ${header.height} that is not of its chain`;
 }
-
-const headOf = ({ node }: Process): number => node?.rpc?.chain.head() ?? 0;
 
 /** Its drive makes it wait. */
 const isHindered = ({ disk, sync }: Process): boolean =>

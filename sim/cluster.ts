@@ -8,11 +8,11 @@ import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import { type Address, type Micros, timestampOf } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
-import { type FeeMarket, feeMarketSection, USUAL_FEES } from './feeMarket.ts';
+import { type FeeMarket, feeMarketSection, USUAL_FEES } from './clients/answers/feeMarket.ts';
+import { Signer } from './machine/signer.ts';
 import type { GenesisSpec, UpdateSpec } from './scenario/chainSpecs.ts';
 import type { ValidatorSpec } from './scenario/scenario.ts';
 import { Schedule } from './schedule.ts';
-import { Signer } from './signer.ts';
 
 /** 2026-01-01T00:00:00Z: virtual time 0 of every run, on every correct clock. */
 export const EPOCH_MICROS: Micros = 1_767_225_600_000_000;

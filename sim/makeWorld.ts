@@ -1,18 +1,18 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import type { LastSigned } from '../core/node/signGuard.ts';
-import { Choices } from './choices.ts';
-import { NodeClock } from './clock.ts';
 import { type Cluster, EPOCH_MICROS } from './cluster.ts';
-import { coreNodes } from './coreNode.ts';
-import { Disk } from './disk.ts';
-import { nameFrame } from './frameNames.ts';
+import { Disk } from './disk/disk.ts';
+import { NodeClock } from './machine/clock.ts';
+import { coreNodes } from './machine/coreNode.ts';
+import type { ProcessOptions } from './machine/process.ts';
+import { nameFrame } from './network/frameNames.ts';
 import { schedule } from './pct/priorities.ts';
 import { Switchboard } from './peers/switchboard.ts';
-import type { ProcessOptions } from './process.ts';
 import type { RunOptions } from './run.ts';
 import type { Scenario } from './scenario/scenario.ts';
-import { jsonLines } from './trace.ts';
-import { World } from './world.ts';
+import { Choices } from './world/choices.ts';
+import { jsonLines } from './world/trace.ts';
+import { World } from './world/world.ts';
 
 /** The scenario's machines: validators and twins in the order of the file, then nodes without a vote. */
 export function makeWorld(

@@ -1,6 +1,6 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { type Bytes, equalBytes } from '../core/lib/bytes.ts';
-import { hashBytes } from './rolling.ts';
+import { hashBytes } from './world/rolling.ts';
 
 /** Entries of one generation; when it is full the older generation is forgotten. */
 const MEMO_ENTRIES_MAX = 16_384;

@@ -1,7 +1,7 @@
 /** What stands around the simulated network. */
 import type { Bytes } from '../core/lib/bytes.ts';
 import type { ChannelId } from '../core/node/contract.ts';
-import type { Frame } from './link.ts';
+import type { Frame } from './network/link.ts';
 
 /** A node as the network sees it. */
 export interface Port {

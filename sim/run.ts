@@ -9,13 +9,12 @@ import { wrap } from './byzantine/wrap.ts';
 import { checkersOf, notJudged } from './checkers/all.ts';
 import type { CheckerContext, Stake } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
-import type { ChoicesOptions } from './choices.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
+import type { NodeFactory } from './machine/simNode.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
-import { remarkFact } from './remarks.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
@@ -23,11 +22,12 @@ import type { ByzantineEntry, ByzantineTrigger, Scenario } from './scenario/scen
 import { totalOf, type Voter } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
-import type { NodeFactory } from './simNode.ts';
-import { Timeline } from './timeline.ts';
-import { Tripwire } from './tripwire.ts';
-import { isOver, lack, timeLimit, timeOf } from './until.ts';
-import { EVENTS_MAX, type World } from './world.ts';
+import { Timeline } from './timeline/timeline.ts';
+import { isOver, lack, timeLimit, timeOf } from './timeline/until.ts';
+import type { ChoicesOptions } from './world/choices.ts';
+import { remarkFact } from './world/remarks.ts';
+import { Tripwire } from './world/tripwire.ts';
+import { EVENTS_MAX, type World } from './world/world.ts';
 
 /** A run goes on for so long after its first failure: what else breaks helps to see why, an hour of it does not. */
 const AFTERMATH_MICROS = 300_000_000;

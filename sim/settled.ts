@@ -1,5 +1,5 @@
-import { Choices } from './choices.ts';
 import type { Scenario } from './scenario/scenario.ts';
+import { Choices } from './world/choices.ts';
 
 const RANDOM = /^random (\d+)$/;
 

@@ -1,5 +1,5 @@
 import { StorageFault } from '../core/lib/storageFault.ts';
-import type { Process } from './process.ts';
+import type { Process } from './machine/process.ts';
 
 /** Whether a broken drive is the reason. */
 export const isRefusal = (node: Process | undefined, error: unknown): boolean =>

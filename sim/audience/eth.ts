@@ -1,6 +1,6 @@
 import { to0xHex } from '../../core/lib/bytes.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
-import { quantity } from '../answers.ts';
+import { quantity } from '../clients/answers/answers.ts';
 import { Filters, logsOf } from './filters.ts';
 import { LazyWire } from './lazyWire.ts';
 import { type Stage, settle } from './stage.ts';

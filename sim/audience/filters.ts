@@ -1,7 +1,7 @@
 import type { EthBlock } from '../../core/app/chain.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
-import { quantity } from '../answers.ts';
 import { eth } from '../checkers/questions.ts';
+import { quantity } from '../clients/answers/answers.ts';
 import { LIMITS, type Stage } from './stage.ts';
 
 const KINDS = ['eth_newBlockFilter', 'eth_newFilter', 'eth_newPendingTransactionFilter'] as const;

@@ -10,9 +10,9 @@ import { signDynamicFeeTx } from '../../core/rpc/eth/signTx.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import { bankTx } from '../clients/cosmosTx.ts';
 import { type Cluster, EVM_CHAIN_ID } from '../cluster.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import type { Accomplice, Coalition, OwnTx, Send, Wrapping } from './behaviour.ts';
 import { dueAt } from './trigger.ts';
 

@@ -7,8 +7,8 @@ import type { Address } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal, Vote } from '../../core/types/vote.ts';
-import type { ChoiceStream } from '../choices.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 
 export type Send = Extract<Effect, { kind: 'send' }>;
 

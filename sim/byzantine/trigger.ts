@@ -1,7 +1,7 @@
-import { PPM } from '../choices.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { ByzantineTrigger, StepWord } from '../scenario/scenario.ts';
-import type { World } from '../world.ts';
+import { PPM } from '../world/choices.ts';
+import type { World } from '../world/world.ts';
 import type { Accomplice } from './behaviour.ts';
 
 /** Heights and rounds remembered with what was drawn for them. */

@@ -1,9 +1,9 @@
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { present } from '../../core/lib/assert.ts';
 import { CHANNELS, type Input } from '../../core/node/contract.ts';
-import type { Process, Wrapper } from '../process.ts';
+import type { Process, Wrapper } from '../machine/process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { accomplice, sendOf, type WrapOptions } from './accomplice.ts';
 import type { Accomplice, Hooks, Send } from './behaviour.ts';
 import { MUTATE } from './mutate.ts';

@@ -9,7 +9,7 @@ import type { Evidence } from '../../core/types/evidence.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { mayExpire } from './proven.ts';
 import { isSound } from './recoverable.ts';

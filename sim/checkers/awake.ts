@@ -1,5 +1,5 @@
 import type { RoundState } from '../../core/types/roundState.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** Virtual µs in which application, signer and log have answered by far. */

@@ -3,7 +3,7 @@ import type { AppAsk, BlockContext, CommitInfo } from '../../core/types/app.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Evidence, Misbehavior } from '../../core/types/evidence.ts';
 import { compareTime } from '../../core/types/ids.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Voter } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 

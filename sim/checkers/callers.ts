@@ -1,7 +1,7 @@
 import { decodePexMessage, type PexMessage } from '../../core/p2p/pexMessages.ts';
+import type { Process } from '../machine/process.ts';
 import { idOf } from '../peers/addresses.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
-import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** One peer is not asked for addresses more often than that. */

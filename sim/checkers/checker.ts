@@ -1,10 +1,10 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Cluster } from '../cluster.ts';
-import type { Fact } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import type { World } from '../world.ts';
+import type { Fact } from '../world/facts.ts';
+import type { World } from '../world/world.ts';
 
 /** Watches the whole cluster and says when a promise is broken. Changes nothing. */
 export interface Checker {

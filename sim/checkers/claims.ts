@@ -2,8 +2,8 @@ import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { VoteType } from '../../core/types/vote.ts';
-import type { Fact } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
+import type { Fact } from '../world/facts.ts';
 import { Connections } from './connections.ts';
 
 /** What one node has claimed to one peer since they are connected, at one height: `round/type`. */

@@ -1,5 +1,5 @@
 import type { AllClients } from '../clients/all.ts';
-import { rpcStandsFirm } from '../rpcAttack.ts';
+import { rpcStandsFirm } from '../clients/rpcAttack.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { durability, receipts } from './clients.ts';
 import { followed, lightClients } from './lightClients.ts';

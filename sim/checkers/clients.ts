@@ -1,13 +1,13 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { type Bytes, parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
+import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../clients/answers/feeMarket.ts';
 import type { Banker } from '../clients/banker.ts';
+import type { EvmClient, SentTx } from '../clients/workload.ts';
 import { burnedAt, moneyOf } from '../expr/money.ts';
-import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../feeMarket.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { soundly } from '../soundly.ts';
-import type { EvmClient, SentTx } from '../workload.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Fact } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
+import type { Fact } from '../world/facts.ts';
 
 /** A value for each connection of each node in its present life, new when they connect. */
 export class Connections<T> {

@@ -8,7 +8,7 @@ import { decodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isTooOld, type When } from './proven.ts';
 

@@ -4,7 +4,7 @@ import { evidenceHeight } from '../../core/evidence/verify.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { mayExpire } from './proven.ts';

@@ -1,7 +1,7 @@
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Chronicle, type DecidedBlock, holds } from '../expr/evaluate.ts';
 import { moneyOf } from '../expr/money.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Expectation, Within } from '../scenario/scenario.ts';
 import { soundly } from '../soundly.ts';
 import type { Checker, CheckerContext } from './checker.ts';

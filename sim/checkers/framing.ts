@@ -1,7 +1,7 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { Block, BlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasFault, mayDisorder } from './linkFaults.ts';
 import { NewDisks } from './newDisk.ts';

@@ -1,5 +1,5 @@
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { slowest } from './liveness.ts';

@@ -1,4 +1,4 @@
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { signedValue } from './signedValue.ts';
 

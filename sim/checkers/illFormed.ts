@@ -1,5 +1,5 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
-import { countVarints, type ProtoField, protoFields } from '../protoFields.ts';
+import { countVarints, type ProtoField, protoFields } from '../reference/protoFields.ts';
 
 const HASH_BYTES = 32;
 const PART_BYTES = 65_536n;

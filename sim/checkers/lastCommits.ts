@@ -3,7 +3,7 @@ import { type Commit, type CommitSig, equalBlockId, isZeroBlockId } from '../../
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { totalOf } from '../schedule.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 

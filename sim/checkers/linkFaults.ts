@@ -1,4 +1,4 @@
-import type { LinkFaults } from '../link.ts';
+import type { LinkFaults } from '../network/link.ts';
 import type { CheckerContext } from './checker.ts';
 
 type FrameFault = keyof Pick<LinkFaults, 'lossPpm' | 'dupPpm' | 'reorderPpm' | 'corruptPpm'>;

@@ -1,8 +1,8 @@
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
-import { PPM } from '../choices.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
+import { PPM } from '../world/choices.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { type Chance, Chances } from './recoverable.ts';
 import { rotationOf } from './rotation.ts';

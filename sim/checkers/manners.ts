@@ -1,6 +1,6 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { illFormed, isOfConsensus, type Said, saidIn } from './illFormed.ts';

@@ -1,6 +1,6 @@
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
-import type { Fact } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
+import type { Fact } from '../world/facts.ts';
 import type { CheckerContext } from './checker.ts';
 import { mayDisorder } from './linkFaults.ts';
 

@@ -2,7 +2,7 @@ import { toHex } from '../../core/lib/bytes.ts';
 import { equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Judge } from './judge.ts';
 import { hasOddClocks, SLACK_MICROS } from './patience.ts';

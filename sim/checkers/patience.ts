@@ -2,9 +2,9 @@ import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import { compareTime, timestampOf } from '../../core/types/ids.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
-import type { Position } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import type { Position } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 

@@ -1,5 +1,5 @@
 import { BLOCK_PARTS_MAX } from '../../core/codec/limits.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Whatever a liar says of a block, a correct node makes room for no more parts than a block may have. */

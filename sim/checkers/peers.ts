@@ -1,5 +1,5 @@
+import type { Process } from '../machine/process.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
-import type { Process } from '../process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Counted at the sockets and not by the peer manager: limits and bans of correct nodes hold, one connection a pair. */

@@ -1,9 +1,9 @@
 import { decodeTxsMessage } from '../../core/codec/messages.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
-import { SLOW_MICROS } from '../disk.ts';
-import type { Process } from '../process.ts';
-import { settledPool } from '../settledPool.ts';
+import { settledPool } from '../clients/settledPool.ts';
+import { SLOW_MICROS } from '../disk/disk.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 

@@ -1,8 +1,8 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
-import type { Process } from '../process.ts';
-import { settledPool } from '../settledPool.ts';
+import { settledPool } from '../clients/settledPool.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 

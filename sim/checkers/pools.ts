@@ -3,11 +3,11 @@ import { AssertionError, present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
-import { baseFeeAfter, type FeeMarket } from '../feeMarket.ts';
-import type { Process } from '../process.ts';
+import { baseFeeAfter, type FeeMarket } from '../clients/answers/feeMarket.ts';
+import { settledPool } from '../clients/settledPool.ts';
+import type { Process } from '../machine/process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
 import { remembered } from '../remembered.ts';
-import { settledPool } from '../settledPool.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { offerProblem, sizeInBlock } from './offers.ts';
 

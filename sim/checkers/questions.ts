@@ -6,7 +6,7 @@ import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
-import type { Fields } from '../answers.ts';
+import type { Fields } from '../clients/answers/answers.ts';
 
 /** A drive that is broken may make a node refuse; it may not make it lie. */
 export class Refused extends Error {

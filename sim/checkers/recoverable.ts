@@ -1,6 +1,6 @@
-import type { Fact } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { totalOf } from '../schedule.ts';
+import type { Fact } from '../world/facts.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** Between two looks at what no fact announces, such as the end of a clog. */

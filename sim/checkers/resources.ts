@@ -1,5 +1,5 @@
 import { EVIDENCE_RANGE } from '../../core/evidence/pool.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Expectation, ResourceName } from '../scenario/scenario.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 

@@ -4,7 +4,7 @@ import { isZeroBlockId } from '../../core/types/block.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 type RoundEvent = Extract<NodeEvent, { kind: 'round' }>;

@@ -1,5 +1,5 @@
 import { STEP } from '../../core/types/messages.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks, isEmpty, SLACK_MICROS } from './patience.ts';
 import { precommitMicros } from './waits.ts';

@@ -1,5 +1,5 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';

@@ -1,6 +1,6 @@
 import { toHex } from '../../core/lib/bytes.ts';
 import type { SignAsk } from '../../core/node/contract.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { CheckerContext } from './checker.ts';
 import { signedValue } from './signedValue.ts';
 

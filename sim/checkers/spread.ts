@@ -3,7 +3,7 @@ import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { equalPartSetHeader } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { Claims } from './claims.ts';

@@ -3,8 +3,8 @@ import type { BitSet } from '../../core/lib/bitset.ts';
 import { equalBlockId, equalPartSetHeader } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
-import type { Position } from '../facts.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
+import type { Position } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isSound } from './recoverable.ts';
 

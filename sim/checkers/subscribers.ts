@@ -1,5 +1,5 @@
+import type { Subscriber } from '../clients/subscriber.ts';
 import type { Expectation } from '../scenario/scenario.ts';
-import type { Subscriber } from '../subscriber.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { furthestOf } from './watchers.ts';
 

@@ -2,7 +2,7 @@ import { headerHash } from '../../core/codec/hashes.ts';
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { BlocksyncMessage } from '../../core/types/messages.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 

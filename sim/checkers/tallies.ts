@@ -2,7 +2,7 @@ import { equalBytes } from '../../core/lib/bytes.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import type { VoteSetReader } from '../../core/types/roundState.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Rounds before and after the present one that are counted again. */

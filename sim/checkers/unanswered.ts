@@ -1,6 +1,6 @@
 import { AssertionError } from '../../core/lib/assert.ts';
 import { StorageFault } from '../../core/lib/storageFault.ts';
-import { type Process, textOf } from '../process.ts';
+import { type Process, textOf } from '../machine/process.ts';
 import type { CheckerContext } from './checker.ts';
 import { Refused } from './questions.ts';
 

@@ -3,10 +3,10 @@ import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import { baseFeeAfter } from '../feeMarket.ts';
-import type { Process } from '../process.ts';
-import { settledPool } from '../settledPool.ts';
-import { compareWorth } from '../worth.ts';
+import { baseFeeAfter } from '../clients/answers/feeMarket.ts';
+import { settledPool } from '../clients/settledPool.ts';
+import { compareWorth } from '../clients/worth.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Pools that hold more are never full in a run. */

@@ -1,6 +1,6 @@
 import { toHex } from '../../core/lib/bytes.ts';
 import type { Block } from '../../core/types/block.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { isSluggish } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { signedTime, signedValue } from './signedValue.ts';

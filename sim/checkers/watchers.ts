@@ -2,10 +2,10 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import { shownHead, shownLogs, shownReceipt, textOf } from '../answers.ts';
+import { shownHead, shownLogs, shownReceipt, textOf } from '../clients/answers/answers.ts';
 import type { Listener } from '../clients/listener.ts';
-import { BOUND, type Watch } from '../watch.ts';
-import type { Watcher } from '../watcher.ts';
+import { BOUND, type Watch } from '../clients/watching/watch.ts';
+import type { Watcher } from '../clients/watching/watcher.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNEL_SPECS, type ChannelSpec } from '../../core/p2p/channels.ts';
-import { type Choose, type EndChange, idOf, Wire } from '../wire.ts';
+import { type Choose, type EndChange, idOf, Wire } from '../network/wire.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** A sealed frame on the wire: 4 bytes of length, 1024 of data, 16 of proof. */

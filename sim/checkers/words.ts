@@ -2,7 +2,7 @@ import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { isSound } from './recoverable.ts';

@@ -1,15 +1,15 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { ClientCalls } from '../calls.ts';
 import type { Cluster, DevAccount } from '../cluster.ts';
-import { RpcAttacker } from '../rpcAttack.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import { Subscriber } from '../subscriber.ts';
-import { Watcher } from '../watcher.ts';
-import { EvmClient } from '../workload.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { Banker } from './banker.ts';
+import { ClientCalls } from './calls.ts';
 import { LightClient } from './light.ts';
 import { Listener } from './listener.ts';
+import { RpcAttacker } from './rpcAttack.ts';
+import { Subscriber } from './subscriber.ts';
+import { Watcher } from './watching/watcher.ts';
+import { EvmClient } from './workload.ts';
 
 /** Whoever asks the nodes of a run for something, in the order in which they start. */
 export interface AllClients {

@@ -1,7 +1,7 @@
 import { CometSession } from '../../core/rpc/comet/session.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { EventResult } from '../events/following.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import { readAll, Wire } from './wire.ts';
 
 /** A query of guests alone: with the last of them the node forgets it, and has to learn it anew. */

@@ -7,12 +7,12 @@ import { present } from '../../core/lib/assert.ts';
 import { compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
 import type { Validator } from '../../core/types/validator.ts';
-import type { ClientCalls } from '../calls.ts';
 import { type Cluster, EPOCH_MICROS } from '../cluster.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { LightSpec } from '../scenario/clientSpecs.ts';
 import { soundly } from '../soundly.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
+import type { ClientCalls } from './calls.ts';
 import { judge, shapeProblem } from './lightVerify.ts';
 
 /** Headers verified in one look at most: the rest waits for the next. */

@@ -2,11 +2,11 @@ import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
-import { type Fields, textOf } from '../answers.ts';
-import type { ClientCalls } from '../calls.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { ListenerSpec, SubscriptionKind } from '../scenario/clientSpecs.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
+import { type Fields, textOf } from './answers/answers.ts';
+import type { ClientCalls } from './calls.ts';
 import { Wire } from './wire.ts';
 
 const COMPLAINTS_MAX = 20;

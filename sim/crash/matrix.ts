@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import { POWER_LOSSES, type PowerLoss } from '../disk/powerLoss.ts';
-import { CRASH_POINTS, type CrashPoint } from '../life.ts';
+import { CRASH_POINTS, type CrashPoint } from '../machine/life.ts';
+import type { NodeFactory } from '../machine/simNode.ts';
 import { type RunOptions, runScenario } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
-import type { NodeFactory } from '../simNode.ts';
 
 /** One crash: at one effect boundary, with one thing that becomes of what was not synced. */
 export interface CrashCase {

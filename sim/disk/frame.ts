@@ -1,6 +1,6 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { LogRecord } from '../../core/node/contract.ts';
-import { hashBytes } from '../rolling.ts';
+import { hashBytes } from '../world/rolling.ts';
 
 /** length u32 ‖ checksum u32, big-endian, before each body; the checksum covers the length too. */
 const HEAD_BYTES = 8;

@@ -1,7 +1,7 @@
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
-import type { ChoiceStream } from '../choices.ts';
-import { hashBytes } from '../rolling.ts';
+import type { ChoiceStream } from '../world/choices.ts';
+import { hashBytes } from '../world/rolling.ts';
 import { type Entry, KeyOrder } from './keyOrder.ts';
 
 /** A disk that answers with an error, as a dying drive or a full volume does. Fatal to the node. */

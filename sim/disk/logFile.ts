@@ -1,7 +1,7 @@
 import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import type { LogRecord } from '../../core/node/contract.ts';
 import type { Height } from '../../core/types/ids.ts';
-import type { ChoiceStream } from '../choices.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import { frameRecord, readRecord } from './frame.ts';
 import { type PowerLoss, survivors } from './powerLoss.ts';
 

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { ChoiceStream } from '../choices.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 
 /**
  * What a crash does to bytes written but not yet synced:

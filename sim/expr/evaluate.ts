@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/lib/assert.ts';
 import type { Block } from '../../core/types/block.ts';
-import type { Process } from '../process.ts';
+import type { Process } from '../machine/process.ts';
 import type { Expr, Field, Range } from './expr.ts';
 import type { Money } from './money.ts';
 

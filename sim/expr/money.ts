@@ -3,7 +3,7 @@ import { accountCount, addressOfNumber } from '../../core/app/auth/keeper.ts';
 import { readSupply } from '../../core/app/bank/keeper.ts';
 import type { ChainReader } from '../../core/app/chain.ts';
 import type { TxResult } from '../../core/types/result.ts';
-import type { FeeMarket } from '../feeMarket.ts';
+import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 
 /** What sentences can ask of the coins of a chain, in its smallest unit. */
 export const MONEY = ['balances', 'supply', 'burned', 'genesis'] as const;

@@ -1,4 +1,4 @@
-import { type ChoiceStream, Choices } from '../choices.ts';
+import { type ChoiceStream, Choices } from '../world/choices.ts';
 
 /** Messages of one run among which the priorities change, if there are so many. */
 const STEPS_MAX = 2_000;

@@ -1,8 +1,8 @@
 /** Nodes that abuse the exchange of addresses. */
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { decodePexMessage, encodePexMessage, type NetAddress } from '../../core/p2p/pexMessages.ts';
-import type { ChoiceStream } from '../choices.ts';
 import type { PexLie } from '../scenario/scenario.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import { P2P_PORT } from './addresses.ts';
 
 export interface PexLies {

@@ -12,10 +12,10 @@ import { BLOCK_PROTOCOL, checkNodeInfo, P2P_PROTOCOL } from '../../core/p2p/node
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
 import { CHAIN_ID } from '../cluster.ts';
+import type { Process } from '../machine/process.ts';
 import type { Steering } from '../port.ts';
-import type { Process } from '../process.ts';
 import type { PeersSpec } from '../scenario/scenario.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { idOf, ipOf, P2P_PORT } from './addresses.ts';
 import { PeerHost } from './peerHost.ts';
 import { Saved } from './saved.ts';

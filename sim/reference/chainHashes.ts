@@ -7,7 +7,7 @@ import type { Timestamp } from '../../core/types/ids.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
-import { protoFields } from '../protoFields.ts';
+import { protoFields } from './protoFields.ts';
 
 const FLAGS = { absent: 1, commit: 2, nil: 3 } as const;
 const KEYS = { ed25519: 1, secp256k1: 2 } as const;

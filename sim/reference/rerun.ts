@@ -7,7 +7,7 @@ import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../core/lib/byte
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
-import type { FeeMarket } from '../feeMarket.ts';
+import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 import { bankRefusal, readBankTx, Unreadable } from './bank.ts';
 import { BankRun } from './bankRun.ts';
 import { type EthDeed, ethResult } from './ethResult.ts';

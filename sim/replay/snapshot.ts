@@ -1,10 +1,10 @@
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import type { SimNode } from '../machine/simNode.ts';
 import type { ScenarioReport } from '../report.ts';
 import { type RunOptions, runScenario } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
-import type { SimNode } from '../simNode.ts';
 
 /** What one node holds at the moment at which a replay stopped. */
 export interface NodeSnapshot {

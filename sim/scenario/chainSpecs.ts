@@ -1,7 +1,7 @@
 /** What a scenario says of the chain and of the settings of its nodes, read and with defaults filled in. */
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
-import type { FeeMarket } from '../feeMarket.ts';
+import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 
 /** What the chain is born with. */
 export interface GenesisSpec {

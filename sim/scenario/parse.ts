@@ -1,6 +1,6 @@
 import type { Result } from '../../core/lib/result.ts';
-import { groupOf, ZERO_GROUPS } from '../choices.ts';
-import { DEFAULT_LINK, type LinkFaults } from '../link.ts';
+import { DEFAULT_LINK, type LinkFaults } from '../network/link.ts';
+import { groupOf, ZERO_GROUPS } from '../world/choices.ts';
 import type { Cursor, ScenarioError } from './cursor.ts';
 import { choiceOf, scenarioName } from './names.ts';
 import { FAULT_KEYS, faultsOf } from './parseAction.ts';

@@ -1,8 +1,8 @@
-import { DRIFT_PPM_MAX } from '../clock.ts';
+import { DEVICE_FAULTS, DISK_FAULTS, LOG_FAULTS } from '../disk/disk.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
-import { DEVICE_FAULTS, DISK_FAULTS, LOG_FAULTS } from '../disk.ts';
-import { CRASH_POINTS } from '../life.ts';
-import type { LinkFaults } from '../link.ts';
+import { DRIFT_PPM_MAX } from '../machine/clock.ts';
+import { CRASH_POINTS } from '../machine/life.ts';
+import type { LinkFaults } from '../network/link.ts';
 import type { Cursor } from './cursor.ts';
 import { newName, nodeName, nodeNames, target } from './names.ts';
 import type { Action, LogDamage } from './scenario.ts';

@@ -9,7 +9,7 @@ import {
 } from '../byzantine/messageFields.ts';
 import { MUTATE } from '../byzantine/mutate.ts';
 import { BEHAVIOURS, behaviourOf, ELSEWHERE } from '../byzantine/registry.ts';
-import { PPM } from '../choices.ts';
+import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeName, target } from './names.ts';
 import { eventOf, STEPS } from './parseWhen.ts';

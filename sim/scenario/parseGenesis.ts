@@ -1,5 +1,5 @@
 import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts';
-import { type FeeMarket, USUAL_FEES } from '../feeMarket.ts';
+import { type FeeMarket, USUAL_FEES } from '../clients/answers/feeMarket.ts';
 import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
 import { duration, gasPrice } from './units.ts';

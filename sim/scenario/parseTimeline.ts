@@ -1,4 +1,4 @@
-import { PPM } from '../choices.ts';
+import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { parseAction } from './parseAction.ts';
 import { ANY_MOVE, onNode, WHEN_KEYS, whenMap, whenOf } from './parseWhen.ts';

@@ -1,11 +1,11 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 
-import type { Delay } from '../delay.ts';
+import type { DiskFaultKind } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
-import type { DiskFaultKind } from '../disk.ts';
 import type { Expr } from '../expr/expr.ts';
-import type { CrashPoint } from '../life.ts';
-import type { LinkFaults } from '../link.ts';
+import type { CrashPoint } from '../machine/life.ts';
+import type { Delay } from '../network/delay.ts';
+import type { LinkFaults } from '../network/link.ts';
 import type { EngineSpec, GenesisSpec, UpdateSpec } from './chainSpecs.ts';
 import type {
   AttackerSpec,

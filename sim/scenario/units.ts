@@ -1,5 +1,5 @@
-import { PPM } from '../choices.ts';
-import type { Delay } from '../delay.ts';
+import type { Delay } from '../network/delay.ts';
+import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 
 const MICROS_PER: Readonly<Record<string, number>> = {

@@ -1,10 +1,10 @@
 import { FEE_COLLECTOR, moduleAddress } from '../../core/app/auth/keeper.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { ChoiceStream } from '../choices.ts';
+import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 import { type BankDraft, type Payment, plainSend } from '../clients/cosmosTx.ts';
 import type { DevAccount } from '../cluster.ts';
-import type { FeeMarket } from '../feeMarket.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import { BANK_LIE_NAMES, BANK_LIES } from './bankLies.ts';
 
 const GWEI = 10n ** 9n;

@@ -2,7 +2,7 @@ import { contractAddressOf } from '../../core/app/evm/execute.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, concat, hex, toHex } from '../../core/lib/bytes.ts';
-import { PPM } from '../choices.ts';
+import { PPM } from '../world/choices.ts';
 import { initCodeOf } from './programs.ts';
 import type { Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';

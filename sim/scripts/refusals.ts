@@ -1,7 +1,7 @@
 import { present } from '../../core/lib/assert.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
+import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 import { EVM_CHAIN_ID } from '../cluster.ts';
-import type { FeeMarket } from '../feeMarket.ts';
 import type { Draft } from './script.ts';
 import { GWEI } from './transfers.ts';
 

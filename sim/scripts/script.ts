@@ -1,8 +1,8 @@
 import type { AccessListItem, Authorization } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { ChoiceStream } from '../choices.ts';
+import type { SentTx } from '../clients/workload.ts';
 import type { DevAccount } from '../cluster.ts';
-import type { SentTx } from '../workload.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import type { Odd } from './odd.ts';
 
 /** A transaction that a client is about to sign. */

@@ -1,9 +1,9 @@
-import { Choices } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
-import { CRASH_POINTS } from '../life.ts';
+import { CRASH_POINTS } from '../machine/life.ts';
 import { parseScenario } from '../scenario/parse.ts';
 import { parseDuration } from '../scenario/units.ts';
 import { changed, type Doc, docText, type Path, readDoc } from '../shrink/document.ts';
+import { Choices } from '../world/choices.ts';
 
 type Draw = (n: number) => number;
 

@@ -1,4 +1,4 @@
-import { ZERO_GROUPS } from '../choices.ts';
+import { ZERO_GROUPS } from '../world/choices.ts';
 import { at, changed, type Doc, places, smallerLeaves, without } from './document.ts';
 import { reduceList } from './reduceList.ts';
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { Choices } from '../choices.ts';
 import { PEX_LIES } from '../scenario/scenario.ts';
+import { Choices } from '../world/choices.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
 import {
   type DrawnClient,

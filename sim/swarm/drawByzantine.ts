@@ -1,6 +1,6 @@
 import { MESSAGE_FIELDS, MESSAGE_KINDS, MUTATIONS } from '../byzantine/messageFields.ts';
 import { BEHAVIOURS } from '../byzantine/registry.ts';
-import type { ChoiceStream } from '../choices.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import { drawOccasions } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
 import { pick } from './pick.ts';

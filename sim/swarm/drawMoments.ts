@@ -1,4 +1,4 @@
-import type { ChoiceStream } from '../choices.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 

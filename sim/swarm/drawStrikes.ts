@@ -1,5 +1,5 @@
-import type { ChoiceStream } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 

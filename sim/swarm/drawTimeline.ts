@@ -1,6 +1,6 @@
-import type { ChoiceStream } from '../choices.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
-import { CRASH_POINTS } from '../life.ts';
+import { CRASH_POINTS } from '../machine/life.ts';
+import type { ChoiceStream } from '../world/choices.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 

@@ -1,4 +1,4 @@
-import type { Choices } from '../choices.ts';
+import type { Choices } from '../world/choices.ts';
 import type { Rarely } from './pick.ts';
 
 /** What a world is drawn with. */

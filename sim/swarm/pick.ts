@@ -1,4 +1,4 @@
-import type { ChoiceStream, Choices } from '../choices.ts';
+import type { ChoiceStream, Choices } from '../world/choices.ts';
 
 /** Picks one of a list; the first is the harmless one. */
 export const pick = <T>(stream: ChoiceStream, values: readonly T[]): T =>

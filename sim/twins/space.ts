@@ -1,7 +1,7 @@
 import { assert } from '../../core/lib/assert.ts';
-import { Choices } from '../choices.ts';
 import { SCENARIO_NAME_MAX } from '../scenario/names.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { Choices } from '../world/choices.ts';
 
 /** Nodes of a twins scenario: with more, the partitions of one round alone are too many to go through. */
 export const TWINS_NODES_MAX = 12;

@@ -5,9 +5,9 @@ import type { BlockId } from '../../core/types/block.ts';
 import { ZERO_BLOCK_ID } from '../../core/types/block.ts';
 import type { CheckerContext } from '../../sim/checkers/checker.ts';
 import { lockRule, noSelfEquivocation } from '../../sim/checkers/signatures.ts';
-import type { Fact } from '../../sim/facts.ts';
+import type { NodeFactory } from '../../sim/machine/simNode.ts';
 import { runScenario } from '../../sim/run.ts';
-import type { NodeFactory } from '../../sim/simNode.ts';
+import type { Fact } from '../../sim/world/facts.ts';
 
 const SCENARIO = 'name: x\nvalidators: {count: 4}\nengine: {time_max: 30s}\nuntil: {height: 4}\n';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Choices, PPM } from '../../sim/choices.ts';
+import { Choices, PPM } from '../../sim/world/choices.ts';
 
 const draws = (choices: Choices, label: string, count: number, n: number): number[] =>
   Array.from({ length: count }, () => choices.choose(label, n));

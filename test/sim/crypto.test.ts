@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { keyedHashSuite } from '../../sim/keyedHash.ts';
 import { memoised } from '../../sim/memo.ts';
-import { Tripwire } from '../../sim/tripwire.ts';
+import { Tripwire } from '../../sim/world/tripwire.ts';
 
 const seed = new Uint8Array(32).fill(7);
 const message = Uint8Array.of(1, 2, 3);

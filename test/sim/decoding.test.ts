@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { encodeConsensusMessage, encodeTxsMessage } from '../../core/codec/messages.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { decodeFrame } from '../../core/node/ingress.ts';
-import { decodingOnce } from '../../sim/decoding.ts';
+import { decodingOnce } from '../../sim/network/decoding.ts';
 
 const bytes = encodeConsensusMessage({
   kind: 'hasVote',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Choices } from '../../sim/choices.ts';
-import { drawDelay } from '../../sim/delay.ts';
+import { drawDelay } from '../../sim/network/delay.ts';
+import { Choices } from '../../sim/world/choices.ts';
 
 test('a uniform delay stays within its ends and reaches both', () => {
   const stream = new Choices({ seed: '1' }).stream('d');

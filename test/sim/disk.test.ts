@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LogRecord } from '../../core/node/contract.ts';
-import { Choices } from '../../sim/choices.ts';
 import { KvDisk, KvHandle } from '../../sim/disk/kvDisk.ts';
 import { LogFile } from '../../sim/disk/logFile.ts';
 import { POWER_LOSSES } from '../../sim/disk/powerLoss.ts';
+import { Choices } from '../../sim/world/choices.ts';
 
 const record = (height: number, ...bytes: number[]): LogRecord => ({ height, bytes: Uint8Array.from(bytes) });
 const records = fc.array(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EventHeap } from '../../sim/heap.ts';
+import { EventHeap } from '../../sim/world/heap.ts';
 
 test('events come out by time, and by sequence within one microsecond', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Choices } from '../../sim/choices.ts';
-import { DEFAULT_LINK, Link } from '../../sim/link.ts';
+import { DEFAULT_LINK, Link } from '../../sim/network/link.ts';
+import { Choices } from '../../sim/world/choices.ts';
 
 const fresh = (): Link => new Link(0, 1, 'link/a>b', DEFAULT_LINK, new Choices({ seed: '1' }));
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BEHAVIOURS } from '../../sim/byzantine/registry.ts';
-import { ZERO_GROUPS } from '../../sim/choices.ts';
 import type { ScenarioReport } from '../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../sim/run.ts';
+import { ZERO_GROUPS } from '../../sim/world/choices.ts';
 
 const FOLDER = join(import.meta.dirname, '../../scenarios');
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));

@@ -1,10 +1,10 @@
 import type { Input, LogRecord } from '../../core/node/contract.ts';
-import { Choices } from '../../sim/choices.ts';
-import { NodeClock } from '../../sim/clock.ts';
-import { Disk } from '../../sim/disk.ts';
-import { DEFAULT_LINK, type LinkFaults } from '../../sim/link.ts';
-import type { LifeEnv, SimNode } from '../../sim/simNode.ts';
-import { World } from '../../sim/world.ts';
+import { Disk } from '../../sim/disk/disk.ts';
+import { NodeClock } from '../../sim/machine/clock.ts';
+import type { LifeEnv, SimNode } from '../../sim/machine/simNode.ts';
+import { DEFAULT_LINK, type LinkFaults } from '../../sim/network/link.ts';
+import { Choices } from '../../sim/world/choices.ts';
+import { World } from '../../sim/world/world.ts';
 
 /** What one toy node saw, with the virtual time in ms. */
 export interface Seen {
@@ -55,6 +55,7 @@ export async function toyWorld(
       position: () => ({ height: 0, round: 0, step: 0 }),
       rs: () => undefined,
       stateHash: () => 0,
+      backlog: () => 0,
       isSyncing: () => false,
       rpc: undefined,
     };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EventHub } from '../../core/events/hub.ts';
+import type { SimNode } from '../../sim/machine/simNode.ts';
 import { runScenario } from '../../sim/run.ts';
-import type { SimNode } from '../../sim/simNode.ts';
 
 const SCENARIO = `name: x
 engine: {crypto: keyed-hash}

@@ -5,7 +5,7 @@ import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Header } from '../../../core/types/block.ts';
 import type { TxResult } from '../../../core/types/result.ts';
-import { difference, type Fields } from '../../answers.ts';
+import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { shownParams } from '../../events/params.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { shownEvent, shownHeader, shownId } from '../../reference/shown.ts';

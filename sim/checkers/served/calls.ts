@@ -2,7 +2,7 @@ import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { quantity } from '../../answers.ts';
+import { quantity } from '../../clients/answers/answers.ts';
 import { eth, heightsOf, someOf, unlike } from '../questions.ts';
 
 const CONTRACT = `0x${'9c'.repeat(20)}`;

@@ -9,7 +9,7 @@ import { StateDb } from '../../../core/state/stateDb.ts';
 import { WorldState } from '../../../core/state/worldState.ts';
 import type { KvStore } from '../../../core/store/kv.ts';
 import { MemoryKv } from '../../../core/store/memoryKv.ts';
-import { baseFeeAfter, type FeeMarket } from '../../feeMarket.ts';
+import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { slotsOf } from '../../reference/rerun.ts';
 import { unlike } from '../questions.ts';
 

@@ -1,8 +1,8 @@
 import { present } from '../../../core/lib/assert.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
-import { tipsAtPercentiles } from '../../feeAnswers.ts';
-import { baseFeeAfter, type FeeMarket } from '../../feeMarket.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { tipsAtPercentiles } from '../../clients/answers/feeAnswers.ts';
+import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { eth, firstOf, unlike } from '../questions.ts';
 
 const SERVER_ERROR = -32000;

@@ -1,7 +1,7 @@
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import type { Fields } from '../../answers.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import { comet, filledHeights, firstOf, heightsOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 
 /** All blocks there are: the newest ones first when nothing is said, and the other way round. */

@@ -1,6 +1,6 @@
 import type { ChainReader } from '../../../core/app/chain.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity, shownLogs } from '../../answers.ts';
+import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import { eth, firstOf, heightsOf, unlike } from '../questions.ts';
 
 /** Of what no chain has got that asks for it. */

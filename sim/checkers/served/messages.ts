@@ -2,7 +2,7 @@ import { toUpperHex } from '../../../core/lib/bytes.ts';
 import { handleCometPost } from '../../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { handleEthRequest } from '../../../core/rpc/eth/jsonrpc.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { unlike } from '../questions.ts';
 
 const PARSE_ERROR = -32700;

@@ -4,7 +4,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import type { Fields } from '../../answers.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
 import { everyAccount, fieldsOf, firstOf, heightsOf, pagesOf, rest, unlike } from '../questions.ts';
 

@@ -6,7 +6,7 @@ import { to0xHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { handleRest } from '../../../core/rpc/cosmos/rest.ts';
-import type { Fields } from '../../answers.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
 import { fieldsOf, heightsOf, listOf, PAGE, pagesOf, rest, someOf, unlike } from '../questions.ts';
 

@@ -3,8 +3,8 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { difference, type Fields, quantity } from '../../answers.ts';
-import { baseFeeAfter, type FeeMarket } from '../../feeMarket.ts';
+import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
+import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { comet, eth, fieldsOf, firstOf, rest, unlike } from '../questions.ts';
 

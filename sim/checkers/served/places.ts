@@ -4,7 +4,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import { decodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { bytesOf, comet, eth, everyAccount, heightsOf, someOf, unlike } from '../questions.ts';
 
 const STRANGER = `0x${'5e'.repeat(20)}`;

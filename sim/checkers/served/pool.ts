@@ -2,7 +2,7 @@ import { toEip55 } from '../../../core/address/eip55.ts';
 import type { EthTx } from '../../../core/app/chain.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { difference, type Fields, quantity } from '../../answers.ts';
+import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, someOf, unlike } from '../questions.ts';
 
 /** What waits is told of one by one, by its sender, and in the list of all: no block has it, and its price is what it may cost. */

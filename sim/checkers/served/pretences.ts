@@ -2,7 +2,7 @@ import { HISTORY_ADDRESS } from '../../../core/app/evm/systemContracts.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { concat, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 

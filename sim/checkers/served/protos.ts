@@ -3,7 +3,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { concat, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { SERVICE_METHODS } from '../../../core/rpc/cosmos/table.ts';
-import type { Fields } from '../../answers.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import { amountField, bytesField, textField } from '../../reference/protobuf.ts';
 import { bytesOf, comet, fieldsOf, heightsOf, rest, unlike } from '../questions.ts';
 

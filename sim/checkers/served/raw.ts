@@ -2,7 +2,7 @@ import type { EthBlock, View } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { EMPTY, equalBytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity, shownLogs } from '../../answers.ts';
+import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import { itemsOf } from '../../reference/trieProof.ts';
 import { type Keccak, listRoot } from '../../reference/trieRoot.ts';
 import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';

@@ -5,7 +5,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { quantity } from '../../answers.ts';
+import { quantity } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
 import { bytesOf, eth, fieldsOf, heightsOf, listOf, PAGE, rest, someOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';

@@ -2,7 +2,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { bytesOf, eth, heightsOf, rest, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 import { answerOf, CONTRACT, code, isPretended, SENDER, slots } from './pretences.ts';

@@ -2,7 +2,7 @@ import { toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { RoundState, VoteSetReader } from '../../../core/types/roundState.ts';
 import type { VoteType } from '../../../core/types/vote.ts';
-import { difference, type Fields } from '../../answers.ts';
+import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { comet, fieldsOf, listOf, unlike } from '../questions.ts';
 
 /** CometBFT's RoundStepNewHeight: nothing of this height has begun. */

@@ -2,7 +2,7 @@ import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { fieldsOf, listOf, unlike } from '../questions.ts';
 import { aloneIn, CALL_TRACER, traceOf } from './tracedTxs.ts';
 

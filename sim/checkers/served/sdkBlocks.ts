@@ -4,7 +4,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Block, BlockId, Commit, Header } from '../../../core/types/block.ts';
-import { difference, type Fields } from '../../answers.ts';
+import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { fieldsOf, heightsOf, listOf, rest, someOf, unlike } from '../questions.ts';
 

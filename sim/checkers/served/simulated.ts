@@ -1,7 +1,7 @@
 import { present } from '../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { list, number, text } from '../../reference/rlp.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
 import { eth, hexBytesOf, listOf, unlike } from '../questions.ts';

@@ -1,6 +1,6 @@
 import { present } from '../../../core/lib/assert.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, listOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 import { answerOf, CONTRACT, isPretended, RICH, SENDER } from './pretences.ts';

@@ -1,7 +1,7 @@
 import { present } from '../../../core/lib/assert.ts';
 import { type Bytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { quantity } from '../../answers.ts';
+import { quantity } from '../../clients/answers/answers.ts';
 import { eth, firstOf, heightsOf, unlike } from '../questions.ts';
 
 /** Accounts asked about. */

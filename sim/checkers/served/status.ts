@@ -1,7 +1,7 @@
 import { present } from '../../../core/lib/assert.ts';
 import { type Bytes, equalBytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { difference, quantity } from '../../answers.ts';
+import { difference, quantity } from '../../clients/answers/answers.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { comet, eth, fieldsOf, firstOf, listOf, unlike } from '../questions.ts';
 

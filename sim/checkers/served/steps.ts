@@ -2,7 +2,7 @@ import type { EthBlock, View } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { PRECOMPILE_NAMES } from '../../reference/machine.ts';
 import type { Row } from '../../reference/rows.ts';
 import type { Name } from '../../reference/state.ts';

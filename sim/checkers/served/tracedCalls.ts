@@ -1,5 +1,5 @@
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import type { Fields } from '../../answers.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, listOf, unlike } from '../questions.ts';
 import { CONTRACT, isPretended, SENDER, word } from './pretences.ts';
 

@@ -2,7 +2,7 @@ import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity } from '../../answers.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf } from '../questions.ts';
 
 /** Transactions of a block that are traced one by one: before each of them those above it run again. */

@@ -3,7 +3,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Block } from '../../../core/types/block.ts';
-import { difference, type Fields } from '../../answers.ts';
+import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { rootAbove, type Sha256 } from '../../reference/merkle.ts';
 import { shownEvent } from '../../reference/shown.ts';

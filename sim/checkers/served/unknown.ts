@@ -3,7 +3,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type Fields, quantity, shownLogs } from '../../answers.ts';
+import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import { comet, eth, firstOf, heightsOf, rest, unlike } from '../questions.ts';
 
 const NOBODY = `0x${'7d'.repeat(32)}`;

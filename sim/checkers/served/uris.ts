@@ -3,7 +3,7 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { toHex, toUpperHex } from '../../../core/lib/bytes.ts';
 import { handleCometGet } from '../../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import type { Fields } from '../../answers.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
 import { comet, filledHeights, firstOf, Refused, unlike } from '../questions.ts';
 

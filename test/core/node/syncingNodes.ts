@@ -5,9 +5,9 @@ import { type CoreNode, createNode } from '../../../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG } from '../../../core/node/nodeConfig.ts';
 import { makeCluster } from '../../../sim/cluster.ts';
 import { keyedHashSuite } from '../../../sim/keyedHash.ts';
+import type { NodeFactory } from '../../../sim/machine/simNode.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../../sim/run.ts';
-import type { NodeFactory } from '../../../sim/simNode.ts';
 
 /** One life of a node: what it stored by block sync, and the node itself. */
 export interface SyncLife {
@@ -63,6 +63,7 @@ export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): Node
     const { rs } = node.machine.parts.consensus;
     return {
       input: (input) => node.driver.input(input),
+      backlog: () => node.driver.backlog,
       handle: (ask) => node.appService.handle(ask),
       position: () => rs,
       rs: () => rs,

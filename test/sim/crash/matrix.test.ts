@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CrashCase, crashMatrix, DEFAULT_MATRIX } from '../../../sim/crash/matrix.ts';
 import { POWER_LOSSES } from '../../../sim/disk/powerLoss.ts';
-import { CRASH_POINTS } from '../../../sim/life.ts';
+import { CRASH_POINTS } from '../../../sim/machine/life.ts';
 import { runScenario } from '../../../sim/run.ts';
 
 const SEED = '1';

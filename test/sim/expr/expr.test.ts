@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Chronicle, type DecidedBlock, holds } from '../../../sim/expr/evaluate.ts';
 import { parseExpr } from '../../../sim/expr/parse.ts';
-import type { Process } from '../../../sim/process.ts';
+import type { Process } from '../../../sim/machine/process.ts';
 
 const nodeAt = (name: string, decided: number, isCorrect = true): Process =>
   ({

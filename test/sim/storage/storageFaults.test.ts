@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import { Choices } from '../../../sim/choices.ts';
 import { KvDisk } from '../../../sim/disk/kvDisk.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
+import { Choices } from '../../../sim/world/choices.ts';
 
 const folder = path.join(import.meta.dirname, '../../../scenarios');
 const textOf = (name: string): string => readFileSync(path.join(folder, `${name}.yaml`), 'utf8');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { Choices } from '../../../sim/choices.ts';
 import { LinkPriorities } from '../../../sim/pct/priorities.ts';
 import { runScenario } from '../../../sim/run.ts';
+import { Choices } from '../../../sim/world/choices.ts';
 
 const text = readFileSync(path.join(import.meta.dirname, '../../../scenarios/silent-validator.yaml'), 'utf8');
 const priorities = (seed: string, depth: number) => new LinkPriorities(new Choices({ seed }), depth);

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CHOICE_GROUPS, groupOf } from '../../../sim/choices.ts';
 import { compareRuns } from '../../../sim/replay/compare.ts';
 import { replayTo } from '../../../sim/replay/snapshot.ts';
 import { reportPage } from '../../../sim/report/page.ts';
@@ -14,6 +13,7 @@ import { reduceList } from '../../../sim/shrink/reduceList.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { causeOf } from '../../../sim/sweep/cause.ts';
 import { FailureGroups } from '../../../sim/sweep/groups.ts';
+import { CHOICE_GROUPS, groupOf } from '../../../sim/world/choices.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../../scenarios');
 const textOf = (file: string): string => readFileSync(path.join(FOLDER, file), 'utf8');

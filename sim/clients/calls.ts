@@ -1,0 +1,157 @@
+import { AssertionError } from '../../core/lib/assert.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
+import { type Process, textOf } from '../machine/process.ts';
+import { isRefusal } from '../soundly.ts';
+import type { World } from '../world/world.ts';
+
+/** A client's work in progress: it runs, or it waits for the node to take a transaction in. */
+class Op {
+  isOver = false;
+  /** Submissions that the node has not answered. */
+  waiting = 0;
+  #wake: () => void = () => {};
+
+  changed(): void {
+    this.#wake();
+  }
+
+  get isIdle(): boolean {
+    return this.isOver || this.waiting > 0;
+  }
+
+  /** Resolves when the work can go on only in virtual time, or is over. */
+  async idle(): Promise<void> {
+    while (!this.isIdle) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+/** Microtask turns in which an answer travels from the node's reply effect to the op that waits for it. */
+const TURNS = 6;
+
+/**
+ * Runs client code inside virtual time. Client code is ordinary async code over the node's real RPC handlers; before
+ * the next event every piece of it is over or waits for a submission, so real asynchrony decides nothing.
+ */
+export class ClientCalls {
+  readonly #world: World;
+  #open: { readonly op: Op; readonly node: Process; readonly life: number }[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+    world.settle = () => (this.#open.length === 0 ? undefined : this.#settle());
+  }
+
+  /** Starts `work` and returns when it is over or waits. Its `ask` answers undefined when the node is gone. */
+  run(node: Process, work: (ask: EthAsk) => Promise<void>): Promise<void> {
+    return this.within(node, (context) =>
+      work(async (method, params) =>
+        parseReply(await handleEthRequest(context, request(method, params), 'http')),
+      ),
+    );
+  }
+
+  /** The same for work on any of the node's surfaces. */
+  async within(node: Process, work: (context: RpcContext) => Promise<void>): Promise<void> {
+    const rpc = node.node?.rpc;
+    if (rpc === undefined || node.state !== 'up') return;
+    const op = new Op();
+    const entry = { op, node, life: node.lives };
+    const context = watched(rpc, op);
+    this.#open.push(entry);
+    void work(context)
+      .catch((error: unknown) => haltAfter(entry, error))
+      .finally(() => {
+        op.isOver = true;
+        op.changed();
+      });
+    await op.idle();
+    this.#forget();
+  }
+
+  /** Work whose questions submit nothing, on the node's own context: what it keeps for a client stays from call to call. */
+  async read(node: Process, work: (ask: EthAsk) => Promise<void> | void): Promise<void> {
+    const rpc = node.node?.rpc;
+    if (rpc === undefined || node.state !== 'up') return;
+    const life = node.lives;
+    const ask: EthAsk = async (method, params) => {
+      try {
+        return parseReply(await handleEthRequest(rpc, request(method, params), 'http'));
+      } catch (error) {
+        haltAfter({ node, life }, error);
+        throw GONE;
+      }
+    };
+    try {
+      await work(ask);
+    } catch (error) {
+      if (error !== GONE && !isRefusal(node, error)) throw error;
+    }
+  }
+
+  async #settle(): Promise<void> {
+    for (let i = 0; i < TURNS; i++) await undefined;
+    for (const { op } of this.#open) await op.idle();
+    this.#forget();
+  }
+
+  /** A call into a life that is over never comes back: nobody waits for it any more. */
+  #forget(): void {
+    this.#open = this.#open.filter(
+      ({ op, node, life }) =>
+        !op.isOver && node.lives === life && (node.state === 'up' || node.state === 'paused'),
+    );
+  }
+
+  get world(): World {
+    return this.#world;
+  }
+}
+
+export type EthReply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } };
+export type EthAsk = (method: string, params: readonly unknown[]) => Promise<EthReply>;
+
+/** Ends the work of a client whose node stopped instead of answering. */
+const GONE = new Error('the node is gone');
+
+/** A node whose own invariant breaks while it answers stops, as a process does whose root hears of it. */
+function haltAfter({ node, life }: { readonly node: Process; readonly life: number }, error: unknown): void {
+  if (!(error instanceof AssertionError)) throw error;
+  if (node.lives === life && node.isRunning) node.halt(`threw ${textOf(error)}`);
+}
+
+function watched(rpc: RpcContext, op: Op): RpcContext {
+  const waited = async <T>(answer: Promise<T>): Promise<T> => {
+    op.waiting++;
+    op.changed();
+    const result = await answer;
+    op.waiting--;
+    op.changed();
+    return result;
+  };
+  const { submitEvidence } = rpc;
+  return {
+    ...rpc,
+    ...(submitEvidence === undefined
+      ? {}
+      : { submitEvidence: (evidence) => waited(submitEvidence.call(rpc, evidence)) }),
+    now: () => rpc.now(),
+    randomId: () => rpc.randomId(),
+    catchingUp: () => rpc.catchingUp(),
+    submit: (tx) => waited(rpc.submit(tx)),
+  };
+}
+
+const request = (method: string, params: readonly unknown[]): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+
+function parseReply(text: string | undefined): EthReply {
+  const reply = JSON.parse(text ?? '{}') as EthReply;
+  return 'error' in reply || 'result' in reply ? reply : { error: { code: 0, message: 'no answer' } };
+}

@@ -1,0 +1,89 @@
+import type { EthTx } from '../../core/app/chain.ts';
+import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import type { PoolReader } from '../../core/rpc/context.ts';
+import type { Process } from '../machine/process.ts';
+import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
+import { compareWorth } from './worth.ts';
+
+interface Held {
+  readonly tx: EthTx;
+  readonly sender: string;
+  readonly nonce: bigint;
+  /** The next of its sender, or after others that are. */
+  readonly isPending: boolean;
+}
+
+/** What a pool shows, by hash. */
+type PoolContent = ReadonlyMap<string, Held>;
+
+/** Undefined where others than Ethereum's transactions are in the pool, which are not shown. */
+export function contentOf(pool: PoolReader): PoolContent | undefined {
+  const content = new Map<string, Held>();
+  for (const { sender, pending, queued } of pool.content()) {
+    const add = (tx: EthTx, isPending: boolean): void => {
+      content.set(to0xHex(tx.hash), { tx, sender: toHex(sender), nonce: tx.nonce, isPending });
+    };
+    for (const tx of pending) add(tx, true);
+    for (const tx of queued) add(tx, false);
+  }
+  const { pending, queued } = pool.stats();
+  return content.size === pending + queued ? content : undefined;
+}
+
+/**
+ * What a pool that took a transaction may not have done for it to those of others that could run. No block may have come in
+ * between; nothing is said when more transactions have.
+ */
+export function changeProblem(
+  before: PoolContent | undefined,
+  after: PoolContent | undefined,
+  hash: string,
+): string | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const fresh = after.get(hash);
+  if (fresh === undefined || [...after.keys()].some((one) => one !== hash && !before.has(one)))
+    return undefined;
+  const gone = [...before].filter(([one]) => !after.has(one));
+  const stranger = gone.find(([, { sender, isPending }]) => isPending && sender !== fresh.sender);
+  if (stranger === undefined) return undefined;
+  const [victim] = stranger;
+  if (gone.some(([, { sender, nonce }]) => sender === fresh.sender && nonce === fresh.nonce))
+    return `${hash} replaced one of its sender and drove out ${victim} as well`;
+  return fresh.isPending
+    ? undefined
+    : `${hash} waits for an earlier nonce and drove out ${victim}, which could run`;
+}
+
+/** One that a full pool would not give up anything for. */
+interface Refused {
+  readonly hash: string;
+  readonly from: { readonly address: Bytes };
+  readonly nonce: number;
+  readonly feeCap: bigint;
+  readonly tip: bigint;
+}
+
+/** What a full pool should have given up for one that it refused as worth too little. Nothing may have changed meanwhile. */
+export function refusalProblem(
+  before: PoolContent | undefined,
+  { node }: Process,
+  { hash, from, nonce, feeCap, tip }: Refused,
+  market: FeeMarket,
+): string | undefined {
+  const rpc = node?.rpc;
+  const head = rpc?.chain.ethBlock(rpc.chain.head());
+  const after = rpc && contentOf(rpc.pool);
+  if (head === undefined || before === undefined || before.size !== after?.size) return undefined;
+  if ([...before.keys()].some((one) => !after.has(one))) return undefined;
+  const lasts = new Map<string, Held>();
+  for (const one of before.values())
+    if (one.nonce >= (lasts.get(one.sender)?.nonce ?? 0n)) lasts.set(one.sender, one);
+  const fresh = { maxFeePerGas: feeCap, maxPriorityFeePerGas: tip };
+  const baseFee = baseFeeAfter(head.header, market);
+  const own = toHex(from.address);
+  // What it would follow is not driven out for it.
+  for (const last of lasts.values())
+    if ((last.sender !== own || last.nonce > BigInt(nonce)) && compareWorth(last.tx, fresh, baseFee) < 0)
+      return `${hash} was refused, though ${to0xHex(last.tx.hash)} is worth less`;
+  return undefined;
+}

@@ -1,0 +1,294 @@
+import { toEip55 } from '../../core/address/eip55.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { signTx } from '../../core/rpc/eth/signTx.ts';
+import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import type { Process } from '../machine/process.ts';
+import type { ClientSpec } from '../scenario/clientSpecs.ts';
+import { scriptOf } from '../scripts/all.ts';
+import { oddTx } from '../scripts/odd.ts';
+import type { ClientState, Draft, Script } from '../scripts/script.ts';
+import { upperSuite } from '../scripts/upperS.ts';
+import type { ChoiceStream } from '../world/choices.ts';
+import type { World } from '../world/world.ts';
+import type { FeeMarket } from './answers/feeMarket.ts';
+import type { ClientCalls, EthAsk } from './calls.ts';
+import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
+import { settledPool } from './settledPool.ts';
+
+const POLL_MICROS = 500_000;
+/** A node that can write answers sooner. */
+const PROMPT_MICROS = 300_000;
+/** A transaction not seen in a block for so long is sent again, as wallets do. */
+const RESEND_MICROS = 5_000_000;
+
+export interface SentTx extends Draft {
+  readonly hash: string;
+  readonly raw: Bytes;
+  sentAt: number;
+  /** Head of the node when it was sent last. */
+  sentHead: number;
+  /** The life of the node in which it was taken; 0 for none. */
+  takenIn: number;
+  /** Another one of the same nonce is in a block. */
+  isReplaced: boolean;
+  /** What the client was told. */
+  receipt: { readonly blockNumber: number; readonly blockHash: string } | undefined;
+}
+
+/**
+ * A wallet that sends what its script says at a steady rate through one node's JSON-RPC, polls for receipts, and
+ * remembers everything it was told. Its accounts are its own: no other client uses them.
+ */
+export class EvmClient {
+  readonly spec: ClientSpec;
+  readonly sent: SentTx[] = [];
+  /** Answers that no correct node may give, with the time. */
+  readonly complaints: string[] = [];
+  readonly accounts: readonly DevAccount[];
+  readonly #world: World;
+  readonly #calls: ClientCalls;
+  readonly #node: Process;
+  readonly #suite: CryptoSuite;
+  readonly #choices: ChoiceStream;
+  readonly #feeMarket: FeeMarket;
+  readonly #nonces = new Map<DevAccount, number>();
+  readonly #sentOf = new Map<DevAccount, SentTx[]>();
+  readonly #script: Script;
+  readonly #state: ClientState;
+  /** Pools take whatever can be paid for. */
+  readonly #isRoomy: boolean;
+  /** Sent before: only then its neighbours were sent with it. */
+  readonly #given = new Set<string>();
+  #isPolling = false;
+
+  constructor(
+    world: World,
+    calls: ClientCalls,
+    cluster: Cluster,
+    suite: CryptoSuite,
+    spec: ClientSpec,
+    accounts: readonly DevAccount[],
+    isRoomy: boolean,
+  ) {
+    this.spec = spec;
+    this.#isRoomy = isRoomy;
+    this.#world = world;
+    this.#calls = calls;
+    this.#node = world.process(spec.at);
+    this.#suite = suite;
+    this.#feeMarket = cluster.feeMarket;
+    this.#choices = world.choices.stream(`client/${spec.name}`);
+    this.accounts = accounts.slice(0, spec.accounts);
+    for (const account of this.accounts) this.#nonces.set(account, 0);
+    present(cluster.accounts[0], 'development accounts');
+    this.#script = scriptOf(suite, spec, cluster);
+    this.#state = {
+      accounts: this.accounts,
+      choices: this.#choices,
+      open: (account) => this.#sentBy(account).filter(isOpen),
+      taken: (account) => this.#sentBy(account).filter((tx) => isOpen(tx) && tx.takenIn === this.#node.lives),
+      nonceOf: (account) => this.#nonces.get(account) ?? 0,
+      takeNonce: (account) => this.#takeNonce(account),
+      spent: (account) => this.confirmed.reduce((sum, tx) => sum + (tx.from === account ? tx.value : 0n), 0n),
+      isConfirmed: (account, nonce) =>
+        this.#sentBy(account).some((tx) => tx.nonce === nonce && tx.receipt !== undefined),
+    };
+  }
+
+  get confirmed(): readonly SentTx[] {
+    return this.sent.filter((tx) => tx.receipt !== undefined);
+  }
+
+  /** Heights from the last submission to the block, or to the head as long as there is none. */
+  waits(): readonly { readonly hash: string; readonly waited: number }[] {
+    const head = this.#head;
+    return this.sent
+      .filter(({ isReplaced }) => !isReplaced)
+      .map(({ hash, receipt, sentHead }) => ({ hash, waited: (receipt?.blockNumber ?? head) - sentHead }));
+  }
+
+  start(): void {
+    this.#world.every(this.spec.period, () => this.#sendNext());
+    this.#world.every(POLL_MICROS, () => this.#poll());
+  }
+
+  #sentBy(account: DevAccount): SentTx[] {
+    let sent = this.#sentOf.get(account);
+    if (sent === undefined) {
+      sent = [];
+      this.#sentOf.set(account, sent);
+    }
+    return sent;
+  }
+
+  #takeNonce(account: DevAccount): number {
+    const nonce = this.#nonces.get(account) ?? 0;
+    this.#nonces.set(account, nonce + 1);
+    return nonce;
+  }
+
+  #sendNext(): Promise<void> | undefined {
+    if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
+    if (this.#node.state !== 'up') return undefined;
+    const txs = this.#script(this.#state).map((draft) => this.#sign(draft));
+    for (const tx of txs) {
+      if (tx.bad !== undefined) continue;
+      this.sent.push(tx);
+      this.#sentBy(tx.from).push(tx);
+    }
+    const [first, ...rest] = txs;
+    return first === undefined ? undefined : this.#submitAll([first, ...rest]);
+  }
+
+  async #submitAll(txs: readonly SentTx[]): Promise<void> {
+    if (!txs.some((tx) => tx.isWanted === true)) {
+      for (const tx of txs) await this.#submit(tx, true);
+      return;
+    }
+    // Each waits for the answer to the one before.
+    await this.#calls.run(this.#node, async (ask) => {
+      const head = this.#head;
+      let isAfter = true;
+      for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && this.#head === head;
+    });
+  }
+
+  #raw(draft: Draft): Bytes {
+    if (draft.odd !== undefined) return oddTx(draft.odd, draft, this.#suite);
+    const { tip, feeCap, nonce, from, to, value, gas, data, accessList, type = 2 } = draft;
+    return signTx(
+      {
+        chainId: draft.chainId ?? EVM_CHAIN_ID,
+        nonce: BigInt(nonce),
+        fees: type < 2 ? { gasPrice: feeCap } : { maxPriorityFeePerGas: tip, maxFeePerGas: feeCap },
+        gas,
+        to,
+        value,
+        data,
+        accessList: accessList ?? (type === 0 ? undefined : []),
+        authorizationList: draft.authorizationList ?? [],
+      },
+      from.secret,
+      draft.hasUpperS === true ? upperSuite(this.#suite) : this.#suite,
+    );
+  }
+
+  #sign(draft: Draft): SentTx {
+    const raw = this.#raw(draft);
+    const hash = to0xHex(this.#suite.keccak256(raw));
+    return {
+      ...draft,
+      hash,
+      raw,
+      sentAt: this.#world.now,
+      sentHead: 0,
+      takenIn: 0,
+      isReplaced: false,
+      receipt: undefined,
+    };
+  }
+
+  #submit(tx: SentTx, isAfter: boolean): Promise<void> {
+    return this.#calls.run(this.#nodeFor(tx), async (ask) => {
+      await this.#give(ask, tx, isAfter);
+    });
+  }
+
+  get #head(): number {
+    return this.#node.head;
+  }
+
+  #nodeFor({ nonce }: SentTx): Process {
+    const { alsoAt } = this.spec;
+    return alsoAt === undefined || nonce % 2 === 1 ? this.#node : this.#world.process(alsoAt);
+  }
+
+  /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */
+  async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
+    tx.sentAt = this.#world.now;
+    const node = this.#nodeFor(tx);
+    tx.sentHead = this.#world.height;
+    const { head } = node;
+    // Not between a commit and the node's own step after it: the pool is that of before then.
+    const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
+    const before = pool && contentOf(pool);
+    // The answer may be lost with the node, and those after it come before it then.
+    const isFirst = !this.#given.has(tx.hash);
+    this.#given.add(tx.hash);
+    const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
+    const isTaken = 'result' in reply;
+    // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
+    if (isTaken && reply.result !== tx.hash)
+      this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
+    if (isTaken) tx.takenIn = this.#node.lives;
+    // Whoever waits longer, because the node cannot write, is overtaken by what is sent later.
+    const isPrompt = this.#world.now - tx.sentAt < PROMPT_MICROS;
+    const isSameHead = node.head === head;
+    if (isTaken && isSameHead && pool !== undefined) {
+      const problem = changeProblem(before, contentOf(pool), tx.hash);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
+    const isTooLittle = 'error' in reply && reply.error.message === 'transaction underpriced';
+    if (isTooLittle && isSameHead && pool !== undefined) {
+      const problem = refusalProblem(before, node, tx, this.#feeMarket);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
+    // With a block in between it may have become right.
+    if (isTaken && tx.bad !== undefined && isAfter && isSameHead)
+      this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
+    const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
+    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst && isPrompt)
+      this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
+    return isTaken && isPrompt;
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPolling || this.#node.state !== 'up') return;
+    this.#isPolling = true;
+    const open = this.sent.filter(isOpen);
+    await this.#calls.run(this.#node, async (ask) => {
+      for (const tx of open) await this.#askReceipt(ask, tx);
+    });
+    this.#isPolling = false;
+    for (const tx of open) {
+      // Those that it was to follow may have been lost with the node, or come after it now.
+      if (isOpen(tx) && this.#world.now - tx.sentAt >= RESEND_MICROS) await this.#submit(tx, false);
+    }
+  }
+
+  async #askReceipt(ask: EthAsk, tx: SentTx): Promise<void> {
+    const reply = await ask('eth_getTransactionReceipt', [tx.hash]);
+    if (!('result' in reply) || reply.result === null) return;
+    const receipt = reply.result as {
+      readonly blockNumber: string;
+      readonly blockHash: string;
+      readonly status: string;
+      readonly from: string;
+    };
+    if (tx.status !== undefined && receipt.status !== tx.status)
+      this.complaints.push(`${tx.hash} has status ${receipt.status}, expected ${tx.status}`);
+    if (receipt.from.toLowerCase() !== `0x${toHex(tx.from.address)}`) {
+      this.complaints.push(
+        `receipt of ${tx.hash} names ${receipt.from}, expected ${toEip55(tx.from.address)}`,
+      );
+    }
+    tx.receipt = { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
+    for (const other of this.sent)
+      if (other !== tx && other.from === tx.from && other.nonce === tx.nonce)
+        await this.#replaced(ask, other);
+  }
+
+  /** Its nonce is used: nobody can have it in a pool any more. */
+  async #replaced(ask: EthAsk, tx: SentTx): Promise<void> {
+    tx.isReplaced = true;
+    const reply = await ask('eth_getTransactionByHash', [tx.hash]);
+    if ('result' in reply && reply.result !== null)
+      this.complaints.push(`${tx.hash} is shown, but another one of its nonce is in a block`);
+    if (tx.receipt !== undefined)
+      this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);
+  }
+}
+
+const isOpen = (tx: SentTx): boolean => tx.receipt === undefined && !tx.isReplaced;

@@ -1,0 +1,122 @@
+/**
+ * The disk of one simulated node; it outlives crashes.
+ *
+ * Three things lie on it, with the guarantees the real adapters give:
+ * - the log: bytes appended are in flight until the sync that makes them durable; a crash keeps, cuts or shreds what
+ *   is in flight (disk/powerLoss.ts), and recovery keeps the records before the first damage;
+ * - the database: a batch is one checksummed record, so it is there whole or not at all; `batch` resolves after it is
+ *   durable. A crash can come just before it or just after it, never inside;
+ * - the signer's guard: written and synced before the signature it guards exists.
+ *
+ * Beyond what power cuts do, the drive itself can fail (`damage`): bits that rot, values under foreign keys, batches
+ * that were lost, reads that are stale, syncs that fail, no room, stalls. Not modelled: directory entries.
+ */
+
+import type { LogDamage } from '../scenario/scenario.ts';
+import type { ChoiceStream } from '../world/choices.ts';
+import { DB_FAULTS, type DbFault, KvDisk } from './kvDisk.ts';
+import { LogFile } from './logFile.ts';
+import type { PowerLoss } from './powerLoss.ts';
+
+export type LogFault = 'torn' | 'flip' | 'truncate';
+/**
+ * - `eio`: the next sync fails, and what it should have made durable may be lost;
+ * - `full`: no room: nothing is written until there is some again;
+ * - `slow`: each write takes `SLOW_MICROS` longer.
+ */
+export type DeviceFault = 'eio' | 'full' | 'slow';
+export type DiskFaultKind = LogFault | DbFault | DeviceFault;
+
+export const LOG_FAULTS: readonly LogFault[] = ['torn', 'flip', 'truncate'];
+export const DEVICE_FAULTS: readonly DeviceFault[] = ['eio', 'full', 'slow'];
+export const DISK_FAULTS: readonly DiskFaultKind[] = [...LOG_FAULTS, ...DB_FAULTS, ...DEVICE_FAULTS];
+
+/** What a write on a slow disk takes on top. */
+export const SLOW_MICROS = 2_000_000;
+
+const isOneOf = <T extends DiskFaultKind>(fault: DiskFaultKind, list: readonly T[]): fault is T =>
+  list.some((one) => one === fault);
+
+export class Disk<Guard> {
+  readonly log = new LogFile();
+  readonly kv = new KvDisk();
+  /** What the signer signed last; undefined before the first signature. */
+  guard: Guard | undefined;
+  /** The next sync fails. */
+  failsNext = false;
+  isFull = false;
+  isSlow = false;
+  /** The drive has broken a promise: its node may have to stop, and nobody counts on its stores. */
+  isDamaged = false;
+  /** The drive has lost what it said was durable in the log: a lock may be gone, and the node cannot know. */
+  hasForgotten = false;
+  /** How often another took its place. */
+  wipes = 0;
+
+  crash(loss: PowerLoss, choices: ChoiceStream): void {
+    this.log.crash(loss, choices);
+  }
+
+  /**
+   * @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside.
+   * @returns Whether anything is damaged now that was not before.
+   */
+  damage(fault: DiskFaultKind, choices: ChoiceStream, isRunning: boolean, where: LogDamage = {}): boolean {
+    if (isOneOf(fault, LOG_FAULTS)) return !isRunning && this.#damageLog(fault, choices, where);
+    if (isOneOf(fault, DB_FAULTS)) {
+      if (fault === 'lost_batch' && isRunning) return false;
+      const isChanged = this.kv.damage(fault, choices);
+      this.isDamaged ||= isChanged;
+      return isChanged;
+    }
+    if (fault === 'eio') {
+      this.failsNext = true;
+      this.isDamaged = true;
+    } else if (fault === 'full') this.isFull = true;
+    else this.isSlow = true;
+    return true;
+  }
+
+  /** The end of a fault that has a duration. */
+  repair(fault: DiskFaultKind): void {
+    if (fault === 'full') this.isFull = false;
+    if (fault === 'slow') this.isSlow = false;
+  }
+
+  #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): boolean {
+    const { log } = this;
+    const { size } = log;
+    if (fault === 'truncate') {
+      log.truncate(size);
+      return size > 0;
+    }
+    this.hasForgotten = true;
+    if (at === undefined && keep === undefined) {
+      if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
+      else log.flip(choices.choose(Math.max(1, size * 8)));
+      return size > 0;
+    }
+    const records = log.records;
+    if (records.length === 0) return false;
+    const index =
+      at === 'any_record' ? choices.choose(records.length) : at === 'first_record' ? 0 : records.length - 1;
+    const { start, end } = records[index] as (typeof records)[number];
+    if (fault === 'flip') log.flip(start * 8 + choices.choose((end - start) * 8));
+    else log.truncate(size - start - Math.min(keep ?? choices.choose(end - start), end - start));
+    return true;
+  }
+
+  /** A new, empty disk: what a node finds after its machine was replaced. */
+  wipe(): void {
+    this.log.recover();
+    this.log.truncate(this.log.size);
+    this.kv.wipe();
+    this.guard = undefined;
+    this.failsNext = false;
+    this.isFull = false;
+    this.isSlow = false;
+    this.isDamaged = false;
+    this.hasForgotten = true;
+    this.wipes++;
+  }
+}

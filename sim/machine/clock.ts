@@ -1,0 +1,57 @@
+import { assert } from '../../core/lib/assert.ts';
+import type { Micros, Millis } from '../../core/types/ids.ts';
+
+/** Drift is clamped by the scenario parser to ±this many parts per million, far beyond any real quartz. */
+export const DRIFT_PPM_MAX = 500_000;
+
+/**
+ * One node's idea of time. Skew and jumps move what `now` says; drift bends both `now` and the length of timers,
+ * as a quartz that runs fast does. Timers are monotonic: a jump neither fires nor delays them.
+ */
+export class NodeClock {
+  readonly #epoch: Micros;
+  #base: Micros;
+  #baseAt = 0;
+  #driftPpm = 0;
+
+  /** @param epoch Unix time in µs of virtual time 0. */
+  constructor(epoch: Micros) {
+    this.#epoch = epoch;
+    this.#base = epoch;
+  }
+
+  /** What the node's clock says at virtual time `at`, µs since the Unix epoch. */
+  now(at: number): Micros {
+    const elapsed = at - this.#baseAt;
+    if (this.#driftPpm === 0) return this.#base + elapsed;
+    return this.#base + elapsed + Math.floor((elapsed * this.#driftPpm) / 1_000_000);
+  }
+
+  /** Virtual microseconds that a timer of `ms` takes on this clock. */
+  timerMicros(ms: Millis): number {
+    const micros = ms * 1000;
+    if (this.#driftPpm === 0) return micros;
+    return Math.max(0, Math.floor((micros * 1_000_000) / (1_000_000 + this.#driftPpm)));
+  }
+
+  /** Sets the offset from true time, in µs. */
+  skew(at: number, offset: number): void {
+    this.#rebase(at, this.#epoch + at + offset);
+  }
+
+  /** Steps the clock by so many µs, forward or back. */
+  jump(at: number, by: number): void {
+    this.#rebase(at, this.now(at) + by);
+  }
+
+  drift(at: number, ppm: number): void {
+    assert(Math.abs(ppm) <= DRIFT_PPM_MAX, 'drift out of range');
+    this.#rebase(at, this.now(at));
+    this.#driftPpm = ppm;
+  }
+
+  #rebase(at: number, reading: Micros): void {
+    this.#base = reading;
+    this.#baseAt = at;
+  }
+}

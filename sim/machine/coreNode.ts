@@ -1,0 +1,144 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import type { MempoolConfig } from '../../core/mempool/config.ts';
+import type { Amend } from '../../core/node/amended.ts';
+import { createNode } from '../../core/node/assembly.ts';
+import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../../core/node/nodeConfig.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Cluster } from '../cluster.ts';
+import { decodingOnce } from '../network/decoding.ts';
+import type { EngineSpec } from '../scenario/chainSpecs.ts';
+import type { Position } from '../world/facts.ts';
+import { FaithfulLog } from './faithfulLog.ts';
+import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
+
+/** Between two transactions a real node lets its sockets run; here nothing else waits. */
+const noPause = async (): Promise<void> => {};
+
+const configOf = (engine: EngineSpec): NodeCoreConfig => ({
+  ...DEFAULT_NODE_CONFIG,
+  consensus: engine.consensus,
+  blocksync: engine.blockSync ?? false,
+  mempool: poolOf(engine),
+});
+
+/** A small pool keeps the proportions of the default one, roughly. */
+function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConfig {
+  const own = DEFAULT_NODE_CONFIG.mempool;
+  const quarter = poolTxs === undefined ? undefined : Math.max(1, poolTxs >> 2);
+  return {
+    ...own,
+    txsMax: poolTxs ?? own.txsMax,
+    laneSlots: quarter ?? own.laneSlots,
+    queuedMax: quarter ?? own.queuedMax,
+    queuedLifetimeMs: poolLifetime === undefined ? own.queuedLifetimeMs : Math.floor(poolLifetime / 1_000),
+    maxWaitMs: poolMaxWait === undefined ? own.maxWaitMs : Math.floor(poolMaxWait / 1_000),
+  };
+}
+
+/** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
+export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
+  const config = configOf(engine);
+  const decodeFrame = decodingOnce();
+  /** Of each node's last life. */
+  const logs = new Map<number, FaithfulLog>();
+  return async (env: LifeEnv): Promise<SimNode> => {
+    const member = cluster.members[env.index];
+    const validator =
+      member === undefined
+        ? undefined
+        : { address: member.address, pubKey: { type: 'ed25519' as const, bytes: member.signer.publicKey } };
+    const log = new FaithfulLog();
+    const core = await createNode({
+      genesis: cluster.genesis,
+      kv: env.kv,
+      suite,
+      config,
+      indexer: (env.isIndexed ?? engine.isIndexed) ? 'kv' : 'null',
+      amend: amendOf(cluster),
+      log: env.log,
+      identity: {
+        nodeId: env.name,
+        moniker: env.name,
+        version: env.version,
+        listenAddress: '',
+        rpcAddress: '',
+        validator,
+      },
+      keys: { addresses: [], secret: () => undefined },
+      pause: noPause,
+      randomId: env.randomId,
+      clock: env.now,
+      decodeFrame,
+      outside: () => ({
+        now: env.now,
+        append: log.append(env.append),
+        perform(effect) {
+          log.check(effect);
+          env.perform(effect);
+        },
+      }),
+    });
+    core.hub.listen(env.listen);
+    const { consensus, evidence, sync } = core.machine.parts;
+    const { rs } = consensus;
+    logs.get(env.index)?.compare(env.log, rs);
+    log.attach(core.machine, rs, {
+      config: config.consensus,
+      suite,
+      validator,
+      deps: {
+        reapTxs: () => [],
+        pendingEvidence: () => [],
+        checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
+        nextCall: () => 0,
+      },
+    });
+    logs.set(env.index, log);
+    return {
+      input: (input) => core.driver.input(input),
+      backlog: () => core.driver.backlog,
+      handle: (ask) => core.appService.handle(ask),
+      position: (): Position => rs,
+      rs: () => rs,
+      stateHash: () => stateHash(rs),
+      isSyncing: () => sync.active,
+      rpc: core.rpc,
+    };
+  };
+}
+
+/** The application has no reason of its own to change validators or params: the scenario has. */
+const amendOf =
+  ({ schedule, members }: Cluster): Amend =>
+  (height, reply) => {
+    const [changes, paramUpdates] = [schedule.changes(height), schedule.newParams(height)];
+    if (changes.length === 0 && paramUpdates === undefined) return reply;
+    const validatorUpdates = changes.map(({ name, power }) => {
+      const { signer } = present(
+        members.find((one) => one.name === name),
+        'a validator',
+      );
+      return { pubKey: { type: 'ed25519' as const, bytes: signer.publicKey }, power };
+    });
+    return { ...reply, validatorUpdates, paramUpdates };
+  };
+
+/** Folds what decides a node's next vote: where it stands, what it holds, which votes it has seen. */
+function stateHash(rs: RoundState): number {
+  let hash = 17;
+  const add = (value: number): void => {
+    hash = Math.imul(hash ^ value, 0x01000193) ^ (hash >>> 11);
+  };
+  for (const value of [rs.height, rs.round, rs.step, rs.lockedRound, rs.validRound, rs.commitRound])
+    add(value);
+  for (const id of [rs.lockedBlock, rs.validBlock, rs.proposal?.blockId]) {
+    for (let i = 0; i < 4; i++) add(id?.hash[i] ?? -1);
+  }
+  for (let round = 0; round <= rs.round; round++) {
+    for (const type of ['prevote', 'precommit'] as const) {
+      for (const word of rs.votes(round, type)?.bits.words() ?? []) add(word);
+    }
+  }
+  return hash >>> 0;
+}

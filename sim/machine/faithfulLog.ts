@@ -1,0 +1,142 @@
+import { assert } from '../../core/lib/assert.ts';
+import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import type { Effect, Host, LogRecord, Machine } from '../../core/node/contract.ts';
+import { type BlockId, isZeroBlockId } from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import { Shadow, type ShadowParts } from './shadow.ts';
+
+type Performed = Exclude<Effect, { kind: 'persist' }>;
+
+/** Taken by the node itself, or sent to nobody any more. */
+const MAY_STAY: readonly Effect['kind'][] = ['publish', 'reply', 'send'];
+
+/** A message may go to fewer peers than it should have: some are gone. */
+const isSame = (asked: Performed, done: Performed): boolean =>
+  asked === done || (asked.kind === 'send' && done.kind === 'send' && asked.bytes === done.bytes);
+
+/** Rounds beyond the present one whose votes are compared. */
+const ROUNDS_AHEAD = 3;
+
+/**
+ * Holds one life of a node to what the log is for, whatever the power does afterwards: nothing that others can see leaves
+ * before every record so far is durable, and a log that is whole gives the next life the very state that was lost.
+ */
+export class FaithfulLog {
+  #produced = 0;
+  #durable = 0;
+  #last: LogRecord | undefined;
+  #rs: RoundState | undefined;
+  /** What steps have asked for and nobody has done yet, in order. */
+  #asked: Performed[] = [];
+  #done = 0;
+
+  /** Counts the records of a machine that has not begun yet, and tries now and then what a restart would make of them. */
+  attach(machine: Machine, rs: RoundState, parts: ShadowParts): void {
+    this.#rs = rs;
+    const shadow = new Shadow(rs, parts);
+    const step = machine.step.bind(machine);
+    machine.step = (now, input) => {
+      const effects = step(now, input);
+      for (const effect of effects) {
+        shadow.note(effect);
+        if (effect.kind !== 'persist') {
+          this.#asked.push(effect);
+          continue;
+        }
+        this.#produced++;
+        this.#last = effect.record;
+      }
+      const restored = shadow.restored();
+      if (typeof restored === 'string') assert(false, `the log cannot be replayed: ${restored}`);
+      if (restored !== undefined) mustBeSame(rs, restored);
+      return effects;
+    };
+  }
+
+  append(real: Host['append']): Host['append'] {
+    return (records, durable) =>
+      real(records, () => {
+        this.#durable += records.length;
+        durable();
+      });
+  }
+
+  /** To be asked before an effect is performed. */
+  check(effect: Performed): void {
+    const { kind } = effect;
+    this.#mustBeNext(effect);
+    if (kind === 'timer' || kind === 'publish') return;
+    assert(this.#produced === this.#durable, `a ${kind} left before the log that it rests on was durable`);
+  }
+
+  /** Effects are performed in the order in which steps asked for them; the node itself takes some, and what goes to who is gone stays. */
+  #mustBeNext(effect: Performed): void {
+    for (; this.#done < this.#asked.length; this.#done++) {
+      const asked = this.#asked[this.#done] as Performed;
+      if (isSame(asked, effect)) break;
+      assert(MAY_STAY.includes(asked.kind), `a ${effect.kind} overtook a ${asked.kind}`);
+    }
+    assert(this.#done < this.#asked.length, `a ${effect.kind} was done that no step asked for`);
+    this.#done++;
+    if (this.#done < this.#asked.length) return;
+    this.#asked = [];
+    this.#done = 0;
+  }
+
+  /** The next life has found `log` and made `rs` of it; when nothing of this life is missing, both are the same. */
+  compare(log: readonly LogRecord[], rs: RoundState): void {
+    const [last, found, before] = [this.#last, log.at(-1), this.#rs];
+    if (last === undefined || found === undefined || before === undefined) return;
+    if (last.height !== found.height || !equalBytes(last.bytes, found.bytes)) return;
+    // The store may have gone on with the very batch that the node was waiting for.
+    if (before.height !== rs.height) return;
+    mustBeSame(before, rs);
+  }
+}
+
+function mustBeSame(before: RoundState, rs: RoundState): void {
+  const [was, is] = [stateText(before), stateText(rs)];
+  assert(was === is, `the log gives back another state: ${difference(was, is)}`);
+}
+
+const idText = (id: BlockId | undefined): string =>
+  id === undefined ? '-' : isZeroBlockId(id) ? 'nil' : toHex(id.hash).slice(0, 8);
+
+function votesText(votes: VoteSetReader | undefined): string {
+  if (votes === undefined) return '';
+  const given: string[] = [];
+  for (let i = 0; i < votes.bits.size; i++) {
+    const vote = votes.vote(i);
+    if (vote !== undefined) given.push(`${i}:${idText(vote.blockId)}`);
+  }
+  return given.join(' ');
+}
+
+/** What a node's further votes depend on, a line a thing. */
+function stateText(rs: RoundState): string {
+  const { proposal, proposalParts: parts } = rs;
+  const lines = [
+    `at ${rs.height}/${rs.round}/${rs.step}, commit round ${rs.commitRound}`,
+    // The next height begins a fixed time after this.
+    `decided at ${rs.step === STEP.commit ? rs.commitTime : '-'}`,
+    `locked ${idText(rs.lockedBlock)} of ${rs.lockedRound}, valid ${idText(rs.validBlock)} of ${rs.validRound}`,
+    `proposal ${idText(proposal?.blockId)} with polka of ${proposal?.polRound ?? '-'}`,
+    `parts ${parts === undefined ? '-' : `${toHex(parts.header.hash).slice(0, 8)} ${parts.bits.words().join()}`}`,
+    `precommit timer ${rs.held?.precommitTimer}`,
+    `last commit ${votesText(rs.lastPrecommits)}`,
+  ];
+  for (let round = 0; round <= rs.round + ROUNDS_AHEAD; round++)
+    for (const type of ['prevote', 'precommit'] as const) {
+      const text = votesText(rs.votes(round, type));
+      if (text !== '') lines.push(`${type}s of round ${round}: ${text}`);
+    }
+  return lines.join('\n');
+}
+
+/** The first line that is not the same. */
+function difference(was: string, is: string): string {
+  const [before, after] = [was.split('\n'), is.split('\n')];
+  const at = before.findIndex((line, i) => line !== after[i]);
+  return at < 0 ? `more: ${after[before.length]}` : `"${before[at]}" became "${after[at]}"`;
+}

@@ -1,0 +1,290 @@
+import { unreachable } from '../../core/lib/assert.ts';
+import {
+  type CallId,
+  CHANNELS,
+  type Effect,
+  type LogRecord,
+  type SignAsk,
+  type TimerKey,
+} from '../../core/node/contract.ts';
+import type { AppAsk } from '../../core/types/app.ts';
+import type { NodeEvent } from '../../core/types/nodeEvent.ts';
+import { SLOW_MICROS } from '../disk/disk.ts';
+import { type KvGate, KvHandle } from '../disk/kvDisk.ts';
+import { drawDelay } from '../network/delay.ts';
+import { isRumour, isStanding, isWord } from '../network/words.ts';
+import type { ChoiceStream } from '../world/choices.ts';
+import type { World } from '../world/world.ts';
+import type { Process } from './process.ts';
+import type { LifeEnv } from './simNode.ts';
+
+/** How long things inside a machine take, in virtual microseconds, both ends included. */
+export interface Latencies {
+  readonly sync: { readonly low: number; readonly high: number };
+  readonly sign: { readonly low: number; readonly high: number };
+  readonly check: { readonly low: number; readonly high: number };
+  /** propose, validate, finalize, commit. */
+  readonly app: { readonly low: number; readonly high: number };
+}
+
+export const DEFAULT_LATENCIES: Latencies = {
+  sync: { low: 200, high: 2_000 },
+  sign: { low: 100, high: 1_000 },
+  check: { low: 200, high: 1_000 },
+  app: { low: 500, high: 5_000 },
+};
+
+/** Points of a life at which a crash can be set, besides every virtual time. */
+export const CRASH_POINTS = [
+  'append',
+  'durable',
+  'sign',
+  'signed',
+  'app',
+  'send',
+  'turnover',
+  'batch',
+  'batched',
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** How often a write that found no room is tried again. */
+const ROOM_MICROS = 500_000;
+
+const timerText = (key: TimerKey): string =>
+  key.machine === 'consensus' ? `${key.kind} ${key.height}/${key.round}` : key.machine;
+
+type Performed = Exclude<Effect, { kind: 'persist' }>;
+
+/**
+ * One life of a process, from start to crash: the simulated Host. Effects of a life that is over do nothing, so code
+ * of a crashed node that is still on the stack can run on without being heard.
+ */
+export class Life implements KvGate {
+  alive = true;
+  readonly #world: World;
+  readonly #process: Process;
+  readonly #syncs: ChoiceStream;
+  readonly #signs: ChoiceStream;
+  readonly #apps: ChoiceStream;
+  readonly #checks: ChoiceStream;
+  /** When the application is free for the next block-shaped call. */
+  #appFreeAt = 0;
+
+  constructor(world: World, process: Process) {
+    this.#world = world;
+    this.#process = process;
+    const stream = (what: string): ChoiceStream => world.choices.stream(`${what}/${process.name}`);
+    this.#syncs = stream('sync');
+    this.#signs = stream('sign');
+    this.#apps = stream('app');
+    this.#checks = stream('check');
+  }
+
+  env(log: readonly LogRecord[]): LifeEnv {
+    const world = this.#world;
+    const process = this.#process;
+    const ids = world.choices.stream(`ids/${process.name}`);
+    return {
+      name: process.name,
+      index: process.index,
+      version: process.version,
+      isIndexed: process.isIndexed,
+      kv: new KvHandle(process.disk.kv, this),
+      log,
+      now: () => process.clock.now(world.now),
+      append: (records, durable) => this.#append(records, durable),
+      perform: (effect) => this.#performWrapped(effect),
+      listen: (event) => this.#listen(event),
+      randomId: () => Uint8Array.from({ length: 16 }, () => ids.choose(256)),
+    };
+  }
+
+  beforeBatch(): void {
+    this.#at('batch');
+  }
+
+  afterBatch(): void {
+    this.#at('batched');
+  }
+
+  #listen(event: NodeEvent): void {
+    if (!this.alive) return;
+    if (event.kind === 'committed') this.#process.decided = event.block.header.height;
+    this.#world.witness({ kind: 'event', node: this.#process, event });
+  }
+
+  #append(records: readonly LogRecord[], durable: () => void): void {
+    if (!this.#at('append')) return;
+    const { log } = this.#process.disk;
+    log.append(records);
+    const done = (): undefined => {
+      if (this.#process.disk.isFull) {
+        // As on a full volume: the write waits for room, and with it all that depends on it.
+        this.#later(ROOM_MICROS, 'room', done);
+        return undefined;
+      }
+      if (this.#failed('write the log')) return undefined;
+      log.sync();
+      if (!this.#at('durable')) return undefined;
+      const hasWaiting = (this.#process.node?.backlog() ?? 0) > 0;
+      durable();
+      // What came while the node waited for its drive has been taken now.
+      if (hasWaiting) this.#world.touch(this.#process);
+      return undefined;
+    };
+    const { sync } = this.#process;
+    const { low, high } = this.#world.latencies.sync;
+    const own = sync === undefined ? this.#syncs.between(low, high) : drawDelay(sync, this.#syncs);
+    const wait = own + this.#slowness();
+    if (wait === 0) done();
+    else this.#later(wait, 'sync', done);
+  }
+
+  /** A sync that fails is final: the kernel may have dropped the pages, and the next one would be told that all is well. */
+  #failed(what: string): boolean {
+    const { disk } = this.#process;
+    if (!disk.failsNext) return false;
+    disk.failsNext = false;
+    this.#process.halt(`cannot ${what}: input/output error (EIO)`, 'hostile');
+    return true;
+  }
+
+  #slowness(): number {
+    return this.#process.disk.isSlow ? SLOW_MICROS : 0;
+  }
+
+  #performWrapped(effect: Performed): void {
+    if (!this.alive) return;
+    const { wrapper } = this.#process;
+    if (wrapper === undefined) this.perform(effect);
+    else for (const changed of wrapper.effect(effect)) this.perform(changed);
+  }
+
+  /** Performs an effect as it is. */
+  perform(effect: Performed): void {
+    const process = this.#process;
+    const world = this.#world;
+    switch (effect.kind) {
+      case 'send':
+        if (this.#at('send')) this.#send(effect);
+        return;
+      case 'timer':
+        if (this.alive) this.#timer(effect);
+        return;
+      case 'sign':
+        if (this.#at('sign')) this.#sign(effect.call, effect.ask);
+        return;
+      case 'app':
+        if (this.#at('app')) this.#ask(effect.call, effect.ask);
+        return;
+      case 'drop':
+        if (!this.alive) return;
+        process.drops++;
+        world.note('drop', process, world.network.indexOf(effect.peer), effect.reason);
+        world.witness({ kind: 'dropped', node: process, peer: effect.peer, reason: effect.reason });
+        world.network.drop(process.index, effect.peer, effect.reason);
+        return;
+      case 'turnover':
+        if (!this.#at('turnover')) return;
+        world.witness({ kind: 'cut', node: process, height: effect.height });
+        process.disk.log.turnover(effect.height);
+        return;
+      case 'halt':
+        if (this.alive) process.halt(effect.reason);
+        return;
+      case 'publish':
+      case 'reply':
+        // The assembly keeps these to itself.
+        return;
+      default:
+        unreachable(effect);
+    }
+  }
+
+  #send({ to, channel, bytes }: Extract<Effect, { kind: 'send' }>): void {
+    const process = this.#process;
+    for (const peer of to)
+      if (!process.isConnected(peer)) this.#world.witness({ kind: 'saidToNobody', node: process, peer });
+    if (channel === CHANNELS.blocksync)
+      for (const peer of to) this.#world.witness({ kind: 'syncSaid', node: process, peer, bytes });
+    if (isRumour(channel)) this.#world.witness({ kind: 'rumourSaid', node: process, to, channel, bytes });
+    if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
+    else if (isStanding(channel, bytes))
+      this.#world.witness({ kind: 'standingSaid', node: process, to, bytes });
+    this.#world.network.send(process.index, process.reachable(to), channel, bytes);
+  }
+
+  #timer(effect: Extract<Effect, { kind: 'timer' }>): void {
+    const { key } = effect;
+    const fire = (): undefined => {
+      this.#process.input({ kind: 'timer', key });
+    };
+    this.#later(this.#process.clock.timerMicros(effect.afterMs), 'timer', fire, timerText(key));
+  }
+
+  /** The guard is durable before the signature exists; the signature takes its time to come back. */
+  #sign(call: CallId, ask: SignAsk): void {
+    const process = this.#process;
+    const result = process.signer?.sign(process.disk, ask) ?? {
+      ok: false,
+      error: { code: 'unavailable', message: 'the node has no key' },
+    };
+    const { low, high } = this.#world.latencies.sign;
+    if (!this.#at('signed')) return;
+    if (result.ok) this.#world.witness({ kind: 'signed', node: process, ask, signed: result.value });
+    this.#later(this.#signs.between(low, high), 'signed', () => {
+      process.input({ kind: 'signed', call, result });
+      return undefined;
+    });
+  }
+
+  /**
+   * The virtual time of the answer is drawn now; the work itself happens at that time, all at once, and virtual time
+   * waits for it. So real asynchrony in the EVM library cannot reorder anything, and a crash before the answer is a
+   * crash before the work. Block-shaped calls answer in the order asked.
+   */
+  #ask(call: CallId, ask: AppAsk): void {
+    const { check, app } = this.#world.latencies;
+    const isCheck = ask.kind === 'checkTx';
+    const wait = isCheck
+      ? this.#checks.between(check.low, check.high)
+      : this.#apps.between(app.low, app.high) + (ask.kind === 'commit' ? this.#slowness() : 0);
+    const at = isCheck ? this.#world.now + wait : Math.max(this.#world.now + wait, this.#appFreeAt);
+    if (!isCheck) {
+      this.#appFreeAt = at;
+      const stall = at - this.#world.now - wait;
+      this.#process.stallMicros = Math.max(this.#process.stallMicros, stall);
+    }
+    this.#later(at - this.#world.now, ask.kind, () => this.#answer(call, ask));
+  }
+
+  async #answer(call: CallId, ask: AppAsk): Promise<void> {
+    const node = this.#process.node;
+    if (node === undefined) return;
+    if (ask.kind === 'commit') {
+      if (this.#process.disk.isFull) {
+        this.#later(ROOM_MICROS, 'room', () => this.#answer(call, ask));
+        return;
+      }
+      if (this.#failed('write the database')) return;
+    }
+    if (ask.kind !== 'checkTx') this.#world.witness({ kind: 'asked', node: this.#process, ask });
+    const reply = await node.handle(ask);
+    if (this.alive) this.#process.input({ kind: 'app', call, reply });
+  }
+
+  #later(wait: number, what: string, act: () => Promise<void> | undefined, text = ''): void {
+    this.#world.schedule(this.#world.now + wait, () => {
+      if (!this.alive) return undefined;
+      this.#world.note(what, this.#process, 0, text);
+      return this.#process.during(this, act);
+    });
+  }
+
+  /** Counts a crash point; false when the life ended there. */
+  #at(point: CrashPoint): boolean {
+    if (this.alive) this.#world.crashPoint(this.#process, point);
+    return this.alive;
+  }
+}

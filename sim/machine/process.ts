@@ -1,0 +1,309 @@
+import { assert, present } from '../../core/lib/assert.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
+import type { LastSigned } from '../../core/node/signGuard.ts';
+import type { LightBlock } from '../../core/types/evidence.ts';
+import type { Wire } from '../clients/wire.ts';
+import type { Disk } from '../disk/disk.ts';
+import type { PowerLoss } from '../disk/powerLoss.ts';
+import type { Delay } from '../network/delay.ts';
+import type { Frame } from '../network/link.ts';
+import { isRumour, isWord } from '../network/words.ts';
+import type { Port } from '../port.ts';
+import type { Position } from '../world/facts.ts';
+import type { World } from '../world/world.ts';
+import type { NodeClock } from './clock.ts';
+import { Life } from './life.ts';
+import type { Signer } from './signer.ts';
+import type { NodeFactory, SimNode } from './simNode.ts';
+
+/** Changes what a Byzantine node hears and says. The core inside stays what it is. */
+export interface Wrapper {
+  /** Inputs that the node gets instead of this one. */
+  input(input: Input): readonly Input[];
+  /** Called for each effect before it is performed; what comes back is performed instead. */
+  effect(effect: Parameters<Life['perform']>[0]): readonly Parameters<Life['perform']>[0][];
+}
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly index: number;
+  /** False for a node the scenario declares Byzantine: no invariant speaks for it. */
+  readonly isCorrect: boolean;
+  readonly clock: NodeClock;
+  readonly disk: Disk<LastSigned>;
+  readonly signer: Signer | undefined;
+  readonly factory: NodeFactory;
+}
+
+export type ProcessState = 'down' | 'up' | 'paused' | 'halted';
+
+const POSITION_ZERO: Position = { height: 0, round: 0, step: 0 };
+
+/** One machine of the cluster: it outlives the lives of the node that runs on it. */
+export class Process implements Port {
+  readonly name: string;
+  readonly index: number;
+  readonly isCorrect: boolean;
+  readonly clock: NodeClock;
+  readonly disk: Disk<LastSigned>;
+  readonly signer: Signer | undefined;
+  wrapper: Wrapper | undefined;
+  state: ProcessState = 'down';
+  /** Why the node stopped itself. */
+  haltReason: string | undefined;
+  position: Position = POSITION_ZERO;
+  /** Highest height that the node has decided, stored and announced. */
+  decided = 0;
+  lives = 0;
+  /** How often it decided to drop a peer. */
+  drops = 0;
+  /** What its peer manager would say; undefined where the network connects everyone. */
+  peerCounts: { connected(): number; banned(): number } | undefined;
+  /** Websockets that clients hold open to it. */
+  readonly wires = new Set<Wire>();
+  /** Longest virtual µs that consensus waited for its turn at the application. */
+  stallMicros = 0;
+  /** How long a sync takes on this machine; undefined is as everywhere. */
+  sync: Delay | undefined;
+  /** What a Byzantine node serves a light client instead of a block of the chain. */
+  lightLies: ((height: number) => LightBlock | undefined) | undefined;
+  /** Of the program that the next life runs. */
+  version = 'simulated';
+  /** Instead of what the scenario says of all nodes. */
+  isIndexed: boolean | undefined;
+  readonly #world: World;
+  readonly #factory: NodeFactory;
+  readonly #peers = new Set<string>();
+  /** Peers with connections that the node has not been told of yet, and how many: it means those before. */
+  readonly #unheard = new Map<string, number>();
+  #life: Life | undefined;
+  #node: SimNode | undefined;
+  /** Part of the log was lost, and no signer has been told yet. */
+  #isLossy = false;
+  /** What would have happened to a paused process; it happens at once when it resumes. */
+  #held: (() => Promise<void> | undefined)[] = [];
+
+  constructor(world: World, options: ProcessOptions) {
+    this.#world = world;
+    this.#factory = options.factory;
+    this.name = options.name;
+    this.index = options.index;
+    this.isCorrect = options.isCorrect;
+    this.clock = options.clock;
+    this.disk = options.disk;
+    this.signer = options.signer;
+  }
+
+  get node(): SimNode | undefined {
+    return this.#node;
+  }
+
+  /** Height of the newest block that clients are served; 0 while it does not run. */
+  get head(): number {
+    return this.#node?.rpc?.chain.head() ?? 0;
+  }
+
+  get listening(): boolean {
+    return this.#node !== undefined && (this.state === 'up' || this.state === 'paused');
+  }
+
+  /** Whether the node was told of this peer, and not that it is gone. */
+  isConnected(peer: string): boolean {
+    return this.#peers.has(peer);
+  }
+
+  /** Those of them to whom what the node says now goes: not over a connection made since the one that it means. */
+  reachable(peers: readonly string[]): readonly string[] {
+    return this.#unheard.size === 0 ? peers : peers.filter((peer) => !this.#unheard.has(peer));
+  }
+
+  get isRunning(): boolean {
+    return this.state === 'up' || this.state === 'paused';
+  }
+
+  /** Begins a new life from what the disk holds. */
+  async start(): Promise<void> {
+    assert(this.state === 'down' || this.state === 'halted', 'only a stopped process can start');
+    this.state = 'down';
+    const life = new Life(this.#world, this);
+    this.#life = life;
+    this.lives++;
+    const { records, tornBytes, lossy } = this.disk.log.recover();
+    this.#isLossy ||= lossy;
+    try {
+      const node = await this.#factory(life.env(records));
+      if (!life.alive) return;
+      this.signer?.open(this.disk, records, this.#isLossy);
+      this.#isLossy = false;
+      this.#node = node;
+    } catch (error) {
+      if (life.alive) this.halt(`start failed: ${textOf(error)}`);
+      return;
+    }
+    this.state = 'up';
+    this.#peers.clear();
+    this.#unheard.clear();
+    this.haltReason = undefined;
+    this.#world.witness({ kind: 'started', node: this, tornBytes });
+    this.#world.network.nodeUp(this.index);
+    this.input({ kind: 'start' });
+  }
+
+  /**
+   * Ends the present life at this very point, which may be before it runs: a start writes too.
+   * @returns False when there is no life to end.
+   */
+  crash(loss: PowerLoss): boolean {
+    if (this.state === 'down' && this.#life?.alive !== true) return false;
+    this.#end('down');
+    this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
+    this.#world.network.nodeDown(this.index, loss !== 'none');
+    this.#world.note('crash', this, 0);
+    this.#world.witness({ kind: 'crashed', node: this });
+    return true;
+  }
+
+  /** The node stopped itself: its disk is as a clean exit leaves it, but for what a failed sync has lost. */
+  halt(reason: string, loss: PowerLoss = 'none'): void {
+    if (this.state === 'halted') return;
+    this.#end('halted');
+    this.haltReason = reason;
+    if (loss === 'none') this.disk.log.sync();
+    else this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
+    this.#world.network.nodeDown(this.index, false);
+    this.#world.note('halt', this, 0, reason);
+    this.#world.witness({ kind: 'halted', node: this, reason });
+  }
+
+  /** @returns False when it is not running, or has been paused before. */
+  pause(): boolean {
+    if (this.state !== 'up') return false;
+    this.state = 'paused';
+    return true;
+  }
+
+  /** @returns False when it is not paused. */
+  resume(): boolean {
+    if (this.state !== 'paused') return false;
+    this.state = 'up';
+    const held = this.#held;
+    this.#held = [];
+    for (const act of held) this.#world.schedule(this.#world.now, act);
+    return true;
+  }
+
+  /** Runs `act` for one life of this process: not at all when that is over, later when the process is paused. */
+  during(life: Life, act: () => Promise<void> | undefined): Promise<void> | undefined {
+    if (!life.alive) return undefined;
+    if (this.state === 'paused') {
+      this.#held.push(() => this.during(life, act));
+      return undefined;
+    }
+    return this.#guard(act);
+  }
+
+  /** Hands one input to the node, through the wrapper of a Byzantine one. */
+  input(input: Input): void {
+    if (this.wrapper === undefined) this.deliver(input);
+    else for (const changed of this.wrapper.input(input)) this.deliver(changed);
+  }
+
+  deliver(input: Input): void {
+    const life = this.#life;
+    if (life === undefined) return;
+    if (this.state === 'paused') {
+      this.#held.push(() => this.during(life, () => this.#feed(input)));
+      return;
+    }
+    this.#feed(input);
+  }
+
+  /** Errors end here, at the root of the simulated process. */
+  #feed(input: Input): undefined {
+    this.#world.touch(this);
+    this.#witness(input);
+    try {
+      present(this.#node, 'a live process has a node').input(input);
+    } catch (error) {
+      this.halt(`threw ${textOf(error)}`);
+    }
+    return undefined;
+  }
+
+  #witness(input: Input): void {
+    if (input.kind === 'peerUp') {
+      this.#peers.add(input.peer);
+      this.#heard(input.peer);
+    }
+    if (input.kind === 'peerDown') this.#peers.delete(input.peer);
+    if (input.kind === 'peerUp' || input.kind === 'peerDown')
+      this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
+    if (input.kind === 'frame' && !this.#world.process(input.peer).isCorrect) {
+      const { peer, channel, bytes } = input;
+      this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });
+    }
+    if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
+      this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
+    else if (input.kind === 'frame' && isRumour(input.channel))
+      this.#world.witness({ ...input, kind: 'rumourHeard', node: this });
+    else if (input.kind === 'frame' && isWord(input.channel, input.bytes))
+      this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });
+  }
+
+  #heard(peer: string): void {
+    const left = (this.#unheard.get(peer) ?? 1) - 1;
+    if (left > 0) this.#unheard.set(peer, left);
+    else this.#unheard.delete(peer);
+  }
+
+  peerUp(peer: string): void {
+    this.#world.note('peerUp', this, this.#world.network.indexOf(peer), peer);
+    this.#unheard.set(peer, (this.#unheard.get(peer) ?? 0) + 1);
+    this.input({ kind: 'peerUp', peer });
+  }
+
+  peerDown(peer: string): void {
+    this.#world.note('peerDown', this, this.#world.network.indexOf(peer), peer);
+    this.input({ kind: 'peerDown', peer });
+  }
+
+  frames(from: string, frames: readonly Frame[]): void {
+    const sender = this.#world.network.indexOf(from);
+    for (const frame of frames) {
+      this.#world.noteFrame(this, sender, frame);
+      this.input({ kind: 'frame', peer: from, channel: frame.channel, bytes: frame.bytes });
+    }
+  }
+
+  unsent(peer: string, channel: ChannelId, bytes: Bytes): void {
+    this.#world.note('unsent', this, this.#world.network.indexOf(peer), peer);
+    this.#world.witness({ kind: 'rumourUnsent', node: this, peer, channel, bytes });
+    this.input({ kind: 'unsent', peer, channel, bytes });
+  }
+
+  /** Errors end here, at the root of the simulated process: a broken assertion stops it and is reported. */
+  #guard(act: () => Promise<void> | undefined): Promise<void> | undefined {
+    const life = this.#life;
+    const fail = (error: unknown): void => {
+      if (life?.alive === true) this.halt(`threw ${textOf(error)}`);
+    };
+    try {
+      return act()?.catch(fail);
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  }
+
+  #end(state: 'down' | 'halted'): void {
+    if (this.#life !== undefined) this.#life.alive = false;
+    this.#life = undefined;
+    this.#node = undefined;
+    this.#held = [];
+    this.state = state;
+  }
+}
+
+export const textOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}\n${error.stack ?? ''}` : String(error);

@@ -1,0 +1,54 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { err, ok, type Result } from '../../core/lib/result.ts';
+import type { LogRecord, SignAsk, SignError, Signed } from '../../core/node/contract.ts';
+import { decideSign, type LastSigned, lastSigned, NOTHING_SIGNED } from '../../core/node/signGuard.ts';
+import { ChainReads } from '../../core/store/chainReads.ts';
+import type { Disk } from '../disk/disk.ts';
+
+/** A validator's key behind the same guard as the real signer's. */
+export class Signer {
+  readonly publicKey: Bytes;
+  readonly #suite: CryptoSuite;
+  readonly #seed: Bytes;
+  #silentThrough = 0;
+
+  /** @param seed 32 bytes. */
+  constructor(suite: CryptoSuite, seed: Bytes) {
+    this.#suite = suite;
+    this.#seed = seed;
+    this.publicKey = suite.ed25519PublicKey(seed);
+  }
+
+  /**
+   * At the start of a life, as the real signer is opened (adapters/signer/openSigner.ts). A lock lives in the log: when
+   * the guard has signed at a height of which neither log nor store know, the validator stays silent through it, in
+   * later lives too.
+   */
+  open(disk: Disk<LastSigned>, log: readonly LogRecord[], lossy: boolean): void {
+    const height = disk.guard?.height ?? 0;
+    const isOver = height <= new ChainReads(disk.kv).head();
+    const isLogged = !lossy && log.some((record) => record.height === height);
+    const isForgetful = !isLogged || this.#silentThrough === height;
+    this.#silentThrough = !isOver && isForgetful ? height : 0;
+  }
+
+  /** The guard on the disk is durable before the signature is handed out. */
+  sign(disk: Disk<LastSigned>, ask: SignAsk): Result<Signed, SignError> {
+    const decision = decideSign(disk.guard ?? NOTHING_SIGNED, ask);
+    if (decision.kind === 'refused') return err(decision.error);
+    if (decision.kind === 'again') return ok(decision.signed);
+    if (ask.height <= this.#silentThrough) {
+      const message = `the log of height ${this.#silentThrough} is lost: silent through it`;
+      return err({ code: 'unavailable', message });
+    }
+    const signature = this.signFreely(ask.bytes);
+    disk.guard = lastSigned(ask, signature);
+    return ok({ signature, bytes: ask.bytes });
+  }
+
+  /** Signs whatever it is given: what a Byzantine node does with its own key. */
+  signFreely(bytes: Bytes): Bytes {
+    return this.#suite.ed25519Sign(this.#seed, bytes);
+  }
+}

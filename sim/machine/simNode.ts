@@ -1,0 +1,46 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { Effect, Host, Input, LogRecord } from '../../core/node/contract.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import type { KvStore } from '../../core/store/kv.ts';
+import type { AppAsk, AppReply } from '../../core/types/app.ts';
+import type { Micros } from '../../core/types/ids.ts';
+import type { NodeEvent } from '../../core/types/nodeEvent.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Position } from '../world/facts.ts';
+
+/** A running node as the simulated process drives it. coreNode.ts makes one of the real core; tests may use toys. */
+export interface SimNode {
+  input(input: Input): void;
+  /** Inputs that wait until the log is durable. */
+  backlog(): number;
+  handle(ask: AppAsk): Promise<AppReply>;
+  position(): Position;
+  /** The consensus state, for Byzantine wrappers and checkers; a toy has none. */
+  rs(): RoundState | undefined;
+  /** 32-bit hash of the consensus state: more than the position, computed only for traces. */
+  stateHash(): number;
+  /** Block sync is at work, and consensus rests. */
+  isSyncing(): boolean;
+  readonly rpc: RpcContext | undefined;
+}
+
+/** What one life of a process gives its node. */
+export interface LifeEnv {
+  readonly name: string;
+  readonly index: number;
+  /** Of the program, as the node tells it. */
+  readonly version: string;
+  /** Whether it keeps an event index, unlike other nodes; undefined: as they. */
+  readonly isIndexed: boolean | undefined;
+  readonly kv: KvStore;
+  /** Records found in the log when this life began. */
+  readonly log: readonly LogRecord[];
+  readonly now: () => Micros;
+  readonly append: Host['append'];
+  perform(effect: Exclude<Effect, { kind: 'persist' }>): void;
+  /** Every event the node publishes, in order. */
+  readonly listen: (event: NodeEvent) => void;
+  readonly randomId: () => Bytes;
+}
+
+export type NodeFactory = (env: LifeEnv) => Promise<SimNode>;

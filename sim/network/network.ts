@@ -1,0 +1,319 @@
+/**
+ * The simulated network: a full mesh of connections that carry bytes.
+ *
+ * Fault model. A connection is what core sees of a TCP connection with an authenticated transport on top: frames in
+ * order, `peerUp` when it stands, `peerDown` when it is gone. On top of that, and beyond what TCP allows, single
+ * frames may be lost, doubled, held back or damaged while the connection lives on: safety may never depend on the
+ * transport, and gossip has to recover from a lost frame by itself.
+ * - All that one node sends to one peer during one event travels as one segment with one delay.
+ * - A cut (partition) swallows what is sent into it and what is in flight at that moment. Each end notices after a
+ *   keep-alive time and drops the peer; after the heal one side redials. A one-way cut is noticed by nobody.
+ * - A crash of the process closes its connections at once (the kernel does); a power cut is noticed by keep-alive.
+ * - A dropped peer (the node's own decision) is redialled after a while.
+ * - A clog delays segments, a rate spreads them, a reset breaks the connection.
+ * - On a link with a rate the queue of transactions is short: what finds no room comes back, as on a real wire.
+ */
+import { assert, present } from '../../core/lib/assert.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { CHANNELS, type ChannelId } from '../../core/node/contract.ts';
+import type { NetworkStats, Port, Steering } from '../port.ts';
+import { PPM } from '../world/choices.ts';
+import { hashBytes } from '../world/rolling.ts';
+import type { Scheduler } from '../world/scheduler.ts';
+import { Connection } from './connection.ts';
+import { type Frame, Link, type LinkFaults } from './link.ts';
+
+/** Messages with transactions that wait for one peer; a real wire holds a hundred, but here they are few. */
+const TXS_QUEUE_MAX = 10;
+
+const REDIAL_MICROS = { low: 10_000, high: 300_000 };
+const KEEP_ALIVE_MICROS = { low: 1_000_000, high: 10_000_000 };
+const DROPPED_REDIAL_MICROS = { low: 5_000_000, high: 15_000_000 };
+
+export class Network {
+  readonly stats: NetworkStats = {
+    framesSent: 0,
+    bytesSent: 0,
+    segmentsDelivered: 0,
+    framesLost: 0,
+    resets: 0,
+  };
+  /** Without it everyone is connected with everyone. */
+  steering: Steering | undefined;
+  readonly #scheduler: Scheduler;
+  readonly #ports: readonly Port[];
+  readonly #indexOf: ReadonlyMap<string, number>;
+  /** links[from][to]; a node has no link to itself. */
+  readonly #links: readonly (readonly Link[])[];
+  /** Of each pair, at [smaller][larger]. */
+  readonly #connections: readonly (readonly Connection[])[];
+  #dirty: Link[] = [];
+
+  constructor(scheduler: Scheduler, ports: readonly Port[], faults: LinkFaults) {
+    this.#scheduler = scheduler;
+    this.#ports = ports;
+    this.#indexOf = new Map(ports.map((port, i) => [port.name, i]));
+    const label = (from: Port, to: Port): string => `link/${from.name}>${to.name}`;
+    this.#links = ports.map((from, i) =>
+      ports.map((to, j) => new Link(i, j, label(from, to), faults, scheduler.choices)),
+    );
+    this.#connections = ports.map((a, i) =>
+      ports.map((b, j) => new Connection(i, j, scheduler.choices.stream(`connection/${a.name}-${b.name}`))),
+    );
+  }
+
+  indexOf(name: string): number {
+    return present(this.#indexOf.get(name), `no node called ${name}`);
+  }
+
+  link(from: number, to: number): Link {
+    assert(from !== to, 'a node has no link to itself');
+    return present(this.#links[from]?.[to], 'link');
+  }
+
+  /** Whether the two may be connected and nothing between them is cut, clogged or lost for good: now, both ways. */
+  joins(a: number, b: number): boolean {
+    const isOpen = (link: Link): boolean =>
+      !link.cut && link.clogUntil <= this.#scheduler.now && link.faults.lossPpm < PPM;
+    return !this.#connection(a, b).isForbidden && isOpen(this.link(a, b)) && isOpen(this.link(b, a));
+  }
+
+  /** When the present connection of the two was made; undefined when an end has lost it. */
+  joinedSince(a: number, b: number): number | undefined {
+    return this.#connection(a, b).since;
+  }
+
+  /** Queues a frame; it leaves with the others of this event at `flush`. */
+  send(from: number, to: readonly string[], channel: ChannelId, bytes: Bytes): void {
+    const frame: Frame = { channel, bytes, hash: hashBytes(bytes, channel), sentAt: this.#scheduler.now };
+    for (const name of to) {
+      const target = this.#indexOf.get(name);
+      if (target === undefined || target === from) continue;
+      if (!this.#connection(from, target).isUp(from)) continue;
+      const link = this.link(from, target);
+      if (channel === CHANNELS.mempool && link.txsWaiting(this.#scheduler.now) >= TXS_QUEUE_MAX) {
+        this.#port(from).unsent(name, channel, bytes);
+        continue;
+      }
+      if (link.outbox.length === 0) this.#dirty.push(link);
+      link.outbox.push(frame);
+      this.stats.framesSent++;
+      this.stats.bytesSent += bytes.length;
+    }
+  }
+
+  /** Sends off what the present event queued. */
+  flush(): void {
+    if (this.#dirty.length === 0) return;
+    const dirty = this.#dirty;
+    this.#dirty = [];
+    for (const link of dirty) {
+      const frames = link.outbox;
+      link.outbox = [];
+      this.#depart(link, frames);
+    }
+  }
+
+  /** The process listens again: connects it with every other that listens. */
+  nodeUp(node: number): void {
+    this.steering?.nodeUp(node);
+    for (let other = 0; other < this.#ports.length; other++)
+      if (other !== node) this.#dial(node, other, REDIAL_MICROS);
+  }
+
+  /** The process is gone. `silently`: as in a power cut, nobody says goodbye. */
+  nodeDown(node: number, silently: boolean): void {
+    for (let other = 0; other < this.#ports.length; other++) {
+      if (other === node) continue;
+      const connection = this.#connection(node, other);
+      connection.lose(node);
+      if (!connection.isUp(other)) continue;
+      const wait = silently ? connection.choices.between(KEEP_ALIVE_MICROS.low, KEEP_ALIVE_MICROS.high) : 1;
+      this.#noticeLater(connection, other, wait, () => true);
+    }
+    this.steering?.nodeDown(node);
+  }
+
+  /** Both ends keep a connection that one of them has dialled. */
+  establish(a: number, b: number): void {
+    this.#connection(a, b).establish(this.#scheduler.now);
+  }
+
+  /** This end has given the connection up. */
+  leave(node: number, other: number): void {
+    this.#connection(node, other).lose(node);
+  }
+
+  /** These two never have a connection. */
+  separate(a: number, b: number): void {
+    this.#connection(a, b).isForbidden = true;
+  }
+
+  /** Only nodes of one group hear each other; nodes in no group form one of their own. */
+  partition(groups: readonly (readonly number[])[], oneWay: boolean): void {
+    const groupOf = (node: number): number => groups.findIndex((group) => group.includes(node));
+    this.#eachPair((a, b) => {
+      const from = groupOf(a);
+      const to = groupOf(b);
+      if (from === to) return;
+      // One way: what the first group says to the others is lost, what they answer arrives.
+      if (!oneWay || from === 0) this.link(a, b).cut = true;
+      if (!oneWay || to === 0) this.link(b, a).cut = true;
+      if (!oneWay) this.#noticeCut(a, b);
+    });
+  }
+
+  heal(): void {
+    this.#eachPair((a, b) => {
+      const there = this.link(a, b);
+      const back = this.link(b, a);
+      if (!there.cut && !back.cut) return;
+      there.cut = false;
+      back.cut = false;
+      // Something may have been lost in the cut: a stream with a hole cannot go on.
+      if (this.steering !== undefined) this.#break(this.#connection(a, b));
+      this.#dial(a, b, REDIAL_MICROS);
+    });
+  }
+
+  /** Nothing to or from the node arrives before `until`, nor before the end of what clogs the other. */
+  clog(node: number, until: number): void {
+    for (let other = 0; other < this.#ports.length; other++) {
+      if (other === node) continue;
+      for (const link of [this.link(node, other), this.link(other, node)])
+        link.clogUntil = Math.max(link.clogUntil, until);
+    }
+  }
+
+  /** The node no longer wants this peer. */
+  drop(node: number, peer: string, reason: string): void {
+    const other = this.#indexOf.get(peer);
+    if (other === undefined || other === node) return;
+    const connection = this.#connection(node, other);
+    if (!connection.isUp(node)) return;
+    if (this.steering !== undefined) {
+      this.steering.drop(node, other, reason);
+      return;
+    }
+    this.#break(connection);
+    this.#dial(node, other, DROPPED_REDIAL_MICROS);
+  }
+
+  #depart(link: Link, frames: readonly Frame[]): void {
+    if (link.cut) {
+      this.stats.framesLost += frames.length;
+      return;
+    }
+    const { faults } = link;
+    const connection = this.#connection(link.from, link.to);
+    if (link.happens('reset', faults.resetPpm)) {
+      this.stats.resets++;
+      this.#break(connection);
+      this.#dial(link.from, link.to, REDIAL_MICROS);
+      return;
+    }
+    const segment = this.#withFrameFaults(link, frames);
+    if (segment.length === 0) return;
+    const bytes = segment.reduce((sum, frame) => sum + frame.bytes.length, 0);
+    const txs = segment.filter(({ channel }) => channel === CHANNELS.mempool).length;
+    let at = link.arrival(this.#scheduler.now, bytes, txs);
+    if (link.happens('reorder', faults.reorderPpm)) at += link.extraDelay('reorder');
+    this.#arriveAt(at, connection, link, segment);
+  }
+
+  #withFrameFaults(link: Link, frames: readonly Frame[]): readonly Frame[] {
+    const { lossPpm, dupPpm, corruptPpm } = link.faults;
+    if (lossPpm === 0 && dupPpm === 0 && corruptPpm === 0) return frames;
+    const out: Frame[] = [];
+    for (const frame of frames) {
+      if (link.happens('loss', lossPpm)) {
+        this.stats.framesLost++;
+        continue;
+      }
+      const sent = link.happens('corrupt', corruptPpm) ? link.corrupted(frame) : frame;
+      out.push(sent);
+      if (!link.happens('dup', dupPpm)) continue;
+      const at = Math.max(this.#scheduler.now, link.clogUntil) + link.extraDelay('dup');
+      this.#arriveAt(at, this.#connection(link.from, link.to), link, [sent]);
+    }
+    return out;
+  }
+
+  #arriveAt(at: number, connection: Connection, link: Link, frames: readonly Frame[]): void {
+    const { epoch } = connection;
+    const from = this.#port(link.from).name;
+    const port = this.#port(link.to);
+    this.#scheduler.schedule(at, () => {
+      if (connection.epoch !== epoch || link.cut || !port.listening || !connection.isUp(link.to)) {
+        this.stats.framesLost += frames.length;
+        return undefined;
+      }
+      this.stats.segmentsDelivered++;
+      this.steering?.heard(link.to, link.from);
+      port.frames(from, frames);
+      return undefined;
+    });
+  }
+
+  /** Both ends learn that the connection is gone; what is in flight is lost. */
+  #break(connection: Connection): void {
+    connection.epoch++;
+    for (const end of [connection.a, connection.b]) this.#noticeLater(connection, end, 1, () => true);
+  }
+
+  #noticeCut(a: number, b: number): void {
+    const connection = this.#connection(a, b);
+    for (const end of [a, b]) {
+      const wait = connection.choices.between(KEEP_ALIVE_MICROS.low, KEEP_ALIVE_MICROS.high);
+      this.#noticeLater(connection, end, wait, () => this.link(a, b).cut && this.link(b, a).cut);
+    }
+  }
+
+  #noticeLater(connection: Connection, end: number, wait: number, still: () => boolean): void {
+    const { epoch } = connection;
+    this.#scheduler.schedule(this.#scheduler.now + wait, () => {
+      if (connection.epoch === epoch && still()) this.#down(connection, end);
+      return undefined;
+    });
+  }
+
+  #down(connection: Connection, end: number): void {
+    if (!connection.isUp(end)) return;
+    connection.lose(end);
+    if (this.steering !== undefined) this.steering.lost(end, connection.other(end));
+    else this.#port(end).peerDown(this.#port(connection.other(end)).name);
+  }
+
+  #dial(a: number, b: number, wait: { readonly low: number; readonly high: number }): void {
+    const connection = this.#connection(a, b);
+    if (connection.isForbidden || this.steering !== undefined) return;
+    const attempt = connection.newAttempt();
+    const at = this.#scheduler.now + connection.choices.between(wait.low, wait.high);
+    this.#scheduler.schedule(at, () => {
+      const open =
+        this.#port(a).listening && this.#port(b).listening && !this.link(a, b).cut && !this.link(b, a).cut;
+      if (open && connection.isAttempt(attempt)) this.#connect(connection);
+      return undefined;
+    });
+  }
+
+  #connect(connection: Connection): void {
+    this.#down(connection, connection.a);
+    this.#down(connection, connection.b);
+    connection.establish(this.#scheduler.now);
+    this.#port(connection.a).peerUp(this.#port(connection.b).name);
+    this.#port(connection.b).peerUp(this.#port(connection.a).name);
+  }
+
+  #connection(a: number, b: number): Connection {
+    return present(this.#connections[Math.min(a, b)]?.[Math.max(a, b)], 'connection');
+  }
+
+  #port(node: number): Port {
+    return present(this.#ports[node], 'port');
+  }
+
+  #eachPair(visit: (a: number, b: number) => void): void {
+    for (let a = 0; a < this.#ports.length; a++) for (let b = a + 1; b < this.#ports.length; b++) visit(a, b);
+  }
+}

@@ -1,0 +1,142 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
+import { Connection } from '../../core/p2p/connection.ts';
+import type { ConnectionEvent, ConnectionOptions } from '../../core/p2p/connectionContract.ts';
+import type { KeyExchange } from '../../core/p2p/handshake.ts';
+import type { NodeInfo } from '../../core/types/peer.ts';
+
+/** Bytes that one write takes. */
+const WRITE_BYTES = 8_192;
+
+export type Choose = (n: number) => number;
+/** What becomes of bytes on their way from the first end, or from the second. */
+export type Meddler = (bytes: Bytes, fromFirst: boolean) => Bytes;
+
+/** An end that wants more has gone mad: what it should have done by then is not done. */
+const TURNS_MAX = 10_000;
+
+const PRIME = 2n ** 255n - 19n;
+const KEY_BYTES = 32;
+/** Bytes of a secret that count: it keeps nothing from anybody here. */
+const SECRET_BYTES = 8;
+
+const numberOf = (bytes: Bytes): bigint => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+const bytesOf = (number: bigint): Bytes =>
+  Uint8Array.from({ length: KEY_BYTES }, (_, i) =>
+    Number((number >> BigInt(8 * (KEY_BYTES - 1 - i))) & 255n),
+  );
+
+function power(base: bigint, secret: Bytes): Bytes {
+  let [result, square] = [1n, base % PRIME];
+  for (let rest = numberOf(secret.subarray(0, SECRET_BYTES)); rest > 0n; rest >>= 1n) {
+    if ((rest & 1n) === 1n) result = (result * square) % PRIME;
+    square = (square * square) % PRIME;
+  }
+  return bytesOf(result);
+}
+
+/** Diffie and Hellman's own, in whole numbers: the curve's library blinds with real randomness. */
+const EXCHANGE: KeyExchange = {
+  publicKey: (secret) => power(2n, secret),
+  shared: (secret, remotePublic) => power(numberOf(remotePublic), secret),
+};
+
+const seedOf = (n: number): Bytes => new Uint8Array(32).fill(n);
+
+/** A node's id is the address of its key, worked out apart from the core. */
+export const idOf = (suite: CryptoSuite, n: number): string =>
+  toHex(sha256(suite.ed25519PublicKey(seedOf(n))).slice(0, 20));
+
+const infoOf = (suite: CryptoSuite, n: number): NodeInfo => ({
+  protocol: { p2p: 8, block: 11, app: 0 },
+  id: idOf(suite, n),
+  listenAddress: 'tcp://0.0.0.0:26656',
+  network: 'chain_9000-1',
+  version: '0.38.0',
+  channels: Uint8Array.from(CHANNEL_SPECS.map(({ id }) => id)),
+  moniker: `node${n}`,
+  other: { txIndex: 'on', rpcAddress: '' },
+});
+
+export interface EndChange extends Partial<Omit<ConnectionOptions, 'self'>> {
+  readonly self?: Partial<NodeInfo>;
+}
+
+/** Two ends of a real connection, with streams between them that are cut at random, in a time of their own. */
+export class Wire {
+  readonly ends: readonly [Connection, Connection];
+  readonly heard: readonly [ConnectionEvent[], ConnectionEvent[]] = [[], []];
+  now = 0;
+  meddle: Meddler = (bytes) => bytes;
+  readonly #choose: Choose;
+
+  constructor(suite: CryptoSuite, choose: Choose, changes: readonly [EndChange?, EndChange?] = []) {
+    this.#choose = choose;
+    const end = (n: 1 | 2, change: EndChange = {}): Connection =>
+      new Connection(0, {
+        suite,
+        nodeSeed: seedOf(n),
+        ephemeralSecret: Uint8Array.from({ length: 32 }, () => (n + choose(256)) & 255),
+        expectedId: undefined,
+        keyExchange: EXCHANGE,
+        channels: CHANNEL_SPECS,
+        sendRate: 50_000_000,
+        receiveRate: 50_000_000,
+        ...change,
+        self: { ...infoOf(suite, n), ...change.self },
+      });
+    this.ends = [end(1, changes[0]), end(2, changes[1])];
+  }
+
+  /** Carries what is there until both are silent. */
+  carry(): void {
+    let isSilent = false;
+    for (let turns = 0; !isSilent && turns < TURNS_MAX; turns++) {
+      isSilent = true;
+      for (const from of [0, 1] as const) {
+        const bytes = this.ends[from].take(this.now, WRITE_BYTES - this.#choose(WRITE_BYTES));
+        if (bytes === undefined) continue;
+        isSilent = false;
+        const there = this.meddle(bytes, from === 0);
+        for (let at = 0; at < there.length; ) {
+          const end = Math.min(there.length, at + there.length - this.#choose(there.length));
+          this.ends[(1 - from) as 0 | 1].onBytes(this.now, there.slice(at, end));
+          at = end;
+        }
+        this.#listen();
+      }
+    }
+  }
+
+  /** Lets time pass, as the ends ask for it. */
+  pass(micros: number): void {
+    const until = this.now + micros;
+    for (let turns = 0; turns < TURNS_MAX; turns++) {
+      const next = Math.min(...this.ends.map((end) => end.deadline() ?? Number.POSITIVE_INFINITY));
+      if (next > until) break;
+      this.now = Math.max(this.now + 1, next);
+      for (const end of this.ends) end.onTime(this.now);
+      this.#listen();
+      this.carry();
+    }
+    this.now = until;
+  }
+
+  #listen(): void {
+    for (const i of [0, 1] as const) this.heard[i].push(...this.ends[i].events());
+  }
+
+  isReady(end: 0 | 1): boolean {
+    return this.heard[end].some(({ kind }) => kind === 'ready');
+  }
+
+  isClosed(end: 0 | 1): boolean {
+    return this.heard[end].some(({ kind }) => kind === 'closed');
+  }
+
+  messages(end: 0 | 1): readonly Extract<ConnectionEvent, { kind: 'message' }>[] {
+    return this.heard[end].filter((event) => event.kind === 'message');
+  }
+}

@@ -1,0 +1,21 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { planRollback } from '../../core/node/rollback.ts';
+import type { Process } from '../machine/process.ts';
+
+/**
+ * `orrery rollback` on a stopped node: its newest height is taken back; with `isHard` the block too, and the log set aside.
+ *
+ * @returns False before its first block: there is nothing to take back then, and the command says so.
+ */
+export function rollBack(process: Process, suite: CryptoSuite, isHard: boolean): boolean {
+  const { kv, log } = process.disk;
+  const plan = planRollback(kv, suite, isHard);
+  if (!plan.ok) return false;
+  if (isHard) {
+    log.truncate(log.size);
+    process.disk.hasForgotten = true;
+    process.decided = plan.value.height;
+  }
+  kv.apply(plan.value.ops);
+  return true;
+}

@@ -1,0 +1,132 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { Cluster } from '../cluster.ts';
+import type { Process } from '../machine/process.ts';
+import type { StepWord, TimelineEntry, When } from '../scenario/scenario.ts';
+import type { Fact, Position } from '../world/facts.ts';
+import type { World } from '../world/world.ts';
+import { TimelineActions } from './actions.ts';
+
+const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, precommit: 6, commit: 8 };
+
+interface Entry {
+  readonly spec: TimelineEntry;
+  left: number;
+  /** State conditions fire once for each node and height/round that meets them. */
+  readonly met: Set<string>;
+}
+
+/** Carries out the timeline of a scenario: waits for its conditions and has its actions done. */
+export class Timeline {
+  readonly #world: World;
+  readonly #actions: TimelineActions;
+  readonly #entries: readonly Entry[];
+
+  constructor(world: World, cluster: Cluster, suite: CryptoSuite, specs: readonly TimelineEntry[]) {
+    this.#world = world;
+    this.#actions = new TimelineActions(world, cluster, suite);
+    this.#entries = specs.map((spec) => ({ spec, left: spec.times, met: new Set() }));
+    world.observe((fact) => this.#on(fact));
+  }
+
+  start(): void {
+    for (const entry of this.#entries) {
+      const { when } = entry.spec;
+      if (when.kind === 'at') this.#world.schedule(when.at, () => this.#fire(entry));
+      if (when.kind === 'every') this.#repeat(entry, when.period);
+    }
+  }
+
+  /** True while nothing is left to happen but what repeats for ever. */
+  get isSpent(): boolean {
+    return this.#entries.every(
+      ({ spec, left }) => left === 0 || spec.when.kind === 'every' || spec.when.kind === 'state',
+    );
+  }
+
+  /** Entries that have changed nothing, as `timeline[0]`: their time has not come, or whom they name was not there for it. */
+  get untouched(): readonly string[] {
+    const { effective } = this.#actions;
+    return this.#entries.filter(({ spec }) => !effective.has(spec.line)).map(({ spec }) => spec.line);
+  }
+
+  /** Virtual time of the last action, for `until: quiet`. */
+  get lastActionAt(): number {
+    return this.#actions.lastAt;
+  }
+
+  /** A `break` has come: the run ends here. */
+  get isBroken(): boolean {
+    return this.#actions.isBroken;
+  }
+
+  /** Whether the timeline will still restart this process. */
+  willReturn(process: Process): boolean {
+    if (this.#actions.isReturning(process)) return true;
+    return this.#entries.some(({ spec, left }) => {
+      if (left === 0 || spec.action.kind !== 'restart') return false;
+      const { target } = spec.action;
+      return target.kind !== 'names' || target.names.includes(process.name);
+    });
+  }
+
+  hasLeft(process: Process): boolean {
+    return this.#actions.hasLeft(process);
+  }
+
+  #repeat(entry: Entry, period: number): void {
+    const fire = (): Promise<void> | undefined => {
+      if (entry.left > 0) this.#world.schedule(this.#world.now + period, fire);
+      return this.#fire(entry);
+    };
+    this.#world.schedule(period, fire);
+  }
+
+  #on(fact: Fact): void {
+    for (const entry of this.#entries) {
+      if (entry.left === 0) continue;
+      const key = matches(entry.spec, fact);
+      if (key === undefined || entry.met.has(key)) continue;
+      entry.met.add(key);
+      // Never within the event that met the condition: that one is over first.
+      this.#world.schedule(this.#world.now + entry.spec.delay, () => this.#fire(entry));
+    }
+  }
+
+  #fire(entry: Entry): Promise<void> | undefined {
+    if (entry.left === 0) return undefined;
+    const { spec } = entry;
+    if (
+      spec.chancePpm < 1_000_000 &&
+      !this.#world.choices.stream(`${spec.line}/chance`).chance(spec.chancePpm)
+    )
+      return undefined;
+    entry.left--;
+    this.#actions.lastAt = this.#world.now;
+    const done = this.#actions.do(spec.action, spec);
+    this.#world.witness({ kind: 'fault' });
+    return done;
+  }
+}
+
+/** A key naming how the fact meets the entry's condition, undefined when it does not. */
+function matches(spec: TimelineEntry, fact: Fact): string | undefined {
+  const { when, on } = spec;
+  if (when.kind === 'state' && fact.kind === 'moved') {
+    if (on !== undefined && fact.node.name !== on) return undefined;
+    if (when.height === undefined && when.round === undefined && when.step === undefined)
+      return `${fact.node.name}/${fact.position.height}/${fact.position.round}/${fact.position.step}`;
+    return isThere(when, fact.position) ? `${fact.position.height}/${when.round ?? ''}` : undefined;
+  }
+  if (when.kind === 'event' && fact.kind === 'checkpoint' && when.event === 'checkpoint')
+    return fact.name === when.node ? fact.name : undefined;
+  if (when.kind !== 'event' || !('node' in fact) || fact.kind !== when.event) return undefined;
+  return fact.node.name === when.node ? `${fact.node.lives}` : undefined;
+}
+
+/** Rounds and steps can be skipped within one event: being past them in that height counts. */
+function isThere(when: Extract<When, { kind: 'state' }>, at: Position): boolean {
+  if (when.height !== undefined && at.height !== when.height) return false;
+  const round = when.round ?? at.round;
+  if (at.round < round) return false;
+  return when.step === undefined || at.round > round || at.step >= STEP_OF[when.step];
+}

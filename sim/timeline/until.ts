@@ -1,0 +1,69 @@
+import type { Process } from '../machine/process.ts';
+import type { Scenario, Until } from '../scenario/scenario.ts';
+import type { World } from '../world/world.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Latest virtual time of a run: its own end, or the engine's limit. */
+export function timeLimit({ until, engine }: Scenario): number {
+  return Math.min(timeOf(until) ?? engine.timeMax, engine.timeMax);
+}
+
+/** The virtual time at which a run ends at the latest by its own will; nothing need happen there. */
+export function timeOf(until: Until): number | undefined {
+  if (until.kind === 'time') return until.time;
+  if (until.kind !== 'first') return undefined;
+  const times = until.of.map(timeOf).filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Asked after every event, so it looks closer only when something moved. */
+export function isOver(scenario: Scenario, world: World, timeline: Timeline): () => boolean {
+  let moved = true;
+  world.observe((fact) => {
+    if (fact.kind === 'event' ? fact.event.kind === 'committed' : fact.kind !== 'signed') moved = true;
+  });
+  const needsClock = hasQuiet(scenario.until);
+  return () => {
+    if (!moved && !needsClock) return false;
+    moved = false;
+    return isMet(scenario.until, world, timeline);
+  };
+}
+
+const hasQuiet = (until: Until): boolean =>
+  until.kind === 'quiet' || (until.kind === 'first' && until.of.some(hasQuiet));
+
+function isMet(until: Until, world: World, timeline: Timeline): boolean {
+  switch (until.kind) {
+    case 'time':
+      return false;
+    case 'height':
+      return allDecided(until.height, world, timeline);
+    case 'quiet':
+      return timeline.isSpent && world.now - timeline.lastActionAt >= until.time;
+    case 'first':
+      return until.of.some((one) => isMet(one, world, timeline));
+  }
+}
+
+/** Every correct node has decided the height, but for those that are down for good. */
+function allDecided(height: number, world: World, timeline: Timeline): boolean {
+  const counted = world.processes.filter((process) => process.isCorrect && !isGone(process, timeline));
+  return counted.length > 0 && counted.every(({ decided }) => decided >= height);
+}
+
+const isGone = (process: Process, timeline: Timeline): boolean =>
+  process.state === 'halted' ||
+  timeline.hasLeft(process) ||
+  (process.state === 'down' && process.lives > 0 && !timeline.willReturn(process));
+
+/** Who keeps a run from its height, for the end of a sentence. */
+export function lack({ until }: Scenario, world: World, timeline: Timeline): string {
+  if (until.kind !== 'height') return '';
+  const last = world.processes
+    .filter((process) => process.isCorrect && !isGone(process, timeline))
+    .reduce<Process | undefined>((low, one) => (low && low.decided <= one.decided ? low : one), undefined);
+  return last === undefined
+    ? ', and no correct node is left'
+    : `, and ${last.name} is at height ${last.decided} of ${until.height}`;
+}

@@ -1,0 +1,205 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { ChannelId } from '../../core/node/contract.ts';
+import { type CrashPoint, DEFAULT_LATENCIES, type Latencies } from '../machine/life.ts';
+import { Process, type ProcessOptions } from '../machine/process.ts';
+import type { Frame, LinkFaults } from '../network/link.ts';
+import { Network } from '../network/network.ts';
+import type { Choices } from './choices.ts';
+import type { Fact, Position, Witness } from './facts.ts';
+import { EventHeap, type SimEvent } from './heap.ts';
+import { hashBytes, RollingHash } from './rolling.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { TraceEntry, TraceSink } from './trace.ts';
+
+/** Events after which a run is given up: far above any honest scenario. */
+export const EVENTS_MAX = 500_000_000;
+
+export interface WorldOptions {
+  readonly choices: Choices;
+  readonly link: LinkFaults;
+  readonly latencies?: Latencies;
+  readonly nodes: readonly ProcessOptions[];
+  /** Receives one entry a happening; undefined costs nothing. */
+  readonly trace?: TraceSink | undefined;
+}
+
+/** A message and whom it is for. */
+interface Said {
+  readonly to: readonly string[];
+  readonly channel: ChannelId;
+  readonly bytes: Bytes;
+}
+
+/** What the world awaits before virtual time moves on: client code woken by an answer. */
+export type Settle = () => Promise<void> | undefined;
+
+/**
+ * Virtual time and everything in it. One heap of events ordered by (time, sequence); one event at a time; whatever
+ * an event starts is over before the next one begins, real promises included.
+ */
+export class World implements Scheduler {
+  readonly choices: Choices;
+  readonly latencies: Latencies;
+  readonly network: Network;
+  readonly processes: readonly Process[];
+  readonly hash = new RollingHash();
+  /** What Byzantine nodes say in the place of what their core would, or beside it. */
+  readonly lies = new WeakSet<Bytes>();
+  now = 0;
+  events = 0;
+  /** Set by whoever drives clients. */
+  settle: Settle | undefined;
+  /** Asked at each crash point of each node; may crash it. */
+  onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
+  readonly #heap = new EventHeap<SimEvent>();
+  readonly #witnesses: Witness[] = [];
+  readonly #watchers: ((process: Process) => void)[] = [];
+  readonly #trace: TraceSink | undefined;
+  #entries: TraceEntry[] = [];
+  #touched: Process[] = [];
+  #sequence = 0;
+
+  constructor(options: WorldOptions) {
+    this.choices = options.choices;
+    this.latencies = options.latencies ?? DEFAULT_LATENCIES;
+    this.#trace = options.trace;
+    this.processes = options.nodes.map((node) => new Process(this, node));
+    this.network = new Network(this, this.processes, options.link);
+  }
+
+  process(name: string): Process {
+    return this.processes[this.network.indexOf(name)] as Process;
+  }
+
+  /** Height of the newest block that anybody has decided. */
+  get height(): number {
+    return Math.max(...this.processes.map(({ decided }) => decided));
+  }
+
+  /** Adds an observer. Called in the order added, for every fact, while it happens. */
+  observe(witness: Witness): void {
+    this.#witnesses.push(witness);
+  }
+
+  /** Adds one who looks at a running node after each event in which it was given something. */
+  watch(look: (process: Process) => void): void {
+    this.#watchers.push(look);
+  }
+
+  schedule(at: number, fire: () => Promise<void> | undefined): void {
+    this.#heap.push({ at, seq: this.#sequence++, fire });
+  }
+
+  /** For ever, first when one period is over. */
+  every(period: number, act: () => Promise<void> | undefined): void {
+    const fire = (): Promise<void> | undefined => {
+      this.schedule(this.now + period, fire);
+      return act();
+    };
+    this.schedule(this.now + period, fire);
+  }
+
+  /** Runs events until `isOver` (asked after each) or until nothing is left before `timeMax`. */
+  async run(isOver: () => boolean, timeMax: number): Promise<'over' | 'time' | 'idle' | 'events'> {
+    for (;;) {
+      const event = this.#heap.peek();
+      if (event === undefined) return 'idle';
+      if (event.at > timeMax) return 'time';
+      if (this.events >= EVENTS_MAX) return 'events';
+      this.#heap.pop();
+      this.now = event.at;
+      this.events++;
+      const pending = event.fire();
+      if (pending !== undefined) {
+        await pending;
+        const settling = this.settle?.();
+        if (settling !== undefined) await settling;
+      }
+      this.#afterEvent();
+      if (isOver()) return 'over';
+    }
+  }
+
+  /** The node's state may have changed in this event. */
+  touch(process: Process): void {
+    if (!this.#touched.includes(process)) this.#touched.push(process);
+  }
+
+  witness(fact: Fact): void {
+    for (const witness of this.#witnesses) witness(fact);
+  }
+
+  crashPoint(process: Process, point: CrashPoint): void {
+    this.onCrashPoint?.(process, point);
+  }
+
+  /** Puts a happening into the digest and, when traced, into the trace. */
+  note(kind: string, process: Process, detail: number, text = ''): void {
+    this.hash.word(kind.length * 31 + kind.charCodeAt(0) * 7 + kind.charCodeAt(kind.length - 1));
+    this.hash.word(process.index);
+    this.hash.word(detail);
+    if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
+  }
+
+  /** For readers of the trace alone: changes neither the run nor its digest. */
+  remark(kind: string, process: Process | undefined, text: string): void {
+    if (this.#trace !== undefined) this.#entries.push({ kind, node: process, text });
+  }
+
+  /** A Byzantine node's core said this; whoever hears nothing of it nor in its place is named. */
+  remarkWithheld(process: Process, meant: Said, said: readonly Pick<Said, 'to'>[]): void {
+    if (this.#trace === undefined) return;
+    const heard = new Set(said.flatMap(({ to }) => to));
+    const unheard = meant.to.filter((peer) => !heard.has(peer));
+    if (unheard.length === 0) return;
+    const { channel, bytes } = meant;
+    const frame = { channel, bytes, hash: hashBytes(bytes, channel), sentAt: this.now };
+    this.#entries.push({ kind: 'withholds', node: process, text: `from ${unheard.join(', ')}`, frame });
+  }
+
+  noteFrame(process: Process, sender: number, frame: Frame): void {
+    this.hash.word((process.index << 16) | sender);
+    this.hash.word(frame.channel);
+    this.hash.word(frame.hash);
+    if (this.#trace !== undefined) {
+      this.#entries.push({
+        kind: 'frame',
+        node: process,
+        text: '',
+        from: this.processes[sender] as Process,
+        frame,
+        isLie: this.lies.has(frame.bytes),
+      });
+    }
+  }
+
+  #afterEvent(): void {
+    this.network.flush();
+    this.hash.number(this.now);
+    if (this.#touched.length > 0) {
+      const touched = this.#touched;
+      this.#touched = [];
+      for (const process of touched) this.#look(process);
+    }
+    if (this.#trace !== undefined && this.#entries.length > 0) {
+      this.#trace(this.now, this.events, this.#entries, this.hash);
+      this.#entries = [];
+    }
+  }
+
+  #look(process: Process): void {
+    const { node, position: before } = process;
+    if (node === undefined) return;
+    const position: Position = node.position();
+    this.hash.word(position.height);
+    this.hash.word(position.round * 16 + position.step);
+    if (!isSame(position, before)) {
+      process.position = { height: position.height, round: position.round, step: position.step };
+      this.witness({ kind: 'moved', node: process, position: process.position });
+    }
+    for (const look of this.#watchers) look(process);
+  }
+}
+
+const isSame = (a: Position, b: Position): boolean =>
+  a.height === b.height && a.round === b.round && a.step === b.step;

@@ -1,9 +1,7 @@
 import type { ChainReader } from '../../../core/app/chain.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { present } from '../../../core/lib/assert.ts';
-import { hex, to0xHex } from '../../../core/lib/bytes.ts';
-import { EthSession } from '../../../core/rpc/eth/session.ts';
-import { ChainReads } from '../../../core/store/chainReads.ts';
+import { to0xHex } from '../../../core/lib/bytes.ts';
 import { wrongRound } from '../../checkers/served/round.ts';
 import type { Cluster } from '../../cluster.ts';
 import type { Process } from '../../machine/process.ts';
@@ -15,49 +13,21 @@ import { wrongEstimate, wrongHistory, wrongPrice } from '../answers/feeAnswers.t
 import type { FeeMarket } from '../answers/feeMarket.ts';
 import type { ClientCalls, EthAsk } from '../calls.ts';
 import { PeerHeads } from './peerHeads.ts';
-import { BOUND, type FilterKind, Watch } from './watch.ts';
-import { type Frame, WatchSocket } from './watchSocket.ts';
+import { type BlockShown, type PoolTx, pendingProblems } from './pendingBlock.ts';
+import { boundedFrom, Subscriptions, TOPICAL } from './subscriptions.ts';
+import { type FilterKind, Watch } from './watch.ts';
 
 const COMPLAINTS_MAX = 20;
 /** Blocks asked about in one turn; of a node that was far behind only the newest. */
 const ASKED_MAX = 4;
-const SUBSCRIBED = [
-  'newHeads',
-  'logs',
-  'transactionReceipts',
-  'newPendingTransactions',
-  'topical',
-  'bounded',
-] as const;
-/** Logs that have a topic at all. */
-const TOPICAL = { topics: [null] };
-/** Of the request that ends a subscription again. */
-const ENDING = 100;
 /** So many filters it has at once. */
 const FILTERS = 6;
-type Kind = (typeof SUBSCRIBED)[number];
-
-interface Tx {
-  readonly hash: string;
-  readonly from: string;
-  readonly nonce: string;
-}
-interface Block {
-  readonly number: string;
-  readonly hash: string;
-  readonly parentHash: string;
-  readonly timestamp: string;
-  readonly transactions: readonly Tx[];
-}
-
 /** Transactions by sender and nonce. */
-type Lanes = Readonly<Record<string, Readonly<Record<string, Tx>>>>;
+type Lanes = Readonly<Record<string, Readonly<Record<string, PoolTx>>>>;
 interface Pool {
   readonly pending: Lanes;
   readonly queued: Lanes;
 }
-
-const boundedFrom = (start: number) => ({ fromBlock: '0x0', toBlock: quantity(start + BOUND) });
 
 /** As JSON-RPC numbers blocks: before the first one the newest is genesis. */
 const headNumber = (chain: ChainReader): number =>
@@ -85,9 +55,7 @@ export class Watcher {
   /** When it last asked, by the clock of the node. */
   #lookedAt = 0;
   readonly #peerHeads: PeerHeads;
-  #session: EthSession | undefined;
-  /** Id of the subscription that is ended. */
-  #ending: string | boolean | undefined;
+  #subscriptions: Subscriptions | undefined;
 
   constructor(
     world: World,
@@ -136,7 +104,7 @@ export class Watcher {
     const watch = this.#watch;
     if (watch === undefined) return;
     await this.#poll(ask, watch, chain);
-    await this.#lookAtPending(ask, watch, chain);
+    await this.#lookAtPending(ask, watch);
     await this.#lookAtSyncing(ask, chain);
     const problem = await wrongRound(rpc);
     if (problem !== undefined) this.#complain(problem);
@@ -161,7 +129,12 @@ export class Watcher {
       watch.filters.set(kind, String(await this.#result(ask, method, params)));
     await this.#endFilter(ask);
     await this.#findGenesis(ask, chain);
-    await this.#subscribe(watch);
+    this.#subscriptions?.end();
+    this.#subscriptions = new Subscriptions(this.#node, watch, {
+      complain: (text) => this.#complain(text),
+      arrived: (kind) => this.places.push(`${kind} ${this.places.length}`),
+    });
+    await this.#subscriptions.begin();
     const pool = (await this.#result(ask, 'txpool_content', [])) as Pool | undefined;
     const lanes = [pool?.pending ?? {}, pool?.queued ?? {}].flatMap((kind) => Object.values(kind));
     for (const { hash } of lanes.flatMap((lane) => Object.values(lane))) watch.pooled.add(hash);
@@ -189,7 +162,7 @@ export class Watcher {
     const told = (await this.#result(ask, 'eth_getBlockByNumber', [
       quantity(header.number),
       false,
-    ])) as Block | null;
+    ])) as BlockShown | null;
     if (told?.hash !== to0xHex(hash)) this.#complain(`block ${header.number} is ${told?.hash}, not genesis`);
   }
 
@@ -203,63 +176,6 @@ export class Watcher {
     const reply = await ask('eth_getFilterChanges', [id]);
     if (ended.join() !== 'true,false' || 'result' in reply)
       this.#complain(`a filter was taken away with the answers ${ended.join()}, and lives on`);
-  }
-
-  async #subscribe(watch: Watch): Promise<void> {
-    this.#session?.closed();
-    const rpc = present(this.#node.node?.rpc, 'a running node');
-    const kinds = new Map<string, Kind>();
-    const session = new EthSession(rpc, new WatchSocket((frame) => this.#read(watch, kinds, frame)));
-    this.#session = session;
-    for (const [id, kind] of SUBSCRIBED.entries()) {
-      const criteria = { logs: {}, topical: TOPICAL, bounded: boundedFrom(watch.start) };
-      const params = kind in criteria ? ['logs', criteria[kind as keyof typeof criteria]] : [kind];
-      await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
-    }
-    // One is ended at once: nothing may come of it.
-    const ending = { jsonrpc: '2.0', id: ENDING, method: 'eth_subscribe', params: ['newHeads'] };
-    await session.receive(JSON.stringify(ending));
-    await session.settled();
-    const params = [this.#ending];
-    await session.receive(JSON.stringify({ ...ending, id: ENDING + 1, method: 'eth_unsubscribe', params }));
-    await session.settled();
-  }
-
-  #read(watch: Watch, kinds: Map<string, Kind>, { id, error, result, params }: Frame): void {
-    if (error !== undefined) this.#complain(`was told ${error.message}`);
-    if (id !== undefined && id >= ENDING) {
-      if (id === ENDING) this.#ending = result;
-      else if (result !== true) this.#complain('could not end its subscription');
-    } else if (id !== undefined && typeof result === 'string')
-      kinds.set(result, present(SUBSCRIBED[id], 'a kind'));
-    if (params === undefined) return;
-    const kind = kinds.get(params.subscription);
-    if (kind === undefined)
-      return this.#complain('was notified of what it had not subscribed to, or not any more');
-    if (kind === 'newHeads') this.#onHead(watch, params.result as Fields);
-    else if (kind === 'logs') watch.logs.push(textOf(params.result as Fields));
-    else if (kind === 'transactionReceipts')
-      watch.receipts.push(...(params.result as readonly Fields[]).map(textOf));
-    else if (kind === 'topical') watch.topical.push(textOf(params.result as Fields));
-    else if (kind === 'bounded') watch.bounded.push(textOf(params.result as Fields));
-    else this.#onPending(watch, params.result as string);
-    this.places.push(`${kind} ${this.places.length}`);
-  }
-
-  #onHead(watch: Watch, head: Fields): void {
-    const durable = new ChainReads(this.#node.disk.kv).head();
-    const number = Number(head['number']);
-    if (number > durable) this.#complain(`was told of block ${number}, durable is ${durable}`);
-    watch.heads.push(textOf(head));
-  }
-
-  #onPending(watch: Watch, hash: string): void {
-    if (this.#isCommitted(hash)) this.#complain(`${hash} was called pending after its block`);
-    watch.pending.push(hash);
-  }
-
-  #isCommitted(hash: string): boolean {
-    return this.#node.node?.rpc?.chain.ethTxLocation(hex(hash.slice(2))) !== undefined;
   }
 
   async #result(ask: EthAsk, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -303,43 +219,15 @@ export class Watcher {
     if (watch.pending.join() !== watch.published.join())
       this.#complain('was told of other pending transactions than those the node spoke of');
     const latest = Number(await this.#result(ask, 'eth_blockNumber', []));
-    const block = (await this.#result(ask, 'eth_getBlockByNumber', ['latest', false])) as Block | null;
+    const block = (await this.#result(ask, 'eth_getBlockByNumber', ['latest', false])) as BlockShown | null;
     if (latest !== head || Number(block?.number) !== head)
       this.#complain(`eth_blockNumber is ${latest}, latest ${Number(block?.number)}, the head ${head}`);
   }
 
-  #pendingBlock(ask: EthAsk): Promise<Block> {
-    return this.#result(ask, 'eth_getBlockByNumber', ['pending', true]) as Promise<Block>;
-  }
-
-  /** What would be next stands on the head and is no older, holds nothing that is committed and nothing untold, and follows each sender's nonce. */
-  async #lookAtPending(ask: EthAsk, watch: Watch, chain: ChainReader): Promise<void> {
-    const pending = await this.#pendingBlock(ask);
-    const head = present(chain.ethBlock(chain.head()), 'the head');
-    if (Number(pending.number) !== head.header.number + 1 || pending.parentHash !== to0xHex(head.hash))
-      this.#complain(`the pending block is ${Number(pending.number)} on ${pending.parentHash}`);
-    if (Number(pending.timestamp) < head.header.timestamp)
-      this.#complain(
-        `the pending block is of ${Number(pending.timestamp)}, its parent of ${head.header.timestamp}`,
-      );
-    const told = new Set([...watch.pooled, ...watch.pending]);
-    const untold = pending.transactions.map(({ hash }) => hash).filter((hash) => !told.has(hash));
-    const late = untold.find((hash) => watch.untold.has(hash));
-    if (late !== undefined) this.#complain(`${late} is pending, and nobody who listens was told`);
-    const { isFull, isSlow } = this.#node.disk;
-    watch.untold = new Set(isFull || isSlow ? [] : untold);
-    const next = new Map<string, number>();
-    for (const { hash, from, nonce } of pending.transactions) {
-      if (this.#isCommitted(hash)) this.#complain(`${hash} is pending and in a block`);
-      const wanted = next.get(from) ?? Number(chain.latest().account(hex(from.slice(2)))?.nonce ?? 0n);
-      if (this.#isShared ? Number(nonce) < wanted : Number(nonce) !== wanted)
-        this.#complain(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);
-      next.set(from, wanted + 1);
-    }
-    for (const [from, nonce] of next) {
-      const count = Number(await this.#result(ask, 'eth_getTransactionCount', [from, 'pending']));
-      if (count < nonce) this.#complain(`pending count of ${from} is ${count}, below ${nonce}`);
-    }
+  async #lookAtPending(ask: EthAsk, watch: Watch): Promise<void> {
+    const put: Ask = (...question) => this.#result(ask, ...question);
+    for (const problem of await pendingProblems(put, this.#node, watch, this.#isShared))
+      this.#complain(problem);
   }
 
   async #lookAtSyncing(ask: EthAsk, chain: ChainReader): Promise<void> {

@@ -1,0 +1,90 @@
+import { present } from '../../../core/lib/assert.ts';
+import { hex, to0xHex } from '../../../core/lib/bytes.ts';
+import type { Process } from '../../machine/process.ts';
+import type { Ask } from '../answers/answers.ts';
+import type { Watch } from './watch.ts';
+
+/** What a watcher reads of a transaction. */
+export interface PoolTx {
+  readonly hash: string;
+  readonly from: string;
+  readonly nonce: string;
+}
+
+/** What it reads of a block; transactions are whole where it asked for that. */
+export interface BlockShown {
+  readonly number: string;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: string;
+  readonly transactions: readonly PoolTx[];
+}
+
+export const isCommitted = ({ node }: Process, hash: string): boolean =>
+  node?.rpc?.chain.ethTxLocation(hex(hash.slice(2))) !== undefined;
+
+/**
+ * What would be next stands on the head and is no older, holds nothing that is committed and nothing untold, and
+ * follows each sender's nonce.
+ * @param isShared Senders use some of their nonces for other transactions than Ethereum's.
+ */
+export async function pendingProblems(
+  ask: Ask,
+  node: Process,
+  watch: Watch,
+  isShared: boolean,
+): Promise<readonly string[]> {
+  const pending = (await ask('eth_getBlockByNumber', ['pending', true])) as BlockShown;
+  return [
+    ...placeProblems(pending, node),
+    ...untoldProblems(pending, node, watch),
+    ...(await nonceProblems(ask, pending, node, isShared)),
+  ];
+}
+
+const chainOf = ({ node }: Process) => present(node?.rpc, 'a node that answers').chain;
+
+function placeProblems(pending: BlockShown, node: Process): readonly string[] {
+  const chain = chainOf(node);
+  const head = present(chain.ethBlock(chain.head()), 'the head');
+  const [number, timestamp] = [Number(pending.number), Number(pending.timestamp)];
+  const problems: string[] = [];
+  if (number !== head.header.number + 1 || pending.parentHash !== to0xHex(head.hash))
+    problems.push(`the pending block is ${number} on ${pending.parentHash}`);
+  if (timestamp < head.header.timestamp)
+    problems.push(`the pending block is of ${timestamp}, its parent of ${head.header.timestamp}`);
+  return problems;
+}
+
+function untoldProblems(pending: BlockShown, { disk }: Process, watch: Watch): readonly string[] {
+  const told = new Set([...watch.pooled, ...watch.pending]);
+  const untold = pending.transactions.map(({ hash }) => hash).filter((hash) => !told.has(hash));
+  const late = untold.find((hash) => watch.untold.has(hash));
+  watch.untold = new Set(disk.isFull || disk.isSlow ? [] : untold);
+  return late === undefined ? [] : [`${late} is pending, and nobody who listens was told`];
+}
+
+async function nonceProblems(
+  ask: Ask,
+  pending: BlockShown,
+  node: Process,
+  isShared: boolean,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const next = new Map<string, number>();
+  for (const { hash, from, nonce } of pending.transactions) {
+    if (isCommitted(node, hash)) problems.push(`${hash} is pending and in a block`);
+    const account = chainOf(node)
+      .latest()
+      .account(hex(from.slice(2)));
+    const wanted = next.get(from) ?? Number(account?.nonce ?? 0n);
+    if (isShared ? Number(nonce) < wanted : Number(nonce) !== wanted)
+      problems.push(`pending nonce of ${from} is ${nonce}, next is ${wanted}`);
+    next.set(from, wanted + 1);
+  }
+  for (const [from, nonce] of next) {
+    const count = Number(await ask('eth_getTransactionCount', [from, 'pending']));
+    if (count < nonce) problems.push(`pending count of ${from} is ${count}, below ${nonce}`);
+  }
+  return problems;
+}

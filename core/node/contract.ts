@@ -4,7 +4,7 @@
  * bytes → Input → Machine.step → Effect[] → the driver lets out what follows from an input when its `persist` records
  * are durable.
  *
- * The real node (adapters/host.ts) and the simulator (sim/world.ts) differ only in the Host that performs effects.
+ * The real node (adapters/host.ts) and the simulator (sim/world/world.ts) differ only in the Host that performs effects.
  */
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';

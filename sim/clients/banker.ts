@@ -1,23 +1,22 @@
 import { formatAddress } from '../../core/address/kinds.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, to0xHex, toUpperHex } from '../../core/lib/bytes.ts';
+import { type Bytes, to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import { handleRest } from '../../core/rpc/cosmos/rest.ts';
-import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
-import { signTx } from '../../core/rpc/eth/signTx.ts';
-import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import type { Cluster, DevAccount } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import type { BankSpec } from '../scenario/clientSpecs.ts';
 import { type BadDraft, type BankStep, bankFeature, probe } from '../scripts/bankFeatures.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
+import { askEthereum, askRest } from './bankQuestions.ts';
 import { broadcast, WAY_COUNT, wayOf } from './broadcast.ts';
 import type { ClientCalls } from './calls.ts';
-import { type BankDraft, bankTx, plainSend } from './cosmosTx.ts';
+import { type BankDraft, plainSend } from './cosmosTx.ts';
+import { type SentBankTx, signedBank, signedTransfer } from './sentBankTx.ts';
 import { settledPool } from './settledPool.ts';
-import { type Simulated, simulated, wrongSimulation } from './simulation.ts';
+import { simulated, wrongSimulation } from './simulation.ts';
 
 const POLL_MICROS = 500_000;
 /** A transaction not seen in a block for so long is sent again. */
@@ -30,7 +29,6 @@ const RECEIVERS = 8;
 
 /** So far beyond the next sequence that nothing of a run comes after it. */
 const PROBE_DISTANCE = 10_000;
-const GWEI = 10n ** 9n;
 /** One draft in so many is simulated first. */
 const SIMULATED = 5;
 /** The SDK's code for a timeout height that is past. */
@@ -38,29 +36,6 @@ const TOO_LATE = 30;
 const TOO_CHEAP = 13;
 
 export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
-
-export interface SentBankTx {
-  readonly from: DevAccount;
-  /** An Ethereum transaction shares its sender's sequence. */
-  readonly kind: 'bank' | 'ethereum';
-  readonly raw: Bytes;
-  /** SHA-256 in upper-case hex, as the REST API names transactions; of an Ethereum transaction its own name. */
-  readonly hash: string;
-  readonly sequence: number;
-  /** Why no node may take it. */
-  readonly bad?: string;
-  sentAt: number;
-  /** Head of the node when it was sent last. */
-  sentHead: number;
-  /** Height that the client was told. */
-  height: number | undefined;
-  simulated?: Simulated;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 /** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
 export class Banker {
@@ -112,7 +87,7 @@ export class Banker {
 
   /** Heights from the last submission to the block, or to the head as long as there is none. */
   waits(): readonly { readonly hash: string; readonly waited: number }[] {
-    const head = this.#node.node?.rpc?.chain.head() ?? 0;
+    const { head } = this.#node;
     return this.sent.map(({ hash, height, sentHead }) => ({ hash, waited: (height ?? head) - sentHead }));
   }
 
@@ -222,17 +197,20 @@ export class Banker {
 
   async #accountNumber(context: RpcContext, { address }: DevAccount): Promise<bigint | undefined> {
     const text = formatAddress('acc', context.chain.hrp, address);
-    const { status, body } = await ask(context, 'GET', `/cosmos/auth/v1beta1/account_info/${text}`);
+    const { status, body } = await askRest(context, `/cosmos/auth/v1beta1/account_info/${text}`);
     const { info } = body as { readonly info?: { readonly account_number?: string } };
     if (status === 200 && info?.account_number !== undefined) return BigInt(info.account_number);
     this.#complain(`account_info of ${text} was answered by status ${status}`);
     return undefined;
   }
 
-  #sign(context: RpcContext, draft: BankDraft, accountNumber: bigint, sequence: number): SentBankTx {
-    const { chainId, evmChainId } = context.chain;
-    const data = { chainId, evmChainId, accountNumber, sequence: BigInt(sequence) };
-    return this.#named(draft.from, 'bank', bankTx(this.#suite, draft, data, context.chain), sequence);
+  #sign({ chain }: RpcContext, draft: BankDraft, accountNumber: bigint, sequence: number): SentBankTx {
+    return signedBank(this.#suite, chain, draft, accountNumber, sequence);
+  }
+
+  #signEthereum(from: DevAccount, nonce: number): SentBankTx {
+    const to = receiver(this.#choices.choose(RECEIVERS));
+    return signedTransfer(this.#suite, from, nonce, to, BigInt(this.#choices.choose(1_000_000)));
   }
 
   /** With number and sequence of whoever's coins it takes, so that nothing else is wrong with it. */
@@ -247,30 +225,6 @@ export class Banker {
     await this.#submit(context, tx);
     // A node that says no does not say yes when it is asked again.
     await this.#submit(context, tx);
-  }
-
-  #signEthereum(from: DevAccount, sequence: number): SentBankTx {
-    const raw = signTx(
-      {
-        chainId: EVM_CHAIN_ID,
-        nonce: BigInt(sequence),
-        fees: { maxPriorityFeePerGas: GWEI, maxFeePerGas: 100n * GWEI },
-        gas: 21_000n,
-        to: receiver(this.#choices.choose(RECEIVERS)),
-        value: BigInt(this.#choices.choose(1_000_000)),
-        data: new Uint8Array(0),
-        accessList: [],
-        authorizationList: [],
-      },
-      from.secret,
-      this.#suite,
-    );
-    return this.#named(from, 'ethereum', raw, sequence);
-  }
-
-  #named(from: DevAccount, kind: SentBankTx['kind'], raw: Bytes, sequence: number): SentBankTx {
-    const hash = kind === 'bank' ? toUpperHex(this.#suite.sha256(raw)) : to0xHex(this.#suite.keccak256(raw));
-    return { from, kind, raw, hash, sequence, sentAt: 0, sentHead: 0, height: undefined };
   }
 
   async #submit(context: RpcContext, tx: SentBankTx): Promise<void> {
@@ -297,8 +251,7 @@ export class Banker {
   async #submitEthereum(context: RpcContext, tx: SentBankTx): Promise<void> {
     const { raw, hash } = tx;
     tx.sentAt = this.#world.now;
-    const text = await askEthereum(context, 'eth_sendRawTransaction', [to0xHex(raw)]);
-    const { result } = JSON.parse(text ?? '{}') as { readonly result?: string };
+    const result = await askEthereum<string>(context, 'eth_sendRawTransaction', [to0xHex(raw)]);
     if (result !== undefined && result !== hash)
       this.#complain(`eth_sendRawTransaction answered ${result} for ${hash}`);
   }
@@ -319,7 +272,7 @@ export class Banker {
 
   async #askForBlock(context: RpcContext, tx: SentBankTx): Promise<void> {
     if (tx.kind === 'ethereum') return this.#askForReceipt(context, tx);
-    const { status, body } = await ask(context, 'GET', `/cosmos/tx/v1beta1/txs/${tx.hash}`);
+    const { status, body } = await askRest(context, `/cosmos/tx/v1beta1/txs/${tx.hash}`);
     if (status === 404) return;
     const { tx_response } = body as {
       readonly tx_response?: { readonly height: string; readonly code: number; readonly gas_used: string };
@@ -335,19 +288,9 @@ export class Banker {
   }
 
   async #askForReceipt(context: RpcContext, tx: SentBankTx): Promise<void> {
-    const text = await askEthereum(context, 'eth_getTransactionReceipt', [tx.hash]);
-    const { result } = JSON.parse(text ?? '{}') as {
-      readonly result?: { readonly blockNumber: string } | null;
-    };
-    if (result !== undefined && result !== null) tx.height = Number(result.blockNumber);
+    type Receipt = { readonly blockNumber: string } | null;
+    const receipt =
+      (await askEthereum<Receipt>(context, 'eth_getTransactionReceipt', [tx.hash])) ?? undefined;
+    if (receipt !== undefined) tx.height = Number(receipt.blockNumber);
   }
-}
-
-const askEthereum = (context: RpcContext, method: string, params: readonly unknown[]) =>
-  handleEthRequest(context, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), 'http');
-
-async function ask(context: RpcContext, method: string, path: string, body?: unknown): Promise<Answer> {
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const answer = await handleRest(context, { method, path, query: '', headers: {}, body: text });
-  return { status: answer.status, body: JSON.parse(String(answer.body)) as unknown };
 }

@@ -1,5 +1,6 @@
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { longestDelay } from '../network/delay.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** Virtual µs in which application, signer and log have answered by far. */
@@ -10,7 +11,8 @@ const LOOK_MICROS = 250_000;
 
 /** An answer takes several syncs: of a drive that is slower than this nobody knows when it has answered. */
 const SYNC_MICROS_MAX = 100_000;
-export const isSluggish = ({ sync }: Process): boolean => sync !== undefined && sync.high > SYNC_MICROS_MAX;
+export const isSluggish = ({ sync }: Process): boolean =>
+  sync !== undefined && longestDelay(sync) > SYNC_MICROS_MAX;
 
 /** What was asked of a drive in trouble may be answered so much later. */
 const AFTERMATH_MICROS = 5_000_000;

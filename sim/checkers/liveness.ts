@@ -1,6 +1,7 @@
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
+import { longestDelay } from '../network/delay.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { PPM } from '../world/choices.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
@@ -171,7 +172,9 @@ function roundsUntil(config: ConsensusConfig, exchange: number): number {
 
 /** The longest delay of a message, ever: changed links count, though they may have been mended since. */
 export const slowest = ({ network, timeline }: CheckerContext['scenario']): number =>
-  timeline.reduce(
-    (most, { action }) => (action.kind === 'link' ? Math.max(most, action.faults.delay?.high ?? 0) : most),
-    network.delay.high,
+  Math.max(
+    longestDelay(network.delay),
+    ...timeline.flatMap(({ action }) =>
+      action.kind === 'link' && action.faults.delay !== undefined ? [longestDelay(action.faults.delay)] : [],
+    ),
   );

@@ -40,6 +40,12 @@ function atanhLog(mantissa: number): number {
 export function drawDelay(delay: Delay, choices: ChoiceStream): number {
   if (delay.high <= delay.low) return delay.low;
   if (delay.shape === 'uniform') return choices.between(delay.low, delay.high);
-  const factor = EXPONENTIAL[STEPS - 1 - choices.choose(STEPS)] as number;
-  return delay.low + Math.floor((factor * (delay.high - delay.low)) / (2 * STEPS));
+  return tail(delay, STEPS - 1 - choices.choose(STEPS));
 }
+
+/** The longest that can be drawn. */
+export const longestDelay = (delay: Delay): number =>
+  delay.shape === 'uniform' ? delay.high : Math.max(delay.high, tail(delay, 0));
+
+const tail = ({ low, high }: Delay, step: number): number =>
+  low + Math.floor(((EXPONENTIAL[step] as number) * (high - low)) / (2 * STEPS));

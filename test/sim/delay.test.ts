@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawDelay } from '../../sim/network/delay.ts';
+import { drawDelay, longestDelay } from '../../sim/network/delay.ts';
 import { Choices } from '../../sim/world/choices.ts';
 
 test('a uniform delay stays within its ends and reaches both', () => {
@@ -18,6 +18,15 @@ test('an exponential delay has its mean in the middle and a long tail', () => {
   expect(mean).toBeGreaterThan(95_000);
   expect(mean).toBeLessThan(105_000);
   expect(Math.max(...drawn)).toBeGreaterThan(400_000);
+});
+
+test('the longest delay is drawn, and nothing beyond it', () => {
+  for (const shape of ['uniform', 'exponential'] as const) {
+    const delay = { low: 1_000, high: 201_000, shape };
+    const stream = new Choices({ seed: '1' }).stream('d');
+    const drawn = Array.from({ length: 300_000 }, () => drawDelay(delay, stream));
+    expect(drawn.reduce((most, one) => Math.max(most, one))).toBe(longestDelay(delay));
+  }
 });
 
 test('the harmless draw is the shortest delay', () => {

@@ -1,8 +1,8 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { type Bytes, parseHex, to0xHex, toHex } from '../../core/lib/bytes.ts';
-import { ChainReads } from '../../core/store/chainReads.ts';
 import { baseFeeAfter, type FeeMarket, firstBaseFee } from '../clients/answers/feeMarket.ts';
 import type { Banker } from '../clients/banker.ts';
+import { durableHead } from '../clients/durableHead.ts';
 import type { EvmClient, SentTx } from '../clients/workload.ts';
 import { burnedAt, moneyOf } from '../expr/money.ts';
 import type { Process } from '../machine/process.ts';
@@ -25,8 +25,8 @@ export function durability(
     on(fact) {
       if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
       const { height } = fact.event.block.header;
-      const head = new ChainReads(fact.node.disk.kv).head();
-      if (head < height && !fact.node.disk.isDamaged)
+      const head = durableHead(fact.node);
+      if (head !== undefined && head < height)
         context.fail(name, `${fact.node.name} told of block ${height}, but its store ends at ${head}`);
     },
     finish() {

@@ -1,12 +1,12 @@
 import type { ChainReader } from '../../core/app/chain.ts';
 import { present } from '../../core/lib/assert.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
-import { ChainReads } from '../../core/store/chainReads.ts';
 import type { Process } from '../machine/process.ts';
 import type { ListenerSpec, SubscriptionKind } from '../scenario/clientSpecs.ts';
 import type { World } from '../world/world.ts';
 import { type Fields, textOf } from './answers/answers.ts';
 import type { ClientCalls } from './calls.ts';
+import { durableHead } from './durableHead.ts';
 import { Wire } from './wire.ts';
 
 const COMPLAINTS_MAX = 20;
@@ -124,8 +124,9 @@ export class Listener {
     const { params } = JSON.parse(text) as Frame;
     if (params === undefined || this.#kinds.get(params.subscription) !== 'newHeads') return;
     const number = Number((params.result as { readonly number: string }).number);
-    const durable = new ChainReads(this.#node.disk.kv).head();
-    if (number > durable) this.#complain(`was told of block ${number}, durable is ${durable}`);
+    const durable = durableHead(this.#node);
+    if (durable !== undefined && number > durable)
+      this.#complain(`was told of block ${number}, durable is ${durable}`);
   }
 
   #read(text: string | undefined): void {

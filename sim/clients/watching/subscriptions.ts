@@ -1,8 +1,8 @@
 import { present } from '../../../core/lib/assert.ts';
 import { EthSession } from '../../../core/rpc/eth/session.ts';
-import { ChainReads } from '../../../core/store/chainReads.ts';
 import type { Process } from '../../machine/process.ts';
 import { type Fields, quantity, textOf } from '../answers/answers.ts';
+import { durableHead } from '../durableHead.ts';
 import { isCommitted } from './pendingBlock.ts';
 import { BOUND, type Watch } from './watch.ts';
 import { type Frame, WatchSocket } from './watchSocket.ts';
@@ -92,9 +92,10 @@ export class Subscriptions {
   }
 
   #onHead(head: Fields): void {
-    const durable = new ChainReads(this.#node.disk.kv).head();
+    const durable = durableHead(this.#node);
     const number = Number(head['number']);
-    if (number > durable) this.#listener.complain(`was told of block ${number}, durable is ${durable}`);
+    if (durable !== undefined && number > durable)
+      this.#listener.complain(`was told of block ${number}, durable is ${durable}`);
     this.#watch.heads.push(textOf(head));
   }
 

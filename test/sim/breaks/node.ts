@@ -87,7 +87,7 @@ export const NODE: readonly Break[] = [
     file: 'core/node/node.ts',
     from: '    else this.#drop(input.peer, decoded.error);\n',
     to: '',
-    found: ['eventually'],
+    found: ['conduct'],
     scenario: 'bad-frames',
     isSlow: true,
   },

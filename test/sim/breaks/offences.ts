@@ -42,7 +42,7 @@ export const OFFENCES: readonly Break[] = [
     file: 'core/evidence/pool.ts',
     from: '        if (height > this.#state.lastBlockHeight) this.#conflicts.push(conflict);\n',
     to: '',
-    found: ['evidence'],
+    found: ['conduct'],
     scenario: 'evidence-once',
     isSlow: true,
   },

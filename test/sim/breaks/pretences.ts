@@ -145,7 +145,7 @@ export const PRETENCES: readonly Break[] = [
     file: 'core/rpc/eth/feeHistory.ts',
     from: "if (rows.length === 0) return percentiles.map(() => '0x0');",
     to: 'if (rows.length === 0) return [];',
-    found: ['watch'],
+    found: ['records', 'watch'],
     scenario: 'evm-features',
     isSlow: true,
   },

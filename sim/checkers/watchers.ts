@@ -60,13 +60,15 @@ export function listened(context: CheckerContext, listeners: readonly Listener[]
 
 export const longestOf = (context: CheckerContext): ChainReader | undefined => furthestOf(context)?.chain;
 
-/** What the correct node with the longest chain tells, of those with a sound drive. */
+/** What the correct node with the longest chain tells, of those with a sound drive; undefined while whoever has decided more is down. */
 export function furthestOf({ correct }: CheckerContext): RpcContext | undefined {
   const told = correct.flatMap(({ state, node, disk }) =>
     state === 'halted' || disk.isDamaged || node?.rpc === undefined ? [] : [node.rpc],
   );
   const [first, ...rest] = told;
-  return first && rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
+  const furthest = first && rest.reduce((a, b) => (b.chain.head() > a.chain.head() ? b : a), first);
+  const hasAll = correct.every(({ decided }) => decided <= (furthest?.chain.head() ?? 0));
+  return hasAll ? furthest : undefined;
 }
 
 function problemsOf(watch: Watch, chain: ChainReader): readonly string[] {

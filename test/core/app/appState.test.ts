@@ -27,6 +27,55 @@ test('the default state is accepted and says what it was made from', () => {
   });
 });
 
+test('a state made by options says each of them, and is accepted', () => {
+  const options = {
+    accounts: [
+      { address: alice.address, balance: 7n },
+      { address: new Uint8Array(20).fill(9), balance: 0n },
+    ],
+    hrp: 'moon',
+    denom: 'amoon',
+    evmChainId: 77n,
+    fork: 'shanghai' as const,
+    baseFee: 5n,
+    minGasPrice: 3n,
+    noBaseFee: true,
+  };
+  const state: Loose = JSON.parse(JSON.stringify(defaultAppState(options)));
+  expect(parseAppState(state, 'plain', keccak256)).toMatchObject({
+    ok: true,
+    value: {
+      hrp: 'moon',
+      denom: 'amoon',
+      evmChainId: 77n,
+      fork: { name: 'shanghai' },
+      supply: 7n,
+      feeMarket: { noBaseFee: true, baseFee: 5n, minGasPrice: 3n },
+    },
+  });
+  const [unit, coin] = [
+    { denom: 'amoon', exponent: 0, aliases: [] },
+    { denom: 'moon', exponent: 18, aliases: [] },
+  ];
+  expect(state.bank).toMatchObject({
+    balances: [{ coins: [{ denom: 'amoon', amount: '7' }] }, { coins: [] }],
+    supply: [{ denom: 'amoon', amount: '7' }],
+    denom_metadata: [
+      { denom_units: [unit, coin], base: 'amoon', display: 'moon', name: 'moon', symbol: 'MOON' },
+    ],
+  });
+  const numbers = state.auth.accounts.map(({ base_account }: Loose) => base_account.account_number);
+  expect(numbers).toEqual(['0', '1']);
+  expect(state.evm.preinstalls.length).toBeGreaterThan(0);
+  const plain: Loose = defaultAppState({ accounts: [], systemContracts: false, denom: 'uatom' });
+  expect([plain.evm.preinstalls, plain.bank.supply, plain.evm.params.evm_chain_id]).toEqual([
+    [],
+    [],
+    undefined,
+  ]);
+  expect(plain.bank.denom_metadata[0].display).toBe('UATOM');
+});
+
 test('the EVM chain id is the number in the chain id, or named in genesis', () => {
   expect(evmChainIdOf('ethermint_9000-1')).toBe(9000n);
   expect(evmChainIdOf('plain')).toBeUndefined();

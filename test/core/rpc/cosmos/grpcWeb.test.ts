@@ -78,6 +78,9 @@ test('what went wrong stands in the trailers', async () => {
   expect(await trailersOf(framed(encodeAddressRequest('ä%')))).toMatch(
     /^grpc-status:3\r\ngrpc-message:[ -~]+\r\n$/,
   );
+  expect(await trailersOf(framed(request()), BINARY, '/a.ä%\n/~ C')).toBe(
+    'grpc-status:12\r\ngrpc-message:unknown service or method /a.%C3%A4%25%0A/~ C\r\n',
+  );
   expect(await trailersOf(framed(request()), BINARY, '/a.B/C')).toBe(
     'grpc-status:12\r\ngrpc-message:unknown service or method /a.B/C\r\n',
   );
@@ -85,6 +88,9 @@ test('what went wrong stands in the trailers', async () => {
 
 test('a body that is no single uncompressed frame is refused', async () => {
   const whole = framed(request());
+  expect(await trailersOf(concat(whole, Uint8Array.of(1)))).toBe(
+    `grpc-status:3\r\ngrpc-message:frame of ${whole.length - 5} bytes in a request body of ${whole.length + 1}\r\n`,
+  );
   for (const body of [
     new Uint8Array(),
     whole.slice(0, -1),

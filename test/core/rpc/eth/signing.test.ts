@@ -1,10 +1,14 @@
 import {
+  concat,
   type Hex,
   type hashTypedData,
+  keccak256,
   parseTransaction,
+  recoverAddress,
   recoverMessageAddress,
   recoverTransactionAddress,
   recoverTypedDataAddress,
+  toHex,
 } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BLOCKHASH_OF, deploying, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
@@ -55,6 +59,8 @@ const MAIL = {
   },
 } as const;
 
+const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+
 describe('signatures of the node', () => {
   test('eth_sign and personal_sign put the EIP-191 prefix before the message', async () => {
     const signature = await world.get('eth_sign', dev, '0x68656c6c6f');
@@ -74,6 +80,88 @@ describe('signatures of the node', () => {
     expect((await recoverTypedDataAddress({ ...data, signature } as never)).toLowerCase()).toBe(dev);
     const wrong = { ...MAIL, message: { ...MAIL.message, seal: '0x01' } };
     expect((await world.rpc('eth_signTypedData', dev, wrong)).error?.code).toBe(-32602);
+  });
+
+  test('eth_signTypedData names the types that a type refers to in order, and hashes a domain alone', async () => {
+    const types = {
+      EIP712Domain: MAIL.types.EIP712Domain,
+      Zoo: [
+        { name: 'last', type: 'Cat[]' },
+        { name: 'first', type: 'Ant' },
+        { name: 'whom', type: 'address' },
+      ],
+      Cat: [{ name: 'bee', type: 'Bee' }],
+      Ant: [{ name: 'legs', type: 'uint8' }],
+      Bee: [{ name: 'wings', type: 'int8' }],
+    };
+    const [domain, whom] = [MAIL.domain, `0x${'cd'.repeat(20)}`];
+    const message = {
+      last: [{ bee: { wings: -128 } }, { bee: { wings: 127 } }],
+      first: { legs: 255 },
+      whom,
+    };
+    for (const data of [
+      { types, domain, primaryType: 'Zoo', message },
+      { types, domain, primaryType: 'EIP712Domain', message: {} },
+    ]) {
+      const signature = await world.get('eth_signTypedData_v4', dev, data);
+      expect((await recoverTypedDataAddress({ ...data, signature } as never)).toLowerCase()).toBe(dev);
+    }
+  });
+
+  test('eth_signTypedData takes a struct that is not there as zeros, so that a type may hold itself', async () => {
+    const types = {
+      EIP712Domain: [],
+      Node: [
+        { name: 'value', type: 'uint256' },
+        { name: 'next', type: 'Node' },
+      ],
+    };
+    const data = { types, domain: {}, primaryType: 'Node', message: { value: 1, next: null } };
+    // keccak256("Node(uint256 value,Node next)") ‖ 1 ‖ 0, as MetaMask has it.
+    const struct = keccak256(concat([keccak256(toHex('Node(uint256 value,Node next)')), word(1), word(0)]));
+    const hash = keccak256(concat(['0x1901', keccak256(keccak256(toHex('EIP712Domain()'))), struct]));
+    const signature = await world.get('eth_signTypedData', dev, data);
+    expect((await recoverAddress({ hash, signature })).toLowerCase()).toBe(dev);
+  });
+
+  test.each([
+    ['uint8', 256, 'integer out of range of uint8'],
+    ['uint8', -1, 'integer out of range of uint8'],
+    ['int8', 128, 'integer out of range of int8'],
+    ['int8', -129, 'integer out of range of int8'],
+    ['uint256', '1.5', 'uint256 wants an integer'],
+    ['bool', 'true', 'bool wants a boolean'],
+    ['string', 7, 'string wants a string'],
+    ['bytes', 'dead', 'bytes wants hex'],
+    ['bytes33', `0x${'00'.repeat(33)}`, 'bytes33 wants 33 bytes'],
+    ['bytes4', '0x0102030405', 'bytes4 wants 4 bytes'],
+    ['address', `0x${'00'.repeat(21)}`, 'address wants 20 bytes'],
+    ['uint8[2]', [1], 'uint8[2] wants an array'],
+    ['uint8[2]', [1, 2, 3], 'uint8[2] wants an array'],
+    ['uint8[]', 1, 'uint8[] wants an array'],
+    [`uint8${'[]'.repeat(40)}`, nested(40), 'typed data too deep'],
+    ['Foreign', {}, 'unknown type "Foreign"'],
+  ])('eth_signTypedData: a %s is not %o', async (type, value, message) => {
+    const types = { EIP712Domain: [], One: [{ name: 'it', type }] };
+    const data = { types, domain: {}, primaryType: 'One', message: { it: value } };
+    expect((await world.rpc('eth_signTypedData', dev, data)).error).toEqual({
+      code: -32602,
+      message: `invalid argument 1: ${message}`,
+    });
+  });
+
+  test.each(['EIP712Domain', 'One'])('eth_signTypedData wants %s among the types', async (missing) => {
+    const types = Object.fromEntries(
+      ['EIP712Domain', 'One'].filter((name) => name !== missing).map((name) => [name, []]),
+    );
+    const { error } = await world.rpc('eth_signTypedData', dev, {
+      types,
+      domain: {},
+      primaryType: 'One',
+      message: {},
+    });
+    expect(error?.message).toBe(`invalid argument 1: type "${missing}" is not defined`);
   });
 
   test.each([

@@ -95,6 +95,14 @@ describe('errors', () => {
     ]);
   });
 
+  test('ten requests are answered', async () => {
+    const requests = Array.from({ length: 10 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'health' }));
+    const { body } = await handleCometPost(world.ctx, JSON.stringify(requests));
+    expect(JSON.parse(body).map(({ id, result }: Loose) => [id, result])).toEqual(
+      requests.map(({ id }) => [id, {}]),
+    );
+  });
+
   test('what is not JSON is HTTP 500 without an id', async () => {
     const answer = await handleCometPost(world.ctx, 'not json');
     expect(answer.status).toBe(500);
@@ -256,6 +264,39 @@ describe('answers', () => {
       expect((await post(method, params)).answer.headers['cache-control']).toBeUndefined();
     }
     expect((await get('/abci_info')).answer.headers['cache-control']).toBeDefined();
+  });
+
+  test('a batch may be cached where each of its answers may', async () => {
+    const cachingOf = async (...heights: readonly string[]) => {
+      const requests = heights.map((height, id) => ({ jsonrpc: '2.0', id, method: 'block', params: { height } }));
+      return (await handleCometPost(world.ctx, JSON.stringify(requests))).headers['cache-control'];
+    };
+    expect(await cachingOf('1', '2')).toBe('public, max-age=86400');
+    for (const heights of [
+      ['1', '99'],
+      ['99', '1'],
+      ['1', '0'],
+    ])
+      expect(await cachingOf(...heights)).toBeUndefined();
+  });
+
+  test('the root names what is served, in order, and the unsafe methods only where they are', async () => {
+    const shown = async (ctx: typeof world.ctx) => {
+      const { body, headers } = await handleCometGet(ctx, '/', '');
+      expect(headers['content-type']).toBe('text/html');
+      return [...body.matchAll(/<a href="([^"]*)">\1<\/a>/g)].map(([, path]) => path as string);
+    };
+    const paths = await shown(world.ctx);
+    expect(paths).toEqual([...paths].sort());
+    expect(paths).toEqual(expect.arrayContaining(['/health', '/block?height=_', '/tx?hash=_&prove=_']));
+    expect(paths.filter((path) => /dial|unsafe/.test(path))).toEqual([]);
+    const limits = { ...world.ctx.limits, comet: { unsafe: true } };
+    const all = await shown({ ...world.ctx, limits });
+    expect(all.filter((path) => !paths.includes(path))).toEqual([
+      '/dial_peers?peers=_&persistent=_&unconditional=_&private=_',
+      '/dial_seeds?seeds=_',
+      '/unsafe_flush_mempool',
+    ]);
   });
 
   test('the same call by POST object, POST list and URI gives the same result', async () => {

@@ -136,7 +136,11 @@ describe('Bech32', () => {
     // 33 bytes are 53 digits and leave a bit over.
     const wide = bech32.toWords(new Uint8Array(33).fill(0xfb));
     const last = wide.at(-1) as number;
-    for (const odd of [[...words, 0], [...words, 1], [...wide.slice(0, -1), last | 1]]) {
+    for (const odd of [
+      [...words, 0],
+      [...words, 1],
+      [...wide.slice(0, -1), last | 1],
+    ]) {
       const text = bech32.encode('chain', odd, false);
       expect(decodeBech32(text)).toMatchObject({ ok: false, error: { code: 'malformed' } });
     }

@@ -10,8 +10,9 @@ const [DEV, NEXT] = [
 ];
 const UNSIGNED = 'tx intended signer does not match the given signer';
 
+type Row = readonly [error: AdmissionError, code: number, log: string, ethMessage?: string];
 /** Each with the SDK's code, its log, and what geth says; the last is left out where it is the log's beginning. */
-const TABLE: readonly (readonly [AdmissionError, number, string, string?])[] = [
+const TABLE: readonly Row[] = [
   [{ code: 'tx-parse', message: 'odd' }, 2, 'odd: tx parse error'],
   [{ code: 'tx-structure', message: 'odd' }, 18, 'odd: invalid request'],
   [
@@ -147,10 +148,13 @@ const TABLE: readonly (readonly [AdmissionError, number, string, string?])[] = [
   [{ code: 'sdk', sdkCode: 32, message: 'odd' }, 32, 'odd: incorrect account sequence', 'odd'],
 ];
 
-test.each(TABLE)('%o has the code of the SDK and the words of both', (error, code, log, ethMessage) => {
-  const eth = ethMessage ?? log.slice(0, log.lastIndexOf(': '));
-  expect(renderError(error)).toEqual({ codespace: 'sdk', code, log, ethMessage: eth });
-});
+test.each(TABLE.map((row) => [row[0].code, row] as const))(
+  '%s has the code of the SDK and the words of both',
+  (_, row) => {
+    const [error, code, log, ethMessage = log.slice(0, log.lastIndexOf(': '))] = row;
+    expect(renderError(error)).toEqual({ codespace: 'sdk', code, log, ethMessage });
+  },
+);
 
 /** types/errors/errors.go of the Cosmos SDK. */
 test.each([

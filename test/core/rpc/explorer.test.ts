@@ -5,8 +5,8 @@ import { formatAddress } from '../../../core/address/kinds.ts';
 import { txHash } from '../../../core/codec/hashes.ts';
 import { hex, toUpperHex } from '../../../core/lib/bytes.ts';
 import { answerExplorer } from '../../../core/rpc/explorer/api.ts';
-import { deploying, STORE_AND_LOG } from '../app/support/code.ts';
 import { VALIDATOR } from '../app/support/chain.ts';
+import { deploying, STORE_AND_LOG } from '../app/support/code.ts';
 import { bech32, cosmosTx, FEE, GAS, sendMessage } from '../app/support/cosmosTx.ts';
 import { bytesHex, type Loose, RpcWorld } from './support/rpcWorld.ts';
 

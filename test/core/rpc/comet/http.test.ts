@@ -268,7 +268,12 @@ describe('answers', () => {
 
   test('a batch may be cached where each of its answers may', async () => {
     const cachingOf = async (...heights: readonly string[]) => {
-      const requests = heights.map((height, id) => ({ jsonrpc: '2.0', id, method: 'block', params: { height } }));
+      const requests = heights.map((height, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'block',
+        params: { height },
+      }));
       return (await handleCometPost(world.ctx, JSON.stringify(requests))).headers['cache-control'];
     };
     expect(await cachingOf('1', '2')).toBe('public, max-age=86400');

@@ -95,7 +95,8 @@ test('an account is unlocked for five minutes, for as long as it is said, or for
 
 test('a signature must be one, over the message that it is said to be over', async () => {
   const signature: string = await get('personal_sign', '0x68656c6c6f', dev, '');
-  const of = (v: string, rs = signature.slice(0, -2)) => refusal('personal_ecRecover', '0x68656c6c6f', rs + v);
+  const of = (v: string, rs = signature.slice(0, -2)) =>
+    refusal('personal_ecRecover', '0x68656c6c6f', rs + v);
   expect(await of('')).toBe('signature must be 65 bytes long');
   expect(await of('1b00')).toBe('signature must be 65 bytes long');
   for (const v of ['00', '1a', '1d'])

@@ -57,6 +57,8 @@ describe('errors say where and what was wanted', () => {
     ["a.b = 1 AND '", 'offset 12: EOF'],
     ["a.b = 1 '", 'offset 8: got invalid token, want AND operator'],
     ['a.b = DATE 1899-01-01', 'offset 6: datestamp year 1899 out of range'],
+    ['a.b = DATE 3000-01-01', 'offset 6: datestamp year 3000 out of range'],
+    ['a.b = TIME 3000-01-01T00:00:00Z', 'offset 6: timestamp year 3000 out of range'],
   ])('%s', (query, message) => {
     expect(compileQuery(query)).toEqual({ ok: false, error: message });
   });

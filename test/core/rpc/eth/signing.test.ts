@@ -185,6 +185,29 @@ describe('signatures of the node', () => {
     );
   });
 
+  test('eth_signTransaction wants all that decides what is signed, and no fee by mistake', async () => {
+    const args = { from: dev, to: other, gas: '0x5208', nonce: '0x7' };
+    const refusal = async (more: object) =>
+      (await world.rpc('eth_signTransaction', { ...args, ...more })).error?.message;
+    const missing = 'missing gasPrice or maxFeePerGas/maxPriorityFeePerGas';
+    expect(await refusal({})).toBe(missing);
+    expect(await refusal({ maxFeePerGas: '0x1' })).toBe(missing);
+    expect(await refusal({ maxPriorityFeePerGas: '0x1' })).toBe(missing);
+    expect(await refusal({ nonce: null, gasPrice: '0x1' })).toBe('nonce not specified');
+    // A fee of 1.005 coins: what a coin costs is the cap.
+    const price = (1_005_000_000_000_000_000n / 21_000n + 1n).toString(16);
+    expect(await refusal({ gasPrice: `0x${price}` })).toBe(
+      'tx fee (1.01 ether) exceeds the configured cap (1.00 ether)',
+    );
+    expect(await refusal({ gasPrice: `0x${(1_000_000_000_000_000_000n / 21_000n).toString(16)}` })).toBe(
+      undefined,
+    );
+    const allowed = 2_000_000_000_000n;
+    expect(await refusal({ maxFeePerGas: `0x${allowed.toString(16)}`, maxPriorityFeePerGas: '0x1' })).toBe(
+      undefined,
+    );
+  });
+
   test('eth_fillTransaction fills nonce, gas and fees', async () => {
     const { raw, tx } = await world.get('eth_fillTransaction', { from: dev, to: other, value: '0x1' });
     expect(tx).toMatchObject({ type: '0x2', gas: '0x5208', nonce: '0x0', to: other, chainId: '0x2328' });

@@ -118,6 +118,27 @@ test('every mistake is named with its place', () => {
   expect(problem((state) => (state.auth.accounts[0].code_hash = `0x${'00'.repeat(32)}`))).toContain(
     'code hash',
   );
+  const amount = (value: unknown): string =>
+    problem(({ bank }) => {
+      bank.balances[0].coins[0].amount = value;
+      bank.supply[0].amount = value;
+    });
+  const most = 2n ** 256n - 1n;
+  for (const good of [7, 0, most.toString()]) expect(amount(good)).toBe('accepted');
+  for (const bad of [1.5, 2 ** 53, -1, '01', '', '1e3', true])
+    expect(amount(bad)).toContain('expected a whole number in decimal digits');
+  expect(amount((most + 1n).toString())).toBe(
+    `app_state.bank.balances[0].coins[0].amount: larger than ${most}`,
+  );
+  const coins = (count: number): string =>
+    problem(({ bank }) => {
+      bank.balances[0].coins = Array.from({ length: count }, () => ({ denom: 'achain', amount: '1' }));
+      bank.supply[0].amount = count.toString();
+    });
+  expect([coins(64), coins(65)]).toEqual([
+    'accepted',
+    'app_state.bank.balances[0].coins: more than 64 entries',
+  ]);
   expect(problem((state) => (state.evm.params.fork = 'amsterdam'))).toContain('expected one of');
   expect(problem((state) => (state.evm.preinstalls[0].code = '0xzz'))).toContain('invalid hex digit');
   expect(problem((state) => (state.feemarket.params.elasticity_multiplier = '0'))).toContain(

@@ -368,6 +368,9 @@ describe('answers', () => {
     expect(result).toMatchObject({ hash: txHash, height: '2', index: 0 });
     expect(result.proof.root_hash).toBe((await post('header', { height: '2' })).result.header.data_hash);
     expect((await get('/tx', `hash=0x${txHash}`)).result.proof).toBeUndefined();
+    for (const odd of ['12', `${txHash}00`, txHash.slice(2)])
+      expect((await get('/tx', `hash=0x${odd}`)).error.data).toBe(`tx (${odd}) not found`);
+    expect((await get('/tx', 'hash=0x')).error.data).toBe('transaction hash cannot be empty');
     const again = await post('broadcast_tx_sync', { tx: result.tx });
     expect(again.error).toEqual({
       code: -32603,

@@ -86,6 +86,12 @@ test('what went wrong stands in the trailers', async () => {
   );
 });
 
+test('a message that is none of the request is the fault of whoever asks', async () => {
+  expect(await trailersOf(framed(Uint8Array.of(0x0a, 0x05, 0x61)))).toMatch(
+    /^grpc-status:3\r\ngrpc-message:invalid request: [ -~]+\r\n$/,
+  );
+});
+
 test('a body that is no single uncompressed frame is refused', async () => {
   const whole = framed(request());
   expect(await trailersOf(concat(whole, Uint8Array.of(1)))).toBe(

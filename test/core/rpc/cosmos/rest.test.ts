@@ -127,7 +127,16 @@ test('balances, parameters, node info, blocks and syncing have the shapes of the
   );
   expect((await rest('/cosmos/auth/v1beta1/params')).body.params.max_memo_characters).toBe('256');
   const { body: info } = await rest('/cosmos/base/tendermint/v1beta1/node_info');
-  expect(info.default_node_info).toMatchObject({ network: 'chain_9000-1', moniker: 'tester' });
+  expect(info.default_node_info).toEqual({
+    protocol_version: { p2p: '8', block: '11', app: '0' },
+    default_node_id: world.ctx.identity.nodeId,
+    listen_addr: 'tcp://0.0.0.0:26656',
+    network: 'chain_9000-1',
+    version: '0.38.26',
+    channels: 'QCAhIiMwOGBhAA==',
+    moniker: 'tester',
+    other: { tx_index: 'on', rpc_address: 'tcp://127.0.0.1:26657' },
+  });
   expect(info.default_node_info).toMatchObject({ channels: 'QCAhIiMwOGBhAA==', other: { tx_index: 'on' } });
   expect(info.application_version).toMatchObject({ cosmos_sdk_version: 'v0.50.14', build_deps: [] });
   expect((await rest('/cosmos/base/tendermint/v1beta1/syncing')).body).toEqual({ syncing: false });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
 import { TRACER_NAMES } from '../../../../core/rpc/eth/tracers/table.ts';
 import { deploying, LOOP, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
+import { cosmosTx, sendMessage } from '../../app/support/cosmosTx.ts';
 import { signRaw } from '../../app/support/wallet.ts';
 import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
 
@@ -68,6 +69,33 @@ describe.each(['', ...TRACER_NAMES])('tracer "%s"', (tracer) => {
   );
 });
 
+test('tracers leave out what the config says, and show what it asks for', async () => {
+  const call = { from: bytesHex(world.dev.address), to: store, data: word(5) };
+  const prestate = async (tracerConfig: object): Promise<Loose> =>
+    (await world.get('debug_traceCall', call, 'latest', { tracer: 'prestateTracer', tracerConfig }))[store];
+  const whole = await prestate({});
+  expect(Object.keys(whole)).toEqual(expect.arrayContaining(['balance', 'nonce', 'code', 'storage']));
+  const { code, ...codeless } = whole;
+  expect(await prestate({ disableCode: true })).toEqual(codeless);
+  const { storage, ...bare } = whole;
+  expect(await prestate({ disableStorage: true })).toEqual(bare);
+  expect(Object.keys(storage)).toEqual([word(0)]);
+  expect(code).toMatch(/^0x60/);
+  // Calls the identity, with nothing.
+  const caller = `0x${'c0'.repeat(20)}`;
+  const stateOverrides = { [caller]: { code: '0x600060006000600060006004612710f100' } };
+  const flat = async (tracerConfig: object): Promise<Loose[]> =>
+    world.get('debug_traceCall', { to: caller }, 'latest', {
+      tracer: 'flatCallTracer',
+      tracerConfig,
+      stateOverrides,
+    });
+  const [only, ...more] = await flat({});
+  expect([only.subtraces, more]).toEqual([0, []]);
+  const [root, identity] = await flat({ includePrecompiles: true });
+  expect([root.subtraces, identity.action.to]).toEqual([1, `0x${'04'.padStart(40, '0')}`]);
+});
+
 test('a traced call costs what the transaction of the same content cost', async () => {
   const parent = `0x${(Number(block.number) - 1).toString(16)}`;
   const [tx] = block.transactions;
@@ -94,6 +122,21 @@ describe('debug_traceBlock', () => {
     const traces = await world.get('debug_traceBlock', raw, { tracer: 'callTracer' });
     expect(traces.map(({ txHash }: Loose) => txHash)).toEqual(sends.slice(0, 2));
     expect(traces.map(({ result }: Loose) => result.error)).toEqual([undefined, 'execution reverted']);
+  });
+
+  test('runs a block of the chain as it ran, with what is not in its bytes', async () => {
+    const payment = cosmosTx({
+      messages: [sendMessage(world.dev.address, world.other.address, 7n)],
+      data: { sequence: BigInt(nonce++) },
+    });
+    expect((await world.ctx.submit(payment)).kind).toBe('checked');
+    const hash = await send({ to: store, data: word(8) });
+    await world.commit();
+    const raw = await world.get('debug_getRawBlock', 'latest');
+    const config = { tracer: 'prestateTracer' };
+    expect(await world.get('debug_traceBlock', raw, config)).toEqual([
+      { txHash: hash, result: await world.get('debug_traceTransaction', hash, config) },
+    ]);
   });
 
   test('refuses what is no block, what has no parent, and transactions that cannot be in it', async () => {

@@ -233,9 +233,30 @@ describe('the pool', () => {
     const lines = Object.values((await world.get('txpool_inspect')).queued);
     expect(lines).toEqual([{ 3: `${world.dev.account.address}: 1 wei + 21000 gas × ${10n * GWEI} wei` }]);
     expect(await world.get('eth_pendingTransactions')).toMatchObject([{ from: dev, nonce: '0x0' }]);
+    // Of others nothing, though it could be executed.
+    const foreign = await signRaw(world.other, { nonce: 0, to: dev, value: 1n, gas: 21_000n });
+    await world.get('eth_sendRawTransaction', bytesHex(foreign));
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([{ from: dev, nonce: '0x0' }]);
     const args = { from: dev, to: other, value: '0x6', nonce: '0x0' };
     const replaced = await world.get('eth_resend', args, `0x${(20n * GWEI).toString(16)}`);
     expect(await world.get('eth_pendingTransactions')).toMatchObject([{ hash: replaced, value: '0x6' }]);
+    const price = (amount: bigint): string => `0x${(amount * GWEI).toString(16)}`;
+    const wider = await world.get('eth_resend', args, price(40n), '0xc350');
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([
+      { hash: wider, gas: '0xc350', type: '0x0', gasPrice: price(40n) },
+    ]);
+    // Neither a price nor a limit of zero is one, and a price is said once.
+    const dearer = { ...args, maxFeePerGas: price(50n), maxPriorityFeePerGas: price(50n) };
+    const again = await world.get('eth_resend', dearer, '0x0', '0x0');
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([
+      { hash: again, gas: '0x5208', type: '0x2' },
+    ]);
+    const last = await world.get('eth_resend', dearer, price(60n));
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([{ hash: last, type: '0x0' }]);
+    const { nonce: _, ...nameless } = args;
+    expect((await world.rpc('eth_resend', nameless, price(70n))).error?.message).toBe(
+      'missing transaction nonce in transaction spec',
+    );
     await world.commit();
     expect((await world.rpc('eth_resend', args)).error?.message).toBe('transaction 0 not found');
   });

@@ -371,6 +371,12 @@ describe('answers', () => {
     for (const odd of ['12', `${txHash}00`, txHash.slice(2)])
       expect((await get('/tx', `hash=0x${odd}`)).error.data).toBe(`tx (${odd}) not found`);
     expect((await get('/tx', 'hash=0x')).error.data).toBe('transaction hash cannot be empty');
+    const indexedBy = async (indexing: RpcContext['indexing']) => {
+      const ctx = { ...world.ctx, indexing } as RpcContext;
+      return JSON.parse((await handleCometGet(ctx, '/tx', `hash=0x${txHash}`)).body);
+    };
+    expect((await indexedBy({ kind: 'psql' })).result.hash).toBe(txHash);
+    expect((await indexedBy({ kind: 'null' })).error.data).toBe('transaction indexing is disabled');
     const again = await post('broadcast_tx_sync', { tx: result.tx });
     expect(again.error).toEqual({
       code: -32603,
@@ -491,5 +497,17 @@ describe('the unsafe methods', () => {
     expect(await dataOf({ peers: Array.from({ length: 101 }, () => PEER) })).toContain('too many');
     expect((await post(unsafe(), 'dial_seeds', { seeds: [PEER] })).error.data).toContain('no network');
     expect((await post(ctx, 'unsafe_flush_mempool', {})).result).toEqual({});
+  });
+
+  test('a flush is answered when the pool is empty', async () => {
+    let isEmpty = false;
+    const flushPool = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      isEmpty = true;
+    };
+    expect((await post({ ...unsafe(), flushPool }, 'unsafe_flush_mempool', {})).result).toEqual({});
+    expect(isEmpty).toBe(true);
+    const { flushPool: _, ...idle } = unsafe();
+    expect((await post(idle, 'unsafe_flush_mempool', {})).error.data).toBe('no node is running');
   });
 });

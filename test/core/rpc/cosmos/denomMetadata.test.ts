@@ -38,6 +38,12 @@ test('a denomination is told as genesis has it, by each way to ask', async () =>
   });
 });
 
+test('a denomination may hold slashes, and one that is not there is named whole', async () => {
+  const slashed = { ...METADATA, base: 'ibc/AB/c' };
+  expect(await told([METADATA, slashed], 'denoms_metadata/ibc/AB/c')).toEqual({ metadata: slashed });
+  expect((await told([METADATA], 'denoms_metadata/ibc/AB/c')).message).toContain('denom ibc/AB/c');
+});
+
 test('what genesis leaves out is empty', async () => {
   const { metadatas } = await told(
     [{ base: 'achain', denom_units: [{ denom: 'achain' }] }],

@@ -81,6 +81,13 @@ test('tracers leave out what the config says, and show what it asks for', async 
   expect(await prestate({ disableStorage: true })).toEqual(bare);
   expect(Object.keys(storage)).toEqual([word(0)]);
   expect(code).toMatch(/^0x60/);
+  const rows = async (config: object): Promise<Loose[]> =>
+    (await world.get('debug_traceCall', call, 'latest', config)).structLogs;
+  const has = async (config: object, name: string): Promise<boolean> =>
+    (await rows(config)).some((row) => name in row);
+  expect([await has({}, 'memory'), await has({ enableMemory: true }, 'memory')]).toEqual([false, true]);
+  expect([await has({}, 'stack'), await has({ disableStack: true }, 'stack')]).toEqual([true, false]);
+  expect([await has({}, 'storage'), await has({ disableStorage: true }, 'storage')]).toEqual([true, false]);
   // Calls the identity, with nothing.
   const caller = `0x${'c0'.repeat(20)}`;
   const stateOverrides = { [caller]: { code: '0x600060006000600060006004612710f100' } };
@@ -122,6 +129,24 @@ describe('debug_traceBlock', () => {
     const traces = await world.get('debug_traceBlock', raw, { tracer: 'callTracer' });
     expect(traces.map(({ txHash }: Loose) => txHash)).toEqual(sends.slice(0, 2));
     expect(traces.map(({ result }: Loose) => result.error)).toEqual([undefined, 'execution reverted']);
+  });
+
+  test('runs it in its own block: its time, its number, and who earns by it', async () => {
+    // COINBASE ‖ TIMESTAMP as a log of nothing else.
+    const data = deploying('4160005242602052604060 00a000'.replaceAll(' ', ''));
+    const made = await send({ data, gas: 1_000_000n });
+    await world.commit();
+    const { contractAddress } = await world.get('eth_getTransactionReceipt', made);
+    await send({ to: contractAddress });
+    await world.commit();
+    const parts = RLP.decode(hexToBytes(await world.get('debug_getRawBlock', 'latest'))) as Loose[];
+    const { timestamp } = await world.get('eth_getBlockByNumber', 'latest', false);
+    const later = BigInt(timestamp) + 60n;
+    parts[0][2] = new Uint8Array(20).fill(0xee);
+    parts[0][11] = hexToBytes(`0x${later.toString(16)}`);
+    const config = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+    const [{ result }] = await world.get('debug_traceBlock', bytesHex(RLP.encode(parts)), config);
+    expect(result.logs[0].data).toBe(`0x${'ee'.repeat(20).padStart(64, '0')}${word(later).slice(2)}`);
   });
 
   test('runs a block of the chain as it ran, with what is not in its bytes', async () => {

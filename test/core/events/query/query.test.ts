@@ -78,6 +78,20 @@ test('a query value that is a 20-byte hex address matches in any letter case', (
   expect(other.ok && other.value.matches(keys)).toBe(false);
 });
 
+test('dates are compared with dates, and times with times', () => {
+  const is = (text: string, value: string): unknown => {
+    const query = compileQuery(`a.b ${text}`);
+    return query.ok && query.value.matches(new Map([['a.b', [value]]]));
+  };
+  expect(is('= DATE 2013-05-03', '2013-05-03')).toBe(true);
+  expect(is('> DATE 2013-05-03', '2013-05-03')).toBe(false);
+  expect(is('> DATE 2013-05-03', '2013-05-04')).toBe(true);
+  expect(is('<= DATE 2013-05-03', '2013-05-04')).toBe(false);
+  expect(is('>= DATE 2013-05-03', '2013-05-03T00:00:00Z')).toBe(false);
+  expect(is('>= TIME 2013-05-03T00:00:00Z', '2013-05-03')).toBe(false);
+  expect(is('= TIME 2013-05-03T02:00:00+02:00', '2013-05-03T00:00:00Z')).toBe(true);
+});
+
 test('spacing does not make another query', () => {
   const a = compileQuery("tm.event='Tx' AND tx.height>5");
   const b = compileQuery("  tm.event  =  'Tx'  AND\ttx.height >5 ");

@@ -183,6 +183,16 @@ describe('debug_traceBlock', () => {
   });
 });
 
+test('a log without its topics is no log, and no harm', async () => {
+  const emitter = `0x${'c1'.repeat(20)}`;
+  const trace = await world.get('debug_traceCall', { to: emitter }, 'latest', {
+    tracer: 'callTracer',
+    tracerConfig: { withLog: true },
+    stateOverrides: { [emitter]: { code: '0x60006000a4' } },
+  });
+  expect([trace.error, trace.logs]).toEqual(['stack underflow', undefined]);
+});
+
 describe('debug_storageRangeAt', () => {
   const slot0 = keccak256(word(0) as Hex);
   const range = (txIndex: number, start = '0x', max = 10, at: unknown = block.hash) =>

@@ -244,6 +244,12 @@ test('receipts of a block come as one list, those asked for alone', async () => 
   const hash = await emit(6);
   await ask('eth_subscribe', 'transactionReceipts', { transactionHashes: [hash] });
   await ask('eth_subscribe', 'transactionReceipts', { transactionHashes: [`0x${'11'.repeat(32)}`] });
+  const many = (count: number) => ({ transactionHashes: Array(count).fill(`0x${'11'.repeat(32)}`) });
+  expect((await ask('eth_subscribe', 'transactionReceipts', many(200)))[0].error).toBeUndefined();
+  expect((await ask('eth_subscribe', 'transactionReceipts', many(201)))[0].error).toEqual({
+    code: -32602,
+    message: 'invalid argument 1: more than 200 items',
+  });
   await world.commit();
   const receipt = await world.get('eth_getTransactionReceipt', hash);
   expect(socket.take().map(({ params }) => params.result)).toEqual([[receipt], [receipt]]);

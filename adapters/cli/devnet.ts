@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { EvmService } from '../../core/app/evmService.ts';
+import { formatDuration } from '../../core/lib/duration.ts';
 import { devAccounts } from '../config/devAccounts.ts';
 import { DEVNET_CHAIN_ID, fundedDevAccounts, prepareDevnetHome } from '../config/devnetHome.ts';
-import { formatDuration, parseDuration } from '../config/duration.ts';
+import { parseDuration } from '../config/duration.ts';
 import { checkChainId } from '../config/genesisFile.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { acceleratedSuite } from '../crypto/accelerated.ts';

@@ -10,13 +10,3 @@ export function parseDuration(text: string): number | undefined {
   const ms = Math.round(total);
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
-
-/** As Go prints it, but for seconds below one: `1m30s`, `250ms`, `1.5s`. */
-export function formatDuration(ms: number): string {
-  if (ms === 0) return '0s';
-  if (ms < 1000) return `${ms}ms`;
-  const hours = Math.floor(ms / 3_600_000);
-  const minutes = Math.floor((ms % 3_600_000) / 60_000);
-  const seconds = (ms % 60_000) / 1000;
-  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 || hours > 0 ? `${minutes}m` : ''}${seconds}s`;
-}

@@ -1,5 +1,6 @@
+import { formatDuration } from '../../core/lib/duration.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+import { parseDuration } from './duration.ts';
 
 /** What is wrong with a value, as the end of a sentence: `expected …`. */
 type Parsed<T> = Result<T, string>;

@@ -1,4 +1,5 @@
 /** What keeps an execution for a reader from taking the node's time. */
+import { formatDuration } from '../lib/duration.ts';
 import type { Pause } from '../types/app.ts';
 import type { Micros, Millis } from '../types/ids.ts';
 
@@ -30,9 +31,6 @@ const TICKS_PER_LOOK = 64;
 /** Longest stretch without a pause. */
 const SLICE_MICROS = 5_000;
 
-/** As Go prints a duration of whole milliseconds below a minute or of whole seconds. */
-const goDuration = (ms: Millis): string => (ms < 1000 ? `${ms}ms` : `${ms / 1000}s`);
-
 /** Pauses every few milliseconds, so that consensus goes on beside it, and gives up after the timeout. */
 export class TimeGuard implements Guard {
   readonly #options: GuardOptions;
@@ -55,7 +53,7 @@ export class TimeGuard implements Guard {
     const { now, pause, timeoutMs } = this.#options;
     const time = now();
     if (timeoutMs > 0 && time - this.#begun >= timeoutMs * 1000)
-      throw new ExecutionAborted(`execution aborted (timeout = ${goDuration(timeoutMs)})`);
+      throw new ExecutionAborted(`execution aborted (timeout = ${formatDuration(timeoutMs)})`);
     if (time - this.#paused < SLICE_MICROS) return undefined;
     return pause().then(() => {
       this.#paused = now();

@@ -1,4 +1,5 @@
 import { type Bytes, hex } from '../../lib/bytes.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { RpcContext } from '../context.ts';
 import { CODES, RpcError, serverError } from '../rpcError.ts';
 import { receiptJson } from './render.ts';
@@ -48,7 +49,7 @@ function receiptWithin(ctx: RpcContext, text: string, ms: number): Promise<unkno
       unlisten();
       resolve(made);
     });
-    const message = `The transaction was added to the transaction pool but wasn't processed in ${ms / 1000}s`;
+    const message = `The transaction was added to the transaction pool but wasn't processed in ${formatDuration(ms)}`;
     const cancel = ctx.after?.(ms, () => {
       unlisten();
       reject(new RpcError(CODES.notIncluded, message, text));

@@ -84,8 +84,10 @@ function integerOf(value: Json, type: string): bigint {
   return BigInt.asUintN(256, number);
 }
 
+/** Hex; without 0x, as Go takes it for an address alone: wallets would sign the letters of other texts. */
 function bytesOf(value: Json, type: string): Bytes {
-  const parsed = typeof value === 'string' ? parseHex(value) : undefined;
+  const isHex = typeof value === 'string' && (type === 'address' || /^0x/i.test(value));
+  const parsed = isHex ? parseHex(value) : undefined;
   if (parsed?.ok !== true) throw fault(`${type} wants hex`);
   return parsed.value;
 }

@@ -49,9 +49,13 @@ async function wrongSyncing(rpc: RpcContext): Promise<string | undefined> {
 
 async function wrongIdentity(rpc: RpcContext): Promise<string | undefined> {
   const shown = fieldsOf(await rest(rpc, `${TENDERMINT}/node_info`), 'default_node_info');
-  const { id, moniker, network, version, channels } = fieldsOf(await comet(rpc, 'status', {}), 'node_info');
+  const told = fieldsOf(await comet(rpc, 'status', {}), 'node_info');
+  const { id, moniker, network, version, channels, protocol_version, listen_addr, other } = told;
   return (
     difference('node_info', shown, {
+      protocol_version,
+      listen_addr,
+      other,
       default_node_id: id,
       moniker,
       network,

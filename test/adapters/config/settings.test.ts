@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { APP_TOML } from '../../../adapters/config/appToml.ts';
 import { CLIENT_TOML } from '../../../adapters/config/clientToml.ts';
 import { CONFIG_TOML } from '../../../adapters/config/configToml.ts';
-import { formatDuration, parseDuration } from '../../../adapters/config/duration.ts';
+import { parseDuration } from '../../../adapters/config/duration.ts';
 import { nodeConfigOf } from '../../../adapters/config/nodeConfig.ts';
 import { envNameOf, fieldsOf, readTable, renderTable, type Sources } from '../../../adapters/config/table.ts';
 import { OperatingError } from '../../../adapters/operatingError.ts';
+import { formatDuration } from '../../../core/lib/duration.ts';
 import { DEFAULT_NODE_CONFIG } from '../../../core/node/nodeConfig.ts';
 
 const sources = (given: {

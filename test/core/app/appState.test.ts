@@ -27,6 +27,55 @@ test('the default state is accepted and says what it was made from', () => {
   });
 });
 
+test('a state made by options says each of them, and is accepted', () => {
+  const options = {
+    accounts: [
+      { address: alice.address, balance: 7n },
+      { address: new Uint8Array(20).fill(9), balance: 0n },
+    ],
+    hrp: 'moon',
+    denom: 'amoon',
+    evmChainId: 77n,
+    fork: 'shanghai' as const,
+    baseFee: 5n,
+    minGasPrice: 3n,
+    noBaseFee: true,
+  };
+  const state: Loose = JSON.parse(JSON.stringify(defaultAppState(options)));
+  expect(parseAppState(state, 'plain', keccak256)).toMatchObject({
+    ok: true,
+    value: {
+      hrp: 'moon',
+      denom: 'amoon',
+      evmChainId: 77n,
+      fork: { name: 'shanghai' },
+      supply: 7n,
+      feeMarket: { noBaseFee: true, baseFee: 5n, minGasPrice: 3n },
+    },
+  });
+  const [unit, coin] = [
+    { denom: 'amoon', exponent: 0, aliases: [] },
+    { denom: 'moon', exponent: 18, aliases: [] },
+  ];
+  expect(state.bank).toMatchObject({
+    balances: [{ coins: [{ denom: 'amoon', amount: '7' }] }, { coins: [] }],
+    supply: [{ denom: 'amoon', amount: '7' }],
+    denom_metadata: [
+      { denom_units: [unit, coin], base: 'amoon', display: 'moon', name: 'moon', symbol: 'MOON' },
+    ],
+  });
+  const numbers = state.auth.accounts.map(({ base_account }: Loose) => base_account.account_number);
+  expect(numbers).toEqual(['0', '1']);
+  expect(state.evm.preinstalls.length).toBeGreaterThan(0);
+  const plain: Loose = defaultAppState({ accounts: [], systemContracts: false, denom: 'uatom' });
+  expect([plain.evm.preinstalls, plain.bank.supply, plain.evm.params.evm_chain_id]).toEqual([
+    [],
+    [],
+    undefined,
+  ]);
+  expect(plain.bank.denom_metadata[0].display).toBe('UATOM');
+});
+
 test('the EVM chain id is the number in the chain id, or named in genesis', () => {
   expect(evmChainIdOf('ethermint_9000-1')).toBe(9000n);
   expect(evmChainIdOf('plain')).toBeUndefined();
@@ -69,6 +118,27 @@ test('every mistake is named with its place', () => {
   expect(problem((state) => (state.auth.accounts[0].code_hash = `0x${'00'.repeat(32)}`))).toContain(
     'code hash',
   );
+  const amount = (value: unknown): string =>
+    problem(({ bank }) => {
+      bank.balances[0].coins[0].amount = value;
+      bank.supply[0].amount = value;
+    });
+  const most = 2n ** 256n - 1n;
+  for (const good of [7, 0, most.toString()]) expect(amount(good)).toBe('accepted');
+  for (const bad of [1.5, 2 ** 53, -1, '01', '', '1e3', true])
+    expect(amount(bad)).toContain('expected a whole number in decimal digits');
+  expect(amount((most + 1n).toString())).toBe(
+    `app_state.bank.balances[0].coins[0].amount: larger than ${most}`,
+  );
+  const coins = (count: number): string =>
+    problem(({ bank }) => {
+      bank.balances[0].coins = Array.from({ length: count }, () => ({ denom: 'achain', amount: '1' }));
+      bank.supply[0].amount = count.toString();
+    });
+  expect([coins(64), coins(65)]).toEqual([
+    'accepted',
+    'app_state.bank.balances[0].coins: more than 64 entries',
+  ]);
   expect(problem((state) => (state.evm.params.fork = 'amsterdam'))).toContain('expected one of');
   expect(problem((state) => (state.evm.preinstalls[0].code = '0xzz'))).toContain('invalid hex digit');
   expect(problem((state) => (state.feemarket.params.elasticity_multiplier = '0'))).toContain(

@@ -1,10 +1,8 @@
 import { getContractAddress } from 'viem';
 import { expect, test } from 'vitest';
-import { formatAddress } from '../../../core/address/kinds.ts';
 import { accountCount } from '../../../core/app/auth/keeper.ts';
-import { accountQuery } from '../../../core/app/auth/query.ts';
 import { EMPTY_CODE_HASH } from '../../../core/app/evm/admission.ts';
-import { compareBytes, hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
+import { compareBytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { COIN, TestChain, VALIDATOR } from './support/chain.ts';
 import { deploying, STORE_AND_LOG } from './support/code.ts';
 import { signTx, wallet } from './support/wallet.ts';
@@ -15,18 +13,11 @@ const bob = wallet(1);
 test('genesis accounts have their numbers, contracts of genesis follow in order of address', async () => {
   const chain = await TestChain.fresh([alice, bob].map(({ address }) => ({ address, balance: COIN })));
   const view = chain.reader.latest();
-  expect(accountQuery(view, alice.address, 'chain')).toEqual({
-    typeUrl: '/chain.types.v1.EthAccount',
-    address: formatAddress('acc', 'chain', alice.address),
-    pubKey: undefined,
-    pubKeyTypeUrl: '/chain.crypto.v1.ethsecp256k1.PubKey',
-    accountNumber: 0n,
-    sequence: 0n,
-    codeHash: to0xHex(EMPTY_CODE_HASH),
-  });
-  expect(accountQuery(view, bob.address, 'chain')?.accountNumber).toBe(1n);
+  expect(view.auth(alice.address)).toEqual({ accountNumber: 0n, pubKey: undefined });
+  expect(view.account(alice.address)).toMatchObject({ nonce: 0n, codeHash: EMPTY_CODE_HASH });
+  expect(view.auth(bob.address)?.accountNumber).toBe(1n);
   expect(accountCount(view)).toBe(4n);
-  expect(accountQuery(view, wallet(5).address, 'chain')).toBeUndefined();
+  expect(view.auth(wallet(5).address)).toBeUndefined();
 });
 
 test('the first transaction reveals the key; receivers, contracts and the proposer are numbered at its end', async () => {
@@ -37,16 +28,17 @@ test('the first transaction reveals the key; receivers, contracts and the propos
     await signTx(alice, { data: deploying(STORE_AND_LOG), nonce: 1, gas: 200_000n }),
   ]);
   const view = chain.reader.latest();
-  const account = accountQuery(view, alice.address, 'chain');
-  expect(account?.sequence).toBe(2n);
-  expect(toHex(account?.pubKey as Uint8Array).slice(2)).toBe(alice.account.publicKey.slice(4, 68));
+  expect(view.account(alice.address)?.nonce).toBe(2n);
+  expect(toHex(view.auth(alice.address)?.pubKey as Uint8Array).slice(2)).toBe(
+    alice.account.publicKey.slice(4, 68),
+  );
   // After the first transaction bob and the proposer exist, in order of address; the contract came later.
   const [first, second] = [bob.address, VALIDATOR].sort(compareBytes);
   expect(view.auth(first as Uint8Array)?.accountNumber).toBe(before);
   expect(view.auth(second as Uint8Array)?.accountNumber).toBe(before + 1n);
   const contract = hex(getContractAddress({ from: alice.account.address, nonce: 1n }));
   expect(view.auth(contract)?.accountNumber).toBe(before + 2n);
-  expect(accountQuery(view, contract, 'chain')?.codeHash).not.toBe(to0xHex(EMPTY_CODE_HASH));
+  expect(view.account(contract)?.codeHash).not.toEqual(EMPTY_CODE_HASH);
 });
 
 test('an address that was only asked for gets no account', async () => {

@@ -130,6 +130,28 @@ test('every offence is counted, the newest are listed, and no offender is listed
   );
 });
 
+test('of more than sixteen offences of one validator the newest are listed', () => {
+  const store = mapStore();
+  const time = { seconds: 1, nanos: 0 };
+  const validator = { address: VALIDATOR, power: 3n };
+  const offence = (height: number): Misbehavior => ({
+    kind: 'light-client-attack',
+    validator,
+    height,
+    time,
+    totalVotingPower: 9n,
+  });
+  const told = [offence(1), offence(2)];
+  expect(recordMisbehavior(store, 5, told).map(({ count }) => count)).toEqual([1n, 2n]);
+  for (let height = 3; height <= 20; height++) recordMisbehavior(store, height + 5, [offence(height)]);
+  const record = readOffences(store, VALIDATOR);
+  expect(record?.count).toBe(20n);
+  expect(record?.offences.map(({ height, recordedAt }) => [height, recordedAt])).toEqual(
+    Array.from({ length: 16 }, (_, i) => [i + 5, i + 10]),
+  );
+  expect(record?.offences[0]).toMatchObject({ kind: 'light-client-attack', power: 3n, totalPower: 9n, time });
+});
+
 describe('misbehaviour is asked for', () => {
   const rest = async (world: RpcWorld, path: string, height?: string) => {
     const headers: Record<string, string> = height === undefined ? {} : { 'x-cosmos-block-height': height };

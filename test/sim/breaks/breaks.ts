@@ -15,6 +15,7 @@ import { FEES } from './fees.ts';
 import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
+import { HANDED } from './handed.ts';
 import { HISTORY } from './history.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { INTAKE } from './intake.ts';
@@ -89,5 +90,6 @@ export const BREAKS: readonly Break[] = [
   ...ARGUMENTS,
   ...TRACED,
   ...FACES,
+  ...HANDED,
   ...RUMOURS,
 ];

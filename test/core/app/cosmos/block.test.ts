@@ -5,7 +5,7 @@ import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../../../core/app/typeUrls.ts';
 import { txHash } from '../../../../core/codec/hashes.ts';
 import { encode } from '../../../../core/codec/proto.ts';
 import { type Bytes, EMPTY, hex, toHex } from '../../../../core/lib/bytes.ts';
-import { COIN, TestChain, VALIDATOR } from '../support/chain.ts';
+import { COIN, TestChain, testGenesis, VALIDATOR } from '../support/chain.ts';
 import { bech32, coins, cosmosTx, FEE, GAS, SECRETS, sendMessage } from '../support/cosmosTx.ts';
 import { GWEI, signTx, wallet } from '../support/wallet.ts';
 
@@ -110,6 +110,21 @@ describe('a Cosmos transfer in a block', () => {
     const baseFee = chain.reader.ethBlock(1)?.header.baseFeePerGas ?? 0n;
     expect(account(alice.address)?.balance).toBe(START - 1n - GAS * (baseFee + GWEI));
     expect(account(VALIDATOR)?.balance).toBe(GAS * GWEI);
+  });
+});
+
+describe('where genesis names a least price', () => {
+  test('a fee of less than that is refused, whatever the base fee', async () => {
+    const accounts = [{ address: alice.address, balance: START }];
+    const dear = await TestChain.open(testGenesis({ accounts, minGasPrice: 5n * GWEI }));
+    const check = (fee: bigint) => dear.app.checkTx(cosmosTx({ messages: [send(1n)], fee }), false);
+    const least = GAS * 5n * GWEI;
+    expect(await check(least)).toMatchObject({ kind: 'accepted' });
+    expect(await check(least - 1n)).toMatchObject({ kind: 'rejected', code: 13, codespace: 'sdk' });
+    expect(await dear.validate([cosmosTx({ messages: [send(1n)], fee: least - 1n })])).toMatchObject({
+      accept: false,
+      reason: expect.stringContaining('gas prices too low'),
+    });
   });
 });
 

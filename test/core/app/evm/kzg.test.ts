@@ -27,3 +27,11 @@ test('points off the curve and scalars beyond the field are bad arguments', () =
   expect(() => verifyKzgProof(`0x${'ff'.repeat(48)}`, z, y, proof)).toThrow('C_KZG_BADARGS');
   expect(() => verifyKzgProof(commitment, `0x${'ff'.repeat(32)}`, y, proof)).toThrow('C_KZG_BADARGS');
 });
+
+test('a scalar is below the order of the field', () => {
+  const order = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+  const hex = (value: bigint): string => `0x${value.toString(16)}`;
+  expect(() => verifyKzgProof(commitment, hex(order), y, proof)).toThrow('C_KZG_BADARGS');
+  expect(() => verifyKzgProof(commitment, z, hex(order), proof)).toThrow('C_KZG_BADARGS');
+  expect(verifyKzgProof(commitment, hex(order - 1n), hex(order - 1n), proof)).toBe(false);
+});

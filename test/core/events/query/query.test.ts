@@ -57,6 +57,8 @@ describe('errors say where and what was wanted', () => {
     ["a.b = 1 AND '", 'offset 12: EOF'],
     ["a.b = 1 '", 'offset 8: got invalid token, want AND operator'],
     ['a.b = DATE 1899-01-01', 'offset 6: datestamp year 1899 out of range'],
+    ['a.b = DATE 3000-01-01', 'offset 6: datestamp year 3000 out of range'],
+    ['a.b = TIME 3000-01-01T00:00:00Z', 'offset 6: timestamp year 3000 out of range'],
   ])('%s', (query, message) => {
     expect(compileQuery(query)).toEqual({ ok: false, error: message });
   });
@@ -74,6 +76,20 @@ test('a query value that is a 20-byte hex address matches in any letter case', (
   }
   const other = compileQuery("ethereum.recipient='0x80997970c51812dc3a010c7d01b50e0d17dc79c8'");
   expect(other.ok && other.value.matches(keys)).toBe(false);
+});
+
+test('dates are compared with dates, and times with times', () => {
+  const is = (text: string, value: string): unknown => {
+    const query = compileQuery(`a.b ${text}`);
+    return query.ok && query.value.matches(new Map([['a.b', [value]]]));
+  };
+  expect(is('= DATE 2013-05-03', '2013-05-03')).toBe(true);
+  expect(is('> DATE 2013-05-03', '2013-05-03')).toBe(false);
+  expect(is('> DATE 2013-05-03', '2013-05-04')).toBe(true);
+  expect(is('<= DATE 2013-05-03', '2013-05-04')).toBe(false);
+  expect(is('>= DATE 2013-05-03', '2013-05-03T00:00:00Z')).toBe(false);
+  expect(is('>= TIME 2013-05-03T00:00:00Z', '2013-05-03')).toBe(false);
+  expect(is('= TIME 2013-05-03T02:00:00+02:00', '2013-05-03T00:00:00Z')).toBe(true);
 });
 
 test('spacing does not make another query', () => {

@@ -95,6 +95,14 @@ describe('errors', () => {
     ]);
   });
 
+  test('ten requests are answered', async () => {
+    const requests = Array.from({ length: 10 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'health' }));
+    const { body } = await handleCometPost(world.ctx, JSON.stringify(requests));
+    expect(JSON.parse(body).map(({ id, result }: Loose) => [id, result])).toEqual(
+      requests.map(({ id }) => [id, {}]),
+    );
+  });
+
   test('what is not JSON is HTTP 500 without an id', async () => {
     const answer = await handleCometPost(world.ctx, 'not json');
     expect(answer.status).toBe(500);
@@ -258,6 +266,44 @@ describe('answers', () => {
     expect((await get('/abci_info')).answer.headers['cache-control']).toBeDefined();
   });
 
+  test('a batch may be cached where each of its answers may', async () => {
+    const cachingOf = async (...heights: readonly string[]) => {
+      const requests = heights.map((height, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'block',
+        params: { height },
+      }));
+      return (await handleCometPost(world.ctx, JSON.stringify(requests))).headers['cache-control'];
+    };
+    expect(await cachingOf('1', '2')).toBe('public, max-age=86400');
+    for (const heights of [
+      ['1', '99'],
+      ['99', '1'],
+      ['1', '0'],
+    ])
+      expect(await cachingOf(...heights)).toBeUndefined();
+  });
+
+  test('the root names what is served, in order, and the unsafe methods only where they are', async () => {
+    const shown = async (ctx: typeof world.ctx) => {
+      const { body, headers } = await handleCometGet(ctx, '/', '');
+      expect(headers['content-type']).toBe('text/html');
+      return [...body.matchAll(/<a href="([^"]*)">\1<\/a>/g)].map(([, path]) => path as string);
+    };
+    const paths = await shown(world.ctx);
+    expect(paths).toEqual([...paths].sort());
+    expect(paths).toEqual(expect.arrayContaining(['/health', '/block?height=_', '/tx?hash=_&prove=_']));
+    expect(paths.filter((path) => /dial|unsafe/.test(path))).toEqual([]);
+    const limits = { ...world.ctx.limits, comet: { unsafe: true } };
+    const all = await shown({ ...world.ctx, limits });
+    expect(all.filter((path) => !paths.includes(path))).toEqual([
+      '/dial_peers?peers=_&persistent=_&unconditional=_&private=_',
+      '/dial_seeds?seeds=_',
+      '/unsafe_flush_mempool',
+    ]);
+  });
+
   test('the same call by POST object, POST list and URI gives the same result', async () => {
     const byName = (await post('block', { height: '2' })).result;
     expect((await post('block', ['2'])).result).toEqual(byName);
@@ -322,6 +368,15 @@ describe('answers', () => {
     expect(result).toMatchObject({ hash: txHash, height: '2', index: 0 });
     expect(result.proof.root_hash).toBe((await post('header', { height: '2' })).result.header.data_hash);
     expect((await get('/tx', `hash=0x${txHash}`)).result.proof).toBeUndefined();
+    for (const odd of ['12', `${txHash}00`, txHash.slice(2)])
+      expect((await get('/tx', `hash=0x${odd}`)).error.data).toBe(`tx (${odd}) not found`);
+    expect((await get('/tx', 'hash=0x')).error.data).toBe('transaction hash cannot be empty');
+    const indexedBy = async (indexing: RpcContext['indexing']) => {
+      const ctx = { ...world.ctx, indexing } as RpcContext;
+      return JSON.parse((await handleCometGet(ctx, '/tx', `hash=0x${txHash}`)).body);
+    };
+    expect((await indexedBy({ kind: 'psql' })).result.hash).toBe(txHash);
+    expect((await indexedBy({ kind: 'null' })).error.data).toBe('transaction indexing is disabled');
     const again = await post('broadcast_tx_sync', { tx: result.tx });
     expect(again.error).toEqual({
       code: -32603,
@@ -442,5 +497,17 @@ describe('the unsafe methods', () => {
     expect(await dataOf({ peers: Array.from({ length: 101 }, () => PEER) })).toContain('too many');
     expect((await post(unsafe(), 'dial_seeds', { seeds: [PEER] })).error.data).toContain('no network');
     expect((await post(ctx, 'unsafe_flush_mempool', {})).result).toEqual({});
+  });
+
+  test('a flush is answered when the pool is empty', async () => {
+    let isEmpty = false;
+    const flushPool = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      isEmpty = true;
+    };
+    expect((await post({ ...unsafe(), flushPool }, 'unsafe_flush_mempool', {})).result).toEqual({});
+    expect(isEmpty).toBe(true);
+    const { flushPool: _, ...idle } = unsafe();
+    expect((await post(idle, 'unsafe_flush_mempool', {})).error.data).toBe('no node is running');
   });
 });

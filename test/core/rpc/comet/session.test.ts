@@ -98,7 +98,10 @@ test('the same query twice, an unknown one, a bad one and too many are refused',
   expect(await data('subscribe', 'malformed query')).toMatch(
     /^failed to parse query: offset 10: got tag, wanted /,
   );
-  expect(await data('subscribe', `a.b='${'x'.repeat(512)}'`)).toBe('maximum query length exceeded');
+  expect(await data('subscribe', `a.b='${'x'.repeat(507)}'`)).toBe('maximum query length exceeded');
+  expect(await data('subscribe', `a.b='${'ä'.repeat(254)}'`)).toBe('maximum query length exceeded');
+  expect(await data('subscribe', `a.b='${'x'.repeat(506)}'`)).toBeUndefined();
+  expect(await data('unsubscribe', `a.b='${'x'.repeat(506)}'`)).toBeUndefined();
   for (const height of [1, 2, 3, 4]) expect(await data('subscribe', `tx.height=${height}`)).toBeUndefined();
   expect(await data('subscribe', 'tx.height=5')).toBe('max_subscriptions_per_client 5 reached');
   expect((await ask(2, 'unsubscribe_all')).result).toEqual({});

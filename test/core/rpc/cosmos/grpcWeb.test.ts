@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { formatAddress } from '../../../../core/address/kinds.ts';
+import { AssertionError } from '../../../../core/lib/assert.ts';
 import { toBase64 } from '../../../../core/lib/base64.ts';
 import { concat } from '../../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../../core/lib/utf8.ts';
@@ -68,6 +69,11 @@ test('an earlier height is asked for with the header', async () => {
   expect(await trailersOf(framed(request()), BINARY, ACCOUNT, '99')).toBe(
     'grpc-status:3\r\ngrpc-message:cannot query with height in the future; please provide a valid height\r\n',
   );
+  const newest = await call(framed(request()), BINARY, ACCOUNT, '');
+  expect(newest.headers['x-cosmos-block-height']).toBe('2');
+  expect(await trailersOf(framed(request()), BINARY, ACCOUNT, '-1')).toBe(
+    'grpc-status:3\r\ngrpc-message:invalid height header "-1"\r\n',
+  );
 });
 
 test('what went wrong stands in the trailers', async () => {
@@ -78,13 +84,69 @@ test('what went wrong stands in the trailers', async () => {
   expect(await trailersOf(framed(encodeAddressRequest('ä%')))).toMatch(
     /^grpc-status:3\r\ngrpc-message:[ -~]+\r\n$/,
   );
+  expect(await trailersOf(framed(request()), BINARY, '/a.ä%\n/~ C')).toBe(
+    'grpc-status:12\r\ngrpc-message:unknown service or method /a.%C3%A4%25%0A/~ C\r\n',
+  );
   expect(await trailersOf(framed(request()), BINARY, '/a.B/C')).toBe(
     'grpc-status:12\r\ngrpc-message:unknown service or method /a.B/C\r\n',
   );
 });
 
+test('an address is asked for, and one of an account', async () => {
+  expect(await trailersOf(framed(new Uint8Array()))).toBe(
+    'grpc-status:3\r\ngrpc-message:Address cannot be empty\r\n',
+  );
+  for (const kind of ['val', 'cons'] as const) {
+    const text = formatAddress(kind, 'chain', world.dev.address);
+    expect(await trailersOf(framed(encodeAddressRequest(text)))).toBe(
+      `grpc-status:3\r\ngrpc-message:decoding bech32 failed: ${text} is not an account address\r\n`,
+    );
+  }
+});
+
+test('what no handler should throw is internal, and nothing of it is told', async () => {
+  const { view } = world.chain.reader;
+  const chain = Object.assign(Object.create(world.chain.reader), {
+    latest: () => {
+      throw new TypeError('a secret');
+    },
+    view,
+  });
+  const notes = world.notes.length;
+  const answer = await handleGrpcWeb(
+    { ...world.ctx, chain },
+    { path: ACCOUNT, contentType: BINARY, height: undefined, body: framed(request()) },
+  );
+  const [last] = frames(answer.body);
+  expect(decodeUtf8(last?.payload ?? new Uint8Array())).toBe(
+    'grpc-status:13\r\ngrpc-message:internal error\r\n',
+  );
+  expect(world.notes.slice(notes)).toEqual([expect.stringContaining('TypeError: a secret')]);
+});
+
+test('a broken invariant passes on to the root, where the process stops', async () => {
+  const failing = (error: Error): Promise<unknown> => {
+    const latest = () => {
+      throw error;
+    };
+    const chain = Object.assign(Object.create(world.chain.reader), { latest });
+    const asked = { path: ACCOUNT, contentType: BINARY, height: undefined, body: framed(request()) };
+    return handleGrpcWeb({ ...world.ctx, chain }, asked);
+  };
+  await expect(failing(new AssertionError('broken'))).rejects.toThrow('broken');
+});
+
+test('a message that is none of the request is the fault of whoever asks', async () => {
+  expect(await trailersOf(framed(Uint8Array.of(0x0a, 0x05, 0x61)))).toMatch(
+    /^grpc-status:3\r\ngrpc-message:invalid request: [ -~]+\r\n$/,
+  );
+});
+
 test('a body that is no single uncompressed frame is refused', async () => {
   const whole = framed(request());
+  expect(await trailersOf(concat(whole, Uint8Array.of(1)))).toBe(
+    `grpc-status:3\r\ngrpc-message:frame of ${whole.length - 5} bytes in a request body of ${whole.length + 1}\r\n`,
+  );
   for (const body of [
     new Uint8Array(),
     whole.slice(0, -1),

@@ -24,8 +24,21 @@ test('lists interfaces, and what implements each', async () => {
   for (const name of names) {
     const found = (await rest(`/interfaces/${name}/implementations`)).body.implementation_message_names;
     expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual([...found].sort());
     for (const typeUrl of found) expect(anyTable(typeUrl), typeUrl).toBeDefined();
   }
+  const of = async (name: string) =>
+    (await rest(`/interfaces/${name}/implementations`)).body.implementation_message_names;
+  expect(await of('cosmos.auth.v1beta1.AccountI')).toEqual([
+    '/chain.types.v1.EthAccount',
+    '/cosmos.auth.v1beta1.BaseAccount',
+    '/cosmos.auth.v1beta1.ModuleAccount',
+  ]);
+  expect(await of('cosmos.tx.v1beta1.MsgResponse')).toEqual([
+    '/chain.evm.v1.MsgEthereumTxResponse',
+    '/cosmos.bank.v1beta1.MsgMultiSendResponse',
+    '/cosmos.bank.v1beta1.MsgSendResponse',
+  ]);
   const unknown = await rest('/interfaces/cosmos.gov.v1beta1.Content/implementations');
   expect(unknown).toEqual({ status: 200, body: { implementation_message_names: [] } });
 });

@@ -10,7 +10,7 @@ import { encodeAddressRequest } from '../../../../core/rpc/cosmos/requests.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
 import { decodeAccountResponse } from '../../../../core/rpc/cosmos/services/auth.ts';
 import { SERVICE_METHODS } from '../../../../core/rpc/cosmos/table.ts';
-import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
+import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
 
 const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 let world: RpcWorld;
@@ -127,7 +127,16 @@ test('balances, parameters, node info, blocks and syncing have the shapes of the
   );
   expect((await rest('/cosmos/auth/v1beta1/params')).body.params.max_memo_characters).toBe('256');
   const { body: info } = await rest('/cosmos/base/tendermint/v1beta1/node_info');
-  expect(info.default_node_info).toMatchObject({ network: 'chain_9000-1', moniker: 'tester' });
+  expect(info.default_node_info).toEqual({
+    protocol_version: { p2p: '8', block: '11', app: '0' },
+    default_node_id: world.ctx.identity.nodeId,
+    listen_addr: 'tcp://0.0.0.0:26656',
+    network: 'chain_9000-1',
+    version: '0.38.26',
+    channels: 'QCAhIiMwOGBhAA==',
+    moniker: 'tester',
+    other: { tx_index: 'on', rpc_address: 'tcp://127.0.0.1:26657' },
+  });
   expect(info.default_node_info).toMatchObject({ channels: 'QCAhIiMwOGBhAA==', other: { tx_index: 'on' } });
   expect(info.application_version).toMatchObject({ cosmos_sdk_version: 'v0.50.14', build_deps: [] });
   expect((await rest('/cosmos/base/tendermint/v1beta1/syncing')).body).toEqual({ syncing: false });
@@ -173,6 +182,50 @@ test('the API describes itself: every row of the table for machines, and on a pa
     expect(body.components.schemas[name as string]).toBeDefined();
   }
   expect(apiPage(SERVICE_METHODS)).toContain('/cosmos/bank/v1beta1/supply');
+});
+
+test('the description says where each field stands and what it is', async () => {
+  const { paths, components } = (await rest('/openapi.json')).body;
+  const parametersOf = (path: string): Loose[] => paths[path].get.parameters;
+  const places = (path: string) =>
+    Object.fromEntries(parametersOf(path).map(({ name, in: place, required }) => [name, [place, required]]));
+  expect(places('/cosmos/bank/v1beta1/denom_owners/{denom}')).toEqual({
+    denom: ['path', true],
+    'pagination.key': ['query', false],
+    'pagination.offset': ['query', false],
+    'pagination.limit': ['query', false],
+    'pagination.count_total': ['query', false],
+    'pagination.reverse': ['query', false],
+    'x-cosmos-block-height': ['header', false],
+  });
+  const formats = Object.fromEntries(
+    parametersOf('/cosmos/bank/v1beta1/balances/{address}').map(({ name, schema }) => [name, schema]),
+  );
+  expect(formats).toMatchObject({
+    'pagination.key': { type: 'string', format: 'byte' },
+    'pagination.limit': { type: 'string', format: 'uint64' },
+    'pagination.reverse': { type: 'boolean' },
+  });
+  const denoms = parametersOf('/cosmos/bank/v1beta1/send_enabled').find(({ name }) => name === 'denoms');
+  expect(denoms.schema).toEqual({ type: 'array', items: { type: 'string' } });
+  // One path, two verbs.
+  expect(Object.keys(paths['/cosmos/tx/v1beta1/txs']).sort()).toEqual(['get', 'post']);
+  const { post } = paths['/cosmos/tx/v1beta1/txs'];
+  expect(post.parameters.map(({ name }: Loose) => name)).toEqual(['x-cosmos-block-height']);
+  expect(post.requestBody.content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/cosmos.tx.v1beta1.BroadcastTxRequest',
+  });
+  expect(components.schemas['cosmos.base.abci.v1beta1.TxResponse'].properties).toMatchObject({
+    height: { type: 'string', format: 'int64' },
+    code: { type: 'integer' },
+    events: { type: 'array', items: { $ref: '#/components/schemas/tendermint.abci.Event' } },
+  });
+  expect(components.schemas['cosmos.tx.v1beta1.ModeInfo.Single'].properties.mode.enum).toContain(
+    'SIGN_MODE_DIRECT',
+  );
+  const [row] = SERVICE_METHODS;
+  const odd = { ...(row as (typeof SERVICE_METHODS)[number]), doc: '<b>"&</b>' };
+  expect(apiPage([odd])).toContain('&#60;b&#62;&#34;&#38;&#60;/b&#62;');
 });
 
 test('accounts are paged by number, found by it, and summed up by the bank', async () => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ETH_METHODS } from '../../../../core/rpc/eth/table.ts';
 import { TRACER_NAMES } from '../../../../core/rpc/eth/tracers/table.ts';
 import { deploying, LOOP, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
+import { cosmosTx, sendMessage } from '../../app/support/cosmosTx.ts';
 import { signRaw } from '../../app/support/wallet.ts';
 import { bytesHex, type Loose, RpcWorld } from '../support/rpcWorld.ts';
 
@@ -68,6 +69,40 @@ describe.each(['', ...TRACER_NAMES])('tracer "%s"', (tracer) => {
   );
 });
 
+test('tracers leave out what the config says, and show what it asks for', async () => {
+  const call = { from: bytesHex(world.dev.address), to: store, data: word(5) };
+  const prestate = async (tracerConfig: object): Promise<Loose> =>
+    (await world.get('debug_traceCall', call, 'latest', { tracer: 'prestateTracer', tracerConfig }))[store];
+  const whole = await prestate({});
+  expect(Object.keys(whole)).toEqual(expect.arrayContaining(['balance', 'nonce', 'code', 'storage']));
+  const { code, ...codeless } = whole;
+  expect(await prestate({ disableCode: true })).toEqual(codeless);
+  const { storage, ...bare } = whole;
+  expect(await prestate({ disableStorage: true })).toEqual(bare);
+  expect(Object.keys(storage)).toEqual([word(0)]);
+  expect(code).toMatch(/^0x60/);
+  const rows = async (config: object): Promise<Loose[]> =>
+    (await world.get('debug_traceCall', call, 'latest', config)).structLogs;
+  const has = async (config: object, name: string): Promise<boolean> =>
+    (await rows(config)).some((row) => name in row);
+  expect([await has({}, 'memory'), await has({ enableMemory: true }, 'memory')]).toEqual([false, true]);
+  expect([await has({}, 'stack'), await has({ disableStack: true }, 'stack')]).toEqual([true, false]);
+  expect([await has({}, 'storage'), await has({ disableStorage: true }, 'storage')]).toEqual([true, false]);
+  // Calls the identity, with nothing.
+  const caller = `0x${'c0'.repeat(20)}`;
+  const stateOverrides = { [caller]: { code: '0x600060006000600060006004612710f100' } };
+  const flat = async (tracerConfig: object): Promise<Loose[]> =>
+    world.get('debug_traceCall', { to: caller }, 'latest', {
+      tracer: 'flatCallTracer',
+      tracerConfig,
+      stateOverrides,
+    });
+  const [only, ...more] = await flat({});
+  expect([only.subtraces, more]).toEqual([0, []]);
+  const [root, identity] = await flat({ includePrecompiles: true });
+  expect([root.subtraces, identity.action.to]).toEqual([1, `0x${'04'.padStart(40, '0')}`]);
+});
+
 test('a traced call costs what the transaction of the same content cost', async () => {
   const parent = `0x${(Number(block.number) - 1).toString(16)}`;
   const [tx] = block.transactions;
@@ -96,6 +131,39 @@ describe('debug_traceBlock', () => {
     expect(traces.map(({ result }: Loose) => result.error)).toEqual([undefined, 'execution reverted']);
   });
 
+  test('runs it in its own block: its time, its number, and who earns by it', async () => {
+    // COINBASE ‖ TIMESTAMP as a log of nothing else.
+    const data = deploying('4160005242602052604060 00a000'.replaceAll(' ', ''));
+    const made = await send({ data, gas: 1_000_000n });
+    await world.commit();
+    const { contractAddress } = await world.get('eth_getTransactionReceipt', made);
+    await send({ to: contractAddress });
+    await world.commit();
+    const parts = RLP.decode(hexToBytes(await world.get('debug_getRawBlock', 'latest'))) as Loose[];
+    const { timestamp } = await world.get('eth_getBlockByNumber', 'latest', false);
+    const later = BigInt(timestamp) + 60n;
+    parts[0][2] = new Uint8Array(20).fill(0xee);
+    parts[0][11] = hexToBytes(`0x${later.toString(16)}`);
+    const config = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+    const [{ result }] = await world.get('debug_traceBlock', bytesHex(RLP.encode(parts)), config);
+    expect(result.logs[0].data).toBe(`0x${'ee'.repeat(20).padStart(64, '0')}${word(later).slice(2)}`);
+  });
+
+  test('runs a block of the chain as it ran, with what is not in its bytes', async () => {
+    const payment = cosmosTx({
+      messages: [sendMessage(world.dev.address, world.other.address, 7n)],
+      data: { sequence: BigInt(nonce++) },
+    });
+    expect((await world.ctx.submit(payment)).kind).toBe('checked');
+    const hash = await send({ to: store, data: word(8) });
+    await world.commit();
+    const raw = await world.get('debug_getRawBlock', 'latest');
+    const config = { tracer: 'prestateTracer' };
+    expect(await world.get('debug_traceBlock', raw, config)).toEqual([
+      { txHash: hash, result: await world.get('debug_traceTransaction', hash, config) },
+    ]);
+  });
+
   test('refuses what is no block, what has no parent, and transactions that cannot be in it', async () => {
     const fault = async (raw: string) => (await world.rpc('debug_traceBlock', raw)).error?.message;
     expect(await fault('0x')).toMatch(/^could not decode block: /);
@@ -113,6 +181,16 @@ describe('debug_traceBlock', () => {
       `bad block ${word(1)} not found`,
     );
   });
+});
+
+test('a log without its topics is no log, and no harm', async () => {
+  const emitter = `0x${'c1'.repeat(20)}`;
+  const trace = await world.get('debug_traceCall', { to: emitter }, 'latest', {
+    tracer: 'callTracer',
+    tracerConfig: { withLog: true },
+    stateOverrides: { [emitter]: { code: '0x60006000a4' } },
+  });
+  expect([trace.error, trace.logs]).toEqual(['stack underflow', undefined]);
 });
 
 describe('debug_storageRangeAt', () => {

@@ -18,3 +18,19 @@ test('rpc.discover describes exactly the enabled namespaces', async () => {
   expect((await world.rpc('debug_traceTransaction', '0x')).error?.code).toBe(-32601);
   expect((await world.rpc('txpool_status')).error?.code).toBe(-32601);
 });
+
+test('rpc.discover says which parameters a method cannot be without', async () => {
+  const world = await RpcWorld.open();
+  const { methods } = await world.get('rpc.discover');
+  const call = methods.find(({ name }: { name: string }) => name === 'eth_call');
+  expect(call).toMatchObject({
+    paramStructure: 'by-position',
+    params: [
+      { name: 'transaction', required: true, schema: { type: 'object' } },
+      { name: 'block', required: false },
+      { name: 'stateOverrides', required: false },
+      { name: 'blockOverrides', required: false },
+    ],
+    tags: [{ name: 'eth' }],
+  });
+});

@@ -62,8 +62,9 @@ test('a key that a request brings signs only under its password or while unlocke
   expect(await refusal('personal_sign', '0x68656c6c6f', IMPORTED, 'tulip')).toBe(wrong);
   expect(await refusal('personal_unlockAccount', IMPORTED, 'tulip')).toBe(wrong);
   expect(await get('personal_unlockAccount', IMPORTED, 'rose', 60)).toBe(true);
+  world.nowMicros += 59_999_000;
   expect(await get('eth_sign', IMPORTED, '0x68656c6c6f')).toBe(signature);
-  world.nowMicros += 60_000_000;
+  world.nowMicros += 1_000;
   expect(await refusal('eth_sign', IMPORTED, '0x68656c6c6f')).toBe(
     'authentication needed: password or unlock',
   );
@@ -72,6 +73,36 @@ test('a key that a request brings signs only under its password or while unlocke
   expect(await refusal('eth_sign', IMPORTED, '0x68656c6c6f')).toBe(
     'authentication needed: password or unlock',
   );
+});
+
+test('an account is unlocked for five minutes, for as long as it is said, or for good', async () => {
+  const locked = 'authentication needed: password or unlock';
+  const sign = () => ask('eth_sign', IMPORTED, '0x00').then(({ error }) => error?.message);
+  expect(await get('personal_unlockAccount', IMPORTED, 'rose')).toBe(true);
+  world.nowMicros += 299_999_000;
+  expect(await sign()).toBe(undefined);
+  world.nowMicros += 1_000;
+  expect(await sign()).toBe(locked);
+  expect(await refusal('personal_unlockAccount', IMPORTED, 'rose', 9_223_372_037)).toBe(
+    'unlock duration too large',
+  );
+  expect(await get('personal_unlockAccount', IMPORTED, 'rose', 9_223_372_036)).toBe(true);
+  expect(await get('personal_unlockAccount', IMPORTED, 'rose', 0)).toBe(true);
+  world.nowMicros += 1_000_000_000_000_000;
+  expect(await sign()).toBe(undefined);
+  expect(await get('personal_lockAccount', IMPORTED)).toBe(true);
+});
+
+test('a signature must be one, over the message that it is said to be over', async () => {
+  const signature: string = await get('personal_sign', '0x68656c6c6f', dev, '');
+  const of = (v: string, rs = signature.slice(0, -2)) =>
+    refusal('personal_ecRecover', '0x68656c6c6f', rs + v);
+  expect(await of('')).toBe('signature must be 65 bytes long');
+  expect(await of('1b00')).toBe('signature must be 65 bytes long');
+  for (const v of ['00', '1a', '1d'])
+    expect(await of(v)).toBe('invalid Ethereum signature (V is not 27 or 28)');
+  expect(await of('1b', `0x${'00'.repeat(64)}`)).toBe('invalid signature');
+  expect(await get('personal_ecRecover', '0x68656c6c', signature)).not.toBe(dev);
 });
 
 test('a new account can be funded and can spend with its password', async () => {

@@ -244,6 +244,12 @@ test('receipts of a block come as one list, those asked for alone', async () => 
   const hash = await emit(6);
   await ask('eth_subscribe', 'transactionReceipts', { transactionHashes: [hash] });
   await ask('eth_subscribe', 'transactionReceipts', { transactionHashes: [`0x${'11'.repeat(32)}`] });
+  const many = (count: number) => ({ transactionHashes: Array(count).fill(`0x${'11'.repeat(32)}`) });
+  expect((await ask('eth_subscribe', 'transactionReceipts', many(200)))[0].error).toBeUndefined();
+  expect((await ask('eth_subscribe', 'transactionReceipts', many(201)))[0].error).toEqual({
+    code: -32602,
+    message: 'invalid argument 1: more than 200 items',
+  });
   await world.commit();
   const receipt = await world.get('eth_getTransactionReceipt', hash);
   expect(socket.take().map(({ params }) => params.result)).toEqual([[receipt], [receipt]]);
@@ -269,6 +275,9 @@ test('a burst that the socket cannot take at once goes out as it drains, in orde
 
 test('debug_subscribe traces a range of blocks: each with transactions, and the last one', async () => {
   const { session, socket, ask } = await open();
+  // Has a transaction, and is not told: what the start left behind is traced on.
+  await emit(3);
+  await world.commit();
   const start = Number(await world.get('eth_blockNumber'));
   await emit(1);
   await world.commit();

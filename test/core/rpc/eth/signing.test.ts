@@ -1,10 +1,14 @@
 import {
+  concat,
   type Hex,
   type hashTypedData,
+  keccak256,
   parseTransaction,
+  recoverAddress,
   recoverMessageAddress,
   recoverTransactionAddress,
   recoverTypedDataAddress,
+  toHex,
 } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BLOCKHASH_OF, deploying, REVERTER, STORE_AND_LOG, word } from '../../app/support/code.ts';
@@ -55,6 +59,8 @@ const MAIL = {
   },
 } as const;
 
+const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+
 describe('signatures of the node', () => {
   test('eth_sign and personal_sign put the EIP-191 prefix before the message', async () => {
     const signature = await world.get('eth_sign', dev, '0x68656c6c6f');
@@ -76,6 +82,88 @@ describe('signatures of the node', () => {
     expect((await world.rpc('eth_signTypedData', dev, wrong)).error?.code).toBe(-32602);
   });
 
+  test('eth_signTypedData names the types that a type refers to in order, and hashes a domain alone', async () => {
+    const types = {
+      EIP712Domain: MAIL.types.EIP712Domain,
+      Zoo: [
+        { name: 'last', type: 'Cat[]' },
+        { name: 'first', type: 'Ant' },
+        { name: 'whom', type: 'address' },
+      ],
+      Cat: [{ name: 'bee', type: 'Bee' }],
+      Ant: [{ name: 'legs', type: 'uint8' }],
+      Bee: [{ name: 'wings', type: 'int8' }],
+    };
+    const [domain, whom] = [MAIL.domain, `0x${'cd'.repeat(20)}`];
+    const message = {
+      last: [{ bee: { wings: -128 } }, { bee: { wings: 127 } }],
+      first: { legs: 255 },
+      whom,
+    };
+    for (const data of [
+      { types, domain, primaryType: 'Zoo', message },
+      { types, domain, primaryType: 'EIP712Domain', message: {} },
+    ]) {
+      const signature = await world.get('eth_signTypedData_v4', dev, data);
+      expect((await recoverTypedDataAddress({ ...data, signature } as never)).toLowerCase()).toBe(dev);
+    }
+  });
+
+  test('eth_signTypedData takes a struct that is not there as zeros, so that a type may hold itself', async () => {
+    const types = {
+      EIP712Domain: [],
+      Node: [
+        { name: 'value', type: 'uint256' },
+        { name: 'next', type: 'Node' },
+      ],
+    };
+    const data = { types, domain: {}, primaryType: 'Node', message: { value: 1, next: null } };
+    // keccak256("Node(uint256 value,Node next)") ‖ 1 ‖ 0, as MetaMask has it.
+    const struct = keccak256(concat([keccak256(toHex('Node(uint256 value,Node next)')), word(1), word(0)]));
+    const hash = keccak256(concat(['0x1901', keccak256(keccak256(toHex('EIP712Domain()'))), struct]));
+    const signature = await world.get('eth_signTypedData', dev, data);
+    expect((await recoverAddress({ hash, signature })).toLowerCase()).toBe(dev);
+  });
+
+  test.each([
+    ['uint8', 256, 'integer out of range of uint8'],
+    ['uint8', -1, 'integer out of range of uint8'],
+    ['int8', 128, 'integer out of range of int8'],
+    ['int8', -129, 'integer out of range of int8'],
+    ['uint256', '1.5', 'uint256 wants an integer'],
+    ['bool', 'true', 'bool wants a boolean'],
+    ['string', 7, 'string wants a string'],
+    ['bytes', 'dead', 'bytes wants hex'],
+    ['bytes33', `0x${'00'.repeat(33)}`, 'bytes33 wants 33 bytes'],
+    ['bytes4', '0x0102030405', 'bytes4 wants 4 bytes'],
+    ['address', `0x${'00'.repeat(21)}`, 'address wants 20 bytes'],
+    ['uint8[2]', [1], 'uint8[2] wants an array'],
+    ['uint8[2]', [1, 2, 3], 'uint8[2] wants an array'],
+    ['uint8[]', 1, 'uint8[] wants an array'],
+    [`uint8${'[]'.repeat(40)}`, nested(40), 'typed data too deep'],
+    ['Foreign', {}, 'unknown type "Foreign"'],
+  ])('eth_signTypedData: a %s is not %o', async (type, value, message) => {
+    const types = { EIP712Domain: [], One: [{ name: 'it', type }] };
+    const data = { types, domain: {}, primaryType: 'One', message: { it: value } };
+    expect((await world.rpc('eth_signTypedData', dev, data)).error).toEqual({
+      code: -32602,
+      message: `invalid argument 1: ${message}`,
+    });
+  });
+
+  test.each(['EIP712Domain', 'One'])('eth_signTypedData wants %s among the types', async (missing) => {
+    const types = Object.fromEntries(
+      ['EIP712Domain', 'One'].filter((name) => name !== missing).map((name) => [name, []]),
+    );
+    const { error } = await world.rpc('eth_signTypedData', dev, {
+      types,
+      domain: {},
+      primaryType: 'One',
+      message: {},
+    });
+    expect(error?.message).toBe(`invalid argument 1: type "${missing}" is not defined`);
+  });
+
   test.each([
     ['legacy', { gasPrice: '0x3b9aca00' }],
     ['eip2930', { gasPrice: '0x3b9aca00', accessList: [] }],
@@ -94,6 +182,29 @@ describe('signatures of the node', () => {
     expect(tx).toMatchObject({ nonce: '0x7', from: dev, blockHash: null, blockTimestamp: null });
     expect((await world.rpc('eth_signTransaction', { from: dev, to: other, ...fees })).error?.message).toBe(
       'gas not specified',
+    );
+  });
+
+  test('eth_signTransaction wants all that decides what is signed, and no fee by mistake', async () => {
+    const args = { from: dev, to: other, gas: '0x5208', nonce: '0x7' };
+    const refusal = async (more: object) =>
+      (await world.rpc('eth_signTransaction', { ...args, ...more })).error?.message;
+    const missing = 'missing gasPrice or maxFeePerGas/maxPriorityFeePerGas';
+    expect(await refusal({})).toBe(missing);
+    expect(await refusal({ maxFeePerGas: '0x1' })).toBe(missing);
+    expect(await refusal({ maxPriorityFeePerGas: '0x1' })).toBe(missing);
+    expect(await refusal({ nonce: null, gasPrice: '0x1' })).toBe('nonce not specified');
+    // A fee of 1.005 coins: what a coin costs is the cap.
+    const price = (1_005_000_000_000_000_000n / 21_000n + 1n).toString(16);
+    expect(await refusal({ gasPrice: `0x${price}` })).toBe(
+      'tx fee (1.01 ether) exceeds the configured cap (1.00 ether)',
+    );
+    expect(await refusal({ gasPrice: `0x${(1_000_000_000_000_000_000n / 21_000n).toString(16)}` })).toBe(
+      undefined,
+    );
+    const allowed = 2_000_000_000_000n;
+    expect(await refusal({ maxFeePerGas: `0x${allowed.toString(16)}`, maxPriorityFeePerGas: '0x1' })).toBe(
+      undefined,
     );
   });
 
@@ -122,9 +233,30 @@ describe('the pool', () => {
     const lines = Object.values((await world.get('txpool_inspect')).queued);
     expect(lines).toEqual([{ 3: `${world.dev.account.address}: 1 wei + 21000 gas × ${10n * GWEI} wei` }]);
     expect(await world.get('eth_pendingTransactions')).toMatchObject([{ from: dev, nonce: '0x0' }]);
+    // Of others nothing, though it could be executed.
+    const foreign = await signRaw(world.other, { nonce: 0, to: dev, value: 1n, gas: 21_000n });
+    await world.get('eth_sendRawTransaction', bytesHex(foreign));
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([{ from: dev, nonce: '0x0' }]);
     const args = { from: dev, to: other, value: '0x6', nonce: '0x0' };
     const replaced = await world.get('eth_resend', args, `0x${(20n * GWEI).toString(16)}`);
     expect(await world.get('eth_pendingTransactions')).toMatchObject([{ hash: replaced, value: '0x6' }]);
+    const price = (amount: bigint): string => `0x${(amount * GWEI).toString(16)}`;
+    const wider = await world.get('eth_resend', args, price(40n), '0xc350');
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([
+      { hash: wider, gas: '0xc350', type: '0x0', gasPrice: price(40n) },
+    ]);
+    // Neither a price nor a limit of zero is one, and a price is said once.
+    const dearer = { ...args, maxFeePerGas: price(50n), maxPriorityFeePerGas: price(50n) };
+    const again = await world.get('eth_resend', dearer, '0x0', '0x0');
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([
+      { hash: again, gas: '0x5208', type: '0x2' },
+    ]);
+    const last = await world.get('eth_resend', dearer, price(60n));
+    expect(await world.get('eth_pendingTransactions')).toMatchObject([{ hash: last, type: '0x0' }]);
+    const { nonce: _, ...nameless } = args;
+    expect((await world.rpc('eth_resend', nameless, price(70n))).error?.message).toBe(
+      'missing transaction nonce in transaction spec',
+    );
     await world.commit();
     expect((await world.rpc('eth_resend', args)).error?.message).toBe('transaction 0 not found');
   });

@@ -186,6 +186,36 @@ test('flat, selector, mux and noop tracers tell what the call tree tells', async
   expect(both).toEqual({ callTracer: await trace({ tracer: 'callTracer' }), noopTracer: {} });
 });
 
+test('several tracers at once tell what each would have told alone', async () => {
+  const trace = (config: unknown): Promise<Loose> =>
+    world.get('debug_traceTransaction', hashes.nested, config);
+  const configs = {
+    prestateTracer: { diffMode: true },
+    callTracer: { withLog: true },
+    flatCallTracer: { includePrecompiles: true },
+    '4byteTracer': {},
+  };
+  const alone = Object.entries(configs).map(
+    async ([tracer, tracerConfig]) => [tracer, await trace({ tracer, tracerConfig })] as const,
+  );
+  expect(await trace({ tracer: 'muxTracer', tracerConfig: configs })).toEqual(
+    Object.fromEntries(await Promise.all(alone)),
+  );
+});
+
+test('a mux holds up to sixteen tracers, and not itself', async () => {
+  const refusal = async (tracerConfig: unknown) =>
+    (await world.rpc('debug_traceTransaction', hashes.nested, { tracer: 'muxTracer', tracerConfig })).error;
+  expect(await refusal({ callTracer: {}, muxTracer: { callTracer: {} } })).toEqual({
+    code: -32000,
+    message: 'muxTracer cannot hold itself',
+  });
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`tracer${i}`, {}]));
+  expect((await refusal(many(17)))?.message).toBe('more than 16 tracers');
+  expect((await refusal(many(16)))?.message).toMatch(/^unknown tracer "tracer0": one of callTracer, /);
+});
+
 test('what reverts keeps its flat result, which says why; what fails otherwise has none', async () => {
   const ask = async (call: Loose): Promise<Loose> =>
     (await world.get('debug_traceCall', call, 'latest', { tracer: 'flatCallTracer' }))[0];

@@ -1,0 +1,35 @@
+/** What the pool refuses by itself, in the words of each face. */
+import { expect, test } from 'vitest';
+import { refusalText as cometText } from '../../../core/rpc/comet/refusal.ts';
+import { refusalText as sdkText } from '../../../core/rpc/cosmos/refusal.ts';
+import type { MempoolRefusal } from '../../../core/types/submit.ts';
+
+const TABLE: readonly (readonly [MempoolRefusal, string, number, string])[] = [
+  [{ code: 'in-cache' }, 'tx already exists in cache', 19, 'tx already in mempool'],
+  [{ code: 'already-known' }, 'tx already exists in cache', 19, 'tx already in mempool'],
+  [
+    { code: 'full', txs: 5, txsMax: 4, bytes: 30, bytesMax: 20 },
+    'mempool is full: number of txs 5 (max: 4), total txs bytes 30 (max: 20)',
+    20,
+    '5 txs of 4: mempool is full',
+  ],
+  [
+    { code: 'too-large', bytes: 30, bytesMax: 20 },
+    'Tx too large. Max size is 20, but got 30',
+    21,
+    '30 bytes of 20: tx too large',
+  ],
+  [
+    { code: 'replacement-underpriced' },
+    'replacement transaction underpriced',
+    13,
+    'replacement transaction underpriced: insufficient fee',
+  ],
+  [{ code: 'lane-full', message: 'too many wait' }, 'too many wait', 20, 'too many wait: mempool is full'],
+  [{ code: 'overdraft', message: 'too dear' }, 'too dear', 5, 'too dear: insufficient funds'],
+];
+
+test.each(TABLE)('%o', (refusal, comet, code, log) => {
+  expect(cometText(refusal)).toBe(comet);
+  expect(sdkText(refusal)).toEqual({ code, log });
+});

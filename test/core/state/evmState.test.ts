@@ -263,5 +263,8 @@ test('a shallow copy stands on the same frozen state without the writes', async 
   expect((await copy.getAccount(first))?.balance).toBe(5n);
   expect(await copy.getAccount(second)).toBeUndefined();
   expect(await copy.hasStateRoot(chain.roots.stateRoot)).toBe(true);
+  expect(await copy.hasStateRoot(EMPTY_ROOTS.stateRoot)).toBe(true);
   expect(await copy.hasStateRoot(keccak_256(concat(first.bytes)))).toBe(false);
+  await copy.setStateRoot(chain.roots.stateRoot);
+  await expect(copy.setStateRoot(EMPTY_ROOTS.stateRoot)).rejects.toThrow('cannot change its state');
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Bytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { StorageFault } from '../../../core/lib/storageFault.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import { EMPTY_CODE_HASH, encodeAccount } from '../../../core/state/account.ts';
+import { decodeAccount, EMPTY_CODE_HASH, encodeAccount } from '../../../core/state/account.ts';
 import { StateDb } from '../../../core/state/stateDb.ts';
 import { StateView } from '../../../core/state/view.ts';
 import { WorldState } from '../../../core/state/worldState.ts';
@@ -256,6 +256,14 @@ test('account, slot and module proofs lead to the roots', async () => {
     Uint8Array.of(1, 0),
     Uint8Array.of(1, 1),
   ]);
+});
+
+test('an account is read only from four items whose hashes have 32 bytes', () => {
+  const account = { nonce: 1n, balance: 2n, storageRoot: EMPTY_ROOT, codeHash: EMPTY_CODE_HASH };
+  expect(decodeAccount(encodeAccount(account))).toEqual(account);
+  for (const change of [{ storageRoot: EMPTY_ROOT.slice(1) }, { codeHash: EMPTY_CODE_HASH.slice(1) }])
+    expect(decodeAccount(encodeAccount({ ...account, ...change }))).toBeUndefined();
+  expect(decodeAccount(hex('c3010203'))).toBeUndefined();
 });
 
 test('code that is missing or altered is a storage fault', () => {

@@ -17,6 +17,12 @@ test('keeps what was used last, and never more than its bound', () => {
     }),
     { numRuns: 500 },
   );
+  const asked = new Recent<number>(4);
+  asked.set('kept', -1);
+  for (let key = 0; key < 20; key++) {
+    asked.set(String(key), key);
+    expect(asked.get('kept')).toBe(-1);
+  }
   const recent = new Recent<number>(8);
   for (let key = 0; key < 100; key++) recent.set(String(key), key);
   const held = Array.from({ length: 100 }, (_, key) => key).filter(

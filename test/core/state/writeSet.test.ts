@@ -117,6 +117,35 @@ test('one checkpoint covers accounts, slots, code and the module store', () => {
   expect(writes.seal()).toEqual({ ...chain.roots, ops: [] });
 });
 
+test('checkpoints are open one in another as deep as calls go, and some more', () => {
+  const writes = new Chain().writes();
+  for (let depth = 1; depth <= 1100; depth++) {
+    writes.checkpoint();
+    writes.putAccount(ALICE, { nonce: BigInt(depth) });
+  }
+  for (let depth = 1099; depth >= 1; depth--) {
+    writes.revert();
+    expect(writes.account(ALICE)?.nonce).toBe(BigInt(depth));
+  }
+});
+
+test('ranges of accounts and slots begin with the first when asked from zero on', () => {
+  const chain = new Chain();
+  chain.block((writes) => {
+    for (const who of [ALICE, BOB]) writes.putAccount(who, { balance: 5n });
+    for (const n of [1, 2, 3]) writes.putStorage(ALICE, word(n), word(n));
+  });
+  const zero = new Uint8Array(32);
+  const accounts = chain.world().accountRange(zero, 9);
+  expect(accounts.map(({ keyHash }) => toHex(keyHash))).toEqual(
+    [ALICE, BOB].map((who) => toHex(keccak_256(who))).toSorted(),
+  );
+  expect(chain.world().accountRange(accounts[1]?.keyHash as Bytes, 9)).toEqual(accounts.slice(1));
+  const slots = chain.world().storageRange(ALICE, zero, 9);
+  expect(slots).toHaveLength(3);
+  expect(chain.world().storageRange(ALICE, slots[2]?.keyHash as Bytes, 9)).toEqual(slots.slice(2));
+});
+
 describe('original storage values', () => {
   test('are those of the start of the tx, through writes and reverts', () => {
     const chain = new Chain();

@@ -3,11 +3,12 @@ import { Author } from '../../../core/gossip/author.ts';
 import { Pace } from '../../../core/gossip/pace.ts';
 import { PeerRound } from '../../../core/gossip/peerRound.ts';
 import { Peers } from '../../../core/gossip/peers.ts';
+import { supply } from '../../../core/gossip/supply.ts';
 import { BitSet } from '../../../core/lib/bitset.ts';
 import { STEP } from '../../../core/types/messages.ts';
 import type { RoundState } from '../../../core/types/roundState.ts';
 import type { ValidatorSet } from '../../../core/types/validator.ts';
-import { signedVote, testNet } from '../consensus/harness/net.ts';
+import { signedProposal, signedVote, testNet } from '../consensus/harness/net.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 const setOf = (count: number): ValidatorSet => {
@@ -124,4 +125,46 @@ test('an author has its place in each set by itself', () => {
     proposer: first,
   }));
   for (let i = 0; i < 2; i++) expect(sets.map((set) => author.placeIn(set))).toEqual([1, 0, -1]);
+});
+
+test('a proposal with a proof of lock comes with the round of the proof, and once', () => {
+  const polka = new BitSet(4);
+  for (const index of [0, 1, 2]) polka.add(index);
+  const proposal = signedProposal(
+    net,
+    1,
+    5,
+    2,
+    { hash: new Uint8Array(32), parts: { total: 1, hash: new Uint8Array(32) } },
+    1,
+  );
+  const votes = {
+    bits: polka,
+    validators: net.state.validators,
+    round: 1,
+    type: 'prevote',
+    vote: () => undefined,
+  };
+  const rs = {
+    ...at(4, STEP.prevote, 5, 2),
+    proposal,
+    votes: (round: number, type: string) => (round === 1 && type === 'prevote' ? votes : undefined),
+    commitRound: -1,
+    proposer: { address: new Uint8Array(20), index: 1 },
+  } as unknown as RoundState;
+  const peer = new PeerRound();
+  peer.onNewRoundStep({
+    kind: 'newRoundStep',
+    height: 5,
+    round: 2,
+    step: 3,
+    secondsSinceStart: 0,
+    lastCommitRound: 0,
+  });
+  const blocks = { base: () => 1 } as never;
+  expect(supply(peer, rs, blocks, undefined)).toEqual([
+    { kind: 'proposal', proposal },
+    { kind: 'proposalPol', height: 5, polRound: 1, bits: polka },
+  ]);
+  expect(supply(peer, rs, blocks, undefined)).toEqual([]);
 });

@@ -18,7 +18,6 @@ import type { Timestamp } from '../../../core/types/ids.ts';
 import type { BlocksyncMessage, ConsensusMessage } from '../../../core/types/messages.ts';
 import type { ConsensusParams } from '../../../core/types/params.ts';
 import type { AbciEvent, TxResult } from '../../../core/types/result.ts';
-import type { ChainState } from '../../../core/types/state.ts';
 import type { PublicKey, Validator, ValidatorSet } from '../../../core/types/validator.ts';
 import type { Proposal, Vote } from '../../../core/types/vote.ts';
 
@@ -166,22 +165,6 @@ export const params: Arbitrary<ConsensusParams> = fc.record({
   validator: fc.record({ pubKeyTypes: fc.array(text, few) }),
   version: fc.record({ app: natural }),
   abci: fc.record({ voteExtensionsEnableHeight: safe }),
-});
-
-export const chainState: Arbitrary<ChainState> = fc.record({
-  chainId,
-  initialHeight: safe,
-  lastBlockHeight: safe,
-  lastBlockId: blockId,
-  lastBlockTime: timestamp,
-  nextValidators: validatorSet,
-  validators: validatorSet,
-  lastValidators: fc.option(validatorSet, { nil: undefined }),
-  lastHeightValidatorsChanged: safe,
-  params,
-  lastHeightParamsChanged: safe,
-  lastResultsHash: hash,
-  appHash: upTo(40),
 });
 
 export const event: Arbitrary<AbciEvent> = fc.record({

@@ -12,6 +12,7 @@ import {
   validatorJson,
   validatorUpdateJson,
 } from '../../../core/codec/json.ts';
+import { JsonReader } from '../../../core/codec/jsonReader.ts';
 import {
   parseLastSigned,
   parseNodeKey,
@@ -196,8 +197,25 @@ describe('a genesis document', () => {
     expect(parse({ app_state: { bank: {} } })).toMatchObject({ ok: true, value: { appState: { bank: {} } } });
   });
 
+  test('says what it says, each param by itself', () => {
+    const validators = [{ ...base.validators[0], name: 'first' }];
+    const consensus_params = { version: { app: '7' }, abci: { vote_extensions_enable_height: '9' } };
+    const parsed = parse({ validators, consensus_params, app_hash: '0a0b' });
+    if (!parsed.ok) throw new Error(parsed.error.message);
+    expect(parsed.value.params).toEqual({
+      ...DEFAULT_PARAMS,
+      version: { app: 7 },
+      abci: { voteExtensionsEnableHeight: 9 },
+    });
+    expect(genesisJson(parsed.value)).toMatchObject({ validators, consensus_params, app_hash: '0A0B' });
+    expect(parse({ consensus_params: { block: {} } })).toMatchObject({ value: { params: DEFAULT_PARAMS } });
+    expect(parse({ consensus_params: null })).toMatchObject({ value: { params: DEFAULT_PARAMS } });
+  });
+
   test('without a time takes the one it is given, or is refused', () => {
-    const { genesis_time: _, ...timeless } = base;
+    const { genesis_time, ...timeless } = base;
+    const timed = parseGenesis(JSON.stringify(base), { seconds: 5, nanos: 0 });
+    expect(timed.ok && formatTime(timed.value.genesisTime)).toBe(genesis_time);
     const text = JSON.stringify(timeless);
     expect(parseGenesis(text, { seconds: 5, nanos: 0 })).toMatchObject({
       ok: true,
@@ -248,6 +266,10 @@ describe('a genesis document', () => {
       { consensus_params: { validator: { pub_key_types: ['sr25519'] } } },
       'genesis consensus_params.validator.pub_key_types: "sr25519" is not ed25519 or secp256k1',
     ],
+    [
+      { consensus_params: { version: { app: '-1' } } },
+      'genesis consensus_params.version.app: expected at least 0',
+    ],
   ])('with %j is refused', (change, message) => {
     expect(messageOf(parse(change))).toBe(message);
   });
@@ -260,6 +282,21 @@ describe('a genesis document', () => {
   test('is named by the hash of its file', () => {
     expect(genesisDocHash('{}')).toEqual(sha256(encodeUtf8('{}')));
   });
+});
+
+test('a list may be as long as its bound, a number as wide as int64', () => {
+  const reader = new JsonReader();
+  expect(reader.list([1, 2], 'two', 2)).toEqual([1, 2]);
+  expect([`${2n ** 63n - 1n}`, `${-(2n ** 63n)}`].map((text) => reader.big(text, 'number'))).toEqual([
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+  ]);
+  expect(reader.problem).toBeUndefined();
+  for (const value of [`${2n ** 63n}`, `${-(2n ** 63n) - 1n}`, 2 ** 53, 0.5, '0x1', ''])
+    expect(new JsonReader().big(value, 'number'), String(value)).toBe(0n);
+  const full = new JsonReader();
+  expect(full.list([1, 2, 3], 'three', 2)).toEqual([]);
+  expect(full.problem?.message).toBe('three: expected at most 2 entries');
 });
 
 describe('key files', () => {
@@ -308,5 +345,6 @@ describe('key files', () => {
       expect(parseLastSigned(renderLastSigned(state))).toEqual({ ok: true, value: state });
     expect(parseLastSigned('{"height":"1","round":0,"step":4}').ok).toBe(false);
     expect(parseLastSigned('{"height":"-1","round":0,"step":1}').ok).toBe(false);
+    expect(parseLastSigned('{"height":"1","round":-1,"step":1}').ok).toBe(false);
   });
 });

@@ -166,6 +166,10 @@ describe('a receiver refuses', () => {
     ['a vote', { kind: 'vote', vote: signedVote }],
     ['a nil vote', { kind: 'vote', vote: { ...signedVote, blockId: ZERO_BLOCK_ID } }],
     ['an extended vote', { kind: 'vote', vote: extended }],
+    [
+      'a vote of the longest extension',
+      { kind: 'vote', vote: { ...extended, extension: new Uint8Array(2 ** 20) } },
+    ],
     ['a proposal', { kind: 'proposal', proposal }],
     ['has-vote', hasVote],
     ['a claim for nil', { ...maj, blockId: ZERO_BLOCK_ID }],
@@ -207,6 +211,7 @@ describe('a receiver refuses', () => {
     ['vote.validator_index', { kind: 'vote', vote: { ...signedVote, validatorIndex: -1 } }],
     ['vote.signature', { kind: 'vote', vote }],
     ['Vote.signature', { kind: 'vote', vote: { ...vote, signature: new Uint8Array(65) } }],
+    ['Vote.extension', { kind: 'vote', vote: { ...extended, extension: new Uint8Array(2 ** 20 + 1) } }],
     ['vote.extension', { kind: 'vote', vote: { ...extended, type: 'prevote' } }],
     ['vote.extension', { kind: 'vote', vote: { ...extended, blockId: ZERO_BLOCK_ID } }],
     ['vote.extension_signature', { kind: 'vote', vote: { ...extended, extensionSignature: EMPTY } }],

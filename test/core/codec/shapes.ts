@@ -9,7 +9,6 @@ import { CONSENSUS_PARAMS } from '../../../core/codec/params.ts';
 import { PART, PROOF } from '../../../core/codec/part.ts';
 import type { Shape } from '../../../core/codec/proto.ts';
 import { FINALIZE_REPLY, TX_RESULT } from '../../../core/codec/results.ts';
-import { CHAIN_STATE } from '../../../core/codec/state.ts';
 import { VALUE_OP } from '../../../core/codec/stateProof.ts';
 import { PUBLIC_KEY, VALIDATOR, VALIDATOR_SET } from '../../../core/codec/validator.ts';
 import { PROPOSAL, VOTE } from '../../../core/codec/vote.ts';
@@ -41,7 +40,6 @@ export const STRICT: readonly Row[] = [
   ['tendermint.types.Block', BLOCK, any.block],
   ['tendermint.types.BlockMeta', BLOCK_META, any.blockMeta],
   ['tendermint.types.ConsensusParams', CONSENSUS_PARAMS, any.params],
-  ['tendermint.state.State', CHAIN_STATE, any.chainState],
   ['tendermint.abci.ExecTxResult', TX_RESULT, any.txResult],
   ['tendermint.abci.ResponseFinalizeBlock', FINALIZE_REPLY, any.finalizeReply],
 ];

@@ -6,12 +6,14 @@ import {
   headerHash,
   validatorsHash,
 } from '../../../core/codec/hashes.ts';
+import { encode } from '../../../core/codec/proto.ts';
 import {
   validateBlockBasic,
   validateEvidenceBasic,
   validateHeaderBasic,
 } from '../../../core/codec/validate.ts';
 import { validateParamsBasic } from '../../../core/codec/validateParams.ts';
+import { decodeValidatorSet, VALIDATOR_SET_WIRE } from '../../../core/codec/validator.ts';
 import { ed25519Address } from '../../../core/crypto/addresses.ts';
 import { EMPTY } from '../../../core/lib/bytes.ts';
 import { type Block, type CommitSig, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
@@ -156,6 +158,33 @@ describe('light client attack evidence', () => {
     ],
   ])('%s', (expected, change) => {
     expect(field(validateEvidenceBasic({ ...evidence, ...change }))).toBe(expected);
+  });
+});
+
+describe('a set of validators', () => {
+  const pubKey = { type: 'ed25519', bytes: new Uint8Array(32).fill(3) } as const;
+  const most = 2n ** 60n - 1n;
+  const validator = { address: ed25519Address(pubKey.bytes), pubKey, power: most, priority: 0n };
+  const set = { validators: [validator], proposer: validator, totalPower: 0n };
+  const read = (change: Partial<typeof set>): string => {
+    const decoded = decodeValidatorSet(encode(VALIDATOR_SET_WIRE, { ...set, ...change }));
+    return decoded.ok ? 'accepted' : decoded.error.message;
+  };
+  const other = { ...validator, address: new Uint8Array(20) };
+
+  test.each<readonly [string, Partial<typeof set>]>([
+    ['accepted', {}],
+    ['ValidatorSet: total_voting_power is given', { totalPower: most }],
+    ['ValidatorSet: proposer is not among the validators', { proposer: other }],
+    ['ValidatorSet: proposer is not among the validators', { proposer: { ...validator, priority: 1n } }],
+    [
+      `ValidatorSet: total voting power ${most + 1n}, at most ${most} is allowed`,
+      { validators: [validator, { ...other, power: 1n }] },
+    ],
+    ['Validator: voting_power is negative', { validators: [validator, { ...other, power: -1n }] }],
+    ['Validator: address is not 20 bytes', { validators: [{ ...other, address: EMPTY }] }],
+  ])('%s', (expected, change) => {
+    expect(read(change)).toBe(expected);
   });
 });
 

@@ -13,8 +13,9 @@ import {
   uint64Big,
 } from '../../../core/codec/fields.ts';
 import { BLOCK_ID } from '../../../core/codec/header.ts';
+import { oneOf } from '../../../core/codec/oneOf.ts';
 import { decode, encode, table, tolerant } from '../../../core/codec/proto.ts';
-import { TIMESTAMP } from '../../../core/codec/time.ts';
+import { DURATION, TIMESTAMP } from '../../../core/codec/time.ts';
 import { Writer } from '../../../core/codec/writer.ts';
 import { concat, equalBytes, hex, toHex } from '../../../core/lib/bytes.ts';
 
@@ -97,6 +98,46 @@ describe('the decoder', () => {
     expect(bytesOf(`${EMPTY_SAMPLE}4b`).ok).toBe(false);
     expect(bytesOf(`${EMPTY_SAMPLE}5a7f`).ok).toBe(false);
     expect(bytesOf('3a024800').ok).toBe(false);
+  });
+
+  test('of a tolerant table knows no field number 0', () => {
+    for (const field of ['0000', '0100000000000000', '0200', '0500000000'])
+      expect(decode(tolerant(INNER), hex(field)), field).toMatchObject({ ok: false });
+  });
+
+  test('steps over no more of an unknown field than its message has', () => {
+    const outer = table<{ inner: Inner; tail: Uint8Array }>('Outer', [
+      embed(1, 'inner', tolerant(INNER)),
+      bytes(2, 'tail', 9),
+    ]);
+    expect(decode(outer, hex('0a055a030102031203616263')).ok).toBe(true);
+    for (const inner of ['0a025a03', '0a0151', '0a0165'])
+      expect(decode(outer, hex(`${inner}120801020304050607 08`.replace(' ', ''))), inner).toMatchObject({
+        ok: false,
+        error: { message: 'Inner: ends within an unknown field' },
+      });
+  });
+
+  test('of a union takes a case for a message only when it was written as one', () => {
+    const union = oneOf<{ kind: string }>('Union', [
+      [1, 'case', table('Case', [bool(1, 'flag')], { kind: 'case' })],
+    ]);
+    expect(decode(union, hex('0a020801'))).toEqual({ ok: true, value: { kind: 'case', flag: true } });
+    for (const tag of ['08', '09', '0d'])
+      expect(decode(union, hex(`${tag}020801`)), tag).toMatchObject({ ok: false, error: { field: 'Union' } });
+  });
+
+  test.each([
+    ['0801 10ffffffffffffffffff01', 'seconds and nanoseconds of different sign'],
+    ['08ffffffffffffffffff01 1001', 'seconds and nanoseconds of different sign'],
+    ['1080 94ebdc03', 'nanoseconds beyond a second'],
+    ['1080ec94a3fcffffffff01', 'nanoseconds beyond a second'],
+    ['0880ea8dcea61f', 'beyond int64 nanoseconds'],
+  ])('refuses the duration %s', (text, message) => {
+    expect(decode(DURATION, hex(text.replace(' ', '')))).toMatchObject({
+      ok: false,
+      error: { message: `Duration: ${message}` },
+    });
   });
 
   test('stops at the bound of a list before it holds more', () => {

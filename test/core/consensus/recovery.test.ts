@@ -1,16 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { voteSignBytes } from '../../../core/codec/signBytes.ts';
-import { decodeLogRecord, encodeLogRecord } from '../../../core/consensus/log.ts';
+import { proposalSignBytes, voteSignBytes } from '../../../core/codec/signBytes.ts';
+import { decodeLogRecord, encodeLogRecord, type LogEntry } from '../../../core/consensus/log.ts';
+import { EMPTY, hex, toHex } from '../../../core/lib/bytes.ts';
 import { err, ok } from '../../../core/lib/result.ts';
 import type { Effect } from '../../../core/node/contract.ts';
-import { ZERO_BLOCK_ID } from '../../../core/types/block.ts';
+import { signBytesFacts, withoutTime } from '../../../core/node/signBytesFacts.ts';
+import { type Commit, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
 import { timestampOf } from '../../../core/types/ids.ts';
 import { STEP } from '../../../core/types/messages.ts';
+import type { ChainState } from '../../../core/types/state.ts';
 import { at, CHAIN_ID, keyedSuite, NOW, signedVote, testNet } from './harness/net.ts';
 import { Solo, type SoloOptions } from './harness/solo.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 const node = (options: Partial<SoloOptions> = {}): Solo => new Solo({ net, self: 3, ...options });
+/** What a start finds in the store after the first block that this node has stored. */
+function afterFirst(solo: Solo): { readonly state: ChainState; readonly lastCommit: Commit } {
+  const committed = solo.effects.find((e) => e.kind === 'app' && e.ask.kind === 'commit');
+  if (committed?.kind !== 'app' || committed.ask.kind !== 'commit') throw new Error('commits');
+  return { state: committed.ask.state, lastCommit: committed.ask.seenCommit };
+}
+
 const asked = (solo: Solo) => solo.effects.filter((e) => e.kind === 'sign');
 
 describe('replay', () => {
@@ -117,10 +127,7 @@ describe('replay', () => {
     const made = before.block(0);
     before.feed(...before.vote('prevote', 0, [0]), ...before.vote('prevote', 0, [0], made.blockId));
     before.feed(...before.proposal(made, 0), ...before.vote('precommit', 0, [0, 1, 2], made.blockId));
-    const committed = before.effects.find((e) => e.kind === 'app' && e.ask.kind === 'commit');
-    if (committed?.kind !== 'app' || committed.ask.kind !== 'commit') throw new Error('commits');
-    const { state, seenCommit } = committed.ask;
-    const after = node({ state, lastCommit: seenCommit });
+    const after = node(afterFirst(before));
     expect(after.consensus.replay(before.log).ok).toBe(true);
     after.feed({ kind: 'start' });
     expect(after.notices.filter(({ kind }) => kind === 'conflict')).toHaveLength(1);
@@ -131,6 +138,39 @@ describe('replay', () => {
     const after = node({ self: 0, hold: ['propose'], config: { createEmptyBlocks: false } });
     expect(after.consensus.replay(before.log).ok).toBe(true);
     expect(after.rs.step).toBe(STEP.propose);
+  });
+
+  test('nor does a wait for late precommits that was cut when it was not to last', () => {
+    const before = node({ config: { skipTimeoutCommit: true } }).start();
+    const made = before.block(0);
+    const late = before.vote('precommit', 0, [2], made.blockId);
+    before.feed(...before.proposal(made, 0), ...before.vote('prevote', 0, [0, 1], made.blockId));
+    before.feed(...before.vote('precommit', 0, [0, 1], made.blockId), ...late);
+    const after = node({ ...afterFirst(before), config: { skipTimeoutCommit: false } });
+    expect(after.consensus.replay(before.log).ok).toBe(true);
+    expect([after.rs.height, after.rs.step]).toEqual([2, STEP.propose]);
+  });
+
+  test('what block sync stores makes the height in the log history, even where that had ended badly', () => {
+    const first = node().start();
+    const made = first.block(0);
+    first.feed(...first.proposal(made, 0), ...first.vote('precommit', 0, [0, 1, 2], made.blockId));
+    const { state, lastCommit } = afterFirst(first);
+    for (const refuse of [() => true, () => false]) {
+      const before = node({ refuse }).start();
+      before.feed(...before.proposal(made, 0));
+      if (refuse()) before.feed(...before.vote('precommit', 0, [0, 1, 2], made.blockId));
+      const after = node({ refuse });
+      expect(after.consensus.replay(before.log).ok).toBe(true);
+      after.consensus.adopt(state, lastCommit);
+      after.feed({ kind: 'start' });
+      const kinds = after.log.map((record) => {
+        const decoded = decodeLogRecord(record);
+        return decoded.ok ? `${record.height} ${decoded.value.entry.kind}` : decoded.error.message;
+      });
+      expect(kinds).toEqual(['2 settings']);
+      expect(after.timers).toMatchObject([{ key: { kind: 'newHeight', height: 2 } }]);
+    }
   });
 
   test('a node that halted halts again', () => {
@@ -186,6 +226,21 @@ describe('the signer', () => {
     expect(witness.punished).toEqual([]);
   });
 
+  test('may answer with an earlier time of a proposal as well', () => {
+    const solo = node({ self: 0, holdSigner: true }).start();
+    const [ask] = asked(solo);
+    const made = solo.block(0);
+    if (ask?.kind !== 'sign') throw new Error('asks for a proposal');
+    const facts = signBytesFacts(ask.ask.bytes);
+    expect(facts).toEqual({ kind: 'proposal', height: 1, round: 0 });
+    const earlier = { height: 1, round: 0, polRound: -1, blockId: made.blockId, timestamp: at(0) };
+    const bytes = proposalSignBytes(CHAIN_ID, earlier);
+    expect(withoutTime('proposal', bytes)).toEqual(withoutTime('proposal', ask.ask.bytes));
+    const signature = keyedSuite.ed25519Sign(net.keys[0]?.seed as Uint8Array, bytes);
+    solo.feed({ kind: 'signed', call: ask.call, result: ok({ signature, bytes }) });
+    expect(solo.rs.proposal).toMatchObject({ timestamp: at(0), signature });
+  });
+
   test('may refuse: no vote in this step, the round goes on', () => {
     const { solo, ask } = heldVote();
     solo.feed({
@@ -236,7 +291,48 @@ test('log records are versioned and round-trip', () => {
   expect(decodeLogRecord(record)).toEqual(
     ok({ version: 1, now: NOW, entry: { kind: 'timer', timer: 'propose', round: 3 } }),
   );
-  const newer = { height: 7, bytes: record.bytes.slice() };
-  newer.bytes[1] = 2;
-  expect(decodeLogRecord(newer)).toMatchObject({ ok: false });
+  for (const version of [2, 127]) {
+    const other = { height: 7, bytes: record.bytes.slice() };
+    other.bytes[1] = version;
+    expect(decodeLogRecord(other)).toMatchObject({ ok: false });
+  }
+  const none = { height: 7, bytes: record.bytes.slice(2) };
+  expect(decodeLogRecord(none)).toMatchObject({ error: { message: 'record version 0, expected 1' } });
+});
+
+const blockId = { hash: new Uint8Array(32).fill(1), parts: { total: 1, hash: new Uint8Array(32).fill(2) } };
+
+// A log outlives the program that wrote it.
+test.each<readonly [LogEntry, string]>([
+  [{ kind: 'timer', timer: 'newHeight', round: 0 }, '0801100a1a042a020801'],
+  [{ kind: 'timer', timer: 'precommit', round: 2 }, '0801100a1a062a0408051002'],
+  [{ kind: 'settings', waitsForTxs: true, skipsWait: false }, '0801100a1a0452020801'],
+  [{ kind: 'settings', waitsForTxs: false, skipsWait: true }, '0801100a1a0452021001'],
+  [{ kind: 'txsAvailable' }, '0801100a1a024a00'],
+  [{ kind: 'proposed', txs: [Uint8Array.of(7)], evidence: [] }, '0801100a1a053a030a0107'],
+  [
+    { kind: 'signed', of: 'precommit', round: 1, signature: EMPTY, bytes: Uint8Array.of(9), reason: 'no' },
+    '0801100a1a0d320b080310012201092a026e6f',
+  ],
+  [
+    { kind: 'validated', blockId, accept: false, reason: 'x' },
+    `0801100a1a4f424d0a480a20${'01'.repeat(32)}122408011220${'02'.repeat(32)}1a0178`,
+  ],
+  [
+    { kind: 'maj23', peer: 'p', round: 1, type: 'prevote', blockId },
+    `0801100a1a5322510a01701001180122480a20${'01'.repeat(32)}122408011220${'02'.repeat(32)}`,
+  ],
+])('the log record of %j lies as it always lay', (entry, text) => {
+  expect(toHex(encodeLogRecord(7, 10, entry).bytes)).toBe(text);
+  expect(decodeLogRecord({ height: 7, bytes: hex(text) })).toMatchObject({ value: { now: 10, entry } });
+});
+
+test('log records hold names of peers and reasons as long as they come', () => {
+  const entries: readonly LogEntry[] = [
+    { kind: 'vote', peer: 'p'.repeat(256), vote: signedVote(net, 0, 'prevote', 1, 0) },
+    { kind: 'validated', blockId, accept: false, reason: 'r'.repeat(65_536) },
+    { kind: 'signed', of: 'prevote', round: 0, signature: EMPTY, bytes: EMPTY, reason: 'r'.repeat(65_536) },
+  ];
+  for (const entry of entries)
+    expect(decodeLogRecord(encodeLogRecord(1, NOW, entry))).toMatchObject({ value: { entry } });
 });

@@ -13,6 +13,15 @@ test('the rotation gives the first rounds to validators 0, 1, 2, 3', () => {
   expect([0, 1, 2, 3].map((round) => proposerIndex(net.state, round))).toEqual([0, 1, 2, 3]);
 });
 
+test('the proposer of each round is shown with its place', () => {
+  const solo = new Solo({ net, self: undefined }).start();
+  for (const round of [0, 1, 2, 3]) {
+    const index = proposerIndex(net.state, round);
+    expect(solo.rs.proposer).toEqual({ address: net.keys[index]?.address, index });
+    solo.feed(...solo.vote('precommit', round, [0, 1, 2])).fire('precommit', round);
+  }
+});
+
 describe('propose', () => {
   test('L10, L21: the first round begins by waiting for the proposal, no longer than the timeout', () => {
     const v3 = node().start();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toEip55 } from '../../../core/address/eip55.ts';
 import { formatAddress } from '../../../core/address/kinds.ts';
 import { ethAddress, validatorAddress } from '../../../core/crypto/addresses.ts';
+import { aminoPrefix } from '../../../core/crypto/amino.ts';
 import { keccak256, ripemd160, sha256 } from '../../../core/crypto/hash.ts';
 import {
   DEFAULT_HD_PATH,
@@ -80,6 +81,7 @@ describe('a derivation path', () => {
   test.each([
     ['44/60', 'path-root'],
     ['', 'path-root'],
+    ['M/0', 'path-root'],
     ['m/', 'path-element'],
     ['m/x', 'path-element'],
     ["m/1''", 'path-element'],
@@ -104,6 +106,31 @@ test('hashes have their known values', () => {
   expect(toHex(sha256(new Uint8Array(0)))).toBe(constants.empty_requests_hash_sha256);
   expect(toHex(ripemd160(encodeUtf8('abc')))).toBe('8eb208f7e05d987a9b044a8e98c6b087f15a0bfc');
   expect(toBase64(keccak256(new Uint8Array(0)))).toBe(constants.empty_code_hash_base64);
+});
+
+test('an amino prefix leaves out zeros before and behind its three other bytes', () => {
+  const names = Array.from({ length: 400_000 }, (_, n) => `name/${n}`);
+  const named = (isIt: (hash: Uint8Array) => boolean): Uint8Array[] => {
+    const name = names.find((one) => isIt(sha256(encodeUtf8(one)))) as string;
+    return [aminoPrefix(name), sha256(encodeUtf8(name))];
+  };
+  for (const [isIt, at] of [
+    [([a]) => a === 0, 4],
+    [([a, , , b]) => a !== 0 && b === 0, 4],
+    [([a, , , , b]) => a === 0 && b === 0, 5],
+  ] as const satisfies readonly (readonly [(hash: Uint8Array) => boolean, number])[]) {
+    const [prefix, hash] = named(isIt);
+    expect(prefix).toEqual(hash?.slice(at, at + 4));
+  }
+});
+
+test('a key is recovered from an even or an odd point, never from one beyond the order', () => {
+  const digest = sha256(encodeUtf8('digest'));
+  const found = [0, 1, 2, 3].map((recovery) => {
+    const rs = Array.from({ length: 20 }, (_, n) => new Uint8Array(64).with(31, n + 1).with(63, 1));
+    return rs.some((one) => nobleSuite.secp256k1Recover(digest, one, recovery) !== undefined);
+  });
+  expect(found).toEqual([true, true, false, false]);
 });
 
 test('a secp256k1 validator has the address of Bitcoin keys, not the Ethereum one', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ADDRESSES_MAX, AddressBook } from '../../../core/p2p/addressBook.ts';
-import { groupOf, isRoutable, parseIp } from '../../../core/p2p/ip.ts';
-import { formatPeerAddress, parsePeerAddress } from '../../../core/p2p/peerAddress.ts';
+import { groupOf, isRoutable, parseIp, plainIp } from '../../../core/p2p/ip.ts';
+import { formatPeerAddress, parsePeerAddress, portOf } from '../../../core/p2p/peerAddress.ts';
 
 const id = (n: number): string => n.toString(16).padStart(40, '0');
 const bookOf = (isStrict = true): AddressBook =>
@@ -68,6 +68,51 @@ describe('the address book', () => {
     for (let i = 0; i < 8; i++) book.onAttempt(1, id(1));
     expect(book.size).toBe(0);
   });
+
+  test('one that has answered is kept however often it does not answer, and counts anew when it does', () => {
+    const book = bookOf();
+    book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));
+    book.onGood(1, id(1));
+    for (let i = 0; i < 9; i++) book.onAttempt(1, id(1));
+    expect(book.entries()).toMatchObject([{ isOld: true, attempts: 9 }]);
+    expect(book.sample(9)).toEqual([]);
+    book.onGood(2, id(1));
+    expect(book.entries()).toMatchObject([{ isOld: true, attempts: 0, lastAttempt: 2, lastSuccess: 2 }]);
+    expect(book.sample(9)).toHaveLength(1);
+  });
+
+  test('what peers say of themselves does not count to what they may say of others', () => {
+    const book = bookOf();
+    for (let n = 100; n < 356; n++)
+      book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n < 355 ? 9 : 99));
+    expect(book.size).toBe(256);
+    book.add({ id: id(9), host: '8.8.8.8', port: 1 }, id(9));
+    book.add({ id: id(400), host: ipOf(400 * 256), port: 1 }, id(9));
+    expect([book.has(id(9)), book.has(id(400))]).toEqual([true, true]);
+    book.add({ id: id(401), host: ipOf(401 * 256), port: 1 }, id(9));
+    expect(book.has(id(401))).toBe(false);
+  });
+
+  test('tells at least 32 of what it knows, and a quarter of more', () => {
+    const book = bookOf();
+    const told: number[] = [];
+    for (let n = 1000; n < 1200; n++) {
+      book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
+      if ([20, 100, 200].includes(book.size)) told.push(new Set(book.sample(250).map((one) => one.id)).size);
+    }
+    expect(told).toEqual([20, 32, 46]);
+    expect(book.sample(10)).toHaveLength(10);
+  });
+
+  test('takes what was saved as it was', () => {
+    const [book, other] = [bookOf(), bookOf()];
+    for (const n of [1, 2]) book.add({ id: id(n), host: `8.8.8.${n}`, port: 1 }, id(9));
+    book.onGood(5, id(1));
+    book.onAttempt(7, id(1));
+    book.onAttempt(6, id(2));
+    for (const entry of book.entries()) other.restore(entry);
+    expect(other.entries()).toEqual(book.entries());
+  });
 });
 
 test('IP texts: v4, v6, v4 within v6, and which of them can be reached', () => {
@@ -82,15 +127,48 @@ test('IP texts: v4, v6, v4 within v6, and which of them can be reached', () => {
     ['::1', 'local', false],
     ['fe80::1', 'local', false],
     ['2001:db8::1', 'local', false],
+    ['2001:dc8::1', '32:1:13:200', true],
     ['2606:4700::1111', '38:6:71:0', true],
+    ['2606:4700:1::1111', '38:6:71:0', true],
+    ['0.1.2.3', 'local', false],
+    ['1.0.0.1', '1.0', true],
+    ['100.64.0.1', 'local', false],
+    ['100.127.255.255', 'local', false],
+    ['100.128.0.1', '100.128', true],
+    ['127.9.9.9', 'local', false],
+    ['169.254.1.1', 'local', false],
+    ['172.31.255.255', 'local', false],
+    ['192.0.2.1', 'local', false],
+    ['192.0.3.1', '192.0', true],
+    ['198.51.100.7', 'local', false],
+    ['203.0.113.7', 'local', false],
+    ['223.255.255.255', '223.255', true],
+    ['255.255.255.255', 'local', false],
+    ['1:2:3:4:5:6:7:8', 'local', false],
+    ['1::3:4:5:6:7:8', 'local', false],
+    ['2001:4860::8.8.8.8', '32:1:72:96', true],
   ];
   for (const [text, group, routable] of texts) {
     const ip = parseIp(text);
     if (ip === undefined) throw new Error(text);
     expect([text, groupOf(ip), isRoutable(ip)]).toEqual([text, group, routable]);
   }
-  for (const text of ['', '256.1.1.1', '1.2.3', '1:2', ':::', '1::2::3', 'g::', '1:2:3:4:5:6:7:8:9'])
+  for (const text of [
+    '',
+    '256.1.1.1',
+    '1.2.3',
+    '1:2',
+    ':::',
+    '1::2::3',
+    'g::',
+    '1:2:3:4:5:6:7:8:9',
+    '1:2:3:4::5:6:7:8',
+  ])
     expect([text, parseIp(text)]).toEqual([text, undefined]);
+  const plain = ['::ffff:1.2.3.4', '::FFFF:1.2.3.4', 'fe80::1%eth0', '1.2.3.4', '::ffff:0102:0304'].map(
+    plainIp,
+  );
+  expect(plain).toEqual(['1.2.3.4', '1.2.3.4', 'fe80::1', '1.2.3.4', '::ffff:0102:0304']);
 });
 
 test('addresses of peers read back as they were written, and other texts are refused', () => {
@@ -107,4 +185,9 @@ test('addresses of peers read back as they were written, and other texts are ref
   );
   for (const text of ['', 'a@b:1', `${id(1)}@host`, `${id(1)}@host:0`, `${id(1)}@host:65536`, `${id(1)}@:1`])
     expect(parsePeerAddress(text).ok).toBe(false);
+  expect(parsePeerAddress(` tcp://${'AB'.repeat(20)}@host:1 `)).toMatchObject({
+    value: { id: 'ab'.repeat(20) },
+  });
+  const ports = ['tcp://1.2.3.4:26656', 'tcp://[::1]:65535', 'tcp://h:0', 'tcp://h:65536', 'tcp://h', ''];
+  expect(ports.map(portOf)).toEqual([26656, 65535, undefined, undefined, undefined, undefined]);
 });

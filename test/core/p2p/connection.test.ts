@@ -103,6 +103,11 @@ const refused: readonly [string, () => [Connection, Connection], RegExp][] = [
     /network "other-1"/,
   ],
   [
+    'another chain of almost that name',
+    () => [connect(1), connect(2, { self: infoOf(2, { network: 'chain_9000-2' }) })],
+    /network "chain_9000-2"/,
+  ],
+  [
     'another block protocol',
     () => [connect(1), connect(2, { self: infoOf(2, { protocol: { p2p: 8, block: 10, app: 0 } }) })],
     /block protocol 10/,
@@ -115,7 +120,87 @@ const refused: readonly [string, () => [Connection, Connection], RegExp][] = [
     () => [connect(1), connect(2, { self: infoOf(2, { channels: new Uint8Array([0x99]) }) })],
     /no channel in common/,
   ],
+  [
+    'on one channel twice',
+    () => [connect(1), connect(2, { self: infoOf(2, { channels: new Uint8Array([0x20, 0x20]) }) })],
+    /names a channel twice/,
+  ],
+  [
+    'on more channels than there are',
+    () => [
+      connect(1),
+      connect(2, { self: infoOf(2, { channels: new Uint8Array(17).map((_, i) => 0x20 + i) }) }),
+    ],
+    /17 channels, at most 16/,
+  ],
+  [
+    'without a name',
+    () => [connect(1), connect(2, { self: infoOf(2, { moniker: ' ' }) })],
+    /moniker is empty/,
+  ],
+  [
+    'of an odd name',
+    () => [connect(1), connect(2, { self: infoOf(2, { moniker: 'ä' }) })],
+    /moniker is empty or/,
+  ],
+  [
+    'of an odd version',
+    () => [connect(1), connect(2, { self: infoOf(2, { version: 'ä' }) })],
+    /version is not/,
+  ],
+  [
+    'of an odd index',
+    () => [connect(1), connect(2, { self: infoOf(2, { other: { txIndex: 'yes', rpcAddress: '' } }) })],
+    /tx_index is neither/,
+  ],
+  [
+    'at an odd address',
+    () => [connect(1), connect(2, { self: infoOf(2, { other: { txIndex: 'off', rpcAddress: 'ä' } }) })],
+    /rpc_address is not/,
+  ],
 ];
+
+test('a peer need not say whether it has an index', () => {
+  const silent = connect(2, { self: infoOf(2, { version: '', other: { txIndex: '', rpcAddress: '' } }) });
+  expect(talk(connect(1), silent).a).toMatchObject([{ kind: 'ready' }]);
+});
+
+test('messages that just fill their packets arrive, whatever packets carry', () => {
+  for (const payloadBytesMax of [1024, 65_536]) {
+    const [a, b] = [connect(1, { payloadBytesMax }), connect(2, { payloadBytesMax })];
+    talk(a, b);
+    const sizes = [payloadBytesMax, payloadBytesMax + 1, 3 * payloadBytesMax];
+    for (const size of sizes) a.send(0x40, new Uint8Array(size));
+    expect(talk(a, b).b.map((event) => (event.kind === 'message' ? event.bytes.length : event))).toEqual(
+      sizes,
+    );
+  }
+});
+
+test('each stage of a handshake has three seconds of its own', () => {
+  const [a, b] = [connect(1), connect(2)];
+  a.onBytes(2_900_000, b.take(2_900_000, 20_000) as Uint8Array);
+  expect(a.deadline()).toBe(5_900_000);
+  a.onTime(3_000_000);
+  expect(a.events()).toEqual([]);
+  a.onTime(5_900_000);
+  expect(a.events()).toEqual([{ kind: 'closed', reason: 'no auth message within 3 s', isFault: false }]);
+});
+
+test('a peer that pings and does not read is cut off before the answers pile up', () => {
+  const [a, b] = [connect(1), connect(2)];
+  talk(a, b);
+  const pinged = (times: number): void => {
+    for (let i = 0; i < times; i++) {
+      a.onTime((a.deadline() ?? 0) + 60_000_000);
+      b.onBytes(0, a.take(0, 20_000) ?? new Uint8Array(0));
+    }
+  };
+  pinged(64);
+  expect(b.events()).toEqual([]);
+  pinged(1);
+  expect(b.events()).toEqual([{ kind: 'closed', reason: 'does not read what it asks for', isFault: true }]);
+});
 
 test.each(refused)('a peer that is %s is refused with a reason', (_name, make, reason) => {
   const [a, b] = make();

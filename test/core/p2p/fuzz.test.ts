@@ -5,7 +5,7 @@ import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { Result } from '../../../core/lib/result.ts';
 import { CHANNEL_SPECS } from '../../../core/p2p/channels.ts';
 import { Connection } from '../../../core/p2p/connection.ts';
-import { DelimitedReader } from '../../../core/p2p/delimited.ts';
+import { DelimitedReader, delimited } from '../../../core/p2p/delimited.ts';
 import { decodeNodeInfo, encodeNodeInfo } from '../../../core/p2p/nodeInfo.ts';
 import {
   decodeAuth,
@@ -15,7 +15,7 @@ import {
   encodeKey,
   encodePacket,
 } from '../../../core/p2p/packets.ts';
-import { decodePexMessage, encodePexMessage } from '../../../core/p2p/pexMessages.ts';
+import { decodePexMessage, encodePexMessage, type PexMessage } from '../../../core/p2p/pexMessages.ts';
 import type { NodeInfo } from '../../../core/types/peer.ts';
 
 type Decoder = readonly [string, (bytes: Bytes) => Result<unknown, unknown>, readonly Bytes[]];
@@ -99,6 +99,28 @@ describe('every p2p decoder', () => {
       }),
     );
   });
+});
+
+test('a framed message may have as many bytes as are allowed, and no more', () => {
+  for (const size of [0, 1, 127, 128, 300]) {
+    const [fits, exceeds] = [new DelimitedReader(), new DelimitedReader()];
+    for (const reader of [fits, exceeds]) reader.push(delimited(new Uint8Array(size).fill(7)));
+    expect(fits.next(size)).toEqual({ ok: true, value: new Uint8Array(size).fill(7) });
+    if (size > 0) expect(exceeds.next(size - 1).ok).toBe(false);
+  }
+  const endless = new DelimitedReader();
+  endless.push(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80, 0));
+  expect(endless.next(100)).toEqual({ ok: false, error: 'length prefix is too long' });
+});
+
+test('an answer holds 250 addresses, each as long as an IP can be', () => {
+  const ip = '1111:2222:3333:4444:5555:6666:255.255.255.255';
+  const answer = (count: number): PexMessage => ({
+    kind: 'addresses',
+    addresses: new Array(count).fill({ id: 'ab'.repeat(20), ip, port: 65_535 }),
+  });
+  expect(decodePexMessage(encodePexMessage(answer(250)))).toEqual({ ok: true, value: answer(250) });
+  expect(decodePexMessage(encodePexMessage(answer(251))).ok).toBe(false);
 });
 
 /** Two connections that have shaken hands, so that the fuzz reaches the packets behind the encryption. */

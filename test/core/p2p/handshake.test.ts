@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { hex, toHex } from '../../../core/lib/bytes.ts';
 import { connectionSecrets, directionKeys, nobleKeyExchange } from '../../../core/p2p/handshake.ts';
 import { MerlinTranscript } from '../../../core/p2p/merlin.ts';
-import { Opener, SEALED_BYTES, Sealer } from '../../../core/p2p/sealed.ts';
+import { nobleAead, Opener, SEALED_BYTES, Sealer } from '../../../core/p2p/sealed.ts';
 
 const vectors = JSON.parse(readFileSync('test/vectors/cometbft/secret-connection.json', 'utf8'));
 
@@ -47,6 +47,31 @@ test('low-order ephemeral keys are refused', () => {
   for (const point of [new Uint8Array(32), new Uint8Array(32).fill(1, 0, 1)]) {
     expect(connectionSecrets(secret, point)).toMatchObject({ ok: false });
   }
+});
+
+test('a key that comes back and a secret of zeros are refused, whoever made them', () => {
+  const secret = new Uint8Array(32).fill(7);
+  const own = nobleKeyExchange.publicKey(secret);
+  expect(connectionSecrets(secret, own)).toEqual({
+    ok: false,
+    error: 'the peer answered with our own ephemeral key',
+  });
+  expect(connectionSecrets(secret, own.slice(1))).toMatchObject({ ok: false });
+  const careless = { ...nobleKeyExchange, shared: () => new Uint8Array(32) };
+  expect(connectionSecrets(secret, new Uint8Array(32).fill(9), careless)).toEqual({
+    ok: false,
+    error: 'ephemeral key of low order',
+  });
+});
+
+test('a frame that claims more than it can carry is refused', () => {
+  const [key, nonce] = [new Uint8Array(32).fill(3), new Uint8Array(12)];
+  const opened = [1024, 1025, 1028, 2 ** 32 - 1].map((length) => {
+    const plain = new Uint8Array(1028);
+    new DataView(plain.buffer).setUint32(0, length, true);
+    return new Opener(key).open(nobleAead.seal(key, nonce, plain)).ok;
+  });
+  expect(opened).toEqual([true, false, false, false]);
 });
 
 test('whatever is sealed comes out, however the stream is cut', () => {

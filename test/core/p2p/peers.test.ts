@@ -342,7 +342,9 @@ describe('the exchange of addresses', () => {
   test('bans who asks too often, and who tells unasked', () => {
     const desk = new Desk({ pex: true });
     const greedy = desk.inbound(1);
-    for (let i = 0; i < 3; i++) desk.peers.onPex(desk.now, greedy, request, desk.out);
+    for (let i = 0; i < 2; i++) desk.peers.onPex(desk.now, greedy, request, desk.out);
+    expect(desk.peers.bans(desk.now)).toEqual([]);
+    desk.peers.onPex(desk.now, greedy, request, desk.out);
     const pushy = desk.inbound(2);
     desk.peers.onPex(desk.now, pushy, tell(3), desk.out);
     expect(desk.peers.bans(desk.now).map((ban) => ban.reason)).toEqual([
@@ -351,6 +353,24 @@ describe('the exchange of addresses', () => {
     ]);
     expect(desk.peers.book.has(id(3))).toBe(false);
     expect([1, 2].map((n) => desk.peers.book.has(id(n)))).toEqual([false, false]);
+  });
+
+  test('bans who tells of an address that is none', () => {
+    const good = { id: id(7), ip: '8.7.1.1', port: 26656 };
+    for (const change of [{ port: 0 }, { port: 65_536 }, { ip: 'example.org' }, { ip: '' }, { id: 'AB' }]) {
+      const desk = new Desk({ pex: true });
+      const link = desk.inbound(1);
+      desk.time(31);
+      desk.peers.onPex(
+        desk.now,
+        link,
+        encodePexMessage({ kind: 'addresses', addresses: [good, { ...good, id: id(8), ...change }] }),
+        desk.out,
+      );
+      expect(desk.peers.bans(desk.now).map(({ reason }) => reason)).toEqual([
+        expect.stringMatching(/^sends the address ".*", which is none$/),
+      ]);
+    }
   });
 
   test('a node that asks every half minute is answered for ever', () => {

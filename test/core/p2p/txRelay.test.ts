@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeTxsMessage } from '../../../core/codec/messages.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
-import type { RelayTx } from '../../../core/p2p/relayLine.ts';
+import { RelayLine, type RelayTx } from '../../../core/p2p/relayLine.ts';
 import { TxRelay } from '../../../core/p2p/txRelay.ts';
 
 const TICK_MS = 20;
@@ -149,6 +149,34 @@ test('a peer that connects late gets the whole pool, a turn at a time, in the or
   const rest = world.pass(1000);
   expect([...first, ...rest.flatMap(([, txs]) => txs)]).toEqual(Array.from({ length: 600 }, (_, i) => i));
   expect(Math.max(...rest.map(([, txs]) => txs.length))).toBe(32);
+});
+
+test('what does not fit into a turn leaves two ticks later', () => {
+  const world = new World();
+  for (let i = 0; i < 600; i++) world.add(world.tx(i));
+  world.up('late');
+  const turns: number[] = [];
+  for (let tick = 0; tick < 10; tick++) turns.push(world.pass(TICK_MS).flatMap(([, txs]) => txs).length);
+  const first = turns.findIndex((count) => count > 0);
+  expect(turns.slice(first, first + 6)).toEqual([256, 0, 256, 0, 88, 0]);
+});
+
+test('a line holds each transaction once, and none that has left the pool beyond its bound', () => {
+  const pool = new Set<RelayTx>();
+  const world = new World();
+  const line = new RelayLine('a', (tx) => pool.has(tx), 4);
+  const txs = Array.from({ length: 50 }, (_, i) => world.tx(i));
+  for (const tx of txs) {
+    pool.add(tx);
+    line.addOwn(tx);
+    line.addHeard(tx, 1);
+    if (tx.sequence > 0) pool.delete(txs[tx.sequence - 1] as RelayTx);
+    expect(line.size).toBeLessThanOrEqual(4);
+  }
+  for (let i = 0; i < 3; i++) line.takeBack([...pool]);
+  line.pass(1);
+  expect(line.take(() => false)).toEqual([txs[49]]);
+  expect(line.size).toBe(0);
 });
 
 test('a peer that comes back has forgotten what it once sent', () => {

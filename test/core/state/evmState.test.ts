@@ -253,6 +253,16 @@ test('a changed Account changes nothing until it is put back', async () => {
   expect((await state.getAccount(address))?.balance).toBe(5n);
 });
 
+test('the fields that are given are changed, and the others stay', async () => {
+  const { state } = new Chain();
+  const address = ADDRESSES[0] as Address;
+  const [first, second] = [keccak_256(Uint8Array.of(1)), keccak_256(Uint8Array.of(2))];
+  await state.modifyAccountFields(address, { nonce: 3n, balance: 4n, codeHash: first });
+  expect(await state.getAccount(address)).toMatchObject({ nonce: 3n, balance: 4n, codeHash: first });
+  await state.modifyAccountFields(address, { codeHash: second });
+  expect(await state.getAccount(address)).toMatchObject({ nonce: 3n, balance: 4n, codeHash: second });
+});
+
 test('a shallow copy stands on the same frozen state without the writes', async () => {
   const chain = new Chain();
   const [first, second] = ADDRESSES as [Address, Address];
@@ -263,5 +273,8 @@ test('a shallow copy stands on the same frozen state without the writes', async 
   expect((await copy.getAccount(first))?.balance).toBe(5n);
   expect(await copy.getAccount(second)).toBeUndefined();
   expect(await copy.hasStateRoot(chain.roots.stateRoot)).toBe(true);
+  expect(await copy.hasStateRoot(EMPTY_ROOTS.stateRoot)).toBe(true);
   expect(await copy.hasStateRoot(keccak_256(concat(first.bytes)))).toBe(false);
+  await copy.setStateRoot(chain.roots.stateRoot);
+  await expect(copy.setStateRoot(EMPTY_ROOTS.stateRoot)).rejects.toThrow('cannot change its state');
 });

@@ -46,3 +46,11 @@ test('growing forgets nothing that there is room for, nor who was used last', ()
   for (let n = 0; n < 4000; n++) if (cache.get(keccak_256(node(n)), 0) !== undefined) held++;
   expect(held).toBeGreaterThan(3900);
 });
+
+test('keeps no node that is longer than any branch of hashes', () => {
+  const cache = new NodeCache(16);
+  const [long, longest] = [new Uint8Array(1025), new Uint8Array(1024)];
+  for (const one of [long, longest]) cache.put(keccak_256(one), one);
+  expect(cache.get(keccak_256(long), 0)).toBeUndefined();
+  expect(cache.get(keccak_256(longest), 0)).toEqual(longest);
+});

@@ -173,6 +173,38 @@ test('a missing node and an altered node stop the reader, naming the hash', () =
   expect(read()).toEqual(keys[0]);
 });
 
+test('a key has up to 128 bytes', () => {
+  const book = new TrieBook();
+  const longest = new Uint8Array(128).fill(1);
+  book.update([{ key: longest, value: hex('01') }]);
+  expect(book.trie.get(book.root, longest)).toEqual(hex('01'));
+  const longer = new Uint8Array(129);
+  expect(() => book.update([{ key: longer, value: hex('01') }])).toThrow('trie key length');
+  expect(() => book.trie.get(book.root, longer)).toThrow('trie key length');
+});
+
+test('a page costs the nodes on the way to what it holds, wherever it begins', () => {
+  const keys = Array.from({ length: 300 }, (_, n) => keccak_256(Uint8Array.of(n, n >> 8))).toSorted(
+    compareBytes,
+  );
+  const book = new TrieBook();
+  book.update(keys.map((key) => ({ key, value: key })));
+  const costOf = (range: Parameters<typeof book.trie.entries>[1]): number => {
+    const fresh = new TrieBook();
+    for (const [name, raw] of book.nodes) fresh.nodes.set(name, raw);
+    const before = fresh.hashed;
+    expect(fresh.trie.entries(book.root, range)).toHaveLength(1);
+    return fresh.hashed - before;
+  };
+  const none = new Uint8Array(0);
+  const depth = Math.max(...keys.map((key) => book.trie.prove(book.root, key).length));
+  for (const at of [0, 100, 298]) {
+    const next = keys[at + 1] as Bytes;
+    expect(costOf({ prefix: none, after: keys[at] as Bytes, limitMax: 1 })).toBeLessThanOrEqual(2 * depth);
+    expect(costOf({ prefix: next.slice(0, 1), limitMax: 1 })).toBeLessThanOrEqual(depth);
+  }
+});
+
 test('keys out of order, twice, or of no bytes, and empty values are our own bugs', () => {
   const book = new TrieBook();
   const one = { key: hex('01'), value: hex('01') };

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Bytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { StorageFault } from '../../../core/lib/storageFault.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import { EMPTY_CODE_HASH, encodeAccount } from '../../../core/state/account.ts';
+import { decodeAccount, EMPTY_CODE_HASH, encodeAccount } from '../../../core/state/account.ts';
 import { StateDb } from '../../../core/state/stateDb.ts';
 import { StateView } from '../../../core/state/view.ts';
 import { WorldState } from '../../../core/state/worldState.ts';
@@ -115,6 +115,35 @@ test('one checkpoint covers accounts, slots, code and the module store', () => {
   expect(writes.account(ALICE)?.balance).toBe(5n);
   expect(writes.storage(ALICE, SLOT)).toEqual(new Uint8Array(0));
   expect(writes.seal()).toEqual({ ...chain.roots, ops: [] });
+});
+
+test('checkpoints are open one in another as deep as calls go, and some more', () => {
+  const writes = new Chain().writes();
+  for (let depth = 1; depth <= 1100; depth++) {
+    writes.checkpoint();
+    writes.putAccount(ALICE, { nonce: BigInt(depth) });
+  }
+  for (let depth = 1099; depth >= 1; depth--) {
+    writes.revert();
+    expect(writes.account(ALICE)?.nonce).toBe(BigInt(depth));
+  }
+});
+
+test('ranges of accounts and slots begin with the first when asked from zero on', () => {
+  const chain = new Chain();
+  chain.block((writes) => {
+    for (const who of [ALICE, BOB]) writes.putAccount(who, { balance: 5n });
+    for (const n of [1, 2, 3]) writes.putStorage(ALICE, word(n), word(n));
+  });
+  const zero = new Uint8Array(32);
+  const accounts = chain.world().accountRange(zero, 9);
+  expect(accounts.map(({ keyHash }) => toHex(keyHash))).toEqual(
+    [ALICE, BOB].map((who) => toHex(keccak_256(who))).toSorted(),
+  );
+  expect(chain.world().accountRange(accounts[1]?.keyHash as Bytes, 9)).toEqual(accounts.slice(1));
+  const slots = chain.world().storageRange(ALICE, zero, 9);
+  expect(slots).toHaveLength(3);
+  expect(chain.world().storageRange(ALICE, slots[2]?.keyHash as Bytes, 9)).toEqual(slots.slice(2));
 });
 
 describe('original storage values', () => {
@@ -256,6 +285,14 @@ test('account, slot and module proofs lead to the roots', async () => {
     Uint8Array.of(1, 0),
     Uint8Array.of(1, 1),
   ]);
+});
+
+test('an account is read only from four items whose hashes have 32 bytes', () => {
+  const account = { nonce: 1n, balance: 2n, storageRoot: EMPTY_ROOT, codeHash: EMPTY_CODE_HASH };
+  expect(decodeAccount(encodeAccount(account))).toEqual(account);
+  for (const change of [{ storageRoot: EMPTY_ROOT.slice(1) }, { codeHash: EMPTY_CODE_HASH.slice(1) }])
+    expect(decodeAccount(encodeAccount({ ...account, ...change }))).toBeUndefined();
+  expect(decodeAccount(hex('c3010203'))).toBeUndefined();
 });
 
 test('code that is missing or altered is a storage fault', () => {

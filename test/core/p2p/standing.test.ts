@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { BACKOFF_MS_MAX, DialPlan } from '../../../core/p2p/dialPlan.ts';
+import { Links, oldestOfBusiest } from '../../../core/p2p/links.ts';
+import { BAN_MS_MAX, Standings } from '../../../core/p2p/standing.ts';
+
+const SECOND = 1_000_000;
+const ADDRESS = { id: 'aa', host: 'h', port: 1 };
+
+describe('a ban', () => {
+  const minutesOf = (standings: Standings, now: number): number =>
+    ((standings.banOf(now, 'p')?.until ?? now) - now) / (60 * SECOND);
+
+  test('is twice as long as the one before, up to a day', () => {
+    const standings = new Standings();
+    const minutes: number[] = [];
+    let now = 0;
+    for (let times = 1; times <= 9; times++) {
+      for (let fault = 0; fault < 3; fault++) standings.fault(now, 'p', 'odd', 40, BAN_MS_MAX);
+      minutes.push(minutesOf(standings, now));
+      now = standings.banOf(now, 'p')?.until ?? now;
+    }
+    expect(minutes).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440]);
+  });
+
+  test('of an earlier run counts, and lasts a day at most', () => {
+    const standings = new Standings();
+    const ban = { peer: 'p', reason: 'odd', until: 30 * 86_400 * SECOND, times: 2 };
+    standings.restore(SECOND, ban);
+    expect(minutesOf(standings, SECOND)).toBe(1440);
+    const later = 2 * 86_400 * SECOND;
+    expect(standings.bans(later)).toEqual([]);
+    for (let fault = 0; fault < 3; fault++) standings.fault(later, 'p', 'odd', 40, BAN_MS_MAX);
+    expect(standings.banOf(later, 'p')?.times).toBe(3);
+    expect(minutesOf(standings, later)).toBe(40);
+    standings.restore(SECOND, { ...ban, peer: 'q', until: SECOND });
+    expect(standings.banOf(0, 'q')).toBeUndefined();
+  });
+});
+
+describe('the plan to dial', () => {
+  const planOf = (backoffMsMax?: number): DialPlan => new DialPlan([ADDRESS], () => 0, backoffMsMax);
+  const waitOf = (plan: DialPlan, now: number): number => ((plan.nextAt(() => true) ?? 0) - now) / SECOND;
+
+  test('waits twice as long after each failure, and begins anew after a connection that lasted', () => {
+    const plan = planOf();
+    const waits: number[] = [];
+    for (const up of [0, 0, 0, 9_999_999, 10 * SECOND, 0]) {
+      plan.onEnd(0, 'aa', up);
+      waits.push(waitOf(plan, 0));
+    }
+    expect(waits).toEqual([0.5, 1, 2, 4, 0.25, 0.5]);
+  });
+
+  test('waits no longer than its bound, half of it for certain', () => {
+    for (const [plan, bound] of [
+      [planOf(), BACKOFF_MS_MAX],
+      [planOf(3000), 3000],
+    ] as const) {
+      for (let i = 0; i < 40; i++) plan.onEnd(0, 'aa', 0);
+      expect(waitOf(plan, 0)).toBe(bound / 2000);
+    }
+  });
+
+  test('puts a dial off, never forward', () => {
+    const plan = planOf();
+    plan.onEnd(0, 'aa', 0);
+    plan.notBefore('aa', 60 * SECOND);
+    expect(waitOf(plan, 0)).toBe(60);
+    plan.notBefore('aa', 1);
+    expect(waitOf(plan, 0)).toBe(60);
+    expect([59, 60].map((seconds) => plan.due(seconds * SECOND, () => true).length)).toEqual([0, 1]);
+    expect(plan.due(60 * SECOND, () => false)).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  const info = { id: 'aa' } as never;
+
+  test('are busy with whom they dial, and with whom they have', () => {
+    const links = new Links();
+    const dial = links.open(1, 'outbound', 'h', ADDRESS);
+    expect([links.isBusyWith('aa'), links.isBusyWith('bb')]).toEqual([true, false]);
+    links.remove(dial);
+    expect(links.isBusyWith('aa')).toBe(false);
+    const call = links.open(5, 'inbound', 'h', undefined);
+    expect(links.arriving()).toEqual([call]);
+    links.setUp(7, call, 'aa', info);
+    expect([links.isBusyWith('aa'), call.upAt, call.heardAt, links.arriving().length]).toEqual([
+      true,
+      7,
+      7,
+      0,
+    ]);
+    const second = links.open(8, 'inbound', 'h', undefined);
+    links.setUp(9, second, 'aa', info);
+    expect([links.remove(call), links.remove(call), links.of('aa')]).toEqual([true, false, second]);
+  });
+
+  test('of the IP that holds most of them give up the oldest', () => {
+    const links = new Links();
+    const open = [
+      [1, 'lone'],
+      [4, 'many'],
+      [3, 'many'],
+      [3, 'many'],
+      [2, 'two'],
+      [2, 'two'],
+    ].map(([now, ip]) => links.open(now as number, 'inbound', ip as string, undefined));
+    expect(oldestOfBusiest(open)).toBe(open[2]);
+    expect(oldestOfBusiest(open.toReversed())).toBe(open[2]);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { holdsPower } from '../../../core/sync/power.ts';
+import { claims, leastBusy, SyncPeers, WINDOW_MAX } from '../../../core/sync/syncPeers.ts';
+import { testNet } from '../consensus/harness/net.ts';
+
+function peersOf(claimed: Readonly<Record<string, readonly [base: number, height: number]>>): SyncPeers {
+  const peers = new SyncPeers();
+  for (const [id, [base, height]] of Object.entries(claimed)) {
+    peers.add(id, 0);
+    const peer = peers.find(id);
+    if (peer !== undefined) peer.claim = { base, height };
+  }
+  return peers;
+}
+
+test('whoever has the next block counts, however late its first one is', () => {
+  const peers = peersOf({ b: [5, 9], a: [6, 20] });
+  expect([4, 5, 6].map((next) => peers.heightMax(next))).toEqual([0, 9, 20]);
+  expect(peers.ids).toEqual(['a', 'b']);
+  const [a] = peers.all;
+  if (a === undefined) throw new Error('a peer');
+  expect([5, 6, 20, 21].map((height) => claims(a, height))).toEqual([false, true, true, false]);
+});
+
+test('who was given up is asked for one block, and believed only where nobody else has anything', () => {
+  const peers = peersOf({ a: [1, 50] });
+  expect(peers.find('a')?.window).toBe(WINDOW_MAX);
+  peers.giveUp('a');
+  expect(peers.ids).toEqual([]);
+  expect(peers.add('a', 1)).toBe(true);
+  const again = peers.find('a');
+  expect(again).toMatchObject({ window: 1, onProbation: true, claim: undefined });
+  if (again !== undefined) again.claim = { base: 1, height: 50 };
+  expect(peers.heightMax(1)).toBe(50);
+  peers.add('b', 1);
+  const other = peers.find('b');
+  if (other !== undefined) other.claim = { base: 1, height: 7 };
+  expect(peers.heightMax(1)).toBe(7);
+  again?.asked.set(3, 0);
+  expect(peers.able(3).map(({ id }) => id)).toEqual(['b']);
+  expect(leastBusy(peers.all)?.id).toBe('b');
+});
+
+test('a liar is not taken again, until a thousand others have lied', () => {
+  const peers = new SyncPeers();
+  for (let n = 0; n < 1024; n++) peers.ban(`liar ${n}`);
+  expect([peers.add('liar 0', 0), peers.add('liar 1023', 0)]).toEqual([false, false]);
+  peers.ban('one more');
+  expect([peers.add('liar 0', 0), peers.add('liar 1', 0), peers.add('one more', 0)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('a part of the power is held from its very size on', () => {
+  const { state, keys } = testNet([10n, 20n, 30n]);
+  const [first] = state.validators.validators;
+  const powerOf = (i: number) => state.validators.validators[i];
+  expect(first?.power).toBe(30n);
+  const holds = (i: number, fraction: bigint): boolean => holdsPower(state, powerOf(i)?.address, fraction);
+  expect([holds(0, 2n), holds(0, 1n), holds(1, 3n), holds(1, 2n), holds(2, 6n), holds(2, 5n)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+    true,
+    false,
+  ]);
+  expect(holdsPower(state, undefined, 99n)).toBe(false);
+  expect(holdsPower(state, new Uint8Array(20), 99n)).toBe(false);
+  expect(keys).toHaveLength(3);
+});

@@ -209,6 +209,8 @@ function oldLack(theirs: RoundState): string {
 /** In the same height: what the peer needs for the round it is in. */
 function lackNow(ours: RoundState, theirs: RoundState): string | undefined {
   const { round } = theirs;
+  // Between two heights gossip rests: what somebody has signed too early is told when the next one begins.
+  if (ours.step === STEP.newHeight) return undefined;
   if (ours.round === round && theirs.step > STEP.newHeight) {
     if (ours.proposal !== undefined && theirs.proposal === undefined) return 'lacks the proposal';
     const [have, want] = [ours.proposalParts, theirs.proposalParts];

@@ -1,4 +1,4 @@
-/** As Go prints it, but for seconds below one: `1m30s`, `250ms`, `1.5s`. */
+/** As Go prints a duration: `1m30s`, `250ms`, `1.5s`. @param ms Whole milliseconds. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return '0s';
   if (ms < 1000) return `${ms}ms`;

@@ -210,7 +210,7 @@ function oldLack(theirs: RoundState): string {
 function lackNow(ours: RoundState, theirs: RoundState): string | undefined {
   const { round } = theirs;
   // Between two heights gossip rests: what somebody has signed too early is told when the next one begins.
-  if (ours.step === STEP.newHeight) return undefined;
+  if (ours.step === STEP.newHeight && theirs.step === STEP.newHeight) return undefined;
   if (ours.round === round && theirs.step > STEP.newHeight) {
     if (ours.proposal !== undefined && theirs.proposal === undefined) return 'lacks the proposal';
     const [have, want] = [ours.proposalParts, theirs.proposalParts];

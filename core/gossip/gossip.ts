@@ -80,10 +80,10 @@ export class Gossip {
     if (this.#isOursToTell()) this.#tellParts([id], out);
   }
 
-  /** Between two heights, with every peer where we are, nobody lacks anything. */
+  /** Between two heights, with every peer waiting as we do, nobody lacks anything. */
   #isAtRest(): boolean {
     const { height, step } = this.#options.rs;
-    return step === STEP.newHeight && this.#peers.areAllAt(height);
+    return step === STEP.newHeight && this.#peers.areAllWaitingFor(height);
   }
 
   /** In need of what was decided. One height behind, it may be about to hear that from the authors themselves. */

@@ -1,5 +1,6 @@
 import { compareText } from '../lib/bytes.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
+import { STEP } from '../types/messages.ts';
 import { type Peer, PeerRound } from './peerRound.ts';
 
 /** Everyone that we are connected with, sorted by id, so that the order of connections decides nothing. */
@@ -24,8 +25,9 @@ export class Peers {
     return this.#all.reduce((max, { round }) => Math.max(max, round.height), 0);
   }
 
-  areAllAt(height: Height): boolean {
-    return this.#all.every(({ round }) => round.height === height);
+  /** Everyone says that it waits for this height to begin. */
+  areAllWaitingFor(height: Height): boolean {
+    return this.#all.every(({ round }) => round.height === height && round.step === STEP.newHeight);
   }
 
   find(id: PeerId): Peer | undefined {

@@ -208,22 +208,38 @@ test('which block is wanted without its proposal a peer hears as soon as it is t
   }
 });
 
-test('between heights no tick runs while every peer is where we are, and one runs while any is not', () => {
+test('between heights no tick runs while every peer waits as we do, and one runs while any does not', () => {
   const world = new World([]);
-  for (const id of ['a', 'b']) world.peer(id, 5);
+  for (const id of ['a', 'b', 'c']) world.gossip.onPeerUp(0, id, world);
+  for (const id of ['a', 'b']) world.at(id, 5, 0, 1);
+  world.at('c', 4, 0);
   world.rs.step = 1;
   world.gossip.flush(0, world);
-  expect(world.ticks).toBe(0);
-  world.peer('c', 4);
-  world.gossip.flush(0, world);
   expect(world.ticks).toBe(1);
-  world.at('c', 5, 0);
+  world.at('c', 5, 0, 1);
   world.gossip.onTick(1, world);
-  expect(world.ticks).toBe(1);
-  world.rs.step = 3;
   world.gossip.flush(2, world);
-  world.gossip.onTick(3, world);
-  expect(world.ticks).toBe(3);
+  expect(world.ticks).toBe(1);
+  world.at('c', 5, 0, 3);
+  world.gossip.flush(3, world);
+  expect(world.ticks).toBe(2);
+  world.at('c', 5, 1, 1);
+  world.gossip.onTick(4, world);
+  expect(world.ticks).toBe(2);
+  world.rs.step = 3;
+  world.gossip.flush(5, world);
+  world.gossip.onTick(6, world);
+  expect(world.ticks).toBe(4);
+});
+
+test('whoever has begun the height is told what we hold of it while we still wait', () => {
+  const world = new World([vote(0), vote(2)]);
+  world.rs.step = 1;
+  world.peer('a', 5);
+  world.gossip.flush(0, world);
+  world.take();
+  for (let now = 1; now <= 5; now++) world.gossip.onTick(now * 100_000, world);
+  expect(world.take().filter((text) => text.startsWith('vote'))).toEqual(['vote>a']);
 });
 
 test('a long rest is not taken for the silence of peers that lost something', () => {

@@ -90,7 +90,7 @@ test('peers are sorted whoever came first, and known once', () => {
   expect([peers.ids, peers.count]).toEqual([['a', 'b', 'c'], 3]);
   const known = peers.find('a');
   if (known !== undefined) known.round.height = 7;
-  expect([peers.heightMax, peers.areAllAt(7)]).toEqual([7, false]);
+  expect([peers.heightMax, peers.areAllWaitingFor(7)]).toEqual([7, false]);
   peers.add('a', 2);
   expect([peers.find('a')?.round.height, peers.find('a')?.movedAt, peers.heightMax]).toEqual([0, 2, 0]);
   peers.remove('b');

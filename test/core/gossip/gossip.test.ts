@@ -256,7 +256,7 @@ test('a long rest is not taken for the silence of peers that lost something', ()
 test('a vote is not sent to whoever said to have it', () => {
   const world = new World([vote(2)]);
   world.peer('a', 5);
-  world.gossip.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
+  world.gossip.hearsay.onHasVote('a', { kind: 'hasVote', height: 5, round: 0, type: 'prevote', index: 2 });
   world.take();
   world.gossip.onTick(1, world);
   expect(world.take()).toEqual(['newRoundStep>a']);
@@ -400,7 +400,7 @@ test('no room is made for a proposal of more parts than a block may have', () =>
   const partsOf = (total: number): number | undefined => {
     const parts = { total, hash: hash(7) };
     const proposal = { height: 5, round: 0, polRound: -1, blockId: { hash: hash(3), parts } };
-    world.gossip.noteProposalFrom('a', proposal as Proposal);
+    world.gossip.hearsay.onProposal('a', proposal as Proposal);
     return world.gossip.peerRound('a')?.parts?.size;
   };
   expect([4_000_000_000, 1602].map(partsOf)).toEqual([undefined, undefined]);
@@ -421,7 +421,7 @@ test('bits that come when their sender is a height further say nothing of that h
   world.peer('p', 6);
   const bits = new BitSet(4);
   for (const i of [0, 1, 2]) bits.add(i);
-  world.gossip.onVoteSetBits('p', {
+  world.gossip.hearsay.onVoteSetBits('p', {
     kind: 'voteSetBits',
     height: 5,
     round: 0,
@@ -438,15 +438,15 @@ test('bits that come when their sender is a height further say nothing of that h
 test('a few votes for heights far ahead are borne, a flood of them is not', () => {
   const world = new World([]);
   world.peer('a', 5);
-  const borne = Array.from({ length: 1001 }, () => world.gossip.noteVoteFrom('a', vote(1, 0, 900)));
+  const borne = Array.from({ length: 1001 }, () => world.gossip.hearsay.onVote('a', vote(1, 0, 900)));
   expect(borne.indexOf(false)).toBe(1000);
-  expect(world.gossip.noteVoteFrom('b', vote(1, 0, 900))).toBe(true);
+  expect(world.gossip.hearsay.onVote('b', vote(1, 0, 900))).toBe(true);
 });
 
 test('votes for the height after ours are no flood, however many they are', () => {
   const world = new World([]);
   world.peer('a', 6);
-  for (let i = 0; i < 1001; i++) expect(world.gossip.noteVoteFrom('a', vote(1, 0, 6))).toBe(true);
+  for (let i = 0; i < 1001; i++) expect(world.gossip.hearsay.onVote('a', vote(1, 0, 6))).toBe(true);
 });
 
 test('our own vote is not left out because of many others that a peer lacks too', () => {

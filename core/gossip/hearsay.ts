@@ -1,0 +1,70 @@
+import { BLOCK_PARTS_MAX } from '../codec/limits.ts';
+import type { Part } from '../types/block.ts';
+import type { Height, PeerId } from '../types/ids.ts';
+import type { ConsensusMessage } from '../types/messages.ts';
+import type { Proposal, Vote } from '../types/vote.ts';
+import type { GossipOptions } from './contract.ts';
+import { voteSetSize } from './lacks.ts';
+import type { Peer } from './peerRound.ts';
+import type { Peers } from './peers.ts';
+
+type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
+
+/** Far more than a belief that is out of date explains. */
+const STRAY_VOTES_MAX = 1_000;
+
+/** What peers have, as they say or as what they send tells, useful to us or not. */
+export class Hearsay {
+  readonly #options: GossipOptions;
+  readonly #peers: Peers;
+
+  constructor(options: GossipOptions, peers: Peers) {
+    this.#options = options;
+    this.#peers = peers;
+  }
+
+  onHasVote(id: PeerId, message: Message<'hasVote'>): void {
+    this.mark(this.#peers.find(id), { ...message, validatorIndex: message.index });
+  }
+
+  onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
+    const { height, round, type, bits, blockId } = message;
+    const { rs } = this.#options;
+    const peer = this.#peers.find(id)?.round;
+    // They may be late: the peer is a height further, and has none of its votes yet.
+    if (peer === undefined || height !== rs.height || height !== peer.height) return;
+    const ours = rs.votes(round, type);
+    if (ours !== undefined) peer.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
+  }
+
+  /** False for a flood: honest peers send votes for heights we say we are at. */
+  onVote(id: PeerId, vote: Vote): boolean {
+    const peer = this.#peers.find(id);
+    if (peer === undefined) return true;
+    peer.round.received.votes += 1;
+    if (vote.height > this.#options.rs.height + 1) peer.round.strayVotes += 1;
+    this.mark(peer, vote);
+    return peer.round.strayVotes <= STRAY_VOTES_MAX;
+  }
+
+  onProposal(id: PeerId, proposal: Proposal): void {
+    const { height, round, blockId, polRound } = proposal;
+    // Consensus drops whoever says so, a moment later: until then no room is made for what no block can have.
+    if (blockId.parts.total > BLOCK_PARTS_MAX) return;
+    this.#peers.find(id)?.round.setProposal(height, round, blockId.parts, polRound);
+  }
+
+  onPart(id: PeerId, height: Height, part: Part): void {
+    const round = this.#peers.find(id)?.round;
+    if (round === undefined) return;
+    round.received.blockParts += 1;
+    round.setPart(height, part.index);
+  }
+
+  /** The peer has this vote. */
+  mark(peer: Peer | undefined, vote: Pick<Vote, 'height' | 'round' | 'type' | 'validatorIndex'>): void {
+    const { height, round, type, validatorIndex } = vote;
+    const { rs, blocks } = this.#options;
+    peer?.round.setVote(height, round, type, validatorIndex, voteSetSize(height, rs, blocks));
+  }
+}

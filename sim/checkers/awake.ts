@@ -1,4 +1,5 @@
 import type { RoundState } from '../../core/types/roundState.ts';
+import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
 import { longestDelay } from '../network/delay.ts';
 import type { CheckerContext } from './checker.ts';
@@ -14,9 +15,6 @@ const SYNC_MICROS_MAX = 100_000;
 export const isSluggish = ({ sync }: Process): boolean =>
   sync !== undefined && longestDelay(sync) > SYNC_MICROS_MAX;
 
-/** What was asked of a drive in trouble may be answered so much later. */
-const AFTERMATH_MICROS = 5_000_000;
-
 interface Wait {
   readonly what: string;
   readonly place: string;
@@ -28,11 +26,11 @@ interface Wait {
 export class Awake {
   readonly #context: CheckerContext;
   readonly #waits = new Map<Process, Wait>();
-  /** When a node's drive was last seen to be in trouble. */
-  readonly #troubled = new Map<Process, number>();
+  readonly #aftermath: Aftermath;
 
   constructor(context: CheckerContext) {
     this.#context = context;
+    this.#aftermath = new Aftermath(context.world);
   }
 
   forget(node: Process): void {
@@ -41,10 +39,8 @@ export class Awake {
 
   /** To be asked at each look. `what` names what the node waits for in this round; undefined is nothing. */
   wait(node: Process, { height, round }: RoundState, what: string | undefined): Wait | undefined {
-    const { disk } = node;
     const { now } = this.#context.world;
-    if (disk.isSlow || disk.isFull || disk.isDamaged) this.#troubled.set(node, now);
-    const isTroubled = now - (this.#troubled.get(node) ?? -AFTERMATH_MICROS) < AFTERMATH_MICROS;
+    const isTroubled = this.#aftermath.lasts(node);
     if (what === undefined || isSluggish(node) || isTroubled || this.#isFetching(node)) {
       this.#waits.delete(node);
       return undefined;

@@ -38,7 +38,9 @@ export function handover(context: CheckerContext): Checker {
   const dropped = new Map<Process, Set<string>>();
   const syncing = new Set<Process>();
   const started = new Map<Process, number>();
-  const knownMicros = isStream(scenario) ? 2 * slowest(scenario) + STANDING_MICROS : Number.POSITIVE_INFINITY;
+  /** Where no frame waits for another. */
+  const isPrompt = isStream(scenario) && scenario.network.rate === 0;
+  const knownMicros = isPrompt ? 2 * slowest(scenario) + STANDING_MICROS : Number.POSITIVE_INFINITY;
   /** Since when each correct node says where it stands: while it fetches blocks it does not. */
   const speaking = new Map<string, number>();
   /** Unless the node drops the peer in the same breath. */

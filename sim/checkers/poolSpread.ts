@@ -13,7 +13,7 @@ const LIST_MAX = 10_000;
 const TELL_MICROS = 3_000_000;
 /** What was decided leaves the node by then. */
 const LEAVE_MICROS = 1_000_000;
-/** So often at most one transaction leaves a pool and comes back while two are connected, */
+/** So often at most one transaction leaves a pool and comes back while two are connected, once more for each who may give it again, */
 const SAID_MAX = 8;
 /** and once more in each such time: its wallet gives again what a full pool has given up, and so do peers. */
 const BACK_MICROS = 2_000_000;
@@ -63,7 +63,7 @@ export function poolSpread(context: CheckerContext): Checker {
         const count = (talk.said.get(key) ?? 0) + 1;
         talk.said.set(key, count);
         const heardAt = talk.heardAt.size < REMEMBERED ? talk.heardAt.get(key) : undefined;
-        const most = SAID_MAX + (world.now - talk.since) / BACK_MICROS;
+        const most = SAID_MAX + correct.length + (world.now - talk.since) / BACK_MICROS;
         const isEcho = heardAt !== undefined && world.now - Math.max(heardAt, calmOf(node)) > LEAVE_MICROS;
         if (isEcho)
           context.fail(name, `${node.name} tells ${peer} of transaction ${key}, which it has from it`);

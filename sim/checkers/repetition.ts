@@ -46,11 +46,12 @@ export function repetition(context: CheckerContext): Checker {
   };
 }
 
-/** Where nothing is lost, nobody is missed and no round is long: who waits says every two seconds what it has. */
+/** Where nothing is lost, all are connected and no round is long: who waits says every two seconds what it has. */
 const isCalm = (scenario: Scenario): boolean => {
   const { timeoutPrevoteMs, timeoutPrecommitMs } = scenario.engine.consensus;
   return (
     isStream(scenario) &&
+    scenario.peers === undefined &&
     scenario.network.rate === 0 &&
     Math.max(timeoutPrevoteMs, timeoutPrecommitMs) < ROUND_MS &&
     scenario.timeline.every(({ action }) => action.kind === 'addNode')

@@ -2,6 +2,7 @@ import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
@@ -44,6 +45,7 @@ export function words(context: CheckerContext): Checker {
   // A node that stands still, or waits for its drive, says later what was so before.
   const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
   const talks = new Connections(newTalk);
+  const aftermath = new Aftermath(world);
   const heights = new Map<Process, number>();
   /** Since when a node waits for the block that was decided. */
   const committing = new Map<Process, number>();
@@ -76,8 +78,8 @@ export function words(context: CheckerContext): Checker {
     for (const peer of to) {
       const talk = talks.get(node, peer);
       const problem = talk && answerProblem(talk, rs, message, (index) => isHonest(message.height, index));
-      // A slow drive holds up what was said to an earlier claim.
-      if (problem !== undefined && isSound(node.disk))
+      // A slow drive holds up what was said to an earlier claim, perhaps one of the connection before.
+      if (problem !== undefined && isSound(node.disk) && !aftermath.lasts(node))
         failOn(node, `answers a claim of ${peer} with ${problem}`);
     }
   };
@@ -87,6 +89,7 @@ export function words(context: CheckerContext): Checker {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
       talks.on(fact);
+      aftermath.lasts(node);
       if (fact.kind === 'started') committing.delete(node);
       else if (fact.kind === 'dropped') talks.end(node, fact.peer);
       else if (fact.kind === 'moved') {

@@ -27,17 +27,19 @@ export const isCommitted = ({ node }: Process, hash: string): boolean =>
  * What would be next stands on the head and is no older, holds nothing that is committed and nothing untold, and
  * follows each sender's nonce.
  * @param isShared Senders use some of their nonces for other transactions than Ethereum's.
+ * @param isHeldUp What is told waits for the node's drive.
  */
 export async function pendingProblems(
   ask: Ask,
   node: Process,
   watch: Watch,
   isShared: boolean,
+  isHeldUp: boolean,
 ): Promise<readonly string[]> {
   const pending = (await ask('eth_getBlockByNumber', ['pending', true])) as BlockShown;
   return [
     ...placeProblems(pending, node),
-    ...untoldProblems(pending, node, watch),
+    ...untoldProblems(pending, watch, isHeldUp),
     ...(await nonceProblems(ask, pending, node, isShared)),
   ];
 }
@@ -56,11 +58,11 @@ function placeProblems(pending: BlockShown, node: Process): readonly string[] {
   return problems;
 }
 
-function untoldProblems(pending: BlockShown, { disk }: Process, watch: Watch): readonly string[] {
+function untoldProblems(pending: BlockShown, watch: Watch, isHeldUp: boolean): readonly string[] {
   const told = new Set([...watch.pooled, ...watch.pending]);
   const untold = pending.transactions.map(({ hash }) => hash).filter((hash) => !told.has(hash));
   const late = untold.find((hash) => watch.untold.has(hash));
-  watch.untold = new Set(disk.isFull || disk.isSlow ? [] : untold);
+  watch.untold = new Set(isHeldUp ? [] : untold);
   return late === undefined ? [] : [`${late} is pending, and nobody who listens was told`];
 }
 

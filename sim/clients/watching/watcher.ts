@@ -4,6 +4,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import { wrongRound } from '../../checkers/served/round.ts';
 import type { Cluster } from '../../cluster.ts';
+import { Aftermath } from '../../machine/aftermath.ts';
 import type { Process } from '../../machine/process.ts';
 import type { WatcherSpec } from '../../scenario/clientSpecs.ts';
 import type { World } from '../../world/world.ts';
@@ -54,6 +55,7 @@ export class Watcher {
   #watch: Watch | undefined;
   /** When it last asked, by the clock of the node. */
   #lookedAt = 0;
+  readonly #aftermath: Aftermath;
   readonly #peerHeads: PeerHeads;
   #subscriptions: Subscriptions | undefined;
 
@@ -72,6 +74,7 @@ export class Watcher {
     this.#world = world;
     this.#calls = calls;
     this.#node = world.process(spec.at);
+    this.#aftermath = new Aftermath(world);
     this.#peerHeads = new PeerHeads(world, this.#node);
   }
 
@@ -226,7 +229,8 @@ export class Watcher {
 
   async #lookAtPending(ask: EthAsk, watch: Watch): Promise<void> {
     const put: Ask = (...question) => this.#result(ask, ...question);
-    for (const problem of await pendingProblems(put, this.#node, watch, this.#isShared))
+    const isHeldUp = this.#aftermath.lasts(this.#node);
+    for (const problem of await pendingProblems(put, this.#node, watch, this.#isShared, isHeldUp))
       this.#complain(problem);
   }
 

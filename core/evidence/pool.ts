@@ -4,7 +4,7 @@ import { decodeRecord, putRecord } from '../codec/record.ts';
 import { blockIdKey } from '../codec/validate.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert, present } from '../lib/assert.ts';
-import { type Bytes, compareBytes, compareText, equalBytes, toHex } from '../lib/bytes.ts';
+import { type Bytes, compareBytes, compareText, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
 import type { Block } from '../types/block.ts';
@@ -31,6 +31,8 @@ export interface EvidenceOptions extends ChainFacts {
   readonly suite: CryptoSuite;
   /** After the last stored block. */
   readonly state: ChainState;
+  /** Whether the store has a record of that key. */
+  has(key: Bytes): boolean;
   /** What earlier commits have stored in EVIDENCE_RANGE. */
   readonly entries?: readonly (readonly [Bytes, Bytes])[];
 }
@@ -52,16 +54,18 @@ const keyOf = (evidence: Evidence): string =>
 
 const PENDING = 'evidence/pending/';
 const COMMITTED = 'evidence/committed/';
-/** Keys of the pool in the node's database. */
+/** Marks of what has expired, kept for good and read one by one: a longer age by a later update makes it young again. */
+const PUNISHED = 'punished/';
+/** Keys of the pool in the node's database that are read at its start. */
 export const EVIDENCE_RANGE = { gte: encodeUtf8('evidence/'), lt: encodeUtf8('evidence0') };
 
 /**
  * From two conflicting votes to one entry in a block. Pending evidence is offered to every block we propose until
- * some block carries it; committed evidence is remembered until it expires, so that nobody is punished twice.
+ * some block carries it; committed evidence is remembered, so that nobody is punished twice.
  */
 export class EvidencePool {
   readonly #suite: CryptoSuite;
-  readonly #facts: ChainFacts;
+  readonly #facts: ChainFacts & Pick<EvidenceOptions, 'has'>;
   #state: ChainState;
   readonly #conflicts: Conflict[] = [];
   readonly #pending = new Map<string, Entry>();
@@ -111,6 +115,7 @@ export class EvidencePool {
       if (verified.error.code === 'expired') return ok('expired');
       return verified;
     }
+    if (this.#isPunished(key)) return ok('known');
     return ok(this.#keep(evidence) ? 'added' : 'full');
   }
 
@@ -160,9 +165,7 @@ export class EvidencePool {
     const seen = new Set<string>();
     for (const evidence of list) {
       const key = keyOf(evidence);
-      if (this.#committed.has(key)) {
-        return err({ code: 'already-committed', message: 'evidence was already committed' });
-      }
+      if (this.#committed.has(key)) return alreadyCommitted();
       if (seen.has(key)) return err({ code: 'duplicate-evidence', message: 'duplicate evidence' });
       seen.add(key);
       // The name of a light client attack covers neither the accused nor their powers.
@@ -170,8 +173,14 @@ export class EvidencePool {
       if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;
       const verified = verifyEvidence(this.#suite, this.#facts, state, evidence);
       if (!verified.ok) return verified;
+      if (this.#isPunished(key)) return alreadyCommitted();
     }
     return ok(undefined);
+  }
+
+  /** Expired since a block has carried it. What leaves `#committed` has its old mark until the next batch. */
+  #isPunished(key: string): boolean {
+    return [PUNISHED, COMMITTED].some((prefix) => this.#facts.has(encodeUtf8(prefix + key)));
   }
 
   /** After the block is stored: `state` is the state after it. */
@@ -212,7 +221,8 @@ export class EvidencePool {
         continue;
       }
       const evidence = duplicateVoteEvidence(conflict, validators, time);
-      if (!this.#isKnownOffence(conflict) && !isExpired(this.#state, height, time)) this.#keep(evidence);
+      const isOld = isExpired(this.#state, height, time) || this.#isPunished(keyOf(evidence));
+      if (!isOld && !this.#isKnownOffence(conflict)) this.#keep(evidence);
     }
   }
 
@@ -233,6 +243,7 @@ export class EvidencePool {
       if (!isOld(evidence)) continue;
       this.#committed.delete(key);
       this.#ops.push({ type: 'del', key: encodeUtf8(COMMITTED + key) });
+      this.#ops.push(putRecord(encodeUtf8(PUNISHED + key), EMPTY));
     }
   }
 
@@ -257,8 +268,14 @@ export class EvidencePool {
 export const undoOps = (block: Block): readonly KvOp[] =>
   block.evidence.flatMap((evidence): KvOp[] => {
     const { key, encoded } = entryOf(evidence);
-    return [putRecord(encodeUtf8(PENDING + key), encoded), { type: 'del', key: encodeUtf8(COMMITTED + key) }];
+    const marks = [COMMITTED, PUNISHED].map(
+      (prefix): KvOp => ({ type: 'del', key: encodeUtf8(prefix + key) }),
+    );
+    return [putRecord(encodeUtf8(PENDING + key), encoded), ...marks];
   });
+
+const alreadyCommitted = (): Result<never, EvidenceError> =>
+  err({ code: 'already-committed', message: 'evidence was already committed' });
 
 const entryOf = (evidence: Evidence): Entry => ({
   evidence,

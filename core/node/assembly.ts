@@ -87,7 +87,7 @@ export interface CoreNode {
 /** Submitted transactions that wait for the pool's verdict; clients beyond are told that the pool is full. */
 const SUBMITS_MAX = 8192;
 
-/** Pending and committed evidence read at start; the pool's own bounds and the expiry keep it below. */
+/** Pending and young committed evidence read at start; the pool's own bounds and the expiry keep it below. */
 const EVIDENCE_ENTRIES_MAX = 1_000_000;
 
 /** Opens the store (writing the genesis state into an empty one), replays the log, and wires the machines. */
@@ -119,6 +119,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const evidence = new EvidencePool({
     suite,
     state,
+    has: (key) => kv.get(key) !== undefined,
     entries: await kv.range({ ...EVIDENCE_RANGE, limitMax: EVIDENCE_ENTRIES_MAX }),
     validatorsAt: (height) => reader.validators(height),
     blockTimeAt: (height) => reader.blockMeta(height)?.header.time,

@@ -61,6 +61,7 @@ const facts = {
   suite: keyedSuite,
   validatorsAt: (): ValidatorSet => set,
   blockTimeAt: (height: number) => headerAt(height)?.time,
+  has: () => false,
   headerAt,
   // The commit of the last block is in none yet.
   commitAt: (height: number) => (height < 4 ? commits[height - 1] : undefined),

@@ -28,6 +28,7 @@ function setUp() {
     blockTimeAt: (height) => (height === 1 ? a.block.header.time : undefined),
     headerAt: () => undefined,
     commitAt: () => undefined,
+    has: () => false,
     commits: commitRules(keyedSuite),
   });
   const heights = new Map<string, number>();

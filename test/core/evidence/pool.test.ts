@@ -10,6 +10,7 @@ import { commitRules } from '../../../core/node/commitRules.ts';
 import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
 import type { Conflict, DuplicateVoteEvidence, Evidence } from '../../../core/types/evidence.ts';
 import { addMillis } from '../../../core/types/ids.ts';
+import type { KvOp } from '../../../core/types/kvOp.ts';
 import type { ChainState } from '../../../core/types/state.ts';
 import { keyedSuite, makeTestBlock, signedVote, testNet } from '../consensus/harness/net.ts';
 
@@ -41,6 +42,7 @@ const facts = {
   blockTimeAt: (height: number) => (height === 1 ? a.block.header.time : undefined),
   headerAt: () => undefined,
   commitAt: () => undefined,
+  has: () => false,
   commits: commitRules(keyedSuite),
 };
 const evidence = duplicateVoteEvidence(conflict, net.state.validators, a.block.header.time);
@@ -274,6 +276,33 @@ describe('time and place', () => {
     expect(again.pending()).toEqual([]);
     expect(codeOf(again.checkBlockEvidence([evidence], later))).toBe('expired');
     expect(again.commitOps(block)).toEqual(stored.map(([key]) => ({ type: 'del', key })));
+  });
+
+  test('what was committed and has expired is not taken again when an update makes it young', () => {
+    const stored = new Map<string, Uint8Array>();
+    const write = (ops: readonly KvOp[]): void => {
+      for (const op of ops)
+        if (op.type === 'put') stored.set(toHex(op.key), op.key);
+        else stored.delete(toHex(op.key));
+    };
+    const has = (key: Uint8Array): boolean => stored.has(toHex(key));
+    const carrier = { ...block, evidence: [evidence] };
+    const one = new EvidencePool({ ...facts, state, has });
+    write(one.commitOps(carrier));
+    one.onCommitted(carrier, later);
+    const isRefused = (pool: EvidencePool): void => {
+      pool.onCommitted(block, state);
+      expect(codeOf(pool.checkBlockEvidence([evidence], state))).toBe('already-committed');
+      expect(pool.add(evidence)).toEqual(ok('known'));
+      pool.onConflict(conflict);
+      expect(pool.pending()).toEqual([]);
+    };
+    isRefused(one);
+    write(one.commitOps(block));
+    isRefused(new EvidencePool({ ...facts, state, has }));
+    write(undoOps(carrier));
+    const undone = new EvidencePool({ ...facts, state, has });
+    expect(undone.checkBlockEvidence([evidence], state)).toEqual(ok(undefined));
   });
 });
 

@@ -20,6 +20,14 @@ export const OFFENCES: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'punished-forgotten-when-old',
+    file: 'core/evidence/pool.ts',
+    from: '      this.#ops.push(putRecord(encodeUtf8(PUNISHED + key), EMPTY));\n',
+    to: '',
+    found: ['durability'],
+    scenario: 'evidence-young-again',
+  },
+  {
     id: 'evidence-known-again',
     file: 'core/evidence/pool.ts',
     from: "if (this.#pending.has(key) || this.#committed.has(key)) return ok('known');",

@@ -37,6 +37,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
   const talks = new Connections((): Talk => ({ known: new Set(), ableSince: new Map() }));
   /** Of each node, in its present life. */
   const waiting = new Map<Process, Map<string, Evidence>>();
+  /** How many pieces of earlier lives a node's store may have kept: they are told first. */
+  const inherited = new Map<Process, number>();
   let calm = 0;
   const heightOf = (node: Process, peer: string): number =>
     node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
@@ -90,8 +92,10 @@ export function evidenceSpread(context: CheckerContext): Checker {
       if (!('node' in fact) || !fact.node.isCorrect) return;
       const { node } = fact;
       talks.on(fact);
-      if (fact.kind === 'started') waiting.delete(node);
-      else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
+      if (fact.kind === 'started') {
+        inherited.set(node, (inherited.get(node) ?? 0) + (waiting.get(node)?.size ?? 0));
+        waiting.delete(node);
+      } else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
         said(node, fact.to, fact.bytes);
       else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
         const decoded = decodeEvidenceMessage(fact.bytes);
@@ -110,7 +114,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
     },
     look(node) {
       const pieces = waiting.get(node);
-      if (pieces === undefined || pieces.size === 0 || pieces.size > WAITING_MAX) return;
+      if (pieces === undefined || pieces.size === 0) return;
+      if (pieces.size + (inherited.get(node) ?? 0) > WAITING_MAX) return;
       if (!isSound(node.disk) || node.sync !== undefined) calm = world.now;
       for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
     },

@@ -54,7 +54,7 @@ export function handover(context: CheckerContext): Checker {
   const problemOf = (node: Process): { readonly peer: string; readonly text: string } | undefined => {
     const all = [...acquaintances.of(node)];
     const peers = all.filter(([peer]) => dropped.get(node)?.has(peer) !== true);
-    const next = node.head + 1;
+    const next = Math.max(node.head + 1, scenario.genesis.initialHeight);
     const higher = peers.find(
       ([, { claim }]) => claim !== undefined && claim.base <= next && claim.height > next,
     );

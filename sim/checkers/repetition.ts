@@ -1,3 +1,4 @@
+import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { slowest } from './liveness.ts';
@@ -16,7 +17,7 @@ const FEW = 4;
  */
 export function repetition(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { scenario, correct } = context;
+  const { scenario, correct, world } = context;
   if (!isTolerable(context) || !isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
   const said = { votes: 0, proposals: 0 };
   /** Of one block. */
@@ -30,6 +31,7 @@ export function repetition(context: CheckerContext): Checker {
         said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
     },
     finish() {
+      if (isAnyBehind(world.processes)) return;
       const names = new Set(correct.map((node) => node.name));
       for (const node of correct)
         for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
@@ -45,6 +47,12 @@ export function repetition(context: CheckerContext): Checker {
     },
   };
 }
+
+/** Nobody rests beside one that stays behind, and be it a liar. */
+const isAnyBehind = (all: readonly Process[]): boolean => {
+  const heads = all.map(({ head }) => head);
+  return Math.max(...heads) - Math.min(...heads) > 1;
+};
 
 /** Where nothing is lost, all are connected and no round is long: who waits says every two seconds what it has. */
 const isCalm = (scenario: Scenario): boolean => {

@@ -59,6 +59,8 @@ export class BlockSync {
   #moved = false;
   #startedAt: Micros = 0;
   #statusAt: Micros = 0;
+  /** Near the end peers are asked more often, and then less and less: a goal that moves faster than blocks travel is never reached. */
+  #nearEvery: Micros = TICK_MS * 1_000;
 
   constructor(options: SyncOptions) {
     this.#options = options;
@@ -130,8 +132,10 @@ export class BlockSync {
       return;
     }
     const isNear = this.#next() + NEAR_END >= this.target;
-    if (this.#peers.all.length > 0 && (isNear || now - this.#statusAt >= STATUS_EVERY_MICROS)) {
+    const isDue = now - this.#statusAt >= (isNear ? this.#nearEvery : STATUS_EVERY_MICROS);
+    if (this.#peers.all.length > 0 && isDue) {
       this.#statusAt = now;
+      if (isNear) this.#nearEvery = Math.min(2 * this.#nearEvery, STATUS_EVERY_MICROS);
       out.send(this.#peers.ids, { kind: 'statusRequest' });
     }
     this.#go(now, out);

@@ -74,6 +74,18 @@ describe('catching up', () => {
     expect(world.stored).toEqual([]);
   });
 
+  test('gets to the end of a chain that grows faster than an answer travels', () => {
+    const chain = makeChain(120);
+    const world = new SyncNet();
+    const start = world.now;
+    const height = (): number => 20 + Math.floor((world.now - start) / 100_000);
+    world.connect('a', (message) => honest(chain, height(), 700)(message));
+    world.start();
+    world.run(9);
+    expect(world.handedOver?.state.lastBlockHeight).toBeGreaterThan(10);
+    expect(world.dropped).toEqual([]);
+  });
+
   test('waits for its first peer for as long as it takes', () => {
     const world = new SyncNet();
     world.start();

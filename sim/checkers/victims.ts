@@ -37,13 +37,20 @@ interface Full {
 export function victims(context: CheckerContext): Checker {
   const name = 'records';
   const { scenario, cluster } = context;
-  const { poolTxs = Number.POSITIVE_INFINITY } = scenario.engine;
-  // Their transactions are in the pool as well, and not in what it shows.
-  if (poolTxs > POOL_MAX || (scenario.bankers ?? []).length > 0) return { name };
+  const { poolTxs = Number.POSITIVE_INFINITY, poolLifetime } = scenario.engine;
+  // Their transactions are in the pool as well, and not in what it shows; and what is too old goes for nobody.
+  if (poolTxs > POOL_MAX || (scenario.bankers ?? []).length > 0 || poolLifetime !== undefined)
+    return { name };
   const share = Math.max(1, poolTxs >> 2);
   const before = new Map<Process, Full>();
+  /** How many each has taken in since it was looked at: of several, one may have gone again for the next. */
+  const taken = new Map<Process, number>();
   return {
     name,
+    on(fact) {
+      if (fact.kind === 'event' && fact.event.kind === 'pendingTx')
+        taken.set(fact.node, (taken.get(fact.node) ?? 0) + 1);
+    },
     look(node) {
       const rpc = node.isCorrect ? settledPool(node, Number.POSITIVE_INFINITY) : undefined;
       const list = rpc?.pool.list?.(POOL_MAX) ?? [];
@@ -56,7 +63,9 @@ export function victims(context: CheckerContext): Checker {
       if (was?.head === head && was.list.at(-1) === list.at(-1)) return;
       const now = fullOf(rpc, list);
       before.set(node, now);
-      if (was?.head !== head) return;
+      const isOne = (taken.get(node) ?? 0) <= 1;
+      taken.delete(node);
+      if (was?.head !== head || !isOne) return;
       const header = present(rpc.chain.ethBlock(head), 'the head').header;
       const problem = exchangeProblem(was, now, share, baseFeeAfter(header, cluster.feeMarket));
       if (problem !== undefined) context.fail(name, `the full pool of ${node.name} ${problem}`);

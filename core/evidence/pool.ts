@@ -221,8 +221,8 @@ export class EvidencePool {
         continue;
       }
       const evidence = duplicateVoteEvidence(conflict, validators, time);
-      const isOld = isExpired(this.#state, height, time) || this.#isPunished(keyOf(evidence));
-      if (!isOld && !this.#isKnownOffence(conflict)) this.#keep(evidence);
+      const isSpent = isExpired(this.#state, height, time) || this.#isPunished(keyOf(evidence));
+      if (!isSpent && !this.#isKnownOffence(conflict)) this.#keep(evidence);
     }
   }
 

@@ -28,6 +28,7 @@ export class Gossip {
   readonly #options: GossipOptions;
   readonly #peers = new Peers();
   readonly #standing: Standing;
+  /** Where the node puts what peers reveal of themselves. */
   readonly hearsay: Hearsay;
   #ticking = false;
   readonly #pace = new Pace();

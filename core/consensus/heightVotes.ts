@@ -24,6 +24,8 @@ export class HeightVotes {
   readonly #validators: ValidatorSet;
   readonly #rounds = new Map<Round, RoundVotes>();
   readonly #opened = new Map<PeerId, readonly Round[]>();
+  /** The round in which a peer says that a block was decided, until a vote of it has come from there. */
+  readonly #decisions = new Map<PeerId, Round | 'opened'>();
   /** The first round with two thirds of precommits for a block. */
   #commit: { readonly round: Round; readonly blockId: BlockId } | undefined;
   /** Highest round with more than a third of the power (L55). */
@@ -82,17 +84,30 @@ export class HeightVotes {
    * Whether the peer may spend one of its catch-up rounds. What it opened and we have come to is no longer one of them:
    * else whoever has a single peer would never hear of a decision in a round after the second that it opened.
    */
-  mayOpen(peer: PeerId, current: Round): boolean {
+  mayOpen(peer: PeerId, round: Round, current: Round): boolean {
+    if (this.#decisions.get(peer) === round) return true;
     const opened = this.#opened.get(peer);
     if (opened === undefined) return this.#opened.size < CATCHUP_PEERS_MAX;
-    return opened.filter((round) => round > current).length < CATCHUP_ROUNDS_MAX;
+    return opened.filter((one) => one > current).length < CATCHUP_ROUNDS_MAX;
   }
 
-  /** Only after the signature of a vote for it was found good. */
+  /** Only after the signature of a vote for it was found good. From the log there comes no claim: the round too many was claimed. */
   openFor(peer: PeerId, round: Round, current: Round): void {
     const ahead = (this.#opened.get(peer) ?? []).filter((one) => one > current);
-    this.#opened.set(peer, [...ahead, round]);
+    const isClaimed = this.#decisions.get(peer) === round || ahead.length >= CATCHUP_ROUNDS_MAX;
+    if (isClaimed) this.#decisions.set(peer, 'opened');
+    else this.#opened.set(peer, [...ahead, round]);
     this.#open(round);
+  }
+
+  /**
+   * The peer says that this height was decided in `round`. Votes of one such round may come from it beside the catch-up
+   * rounds: those it may have spent while it went through many rounds without us.
+   */
+  claimDecision(peer: PeerId, round: Round): void {
+    const known = this.#decisions.get(peer);
+    if (known === 'opened' || (known === undefined && this.#decisions.size >= CATCHUP_PEERS_MAX)) return;
+    this.#decisions.set(peer, round);
   }
 
   /** The set a vote belongs to; opens it when the round is allowed (`isOpen`). */

@@ -77,7 +77,8 @@ export function onVote(e: Engine, peer: string, vote: Vote): void {
   if (vote.height !== s.height) return;
   if (hasExtension(vote)) return punish(e, peer, 'vote: extensions are not enabled');
   const isOpenRound = s.votes.isOpen(vote.round, s.round);
-  if (!isOpenRound && !s.votes.mayOpen(peer, s.round)) return;
+  // What was logged had been let in, by a claim that is not in the log.
+  if (!isOpenRound && !e.replaying && !s.votes.mayOpen(peer, vote.round, s.round)) return;
   const set = isOpenRound
     ? s.votes.setOf(vote.round, vote.type)
     : new VoteSet(vote.height, vote.round, vote.type, s.state.validators);
@@ -139,7 +140,10 @@ function reportConflict(e: Engine, set: VoteSet, voteA: Vote, voteB: Vote): void
 /** A peer claims two thirds for a value: from now on conflicting votes for it count too. */
 export function onMaj23(e: Engine, peer: string, round: Round, type: VoteType, blockId: BlockId): void {
   const { s } = e;
-  if (!s.votes.isOpen(round, s.round)) return;
+  if (!s.votes.isOpen(round, s.round)) {
+    if (type === 'precommit' && isCompleteBlockId(blockId)) s.votes.claimDecision(peer, round);
+    return;
+  }
   const claimed = s.votes.setOf(round, type).claim(peer, blockId);
   if (claimed === 'contradiction') punish(e, peer, 'maj23: contradicts an earlier claim');
   if (claimed === 'added') persist(e, { kind: 'maj23', peer, round, type, blockId });

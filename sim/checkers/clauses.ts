@@ -17,8 +17,8 @@ import { isOneThirdIn } from './conduct.ts';
 
 /** Rounds looked ahead for a third of the power. */
 const ROUNDS_AHEAD = 3;
-/** Later rounds that one peer may open with its votes (CometBFT's catch-up rounds). */
-const ROUNDS_OF_A_PEER = 2;
+/** Later rounds that one peer may open with its votes: CometBFT's catch-up rounds, and the one that it says decided. */
+const ROUNDS_OF_A_PEER = 3;
 
 /**
  * A correct node rests only when no clause of the algorithm (arXiv 1807.04938) is left to follow: whatever a clause asks

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ConsensusInput } from '../../../core/consensus/contract.ts';
 import { CATCHUP_ROUNDS_MAX } from '../../../core/consensus/heightVotes.ts';
+import { ZERO_BLOCK_ID } from '../../../core/types/block.ts';
+import { STEP } from '../../../core/types/messages.ts';
 import type { Vote } from '../../../core/types/vote.ts';
 import { makeTestBlock, signedProposal, signedVote, testNet } from './harness/net.ts';
 import { Solo, type SoloOptions } from './harness/solo.ts';
@@ -62,6 +64,44 @@ describe('votes', () => {
     for (let round = 15; round < 20; round++) solo.feed(from('flood', vote(0, made.blockId, round)));
     const later = [11, 15, 16, 17, 18, 19].filter((round) => solo.rs.votes(round, 'prevote') !== undefined);
     expect(later).toEqual([11, 15]);
+  });
+
+  test('a peer that has spent its rounds may still tell of the one that decided', () => {
+    const solo = node();
+    const precommit = (index: number, round: number): Vote =>
+      signedVote(net, index, 'precommit', 1, round, made.blockId);
+    const claim = (peer: string, round: number, blockId = made.blockId): ConsensusInput => ({
+      kind: 'maj23',
+      peer,
+      height: 1,
+      round,
+      type: 'precommit',
+      blockId,
+    });
+    for (const round of [10, 11, 12]) solo.feed(from('late', vote(0, made.blockId, round)));
+    solo.feed(claim('late', 13), from('late', precommit(0, 12)), claim('other', 12));
+    expect(solo.rs.votes(12, 'precommit')).toBeUndefined();
+    // Nothing has come of the claim yet: the last one counts.
+    solo.feed(claim('late', 12), ...[0, 1, 2].map((index) => from('late', precommit(index, 12))));
+    expect(solo.rs.step).toBe(STEP.commit);
+    expect(solo.rs.commitRound).toBe(12);
+  });
+
+  test.each([
+    ['of a second round', [20, 21], 'precommit', made.blockId],
+    ['of prevotes', [20], 'prevote', made.blockId],
+    ['of nothing', [20], 'precommit', ZERO_BLOCK_ID],
+  ] as const)('a claim %s opens no round', (_, rounds, type, blockId) => {
+    const solo = node();
+    for (const round of [10, 11]) solo.feed(from('flood', vote(0, made.blockId, round)));
+    for (const round of rounds)
+      solo.feed(
+        { kind: 'maj23', peer: 'flood', height: 1, round, type, blockId },
+        from('flood', signedVote(net, 0, 'precommit', 1, round, made.blockId)),
+      );
+    expect(rounds.map((round) => solo.rs.votes(round, 'precommit') !== undefined)).toEqual(
+      rounds.map((_, index) => rounds.length > 1 && index === 0),
+    );
   });
 
   test('B19: only our round and the next are open to all', () => {

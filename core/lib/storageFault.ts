@@ -3,7 +3,8 @@ import { type Bytes, toHex } from './bytes.ts';
 
 /**
  * The database gave back something that we did not write: a missing or altered record. Nothing that the node could
- * say after this would be true, so nobody catches it but the root: the process (or simulated node) stops.
+ * say after this would be true, so nobody catches it but the root: the process (or simulated node) stops. Only what is
+ * read for a client alone ends with that client's request or subscription.
  */
 export class StorageFault extends AssertionError {
   /** Database key of the record. */

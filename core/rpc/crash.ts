@@ -1,4 +1,5 @@
 import { AssertionError } from '../lib/assert.ts';
+import { StorageFault } from '../lib/storageFault.ts';
 import type { RpcContext } from './context.ts';
 
 /**
@@ -8,5 +9,17 @@ import type { RpcContext } from './context.ts';
 export function reportCrash(ctx: RpcContext, what: string, failure: unknown): void {
   if (failure instanceof AssertionError) throw failure;
   const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
-  ctx.hub.publish({ kind: 'note', level: 'error', text: `${what} crashed: ${text}` });
+  noteError(ctx, `${what} crashed: ${text}`);
 }
+
+/**
+ * The same for what goes on after its request was answered, such as telling the past. A storage fault ends that work
+ * alone: the operator hears which record it is, and the caller tells the client.
+ */
+export function reportLost(ctx: RpcContext, what: string, failure: unknown): void {
+  if (failure instanceof StorageFault) noteError(ctx, `${what}: ${failure.message}`);
+  else reportCrash(ctx, what, failure);
+}
+
+const noteError = (ctx: RpcContext, text: string): void =>
+  ctx.hub.publish({ kind: 'note', level: 'error', text });

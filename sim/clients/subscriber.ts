@@ -148,8 +148,9 @@ export class Subscriber {
 
   #onCutOff(followed: Following, reason: string): void {
     const resume = RESUME.exec(reason)?.[1];
-    if (resume === undefined) this.complaints.push(`was told ${reason}`);
-    else followed.from = Number(resume);
+    if (resume !== undefined) followed.from = Number(resume);
+    else if (this.#node.disk.isDamaged) return followed.onCancelled();
+    else this.complaints.push(`was told ${reason}`);
     // Each of its subscriptions is told so.
     if (followed === this.#followed[0]) this.cutOffs++;
   }

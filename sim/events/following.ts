@@ -41,6 +41,7 @@ export class Following {
   /** The newest event that it has, and the last one of this connection. */
   #newest: Place = [0, -1];
   #last: Place = [0, -1];
+  #isCancelled = false;
 
   constructor(query: string) {
     this.query = query;
@@ -54,7 +55,13 @@ export class Following {
   /** A connection begins. */
   onConnect(): void {
     this.#last = [0, -1];
+    this.#isCancelled = false;
     this.#between.onConnect();
+  }
+
+  /** Its node cannot tell the past: this connection hears nothing more. */
+  onCancelled(): void {
+    this.#isCancelled = true;
   }
 
   /** From now on it hears everything. */
@@ -107,7 +114,7 @@ export class Following {
         if (!this.#matches(event.keys)) continue;
         const told = this.told[next++];
         const place = `${height}/${index}`;
-        if (told === undefined && height > least) return undefined;
+        if (told === undefined && (height > least || this.#isCancelled)) return undefined;
         if (told?.place !== place)
           return `was told ${told?.place ?? 'nothing'} as event ${next - 1} of ${this.query}, the chain has ${place}, a ${event.type}`;
         const wrong = wrongResult(told.result, event);

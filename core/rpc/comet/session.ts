@@ -2,6 +2,7 @@ import { compileQuery, type Query } from '../../events/query/query.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
+import { reportLost } from '../crash.ts';
 import type { SessionOut } from '../httpAnswer.ts';
 import { isArray, isObject, type Json } from '../jsonText.ts';
 import { Outbox } from '../outbox.ts';
@@ -157,7 +158,8 @@ export class CometSession {
       text,
       fromHeight: from === undefined ? undefined : this.#startOf(from),
       onFull: (height) => this.#giveUp(height),
-      onGap: (height, base) => this.#tellGap(subscription, height, base),
+      onGap: (height, base) =>
+        this.#cancel(subscription, `height ${height} is not available, lowest height is ${base}`),
     });
     this.#subscriptions.set(query.text, subscription);
     this.#feed.join(this);
@@ -176,14 +178,20 @@ export class CometSession {
   }
 
   #replay(subscription: CometSubscription): void {
-    // A failed replay is our own bug or a storage fault: outcomeOf reports the one and passes on the other.
     this.#replaying++;
-    void outcomeOf(this.#ctx, 'subscribe', () => subscription.replay()).finally(() => this.#replaying--);
+    void subscription
+      .replay()
+      .catch((failure: unknown) => {
+        reportLost(this.#ctx, 'subscribe', failure);
+        const isWanted = this.#subscriptions.get(subscription.query.text) === subscription;
+        if (isWanted) this.#cancel(subscription, 'the past cannot be read');
+      })
+      .finally(() => this.#replaying--);
   }
 
-  #tellGap(subscription: CometSubscription, height: Height, base: Height): void {
+  #cancel(subscription: CometSubscription, reason: string): void {
     this.#end(subscription);
-    this.#reply(subscription.errorText(`height ${height} is not available, lowest height is ${base}`));
+    this.#reply(subscription.errorText(reason));
   }
 
   #unsubscribe(text: string): unknown {

@@ -1,7 +1,7 @@
 import { assert } from '../../lib/assert.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
-import { reportCrash } from '../crash.ts';
+import { reportLost } from '../crash.ts';
 import type { SessionOut } from '../httpAnswer.ts';
 import { Outbox } from '../outbox.ts';
 import { pacerOf } from '../pacer.ts';
@@ -95,7 +95,10 @@ export class EthSession implements FeedListener {
     const head = this.#ctx.chain.head();
     if (reply !== undefined && !this.#closed && !this.#outbox.push(reply)) this.#tooSlow(head);
     for (const subscription of started)
-      subscription.release().catch((failure: unknown) => reportCrash(this.#ctx, 'eth_subscribe', failure));
+      subscription.release().catch((failure: unknown) => {
+        reportLost(this.#ctx, 'eth_subscribe', failure);
+        this.#giveUp('the past cannot be read');
+      });
   }
 
   #subscribe(request: SubscriptionRequest, started: Subscription[]): string {

@@ -32,6 +32,8 @@ interface Listener {
 
 /** All kinds of subscriptions at once, over one websocket; what they tell goes into the watch. */
 export class Subscriptions {
+  /** The past is on a damaged drive: nothing more is told. */
+  isCutOff = false;
   readonly #node: Process;
   readonly #watch: Watch;
   readonly #listener: Listener;
@@ -70,7 +72,8 @@ export class Subscriptions {
 
   #read({ id, error, result, params }: Frame): void {
     const { complain } = this.#listener;
-    if (error !== undefined) complain(`was told ${error.message}`);
+    if (error !== undefined && this.#node.disk.isDamaged) this.isCutOff = true;
+    else if (error !== undefined) complain(`was told ${error.message}`);
     if (id !== undefined && id >= ENDING) {
       if (id === ENDING) this.#ending = result;
       else if (result !== true) complain('could not end its subscription');

@@ -105,7 +105,7 @@ export class Watcher {
     this.#lookedAt = now;
     if (before?.life !== this.#node.lives || isForgotten) await this.#begin(ask, chain, before);
     const watch = this.#watch;
-    if (watch === undefined) return;
+    if (watch === undefined || this.#subscriptions?.isCutOff === true) return;
     await this.#poll(ask, watch, chain);
     await this.#lookAtPending(ask, watch);
     await this.#lookAtSyncing(ask, chain);

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
+import { StorageFault } from '../../../../core/lib/storageFault.ts';
 import { CometSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/comet/session.ts';
-import { bytesHex, FakeSocket, RpcWorld } from '../support/rpcWorld.ts';
+import { bytesHex, FakeSocket, RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 beforeAll(async () => {
@@ -244,6 +245,36 @@ test('a slow reader is told the past only as fast as it reads', async () => {
   await settled();
   expect(before + socket.take().length).toBe(world.chain.reader.head());
   expect(socket.closedWith).toBeUndefined();
+  session.closed();
+});
+
+test('a past that the drive does not give back ends the subscription alone, and the operator hears why', async () => {
+  const socket = new FakeSocket();
+  const chain = readerWith(world.ctx.chain, {
+    block() {
+      throw new StorageFault('record altered', Uint8Array.of(1));
+    },
+  });
+  const session = new CometSession({ ...world.ctx, chain }, socket, '127.0.0.1:1');
+  const notes: string[] = [];
+  const leave = world.ctx.hub.listen((event) => {
+    if (event.kind === 'note') notes.push(`${event.level} ${event.text}`);
+  });
+  const subscribe = (id: number, params: object) =>
+    session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'subscribe', params }));
+  await subscribe(1, { query: "tm.event='NewBlockHeader'" });
+  await subscribe(2, { query: "tm.event='NewBlock'", from_height: '1' });
+  await settled();
+  leave();
+  expect(session.isReplaying).toBe(false);
+  expect(socket.take().map(({ id, error }) => [id, error?.data])).toEqual([
+    [1, undefined],
+    [2, undefined],
+    [2, 'subscription was canceled (reason: the past cannot be read)'],
+  ]);
+  expect(notes).toEqual(['error subscribe: storage fault: record altered (record 01)']);
+  await world.commit();
+  expect(socket.take().map(({ id }) => id)).toEqual([1]);
   session.closed();
 });
 

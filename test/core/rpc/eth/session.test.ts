@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
+import { StorageFault } from '../../../../core/lib/storageFault.ts';
 import { ethServices } from '../../../../core/rpc/eth/services.ts';
 import { EthSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/eth/session.ts';
 import { EthSubscription, type EthSubscriptionParts } from '../../../../core/rpc/eth/subscription.ts';
 import { Outbox } from '../../../../core/rpc/outbox.ts';
 import { Pacer } from '../../../../core/rpc/pacer.ts';
 import { deploying, STORE_AND_LOG, word } from '../../app/support/code.ts';
-import { bytesHex, FakeSocket, RpcWorld } from '../support/rpcWorld.ts';
+import { bytesHex, FakeSocket, RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 let emitter: string;
@@ -206,6 +207,27 @@ test('history rests by the work done, not by the number of blocks', async () => 
     await world.commit();
   }
   expect(await told(first + 6, first + 7)).toBe(1);
+});
+
+test('a past that the drive does not give back closes the session, and the operator hears why', async () => {
+  const chain = readerWith(world.ctx.chain, {
+    ethBlock(height) {
+      if (height === 2) throw new StorageFault('record altered', Uint8Array.of(1));
+      return world.ctx.chain.ethBlock(height);
+    },
+  });
+  const socket = new FakeSocket();
+  const session = new EthSession({ ...world.ctx, chain }, socket);
+  const notes: string[] = [];
+  const leave = world.ctx.hub.listen((event) => {
+    if (event.kind === 'note') notes.push(`${event.level} ${event.text}`);
+  });
+  session.receive('{"id":1,"method":"eth_subscribe","params":["newHeads",{"fromBlock":"0x1"}]}');
+  await session.settled();
+  for (let i = 0; i < 10; i++) await undefined;
+  leave();
+  expect(socket.closedWith).toEqual({ code: 1013, reason: 'the past cannot be read' });
+  expect(notes).toEqual(['error eth_subscribe: storage fault: record altered (record 01)']);
 });
 
 test('a block that is yet to come may be named as the start', async () => {

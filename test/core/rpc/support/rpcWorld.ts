@@ -1,5 +1,6 @@
 /** The RPC over real parts: application, store, mempool and hub; only consensus is replaced by `commit()`. */
 
+import type { ChainReader } from '../../../../core/app/chain.ts';
 import type { GuardFactory } from '../../../../core/app/guard.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { EventHub } from '../../../../core/events/hub.ts';
@@ -181,5 +182,14 @@ export class FakeSocket {
     return this.sent.splice(0).map((text) => JSON.parse(text));
   }
 }
+
+/** A reader some of whose questions are answered otherwise. */
+export const readerWith = (reader: ChainReader, answers: Partial<ChainReader>): ChainReader =>
+  new Proxy(reader, {
+    get(target, key) {
+      const answer = Reflect.get(answers, key) ?? Reflect.get(target, key, target);
+      return typeof answer === 'function' ? answer.bind(target) : answer;
+    },
+  });
 
 export const bytesHex = (bytes: Bytes): string => `0x${Buffer.from(bytes).toString('hex')}`;

@@ -19,13 +19,17 @@ export const BACK_TO_THE_PAST: Behaviour = {
       if (!isOwnVote(me, message) || message.vote.type !== 'precommit') return [message];
       const { vote } = message;
       if (!me.isDue(vote.height, vote.round)) return [message];
+      const rs = me.rs();
+      // Of rounds that another lie of its own invents there is no end of earlier ones.
+      const reached = rs?.height === vote.height ? rs.round : rs?.lastPrecommits?.round;
+      if (vote.round > (reached ?? 0)) return [message];
       const forged: Vote[] = [];
       const forge = (height: number, round: number): void => {
         const past = { ...vote, height, round, blockId: inventedBlock(me, height, round) };
         forged.push(me.signVote({ ...past, type: 'prevote' }), me.signVote(past));
       };
       for (let round = 0; round < vote.round; round++) forge(vote.height, round);
-      const last = me.rs()?.lastPrecommits;
+      const last = rs?.lastPrecommits;
       if (last !== undefined) forge(last.height, last.round);
       return [message, ...forged.map((one): ConsensusMessage => ({ kind: 'vote', vote: one }))];
     },

@@ -81,8 +81,8 @@ export class HeightVotes {
   }
 
   /**
-   * Whether the peer may spend one of its catch-up rounds. What it opened and we have come to is no longer one of them:
-   * else whoever has a single peer would never hear of a decision in a round after the second that it opened.
+   * Whether the peer may spend one of its catch-up rounds on `round`, or said that it decided (`claimDecision`). What it
+   * opened and we have come to is no longer a catch-up round.
    */
   mayOpen(peer: PeerId, round: Round, current: Round): boolean {
     if (this.#decisions.get(peer) === round) return true;
@@ -91,7 +91,10 @@ export class HeightVotes {
     return opened.filter((one) => one > current).length < CATCHUP_ROUNDS_MAX;
   }
 
-  /** Only after the signature of a vote for it was found good. From the log there comes no claim: the round too many was claimed. */
+  /**
+   * Only after the signature of a vote for it was found good. Claims are not in the log: in a replay a round beyond the
+   * allowance is one that had been claimed.
+   */
   openFor(peer: PeerId, round: Round, current: Round): void {
     const ahead = (this.#opened.get(peer) ?? []).filter((one) => one > current);
     const isClaimed = this.#decisions.get(peer) === round || ahead.length >= CATCHUP_ROUNDS_MAX;

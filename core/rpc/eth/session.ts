@@ -97,7 +97,7 @@ export class EthSession implements FeedListener {
     for (const subscription of started)
       subscription.release().catch((failure: unknown) => {
         reportLost(this.#ctx, 'eth_subscribe', failure);
-        this.#giveUp('the past cannot be read');
+        if ([...this.#subscriptions.values()].includes(subscription)) this.#giveUp('the past cannot be read');
       });
   }
 

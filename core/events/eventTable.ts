@@ -187,6 +187,9 @@ A client that does not read is never skipped over: when its queue is full it is 
 \`slow client, resume from height N\` (\`slow reader: resume from block N\` on the EVM websocket) and closed with code 1013.
 On the consensus websocket each subscription is told its own N; the close names the lowest. Some of N may have been told already.
 
+Where the node's drive does not give back what it stored, a subscription that asks for it ends with
+\`the past cannot be read\`, the EVM websocket with the same words and code 1013; the node's log names the record.
+
 ## The index
 
 \`tx_index.indexer = "kv"\` (the default) writes every attribute with its \`index\` flag set into the node's database, in

@@ -42,7 +42,7 @@ export type TimerKey =
   | { readonly machine: 'mempool'; readonly kind: 'tick' }
   | { readonly machine: 'txRelay'; readonly kind: 'tick'; readonly turn: number }
   | { readonly machine: 'evidence'; readonly kind: 'tick' }
-  | { readonly machine: 'sync'; readonly kind: 'tick' };
+  | { readonly machine: 'sync'; readonly kind: 'tick' | 'ask' };
 
 export type SignAsk = {
   readonly kind: 'proposal' | 'prevote' | 'precommit';

@@ -221,7 +221,8 @@ export class NodeMachine implements Machine {
     else if (key.machine === 'mempool') mempool.onTick(now, this.#mempoolOut);
     else if (key.machine === 'txRelay') txRelay.onTick(key.turn, this.#relayOut);
     else if (key.machine === 'evidence') evidenceGossip.onTick(now, this.#evidenceOut);
-    else if (key.machine === 'sync') sync.onTick(now, this.#syncOut);
+    else if (key.kind === 'ask') sync.onAsk(now, this.#syncOut);
+    else sync.onTick(now, this.#syncOut);
   }
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {

@@ -16,6 +16,7 @@ export const syncOutOf = ({ effect, drop, committed, done }: SyncSinks): SyncOut
   send: (to, message) =>
     effect({ kind: 'send', to, channel: CHANNELS.blocksync, bytes: encodeBlocksyncMessage(message) }),
   tickAfter: (afterMs) => effect({ kind: 'timer', key: { machine: 'sync', kind: 'tick' }, afterMs }),
+  askAfter: (afterMs) => effect({ kind: 'timer', key: { machine: 'sync', kind: 'ask' }, afterMs }),
   drop,
   app: (call, ask) => effect({ kind: 'app', call, ask }),
   committed(synced) {

@@ -62,8 +62,8 @@ export class BlockQueue {
     for (let height = next; height <= last; height++) {
       if (this.#bytes > BYTES_MAX && height > next + 1) break;
       if (this.#arrived.has(height) || this.#awaited.has(height)) continue;
-      const peer = this.#pick(height);
-      if (peer === undefined) continue;
+      const peer = this.#pick(height, now);
+      if (peer?.allowance.take(now) !== true) continue;
       peer.asked.set(height, now);
       this.#awaited.set(height, peer.id);
       asks.push({ peer: peer.id, height });
@@ -71,8 +71,10 @@ export class BlockQueue {
     return asks;
   }
 
-  #pick(height: Height): SyncPeer | undefined {
-    const able = this.#peers.able(height).filter((peer) => !peer.asked.has(height));
+  #pick(height: Height, now: Micros): SyncPeer | undefined {
+    const able = this.#peers
+      .able(height)
+      .filter((peer) => !peer.asked.has(height) && !peer.allowance.isSpent(now));
     const single = this.#single;
     if (single === undefined || (height !== single.height && height !== single.height + 1)) {
       return leastBusy(able);

@@ -16,6 +16,8 @@ import { BlockServer } from './server.ts';
 import { SyncPeers } from './syncPeers.ts';
 
 const TICK_MS: Millis = 500;
+/** A peer of which enough was asked for the moment is asked for more after this. */
+const HELD_BACK_MS: Millis = 50;
 /** Peers' heights are asked for this often; near the end, at each tick (CometBFT statusUpdateIntervalSeconds). */
 const STATUS_EVERY_MICROS = 10_000_000;
 const NEAR_END = 100;
@@ -56,6 +58,8 @@ export class BlockSync {
   #lastCommit: Commit | undefined;
   #mode: 'waiting' | 'syncing' | 'done' = 'waiting';
   #work: Work | undefined;
+  /** More is asked for in a moment. */
+  #isHeldBack = false;
   #moved = false;
   #startedAt: Micros = 0;
   #statusAt: Micros = 0;
@@ -141,6 +145,11 @@ export class BlockSync {
     this.#go(now, out);
   }
 
+  onAsk(now: Micros, out: SyncOut): void {
+    this.#isHeldBack = false;
+    this.#go(now, out);
+  }
+
   /** The application's answer to a question of ours. */
   onApp(now: Micros, call: CallId, reply: AppReply, out: SyncOut): void {
     const work = present(this.#work, 'an answer to our question');
@@ -213,6 +222,9 @@ export class BlockSync {
     for (const { peer, height } of this.#queue.wanted(now, this.#next())) {
       out.send([peer], { kind: 'blockRequest', height });
     }
+    if (this.#isHeldBack || !this.#peers.all.some(({ allowance }) => allowance.isSpent(now))) return;
+    this.#isHeldBack = true;
+    out.askAfter(HELD_BACK_MS);
   }
 
   /** Judges the next pair of blocks. True when that settled something and there may be more to do. */

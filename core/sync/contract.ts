@@ -50,6 +50,8 @@ export interface SyncedBlock {
 export interface SyncOut {
   send(to: readonly PeerId[], message: BlocksyncMessage): void;
   tickAfter(ms: Millis): void;
+  /** `onAsk` is called after this. */
+  askAfter(ms: Millis): void;
   drop(peer: PeerId, reason: string): void;
   app(call: CallId, ask: AppAsk): void;
   committed(synced: SyncedBlock): void;

@@ -1,8 +1,11 @@
+import { Allowance, type AllowanceLimits } from '../lib/allowance.ts';
 import { compareText } from '../lib/bytes.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 
 /** Requests that wait for one peer at once (CometBFT maxPendingRequestsPerPeer). */
 export const WINDOW_MAX = 20;
+/** Requests to one peer, 1000 a second: half of what a peer answers (`server.ts`), so that no clock or network makes it too many. */
+const REQUESTS: AllowanceLimits = { burst: 100, everyMicros: 1000 };
 /** Peers that are remembered as liars, and as slow. */
 const REMEMBERED_MAX = 1024;
 
@@ -13,6 +16,7 @@ export interface SyncPeer {
   claim: { readonly base: Height; readonly height: Height } | undefined;
   /** Heights asked of it and not answered, with the time of asking. Late ones of a slow peer included. */
   readonly asked: Map<Height, Micros>;
+  readonly allowance: Allowance;
   /** How many may wait: 20, or 1 for a peer that kept everyone waiting, and then one more with each block that it sends. */
   window: number;
   /** How often the next block had to be asked of someone else because this peer did not send it. */
@@ -51,6 +55,7 @@ export class SyncPeers {
       since: now,
       claim: undefined,
       asked: new Map(),
+      allowance: new Allowance(now, REQUESTS),
       window: this.#slow.has(id) ? 1 : WINDOW_MAX,
       lags: 0,
       onProbation: this.#slow.has(id),

@@ -51,7 +51,7 @@ export function appHash(context: CheckerContext): Checker {
 }
 
 /** Prefixes of records that depend on the node or on how far it is (store/keys.ts). */
-const OWN_RECORDS: readonly number[] = ['s', 'C', 'B', 'H', 'Z'].map((letter) => letter.charCodeAt(0));
+const OWN_RECORDS: readonly number[] = ['s', 'C', 'B', 'H', 'Z', 'U'].map((letter) => letter.charCodeAt(0));
 const BY_HEIGHT: readonly number[] = ['m', 'p', 'k', 'r', 'v', 'a', 'f', 'e'].map((letter) =>
   letter.charCodeAt(0),
 );

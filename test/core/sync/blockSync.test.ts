@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { commitHash, dataHash } from '../../../core/codec/hashes.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
+import type { SyncOut } from '../../../core/sync/contract.ts';
+import { BlockServer } from '../../../core/sync/server.ts';
 import type { Block } from '../../../core/types/block.ts';
+import type { BlocksyncMessage } from '../../../core/types/messages.ts';
 import { testNet } from '../consensus/harness/net.ts';
 import { blockAt, honest, makeChain, net, type Peer, SyncNet, status } from './syncNet.ts';
 
@@ -66,6 +69,32 @@ describe('catching up', () => {
     }
     world.run(20);
     expect(hashes(world.stored)).toEqual(EXPECTED.slice(0, 39));
+  });
+
+  test('never asks a peer for more than that answers, however fast blocks come', () => {
+    const chain = makeChain(600);
+    const world = new SyncNet({ appMs: 0 });
+    const started = world.now;
+    const server = new BlockServer({
+      head: () => chain.length,
+      base: () => 1,
+      block: (height) => chain[height - 1]?.made.block,
+    });
+    const answers: BlocksyncMessage[] = [];
+    const out = {
+      send: (_to: unknown, message: BlocksyncMessage) => answers.push(message),
+      drop: (_peer: string, reason: string) => world.dropped.push(reason),
+    } as unknown as SyncOut;
+    server.onPeerUp('us', started, out);
+    world.connect('a', (message) => {
+      if (message.kind !== 'blockRequest' && message.kind !== 'statusRequest') return [];
+      server.onRequest('us', world.now, message, out);
+      return answers.splice(0).map((answer) => [0, answer]);
+    });
+    world.start();
+    world.run(1);
+    expect(world.dropped).toEqual([]);
+    expect(world.stored).toHaveLength(599);
   });
 
   test('goes straight to consensus when its peers are no further', () => {

@@ -101,6 +101,8 @@ export interface SyncNetOptions {
   readonly enabled?: boolean;
   readonly salt?: string;
   readonly net?: TestNet;
+  /** What the application takes for an answer. */
+  readonly appMs?: number;
 }
 
 /** One syncing node and its peers. */
@@ -122,9 +124,11 @@ export class SyncNet {
 
   /** Added to the app hash of our own application, to make it another one. */
   readonly #salt: string;
+  readonly #appMs: number;
 
   constructor(options: SyncNetOptions = {}) {
     this.#salt = options.salt ?? '';
+    this.#appMs = options.appMs ?? 1;
     this.sync = new BlockSync({
       enabled: options.enabled ?? true,
       state: (options.net ?? net).state,
@@ -154,11 +158,13 @@ export class SyncNet {
         }
       },
       tickAfter: (ms) => this.#at(ms, () => this.sync.onTick(this.now, this.#out)),
+      askAfter: (ms) => this.#at(ms, () => this.sync.onAsk(this.now, this.#out)),
       drop: (peer, reason) => {
         this.dropped.push(`${peer}: ${reason}`);
         this.#at(0, () => this.disconnect(peer));
       },
-      app: (call, ask) => this.#at(1, () => this.sync.onApp(this.now, call, this.#answer(ask), this.#out)),
+      app: (call, ask) =>
+        this.#at(this.#appMs, () => this.sync.onApp(this.now, call, this.#answer(ask), this.#out)),
       committed: ({ block, blockId }) => {
         this.stored.push({ block, blockId, parts: undefined as never });
       },

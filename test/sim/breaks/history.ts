@@ -48,6 +48,14 @@ export const HISTORY: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'sync-unrestrained',
+    file: 'core/sync/syncPeers.ts',
+    from: 'burst: 100, everyMicros: 1000 };',
+    to: 'burst: 100, everyMicros: 1 };',
+    found: ['no_framing'],
+    scenario: 'sync-near-peer',
+  },
+  {
     id: 'sync-lag-unseen',
     file: 'core/sync/blockQueue.ts',
     from: '      } else if (this.#isLagging(peer, now, next)) {',

@@ -117,9 +117,9 @@ export class BlockSync {
       return;
     }
     if (!this.active) return;
-    if (message.kind === 'statusResponse') this.#onStatus(peer, message, out);
-    else if (message.kind === 'noBlockResponse') this.#onDenial(peer, message.height, out);
-    else this.#onBlock(peer, message.block, out);
+    if (message.kind === 'statusResponse') this.#onStatus(peer, now, message, out);
+    else if (message.kind === 'noBlockResponse') this.#onDenial(peer, now, message.height, out);
+    else this.#onBlock(peer, now, message.block, out);
     this.#go(now, out);
   }
 
@@ -135,6 +135,7 @@ export class BlockSync {
       this.#finish(out);
       return;
     }
+    this.#peers.forgive(now);
     const isNear = this.#next() + NEAR_END >= this.target;
     const isDue = now - this.#statusAt >= (isNear ? this.#nearEvery : STATUS_EVERY_MICROS);
     if (this.#peers.all.length > 0 && isDue) {
@@ -164,7 +165,7 @@ export class BlockSync {
       this.#moved = true;
       const { blockId, arrived } = work;
       for (const liar of this.#queue.settle(state.lastBlockHeight, blockId)) {
-        this.#ban(liar, `blocksync: sent a block ${state.lastBlockHeight} that was not decided`, out);
+        this.#ban(liar, now, `blocksync: sent a block ${state.lastBlockHeight} that was not decided`, out);
       }
       out.committed({ block: arrived.block, blockId, results, state, reply: reply.result });
       this.#go(now, out);
@@ -177,6 +178,7 @@ export class BlockSync {
 
   #onStatus(
     peer: PeerId,
+    now: Micros,
     { base, height }: Extract<BlocksyncMessage, { kind: 'statusResponse' }>,
     out: SyncOut,
   ): void {
@@ -184,37 +186,37 @@ export class BlockSync {
     if (known === undefined) return;
     // ASA-2025-001: a height taken back would let a peer keep us waiting for what it never had.
     if (known.claim !== undefined && (height < known.claim.height || base < known.claim.base)) {
-      this.#ban(peer, `blocksync: height lowered from ${known.claim.height} to ${height}`, out);
+      this.#ban(peer, now, `blocksync: height lowered from ${known.claim.height} to ${height}`, out);
       return;
     }
     known.claim = { base, height };
   }
 
-  #onDenial(peer: PeerId, height: Height, out: SyncOut): void {
+  #onDenial(peer: PeerId, now: Micros, height: Height, out: SyncOut): void {
     const known = this.#peers.find(peer);
     if (known === undefined || !this.#queue.denied(known, height)) return;
     known.denials++;
     if (known.denials < DENIALS_MAX) return;
-    this.#ban(peer, `blocksync: has no block ${height}, against its own status`, out);
+    this.#ban(peer, now, `blocksync: has no block ${height}, against its own status`, out);
   }
 
-  #onBlock(peer: PeerId, block: Block, out: SyncOut): void {
+  #onBlock(peer: PeerId, now: Micros, block: Block, out: SyncOut): void {
     const known = this.#peers.find(peer);
     if (known === undefined) return;
     const { height } = block.header;
     if (!known.asked.has(height)) {
-      this.#ban(peer, `blocksync: block ${height} was not asked for`, out);
+      this.#ban(peer, now, `blocksync: block ${height} was not asked for`, out);
       return;
     }
     const basic = validateBlockBasic(block);
     if (basic.ok) this.#queue.arrived(known, block);
-    else this.#ban(peer, `blocksync: block ${height}: ${basic.error.message}`, out);
+    else this.#ban(peer, now, `blocksync: block ${height}: ${basic.error.message}`, out);
   }
 
   /** Applies what can be applied and asks for more. */
   #go(now: Micros, out: SyncOut): void {
     if (this.#mode !== 'syncing') return;
-    while (this.#work === undefined && this.#tryNext(out)) {}
+    while (this.#work === undefined && this.#tryNext(now, out)) {}
     this.#request(now, out);
   }
 
@@ -228,7 +230,7 @@ export class BlockSync {
   }
 
   /** Judges the next pair of blocks. True when that settled something and there may be more to do. */
-  #tryNext(out: SyncOut): boolean {
+  #tryNext(now: Micros, out: SyncOut): boolean {
     const height = this.#next();
     const [first, second] = [this.#queue.at(height), this.#queue.at(height + 1)];
     if (first === undefined || second === undefined) return false;
@@ -240,7 +242,12 @@ export class BlockSync {
     if (!decided.ok) {
       const liar = this.#queue.mismatch(height, first, second);
       if (liar !== undefined) {
-        this.#ban(liar, `blocksync: blocks ${height} and ${height + 1} do not fit: ${decided.error}`, out);
+        this.#ban(
+          liar,
+          now,
+          `blocksync: blocks ${height} and ${height + 1} do not fit: ${decided.error}`,
+          out,
+        );
       }
       return true;
     }
@@ -281,9 +288,9 @@ export class BlockSync {
     });
   }
 
-  #ban(peer: PeerId, reason: string, out: SyncOut): void {
+  #ban(peer: PeerId, now: Micros, reason: string, out: SyncOut): void {
     this.#forget(peer);
-    this.#peers.ban(peer);
+    this.#peers.ban(peer, now);
     out.drop(peer, reason);
   }
 

@@ -6,8 +6,10 @@ import type { Height, Micros, PeerId } from '../types/ids.ts';
 export const WINDOW_MAX = 20;
 /** Requests to one peer, 1000 a second: half of what a peer answers (`server.ts`), so that no clock or network makes it too many. */
 const REQUESTS: AllowanceLimits = { burst: 100, everyMicros: 1000 };
-/** Peers that are remembered as liars, and as slow. */
+/** Peers that are remembered as liars or as silent. */
 const REMEMBERED_MAX = 1024;
+/** A liar is asked for nothing for so long (CometBFT, blocksync pool): its lie may have been a fault of its drive that is mended. */
+const BAN_MICROS = 60_000_000;
 
 export interface SyncPeer {
   readonly id: PeerId;
@@ -30,10 +32,10 @@ export interface SyncPeer {
 /** Who may be asked for blocks. Sorted by id, so that the order of connections decides nothing. */
 export class SyncPeers {
   #peers: readonly SyncPeer[] = [];
-  /** Proved bad: not asked again before the next start. */
-  readonly #banned = new Set<PeerId>();
-  /** Given up once because nothing came from them: whose fault that was nobody knows, they are asked again, for one block at a time. */
-  readonly #slow = new Set<PeerId>();
+  /** Given up once, for a lie at this time or for silence: they are asked again, for one block at a time. */
+  readonly #doubtful = new Map<PeerId, { readonly liedAt: Micros | undefined }>();
+  /** Connected, and banned when they came. */
+  readonly #refused = new Set<PeerId>();
 
   get all(): readonly SyncPeer[] {
     return this.#peers;
@@ -47,18 +49,21 @@ export class SyncPeers {
     return this.#peers.find((peer) => peer.id === id);
   }
 
-  /** False when the peer was banned. */
+  /** False while the peer is banned: `forgive` adds it later. */
   add(id: PeerId, now: Micros): boolean {
-    if (this.#banned.has(id)) return false;
+    if (this.#isBanned(id, now)) {
+      this.#refused.add(id);
+      return false;
+    }
     const fresh: SyncPeer = {
       id,
       since: now,
       claim: undefined,
       asked: new Map(),
       allowance: new Allowance(now, REQUESTS),
-      window: this.#slow.has(id) ? 1 : WINDOW_MAX,
+      window: this.#doubtful.has(id) ? 1 : WINDOW_MAX,
       lags: 0,
-      onProbation: this.#slow.has(id),
+      onProbation: this.#doubtful.has(id),
       denials: 0,
     };
     const others = this.#peers.filter((peer) => peer.id !== id);
@@ -66,19 +71,39 @@ export class SyncPeers {
     return true;
   }
 
+  /** Adds the connected peers whose ban is over. */
+  forgive(now: Micros): void {
+    const refused = [...this.#refused];
+    this.#refused.clear();
+    for (const id of refused) this.add(id, now);
+  }
+
+  /** A clock that was set back makes no ban longer. */
+  #isBanned(id: PeerId, now: Micros): boolean {
+    const since = this.#doubtful.get(id)?.liedAt;
+    return since !== undefined && since <= now && now < since + BAN_MICROS;
+  }
+
   remove(id: PeerId): void {
+    this.#refused.delete(id);
     this.#peers = this.#peers.filter((peer) => peer.id !== id);
   }
 
-  ban(id: PeerId): void {
-    this.remove(id);
-    remember(this.#banned, id);
+  ban(id: PeerId, now: Micros): void {
+    this.#giveUp(id, now);
   }
 
-  /** It may come back, and is trusted with less. */
+  /** Nothing came from it, and whose fault that was nobody knows. */
   giveUp(id: PeerId): void {
+    this.#giveUp(id, undefined);
+  }
+
+  #giveUp(id: PeerId, liedAt: Micros | undefined): void {
     this.remove(id);
-    remember(this.#slow, id);
+    // Whoever has been there longest makes room.
+    const [oldest] = this.#doubtful.keys();
+    if (oldest !== undefined && this.#doubtful.size >= REMEMBERED_MAX) this.#doubtful.delete(oldest);
+    this.#doubtful.set(id, { liedAt });
   }
 
   /** Highest claim of those that can help from `next` on; 0 without any. */
@@ -97,13 +122,6 @@ export class SyncPeers {
   able(height: Height): readonly SyncPeer[] {
     return this.#peers.filter((peer) => claims(peer, height) && peer.asked.size < peer.window);
   }
-}
-
-/** Whoever has been there longest makes room. */
-function remember(peers: Set<PeerId>, id: PeerId): void {
-  const [oldest] = peers;
-  if (oldest !== undefined && peers.size >= REMEMBERED_MAX) peers.delete(oldest);
-  peers.add(id);
 }
 
 export const claims = ({ claim }: SyncPeer, height: Height): boolean =>

@@ -14,6 +14,8 @@ const AHEAD_MAX = 256;
 const LAG_MICROS = 2_000_000;
 /** Who has not answered for 15 s is given up, at the tick after that. */
 const SILENT_MICROS = 17_000_000;
+/** How long a liar is left alone, by the clock of who caught it. */
+const BAN_MICROS = 60_000_000;
 /** Of what is asked at once so much is answered, and as time goes by so much more a second. */
 const BURST_MAX = 200;
 const ANSWERS_PER_SECOND = 2000;
@@ -52,7 +54,7 @@ interface Owed {
 /**
  * A node that fetches blocks asks each peer for what that claims to have, for at most twenty at once, for a block of nobody else
  * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and
- * never comes back to the former. Whoever is asked answers each request, with the block that was decided.
+ * leaves the former alone for a minute. Whoever is asked answers each request, with the block that was decided.
  */
 export function syncing(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -73,7 +75,7 @@ export function syncing(context: CheckerContext): Checker {
       const { node } = fact;
       if (fact.kind === 'started') books.delete(node);
       else if (fact.kind === 'peer') bookOf(node).turn(fact.peer, fact.isUp);
-      else if (fact.kind === 'dropped') bookOf(node).dropped(fact.peer, fact.reason);
+      else if (fact.kind === 'dropped') bookOf(node).dropped(fact.peer, fact.reason, world.now);
       else if (fact.kind === 'syncHeard' || fact.kind === 'syncSaid') {
         const decoded = decodeBlocksyncMessage(fact.bytes);
         if (!decoded.ok) return;
@@ -106,9 +108,10 @@ class Book {
   readonly #origin: number;
   readonly #peers = new Map<string, Dealings>();
   readonly #gone = new Map<string, Dealings>();
-  readonly #banned = new Set<string>();
-  /** Given up once because nothing came from them. */
-  readonly #slow = new Set<string>();
+  /** When each was caught. */
+  readonly #banned = new Map<string, number>();
+  /** Given up once: asked for one block at a time. */
+  readonly #doubtful = new Set<string>();
 
   constructor(initialHeight: number) {
     this.#origin = initialHeight - 1;
@@ -116,13 +119,13 @@ class Book {
 
   turn(peer: string, isUp: boolean): void {
     this.#part(peer);
-    const askedMax = this.#slow.has(peer) ? 1 : ASKED_MAX;
+    const askedMax = this.#doubtful.has(peer) ? 1 : ASKED_MAX;
     if (isUp) this.#peers.set(peer, newDealings(askedMax, this.#gone.get(peer)));
   }
 
-  dropped(peer: string, reason: string): void {
-    if (isLie(reason)) this.#banned.add(peer);
-    else if (isSilence(reason)) this.#slow.add(peer);
+  dropped(peer: string, reason: string, now: number): void {
+    if (isLie(reason)) this.#banned.set(peer, now);
+    if (isLie(reason) || isSilence(reason)) this.#doubtful.add(peer);
     this.#part(peer);
   }
 
@@ -131,6 +134,11 @@ class Book {
     if (dealings === undefined) return;
     this.#gone.set(peer, dealings);
     this.#peers.delete(peer);
+  }
+
+  #isBanned(peer: string, now: number): boolean {
+    const since = this.#banned.get(peer);
+    return since !== undefined && now < since + BAN_MICROS;
   }
 
   heard(node: Process, peer: string, message: BlocksyncMessage, now: number): void {
@@ -144,7 +152,7 @@ class Book {
       case 'statusResponse': {
         const { claim } = dealings;
         const { base, height } = message;
-        if (claim !== undefined && (height < claim.height || base < claim.base) && !this.#banned.has(peer))
+        if (claim !== undefined && (height < claim.height || base < claim.base) && !this.#isBanned(peer, now))
           dealings.fault ??= {
             text: `keeps ${peer}, which took back that it has ${claim.base} to ${claim.height}`,
             at: now,
@@ -168,7 +176,8 @@ class Book {
   said(node: Process, peer: string, message: BlocksyncMessage, moment: Moment): string | undefined {
     const dealings = this.#peers.get(peer);
     if (message.kind === 'blockRequest' || message.kind === 'statusRequest') {
-      if (this.#banned.has(peer)) return `sends a ${message.kind} again, after it dropped it,`;
+      if (moment.isTimely && this.#isBanned(peer, moment.now))
+        return `sends a ${message.kind} again, after it dropped it,`;
       if (message.kind === 'statusRequest' || dealings === undefined) return undefined;
       return this.#askProblem(node, dealings, message.height, moment);
     }

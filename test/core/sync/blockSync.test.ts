@@ -227,6 +227,22 @@ describe('peers that lie', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(39);
   });
 
+  test('the only peer, whose drive was damaged for a while, is asked again a minute later', () => {
+    let isDamaged = true;
+    const only: Peer = (message) => (isDamaged ? tampering(forged) : honest(CHAIN, 40))(message);
+    const world = new SyncNet();
+    world.connect('only', only);
+    world.start();
+    world.run(1);
+    expect(world.dropped).toHaveLength(1);
+    isDamaged = false;
+    world.connect('only', only);
+    world.run(58);
+    expect(world.stored).toEqual([]);
+    world.run(5);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(39);
+  });
+
   test('who was given up and claims much again keeps nobody waiting', () => {
     const silent: Peer = (message) => (message.kind === 'statusRequest' ? [[5, status(1_000_000)]] : []);
     const world = new SyncNet();

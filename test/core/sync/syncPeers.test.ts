@@ -41,16 +41,37 @@ test('who was given up is asked for one block, and believed only where nobody el
   expect(leastBusy(peers.all)?.id).toBe('b');
 });
 
-test('a liar is not taken again, until a thousand others have lied', () => {
+test('a liar is not taken again for a minute, or until a thousand others have lied', () => {
   const peers = new SyncPeers();
-  for (let n = 0; n < 1024; n++) peers.ban(`liar ${n}`);
-  expect([peers.add('liar 0', 0), peers.add('liar 1023', 0)]).toEqual([false, false]);
-  peers.ban('one more');
+  for (let n = 0; n < 1024; n++) peers.ban(`liar ${n}`, 0);
+  expect([peers.add('liar 0', 0), peers.add('liar 1023', 59_999_999)]).toEqual([false, false]);
+  expect(peers.add('liar 1023', 60_000_000)).toBe(true);
+  expect(peers.find('liar 1023')).toMatchObject({ window: 1, onProbation: true });
+  peers.ban('one more', 0);
   expect([peers.add('liar 0', 0), peers.add('liar 1', 0), peers.add('one more', 0)]).toEqual([
     true,
     false,
     false,
   ]);
+});
+
+test('a banned peer that stays connected is taken when its minute is over, one that has gone is not', () => {
+  const peers = new SyncPeers();
+  for (const id of ['b', 'a', 'gone']) {
+    peers.ban(id, 1_000_000);
+    peers.add(id, 2_000_000);
+  }
+  peers.remove('gone');
+  peers.forgive(60_999_999);
+  expect(peers.ids).toEqual([]);
+  peers.forgive(61_000_000);
+  expect(peers.ids).toEqual(['a', 'b']);
+});
+
+test('a clock that is set back ends a ban', () => {
+  const peers = new SyncPeers();
+  peers.ban('a', 1_000_000_000);
+  expect(peers.add('a', 999_999_999)).toBe(true);
 });
 
 test('a part of the power is held from its very size on', () => {

@@ -44,7 +44,7 @@ export const HISTORY: readonly Break[] = [
     from: '    peer.asked.delete(height);\n    peer.onProbation',
     to: '    peer.onProbation',
     found: ['no_framing'],
-    scenario: 'sync-dispute',
+    scenario: 'sync-far-behind',
     isSlow: true,
   },
   {

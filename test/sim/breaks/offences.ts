@@ -158,8 +158,8 @@ export const OFFENCES: readonly Break[] = [
     file: 'core/node/node.ts',
     from: '        parts.evidence.onCommitted(block, state);\n',
     to: '',
-    found: ['durability'],
-    scenario: 'evidence-remembered',
+    found: ['conduct'],
+    scenario: 'evidence-backlog-synced',
     isSlow: true,
   },
   {

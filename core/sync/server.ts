@@ -1,6 +1,6 @@
-import { Allowance, type AllowanceLimits } from '../lib/allowance.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
 import type { BlocksyncMessage } from '../types/messages.ts';
+import { Allowance, type AllowanceLimits } from './allowance.ts';
 import type { SyncOptions, SyncOut } from './contract.ts';
 
 /** Answers a peer may have, 2000 a second: each costs reads and up to a block's bytes. */

@@ -1,6 +1,6 @@
-import { Allowance, type AllowanceLimits } from '../lib/allowance.ts';
 import { compareText } from '../lib/bytes.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
+import { Allowance, type AllowanceLimits } from './allowance.ts';
 
 /** Requests that wait for one peer at once (CometBFT maxPendingRequestsPerPeer). */
 export const WINDOW_MAX = 20;

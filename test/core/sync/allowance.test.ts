@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Allowance } from '../../../core/lib/allowance.ts';
+import { Allowance } from '../../../core/sync/allowance.ts';
 
 const LIMITS = { burst: 5, everyMicros: 500 };
 

@@ -236,12 +236,19 @@ export class EvmClient {
       if (problem !== undefined) this.complaints.push(problem);
     }
     // With a block in between it may have become right.
-    if (isTaken && tx.bad !== undefined && isAfter && isSameHead)
+    if (isTaken && tx.bad !== undefined && isAfter && isSameHead && !this.#isLaterThan(head, tx))
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
     if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst && isPrompt)
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
     return isTaken && isPrompt;
+  }
+
+  /** Whether its nonce was used in a block that a node with this head, wiped since, does not have. */
+  #isLaterThan(head: number, { from, nonce }: SentTx): boolean {
+    return this.#sentBy(from).some(
+      ({ nonce: used, receipt }) => used === nonce && (receipt?.blockNumber ?? 0) > head,
+    );
   }
 
   async #poll(): Promise<void> {

@@ -9,6 +9,7 @@ import { wrap } from './byzantine/wrap.ts';
 import { checkersOf, notJudged } from './checkers/all.ts';
 import type { CheckerContext, Stake } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
+import { hasTimeStopped } from './checkers/timeStop.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
 import { keyedHashSuite } from './keyedHash.ts';
@@ -137,6 +138,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   }
   const timeline = new Timeline(world, cluster, suite, scenario.timeline);
   const tally = tallyOf(world);
+  let hasStopped = false;
   return {
     world,
     fail,
@@ -159,14 +161,20 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       // What was to come by the end cannot be judged in the middle.
       if (isStopped) return;
       const isTimed = timeOf(scenario.until) !== undefined && (ended === 'time' || ended === 'idle');
-      if (ended !== 'over' && !isTimed)
+      const isShort = ended !== 'over' && !isTimed;
+      hasStopped = isShort && hasTimeStopped(context);
+      if (isShort && !hasStopped)
         fail('until', `the end was not reached: ${UNREACHED[ended]}${lack(scenario, world, timeline)}`);
       for (const checker of checkers) await checker.finish?.();
     },
     report: () => ({
       ...reportOf(scenario, seed, world, failures, clients, tally),
       notJudged: notJudged(context),
-      neverHappened: [...timeline.untouched, ...unseen(scenario, acted)],
+      neverHappened: [
+        ...timeline.untouched,
+        ...unseen(scenario, acted),
+        ...(hasStopped ? ['until (block time stands still)'] : []),
+      ],
     }),
   };
 }

@@ -165,7 +165,6 @@ export class EvidencePool {
     const seen = new Set<string>();
     for (const evidence of list) {
       const key = keyOf(evidence);
-      if (this.#committed.has(key)) return alreadyCommitted();
       if (seen.has(key)) return err({ code: 'duplicate-evidence', message: 'duplicate evidence' });
       seen.add(key);
       // The name of a light client attack covers neither the accused nor their powers.
@@ -173,7 +172,9 @@ export class EvidencePool {
       if (known !== undefined && equalBytes(known.encoded, encodeEvidence(evidence))) continue;
       const verified = verifyEvidence(this.#suite, this.#facts, state, evidence);
       if (!verified.ok) return verified;
-      if (this.#isPunished(key)) return alreadyCommitted();
+      if (this.#isPunished(key)) {
+        return err({ code: 'already-committed', message: 'evidence was already committed' });
+      }
     }
     return ok(undefined);
   }
@@ -273,9 +274,6 @@ export const undoOps = (block: Block): readonly KvOp[] =>
     );
     return [putRecord(encodeUtf8(PENDING + key), encoded), ...marks];
   });
-
-const alreadyCommitted = (): Result<never, EvidenceError> =>
-  err({ code: 'already-committed', message: 'evidence was already committed' });
 
 const entryOf = (evidence: Evidence): Entry => ({
   evidence,

@@ -61,13 +61,13 @@ const facts = {
   suite: keyedSuite,
   validatorsAt: (): ValidatorSet => set,
   blockTimeAt: (height: number) => headerAt(height)?.time,
-  has: () => false,
   headerAt,
   // The commit of the last block is in none yet.
   commitAt: (height: number) => (height < 4 ? commits[height - 1] : undefined),
   commits: commitRules(keyedSuite),
 };
-export const newPool = (): EvidencePool => new EvidencePool({ ...facts, state });
+export const newPool = (has = (_key: Uint8Array) => false): EvidencePool =>
+  new EvidencePool({ ...facts, state, has });
 
 interface Attack {
   readonly header: Header;

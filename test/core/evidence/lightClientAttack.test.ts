@@ -27,6 +27,7 @@ import {
   set,
   state,
 } from './attacks.ts';
+import { Marks } from './marks.ts';
 
 const told = (result: Result<unknown, EvidenceError>): string =>
   result.ok ? String(result.value) : result.error.message;
@@ -69,10 +70,11 @@ describe('an attack on light clients', () => {
     const pool = newPool();
     expect(told(pool.add(lunatic))).toBe('added');
     expect(pool.pendingEvidence(100_000)).toEqual([lunatic]);
-    const other = newPool();
+    const marks = new Marks();
+    const other = newPool(marks.has);
     expect(other.checkBlockEvidence([lunatic], state).ok).toBe(true);
     expect(told(other.checkBlockEvidence([lunatic, lunatic], state))).toBe('duplicate evidence');
-    other.onCommitted({ ...(blocks[3] as Made).block, evidence: [lunatic] }, state);
+    marks.commit(other, { ...(blocks[3] as Made).block, evidence: [lunatic] }, state);
     expect(told(other.checkBlockEvidence([lunatic], state))).toBe('evidence was already committed');
     expect(told(other.add(lunatic))).toBe('known');
     expect(toMisbehavior(lunatic)).toEqual(

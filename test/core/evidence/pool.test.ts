@@ -10,9 +10,9 @@ import { commitRules } from '../../../core/node/commitRules.ts';
 import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
 import type { Conflict, DuplicateVoteEvidence, Evidence } from '../../../core/types/evidence.ts';
 import { addMillis } from '../../../core/types/ids.ts';
-import type { KvOp } from '../../../core/types/kvOp.ts';
 import type { ChainState } from '../../../core/types/state.ts';
 import { keyedSuite, makeTestBlock, signedVote, testNet } from '../consensus/harness/net.ts';
+import { Marks } from './marks.ts';
 
 const net = testNet([10n, 20n, 30n, 40n]);
 const a = makeTestBlock(net, net.state, 0, []);
@@ -114,10 +114,11 @@ describe('from a conflict to a block', () => {
   });
 
   test('once in a block it is not offered again, and a second block with it is invalid', () => {
-    const one = pool();
+    const marks = new Marks();
+    const one = new EvidencePool({ ...facts, state, has: marks.has });
     one.onConflict(conflict);
     expect(codeOf(one.checkBlockEvidence([evidence], state))).toBe('ok');
-    one.onCommitted({ ...block, evidence: [evidence] }, state);
+    marks.commit(one, { ...block, evidence: [evidence] }, state);
     expect(one.pendingEvidence(10_000)).toEqual([]);
     expect(codeOf(one.checkBlockEvidence([evidence], state))).toBe('already-committed');
     expect(one.add(evidence)).toEqual(ok('known'));
@@ -279,17 +280,11 @@ describe('time and place', () => {
   });
 
   test('what was committed and has expired is not taken again when an update makes it young', () => {
-    const stored = new Map<string, Uint8Array>();
-    const write = (ops: readonly KvOp[]): void => {
-      for (const op of ops)
-        if (op.type === 'put') stored.set(toHex(op.key), op.key);
-        else stored.delete(toHex(op.key));
-    };
-    const has = (key: Uint8Array): boolean => stored.has(toHex(key));
+    const marks = new Marks();
+    const { has } = marks;
     const carrier = { ...block, evidence: [evidence] };
     const one = new EvidencePool({ ...facts, state, has });
-    write(one.commitOps(carrier));
-    one.onCommitted(carrier, later);
+    marks.commit(one, carrier, later);
     const isRefused = (pool: EvidencePool): void => {
       pool.onCommitted(block, state);
       expect(codeOf(pool.checkBlockEvidence([evidence], state))).toBe('already-committed');
@@ -298,9 +293,9 @@ describe('time and place', () => {
       expect(pool.pending()).toEqual([]);
     };
     isRefused(one);
-    write(one.commitOps(block));
+    marks.write(one.commitOps(block));
     isRefused(new EvidencePool({ ...facts, state, has }));
-    write(undoOps(carrier));
+    marks.write(undoOps(carrier));
     const undone = new EvidencePool({ ...facts, state, has });
     expect(undone.checkBlockEvidence([evidence], state)).toEqual(ok(undefined));
   });

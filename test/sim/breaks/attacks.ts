@@ -50,7 +50,7 @@ export const ATTACKS: readonly Break[] = [
   {
     id: 'punished-twice',
     file: 'core/evidence/pool.ts',
-    from: '      if (this.#committed.has(key)) {\n',
+    from: '      if (this.#isPunished(key)) {\n',
     to: '      if (false) {\n',
     found: ['validity', 'evidence'],
     scenario: 'evidence-again',

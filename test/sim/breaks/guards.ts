@@ -90,15 +90,6 @@ export const GUARDS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'evidence-not-marked',
-    file: 'core/evidence/pool.ts',
-    from: '    this.#committed.set(entry.key, evidence);\n    if',
-    to: '    if',
-    found: ['durability', 'validity'],
-    scenario: 'evidence-spam',
-    isSlow: true,
-  },
-  {
     id: 'sync-trusts-nobody',
     file: 'core/sync/blockSync.ts',
     from: '    if (!decided.ok) {',

@@ -94,8 +94,8 @@ export const HISTORY: readonly Break[] = [
   {
     id: 'sync-banned-not-dropped',
     file: 'core/sync/blockSync.ts',
-    from: '    this.#peers.ban(peer);\n    out.drop(peer, reason);\n',
-    to: '    this.#peers.ban(peer);\n',
+    from: '    this.#peers.ban(peer, now);\n    out.drop(peer, reason);\n',
+    to: '    this.#peers.ban(peer, now);\n',
     found: ['conduct', 'app'],
     scenario: 'sync-dispute',
     isSlow: true,

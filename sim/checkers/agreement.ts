@@ -1,5 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { ChainReads } from '../../core/store/chainReads.ts';
+import { undoneHeight } from '../../core/store/undo.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 interface Decided {
@@ -58,7 +60,13 @@ const BY_HEIGHT: readonly number[] = ['m', 'p', 'k', 'r', 'v', 'a', 'f', 'e'].ma
 
 /** Byte-equal databases of correct nodes, up to the height that both have. */
 function compareStores(context: CheckerContext, name: string): void {
-  const [first, ...rest] = context.correct.filter((node) => node.state !== 'halted' && !node.disk.isDamaged);
+  const sound = context.correct.filter((node) => node.state !== 'halted' && !node.disk.isDamaged);
+  for (const { name: node, disk } of sound) {
+    const waiting = undoneHeight(disk.kv);
+    if (waiting !== undefined && (new ChainReads(disk.kv).headPointer()?.height ?? 0) >= waiting)
+      context.fail(name, `${node} still has the mark that block ${waiting} was taken back`);
+  }
+  const [first, ...rest] = sound;
   if (first === undefined) return;
   for (const other of rest) {
     const common = Math.min(headOf(first.node), headOf(other.node));

@@ -3,8 +3,8 @@ import { StorageFault } from '../lib/storageFault.ts';
 import type { RpcContext } from './context.ts';
 
 /**
- * A handler threw what no handler should. A broken invariant or a storage fault passes on to the root, where the
- * process stops; anything else must not let one client's request take the node along: it goes to the node's log.
+ * A handler threw what no handler should. A broken invariant or a storage fault passes on to the server, which answers with an
+ * internal error and tells the operator; anything else is answered by its own surface, and goes to the node's log.
  */
 export function reportCrash(ctx: RpcContext, what: string, failure: unknown): void {
   if (failure instanceof AssertionError) throw failure;

@@ -120,8 +120,12 @@ export type EthAsk = (method: string, params: readonly unknown[]) => Promise<Eth
 /** Ends the work of a client whose node stopped instead of answering. */
 const GONE = new Error('the node is gone');
 
-/** A node whose own invariant breaks while it answers stops, as a process does whose root hears of it. */
+/**
+ * A node whose own invariant breaks while it answers stops here, so that it is seen. A broken drive costs the answer alone: its
+ * client hears of an internal error, as any does whose request throws.
+ */
 function haltAfter({ node, life }: { readonly node: Process; readonly life: number }, error: unknown): void {
+  if (isRefusal(node, error)) return;
   if (!(error instanceof AssertionError)) throw error;
   if (node.lives === life && node.isRunning) node.halt(`threw ${textOf(error)}`);
 }

@@ -264,7 +264,7 @@ export const SHIPPED: readonly Break[] = [
     from: 'claimed = Math.max(claimed, claim.height);\n      if (!onProbation) max = Math.max(max, claim.height);',
     to: 'claimed = Math.max(claimed, claim.height);\n      if (!onProbation) max = max === 0 ? claim.height : Math.min(max, claim.height);',
     found: ['conduct'],
-    scenario: 'sync-slow-greeting',
+    scenario: 'sync-loose-frames',
     isSlow: true,
   },
   {

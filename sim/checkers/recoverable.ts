@@ -11,8 +11,7 @@ const LOOK_MICROS = 1_000_000;
  * before it calls a stall a bug): correct nodes that run on a sound drive and reach each other, over others of their kind
  * if need be, with more than two thirds of the power. Liars are not counted on. Empty when there are no such nodes.
  */
-export function coreOf(context: CheckerContext): ReadonlySet<Process> {
-  const { correct, cluster, world } = context;
+export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet<Process> {
   const left = new Set(correct.filter(({ state, disk }) => state === 'up' && isSound(disk)));
   // Who votes on the block after the newest.
   const voters = cluster.schedule.voters(

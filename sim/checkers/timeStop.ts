@@ -2,6 +2,7 @@ import { medianTime } from '../../core/consensus/medianTime.ts';
 import { toHex } from '../../core/lib/bytes.ts';
 import { compareTime } from '../../core/types/ids.ts';
 import type { Process } from '../machine/process.ts';
+import { soundly } from '../soundly.ts';
 import { addressesOf, type CheckerContext } from './checker.ts';
 import { rotationOf } from './rotation.ts';
 
@@ -29,7 +30,7 @@ export function hasTimeStopped(context: CheckerContext): boolean {
     const proposer = proposers.get(toHex(rotation.proposer(head + 1, back)));
     if (proposer !== undefined) tried.add(proposer);
   }
-  return tried.size > 0 && [...tried].every((node) => isStopped(node, head));
+  return tried.size > 0 && [...tried].every((node) => soundly(node, () => isStopped(node, head)) === true);
 }
 
 function isStopped({ node }: Process, head: number): boolean {

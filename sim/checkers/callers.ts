@@ -10,6 +10,8 @@ const ASK_MICROS = 30_000_000;
 const NEEDED_BAN_MICROS = 60_000_000;
 /** Half of the wait after a first call in vain, and of the longest: waits double and are drawn from their second half. */
 const WAIT_MICROS = { first: 500_000, longest: 15_000_000 };
+/** Who was connected for so long, as far as it knows, waits as after a first call. */
+const STABLE_MICROS = 10_000_000;
 /** Whoever is needed and not there is called within this: the longest wait, and a call that nobody answers. */
 const CALLED_WITHIN_MICROS = 34_000_000;
 
@@ -117,6 +119,8 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
         calls.get(fact.node)?.delete(fact.peer.name);
       } else if (fact.kind === 'peer') {
         if (!fact.isUp) onGone(fact.node, fact.peer);
+      } else if (fact.kind === 'disowned') {
+        if (fact.micros >= STABLE_MICROS) onGone(fact.node, fact.peer.name);
       } else if (fact.kind === 'dropped') {
         offences.set(fact.node, world.now);
         checkBans(fact.node);

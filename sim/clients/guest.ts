@@ -11,8 +11,6 @@ const ROOM = 1024 * 1024;
 const LAG_MAX = 1;
 /** Blocks for which it stays, and for which it listens afterwards: enough to be told of one. */
 const STAY = 2;
-/** Who slept through more blocks has more to read than is sent at once, and goes without a word. */
-const MISSED_MAX = 50;
 
 interface Visit {
   readonly wire: Wire;
@@ -51,7 +49,8 @@ export class Guest {
     const visit = this.#visit;
     if (visit === undefined) await this.#come(rpc);
     else if (rpc.chain.head() < visit.start + STAY) return;
-    else if (rpc.chain.head() > visit.start + MISSED_MAX) this.hangUp();
+    // Who slept too long has more to read than is sent at once, and goes without a word.
+    else if (visit.wire.isHeldUp) this.hangUp();
     else if (visit.hasLeft) this.#lookBack(visit);
     else await this.#leave(visit, rpc);
   }

@@ -1,5 +1,6 @@
 import { assert } from '../../core/lib/assert.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
+import type { Micros } from '../../core/types/ids.ts';
 
 /** One end of a socket, as the peer manager of one node knows it. */
 export interface End {
@@ -9,6 +10,8 @@ export interface End {
   isOpen: boolean;
   /** Both ends keep the connection, and the node above knows of it. */
   isTold: boolean;
+  /** When this end decided to keep the connection, whatever the other one does. */
+  keptAt: Micros | undefined;
 }
 
 /** One simulated TCP connection, from the dial on. */
@@ -17,9 +20,9 @@ export class Socket {
   readonly acceptor: End;
 
   constructor(from: number, to: number, link: LinkId) {
-    this.dialler = { socket: this, node: from, link, isOpen: true, isTold: false };
+    this.dialler = { socket: this, node: from, link, isOpen: true, isTold: false, keptAt: undefined };
     // The link of the acceptor gets its number when the dial arrives.
-    this.acceptor = { socket: this, node: to, link: 0, isOpen: true, isTold: false };
+    this.acceptor = { socket: this, node: to, link: 0, isOpen: true, isTold: false, keptAt: undefined };
   }
 }
 

@@ -217,8 +217,8 @@ export class Switchboard implements Steering {
       [dialler, a],
       [acceptor, b],
     ] as const)
-      if (!end.isOpen)
-        this.#world.witness({ kind: 'refused', node: host.process, peer: this.#process(other(end).node) });
+      if (end.isOpen) end.keptAt = this.#world.now;
+      else this.#world.witness({ kind: 'refused', node: host.process, peer: this.#process(other(end).node) });
     if (!dialler.isOpen || !acceptor.isOpen) return;
     this.#world.network.establish(a.node, b.node);
     for (const end of [dialler, acceptor]) {
@@ -253,6 +253,13 @@ export class Switchboard implements Steering {
     end.isOpen = false;
     const host = this.#hosts[end.node];
     host?.act((out) => host.peers.onEnded(this.#world.now, end.link, reason, false, out));
+    if (host !== undefined && end.keptAt !== undefined && !end.isTold)
+      this.#world.witness({
+        kind: 'disowned',
+        node: host.process,
+        peer: this.#process(other(end).node),
+        micros: this.#world.now - end.keptAt,
+      });
     this.#untell(end);
     host?.forget(end);
   }

@@ -82,10 +82,12 @@ export type Fact =
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
   /** Both ends keep a connection; only where nodes find each other by themselves. */
   | { readonly kind: 'connected'; readonly node: Process; readonly peer: Process }
-  /** A node calls whoever lives at an address; only where nodes find each other by themselves, as the next three. */
+  /** A node calls whoever lives at an address; only where nodes find each other by themselves, as the next four. */
   | { readonly kind: 'called'; readonly node: Process; readonly address: PeerAddress }
   /** A node does not keep a connection whose other end has proven who it is. */
   | { readonly kind: 'refused'; readonly node: Process; readonly peer: Process }
+  /** A node hears that the other end does not keep a connection, which it has kept itself for so long. */
+  | { readonly kind: 'disowned'; readonly node: Process; readonly peer: Process; readonly micros: number }
   /** A node says something of addresses, or hears it, on one of the connections of this life. */
   | {
       readonly kind: 'pexSaid' | 'pexHeard';

@@ -151,7 +151,8 @@ export class EvmClient {
     await this.#calls.run(this.#node, async (ask) => {
       const head = this.#head;
       let isAfter = true;
-      for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && this.#head === head;
+      // Once others have come in between, nothing of the rest is sure.
+      for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && isAfter && this.#head === head;
     });
   }
 

@@ -212,6 +212,7 @@ export class EvmClient {
     const node = this.#nodeFor(tx);
     tx.sentHead = this.#world.height;
     const { head } = node;
+    const { length } = this.#sentBy(tx.from);
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
     const before = pool && contentOf(pool);
@@ -224,8 +225,9 @@ export class EvmClient {
     if (isTaken && reply.result !== tx.hash)
       this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
     if (isTaken) tx.takenIn = this.#node.lives;
-    // Whoever waits longer, because the node cannot write, is overtaken by what is sent later.
-    const isPrompt = this.#world.now - tx.sentAt < PROMPT_MICROS;
+    // Meanwhile its sender may have sent more; whoever waits longer, because the node cannot write, is overtaken by it.
+    const isAlone = this.#sentBy(tx.from).length === length;
+    const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
     const isSameHead = node.head === head;
     if (isTaken && isSameHead && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
@@ -237,7 +239,7 @@ export class EvmClient {
       if (problem !== undefined) this.complaints.push(problem);
     }
     // With a block in between it may have become right.
-    if (isTaken && tx.bad !== undefined && isAfter && isSameHead && !this.#isLaterThan(head, tx))
+    if (isTaken && tx.bad !== undefined && isAfter && isAlone && isSameHead && !this.#isLaterThan(head, tx))
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
     if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst && isPrompt)

@@ -94,10 +94,11 @@ export function accusations(context: CheckerContext): Checker {
     docket.debts.set(key, { height, text, at, from, isSure: false });
   };
   /** Where the node has gone on before it looked at the vote, that is none of its business any more. */
-  const settle = (docket: Docket, height: number): void => {
+  const settle = (docket: Docket, { height, step }: RoundState): void => {
     for (const [key, debt] of docket.debts) {
       if (debt.isSure || world.now - debt.at.micros < HEARD_MICROS) continue;
-      if (debt.at.height === height) debt.isSure = true;
+      const isStillOpen = debt.height === height || step === STEP.newHeight;
+      if (debt.at.height === height && isStillOpen) debt.isSure = true;
       else docket.debts.delete(key);
     }
   };
@@ -169,7 +170,8 @@ export function accusations(context: CheckerContext): Checker {
     },
     look(node) {
       const docket = dockets.get(node);
-      if (docket !== undefined && docket.debts.size > 0) settle(docket, node.node?.rs()?.height ?? 0);
+      const rs = node.node?.rs();
+      if (docket !== undefined && docket.debts.size > 0 && rs !== undefined) settle(docket, rs);
     },
   };
 }

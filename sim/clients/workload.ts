@@ -247,11 +247,9 @@ export class EvmClient {
     return isTaken && isPrompt;
   }
 
-  /** Whether its nonce was used in a block that a node with this head, wiped since, does not have. */
-  #isLaterThan(head: number, { from, nonce }: SentTx): boolean {
-    return this.#sentBy(from).some(
-      ({ nonce: used, receipt }) => used === nonce && (receipt?.blockNumber ?? 0) > head,
-    );
+  /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */
+  #isLaterThan(head: number, { from }: SentTx): boolean {
+    return this.#sentBy(from).some(({ receipt }) => (receipt?.blockNumber ?? 0) > head);
   }
 
   async #poll(): Promise<void> {

@@ -266,7 +266,8 @@ function contentProblem({ node }: Process, message: Answer, headThen: number): s
       ? undefined
       : `claims ${message.base} to ${message.height}, having ${base} to ${head},`;
   if (message.kind === 'noBlockResponse')
-    return message.height >= base && message.height <= headThen
+    // Before the first block the least one is said to be 0, and there is none.
+    return message.height >= Math.max(base, 1) && message.height <= headThen
       ? `denies its block ${message.height}`
       : undefined;
   const { header } = message.block;

@@ -5,6 +5,7 @@ import type { Evidence, Misbehavior } from '../../core/types/evidence.ts';
 import { compareTime } from '../../core/types/ids.ts';
 import type { Process } from '../machine/process.ts';
 import type { Voter } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 type BlockAsk = Extract<AppAsk, { kind: 'validate' | 'finalize' }>;
@@ -20,11 +21,11 @@ export function briefings(context: CheckerContext): Checker {
   const last = new Map<Process, { validate?: BlockAsk; finalize?: BlockAsk }>();
   return {
     name,
-    on(fact) {
+    ...hearing(['started', 'asked', 'committed'], (fact) => {
       if (fact.kind === 'started') last.delete(fact.node);
       if (fact.kind === 'asked' && (fact.ask.kind === 'validate' || fact.ask.kind === 'finalize'))
         last.set(fact.node, { ...last.get(fact.node), [fact.ask.kind]: fact.ask });
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+      if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { block, blockId } = fact.event;
       const { height } = block.header;
       const voters = height === genesis.initialHeight ? [] : schedule.voters(height - 1);
@@ -37,7 +38,7 @@ export function briefings(context: CheckerContext): Checker {
             `${fact.node.name} tells its application ${problem} of block ${height} (${ask.kind})`,
           );
       }
-    },
+    }),
   };
 }
 

@@ -11,6 +11,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
 import type { Schedule } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
@@ -37,13 +38,13 @@ export function clauses(context: CheckerContext): Checker {
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
-    on(fact) {
+    ...hearing(['started', 'vote'], (fact) => {
       if (fact.kind === 'started') awake.forget(fact.node);
-      else if (fact.kind === 'event' && fact.event.kind === 'vote' && fact.node.isCorrect) {
+      else if (fact.node.isCorrect) {
         const problem = voteProblem(fact.event.vote, fact.node.node?.rs(), schedule);
         if (problem !== undefined) context.fail(name, `${fact.node.name} counts ${problem}`);
       }
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;

@@ -3,6 +3,7 @@ import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { proposeMicros } from './waits.ts';
@@ -34,12 +35,11 @@ export function duties(context: CheckerContext): Checker {
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'started') return;
+    ...hearing(['started'], (fact) => {
       awake.forget(fact.node);
       const rs = fact.node.node?.rs();
       if (rs !== undefined) revived.set(fact.node, `${rs.height}/${rs.round}`);
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       const own = addresses.get(node);

@@ -12,6 +12,8 @@ import { blockProblem, type Seen } from './validity.ts';
 
 /** Judges what nodes hold and vote for, as an observer that knows what each has decided; equal questions about blocks are answered once. */
 export class Judge {
+  /** What it is to be told of. */
+  static readonly TOPICS = ['committed'] as const;
   /** The newest block that each node has decided. */
   readonly #last = new Map<Process, Seen>();
   readonly #context: CheckerContext;

@@ -5,6 +5,7 @@ import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import { totalOf } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 
 /** Between a node's decision and the moment it is seen in it. */
@@ -46,12 +47,11 @@ export function lastCommits(context: CheckerContext): Checker {
   const isLogWhole = !mayForget(context);
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'started') return;
+    ...hearing(['started'], (fact) => {
       decisions.delete(fact.node);
       fixed.delete(fact.node);
       places.delete(fact.node);
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;

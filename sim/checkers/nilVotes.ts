@@ -3,6 +3,7 @@ import { equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Judge } from './judge.ts';
 import { hasOddClocks, SLACK_MICROS } from './patience.ts';
@@ -32,8 +33,8 @@ export function nilVotes(context: CheckerContext): Checker {
   const entered = new Map<Process, Entered>();
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'signed', ...Judge.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       judge.see(fact);
       if (fact.kind === 'started') entered.delete(node);
@@ -47,7 +48,7 @@ export function nilVotes(context: CheckerContext): Checker {
       const isValid = correct.has(toHex(rs.proposer.address)) || isOnLock(rs, before);
       if (isValid && judge.isFit(node, rs) && !isLockedOut(rs, before))
         context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;

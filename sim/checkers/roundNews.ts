@@ -5,6 +5,7 @@ import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 type RoundEvent = Extract<NodeEvent, { kind: 'round' }>;
@@ -130,11 +131,13 @@ export function roundNews(context: CheckerContext): Checker {
   const stories = new Map<Process, Story>();
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'round', 'vote', 'completeProposal'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') stories.delete(node);
-      if (fact.kind !== 'event') return;
+      if (fact.kind === 'started') {
+        stories.delete(node);
+        return;
+      }
       const { event } = fact;
       if (event.kind === 'round' && event.at.step === 'RoundStepNewHeight' && event.name === 'NewRoundStep') {
         const set = node.node?.rpc?.chain.validators(event.at.height);
@@ -155,6 +158,6 @@ export function roundNews(context: CheckerContext): Checker {
             `${node.name} tells that it is at ${event.at.height}/${event.at.round}, ${event.at.step}, ${problem}`,
           );
       }
-    },
+    }),
   };
 }

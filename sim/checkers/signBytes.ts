@@ -2,6 +2,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { decodeUtf8 } from '../../core/lib/utf8.ts';
 import type { SignAsk } from '../../core/node/contract.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** SignedMsgType of CometBFT. */
@@ -26,13 +27,13 @@ export function signBytes({ cluster, fail }: CheckerContext): Checker {
   const { chainId } = cluster.genesis;
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
+    ...hearing(['signed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node, ask } = fact;
       const problem = problemOf(ask, chainId) ?? polkaProblem(ask, node.node?.rs());
       if (problem !== undefined)
         fail(name, `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round} ${problem}`);
-    },
+    }),
   };
 }
 

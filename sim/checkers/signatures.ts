@@ -1,5 +1,6 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';
@@ -44,7 +45,7 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
   const newDisks = new NewDisks(context);
   return {
     name,
-    on(fact) {
+    ...hearing(['signed', ...NewDisks.TOPICS], (fact) => {
       newDisks.on(fact);
       if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
       const { ask, signed, node } = fact;
@@ -57,7 +58,7 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
       if (isFirst) ledger.add(node, { wipes, height, round, kind, bytes: signed.bytes, value: undefined });
       else if (!equalBytes(same.bytes, signed.bytes))
         context.fail(name, `${node.name} signed two different ${kind}s at ${height}/${round}`);
-    },
+    }),
   };
 }
 
@@ -70,8 +71,8 @@ export function lockRule(context: CheckerContext): Checker {
   const ledger = new Ledger();
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+    ...hearing(['signed'], (fact) => {
+      if (!fact.node.isCorrect || fact.ask.kind === 'proposal') return;
       const { node, ask } = fact;
       const { height, round, kind } = ask;
       const value = signedValue(fact.signed.bytes);
@@ -86,7 +87,7 @@ export function lockRule(context: CheckerContext): Checker {
           `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without a polka`,
         );
       ledger.add(node, { wipes: node.disk.wipes, height, round, kind, bytes: fact.signed.bytes, value });
-    },
+    }),
   };
 }
 

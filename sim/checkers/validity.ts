@@ -27,6 +27,7 @@ import {
   hashOfValidators,
 } from '../reference/chainHashes.ts';
 import type { Schedule } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { proofProblem } from './proofs.ts';
 import { Committed } from './proven.ts';
@@ -58,8 +59,8 @@ export function validity(context: CheckerContext): Checker {
   const coming = rotationOf(context.cluster);
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+    ...hearing(['committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { event } = fact;
       const { height } = event.block.header;
       // Who comes late decides what was judged long ago.
@@ -74,7 +75,7 @@ export function validity(context: CheckerContext): Checker {
         context.fail(name, `height ${height} decided by ${fact.node.name}: ${problem}`);
       seen.set(height, { event, validators: event.state.validators });
       seen.delete(height - KEPT_MAX);
-    },
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { toHex } from '../../core/lib/bytes.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { isSluggish } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { signedTime, signedValue } from './signedValue.ts';
@@ -22,9 +23,12 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
   const begun = new Map<Process, number>();
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
-      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+    ...hearing(['started', 'signed'], (fact) => {
+      if (fact.kind === 'started') {
+        begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
+        return;
+      }
+      if (!fact.node.isCorrect || fact.ask.kind === 'proposal') return;
       const { node, ask } = fact;
       const rs = node.node?.rs();
       const time = signedTime(ask.bytes);
@@ -45,7 +49,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       const now = node.clock.now(world.now);
       if (time < now - SLACK_MICROS || time > Math.max(now, least))
         fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);
-    },
+    }),
   };
 }
 

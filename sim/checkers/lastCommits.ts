@@ -1,5 +1,11 @@
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
-import { type Commit, type CommitSig, equalBlockId, isZeroBlockId } from '../../core/types/block.ts';
+import {
+  type Block,
+  type Commit,
+  type CommitSig,
+  equalBlockId,
+  isZeroBlockId,
+} from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
@@ -21,8 +27,15 @@ interface Deciding {
 
 /** Where a node was seen last in this life. */
 interface Place {
-  readonly height: number;
-  readonly step: number;
+  height: number;
+  step: number;
+}
+
+/** A block of a node's own, with so many of the precommits that it was found to have. */
+interface Own {
+  readonly block: Block;
+  readonly votes: VoteSetReader;
+  readonly count: number;
 }
 
 /** The last commit as it stood when round 0 began. */
@@ -42,6 +55,7 @@ export function lastCommits(context: CheckerContext): Checker {
   const decisions = new Map<Process, Deciding>();
   const fixed = new Map<Process, Fixed>();
   const places = new Map<Process, Place>();
+  const sound = new Map<Process, Own>();
   const proofs = new WeakSet<Commit>();
   // What a drive has lost of the log, peers know better.
   const isLogWhole = !mayForget(context);
@@ -55,12 +69,18 @@ export function lastCommits(context: CheckerContext): Checker {
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      const before = places.get(node);
-      places.set(node, { height: rs.height, step: rs.step });
-      if (rs.step === STEP.commit) {
-        const precommits = rs.votes(rs.commitRound, 'precommit');
+      const { height, step } = rs;
+      const place = places.get(node);
+      const isDeciding = step === STEP.commit && place?.height === height && place.step < STEP.commit;
+      if (place === undefined) places.set(node, { height, step });
+      else {
+        place.height = height;
+        place.step = step;
+      }
+      if (step === STEP.commit) {
         // A life that began with a decision in its log has that from the one before.
-        if (precommits !== undefined && before?.height === rs.height && before.step < STEP.commit)
+        const precommits = isDeciding ? rs.votes(rs.commitRound, 'precommit') : undefined;
+        if (precommits !== undefined)
           decisions.set(node, { height: rs.height, precommits, at: node.clock.now(world.now) });
         return;
       }
@@ -68,7 +88,7 @@ export function lastCommits(context: CheckerContext): Checker {
         carriedProblem(rs, decisions.get(node), 1000 * scenario.engine.consensus.timeoutCommitMs) ??
         fixedProblem(rs, node, fixed) ??
         seenProblem(rs, context.cluster, proofs) ??
-        (isLogWhole ? ownBlockProblem(rs, addresses.get(node)) : undefined);
+        (isLogWhole ? ownBlockProblem(rs, node, addresses.get(node), sound) : undefined);
       if (problem !== undefined) context.fail(name, `${node.name} at ${rs.height}/${rs.round}: ${problem}`);
     },
   };
@@ -78,7 +98,8 @@ export function lastCommits(context: CheckerContext): Checker {
 function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime: number): string | undefined {
   if (before === undefined || before.height !== rs.height - 1 || rs.step !== STEP.newHeight) return undefined;
   const { precommits, at } = before;
-  for (const i of precommits.bits.minus(rs.lastPrecommits?.bits))
+  const isSame = precommits === rs.lastPrecommits;
+  for (const i of isSame ? [] : precommits.bits.minus(rs.lastPrecommits?.bits))
     return `has lost the precommit of validator ${i} for the last height`;
   if (rs.startTime !== rs.commitTime + blockTime)
     return `begins at ${rs.startTime}, it decided at ${rs.commitTime}`;
@@ -117,18 +138,25 @@ function seenProblem(
 }
 
 /** The node's own new block holds the commit that the node holds. */
-function ownBlockProblem(rs: RoundState, own: Bytes | undefined): string | undefined {
+function ownBlockProblem(
+  rs: RoundState,
+  node: Process,
+  own: Bytes | undefined,
+  sound: Map<Process, Own>,
+): string | undefined {
   const { proposal, proposalBlock: block, lastPrecommits: votes } = rs;
   if (own === undefined || proposal === undefined || block === undefined || votes === undefined)
     return undefined;
   if (proposal.polRound >= 0 || !equalBytes(rs.proposer.address, own)) return undefined;
   if (!equalBytes(block.header.proposerAddress, own)) return undefined;
+  const [before, count] = [sound.get(node), votes.bits.count()];
+  if (before?.block === block && before.votes === votes && before.count === count) return undefined;
   const { signatures, round } = block.lastCommit;
   if (round !== votes.round) return `proposes a commit of round ${round}, not ${votes.round}`;
   const wrong = signatures.findIndex((signature, i) => !isOf(signature, votes, i));
-  return wrong < 0
-    ? undefined
-    : `proposes a commit without the precommit of validator ${wrong} that it holds`;
+  if (wrong >= 0) return `proposes a commit without the precommit of validator ${wrong} that it holds`;
+  sound.set(node, { block, votes, count });
+  return undefined;
 }
 
 function isOf(signature: CommitSig, votes: VoteSetReader, index: number): boolean {

@@ -102,8 +102,7 @@ function leastWait(
 export function isEmpty(rs: RoundState, round: number): boolean {
   for (const type of ['prevote', 'precommit'] as const) {
     const votes = rs.votes(round, type);
-    if (votes !== undefined && [...Array(votes.bits.size).keys()].some((i) => votes.bits.has(i)))
-      return false;
+    if (votes !== undefined && !votes.bits.isEmpty()) return false;
   }
   return true;
 }

@@ -12,8 +12,15 @@ const KINDS = { prevote: 1n, precommit: 2n, proposal: 32n } as const;
 const KIND = 0x08;
 const HEIGHT = 0x11;
 const ROUND = 0x19;
-const VOTE = { pol: undefined, blockId: 0x22, time: 0x2a, chainId: 0x32 };
-const PROPOSAL = { pol: 0x20, blockId: 0x2a, time: 0x32, chainId: 0x3a };
+const POL = 0x20;
+const tagsOf = (blockId: number, time: number, chainId: number, ...others: readonly number[]) => ({
+  blockId,
+  time,
+  chainId,
+  all: [KIND, HEIGHT, ROUND, blockId, time, chainId, ...others],
+});
+const VOTE = tagsOf(0x22, 0x2a, 0x32);
+const PROPOSAL = tagsOf(0x2a, 0x32, 0x3a, POL);
 
 const HASH_BYTES = 32;
 const NANOS = 1_000_000_000n;
@@ -50,8 +57,8 @@ function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): st
   const blockId = said.get(tags.blockId);
   // Without one a vote is for nil, and a proposal for nothing.
   if (blockId === undefined ? kind === 'proposal' : !isBlockId(blockId)) return 'without a whole block id';
-  const known: readonly (number | undefined)[] = [KIND, HEIGHT, ROUND, ...Object.values(tags)];
-  return [...said.keys()].every((tag) => known.includes(tag)) ? undefined : 'with a field too many';
+  for (const tag of said.keys()) if (!tags.all.includes(tag)) return 'with a field too many';
+  return undefined;
 }
 
 /** A proposal names the round of its valid value's polka, -1 for none (L15 to L19): anybody may change what is not signed. */
@@ -60,7 +67,7 @@ function polkaProblem(
   rs: RoundState | undefined,
 ): string | undefined {
   if (kind !== 'proposal') return undefined;
-  const said = fieldsOf(delimited(bytes) ?? bytes)?.get(PROPOSAL.pol) ?? 0n;
+  const said = fieldsOf(delimited(bytes) ?? bytes)?.get(POL) ?? 0n;
   if (typeof said !== 'bigint') return 'with a polka that is no round';
   const polka = BigInt.asIntN(64, said);
   if (polka < -1n || polka >= BigInt(round)) return `for a polka of round ${polka}`;
@@ -97,6 +104,9 @@ function isBlockId(value: Value): boolean {
 
 /** A varint and where it ends; undefined when the bytes end first. */
 function varintAt(bytes: Bytes, start: number): readonly [bigint, number] | undefined {
+  const first = bytes[start];
+  if (first === undefined) return undefined;
+  if (first < 128) return [BigInt(first), start + 1];
   let value = 0n;
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;

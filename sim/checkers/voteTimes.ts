@@ -31,16 +31,16 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       if (!fact.node.isCorrect || fact.ask.kind === 'proposal') return;
       const { node, ask } = fact;
       const rs = node.node?.rs();
+      if (rs === undefined || rs.height !== ask.height || rs.round !== ask.round) return;
       const time = signedTime(ask.bytes);
-      if (rs === undefined || time === undefined || rs.height !== ask.height || rs.round !== ask.round)
-        return;
-      const blocks = [rs.held?.locked?.block, rs.proposalBlock].filter((one) => one !== undefined);
-      const least = Math.max(...blocks.map(leastTime));
+      if (time === undefined) return;
+      const locked = rs.held?.locked?.block;
+      const least = Math.max(leastTime(locked), leastTime(rs.proposalBlock));
       const value = signedValue(ask.bytes);
       const isSpokenFor =
         value !== undefined && rs.proposal !== undefined && toHex(rs.proposal.blockId.hash) === value;
       const isLockOld = rs.lockedRound >= 0 && rs.lockedRound < ask.round && begun.get(node) !== ask.height;
-      const about = isLockOld ? rs.held?.locked?.block : isSpokenFor ? rs.proposalBlock : undefined;
+      const about = isLockOld ? locked : isSpokenFor ? rs.proposalBlock : undefined;
       if (about !== undefined && time < leastTime(about)) {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
         fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
@@ -54,5 +54,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
 }
 
 /** µs since the Unix epoch: what a vote for the block may carry at least, a millisecond after it. */
-const leastTime = ({ header: { time } }: Block): number =>
-  time.seconds * 1_000_000 + time.nanos / 1000 + 1000;
+const leastTime = (block: Block | undefined): number =>
+  block === undefined
+    ? Number.NEGATIVE_INFINITY
+    : block.header.time.seconds * 1_000_000 + block.header.time.nanos / 1000 + 1000;

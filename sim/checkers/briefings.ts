@@ -18,18 +18,18 @@ type BlockAsk = Extract<AppAsk, { kind: 'validate' | 'finalize' }>;
 export function briefings(context: CheckerContext): Checker {
   const name = 'conduct';
   const { genesis, schedule } = context.cluster;
-  const last = new Map<Process, { validate?: BlockAsk; finalize?: BlockAsk }>();
+  const last = new Map<Process, BlockAsk[]>();
   return {
     name,
     ...hearing(['started', 'asked', 'committed'], (fact) => {
       if (fact.kind === 'started') last.delete(fact.node);
       if (fact.kind === 'asked' && (fact.ask.kind === 'validate' || fact.ask.kind === 'finalize'))
-        last.set(fact.node, { ...last.get(fact.node), [fact.ask.kind]: fact.ask });
+        last.set(fact.node, replaced(last.get(fact.node) ?? [], fact.ask));
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { block, blockId } = fact.event;
       const { height } = block.header;
       const voters = height === genesis.initialHeight ? [] : schedule.voters(height - 1);
-      for (const ask of Object.values(last.get(fact.node) ?? {})) {
+      for (const ask of last.get(fact.node) ?? []) {
         if (!equalBytes(ask.hash, blockId.hash)) continue;
         const problem = askProblem(ask, block, voters);
         if (problem !== undefined)
@@ -42,6 +42,13 @@ export function briefings(context: CheckerContext): Checker {
   };
 }
 
+/** The newest of each kind, where the first of its kind stood. */
+function replaced(asks: BlockAsk[], ask: BlockAsk): BlockAsk[] {
+  const at = asks.findIndex(({ kind }) => kind === ask.kind);
+  asks[at < 0 ? asks.length : at] = ask;
+  return asks;
+}
+
 function askProblem({ context, txs }: BlockAsk, block: Block, voters: readonly Voter[]): string | undefined {
   const { header, lastCommit } = block;
   if (txs.length !== block.txs.length || txs.some((tx, i) => !equalBytes(tx, block.txs[i] as Uint8Array)))
@@ -51,8 +58,8 @@ function askProblem({ context, txs }: BlockAsk, block: Block, voters: readonly V
   if (!equalBytes(context.proposerAddress, header.proposerAddress)) return 'another proposer';
   if (!equalBytes(context.nextValidatorsHash, header.nextValidatorsHash)) return 'other next validators';
   if (context.lastCommit.round !== lastCommit.round) return 'another round of the last commit';
-  const isSigned = voters.every(({ address, power }, i) =>
-    isVote(context.lastCommit.votes[i], { address, power, flag: lastCommit.signatures[i]?.flag ?? 'absent' }),
+  const isSigned = voters.every((voter, i) =>
+    isVote(context.lastCommit.votes[i], voter, lastCommit.signatures[i]?.flag ?? 'absent'),
   );
   if (!isSigned || context.lastCommit.votes.length !== voters.length)
     return 'other signers of the last commit';
@@ -61,7 +68,7 @@ function askProblem({ context, txs }: BlockAsk, block: Block, voters: readonly V
 
 type Signer = CommitInfo['votes'][number];
 
-const isVote = (one: Signer | undefined, { address, power, flag }: Signer): boolean =>
+const isVote = (one: Signer | undefined, { address, power }: Voter, flag: Signer['flag']): boolean =>
   one?.power === power && one.flag === flag && equalBytes(one.address, address);
 
 const isAccused = ({ misbehavior }: BlockContext, offences: readonly Misbehavior[]): boolean =>

@@ -1,7 +1,7 @@
 import { headerHash } from '../../core/codec/hashes.ts';
 import { PartSet } from '../../core/codec/partSet.ts';
 import { proposalSignBytes } from '../../core/codec/signBytes.ts';
-import { type Bytes, concat, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { equalBlockId } from '../../core/types/block.ts';
 import type { PartsReader, RoundState } from '../../core/types/roundState.ts';
 import type { Proposal } from '../../core/types/vote.ts';
@@ -21,8 +21,10 @@ export class Judge {
   readonly #last = new Map<Process, Seen>();
   readonly #context: CheckerContext;
   readonly #rotation: Rotation;
-  /** By block hash: the verdict on the newest block asked about. */
-  #verdict: { readonly key: string; readonly problem: string | undefined } | undefined;
+  /** On the newest block asked about, by its hash and that of the block before it. */
+  #verdict:
+    | { readonly value: string; readonly after: Bytes; readonly problem: string | undefined }
+    | undefined;
   readonly #hashOf = newest(headerHash);
   readonly #roots = new WeakMap<PartsReader, boolean>();
   readonly #rootOf = newest((pieces: readonly Bytes[]) => {
@@ -78,10 +80,10 @@ export class Judge {
       return 'prevotes a block under the hash of another';
     if (!this.follows(node, rs)) return undefined;
     const last = this.#last.get(node);
-    const key = `${value}/${last === undefined ? '' : toHex(last.event.blockId.hash)}`;
-    if (this.#verdict?.key !== key) {
+    const after = last?.event.blockId.hash ?? EMPTY;
+    if (this.#verdict?.value !== value || !equalBytes(this.#verdict.after, after)) {
       const problem = blockProblem(this.#context, { block, blockId: proposal.blockId }, last);
-      this.#verdict = { key, problem };
+      this.#verdict = { value, after, problem };
     }
     return this.#verdict.problem === undefined
       ? undefined
@@ -111,10 +113,8 @@ export class Judge {
   #isRooted(parts: PartsReader): boolean {
     let isRooted = this.#roots.get(parts);
     if (isRooted === undefined) {
-      const pieces = Array.from(
-        { length: parts.header.total },
-        (_, i) => parts.part(i)?.bytes ?? new Uint8Array(0),
-      );
+      const pieces: Bytes[] = [];
+      for (let i = 0; i < parts.header.total; i++) pieces.push(parts.part(i)?.bytes ?? EMPTY);
       const root = this.#rootOf(pieces);
       isRooted = root !== undefined && equalBytes(root, parts.header.hash);
       this.#roots.set(parts, isRooted);

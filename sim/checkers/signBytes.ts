@@ -1,5 +1,5 @@
-import type { Bytes } from '../../core/lib/bytes.ts';
-import { decodeUtf8 } from '../../core/lib/utf8.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { SignAsk } from '../../core/node/contract.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import { hearing } from '../world/facts.ts';
@@ -31,7 +31,7 @@ const NANOS = 1_000_000_000n;
  */
 export function signBytes({ cluster, fail }: CheckerContext): Checker {
   const name = 'conduct';
-  const { chainId } = cluster.genesis;
+  const chainId = encodeUtf8(cluster.genesis.chainId);
   return {
     name,
     ...hearing(['signed'], (fact) => {
@@ -44,7 +44,7 @@ export function signBytes({ cluster, fail }: CheckerContext): Checker {
   };
 }
 
-function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): string | undefined {
+function problemOf({ kind, height, round, bytes }: SignAsk, chainId: Bytes): string | undefined {
   const tags = kind === 'proposal' ? PROPOSAL : VOTE;
   const inner = delimited(bytes);
   const said = inner && fieldsOf(inner);
@@ -52,7 +52,8 @@ function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): st
   if (said.get(KIND) !== KINDS[kind]) return 'of another kind';
   if (said.get(HEIGHT) !== BigInt(height)) return 'for another height';
   if ((said.get(ROUND) ?? 0n) !== BigInt(round)) return 'for another round';
-  if (!isText(said.get(tags.chainId), chainId)) return 'for another chain';
+  const chain = said.get(tags.chainId);
+  if (!(chain instanceof Uint8Array && equalBytes(chain, chainId))) return 'for another chain';
   if (!isTime(said.get(tags.time))) return 'without a time';
   const blockId = said.get(tags.blockId);
   // Without one a vote is for nil, and a proposal for nothing.
@@ -81,9 +82,6 @@ function polkaProblem(
 type Value = bigint | Bytes;
 type Fields = ReadonlyMap<number, Value>;
 
-const isText = (value: Value | undefined, text: string): boolean =>
-  value instanceof Uint8Array && decodeUtf8(value) === text;
-
 const isHash = (value: Value | undefined): boolean =>
   value instanceof Uint8Array && value.length === HASH_BYTES;
 
@@ -92,7 +90,8 @@ const within = (value: Value | undefined): Fields | undefined =>
   value instanceof Uint8Array ? fieldsOf(value) : undefined;
 
 function isTime(value: Value | undefined): boolean {
-  const [time, nanos] = [within(value), within(value)?.get(0x10) ?? 0n];
+  const time = within(value);
+  const nanos = time?.get(0x10) ?? 0n;
   return typeof time?.get(0x08) === 'bigint' && typeof nanos === 'bigint' && nanos < NANOS;
 }
 

@@ -26,7 +26,7 @@ import { settled } from './settled.ts';
 import { Timeline } from './timeline/timeline.ts';
 import { isOver, lack, timeLimit, timeOf } from './timeline/until.ts';
 import type { ChoicesOptions } from './world/choices.ts';
-import { remarkFact } from './world/remarks.ts';
+import { REMARKED, remarkFact } from './world/remarks.ts';
 import { Tripwire } from './world/tripwire.ts';
 import { EVENTS_MAX, type World } from './world/world.ts';
 
@@ -128,13 +128,14 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     world.remark('broken', undefined, `${checker}: ${message}`);
   };
   const acted = addByzantine(world, scenario, cluster, suite);
-  if (options.trace !== undefined) world.observe((fact) => remarkFact(world, fact));
+  if (options.trace !== undefined) world.observe(REMARKED, (fact) => remarkFact(world, fact));
   const clients = makeClients(world, cluster, suite, scenario);
   const context = contextOf(scenario, cluster, suite, world, fail);
   const checkers = [...checkersOf(context), ...clientCheckers(context, clients)];
   for (const checker of checkers) {
-    if (checker.on !== undefined) world.observe((fact) => checker.on?.(fact));
-    if (checker.look !== undefined) world.watch((node) => checker.look?.(node));
+    const { topics, on, look } = checker;
+    if (topics !== undefined && on !== undefined) world.observe(topics, on);
+    if (look !== undefined) world.watch(look);
   }
   const timeline = new Timeline(world, cluster, suite, scenario.timeline);
   const tally = tallyOf(world);
@@ -250,10 +251,12 @@ interface Tally {
 function tallyOf(world: World): Tally {
   const tally: Tally = { roundMax: 0, evidence: 0 };
   const counted = new Set<number>();
-  world.observe((fact) => {
-    if (!('node' in fact) || !fact.node.isCorrect) return;
-    if (fact.kind === 'moved') tally.roundMax = Math.max(tally.roundMax, fact.position.round);
-    if (fact.kind !== 'event' || fact.event.kind !== 'committed') return;
+  world.observe(['moved', 'committed'], (fact) => {
+    if (!fact.node.isCorrect) return;
+    if (fact.kind === 'moved') {
+      tally.roundMax = Math.max(tally.roundMax, fact.position.round);
+      return;
+    }
     const { header, evidence } = fact.event.block;
     if (counted.has(header.height)) return;
     counted.add(header.height);

@@ -1,5 +1,5 @@
 import type { Process } from '../machine/process.ts';
-import type { ByzantineTrigger, StepWord } from '../scenario/scenario.ts';
+import { type ByzantineTrigger, EVENT_WORDS, type StepWord } from '../scenario/scenario.ts';
 import { PPM } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { Accomplice } from './behaviour.ts';
@@ -28,7 +28,7 @@ export function dueAt(
   const { event, step, duration, times, every } = trigger;
   let from: number | undefined = event === undefined ? 0 : undefined;
   if (event !== undefined) {
-    world.observe((fact) => {
+    world.observe(EVENT_WORDS, (fact) => {
       if (from === undefined && fact.kind === event.event && 'node' in fact && fact.node.name === event.node)
         from = world.now;
     });

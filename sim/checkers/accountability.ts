@@ -6,6 +6,7 @@ import { type Commit, equalBlockId, isZeroBlockId } from '../../core/types/block
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Expectation } from '../scenario/scenario.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Votes remembered; a fork is judged by those of its height. */
@@ -52,8 +53,8 @@ export function accountability(context: CheckerContext, wanted?: Guilty): Checke
   };
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || !fact.node.isCorrect) return;
+    ...hearing(['vote', 'committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { event } = fact;
       if (event.kind === 'vote') keep(event.vote);
       if (event.kind !== 'committed') return;
@@ -64,7 +65,7 @@ export function accountability(context: CheckerContext, wanted?: Guilty): Checke
       const commits = decided.get(height)?.commits ?? [];
       if (!commits.some((one) => equalBlockId(one.blockId, commit.blockId)))
         decided.set(height, { validators, commits: [...commits, commit] });
-    },
+    }),
     finish() {
       const judged = judge(decided, votes);
       if (judged !== undefined) check(context, name, judged, wanted);

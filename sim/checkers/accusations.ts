@@ -10,6 +10,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { mayExpire } from './proven.ts';
 import { isSound } from './recoverable.ts';
@@ -144,8 +145,8 @@ export function accusations(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'lieHeard', 'dropped', 'peer', 'moved', 'newEvidence', 'committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       if (fact.kind === 'started') dockets.delete(node);
       else if (fact.kind === 'lieHeard') {
@@ -167,7 +168,7 @@ export function accusations(context: CheckerContext): Checker {
         docket.waiting.set(toHex(encodeEvidence(evidence)), evidence);
         report(docket, evidence);
       } else if (fact.kind === 'event' && fact.event.kind === 'committed') stored(node, fact.event.block);
-    },
+    }),
     look(node) {
       const docket = dockets.get(node);
       const rs = node.node?.rs();

@@ -2,6 +2,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { undoneHeight } from '../../core/store/undo.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 interface Decided {
@@ -15,8 +16,8 @@ export function agreement(context: CheckerContext): Checker {
   const decided = new Map<number, Decided>();
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+    ...hearing(['committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { block, blockId } = fact.event;
       const { height } = block.header;
       const first = decided.get(height);
@@ -25,7 +26,7 @@ export function agreement(context: CheckerContext): Checker {
         const [a, b] = [toHex(first.hash).slice(0, 12), toHex(blockId.hash).slice(0, 12)];
         context.fail(name, `height ${height}: ${first.node} decided ${a}, ${fact.node.name} decided ${b}`);
       }
-    },
+    }),
   };
 }
 
@@ -35,8 +36,8 @@ export function appHash(context: CheckerContext): Checker {
   const known = new Map<number, Decided>();
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+    ...hearing(['committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { height } = fact.event.block.header;
       const hash = fact.event.results.appHash;
       const first = known.get(height);
@@ -47,7 +48,7 @@ export function appHash(context: CheckerContext): Checker {
           `height ${height}: app hash of ${fact.node.name} differs from that of ${first.node}`,
         );
       }
-    },
+    }),
     finish: () => compareStores(context, name),
   };
 }

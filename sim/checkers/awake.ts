@@ -17,9 +17,10 @@ export const isSluggish = ({ sync }: Process): boolean =>
 
 interface Wait {
   readonly what: string;
-  readonly place: string;
-  readonly micros: number;
-  readonly at: number;
+  readonly height: number;
+  readonly round: number;
+  micros: number;
+  at: number;
 }
 
 /** Measures how long nodes have been waiting for something, counting only time in which they could act. */
@@ -45,13 +46,15 @@ export class Awake {
       this.#waits.delete(node);
       return undefined;
     }
-    const place = `${height}/${round}`;
     const before = this.#waits.get(node);
-    const isSame = before !== undefined && before.what === what && before.place === place;
-    const micros = isSame ? before.micros + Math.min(now - before.at, LOOK_MICROS) : 0;
-    const wait = { what, place, micros, at: now };
-    this.#waits.set(node, wait);
-    return wait;
+    if (before?.what !== what || before.height !== height || before.round !== round) {
+      const wait = { what, height, round, micros: 0, at: now };
+      this.#waits.set(node, wait);
+      return wait;
+    }
+    before.micros += Math.min(now - before.at, LOOK_MICROS);
+    before.at = now;
+    return before;
   }
 
   /** Consensus rests while blocks are fetched: whatever its log has brought back is history then. */

@@ -5,6 +5,7 @@ import type { Evidence, Misbehavior } from '../../core/types/evidence.ts';
 import { compareTime } from '../../core/types/ids.ts';
 import type { Process } from '../machine/process.ts';
 import type { Voter } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 type BlockAsk = Extract<AppAsk, { kind: 'validate' | 'finalize' }>;
@@ -17,18 +18,18 @@ type BlockAsk = Extract<AppAsk, { kind: 'validate' | 'finalize' }>;
 export function briefings(context: CheckerContext): Checker {
   const name = 'conduct';
   const { genesis, schedule } = context.cluster;
-  const last = new Map<Process, { validate?: BlockAsk; finalize?: BlockAsk }>();
+  const last = new Map<Process, BlockAsk[]>();
   return {
     name,
-    on(fact) {
+    ...hearing(['started', 'asked', 'committed'], (fact) => {
       if (fact.kind === 'started') last.delete(fact.node);
       if (fact.kind === 'asked' && (fact.ask.kind === 'validate' || fact.ask.kind === 'finalize'))
-        last.set(fact.node, { ...last.get(fact.node), [fact.ask.kind]: fact.ask });
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+        last.set(fact.node, replaced(last.get(fact.node) ?? [], fact.ask));
+      if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { block, blockId } = fact.event;
       const { height } = block.header;
       const voters = height === genesis.initialHeight ? [] : schedule.voters(height - 1);
-      for (const ask of Object.values(last.get(fact.node) ?? {})) {
+      for (const ask of last.get(fact.node) ?? []) {
         if (!equalBytes(ask.hash, blockId.hash)) continue;
         const problem = askProblem(ask, block, voters);
         if (problem !== undefined)
@@ -37,8 +38,15 @@ export function briefings(context: CheckerContext): Checker {
             `${fact.node.name} tells its application ${problem} of block ${height} (${ask.kind})`,
           );
       }
-    },
+    }),
   };
+}
+
+/** The newest of each kind, where the first of its kind stood. */
+function replaced(asks: BlockAsk[], ask: BlockAsk): BlockAsk[] {
+  const at = asks.findIndex(({ kind }) => kind === ask.kind);
+  asks[at < 0 ? asks.length : at] = ask;
+  return asks;
 }
 
 function askProblem({ context, txs }: BlockAsk, block: Block, voters: readonly Voter[]): string | undefined {
@@ -50,8 +58,8 @@ function askProblem({ context, txs }: BlockAsk, block: Block, voters: readonly V
   if (!equalBytes(context.proposerAddress, header.proposerAddress)) return 'another proposer';
   if (!equalBytes(context.nextValidatorsHash, header.nextValidatorsHash)) return 'other next validators';
   if (context.lastCommit.round !== lastCommit.round) return 'another round of the last commit';
-  const isSigned = voters.every(({ address, power }, i) =>
-    isVote(context.lastCommit.votes[i], { address, power, flag: lastCommit.signatures[i]?.flag ?? 'absent' }),
+  const isSigned = voters.every((voter, i) =>
+    isVote(context.lastCommit.votes[i], voter, lastCommit.signatures[i]?.flag ?? 'absent'),
   );
   if (!isSigned || context.lastCommit.votes.length !== voters.length)
     return 'other signers of the last commit';
@@ -60,7 +68,7 @@ function askProblem({ context, txs }: BlockAsk, block: Block, voters: readonly V
 
 type Signer = CommitInfo['votes'][number];
 
-const isVote = (one: Signer | undefined, { address, power, flag }: Signer): boolean =>
+const isVote = (one: Signer | undefined, { address, power }: Voter, flag: Signer['flag']): boolean =>
   one?.power === power && one.flag === flag && equalBytes(one.address, address);
 
 const isAccused = ({ misbehavior }: BlockContext, offences: readonly Misbehavior[]): boolean =>

@@ -2,6 +2,7 @@ import { decodePexMessage, type PexMessage } from '../../core/p2p/pexMessages.ts
 import type { Process } from '../machine/process.ts';
 import { idOf } from '../peers/addresses.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** One peer is not asked for addresses more often than that. */
@@ -110,33 +111,36 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
 
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'started') {
-        talks.delete(fact.node);
-        calls.delete(fact.node);
-      } else if (fact.kind === 'called') onCall(fact.node, fact.address.id);
-      else if (fact.kind === 'connected') {
-        calls.get(fact.node)?.delete(fact.peer.name);
-      } else if (fact.kind === 'peer') {
-        if (!fact.isUp) onGone(fact.node, fact.peer);
-      } else if (fact.kind === 'disowned') {
-        if (fact.micros >= STABLE_MICROS) onGone(fact.node, fact.peer.name);
-      } else if (fact.kind === 'dropped') {
-        offences.set(fact.node, world.now);
-        checkBans(fact.node);
-      } else if (fact.kind === 'refused') {
-        const { node, peer } = fact;
-        const isWelcome =
-          needed(node).includes(peer.name) && board.banEnd(node.index, peer.name) === undefined;
-        if (isWelcome && !board.isOpenBetween(node.index, peer.index))
-          fail(node, `refuses ${peer.name}, which it needs`);
-      } else if (fact.kind === 'pexSaid' || fact.kind === 'pexHeard') {
-        const message = decodePexMessage(fact.bytes);
-        if (!message.ok) return;
-        if (fact.kind === 'pexSaid') onSaid(fact.node, fact.link, message.value);
-        else if (message.value.kind === 'addresses') talkOf(fact.node, fact.link).isAnswered = true;
-      }
-    },
+    ...hearing(
+      ['started', 'called', 'connected', 'peer', 'disowned', 'dropped', 'refused', 'pexSaid', 'pexHeard'],
+      (fact) => {
+        if (fact.kind === 'started') {
+          talks.delete(fact.node);
+          calls.delete(fact.node);
+        } else if (fact.kind === 'called') onCall(fact.node, fact.address.id);
+        else if (fact.kind === 'connected') {
+          calls.get(fact.node)?.delete(fact.peer.name);
+        } else if (fact.kind === 'peer') {
+          if (!fact.isUp) onGone(fact.node, fact.peer);
+        } else if (fact.kind === 'disowned') {
+          if (fact.micros >= STABLE_MICROS) onGone(fact.node, fact.peer.name);
+        } else if (fact.kind === 'dropped') {
+          offences.set(fact.node, world.now);
+          checkBans(fact.node);
+        } else if (fact.kind === 'refused') {
+          const { node, peer } = fact;
+          const isWelcome =
+            needed(node).includes(peer.name) && board.banEnd(node.index, peer.name) === undefined;
+          if (isWelcome && !board.isOpenBetween(node.index, peer.index))
+            fail(node, `refuses ${peer.name}, which it needs`);
+        } else if (fact.kind === 'pexSaid' || fact.kind === 'pexHeard') {
+          const message = decodePexMessage(fact.bytes);
+          if (!message.ok) return;
+          if (fact.kind === 'pexSaid') onSaid(fact.node, fact.link, message.value);
+          else if (message.value.kind === 'addresses') talkOf(fact.node, fact.link).isAnswered = true;
+        }
+      },
+    ),
     finish() {
       for (const node of world.processes) {
         const since = offences.get(node);

@@ -3,14 +3,13 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import type { Fact } from '../world/facts.ts';
+import type { Hearing } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 
 /** Watches the whole cluster and says when a promise is broken. Changes nothing. */
-export interface Checker {
+export interface Checker extends Partial<Hearing> {
   /** As scenario files and reports call it. */
   readonly name: string;
-  on?(fact: Fact): void;
   /** After each event in which a node was given something, unless that ended its life. */
   look?(node: Process): void;
   /** After the last event. */

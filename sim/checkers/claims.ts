@@ -14,6 +14,8 @@ interface Told {
 
 /** Which two thirds each node has told each peer of (VoteSetMaj23). */
 export class Claims {
+  /** What it is to be told of. */
+  static readonly TOPICS = [...Connections.TOPICS, 'wordSaid'] as const;
   readonly #told = new Connections((): Told => ({ height: 0, claims: new Set() }));
 
   on(fact: Fact): void {

@@ -1,4 +1,4 @@
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
 import {
   type BlockId,
   equalBlockId,
@@ -11,9 +11,11 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
 import type { Schedule } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
-import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
+import { type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
+import { Seats } from './seats.ts';
 
 /** Rounds looked ahead for a third of the power. */
 const ROUNDS_AHEAD = 3;
@@ -29,7 +31,7 @@ export function clauses(context: CheckerContext): Checker {
   const name = 'conduct';
   if (!isTolerable(context)) return { name };
   const awake = new Awake(context);
-  const owns = addressesOf(context);
+  const seats = new Seats(context);
   const isLogWhole = !mayForget(context);
   const peers = context.world.processes.length - 1;
   const { schedule } = context.cluster;
@@ -37,18 +39,18 @@ export function clauses(context: CheckerContext): Checker {
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
-    on(fact) {
+    ...hearing(['started', 'vote'], (fact) => {
       if (fact.kind === 'started') awake.forget(fact.node);
-      else if (fact.kind === 'event' && fact.event.kind === 'vote' && fact.node.isCorrect) {
+      else if (fact.node.isCorrect) {
         const problem = voteProblem(fact.event.vote, fact.node.node?.rs(), schedule);
         if (problem !== undefined) context.fail(name, `${fact.node.name} counts ${problem}`);
       }
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
       // Who has lost its log may hear from others what it has prevoted, and has not judged it in this life.
-      const own = isLogWhole || node.lives === 1 ? owns.get(node) : undefined;
+      const own = isLogWhole || node.lives === 1 ? seats.indexOf(node, rs) : -1;
       const broken = heldProblem(rs, peers) ?? restProblem(rs) ?? judgedProblem(rs, own);
       if (broken !== undefined) failOn(node, rs, broken);
       const waited = awake.wait(node, rs, waitingFor(rs));
@@ -155,21 +157,20 @@ function againProblem(rs: RoundState, wanted: BlockId): string | undefined {
 }
 
 /** A block that the node has prevoted, and still has, is valid for it: then nothing has to be asked before L36 and L42. */
-function judgedProblem(rs: RoundState, own: Bytes | undefined): string | undefined {
+function judgedProblem(rs: RoundState, own: number): string | undefined {
   const id = blockPolka(rs);
   if (
     id === undefined ||
-    own === undefined ||
+    own < 0 ||
     rs.validRound === rs.round ||
     rs.step < STEP.prevote ||
     rs.step === STEP.commit
   )
     return undefined;
-  const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
   // A block of an earlier round makes room for the next one, unless there was a polka for it.
   const isKept = isSame(id, rs.lockedBlock) || isSame(id, rs.validBlock);
   for (let at = isKept ? 0 : rs.round; at <= rs.round; at++)
-    if (isSame(rs.votes(at, 'prevote')?.vote(index)?.blockId, id))
+    if (isSame(rs.votes(at, 'prevote')?.vote(own)?.blockId, id))
       return 'has not remembered a block that it has prevoted, with a polka for it (L36, L42)';
   return undefined;
 }

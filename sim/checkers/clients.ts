@@ -8,6 +8,7 @@ import { burnedAt, moneyOf } from '../expr/money.ts';
 import type { Process } from '../machine/process.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { soundly } from '../soundly.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /**
@@ -22,13 +23,13 @@ export function durability(
   const name = 'durability';
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+    ...hearing(['committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { height } = fact.event.block.header;
       const head = durableHead(fact.node);
       if (head !== undefined && head < height)
         context.fail(name, `${fact.node.name} told of block ${height}, but its store ends at ${head}`);
-    },
+    }),
     finish() {
       for (const client of [...clients, ...bankers]) {
         for (const complaint of client.complaints) context.fail(name, `${client.spec.name}: ${complaint}`);

@@ -3,7 +3,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Validator } from '../../core/types/validator.ts';
 import type { Process } from '../machine/process.ts';
-import type { Position } from '../world/facts.ts';
+import { hearing, type Position } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Judge } from './judge.ts';
 import { signedValue } from './signedValue.ts';
@@ -22,8 +22,8 @@ export function conduct(context: CheckerContext): Checker {
   const places = new Map<Process, Position>();
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'moved', 'signed', ...Judge.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       const rs = node.node?.rs();
       judge.see(fact);
@@ -40,7 +40,7 @@ export function conduct(context: CheckerContext): Checker {
         const problem = judge.holding(rs) ?? judge.prevote(node, rs, signedValue(fact.signed.bytes));
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
       }
-    },
+    }),
   };
 }
 

@@ -3,6 +3,8 @@ import type { Fact } from '../world/facts.ts';
 
 /** A value for each connection of each node in its present life, new when they connect. */
 export class Connections<T> {
+  /** What it is to be told of. */
+  static readonly TOPICS = ['started', 'peer'] as const;
   readonly #make: () => T;
   readonly #lives = new Map<Process, Map<string, T>>();
 

@@ -3,13 +3,19 @@ import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
+import { Seats } from './seats.ts';
 import { proposeMicros } from './waits.ts';
 
+interface Place {
+  readonly height: number;
+  readonly round: number;
+}
+
 /** The valid value with which a node came into a round. */
-interface Entered {
-  readonly place: string;
+interface Entered extends Place {
   readonly validRound: number;
   readonly validBlock: BlockId | undefined;
 }
@@ -24,41 +30,48 @@ export function duties(context: CheckerContext): Checker {
   const mayRefuse = mayForget(context);
   const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();
+  const seats = new Seats(context);
   const awake = new Awake(context);
   /** Whether the wait for a proposal may end before the node's own application has made one. */
   const maySkip = ({ round }: RoundState): boolean =>
     proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
   /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
-  const revived = new Map<Process, string>();
+  const revived = new Map<Process, Place>();
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'started') return;
+    ...hearing(['started'], (fact) => {
       awake.forget(fact.node);
       const rs = fact.node.node?.rs();
-      if (rs !== undefined) revived.set(fact.node, `${rs.height}/${rs.round}`);
-    },
+      if (rs !== undefined) revived.set(fact.node, { height: rs.height, round: rs.round });
+    }),
     look(node) {
       const rs = node.node?.rs();
       const own = addresses.get(node);
       if (rs === undefined || own === undefined || !node.isCorrect) return;
-      const place = `${rs.height}/${rs.round}`;
       let before = entered.get(node);
-      if (before?.place !== place) {
-        before = { place, validRound: rs.validRound, validBlock: rs.validBlock };
+      if (before === undefined || !isAt(rs, before)) {
+        const { height, round, validRound, validBlock } = rs;
+        before = { height, round, validRound, validBlock };
         entered.set(node, before);
       }
       const problem = proposalProblem(rs, own, before);
       if (problem !== undefined) failOn(node, rs, problem);
       if (mayRefuse) return;
-      const waited = awake.wait(node, rs, owed(rs, own, revived.get(node) === place, maySkip(rs)));
+      const waited = awake.wait(
+        node,
+        rs,
+        owed(rs, own, seats.indexOf(node, rs), isAt(rs, revived.get(node)), maySkip(rs)),
+      );
       if (waited !== undefined && waited.micros > ANSWER_MICROS)
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
     },
   };
 }
+
+const isAt = ({ height, round }: RoundState, place: Place | undefined): boolean =>
+  place?.height === height && place.round === round;
 
 /** L15 to L19: the node's own proposal in this round is what its valid value asks for. */
 function proposalProblem(
@@ -78,13 +91,18 @@ function proposalProblem(
 }
 
 /** What the node still has to say in this round; undefined when it has said all. */
-function owed(rs: RoundState, own: Bytes, isRevived: boolean, maySkip: boolean): string | undefined {
+function owed(
+  rs: RoundState,
+  own: Bytes,
+  index: number,
+  isRevived: boolean,
+  maySkip: boolean,
+): string | undefined {
   const { step, round, proposal, proposer } = rs;
   if (step < STEP.propose || step >= STEP.commit) return undefined;
   const isSilent = proposal === undefined && equalBytes(proposer.address, own);
   if (isSilent && !(maySkip && step > STEP.propose)) return 'has not proposed in its turn';
   if (step < STEP.prevote) return undefined;
-  const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, own));
   if (index < 0) return undefined;
   const mayLack = isRevived && step >= STEP.precommit;
   if (!mayLack && rs.votes(round, 'prevote')?.bits.has(index) !== true)

@@ -1,6 +1,7 @@
 import { present } from '../../core/lib/assert.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Expectation } from '../scenario/scenario.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
 
@@ -14,8 +15,8 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
   const blocks = new Set<number>();
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || fact.event.kind !== 'committed' || !fact.node.isCorrect) return;
+    ...hearing(['committed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { header, evidence } = fact.event.block;
       if (blocks.has(header.height)) return;
       blocks.add(header.height);
@@ -27,7 +28,7 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
           found.set(member.name, [...(found.get(member.name) ?? []), { offence, block: header.height }]);
         }
       }
-    },
+    }),
     finish() {
       for (const validator of wanted.against) {
         const pieces = found.get(validator) ?? [];

@@ -9,6 +9,7 @@ import type { Block } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isTooOld, type When } from './proven.ts';
 
@@ -87,7 +88,7 @@ export function evidenceKept(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
+    ...hearing(['started', 'newEvidence', 'committed'], (fact) => {
       if (fact.kind === 'started') {
         fresh.delete(fact.node);
         lived.delete(fact.node);
@@ -106,7 +107,7 @@ export function evidenceKept(context: CheckerContext): Checker {
       if (isShortLived) checkOld(node, event.block.header.height);
       const known = told.get(node) ?? new Set();
       for (const piece of event.block.evidence.map(nameOf)) told.set(node, known.add(piece));
-    },
+    }),
   };
 }
 

@@ -5,6 +5,7 @@ import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { mayExpire } from './proven.ts';
@@ -87,31 +88,37 @@ export function evidenceSpread(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'fault') calm = world.now;
-      if (!('node' in fact) || !fact.node.isCorrect) return;
-      const { node } = fact;
-      talks.on(fact);
-      if (fact.kind === 'started') {
-        inherited.set(node, (inherited.get(node) ?? 0) + (waiting.get(node)?.size ?? 0));
-        waiting.delete(node);
-      } else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
-        said(node, fact.to, fact.bytes);
-      else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
-        const decoded = decodeEvidenceMessage(fact.bytes);
-        const talk = talks.get(node, fact.peer);
-        for (const evidence of decoded.ok ? decoded.value : []) talk?.known.add(nameOf(evidence));
-      } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence') {
-        const { evidence } = fact.event;
-        const pieces = waiting.get(node) ?? new Map<string, Evidence>();
-        waiting.set(node, pieces.set(nameOf(evidence), evidence));
-      } else if (fact.kind === 'event' && fact.event.kind === 'committed') {
-        const { evidence: carried, header } = fact.event.block;
-        const pieces = waiting.get(node) ?? new Map<string, Evidence>();
-        for (const evidence of carried) pieces.delete(nameOf(evidence));
-        for (const [key, evidence] of pieces) if (mayExpire(context, evidence, header)) pieces.delete(key);
-      }
-    },
+    ...hearing(
+      ['fault', 'started', 'rumourSaid', 'rumourHeard', 'newEvidence', 'committed', ...Connections.TOPICS],
+      (fact) => {
+        if (fact.kind === 'fault') {
+          calm = world.now;
+          return;
+        }
+        if (!fact.node.isCorrect) return;
+        const { node } = fact;
+        talks.on(fact);
+        if (fact.kind === 'started') {
+          inherited.set(node, (inherited.get(node) ?? 0) + (waiting.get(node)?.size ?? 0));
+          waiting.delete(node);
+        } else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
+          said(node, fact.to, fact.bytes);
+        else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
+          const decoded = decodeEvidenceMessage(fact.bytes);
+          const talk = talks.get(node, fact.peer);
+          for (const evidence of decoded.ok ? decoded.value : []) talk?.known.add(nameOf(evidence));
+        } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence') {
+          const { evidence } = fact.event;
+          const pieces = waiting.get(node) ?? new Map<string, Evidence>();
+          waiting.set(node, pieces.set(nameOf(evidence), evidence));
+        } else if (fact.kind === 'event' && fact.event.kind === 'committed') {
+          const { evidence: carried, header } = fact.event.block;
+          const pieces = waiting.get(node) ?? new Map<string, Evidence>();
+          for (const evidence of carried) pieces.delete(nameOf(evidence));
+          for (const [key, evidence] of pieces) if (mayExpire(context, evidence, header)) pieces.delete(key);
+        }
+      },
+    ),
     look(node) {
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;

@@ -4,6 +4,7 @@ import { moneyOf } from '../expr/money.ts';
 import type { Process } from '../machine/process.ts';
 import type { Expectation, Within } from '../scenario/scenario.ts';
 import { soundly } from '../soundly.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
 import { autoBound } from './liveness.ts';
@@ -66,21 +67,17 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
   };
   return {
     name: wanted.kind,
-    on(fact) {
-      if (fact.kind === 'stable') [from, heightAt] = [world.now, blocks.size];
-      if (fact.kind === 'signed' || fact.kind === 'lied') conflicts.add(fact);
-      if (fact.kind === 'signed') clocks.add(fact);
-      if (fact.kind === 'event' && fact.event.kind === 'committed')
-        decided(fact.node, { block: fact.event.block, at: world.now }, fact.event.blockId.hash);
-      else if (
-        fact.kind === 'moved' ||
-        fact.kind === 'crashed' ||
-        fact.kind === 'halted' ||
-        fact.kind === 'connected' ||
-        fact.kind === 'started'
-      )
-        look();
-    },
+    ...hearing(
+      ['stable', 'signed', 'lied', 'committed', 'moved', 'crashed', 'halted', 'connected', 'started'],
+      (fact) => {
+        if (fact.kind === 'stable') [from, heightAt] = [world.now, blocks.size];
+        if (fact.kind === 'signed' || fact.kind === 'lied') conflicts.add(fact);
+        if (fact.kind === 'signed') clocks.add(fact);
+        if (fact.kind === 'event')
+          decided(fact.node, { block: fact.event.block, at: world.now }, fact.event.blockId.hash);
+        else if (fact.kind !== 'stable' && fact.kind !== 'signed' && fact.kind !== 'lied') look();
+      },
+    ),
     finish() {
       look();
       if (wanted.kind === 'app' && !holds(wanted.expr, chronicle))

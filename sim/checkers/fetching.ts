@@ -1,3 +1,4 @@
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Who fetches blocks listens: it says nothing of a height that may be decided long since, and its consensus hears nothing of it. */
@@ -5,19 +6,16 @@ export function fetching({ fail }: CheckerContext): Checker {
   const name = 'conduct';
   return {
     name,
-    on(fact) {
+    ...hearing(['standingSaid', 'wordSaid', 'vote', 'completeProposal'], (fact) => {
       if (fact.kind === 'standingSaid' || fact.kind === 'wordSaid') {
         const { node } = fact;
         if (node.isCorrect && node.node?.isSyncing() === true)
           fail(name, `${node.name} says where it stands while it fetches blocks`);
-      } else if (
-        fact.kind === 'event' &&
-        (fact.event.kind === 'vote' || fact.event.kind === 'completeProposal')
-      ) {
+      } else {
         const { node } = fact;
         if (node.isCorrect && node.node?.isSyncing() === true)
           fail(name, `${node.name} takes in a ${fact.event.kind} while it fetches blocks`);
       }
-    },
+    }),
   };
 }

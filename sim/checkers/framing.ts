@@ -2,6 +2,7 @@ import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { Block, BlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasFault, mayDisorder } from './linkFaults.ts';
 import { NewDisks } from './newDisk.ts';
@@ -43,7 +44,7 @@ export function noFraming(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
+    ...hearing(['dropped', 'newEvidence', 'committed', ...NewDisks.TOPICS], (fact) => {
       newDisks.on(fact);
       if (fact.kind === 'dropped') {
         const isInnocent = context.correct.some((node) => node.name === fact.peer);
@@ -56,10 +57,11 @@ export function noFraming(context: CheckerContext): Checker {
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;
       const { event } = fact;
       if (event.kind === 'newEvidence') check(event.evidence, `in the pool of ${fact.node.name}`);
-      if (event.kind !== 'committed') return;
-      note(event);
-      for (const evidence of event.block.evidence) check(evidence, `in block ${event.block.header.height}`);
-    },
+      else {
+        note(event);
+        for (const evidence of event.block.evidence) check(evidence, `in block ${event.block.header.height}`);
+      }
+    }),
   };
 }
 
@@ -98,10 +100,10 @@ export function noCrash(context: CheckerContext): Checker {
   const name = 'no_crash';
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'halted' || !fact.node.isCorrect) return;
+    ...hearing(['halted'], (fact) => {
+      if (!fact.node.isCorrect) return;
       if (fact.node.disk.isDamaged && isRefusal(fact.reason)) return;
       context.fail(name, `${fact.node.name} stopped: ${fact.reason}`);
-    },
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { slowest } from './liveness.ts';
@@ -80,8 +81,8 @@ export function handover(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'dropped', 'syncHeard', ...Connections.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       acquaintances.on(fact);
       if (fact.kind === 'started') {
@@ -97,7 +98,7 @@ export function handover(context: CheckerContext): Checker {
         if (decoded.ok && decoded.value.kind === 'statusResponse' && peer !== undefined)
           peer.claim = { base: decoded.value.base, height: decoded.value.height };
       }
-    },
+    }),
     look(node) {
       if (!node.isCorrect) return;
       failOn(node, false);

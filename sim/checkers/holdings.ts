@@ -1,4 +1,5 @@
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
 import { signedValue } from './signedValue.ts';
 
@@ -20,10 +21,12 @@ export function holdings(context: CheckerContext): Checker {
   const seen = new Map<Process, Held>();
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'started') seen.delete(fact.node);
-      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind !== 'precommit' || !isLogWhole)
+    ...hearing(['started', 'signed'], (fact) => {
+      if (fact.kind === 'started') {
+        seen.delete(fact.node);
         return;
+      }
+      if (!fact.node.isCorrect || fact.ask.kind !== 'precommit' || !isLogWhole) return;
       const { height, round, bytes } = fact.ask;
       const rs = fact.node.node?.rs();
       if (rs?.height !== height || signedValue(bytes) === undefined || rs.lockedRound >= round) return;
@@ -31,7 +34,7 @@ export function holdings(context: CheckerContext): Checker {
         name,
         `${fact.node.name} at ${height}/${round}: precommits a block, its lock is of round ${rs.lockedRound} (L39)`,
       );
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;

@@ -1,24 +1,37 @@
 import { headerHash } from '../../core/codec/hashes.ts';
 import { PartSet } from '../../core/codec/partSet.ts';
 import { proposalSignBytes } from '../../core/codec/signBytes.ts';
-import { type Bytes, concat, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { equalBlockId } from '../../core/types/block.ts';
 import type { PartsReader, RoundState } from '../../core/types/roundState.ts';
+import type { Proposal } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { newest } from '../newest.ts';
+import { remembered } from '../remembered.ts';
 import type { Fact } from '../world/facts.ts';
+import { blockProblem, type Seen } from './blockRules.ts';
 import type { CheckerContext } from './checker.ts';
 import { type Rotation, rotationOf } from './rotation.ts';
-import { blockProblem, type Seen } from './validity.ts';
 
 /** Judges what nodes hold and vote for, as an observer that knows what each has decided; equal questions about blocks are answered once. */
 export class Judge {
+  /** What it is to be told of. */
+  static readonly TOPICS = ['committed'] as const;
   /** The newest block that each node has decided. */
   readonly #last = new Map<Process, Seen>();
   readonly #context: CheckerContext;
   readonly #rotation: Rotation;
-  /** By block hash: the verdict on the newest block asked about. */
-  #verdict: { readonly key: string; readonly problem: string | undefined } | undefined;
+  /** On the newest block asked about, by its hash and that of the block before it. */
+  #verdict:
+    | { readonly value: string; readonly after: Bytes; readonly problem: string | undefined }
+    | undefined;
+  readonly #hashOf = newest(headerHash);
   readonly #roots = new WeakMap<PartsReader, boolean>();
+  readonly #rootOf = newest((pieces: readonly Bytes[]) => {
+    const bytes = concat(...pieces);
+    return bytes.length === 0 ? undefined : PartSet.of(bytes).header.hash;
+  });
+  readonly #isProposed = remembered((proposal: Proposal) => this.#isOfProposer(proposal));
 
   constructor(context: CheckerContext) {
     this.#context = context;
@@ -37,13 +50,9 @@ export class Judge {
     if (proposalParts?.isComplete() === true && !this.#isRooted(proposalParts))
       return 'holds parts that do not have the root they were announced by';
     if (proposal === undefined) return undefined;
-    const { height, round, polRound } = proposal;
+    const { round, polRound } = proposal;
     if (polRound < -1 || polRound >= round) return `holds a proposal with a polka of round ${polRound}`;
-    return this.#isProposed(
-      this.#rotation.proposer(height, round),
-      proposalSignBytes(this.#chainId, proposal),
-      proposal.signature,
-    )
+    return this.#isProposed(proposal)
       ? undefined
       : 'holds a proposal that the proposer of the round has not signed';
   }
@@ -67,14 +76,14 @@ export class Judge {
         return `prevotes for a polka of round ${proposal.polRound} that it does not hold`;
     }
     if (block === undefined) return 'prevotes a block that it does not hold';
-    if (!equalBytes(headerHash(block.header), proposal.blockId.hash))
+    if (!equalBytes(this.#hashOf(block.header), proposal.blockId.hash))
       return 'prevotes a block under the hash of another';
     if (!this.follows(node, rs)) return undefined;
     const last = this.#last.get(node);
-    const key = `${value}/${last === undefined ? '' : toHex(last.event.blockId.hash)}`;
-    if (this.#verdict?.key !== key) {
-      const problem = blockProblem(this.#context, { block, blockId: proposal.blockId }, last, this.#rotation);
-      this.#verdict = { key, problem };
+    const after = last?.event.blockId.hash ?? EMPTY;
+    if (this.#verdict?.value !== value || !equalBytes(this.#verdict.after, after)) {
+      const problem = blockProblem(this.#context, { block, blockId: proposal.blockId }, last);
+      this.#verdict = { value, after, problem };
     }
     return this.#verdict.problem === undefined
       ? undefined
@@ -91,26 +100,23 @@ export class Judge {
     );
   }
 
-  get #chainId(): string {
-    return this.#context.cluster.genesis.chainId;
-  }
-
-  #isProposed(address: Bytes, bytes: Bytes, signature: Bytes): boolean {
+  #isOfProposer(proposal: Proposal): boolean {
     const { cluster, suite } = this.#context;
+    const address = this.#rotation.proposer(proposal.height, proposal.round);
     const proposer = cluster.members.find((one) => equalBytes(one.address, address));
-    return proposer !== undefined && suite.ed25519Verify(proposer.signer.publicKey, bytes, signature);
+    if (proposer === undefined) return false;
+    const bytes = proposalSignBytes(cluster.genesis.chainId, proposal);
+    return suite.ed25519Verify(proposer.signer.publicKey, bytes, proposal.signature);
   }
 
   /** Cut anew, the bytes have the root; the proofs that came with the parts are not asked. */
   #isRooted(parts: PartsReader): boolean {
     let isRooted = this.#roots.get(parts);
     if (isRooted === undefined) {
-      const pieces = Array.from(
-        { length: parts.header.total },
-        (_, i) => parts.part(i)?.bytes ?? new Uint8Array(0),
-      );
-      const bytes = concat(...pieces);
-      isRooted = bytes.length > 0 && equalBytes(PartSet.of(bytes).header.hash, parts.header.hash);
+      const pieces: Bytes[] = [];
+      for (let i = 0; i < parts.header.total; i++) pieces.push(parts.part(i)?.bytes ?? EMPTY);
+      const root = this.#rootOf(pieces);
+      isRooted = root !== undefined && equalBytes(root, parts.header.hash);
       this.#roots.set(parts, isRooted);
     }
     return isRooted;

@@ -1,10 +1,17 @@
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
-import { type Commit, type CommitSig, equalBlockId, isZeroBlockId } from '../../core/types/block.ts';
+import {
+  type Block,
+  type Commit,
+  type CommitSig,
+  equalBlockId,
+  isZeroBlockId,
+} from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import { totalOf } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 
 /** Between a node's decision and the moment it is seen in it. */
@@ -18,16 +25,22 @@ interface Deciding {
   readonly at: number;
 }
 
-/** Where a node was seen last in this life. */
-interface Place {
-  readonly height: number;
-  readonly step: number;
+/** A block of a node's own, with so many of the precommits that it was found to have. */
+interface Own {
+  readonly block: Block;
+  readonly votes: VoteSetReader;
+  readonly count: number;
 }
 
-/** The last commit as it stood when round 0 began. */
-interface Fixed {
-  readonly height: number;
-  readonly count: number;
+/** What was seen of a node in this life. */
+interface Watched {
+  /** Where it was last. */
+  height: number;
+  step: number;
+  decision: Deciding | undefined;
+  /** How many precommits of the last height there were when round 0 of this one began. */
+  fixed: { readonly height: number; readonly count: number } | undefined;
+  sound: Own | undefined;
 }
 
 /**
@@ -38,37 +51,38 @@ export function lastCommits(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world } = context;
   const addresses = addressesOf(context);
-  const decisions = new Map<Process, Deciding>();
-  const fixed = new Map<Process, Fixed>();
-  const places = new Map<Process, Place>();
+  const all = new Map<Process, Watched>();
   const proofs = new WeakSet<Commit>();
   // What a drive has lost of the log, peers know better.
   const isLogWhole = !mayForget(context);
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'started') return;
-      decisions.delete(fact.node);
-      fixed.delete(fact.node);
-      places.delete(fact.node);
-    },
+    ...hearing(['started'], (fact) => {
+      all.delete(fact.node);
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      const before = places.get(node);
-      places.set(node, { height: rs.height, step: rs.step });
-      if (rs.step === STEP.commit) {
-        const precommits = rs.votes(rs.commitRound, 'precommit');
+      const { height, step } = rs;
+      let seen = all.get(node);
+      if (seen === undefined) {
+        seen = { height, step, decision: undefined, fixed: undefined, sound: undefined };
+        all.set(node, seen);
+      }
+      const isDeciding = step === STEP.commit && seen.height === height && seen.step < STEP.commit;
+      seen.height = height;
+      seen.step = step;
+      if (step === STEP.commit) {
         // A life that began with a decision in its log has that from the one before.
-        if (precommits !== undefined && before?.height === rs.height && before.step < STEP.commit)
-          decisions.set(node, { height: rs.height, precommits, at: node.clock.now(world.now) });
+        const precommits = isDeciding ? rs.votes(rs.commitRound, 'precommit') : undefined;
+        if (precommits !== undefined) seen.decision = { height, precommits, at: node.clock.now(world.now) };
         return;
       }
       const problem =
-        carriedProblem(rs, decisions.get(node), 1000 * scenario.engine.consensus.timeoutCommitMs) ??
-        fixedProblem(rs, node, fixed) ??
+        carriedProblem(rs, seen.decision, 1000 * scenario.engine.consensus.timeoutCommitMs) ??
+        fixedProblem(rs, seen) ??
         seenProblem(rs, context.cluster, proofs) ??
-        (isLogWhole ? ownBlockProblem(rs, addresses.get(node)) : undefined);
+        (isLogWhole ? ownBlockProblem(rs, seen, addresses.get(node)) : undefined);
       if (problem !== undefined) context.fail(name, `${node.name} at ${rs.height}/${rs.round}: ${problem}`);
     },
   };
@@ -78,7 +92,8 @@ export function lastCommits(context: CheckerContext): Checker {
 function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime: number): string | undefined {
   if (before === undefined || before.height !== rs.height - 1 || rs.step !== STEP.newHeight) return undefined;
   const { precommits, at } = before;
-  for (const i of precommits.bits.minus(rs.lastPrecommits?.bits))
+  const isSame = precommits === rs.lastPrecommits;
+  for (const i of isSame ? [] : precommits.bits.minus(rs.lastPrecommits?.bits))
     return `has lost the precommit of validator ${i} for the last height`;
   if (rs.startTime !== rs.commitTime + blockTime)
     return `begins at ${rs.startTime}, it decided at ${rs.commitTime}`;
@@ -87,16 +102,12 @@ function carriedProblem(rs: RoundState, before: Deciding | undefined, blockTime:
     : undefined;
 }
 
-function fixedProblem(rs: RoundState, node: Process, fixed: Map<Process, Fixed>): string | undefined {
+function fixedProblem(rs: RoundState, seen: Watched): string | undefined {
   const { height, step, lastPrecommits } = rs;
   if (lastPrecommits === undefined || step <= STEP.newHeight) return undefined;
   const count = lastPrecommits.bits.count();
-  const before = fixed.get(node);
-  if (before?.height !== height) {
-    fixed.set(node, { height, count });
-    return undefined;
-  }
-  return before.count === count ? undefined : 'takes precommits of the last height after its time';
+  if (seen.fixed?.height !== height) seen.fixed = { height, count };
+  return seen.fixed.count === count ? undefined : 'takes precommits of the last height after its time';
 }
 
 /** What the node has stored as the proof of its last decision is one. */
@@ -117,18 +128,20 @@ function seenProblem(
 }
 
 /** The node's own new block holds the commit that the node holds. */
-function ownBlockProblem(rs: RoundState, own: Bytes | undefined): string | undefined {
+function ownBlockProblem(rs: RoundState, seen: Watched, own: Bytes | undefined): string | undefined {
   const { proposal, proposalBlock: block, lastPrecommits: votes } = rs;
   if (own === undefined || proposal === undefined || block === undefined || votes === undefined)
     return undefined;
   if (proposal.polRound >= 0 || !equalBytes(rs.proposer.address, own)) return undefined;
   if (!equalBytes(block.header.proposerAddress, own)) return undefined;
+  const [before, count] = [seen.sound, votes.bits.count()];
+  if (before?.block === block && before.votes === votes && before.count === count) return undefined;
   const { signatures, round } = block.lastCommit;
   if (round !== votes.round) return `proposes a commit of round ${round}, not ${votes.round}`;
   const wrong = signatures.findIndex((signature, i) => !isOf(signature, votes, i));
-  return wrong < 0
-    ? undefined
-    : `proposes a commit without the precommit of validator ${wrong} that it holds`;
+  if (wrong >= 0) return `proposes a commit without the precommit of validator ${wrong} that it holds`;
+  seen.sound = { block, votes, count };
+  return undefined;
 }
 
 function isOf(signature: CommitSig, votes: VoteSetReader, index: number): boolean {

@@ -2,6 +2,7 @@ import { waitsForTxs } from '../../core/consensus/timeouts.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { hearing } from '../world/facts.ts';
 import { Awake } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
@@ -25,9 +26,9 @@ export function lateness(context: CheckerContext): Checker {
   const awake = new Awake(context);
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'started') awake.forget(fact.node);
-    },
+    ...hearing(['started'], (fact) => {
+      awake.forget(fact.node);
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;

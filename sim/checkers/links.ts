@@ -1,5 +1,6 @@
 import { STEP } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isSound } from './recoverable.ts';
 
@@ -24,7 +25,7 @@ export function links(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
+    ...hearing(['started', 'saidToNobody', 'peer', 'moved'], (fact) => {
       if (fact.kind === 'started') all.delete(fact.node);
       else if (fact.kind === 'saidToNobody') {
         if (fact.node.isCorrect)
@@ -37,7 +38,7 @@ export function links(context: CheckerContext): Checker {
         open.changedAt = world.now;
         if (fact.isUp) open.peers.add(fact.peer);
         else open.peers.delete(fact.peer);
-      } else if (fact.kind === 'moved' && fact.node.isCorrect && fact.position.step === STEP.newHeight) {
+      } else if (fact.node.isCorrect && fact.position.step === STEP.newHeight) {
         const { node } = fact;
         const { peers, changedAt } = openOf(node);
         if (world.now - changedAt < HEARD_MICROS || !isSound(node.disk)) return;
@@ -49,6 +50,6 @@ export function links(context: CheckerContext): Checker {
             `${node.name} is${peers.has(other) ? '' : ' not'} connected with ${other}, and thinks otherwise`,
           );
       }
-    },
+    }),
   };
 }

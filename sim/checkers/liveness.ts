@@ -4,6 +4,7 @@ import type { Process } from '../machine/process.ts';
 import { longestDelay } from '../network/delay.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { PPM } from '../world/choices.ts';
+import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { type Chance, Chances } from './recoverable.ts';
 import { rotationOf } from './rotation.ts';
@@ -47,7 +48,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
   };
   return {
     name: 'liveness',
-    on(fact) {
+    ...hearing(['committed', ...Chances.TOPICS], (fact) => {
       if (fact.kind === 'stable') {
         from = world.now;
         done.clear();
@@ -60,7 +61,7 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
       const heights = fact.event.block.header.height - (base.get(node) ?? 0);
       if (heights >= wanted.heights && !done.has(node))
         done.set(node, { at: world.now, chance: chances?.of(node) ?? { micros: 0, times: 0 } });
-    },
+    }),
     finish() {
       if (!isTolerable(context)) return;
       for (const node of correct) if (node.state !== 'down' && node.state !== 'halted') judge(node);

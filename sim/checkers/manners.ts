@@ -1,6 +1,7 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { illFormed, isOfConsensus, type Said, saidIn } from './illFormed.ts';
@@ -41,8 +42,8 @@ export function manners(context: CheckerContext): Checker {
   };
   return {
     name: 'conduct',
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['dropped', 'lieHeard', ...Connections.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       links.on(fact);
       if (fact.kind === 'dropped') links.end(node, fact.peer);
@@ -55,7 +56,7 @@ export function manners(context: CheckerContext): Checker {
         link.offence = { at: world.now, text };
         offended.add(node);
       }
-    },
+    }),
     look: check,
     finish() {
       for (const node of context.correct) check(node);

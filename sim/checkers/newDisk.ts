@@ -10,6 +10,8 @@ import { mayDisorder } from './linkFaults.ts';
  * and where streams are streams: else it may have taken them all for liars.
  */
 export class NewDisks {
+  /** What it is to be told of. */
+  static readonly TOPICS = ['started', 'peer', 'syncHeard'] as const;
   readonly #context: CheckerContext;
   /** Heads that correct peers have told a node that fetches blocks; as it leaves off, they stay. */
   readonly #claims = new Map<Process, Map<string, number>>();

@@ -3,6 +3,7 @@ import { equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Judge } from './judge.ts';
 import { hasOddClocks, SLACK_MICROS } from './patience.ts';
@@ -11,7 +12,8 @@ import { proposeMicros } from './waits.ts';
 
 /** How a node came into a round, and when it was done with waiting for a proposal there. */
 interface Entered {
-  readonly place: string;
+  readonly height: number;
+  readonly round: number;
   readonly at: number;
   readonly lockedRound: number;
   readonly lockedBlock: RoundState['lockedBlock'];
@@ -32,8 +34,8 @@ export function nilVotes(context: CheckerContext): Checker {
   const entered = new Map<Process, Entered>();
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'signed', ...Judge.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       judge.see(fact);
       if (fact.kind === 'started') entered.delete(node);
@@ -41,28 +43,30 @@ export function nilVotes(context: CheckerContext): Checker {
       const [rs, before] = [node.node?.rs(), entered.get(node)];
       if (rs === undefined || before === undefined || signedValue(fact.signed.bytes) !== undefined) return;
       const { height, round } = fact.ask;
-      if (placeOf(rs) !== before.place || rs.height !== height || rs.round !== round) return;
+      if (!isAt(rs, before) || rs.height !== height || rs.round !== round) return;
       const waited = (before.leftAt ?? context.world.now) - before.at;
       if (waited + SLACK_MICROS >= proposeMicros(context.scenario.engine.consensus, round)) return;
       const isValid = correct.has(toHex(rs.proposer.address)) || isOnLock(rs, before);
       if (isValid && judge.isFit(node, rs) && !isLockedOut(rs, before))
         context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);
-    },
+    }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      const [place, { now }] = [placeOf(rs), context.world];
+      const { now } = context.world;
       const before = entered.get(node);
-      if (before?.place === place) {
+      if (before !== undefined && isAt(rs, before)) {
         if (rs.step >= STEP.prevote) before.leftAt ??= now;
-      } else if (rs.step <= STEP.propose)
-        entered.set(node, { place, at: now, lockedRound: rs.lockedRound, lockedBlock: rs.lockedBlock });
-      else entered.delete(node);
+      } else if (rs.step <= STEP.propose) {
+        const { height, round, lockedRound, lockedBlock } = rs;
+        entered.set(node, { height, round, at: now, lockedRound, lockedBlock });
+      } else entered.delete(node);
     },
   };
 }
 
-const placeOf = ({ height, round }: RoundState): string => `${height}/${round}`;
+const isAt = (rs: RoundState, { height, round }: Entered): boolean =>
+  rs.height === height && rs.round === round;
 
 /** The lock that the node brought into the round forbids it what is proposed. */
 function isLockedOut({ proposal }: RoundState, { lockedRound, lockedBlock }: Entered): boolean {

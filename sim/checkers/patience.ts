@@ -4,7 +4,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
-import type { Position } from '../world/facts.ts';
+import { hearing, type Position } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
@@ -33,11 +33,13 @@ export function patience(context: CheckerContext): Checker {
   const stays = new Map<Process, Stay>();
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'moved'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') stays.delete(node);
-      if (fact.kind !== 'moved') return;
+      if (fact.kind === 'started') {
+        stays.delete(node);
+        return;
+      }
       const before = stays.get(node);
       const { height, round, step } = fact.position;
       const rs = node.node?.rs();
@@ -60,7 +62,7 @@ export function patience(context: CheckerContext): Checker {
           name,
           `${node.name} at ${position.height}/${position.round}: ${early(position, waited, least)}`,
         );
-    },
+    }),
   };
 }
 
@@ -100,8 +102,7 @@ function leastWait(
 export function isEmpty(rs: RoundState, round: number): boolean {
   for (const type of ['prevote', 'precommit'] as const) {
     const votes = rs.votes(round, type);
-    if (votes !== undefined && [...Array(votes.bits.size).keys()].some((i) => votes.bits.has(i)))
-      return false;
+    if (votes !== undefined && !votes.bits.isEmpty()) return false;
   }
   return true;
 }

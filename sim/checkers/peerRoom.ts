@@ -1,5 +1,6 @@
 import { BLOCK_PARTS_MAX } from '../../core/codec/limits.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Whatever a liar says of a block, a correct node makes room for no more parts than a block may have. */
@@ -8,9 +9,9 @@ export function peerRoom(context: CheckerContext): Checker {
   const heard = new Set<Process>();
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'lieHeard' && fact.node.isCorrect) heard.add(fact.node);
-    },
+    ...hearing(['lieHeard'], (fact) => {
+      if (fact.node.isCorrect) heard.add(fact.node);
+    }),
     look(node) {
       if (!heard.delete(node)) return;
       for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {

@@ -1,5 +1,6 @@
 import type { Process } from '../machine/process.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Counted at the sockets and not by the peer manager: limits and bans of correct nodes hold, one connection a pair. */
@@ -27,10 +28,9 @@ export function peerRules(context: CheckerContext, board: Switchboard): Checker 
   };
   return {
     name: 'peers',
-    on(fact) {
-      if (fact.kind === 'connected' || fact.kind === 'dropped' || fact.kind === 'moved')
-        if (fact.node.isCorrect) check(fact.node);
-    },
+    ...hearing(['connected', 'dropped', 'moved'], (fact) => {
+      if (fact.node.isCorrect) check(fact.node);
+    }),
     finish() {
       for (const node of world.processes) if (node.isCorrect) check(node);
     },

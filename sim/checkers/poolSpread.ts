@@ -4,6 +4,7 @@ import { CHANNELS } from '../../core/node/contract.ts';
 import { settledPool } from '../clients/settledPool.ts';
 import { SLOW_MICROS } from '../disk/disk.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 
@@ -106,22 +107,28 @@ export function poolSpread(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'fault') calmAll = world.now;
-      if (!('node' in fact) || !fact.node.isCorrect) return;
-      const { node } = fact;
-      talks.on(fact);
-      if (fact.kind === 'started') calm.set(node, world.now);
-      else if (fact.kind === 'dropped') talks.end(node, fact.peer);
-      else if ('channel' in fact && fact.channel !== CHANNELS.mempool) return;
-      else if (fact.kind === 'rumourSaid') said(node, fact.to, fact.bytes);
-      else if (fact.kind === 'rumourHeard' || fact.kind === 'rumourUnsent') {
-        const talk = talks.get(node, fact.peer);
-        for (const key of talk === undefined ? [] : keysOf(fact.bytes))
-          if (fact.kind === 'rumourUnsent') talk?.said.delete(key);
-          else talk?.heardAt.set(key, world.now);
-      }
-    },
+    ...hearing(
+      ['fault', 'started', 'dropped', 'rumourSaid', 'rumourHeard', 'rumourUnsent', ...Connections.TOPICS],
+      (fact) => {
+        if (fact.kind === 'fault') {
+          calmAll = world.now;
+          return;
+        }
+        if (!fact.node.isCorrect) return;
+        const { node } = fact;
+        talks.on(fact);
+        if (fact.kind === 'started') calm.set(node, world.now);
+        else if (fact.kind === 'dropped') talks.end(node, fact.peer);
+        else if ('channel' in fact && fact.channel !== CHANNELS.mempool) return;
+        else if (fact.kind === 'rumourSaid') said(node, fact.to, fact.bytes);
+        else if (fact.kind === 'rumourHeard' || fact.kind === 'rumourUnsent') {
+          const talk = talks.get(node, fact.peer);
+          for (const key of talk === undefined ? [] : keysOf(fact.bytes))
+            if (fact.kind === 'rumourUnsent') talk?.said.delete(key);
+            else talk?.heardAt.set(key, world.now);
+        }
+      },
+    ),
     look(node) {
       if (!node.isCorrect) return;
       // The last write of a slow drive ends when it is fast again.

@@ -3,6 +3,7 @@ import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { settledPool } from '../clients/settledPool.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 
@@ -83,12 +84,13 @@ export function poolWaits(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
+    ...hearing(['fault', 'started'], (fact) => {
       if (fact.kind === 'fault') disturbed = world.now;
-      if (fact.kind !== 'started') return;
-      looked.delete(fact.node);
-      known.delete(fact.node);
-    },
+      else {
+        looked.delete(fact.node);
+        known.delete(fact.node);
+      }
+    }),
     look(node) {
       const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
       if (rpc === undefined) return;

@@ -8,6 +8,7 @@ import { settledPool } from '../clients/settledPool.ts';
 import type { Process } from '../machine/process.ts';
 import { readBankTx, Unreadable } from '../reference/bank.ts';
 import { remembered } from '../remembered.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { offerProblem, sizeInBlock } from './offers.ts';
 
@@ -58,12 +59,12 @@ export function pools(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'event' || fact.event.kind !== 'pendingTx' || !fact.node.isCorrect) return;
+    ...hearing(['pendingTx'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { tx } = fact.event;
       if (told.has(tx)) context.fail(name, `${fact.node.name} says twice that a transaction is pending`);
       told.add(tx);
-    },
+    }),
     look(node) {
       const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
       if (rpc === undefined) return;

@@ -1,9 +1,9 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Block, Header } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
+import type { Seen } from './blockRules.ts';
 import type { CheckerContext } from './checker.ts';
 import { type Committed, evidenceProblem, isTooOld } from './proven.ts';
-import type { Seen } from './validity.ts';
 
 /** Evidence that is in the chain proves what it says, and is there once. */
 export function proofProblem(

@@ -45,6 +45,8 @@ export interface Chance {
 
 /** Adds up, for each node, the virtual time in which nothing but the node itself could keep it from going on. */
 export class Chances {
+  /** What it is to be told of. */
+  static readonly TOPICS = ['stable', 'fault', 'started', 'crashed', 'halted', 'moved'] as const;
   readonly #context: CheckerContext;
   readonly #had = new Map<Process, Chance>();
   #core: ReadonlySet<Process> = new Set();

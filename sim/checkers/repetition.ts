@@ -1,5 +1,6 @@
 import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { slowest } from './liveness.ts';
 import { isStream } from './spread.ts';
@@ -24,12 +25,11 @@ export function repetition(context: CheckerContext): Checker {
   let partsMax = 1;
   return {
     name,
-    on(fact) {
+    ...hearing(['moved', 'signed', 'lied'], (fact) => {
       if (fact.kind === 'moved')
         partsMax = Math.max(partsMax, fact.node.node?.rs()?.proposalParts?.header.total ?? 0);
-      else if (fact.kind === 'signed' || fact.kind === 'lied')
-        said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
-    },
+      else said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
+    }),
     finish() {
       if (isAnyBehind(world.processes)) return;
       const names = new Set(correct.map((node) => node.name));

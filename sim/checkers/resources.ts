@@ -1,6 +1,7 @@
 import { EVIDENCE_RANGE } from '../../core/evidence/pool.ts';
 import type { Process } from '../machine/process.ts';
 import type { Expectation, ResourceName } from '../scenario/scenario.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 type Wanted = Extract<Expectation, { kind: 'resources' }>;
@@ -40,9 +41,9 @@ export function resources(context: CheckerContext, wanted: Wanted): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'moved' || !fact.node.isCorrect) return;
+    ...hearing(['moved'], (fact) => {
+      if (!fact.node.isCorrect) return;
       if (wanted.nodes === undefined || wanted.nodes.includes(fact.node.name)) look(fact.node);
-    },
+    }),
   };
 }

@@ -1,45 +1,76 @@
 import { isQuorum } from '../../core/consensus/quorum.ts';
-import { toHex } from '../../core/lib/bytes.ts';
-import { isZeroBlockId } from '../../core/types/block.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
-import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { remembered } from '../remembered.ts';
+import { totalOf, type Voter } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 type RoundEvent = Extract<NodeEvent, { kind: 'round' }>;
 
+const powerOf = remembered(totalOf);
+
+/** Who has voted, and with what power. */
+class Ballot {
+  readonly #voters = new Set<number>();
+  power = 0n;
+
+  add(index: number, voters: readonly Voter[]): void {
+    if (this.#voters.has(index)) return;
+    this.#voters.add(index);
+    this.power += voters[index]?.power ?? 0n;
+  }
+}
+
+/** Told of the votes of one round. */
+class Votes {
+  /** Of either kind. */
+  readonly all = new Ballot();
+  /** By the hash of their block, which nil has none of. */
+  readonly prevotes: { readonly hash: Bytes; readonly ballot: Ballot }[] = [];
+
+  add({ type, validatorIndex, blockId: { hash } }: Vote, voters: readonly Voter[]): void {
+    this.all.add(validatorIndex, voters);
+    if (type !== 'prevote') return;
+    let value = this.prevotes.find((one) => equalBytes(one.hash, hash));
+    if (value === undefined) {
+      value = { hash, ballot: new Ballot() };
+      this.prevotes.push(value);
+    }
+    value.ballot.add(validatorIndex, voters);
+  }
+}
+
 /** What a node has told of one height that it has begun in this life. */
 class Story {
   readonly height: number;
-  readonly #set: ValidatorSet;
+  readonly #voters: readonly Voter[];
   /** Told since the last step. */
   #told: string[] = [];
   #round = 0;
   /** A proposal was whole in this round. */
   #isComplete = false;
   /** What a lock is on, by the block's hash. */
-  #locked: string | undefined;
+  #locked: Bytes | undefined;
   /** A lock is to be followed by the news that its block is valid. */
   #owesValid = false;
-  /** Who has prevoted what, by round and value; who has voted at all, by round. */
-  readonly #prevotes = new Map<string, Set<number>>();
-  readonly #voters = new Map<number, Set<number>>();
+  readonly #votes = new Map<number, Votes>();
 
-  constructor(height: number, set: ValidatorSet) {
+  constructor(height: number, voters: readonly Voter[]) {
     this.height = height;
-    this.#set = set;
+    this.#voters = voters;
   }
 
-  onVote({ height, round, type, validatorIndex, blockId }: Vote): void {
-    if (height !== this.height) return;
-    note(this.#voters, round, validatorIndex);
-    if (type === 'prevote')
-      note(
-        this.#prevotes,
-        `${round}/${isZeroBlockId(blockId) ? 'nil' : toHex(blockId.hash)}`,
-        validatorIndex,
-      );
+  onVote(vote: Vote): void {
+    if (vote.height !== this.height) return;
+    let votes = this.#votes.get(vote.round);
+    if (votes === undefined) {
+      votes = new Votes();
+      this.#votes.set(vote.round, votes);
+    }
+    votes.add(vote, this.#voters);
   }
 
   onComplete(round: number): void {
@@ -86,38 +117,22 @@ class Story {
     if (waited) return locks.length === 0 ? undefined : 'with a lock and TimeoutWait';
     const value = this.#polka(round);
     if (value === undefined) return 'with Polka, of which it has told no votes';
-    if (value === 'nil') return locks.length === 0 ? undefined : 'with a lock on nothing';
-    const due = value === this.#locked ? 'Relock' : 'Lock';
+    if (value.length === 0) return locks.length === 0 ? undefined : 'with a lock on nothing';
+    const due = this.#locked !== undefined && equalBytes(value, this.#locked) ? 'Relock' : 'Lock';
     this.#locked = value;
     this.#owesValid = true;
     return locks.length === 1 && locks[0] === due ? undefined : `without ${due}`;
   }
 
-  #polka(round: number): string | undefined {
-    for (const [name, voters] of this.#prevotes) {
-      const [of, value] = name.split('/');
-      if (Number(of) === round && isQuorum(this.#power(voters), this.#set.totalPower)) return value;
-    }
-    return undefined;
+  #polka(round: number): Bytes | undefined {
+    const total = powerOf(this.#voters);
+    return this.#votes.get(round)?.prevotes.find(({ ballot }) => isQuorum(ballot.power, total))?.hash;
   }
 
   /** Some correct validator is in that round. */
   #mayFollow(round: number): boolean {
-    const voters = this.#voters.get(round) ?? new Set();
-    return 3n * this.#power(voters) > this.#set.totalPower;
+    return 3n * (this.#votes.get(round)?.all.power ?? 0n) > powerOf(this.#voters);
   }
-
-  #power(voters: ReadonlySet<number>): bigint {
-    let power = 0n;
-    for (const index of voters) power += this.#set.validators[index]?.power ?? 0n;
-    return power;
-  }
-}
-
-function note<K>(all: Map<K, Set<number>>, key: K, index: number): void {
-  const known = all.get(key);
-  if (known === undefined) all.set(key, new Set([index]));
-  else known.add(index);
 }
 
 /**
@@ -130,16 +145,17 @@ export function roundNews(context: CheckerContext): Checker {
   const stories = new Map<Process, Story>();
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'round', 'vote', 'completeProposal'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') stories.delete(node);
-      if (fact.kind !== 'event') return;
+      if (fact.kind === 'started') {
+        stories.delete(node);
+        return;
+      }
       const { event } = fact;
       if (event.kind === 'round' && event.at.step === 'RoundStepNewHeight' && event.name === 'NewRoundStep') {
-        const set = node.node?.rpc?.chain.validators(event.at.height);
-        if (set === undefined) stories.delete(node);
-        else stories.set(node, new Story(event.at.height, set));
+        const { height } = event.at;
+        stories.set(node, new Story(height, context.cluster.schedule.voters(height)));
         return;
       }
       const story = stories.get(node);
@@ -155,6 +171,6 @@ export function roundNews(context: CheckerContext): Checker {
             `${node.name} tells that it is at ${event.at.height}/${event.at.round}, ${event.at.step}, ${problem}`,
           );
       }
-    },
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { STEP } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks, isEmpty, SLACK_MICROS } from './patience.ts';
 import { precommitMicros } from './waits.ts';
@@ -19,9 +20,9 @@ export function roundWaits(context: CheckerContext): Checker {
   const seen = new Map<Process, Round>();
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'started') seen.delete(fact.node);
-    },
+    ...hearing(['started'], (fact) => {
+      seen.delete(fact.node);
+    }),
     look(node) {
       const rs = node.isCorrect ? node.node?.rs() : undefined;
       if (rs === undefined) return;

@@ -1,6 +1,7 @@
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { Process } from '../machine/process.ts';
 import { totalOf } from '../schedule.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { type Acquaintance, GREETING_MICROS } from './handover.ts';
@@ -66,8 +67,8 @@ export function setsOut(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'dropped', 'syncHeard', ...Connections.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       if (fact.kind === 'started')
         lives.set(node, { startedAt: world.now, idleSince: undefined, hasDropped: false });
@@ -82,7 +83,7 @@ export function setsOut(context: CheckerContext): Checker {
         const { base, height } = decoded.value;
         peer.claim = { base, height: Math.max(height, peer.claim?.height ?? 0) };
       }
-    },
+    }),
     look: check,
   };
 }

@@ -1,7 +1,8 @@
-import type { Bytes } from '../../core/lib/bytes.ts';
-import { decodeUtf8 } from '../../core/lib/utf8.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { SignAsk } from '../../core/node/contract.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** SignedMsgType of CometBFT. */
@@ -11,8 +12,15 @@ const KINDS = { prevote: 1n, precommit: 2n, proposal: 32n } as const;
 const KIND = 0x08;
 const HEIGHT = 0x11;
 const ROUND = 0x19;
-const VOTE = { pol: undefined, blockId: 0x22, time: 0x2a, chainId: 0x32 };
-const PROPOSAL = { pol: 0x20, blockId: 0x2a, time: 0x32, chainId: 0x3a };
+const POL = 0x20;
+const tagsOf = (blockId: number, time: number, chainId: number, ...others: readonly number[]) => ({
+  blockId,
+  time,
+  chainId,
+  all: [KIND, HEIGHT, ROUND, blockId, time, chainId, ...others],
+});
+const VOTE = tagsOf(0x22, 0x2a, 0x32);
+const PROPOSAL = tagsOf(0x2a, 0x32, 0x3a, POL);
 
 const HASH_BYTES = 32;
 const NANOS = 1_000_000_000n;
@@ -23,20 +31,20 @@ const NANOS = 1_000_000_000n;
  */
 export function signBytes({ cluster, fail }: CheckerContext): Checker {
   const name = 'conduct';
-  const { chainId } = cluster.genesis;
+  const chainId = encodeUtf8(cluster.genesis.chainId);
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
+    ...hearing(['signed'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node, ask } = fact;
       const problem = problemOf(ask, chainId) ?? polkaProblem(ask, node.node?.rs());
       if (problem !== undefined)
         fail(name, `${node.name} signs a ${ask.kind} at ${ask.height}/${ask.round} ${problem}`);
-    },
+    }),
   };
 }
 
-function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): string | undefined {
+function problemOf({ kind, height, round, bytes }: SignAsk, chainId: Bytes): string | undefined {
   const tags = kind === 'proposal' ? PROPOSAL : VOTE;
   const inner = delimited(bytes);
   const said = inner && fieldsOf(inner);
@@ -44,13 +52,14 @@ function problemOf({ kind, height, round, bytes }: SignAsk, chainId: string): st
   if (said.get(KIND) !== KINDS[kind]) return 'of another kind';
   if (said.get(HEIGHT) !== BigInt(height)) return 'for another height';
   if ((said.get(ROUND) ?? 0n) !== BigInt(round)) return 'for another round';
-  if (!isText(said.get(tags.chainId), chainId)) return 'for another chain';
+  const chain = said.get(tags.chainId);
+  if (!(chain instanceof Uint8Array && equalBytes(chain, chainId))) return 'for another chain';
   if (!isTime(said.get(tags.time))) return 'without a time';
   const blockId = said.get(tags.blockId);
   // Without one a vote is for nil, and a proposal for nothing.
   if (blockId === undefined ? kind === 'proposal' : !isBlockId(blockId)) return 'without a whole block id';
-  const known: readonly (number | undefined)[] = [KIND, HEIGHT, ROUND, ...Object.values(tags)];
-  return [...said.keys()].every((tag) => known.includes(tag)) ? undefined : 'with a field too many';
+  for (const tag of said.keys()) if (!tags.all.includes(tag)) return 'with a field too many';
+  return undefined;
 }
 
 /** A proposal names the round of its valid value's polka, -1 for none (L15 to L19): anybody may change what is not signed. */
@@ -59,7 +68,7 @@ function polkaProblem(
   rs: RoundState | undefined,
 ): string | undefined {
   if (kind !== 'proposal') return undefined;
-  const said = fieldsOf(delimited(bytes) ?? bytes)?.get(PROPOSAL.pol) ?? 0n;
+  const said = fieldsOf(delimited(bytes) ?? bytes)?.get(POL) ?? 0n;
   if (typeof said !== 'bigint') return 'with a polka that is no round';
   const polka = BigInt.asIntN(64, said);
   if (polka < -1n || polka >= BigInt(round)) return `for a polka of round ${polka}`;
@@ -73,9 +82,6 @@ function polkaProblem(
 type Value = bigint | Bytes;
 type Fields = ReadonlyMap<number, Value>;
 
-const isText = (value: Value | undefined, text: string): boolean =>
-  value instanceof Uint8Array && decodeUtf8(value) === text;
-
 const isHash = (value: Value | undefined): boolean =>
   value instanceof Uint8Array && value.length === HASH_BYTES;
 
@@ -84,7 +90,8 @@ const within = (value: Value | undefined): Fields | undefined =>
   value instanceof Uint8Array ? fieldsOf(value) : undefined;
 
 function isTime(value: Value | undefined): boolean {
-  const [time, nanos] = [within(value), within(value)?.get(0x10) ?? 0n];
+  const time = within(value);
+  const nanos = time?.get(0x10) ?? 0n;
   return typeof time?.get(0x08) === 'bigint' && typeof nanos === 'bigint' && nanos < NANOS;
 }
 
@@ -96,6 +103,9 @@ function isBlockId(value: Value): boolean {
 
 /** A varint and where it ends; undefined when the bytes end first. */
 function varintAt(bytes: Bytes, start: number): readonly [bigint, number] | undefined {
+  const first = bytes[start];
+  if (first === undefined) return undefined;
+  if (first < 128) return [BigInt(first), start + 1];
   let value = 0n;
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;

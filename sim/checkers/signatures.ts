@@ -1,5 +1,6 @@
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { NewDisks } from './newDisk.ts';
 import { signedValue } from './signedValue.ts';
@@ -18,22 +19,26 @@ interface Signature {
   readonly value: string | undefined;
 }
 
-/** All that correct signers let out, by node; older heights are forgotten. */
+/** All that correct signers let out, by node and height; older heights are forgotten. */
 class Ledger {
-  readonly #byNode = new Map<Process, Signature[]>();
+  readonly #byNode = new Map<Process, Map<number, Signature[]>>();
 
-  of(node: Process): readonly Signature[] {
-    return this.#byNode.get(node) ?? [];
+  of(node: Process, height: number): readonly Signature[] {
+    return this.#byNode.get(node)?.get(height) ?? [];
   }
 
   add(node: Process, signature: Signature): void {
-    const list = this.#byNode.get(node) ?? [];
-    const kept =
-      list.length > 0 && (list[0] as Signature).height <= signature.height - KEPT_MAX
-        ? list.filter((one) => one.height > signature.height - KEPT_MAX)
-        : list;
-    kept.push(signature);
-    this.#byNode.set(node, kept);
+    const { height } = signature;
+    let heights = this.#byNode.get(node);
+    if (heights === undefined) {
+      heights = new Map();
+      this.#byNode.set(node, heights);
+    }
+    const known = heights.get(height);
+    if (known === undefined) {
+      for (const old of heights.keys()) if (old <= height - KEPT_MAX) heights.delete(old);
+      heights.set(height, [signature]);
+    } else known.push(signature);
   }
 }
 
@@ -44,20 +49,18 @@ export function noSelfEquivocation(context: CheckerContext): Checker {
   const newDisks = new NewDisks(context);
   return {
     name,
-    on(fact) {
+    ...hearing(['signed', ...NewDisks.TOPICS], (fact) => {
       newDisks.on(fact);
       if (fact.kind !== 'signed' || !fact.node.isCorrect) return;
       const { ask, signed, node } = fact;
       const { height, round, kind } = ask;
       const { wipes } = node.disk;
-      const same = ledger
-        .of(node)
-        .findLast((one) => one.height === height && one.round === round && one.kind === kind);
+      const same = ledger.of(node, height).findLast((one) => one.round === round && one.kind === kind);
       const isFirst = same === undefined || (same.wipes < wipes && newDisks.mayRepeat(node, height));
       if (isFirst) ledger.add(node, { wipes, height, round, kind, bytes: signed.bytes, value: undefined });
       else if (!equalBytes(same.bytes, signed.bytes))
         context.fail(name, `${node.name} signed two different ${kind}s at ${height}/${round}`);
-    },
+    }),
   };
 }
 
@@ -70,14 +73,14 @@ export function lockRule(context: CheckerContext): Checker {
   const ledger = new Ledger();
   return {
     name,
-    on(fact) {
-      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+    ...hearing(['signed'], (fact) => {
+      if (!fact.node.isCorrect || fact.ask.kind === 'proposal') return;
       const { node, ask } = fact;
       const { height, round, kind } = ask;
       const value = signedValue(fact.signed.bytes);
       // A lock lives in the log: whose drive has lost what it called durable cannot keep one it does not know of.
       if (kind === 'prevote' && value !== undefined && !node.disk.hasForgotten) {
-        const problem = lockProblem(node, ledger.of(node), { height, round, value });
+        const problem = lockProblem(node, ledger.of(node, height), { round, value });
         if (problem !== undefined) context.fail(name, `${node.name} at ${height}/${round}: ${problem}`);
       }
       if (kind === 'precommit' && value !== undefined && !hasPolka(node, round, value))
@@ -86,7 +89,7 @@ export function lockRule(context: CheckerContext): Checker {
           `${node.name} precommitted ${value.slice(0, 12)} at ${height}/${round} without a polka`,
         );
       ledger.add(node, { wipes: node.disk.wipes, height, round, kind, bytes: fact.signed.bytes, value });
-    },
+    }),
   };
 }
 
@@ -99,11 +102,11 @@ function hasPolka(node: Process, round: number, value: string): boolean {
 function lockProblem(
   node: Process,
   signed: readonly Signature[],
-  vote: { readonly height: number; readonly round: number; readonly value: string },
+  vote: { readonly round: number; readonly value: string },
 ): string | undefined {
   let lock: Signature | undefined;
   for (const one of signed) {
-    const isEarlier = one.height === vote.height && one.kind === 'precommit' && one.round < vote.round;
+    const isEarlier = one.kind === 'precommit' && one.round < vote.round;
     if (isEarlier && one.value !== undefined && (lock === undefined || one.round > lock.round)) lock = one;
   }
   if (lock === undefined || lock.value === vote.value) return undefined;

@@ -3,6 +3,7 @@ import { decode } from '../../core/codec/proto.ts';
 import { TIMESTAMP } from '../../core/codec/time.ts';
 import { Reader } from '../../core/codec/wire.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { remembered } from '../remembered.ts';
 
 const BLOCK_ID_TAG = 0x22;
 const TIME_TAG = 0x2a;
@@ -23,14 +24,14 @@ function fieldOf(bytes: Bytes, tag: number): Reader | undefined {
   return undefined;
 }
 
-/** The hash of the block that the vote is for, undefined for nil. */
-export function signedValue(bytes: Bytes): string | undefined {
+/** The hash of the block that the vote is for, undefined for nil. Several checkers ask of each vote. */
+export const signedValue = remembered((bytes: Bytes): string | undefined => {
   const reader = fieldOf(bytes, BLOCK_ID_TAG);
   if (reader === undefined) return undefined;
   reader.enter('block id', bytes.length);
   reader.uint32('hash');
   return toHex(reader.bytes('hash', HASH_BYTES));
-}
+});
 
 /** The time of the vote in µs since the Unix epoch, fractions included; undefined when there is none. */
 export function signedTime(bytes: Bytes): number | undefined {

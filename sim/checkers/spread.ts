@@ -5,6 +5,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { Claims } from './claims.ts';
 import { againMicros, slowest } from './liveness.ts';
@@ -101,14 +102,14 @@ export function spread(context: CheckerContext): Checker {
       : undefined;
   return {
     name,
-    on(fact) {
+    ...hearing(['fault', 'started', 'crashed', ...Claims.TOPICS], (fact) => {
       claims.on(fact);
       if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
       // Whatever happens to the network or to a life begins all waits anew.
       if (fact.kind !== 'fault' && fact.kind !== 'started' && fact.kind !== 'crashed') return;
       lacks.clear();
       calm = world.now;
-    },
+    }),
     look(node) {
       if (!node.isCorrect || world.now - (looked.get(node) ?? 0) < LOOK_MICROS) return;
       looked.set(node, world.now);

@@ -4,7 +4,7 @@ import { equalBlockId, equalPartSetHeader } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
-import type { Position } from '../world/facts.ts';
+import { hearing, type Position } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isSound } from './recoverable.ts';
 
@@ -37,20 +37,19 @@ export function standing(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'moved', 'committed', 'wordSaid', 'standingSaid'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') movedAt.set(node, world.now);
-      else if (fact.kind === 'moved') movedAt.set(node, world.now);
-      else if (fact.kind === 'event' && fact.event.kind === 'committed') {
+      if (fact.kind === 'started' || fact.kind === 'moved') movedAt.set(node, world.now);
+      else if (fact.kind === 'event') {
         const problem = behindProblem(node);
         if (problem !== undefined) context.fail(name, `${node.name} ${problem}`);
-      } else if (fact.kind === 'wordSaid' || fact.kind === 'standingSaid') {
+      } else {
         const decoded = decodeConsensusMessage(fact.bytes);
         const problem = decoded.ok ? said(node, decoded.value) : undefined;
         if (problem !== undefined) context.fail(name, `${node.name} says ${problem}`);
       }
-    },
+    }),
   };
 }
 

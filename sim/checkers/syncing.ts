@@ -3,6 +3,7 @@ import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { BlocksyncMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
 
@@ -70,13 +71,13 @@ export function syncing(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'peer', 'dropped', 'syncHeard', 'syncSaid'], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       if (fact.kind === 'started') books.delete(node);
       else if (fact.kind === 'peer') bookOf(node).turn(fact.peer, fact.isUp);
       else if (fact.kind === 'dropped') bookOf(node).dropped(fact.peer, fact.reason, world.now);
-      else if (fact.kind === 'syncHeard' || fact.kind === 'syncSaid') {
+      else {
         const decoded = decodeBlocksyncMessage(fact.bytes);
         if (!decoded.ok) return;
         const book = bookOf(node);
@@ -87,7 +88,7 @@ export function syncing(context: CheckerContext): Checker {
           if (problem !== undefined) context.fail(name, `${node.name} ${problem} to ${fact.peer}`);
         }
       }
-    },
+    }),
     look(node) {
       if (!node.isCorrect || !hasOwnTime || isHindered(node)) return;
       const problem = books.get(node)?.left(node, world.now);

@@ -1,8 +1,11 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import type { VoteSetReader } from '../../core/types/roundState.ts';
-import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
+import type { Validator } from '../../core/types/validator.ts';
+import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { remembered } from '../remembered.ts';
+import { totalOf } from '../schedule.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Rounds before and after the present one that are counted again. */
@@ -13,18 +16,24 @@ const VALIDATORS_A_VOTE = 16;
 /** What a node says of two thirds is what its votes and their powers say, counted a second time whenever one came. */
 export function tallies(context: CheckerContext): Checker {
   const name = 'conduct';
-  /** How many votes each set had when it was last counted. */
-  const counted = new WeakMap<VoteSetReader, number>();
-  const isCounted = (set: VoteSetReader): boolean => {
-    const size = set.bits.count();
-    const fresh = Math.abs(size - (counted.get(set) ?? Number.NEGATIVE_INFINITY));
-    if (fresh <= Math.floor(set.bits.size / VALIDATORS_A_VOTE)) return true;
-    counted.set(set, size);
-    return false;
-  };
-  const check = (node: Process, set: VoteSetReader | undefined, validators: ValidatorSet): void => {
-    if (set === undefined || isCounted(set)) return;
-    const problem = problemOf(set, validators);
+  const counts = new WeakMap<VoteSetReader, Count>();
+  const check = (
+    node: Process,
+    set: VoteSetReader | undefined,
+    { validators }: { readonly validators: readonly Validator[] },
+  ): void => {
+    if (set === undefined) return;
+    const { bits } = set;
+    const size = bits.count();
+    let count = counts.get(set);
+    if (count !== undefined && Math.abs(size - count.size) <= Math.floor(bits.size / VALIDATORS_A_VOTE))
+      return;
+    if (count?.isOf(set, validators) !== true) {
+      count = new Count(validators);
+      counts.set(set, count);
+    }
+    count.size = size;
+    const problem = count.problem(set);
     if (problem === undefined) return;
     context.fail(name, `${node.name}: ${problem} (${set.type}s of ${set.height}/${set.round})`);
   };
@@ -33,9 +42,10 @@ export function tallies(context: CheckerContext): Checker {
     look(node) {
       const rs = node.isCorrect ? node.node?.rs() : undefined;
       if (rs === undefined) return;
-      for (let round = rs.round - ROUNDS_ASIDE; round <= rs.round + ROUNDS_ASIDE; round++) {
-        check(node, rs.votes(round, 'prevote'), rs.validators);
-        check(node, rs.votes(round, 'precommit'), rs.validators);
+      const { round, validators } = rs;
+      for (let at = round - ROUNDS_ASIDE; at <= round + ROUNDS_ASIDE; at++) {
+        check(node, rs.votes(at, 'prevote'), validators);
+        check(node, rs.votes(at, 'precommit'), validators);
       }
     },
   };
@@ -47,32 +57,66 @@ interface Value {
   power: bigint;
 }
 
-function problemOf(set: VoteSetReader, { validators }: ValidatorSet): string | undefined {
-  let total = 0n;
-  let voted = 0n;
-  const values: Value[] = [];
-  for (let i = 0; i < validators.length; i++) {
-    const { address, power } = validators[i] as Validator;
-    const vote = set.vote(i);
-    if (set.bits.has(i) !== (vote !== undefined))
-      return `does not know whether it has the vote of validator ${i}`;
-    total += power;
-    if (vote === undefined) continue;
-    if (!equalBytes(vote.validatorAddress, address))
-      return `has a vote of another in the place of validator ${i}`;
-    voted += power;
-    const value = values.find(({ id }) => equalBlockId(id, vote.blockId));
-    if (value === undefined) values.push({ id: vote.blockId, power });
+const powerOf = remembered(totalOf);
+
+/** What was counted of a set: each vote once, as long as none is exchanged for another. */
+class Count {
+  /** How many votes there were when they were counted last. */
+  size = 0;
+  readonly #validators: readonly Validator[];
+  readonly #votes: (Vote | undefined)[];
+  readonly #values: Value[] = [];
+  #voted = 0n;
+
+  constructor(validators: readonly Validator[]) {
+    this.#validators = validators;
+    this.#votes = new Array<undefined>(validators.length).fill(undefined);
+  }
+
+  /** Whether all that was counted is still there. */
+  isOf(set: VoteSetReader, validators: readonly Validator[]): boolean {
+    return (
+      this.#validators === validators &&
+      this.#votes.every((vote, i) => vote === undefined || vote === set.vote(i))
+    );
+  }
+
+  /** Counts what is new. */
+  problem(set: VoteSetReader): string | undefined {
+    for (let i = 0; i < this.#votes.length; i++) {
+      const vote = set.vote(i);
+      if (set.bits.has(i) !== (vote !== undefined))
+        return `does not know whether it has the vote of validator ${i}`;
+      if (vote === undefined || vote === this.#votes[i]) continue;
+      const { address, power } = this.#validators[i] as Validator;
+      if (!equalBytes(vote.validatorAddress, address))
+        return `has a vote of another in the place of validator ${i}`;
+      this.#votes[i] = vote;
+      this.#add(vote, power);
+    }
+    return this.#told(set);
+  }
+
+  #add({ blockId }: Vote, power: bigint): void {
+    this.#voted += power;
+    const value = this.#values.find(({ id }) => equalBlockId(id, blockId));
+    if (value === undefined) this.#values.push({ id: blockId, power });
     else value.power += power;
   }
-  const isMost = (power: bigint): boolean => 3n * power > 2n * total;
-  if (set.hasTwoThirdsAny() !== isMost(voted))
-    return `votes of ${voted} of ${total} are ${isMost(voted) ? 'not ' : ''}two thirds to it`;
-  const major = values.find(({ power }) => isMost(power));
-  const told = set.majority();
-  if (major === undefined)
-    return told === undefined ? undefined : 'two thirds for a value that has not as many votes';
-  return told !== undefined && equalBlockId(told, major.id)
-    ? undefined
-    : 'does not see two thirds for a value';
+
+  /** What the set says of the whole. */
+  #told(set: VoteSetReader): string | undefined {
+    const total = powerOf(this.#validators);
+    const isMost = (power: bigint): boolean => 3n * power > 2n * total;
+    const voted = this.#voted;
+    if (set.hasTwoThirdsAny() !== isMost(voted))
+      return `votes of ${voted} of ${total} are ${isMost(voted) ? 'not ' : ''}two thirds to it`;
+    const major = this.#values.find(({ power }) => isMost(power));
+    const told = set.majority();
+    if (major === undefined)
+      return told === undefined ? undefined : 'two thirds for a value that has not as many votes';
+    return told !== undefined && equalBlockId(told, major.id)
+      ? undefined
+      : 'does not see two thirds for a value';
+  }
 }

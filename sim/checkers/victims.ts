@@ -7,6 +7,7 @@ import { baseFeeAfter } from '../clients/answers/feeMarket.ts';
 import { settledPool } from '../clients/settledPool.ts';
 import { compareWorth } from '../clients/worth.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 /** Pools that hold more are never full in a run. */
@@ -47,10 +48,9 @@ export function victims(context: CheckerContext): Checker {
   const taken = new Map<Process, number>();
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'event' && fact.event.kind === 'pendingTx')
-        taken.set(fact.node, (taken.get(fact.node) ?? 0) + 1);
-    },
+    ...hearing(['pendingTx'], (fact) => {
+      taken.set(fact.node, (taken.get(fact.node) ?? 0) + 1);
+    }),
     look(node) {
       const rpc = node.isCorrect ? settledPool(node, Number.POSITIVE_INFINITY) : undefined;
       const list = rpc?.pool.list?.(POOL_MAX) ?? [];

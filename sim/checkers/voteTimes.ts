@@ -1,6 +1,7 @@
 import { toHex } from '../../core/lib/bytes.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import { isSluggish } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { signedTime, signedValue } from './signedValue.ts';
@@ -22,21 +23,24 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
   const begun = new Map<Process, number>();
   return {
     name,
-    on(fact) {
-      if (fact.kind === 'started') begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
-      if (fact.kind !== 'signed' || !fact.node.isCorrect || fact.ask.kind === 'proposal') return;
+    ...hearing(['started', 'signed'], (fact) => {
+      if (fact.kind === 'started') {
+        begun.set(fact.node, fact.node.node?.rs()?.height ?? 0);
+        return;
+      }
+      if (!fact.node.isCorrect || fact.ask.kind === 'proposal') return;
       const { node, ask } = fact;
       const rs = node.node?.rs();
+      if (rs === undefined || rs.height !== ask.height || rs.round !== ask.round) return;
       const time = signedTime(ask.bytes);
-      if (rs === undefined || time === undefined || rs.height !== ask.height || rs.round !== ask.round)
-        return;
-      const blocks = [rs.held?.locked?.block, rs.proposalBlock].filter((one) => one !== undefined);
-      const least = Math.max(...blocks.map(leastTime));
+      if (time === undefined) return;
+      const locked = rs.held?.locked?.block;
+      const least = Math.max(leastTime(locked), leastTime(rs.proposalBlock));
       const value = signedValue(ask.bytes);
       const isSpokenFor =
         value !== undefined && rs.proposal !== undefined && toHex(rs.proposal.blockId.hash) === value;
       const isLockOld = rs.lockedRound >= 0 && rs.lockedRound < ask.round && begun.get(node) !== ask.height;
-      const about = isLockOld ? rs.held?.locked?.block : isSpokenFor ? rs.proposalBlock : undefined;
+      const about = isLockOld ? locked : isSpokenFor ? rs.proposalBlock : undefined;
       if (about !== undefined && time < leastTime(about)) {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
         fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
@@ -45,10 +49,12 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
       const now = node.clock.now(world.now);
       if (time < now - SLACK_MICROS || time > Math.max(now, least))
         fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);
-    },
+    }),
   };
 }
 
 /** µs since the Unix epoch: what a vote for the block may carry at least, a millisecond after it. */
-const leastTime = ({ header: { time } }: Block): number =>
-  time.seconds * 1_000_000 + time.nanos / 1000 + 1000;
+const leastTime = (block: Block | undefined): number =>
+  block === undefined
+    ? Number.NEGATIVE_INFINITY
+    : block.header.time.seconds * 1_000_000 + block.header.time.nanos / 1000 + 1000;

@@ -4,6 +4,7 @@ import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { isSound } from './recoverable.ts';
@@ -85,8 +86,8 @@ export function words(context: CheckerContext): Checker {
   };
   return {
     name,
-    on(fact) {
-      if (!('node' in fact) || !fact.node.isCorrect) return;
+    ...hearing(['started', 'dropped', 'moved', 'wordHeard', 'wordSaid', ...Connections.TOPICS], (fact) => {
+      if (!fact.node.isCorrect) return;
       const { node } = fact;
       talks.on(fact);
       aftermath.lasts(node);
@@ -105,7 +106,7 @@ export function words(context: CheckerContext): Checker {
         if (fact.kind === 'wordHeard') heard(node, fact.peer, decoded.value);
         else said(node, fact.to, decoded.value);
       }
-    },
+    }),
   };
 }
 

@@ -50,8 +50,8 @@ export class Subscriber {
   }
 
   start(): void {
-    this.#world.observe((fact) => {
-      if (fact.kind !== 'event' || fact.node !== this.#node || this.#wire === undefined) return;
+    this.#world.observe(['vote', 'round', 'newRound', 'completeProposal'], (fact) => {
+      if (fact.node !== this.#node || this.#wire === undefined) return;
       const happening = happeningOf(fact.event);
       if (happening !== undefined) for (const followed of this.#followed) followed.onHappening(happening);
     });

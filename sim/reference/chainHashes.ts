@@ -6,29 +6,33 @@ import type { BlockId, Commit, Header } from '../../core/types/block.ts';
 import type { Timestamp } from '../../core/types/ids.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { TxResult } from '../../core/types/result.ts';
-import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
+import { newest } from '../newest.ts';
 import { protoFields } from './protoFields.ts';
 
 const FLAGS = { absent: 1, commit: 2, nil: 3 } as const;
 const KEYS = { ed25519: 1, secp256k1: 2 } as const;
 
-function varint(value: bigint): Bytes {
+function varint(value: number | bigint): Bytes {
+  if (value >= 0 && value < 128) return Uint8Array.of(Number(value));
   const digits: number[] = [];
-  let rest = BigInt.asUintN(64, value);
+  let rest = BigInt.asUintN(64, BigInt(value));
   for (; rest > 127n; rest >>= 7n) digits.push(Number(rest & 127n) | 128);
   return Uint8Array.of(...digits, Number(rest));
 }
 
+const NOTHING = new Uint8Array(0);
+
 const number = (field: number, value: number | bigint): Bytes =>
-  BigInt(value) === 0n ? concat() : concat(Uint8Array.of(field << 3), varint(BigInt(value)));
+  BigInt(value) === 0n ? NOTHING : concat(Uint8Array.of(field << 3), varint(value));
 
 /** A message within a message, which is there even when it is empty. */
 const inner = (field: number, ...parts: readonly Bytes[]): Bytes => {
   const content = concat(...parts);
-  return concat(Uint8Array.of((field << 3) | 2), varint(BigInt(content.length)), content);
+  return concat(Uint8Array.of((field << 3) | 2), varint(content.length), content);
 };
 
-const bytes = (field: number, value: Bytes): Bytes => (value.length === 0 ? concat() : inner(field, value));
+const bytes = (field: number, value: Bytes): Bytes => (value.length === 0 ? NOTHING : inner(field, value));
 
 const time = ({ seconds, nanos }: Timestamp): Bytes => concat(number(1, seconds), number(2, nanos));
 
@@ -38,7 +42,7 @@ const blockId = ({ hash, parts }: BlockId): Bytes =>
 /** RFC 6962: the left half of a tree is the largest whole one. */
 function rootOf(leaves: readonly Bytes[]): Bytes {
   const [first] = leaves;
-  if (first === undefined) return sha256(concat());
+  if (first === undefined) return sha256(NOTHING);
   if (leaves.length === 1) return sha256(concat(Uint8Array.of(0), first));
   let left = 1;
   while (2 * left < leaves.length) left *= 2;
@@ -85,7 +89,10 @@ export const hashOfCommit = ({ signatures }: Commit): Bytes =>
     ),
   );
 
-export const hashOfResults = (results: readonly TxResult[]): Bytes =>
+/** What a header says of a result. */
+export type HashedResult = Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>;
+
+export const hashOfResults = (results: readonly HashedResult[]): Bytes =>
   rootOf(
     results.map(({ code, data, gasWanted, gasUsed }) =>
       concat(number(1, code), bytes(2, data), number(5, gasWanted), number(6, gasUsed)),
@@ -93,11 +100,16 @@ export const hashOfResults = (results: readonly TxResult[]): Bytes =>
   );
 
 export const hashOfValidators = ({ validators }: ValidatorSet): Bytes =>
+  rootOfPowers(validators.map(({ pubKey, power }) => ({ pubKey, power })));
+
+/** From one block to the next they are the same, as a rule. */
+const rootOfPowers = newest((powers: readonly Pick<Validator, 'pubKey' | 'power'>[]) =>
   rootOf(
-    validators.map(({ pubKey, power }) =>
+    powers.map(({ pubKey, power }) =>
       concat(inner(1, bytes(KEYS[pubKey.type], pubKey.bytes)), number(2, power)),
     ),
-  );
+  ),
+);
 
 export const hashOfParams = ({ block }: ConsensusParams): Bytes =>
   sha256(concat(number(1, block.maxBytes), number(2, block.maxGas)));

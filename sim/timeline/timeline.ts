@@ -1,7 +1,7 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
-import type { StepWord, TimelineEntry, When } from '../scenario/scenario.ts';
+import { EVENT_WORDS, type StepWord, type TimelineEntry, type When } from '../scenario/scenario.ts';
 import type { Fact, Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import { TimelineActions } from './actions.ts';
@@ -25,7 +25,7 @@ export class Timeline {
     this.#world = world;
     this.#actions = new TimelineActions(world, cluster, suite);
     this.#entries = specs.map((spec) => ({ spec, left: spec.times, met: new Set() }));
-    world.observe((fact) => this.#on(fact));
+    world.observe(['moved', ...EVENT_WORDS], (fact) => this.#on(fact));
   }
 
   start(): void {

@@ -19,8 +19,8 @@ export function timeOf(until: Until): number | undefined {
 /** Asked after every event, so it looks closer only when something moved. */
 export function isOver(scenario: Scenario, world: World, timeline: Timeline): () => boolean {
   let moved = true;
-  world.observe((fact) => {
-    if (fact.kind === 'event' ? fact.event.kind === 'committed' : fact.kind !== 'signed') moved = true;
+  world.observe(['committed', 'moved', 'started', 'crashed', 'halted', 'fault', 'stable'], () => {
+    moved = true;
   });
   const needsClock = hasQuiet(scenario.until);
   return () => {

@@ -102,4 +102,35 @@ export type Fact =
   /** The timeline says that faults are over. */
   | { readonly kind: 'stable' };
 
+/** What an observer asks for: a kind of fact, or of what nodes tell their subscribers. */
+export type Topic = Exclude<Fact['kind'], 'event'> | NodeEvent['kind'];
+
+type Told<K extends NodeEvent['kind']> = {
+  readonly kind: 'event';
+  readonly node: Process;
+  readonly event: Extract<NodeEvent, { kind: K }>;
+};
+
+type Seen<K, F = Fact> = F extends { readonly kind: infer Kinds }
+  ? K extends Kinds
+    ? F & { readonly kind: K }
+    : never
+  : never;
+
+/** The facts of a topic. */
+export type FactOf<T extends Topic> = T extends NodeEvent['kind'] ? Told<T> : Seen<T>;
+
+export const topicOf = (fact: Fact): Topic => (fact.kind === 'event' ? fact.event.kind : fact.kind);
+
 export type Witness = (fact: Fact) => void;
+
+/** Somebody hears of some topics and of no others: most facts concern few. */
+export interface Hearing {
+  readonly topics: readonly Topic[];
+  on(fact: Fact): void;
+}
+
+export const hearing = <T extends Topic>(topics: readonly T[], on: (fact: FactOf<T>) => void): Hearing => ({
+  topics,
+  on: on as Witness,
+});

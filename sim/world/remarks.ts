@@ -1,12 +1,13 @@
 import { toHex } from '../../core/lib/bytes.ts';
-import type { Fact } from './facts.ts';
+import type { FactOf } from './facts.ts';
 import type { World } from './world.ts';
 
+export const REMARKED = ['committed', 'signed', 'dropped', 'started', 'moved', 'stable'] as const;
+
 /** Puts what the observer sees into the trace, next to the inputs that made it happen. */
-export function remarkFact(world: World, fact: Fact): void {
+export function remarkFact(world: World, fact: FactOf<(typeof REMARKED)[number]>): void {
   switch (fact.kind) {
     case 'event':
-      if (fact.event.kind !== 'committed') return;
       world.remark(
         'decided',
         fact.node,
@@ -27,10 +28,6 @@ export function remarkFact(world: World, fact: Fact): void {
       return;
     case 'stable':
       world.remark('stable', undefined, '');
-      return;
-    case 'crashed':
-    case 'halted':
-      // Noted by the process itself.
       return;
   }
 }

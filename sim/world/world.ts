@@ -5,7 +5,7 @@ import { Process, type ProcessOptions } from '../machine/process.ts';
 import type { Frame, LinkFaults } from '../network/link.ts';
 import { Network } from '../network/network.ts';
 import type { Choices } from './choices.ts';
-import type { Fact, Position, Witness } from './facts.ts';
+import { type Fact, type FactOf, type Position, type Topic, topicOf, type Witness } from './facts.ts';
 import { EventHeap, type SimEvent } from './heap.ts';
 import { hashBytes, RollingHash } from './rolling.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -52,7 +52,7 @@ export class World implements Scheduler {
   /** Asked at each crash point of each node; may crash it. */
   onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
   readonly #heap = new EventHeap<SimEvent>();
-  readonly #witnesses: Witness[] = [];
+  readonly #witnesses = new Map<Topic, Witness[]>();
   readonly #watchers: ((process: Process) => void)[] = [];
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
@@ -76,9 +76,13 @@ export class World implements Scheduler {
     return Math.max(...this.processes.map(({ decided }) => decided));
   }
 
-  /** Adds an observer. Called in the order added, for every fact, while it happens. */
-  observe(witness: Witness): void {
-    this.#witnesses.push(witness);
+  /** Adds an observer of some topics. Called in the order added, for every fact, while it happens. */
+  observe<T extends Topic>(topics: readonly T[], witness: (fact: FactOf<T>) => void): void {
+    for (const topic of new Set(topics)) {
+      const known = this.#witnesses.get(topic);
+      if (known === undefined) this.#witnesses.set(topic, [witness as Witness]);
+      else known.push(witness as Witness);
+    }
   }
 
   /** Adds one who looks at a running node after each event in which it was given something. */
@@ -126,7 +130,8 @@ export class World implements Scheduler {
   }
 
   witness(fact: Fact): void {
-    for (const witness of this.#witnesses) witness(fact);
+    const witnesses = this.#witnesses.get(topicOf(fact));
+    if (witnesses !== undefined) for (const witness of witnesses) witness(fact);
   }
 
   crashPoint(process: Process, point: CrashPoint): void {

@@ -79,8 +79,8 @@ export class Watcher {
   }
 
   start(): void {
-    this.#world.observe((fact) => {
-      if (fact.kind !== 'event' || fact.node !== this.#node || fact.event.kind !== 'pendingTx') return;
+    this.#world.observe(['pendingTx'], (fact) => {
+      if (fact.node !== this.#node) return;
       const { ethHash } = fact.event;
       if (ethHash !== undefined) this.#watch?.published.push(to0xHex(ethHash));
     });

@@ -1,0 +1,25 @@
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { Process } from '../machine/process.ts';
+import { addressesOf, type CheckerContext } from './checker.ts';
+
+/** Under which index each node finds itself in its set of validators, -1 for nowhere: looked up once a set. */
+export class Seats {
+  readonly #addresses: ReturnType<typeof addressesOf>;
+  readonly #known = new Map<Process, { readonly set: ValidatorSet; readonly index: number }>();
+
+  constructor(context: CheckerContext) {
+    this.#addresses = addressesOf(context);
+  }
+
+  indexOf(node: Process, { validators: set }: RoundState): number {
+    const known = this.#known.get(node);
+    if (known?.set === set) return known.index;
+    const own = this.#addresses.get(node);
+    const index =
+      own === undefined ? -1 : set.validators.findIndex(({ address }) => equalBytes(address, own));
+    this.#known.set(node, { set, index });
+    return index;
+  }
+}

@@ -1,6 +1,9 @@
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { type Bytes, equalBytes } from '../core/lib/bytes.ts';
+import { Rooms } from '../core/lib/room.ts';
 import { hashBytes } from './world/rolling.ts';
+
+const rooms = new Rooms();
 
 /** Entries of one generation; when it is full the older generation is forgotten. */
 const MEMO_ENTRIES_MAX = 16_384;
@@ -8,6 +11,8 @@ const MEMO_ENTRIES_MAX = 16_384;
 interface Entry<T> {
   readonly parts: readonly Bytes[];
   readonly answer: T;
+  /** Another one of the same key. */
+  readonly next: Entry<T> | undefined;
 }
 
 /**
@@ -15,12 +20,14 @@ interface Entry<T> {
  * forgotten is computed again, so the memo can never change an answer.
  */
 export class Memo<T> {
-  #young = new Map<number, Entry<T>[]>();
-  #old = new Map<number, Entry<T>[]>();
+  #young = new Map<number, Entry<T>>();
+  #old = new Map<number, Entry<T>>();
   #count = 0;
 
   find(key: number, parts: readonly Bytes[]): Entry<T> | undefined {
-    return search(this.#young.get(key), parts) ?? search(this.#old.get(key), parts);
+    // A Map finds small integers fastest.
+    const place = key | 0;
+    return search(this.#young.get(place), parts) ?? search(this.#old.get(place), parts);
   }
 
   add(key: number, parts: readonly Bytes[], answer: T): void {
@@ -29,15 +36,22 @@ export class Memo<T> {
       this.#young = new Map();
       this.#count = 0;
     }
-    const entry = { parts: parts.map((part) => part.slice()), answer };
-    const bucket = this.#young.get(key);
-    if (bucket === undefined) this.#young.set(key, [entry]);
-    else bucket.push(entry);
+    const place = key | 0;
+    const copies = parts.map((part) => rooms.copy(part));
+    this.#young.set(place, { parts: copies, answer, next: this.#young.get(place) });
   }
 }
 
-function search<T>(bucket: readonly Entry<T>[] | undefined, parts: readonly Bytes[]): Entry<T> | undefined {
-  return bucket?.find((entry) => entry.parts.every((part, i) => equalBytes(part, parts[i] as Bytes)));
+function search<T>(first: Entry<T> | undefined, parts: readonly Bytes[]): Entry<T> | undefined {
+  for (let entry = first; entry !== undefined; entry = entry.next) {
+    if (isSame(entry.parts, parts)) return entry;
+  }
+  return undefined;
+}
+
+function isSame(a: readonly Bytes[], b: readonly Bytes[]): boolean {
+  for (let i = 0; i < a.length; i++) if (!equalBytes(a[i] as Bytes, b[i] as Bytes)) return false;
+  return true;
 }
 
 /**

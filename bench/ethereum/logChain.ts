@@ -13,7 +13,7 @@ import { ethTxEvents } from '../../core/app/events.ts';
 import { encodeEthBlock } from '../../core/app/evm/blockCodec.ts';
 import { logsBloom } from '../../core/app/evm/bloom.ts';
 import { decodeEthTx } from '../../core/app/evm/ethTx.ts';
-import { CONSTANT_FIELDS, headerHash, ZERO_HASH } from '../../core/app/evm/header.ts';
+import { headerHash, wholeHeader, ZERO_HASH } from '../../core/app/evm/header.ts';
 import { encodeRecord } from '../../core/codec/record.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { fillIndex } from '../../core/events/index/indexer.ts';
@@ -84,8 +84,7 @@ class LogChain {
     const logs = this.logsAt(height);
     const keccak256 = (message: Bytes): Bytes => this.#suite.keccak256(message);
     const bloom = logs.length === 0 ? new Uint8Array(256) : logsBloom(logs, keccak256);
-    const header = {
-      ...CONSTANT_FIELDS,
+    const header = wholeHeader({
       parentHash: ZERO_HASH,
       coinbase: new Uint8Array(20),
       stateRoot: ZERO_HASH,
@@ -99,7 +98,7 @@ class LogChain {
       extraData: ZERO_HASH,
       mixHash: ZERO_HASH,
       baseFeePerGas: 7n,
-    };
+    });
     const receipt = {
       type: this.#tx.type,
       status: 1,

@@ -192,7 +192,12 @@ export class BlockRun {
     const { keccak256 } = this.#services.suite;
     const ethIndex = this.#transactions.length;
     const height = this.#context.height;
-    const logs: readonly EthLog[] = effects.logs.map((log, i) => ({ ...log, logIndex: this.#logCount + i }));
+    const logs: readonly EthLog[] = effects.logs.map(({ address, topics, data }, i) => ({
+      address,
+      topics,
+      data,
+      logIndex: this.#logCount + i,
+    }));
     this.#logCount += logs.length;
     this.#gasUsed += effects.gasUsed;
     this.#ethGasUsed += effects.gasUsed;
@@ -264,10 +269,15 @@ export class BlockRun {
     const keccak256 = (message: Bytes): Hash => this.#services.suite.keccak256(message);
     const transactions = [...this.#transactions];
     const receipts = [...this.#receipts];
-    const { stateRoot } = sealed;
-    const parentHash = this.#parent.ethHash;
-    const outcome = { parentHash, stateRoot, transactions, receipts, gasUsed: this.#gasUsed };
-    const header = sealHeader(this.#env, { ...outcome, extraData: consensusHash }, keccak256);
+    const outcome = {
+      parentHash: this.#parent.ethHash,
+      stateRoot: sealed.stateRoot,
+      transactions,
+      receipts,
+      gasUsed: this.#gasUsed,
+      extraData: consensusHash,
+    };
+    const header = sealHeader(this.#env, outcome, keccak256);
     const hash = headerHash(header, keccak256);
     const size = ethBlockSize(header, transactions);
     const ethBlock: EthBlock = { hash, header, transactions, receipts, size };

@@ -7,8 +7,7 @@ import { encodeUtf8 } from '../lib/utf8.ts';
 import type { Address } from '../types/ids.ts';
 import { type AppHashParts, appHashEntries } from './appHash.ts';
 import type { EthBlock, View } from './chain.ts';
-import { headerFields } from './evm/header.ts';
-import { encodeRlp } from './evm/rlp.ts';
+import { encodeHeader } from './evm/header.ts';
 
 /** One step of CometBFT's ProofOps: from what the step before yields to the root of its own tree. */
 export interface ProofOp {
@@ -47,6 +46,6 @@ export const proveModuleEntry = (view: View, block: EthBlock, key: Bytes): reado
 /** That Ethereum's state holds the account, or none. `block` is that of the view's height. */
 export const proveEthAccount = (view: View, block: EthBlock, address: Address): readonly ProofOp[] => [
   { type: SECURE_TRIE, key: address, data: encodeTrieOp(view.proveAccount(address)) },
-  { type: ETH_HEADER, key: EMPTY, data: encodeRlp(headerFields(block.header)) },
+  { type: ETH_HEADER, key: EMPTY, data: encodeHeader(block.header) },
   lastStep(partsOf(view, block), 'ethereum'),
 ];

@@ -1,5 +1,6 @@
 /** How values lie in the database: `crc32(key ‖ payload)`, 4 bytes big-endian, then the payload. */
 import type { Bytes } from '../lib/bytes.ts';
+import { room } from '../lib/room.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import type { KvOp } from '../types/kvOp.ts';
 
@@ -50,7 +51,7 @@ const checksum = (key: Bytes, value: Bytes, start: number): number =>
  * another place is noticed as well as an altered one.
  */
 export function encodeRecord(key: Bytes, payload: Bytes): Bytes {
-  const record = new Uint8Array(4 + payload.length);
+  const record = room(4 + payload.length);
   record.set(payload, 4);
   const sum = checksum(key, record, 4);
   for (let i = 0; i < 4; i++) record[i] = (sum >>> (8 * (3 - i))) & 255;

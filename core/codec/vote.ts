@@ -39,7 +39,15 @@ export const PROPOSAL_WIRE = table<ProposalWire>('Proposal', [
 
 export const PROPOSAL = mapped(
   PROPOSAL_WIRE,
-  (proposal: Proposal): ProposalWire => ({ ...proposal, type: 'proposal' }),
+  (proposal: Proposal): ProposalWire => ({
+    type: 'proposal',
+    height: proposal.height,
+    round: proposal.round,
+    polRound: proposal.polRound,
+    blockId: proposal.blockId,
+    timestamp: proposal.timestamp,
+    signature: proposal.signature,
+  }),
   ({ type: _, ...proposal }): Result<Proposal, string> =>
     proposal.polRound < -1 ? err(`pol_round ${proposal.polRound}`) : ok(proposal),
 );

@@ -1,41 +1,50 @@
 import { assert } from '../lib/assert.ts';
-import type { Bytes } from '../lib/bytes.ts';
+import { type Bytes, EMPTY } from '../lib/bytes.ts';
+import { INLINE_BYTES_MAX, SHARED_BYTES } from '../lib/room.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 
 const TWO_32 = 0x1_0000_0000;
-/** A scratch buffer that grew beyond this is given back. */
-const SCRATCH_BYTES_MAX = 1 << 20;
+/** Room that each message finds; a longer one moves to a buffer that is used again, and is copied out of it. */
+const SHORT_BYTES_MAX = 1024;
+/** A buffer that grew beyond this is given back. */
+const SPARE_BYTES_MAX = 1 << 20;
 
-/** Appends to a growing buffer; `finish` answers with an exact copy. */
+/** Appends to a growing buffer. Short messages stay where they were written: the next one begins behind. */
 export class Writer {
-  #buffer = new Uint8Array(512);
-  #view = new DataView(this.#buffer.buffer);
+  #shared: Bytes = new Uint8Array(SHARED_BYTES);
+  /** What finished messages have of it. */
+  #taken = 0;
+  #spare: Bytes = EMPTY;
+  #buffer: Bytes = this.#shared;
+  /** Of the message being written. */
+  #start = 0;
   #length = 0;
 
   #reserve(count: number): void {
-    const need = this.#length + count;
-    if (need <= this.#buffer.length) return;
-    const grown = new Uint8Array(need > this.#buffer.length * 2 ? need : this.#buffer.length * 2);
-    grown.set(this.#buffer.subarray(0, this.#length));
-    this.#buffer = grown;
-    this.#view = new DataView(grown.buffer);
+    if (this.#length + count > this.#buffer.length) this.#grow(count);
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  get capacity(): number {
-    return this.#buffer.length;
-  }
-
-  reset(): void {
-    this.#length = 0;
+  /** Moves the message to a buffer with room for it. */
+  #grow(count: number): void {
+    const size = this.#length - this.#start;
+    const need = size + count;
+    const from = this.#buffer;
+    if (from === this.#spare || this.#spare.length < need) {
+      this.#spare = new Uint8Array(Math.max(2 * size, need + SHORT_BYTES_MAX));
+    }
+    this.#buffer = this.#spare;
+    this.#buffer.set(from.subarray(this.#start, this.#length));
+    this.#start = 0;
+    this.#length = size;
   }
 
   /** Unsigned, below 2^32: tags, lengths, counts. */
   uint32(value: number): void {
     this.#reserve(5);
+    if (value < 128) {
+      this.#buffer[this.#length++] = value;
+      return;
+    }
     let rest = value;
     while (rest > 127) {
       this.#buffer[this.#length++] = (rest & 127) | 128;
@@ -75,8 +84,14 @@ export class Writer {
   /** Eight bytes, little endian; a safe integer. */
   sfixed64(value: number): void {
     this.#reserve(8);
-    this.#view.setUint32(this.#length, value >>> 0, true);
-    this.#view.setUint32(this.#length + 4, Math.floor(value / TWO_32) >>> 0, true);
+    let low = value;
+    let high = Math.floor(value / TWO_32);
+    for (let i = 0; i < 4; i++) {
+      this.#buffer[this.#length + i] = low;
+      this.#buffer[this.#length + 4 + i] = high;
+      low >>>= 8;
+      high >>>= 8;
+    }
     this.#length += 8;
   }
 
@@ -98,7 +113,7 @@ export class Writer {
     for (let i = 0; i < text.length; i++) {
       const charCode = text.charCodeAt(i);
       if (charCode > 127) {
-        this.#length = mark;
+        this.#length = this.#start + mark;
         this.raw(encodeUtf8(text));
         break;
       }
@@ -110,26 +125,47 @@ export class Writer {
   /** Starts a length-delimited piece; pass the answer to `close`. */
   open(): number {
     this.#reserve(1);
-    return ++this.#length;
+    return ++this.#length - this.#start;
   }
 
   close(mark: number): void {
-    const size = this.#length - mark;
+    const size = this.#length - this.#start - mark;
     if (size < 128) {
-      this.#buffer[mark - 1] = size;
+      this.#buffer[this.#start + mark - 1] = size;
       return;
     }
     const extra = size < 0x4000 ? 1 : size < 0x20_0000 ? 2 : size < 0x1000_0000 ? 3 : 4;
     this.#reserve(extra);
-    this.#buffer.copyWithin(mark + extra, mark, this.#length);
+    const from = this.#start + mark;
+    this.#buffer.copyWithin(from + extra, from, this.#length);
     const end = this.#length + extra;
-    this.#length = mark - 1;
+    this.#length = from - 1;
     this.uint32(size);
     this.#length = end;
   }
 
+  /** The message, and room for the next. A window of the shared buffer where that is cheaper than a copy. */
   finish(): Bytes {
-    return this.#buffer.slice(0, this.#length);
+    const buffer = this.#buffer;
+    const size = this.#length - this.#start;
+    const isWindow = buffer === this.#shared && size > INLINE_BYTES_MAX;
+    const message = isWindow
+      ? new Uint8Array(buffer.buffer, this.#start, size)
+      : buffer.slice(this.#start, this.#length);
+    if (isWindow) this.#taken = this.#length;
+    this.#begin();
+    return message;
+  }
+
+  #begin(): void {
+    if (SHARED_BYTES - this.#taken < SHORT_BYTES_MAX) {
+      this.#shared = new Uint8Array(SHARED_BYTES);
+      this.#taken = 0;
+    }
+    if (this.#spare.length > SPARE_BYTES_MAX) this.#spare = EMPTY;
+    this.#buffer = this.#shared;
+    this.#start = this.#taken;
+    this.#length = this.#taken;
   }
 }
 
@@ -139,9 +175,8 @@ let scratch: Writer | undefined;
 export function written<T>(fill: (writer: Writer, value: T) => void, value: T): Bytes {
   const writer = scratch ?? new Writer();
   scratch = undefined;
-  writer.reset();
   fill(writer, value);
   const bytes = writer.finish();
-  if (writer.capacity <= SCRATCH_BYTES_MAX) scratch = writer;
+  scratch = writer;
   return bytes;
 }

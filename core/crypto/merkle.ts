@@ -16,10 +16,13 @@ const INNER_PREFIX = 1;
 /** Reused between calls: prefix and two hashes. Nothing outside keeps it, hashing copies. */
 const innerInput = new Uint8Array(65);
 innerInput[0] = INNER_PREFIX;
+/** Likewise: prefix and a leaf of up to a block part. */
+const leafInput = new Uint8Array(65_537);
+leafInput[0] = LEAF_PREFIX;
 
 export function leafHash(leaf: Bytes): Hash {
-  const input = new Uint8Array(leaf.length + 1);
-  input[0] = LEAF_PREFIX;
+  const length = leaf.length + 1;
+  const input = length <= leafInput.length ? leafInput.subarray(0, length) : new Uint8Array(length);
   input.set(leaf, 1);
   return sha256(input);
 }
@@ -120,24 +123,25 @@ export function simpleMapLeaf(name: string, value: Bytes): Bytes {
   return leaf;
 }
 
-function sortedEntries(
-  entries: readonly (readonly [string, Bytes])[],
-): readonly (readonly [string, Bytes])[] {
-  const sorted = [...entries].sort((a, b) => compareBytes(encodeUtf8(a[0]), encodeUtf8(b[0])));
-  for (let i = 1; i < sorted.length; i++)
-    assert(sorted[i - 1]?.[0] !== sorted[i]?.[0], 'simple map name given twice');
-  return sorted;
+type MapEntry = readonly [name: string, value: Bytes];
+
+const compareNames = (a: MapEntry, b: MapEntry): number => compareBytes(encodeUtf8(a[0]), encodeUtf8(b[0]));
+
+function sortedEntries(entries: readonly MapEntry[]): readonly MapEntry[] {
+  for (let i = 1; i < entries.length; i++) {
+    const order = compareNames(entries[i - 1] as MapEntry, entries[i] as MapEntry);
+    assert(order !== 0, 'simple map name given twice');
+    if (order > 0) return sortedEntries([...entries].sort(compareNames));
+  }
+  return entries;
 }
 
 /** Root of the Cosmos SDK's simple map: names sorted byte-wise, values hashed. */
-export const simpleMapRoot = (entries: readonly (readonly [string, Bytes])[]): Hash =>
+export const simpleMapRoot = (entries: readonly MapEntry[]): Hash =>
   merkleRoot(sortedEntries(entries).map(([name, value]) => simpleMapLeaf(name, value)));
 
 /** Proof that `name` is in the map; the leaf it proves is `simpleMapLeaf(name, value)`. */
-export function simpleMapProof(
-  entries: readonly (readonly [string, Bytes])[],
-  name: string,
-): Proof | undefined {
+export function simpleMapProof(entries: readonly MapEntry[], name: string): Proof | undefined {
   const sorted = sortedEntries(entries);
   const index = sorted.findIndex((entry) => entry[0] === name);
   return merkleProofs(sorted.map(([key, value]) => simpleMapLeaf(key, value))).proofs[index];

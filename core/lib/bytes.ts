@@ -1,5 +1,6 @@
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { err, ok, type Result } from './result.ts';
+import { room } from './room.ts';
 
 export type Bytes = Uint8Array;
 
@@ -48,7 +49,17 @@ export function hex(text: string): Bytes {
   return parsed.value;
 }
 
-export const concat = (...parts: readonly Bytes[]): Bytes => concatBytes(...parts);
+export function concat(...parts: readonly Bytes[]): Bytes {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const out = room(length);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
 
 export function equalBytes(a: Bytes, b: Bytes): boolean {
   if (a === b) return true;

@@ -10,7 +10,19 @@ declare const TextDecoder: new (
 };
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export const encodeUtf8 = (text: string): Bytes => utf8ToBytes(text);
+/** Longer texts are worth the call of the host's encoder. */
+const SHORT_TEXT_MAX = 64;
+
+export function encodeUtf8(text: string): Bytes {
+  if (text.length > SHORT_TEXT_MAX) return utf8ToBytes(text);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const charCode = text.charCodeAt(i);
+    if (charCode > 127) return utf8ToBytes(text);
+    bytes[i] = charCode;
+  }
+  return bytes;
+}
 
 /** The text, or undefined when the bytes are not well-formed UTF-8. */
 export function decodeUtf8(bytes: Bytes): string | undefined {

@@ -4,9 +4,13 @@
  */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
+import { Rooms } from '../lib/room.ts';
 
 /** The empty string as an item; in a branch it means "no child". */
 export const EMPTY_ITEM: Bytes = Uint8Array.of(0x80);
+
+/** Apart from what passes: nodes stay in the cache. */
+const rooms = new Rooms();
 
 const sizeOfLength = (length: number): number =>
   length < 0x100 ? 1 : length < 0x10000 ? 2 : length < 0x1000000 ? 3 : 4;
@@ -28,14 +32,14 @@ const headerSize = (length: number): number => (length <= 55 ? 1 : 1 + sizeOfLen
 /** The item of a byte string. */
 export function encodeString(bytes: Bytes): Bytes {
   if (bytes.length === 1 && (bytes[0] as number) < 0x80) return bytes;
-  const out = new Uint8Array(headerSize(bytes.length) + bytes.length);
+  const out = rooms.take(headerSize(bytes.length) + bytes.length);
   out.set(bytes, putHeader(out, 0, 0x80, bytes.length));
   return out;
 }
 
 /** Room for a list of `length` bytes of items, its header written; the items begin at `start`. */
 export function startList(length: number): { readonly out: Bytes; readonly start: number } {
-  const out = new Uint8Array(headerSize(length) + length);
+  const out = rooms.take(headerSize(length) + length);
   return { out, start: putHeader(out, 0, 0xc0, length) };
 }
 

@@ -4,6 +4,8 @@ export interface Entry {
   readonly key: Bytes;
   value: Bytes;
   isGone: boolean;
+  /** Another one that is found in the same place. */
+  next: Entry | undefined;
 }
 
 /** Entries in the order of their keys, sorted only where somebody looks: those that begin with one byte are apart from all others. */

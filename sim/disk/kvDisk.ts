@@ -1,4 +1,5 @@
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { Rooms } from '../../core/lib/room.ts';
 import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import { hashBytes } from '../world/rolling.ts';
@@ -24,9 +25,13 @@ const STALE_READS = 8;
 /** Seed of the hash that finds an entry; keys are compared in full. */
 const KEY_SEED = 0x6b76;
 
+/** A small integer for the host: a Map finds those fastest. */
+const placeOf = (key: Bytes): number => hashBytes(key, KEY_SEED) | 0;
+
 /** The database as it lies on the disk: every batch in it is complete and durable. */
 export class KvDisk {
-  readonly #buckets = new Map<number, Entry[]>();
+  readonly #places = new Map<number, Entry>();
+  readonly #rooms = new Rooms();
   #order = new KeyOrder();
   #count = 0;
   /** Of the newest batches, oldest first. */
@@ -50,20 +55,20 @@ export class KvDisk {
   }
 
   #find(key: Bytes): Entry | undefined {
-    return this.#buckets.get(hashBytes(key, KEY_SEED))?.find((entry) => equalBytes(entry.key, key));
+    return entryOf(this.#places.get(placeOf(key)), key);
   }
 
   apply(ops: readonly KvOp[]): void {
-    this.#undo.push(ops.map(({ key }) => [key, this.#find(key)?.value]));
+    const undo = this.#write(ops);
+    this.#undo.push(undo);
     if (this.#undo.length > UNDO_MAX) this.#undo.shift();
-    this.#write(ops);
   }
 
-  #write(ops: readonly KvOp[]): void {
-    for (const op of ops) {
-      if (op.type === 'del') this.#delete(op.key);
-      else this.#put(op.key, op.value);
-    }
+  #write(ops: readonly KvOp[]): Undo {
+    return ops.map((op) => {
+      const before = op.type === 'del' ? this.#delete(op.key) : this.#put(op.key, op.value);
+      return [op.key, before];
+    });
   }
 
   /** The value that the newest batch replaced. */
@@ -113,7 +118,8 @@ export class KvDisk {
     const later = this.#undo.slice(at + 1);
     const isRewritten = (key: Bytes): boolean =>
       later.some((undo) => undo.some(([other]) => equalBytes(other, key)));
-    const back = lost.filter(([key]) => !isRewritten(key));
+    // Backwards: of a key that the batch wrote twice the first entry tells what was before.
+    const back = lost.filter(([key]) => !isRewritten(key)).reverse();
     this.#write(
       back.map(([key, value]) => (value === undefined ? { type: 'del', key } : { type: 'put', key, value })),
     );
@@ -140,39 +146,55 @@ export class KvDisk {
   }
 
   wipe(): void {
-    this.#buckets.clear();
+    this.#places.clear();
     this.#order = new KeyOrder();
     this.#count = 0;
     this.#undo = [];
     this.#staleReads = 0;
   }
 
-  #put(key: Bytes, value: Bytes): void {
-    const hash = hashBytes(key, KEY_SEED);
-    const bucket = this.#buckets.get(hash);
-    const known = bucket?.find((entry) => equalBytes(entry.key, key));
+  /** Answers with the value before. */
+  #put(key: Bytes, value: Bytes): Bytes | undefined {
+    const place = placeOf(key);
+    const first = this.#places.get(place);
+    const known = entryOf(first, key);
+    const copy = this.#rooms.copy(value);
     if (known !== undefined) {
-      known.value = value.slice();
-      return;
+      const before = known.value;
+      known.value = copy;
+      return before;
     }
-    const entry = { key: key.slice(), value: value.slice(), isGone: false };
-    if (bucket === undefined) this.#buckets.set(hash, [entry]);
-    else bucket.push(entry);
+    const entry = { key: this.#rooms.copy(key), value: copy, isGone: false, next: first };
+    this.#places.set(place, entry);
     this.#order.added(entry);
     this.#count++;
+    return undefined;
   }
 
-  #delete(key: Bytes): void {
-    const hash = hashBytes(key, KEY_SEED);
-    const bucket = this.#buckets.get(hash);
-    const at = bucket?.findIndex((entry) => equalBytes(entry.key, key)) ?? -1;
-    if (bucket === undefined || at < 0) return;
-    for (const entry of bucket.splice(at, 1)) {
-      entry.isGone = true;
-      this.#order.removed(entry);
-    }
+  /** Answers with the value before. */
+  #delete(key: Bytes): Bytes | undefined {
+    const place = placeOf(key);
+    const first = this.#places.get(place);
+    const gone = entryOf(first, key);
+    if (gone === undefined) return undefined;
+    if (gone !== first) {
+      let other = first;
+      while (other !== undefined && other.next !== gone) other = other.next;
+      if (other !== undefined) other.next = gone.next;
+    } else if (gone.next === undefined) this.#places.delete(place);
+    else this.#places.set(place, gone.next);
+    gone.isGone = true;
+    this.#order.removed(gone);
     this.#count--;
+    return gone.value;
   }
+}
+
+function entryOf(first: Entry | undefined, key: Bytes): Entry | undefined {
+  for (let entry = first; entry !== undefined; entry = entry.next) {
+    if (equalBytes(entry.key, key)) return entry;
+  }
+  return undefined;
 }
 
 /** What a batch must pass before and after it becomes durable; throws when the node dies there. */

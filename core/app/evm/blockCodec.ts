@@ -1,9 +1,10 @@
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { encodeList } from '../../state/rlp.ts';
 import type { EthBlock, EthHeader, EthLog, EthReceipt, EthTx } from '../chain.ts';
 import { logsBloom } from './bloom.ts';
 import { completeEthTx, parseEthTx } from './ethTx.ts';
-import { headerFields, headerOfFields } from './header.ts';
+import { encodeHeader, headerOfFields } from './header.ts';
 import { bigintToBytes, bytesToBigint } from './numbers.ts';
 import { logFields } from './receipt.ts';
 import { decodeRlp, encodedSize, encodeRlp, type RlpItem } from './rlp.ts';
@@ -17,7 +18,7 @@ export function ethBlockSize(header: EthHeader, transactions: readonly EthTx[]):
   for (const tx of transactions) payload += tx.type === 0 ? tx.raw.length : encodedSize(tx.raw);
   const listSize = (size: number): number =>
     (size <= 55 ? 1 : size < 256 ? 2 : size < 65536 ? 3 : size < 16777216 ? 4 : 5) + size;
-  return listSize(encodedSize(headerFields(header)) + listSize(payload) + 2);
+  return listSize(encodeHeader(header).length + listSize(payload) + 2);
 }
 
 const receiptFields = (r: EthReceipt): RlpItem => [
@@ -31,11 +32,11 @@ const receiptFields = (r: EthReceipt): RlpItem => [
 
 /** The store's record of an Ethereum block; senders and hashes are kept so that reading needs no recovery. */
 export function encodeEthBlock(block: EthBlock): Bytes {
-  return encodeRlp([
-    block.hash,
-    headerFields(block.header),
-    block.transactions.map((tx) => [tx.raw, tx.from, tx.hash]),
-    block.receipts.map(receiptFields),
+  return encodeList([
+    encodeRlp(block.hash),
+    encodeHeader(block.header),
+    encodeRlp(block.transactions.map((tx) => [tx.raw, tx.from, tx.hash])),
+    encodeRlp(block.receipts.map(receiptFields)),
   ]);
 }
 

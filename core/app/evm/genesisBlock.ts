@@ -1,7 +1,7 @@
 import type { Bytes } from '../../lib/bytes.ts';
-import type { EthBlock, EthHeader } from '../chain.ts';
+import type { EthBlock } from '../chain.ts';
 import { ethBlockSize } from './blockCodec.ts';
-import { CONSTANT_FIELDS, headerHash, ZERO_HASH } from './header.ts';
+import { headerHash, wholeHeader, ZERO_HASH } from './header.ts';
 import { EMPTY_TRIE_ROOT } from './orderedTrie.ts';
 
 /** The block before the first one: number `initialHeight - 1`, no parent, no proposer, the genesis state. */
@@ -15,8 +15,7 @@ export function genesisEthBlock(
   },
   keccak256: (message: Bytes) => Bytes,
 ): EthBlock {
-  const header: EthHeader = {
-    ...CONSTANT_FIELDS,
+  const header = wholeHeader({
     parentHash: ZERO_HASH,
     coinbase: new Uint8Array(20),
     stateRoot: genesis.stateRoot,
@@ -30,7 +29,7 @@ export function genesisEthBlock(
     extraData: new Uint8Array(0),
     mixHash: ZERO_HASH,
     baseFeePerGas: genesis.baseFee,
-  };
+  });
   return {
     hash: headerHash(header, keccak256),
     header,

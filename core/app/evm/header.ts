@@ -15,33 +15,65 @@ export const EMPTY_REQUESTS_HASH: Bytes = hex(
 );
 export const ZERO_HASH: Bytes = new Uint8Array(32);
 
-/** The fields that are the same in every block of ours: no uncles, no proof of work, no withdrawals, no blobs. */
-export const CONSTANT_FIELDS = {
+const ZERO_NONCE: Bytes = new Uint8Array(8);
+
+/** What blocks of ours differ in. */
+export type OwnFields = Omit<
+  EthHeader,
+  | 'unclesHash'
+  | 'difficulty'
+  | 'nonce'
+  | 'withdrawalsRoot'
+  | 'blobGasUsed'
+  | 'excessBlobGas'
+  | 'parentBeaconBlockRoot'
+  | 'requestsHash'
+>;
+
+/**
+ * The header with the fields that are the same in every block of ours: no uncles, no proof of work, no withdrawals, no
+ * blobs. Field by field: for a spread of so many the host takes longer than for all hashes of a block.
+ */
+export const wholeHeader = (own: OwnFields): EthHeader => ({
+  parentHash: own.parentHash,
   unclesHash: EMPTY_UNCLES_HASH,
+  coinbase: own.coinbase,
+  stateRoot: own.stateRoot,
+  transactionsRoot: own.transactionsRoot,
+  receiptsRoot: own.receiptsRoot,
+  logsBloom: own.logsBloom,
   difficulty: 0n,
-  nonce: new Uint8Array(8),
+  number: own.number,
+  gasLimit: own.gasLimit,
+  gasUsed: own.gasUsed,
+  timestamp: own.timestamp,
+  extraData: own.extraData,
+  mixHash: own.mixHash,
+  nonce: ZERO_NONCE,
+  baseFeePerGas: own.baseFeePerGas,
   withdrawalsRoot: EMPTY_TRIE_ROOT,
   blobGasUsed: 0n,
   excessBlobGas: 0n,
   parentBeaconBlockRoot: ZERO_HASH,
   requestsHash: EMPTY_REQUESTS_HASH,
-} as const;
+});
 
 const FIELD_COUNT = 21;
 
 // A header never changes once made, and is hashed, measured and stored.
-const fieldsOf = new WeakMap<EthHeader, readonly Bytes[]>();
+const encodings = new WeakMap<EthHeader, Bytes>();
 
-/** The header's fields in RLP order (Yellow Paper 4.3 with London, Shanghai, Cancun and Prague). */
-export function headerFields(header: EthHeader): readonly Bytes[] {
-  const known = fieldsOf.get(header);
+/** RLP of the header. */
+export function encodeHeader(header: EthHeader): Bytes {
+  const known = encodings.get(header);
   if (known !== undefined) return known;
-  const fields = listFields(header);
-  fieldsOf.set(header, fields);
-  return fields;
+  const encoded = encodeRlp(headerFields(header));
+  encodings.set(header, encoded);
+  return encoded;
 }
 
-const listFields = (h: EthHeader): readonly Bytes[] => [
+/** The header's fields in RLP order (Yellow Paper 4.3 with London, Shanghai, Cancun and Prague). */
+export const headerFields = (h: EthHeader): readonly Bytes[] => [
   h.parentHash,
   h.unclesHash,
   h.coinbase,
@@ -67,7 +99,7 @@ const listFields = (h: EthHeader): readonly Bytes[] => [
 
 /** keccak256 of the RLP header: the block hash of every Ethereum surface. */
 export const headerHash = (header: EthHeader, keccak256: (message: Bytes) => Bytes): Bytes =>
-  keccak256(encodeRlp(headerFields(header)));
+  keccak256(encodeHeader(header));
 
 /** Inverse of `headerFields`, for what we stored ourselves. */
 export function headerOfFields(items: readonly RlpItem[]): Result<EthHeader, string> {

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { room } from '../../lib/room.ts';
 
 /** A decoded RLP value: a string of bytes or a list. */
 export type RlpItem = Bytes | readonly RlpItem[];
@@ -118,7 +119,7 @@ function writeItem(item: RlpItem, out: Bytes, end: number): number {
 }
 
 export function encodeRlp(item: RlpItem): Bytes {
-  const out = new Uint8Array(encodedSize(item));
+  const out = room(encodedSize(item));
   writeItem(item, out, out.length);
   return out;
 }

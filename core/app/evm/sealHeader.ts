@@ -3,7 +3,7 @@ import type { Hash } from '../../types/ids.ts';
 import type { EthHeader, EthReceipt, EthTx } from '../chain.ts';
 import { mergeBloom } from './bloom.ts';
 import type { BlockEnv } from './engine.ts';
-import { CONSTANT_FIELDS } from './header.ts';
+import { wholeHeader } from './header.ts';
 import { orderedTrieRoot } from './orderedTrie.ts';
 import { encodeReceipt } from './receipt.ts';
 
@@ -27,8 +27,7 @@ export function sealHeader(
 ): EthHeader {
   const { parentHash, stateRoot, transactions, receipts, gasUsed, extraData } = outcome;
   const raws = transactions.map((tx) => tx.raw);
-  return {
-    ...CONSTANT_FIELDS,
+  return wholeHeader({
     parentHash,
     coinbase: env.coinbase,
     stateRoot,
@@ -42,7 +41,7 @@ export function sealHeader(
     extraData,
     mixHash: env.prevRandao,
     baseFeePerGas: env.baseFee,
-  };
+  });
 }
 
 function bloomOf(receipts: readonly EthReceipt[]): Bytes {

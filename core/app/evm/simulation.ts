@@ -22,7 +22,7 @@ import { ethBlockSize } from './blockCodec.ts';
 import { logsBloom, mergeBloom } from './bloom.ts';
 import type { BlockEnv, Precompiles } from './engine.ts';
 import { chargedGas } from './execute.ts';
-import { CONSTANT_FIELDS, headerHash, ZERO_HASH } from './header.ts';
+import { headerHash, wholeHeader, ZERO_HASH } from './header.ts';
 import { INIT_CODE_BYTES_MAX, intrinsicGas, isInitCodeTooLong } from './intrinsicGas.ts';
 import { runMessage } from './message.ts';
 import { MAX_UINT64 } from './numbers.ts';
@@ -248,8 +248,7 @@ export class EvmSimulation implements Simulation {
     const receipts = parts.map((part, i): EthReceipt => ({ ...part, type: (transactions[i] as EthTx).type }));
     const bloom = new Uint8Array(256);
     for (const receipt of receipts) mergeBloom(bloom, receipt.logsBloom);
-    const header: EthHeader = {
-      ...CONSTANT_FIELDS,
+    const header = wholeHeader({
       parentHash: this.#parentHash,
       coinbase: env.coinbase,
       stateRoot: this.#writes.rootsNow().stateRoot,
@@ -266,7 +265,7 @@ export class EvmSimulation implements Simulation {
       extraData: EMPTY,
       mixHash: env.prevRandao,
       baseFeePerGas: env.baseFee,
-    };
+    });
     const hash = this.#hashOf(header);
     this.#parent = header;
     this.#parentHash = hash;

@@ -232,23 +232,27 @@ export class Process implements Port {
   }
 
   #witness(input: Input): void {
-    if (input.kind === 'peerUp') {
-      this.#peers.add(input.peer);
-      this.#heard(input.peer);
+    if (input.kind === 'frame') {
+      this.#witnessFrame(input);
+      return;
     }
-    if (input.kind === 'peerDown') this.#peers.delete(input.peer);
-    if (input.kind === 'peerUp' || input.kind === 'peerDown')
-      this.#world.witness({ kind: 'peer', node: this, peer: input.peer, isUp: input.kind === 'peerUp' });
-    if (input.kind === 'frame' && !this.#world.process(input.peer).isCorrect) {
-      const { peer, channel, bytes } = input;
+    if (input.kind !== 'peerUp' && input.kind !== 'peerDown') return;
+    const { peer } = input;
+    const isUp = input.kind === 'peerUp';
+    if (isUp) {
+      this.#peers.add(peer);
+      this.#heard(peer);
+    } else this.#peers.delete(peer);
+    this.#world.witness({ kind: 'peer', node: this, peer, isUp });
+  }
+
+  #witnessFrame(input: Extract<Input, { kind: 'frame' }>): void {
+    const { peer, channel, bytes } = input;
+    if (!this.#world.process(peer).isCorrect)
       this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });
-    }
-    if (input.kind === 'frame' && input.channel === CHANNELS.blocksync)
-      this.#world.witness({ kind: 'syncHeard', node: this, peer: input.peer, bytes: input.bytes });
-    else if (input.kind === 'frame' && isRumour(input.channel))
-      this.#world.witness({ ...input, kind: 'rumourHeard', node: this });
-    else if (input.kind === 'frame' && isWord(input.channel, input.bytes))
-      this.#world.witness({ kind: 'wordHeard', node: this, peer: input.peer, bytes: input.bytes });
+    if (channel === CHANNELS.blocksync) this.#world.witness({ kind: 'syncHeard', node: this, peer, bytes });
+    else if (isRumour(channel)) this.#world.witness({ ...input, kind: 'rumourHeard', node: this });
+    else if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordHeard', node: this, peer, bytes });
   }
 
   #heard(peer: string): void {

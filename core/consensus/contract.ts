@@ -11,6 +11,7 @@ import type { Address, Height, Millis, PeerId, Round } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
 import type { PublicKey } from '../types/validator.ts';
 import type { Proposal, Vote, VoteType } from '../types/vote.ts';
+import type { VoteVerifier } from './verifySignature.ts';
 
 export type ConsensusTimerKey = Extract<TimerKey, { machine: 'consensus' }>;
 
@@ -116,6 +117,8 @@ export interface ConsensusOptions {
   readonly lastCommit?: Commit | undefined;
   readonly config: ConsensusConfig;
   readonly suite: CryptoSuite;
+  /** Instead of the core's own; it may only remember what that has answered. */
+  readonly verifyVote?: VoteVerifier | undefined;
   /** undefined: the node follows and never signs. */
   readonly validator: { readonly address: Address; readonly pubKey: PublicKey } | undefined;
   readonly deps: ConsensusDeps;

@@ -7,10 +7,12 @@ import type { NodeEvent, RoundStateEvent, StepName } from '../types/nodeEvent.ts
 import type { ConsensusConfig, ConsensusDeps, ConsensusOptions, ConsensusTimerKey, Out } from './contract.ts';
 import type { HeightState } from './heightState.ts';
 import { encodeLogRecord, type LogEntry } from './log.ts';
+import type { VoteVerifier } from './verifySignature.ts';
 
 export interface Engine {
   readonly config: ConsensusConfig;
   readonly suite: CryptoSuite;
+  readonly verifyVote: VoteVerifier;
   readonly validator: ConsensusOptions['validator'];
   readonly deps: ConsensusDeps;
   s: HeightState;

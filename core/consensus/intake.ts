@@ -2,7 +2,7 @@
  * What peers say, checked before it may change anything. Each handler ignores what is stale, punishes the sender of
  * what no honest node would send, persists what it takes, and leaves the consequences to the rules.
  */
-import { proposalSignBytes, voteSignBytes } from '../codec/signBytes.ts';
+import { proposalSignBytes } from '../codec/signBytes.ts';
 import { leafHash } from '../crypto/merkle.ts';
 import { equalBytes } from '../lib/bytes.ts';
 import { type BlockId, isCompleteBlockId, type Part } from '../types/block.ts';
@@ -124,8 +124,7 @@ function isVoteSigned(e: Engine, peer: string, vote: Vote, set: VoteSet): boolea
   if (isTrusted(e, peer)) return true;
   const validator = set.validators.validators[vote.validatorIndex];
   if (validator === undefined) return false;
-  const bytes = voteSignBytes(e.s.state.chainId, vote);
-  return verifySignature(e.suite, validator.pubKey, bytes, vote.signature);
+  return e.verifyVote(e.suite, validator.pubKey, e.s.state.chainId, vote);
 }
 
 /** Two votes that no honest validator signs. Not held against ourselves: another process has our key, evidence would not help. */

@@ -172,10 +172,28 @@ export interface LogError {
   readonly message: string;
 }
 
-export const encodeLogRecord = (height: Height, now: Micros, entry: LogEntry): LogRecord => ({
-  height,
-  bytes: encode(LOG_RECORD, { version: VERSION, now, entry }),
-});
+/** Encoded when its bytes are first asked for: a simulated drive asks only when they matter. */
+class EntryRecord implements LogRecord {
+  readonly height: Height;
+  readonly #now: Micros;
+  readonly #entry: LogEntry;
+  #bytes: Bytes | undefined;
+
+  constructor(height: Height, now: Micros, entry: LogEntry) {
+    this.height = height;
+    this.#now = now;
+    this.#entry = entry;
+  }
+
+  get bytes(): Bytes {
+    this.#bytes ??= encode(LOG_RECORD, { version: VERSION, now: this.#now, entry: this.#entry });
+    return this.#bytes;
+  }
+}
+
+/** Whoever holds the record may encode the entry later: nothing in it may change. */
+export const encodeLogRecord = (height: Height, now: Micros, entry: LogEntry): LogRecord =>
+  new EntryRecord(height, now, entry);
 
 export function decodeLogRecord(
   record: LogRecord,

@@ -20,6 +20,7 @@ import { armEmptyBlock, armPropose } from './rounds.ts';
 import { RoundView } from './roundView.ts';
 import { settle } from './rules.ts';
 import { precommitTimeoutMs, prevoteTimeoutMs } from './timeouts.ts';
+import { verifyVote } from './verifySignature.ts';
 
 type AppInput = Extract<ConsensusInput, { kind: 'app' }>;
 type SignedInput = Extract<ConsensusInput, { kind: 'signed' }>;
@@ -40,6 +41,7 @@ export class Consensus {
     this.#e = {
       config: options.config,
       suite: options.suite,
+      verifyVote: options.verifyVote ?? verifyVote,
       validator: options.validator,
       deps: options.deps,
       s: newHeightState(state, lastPrecommits(state, lastCommit), lastCommit),

@@ -240,10 +240,15 @@ const isTurn = (e: Engine): boolean => e.s.step === STEP.propose && !e.s.hasProp
 /** Clauses that one input can set off; each moves step, round, verdict or height forward. */
 const FIRINGS_MAX = 100;
 
+function firstDue(e: Engine): Rule | undefined {
+  for (const rule of RULES) if (rule.when(e)) return rule;
+  return undefined;
+}
+
 /** Runs the table to its fixpoint, always from the top: earlier clauses go first. */
 export function settle(e: Engine): void {
   for (let firings = 0; ; firings++) {
-    const rule = e.halted !== undefined ? undefined : RULES.find((one) => one.when(e));
+    const rule = e.halted !== undefined ? undefined : firstDue(e);
     if (rule === undefined) return;
     assert(firings < FIRINGS_MAX, `rules do not settle: ${rule.name}`);
     rule.run(e);

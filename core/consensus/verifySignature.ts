@@ -1,6 +1,8 @@
+import { voteSignBytes } from '../codec/signBytes.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { PublicKey } from '../types/validator.ts';
+import type { Vote } from '../types/vote.ts';
 
 /** A consensus signature: ed25519 over the bytes, or secp256k1 (r ‖ s, low-s) over their sha256. */
 export function verifySignature(
@@ -14,3 +16,9 @@ export function verifySignature(
     ? suite.ed25519Verify(key.bytes, message, signature)
     : suite.secp256k1Verify(key.bytes, suite.sha256(message), signature);
 }
+
+/** Whether that key has signed this vote of that chain. The same vote, key and chain always give the same answer. */
+export type VoteVerifier = (suite: CryptoSuite, key: PublicKey, chainId: string, vote: Vote) => boolean;
+
+export const verifyVote: VoteVerifier = (suite, key, chainId, vote) =>
+  verifySignature(suite, key, voteSignBytes(chainId, vote), vote.signature);

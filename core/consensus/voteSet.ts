@@ -50,6 +50,8 @@ export class VoteSet implements VoteSetReader {
   readonly #claims = new Map<PeerId, BlockId>();
   readonly #equivocators: BitSet;
   #power = 0n;
+  /** Of the power, for whatever values. */
+  #isTwoThirds = false;
   #majority: BlockId | undefined;
 
   constructor(height: Height, round: Round, type: VoteType, validators: ValidatorSet) {
@@ -76,7 +78,7 @@ export class VoteSet implements VoteSetReader {
   }
 
   hasTwoThirdsAny(): boolean {
-    return isQuorum(this.#power, this.#validators.totalPower);
+    return this.#isTwoThirds;
   }
 
   /** Every validator has voted. */
@@ -127,6 +129,7 @@ export class VoteSet implements VoteSetReader {
       this.#votes[index] = vote;
       this.bits.add(index);
       this.#power += power;
+      this.#isTwoThirds ||= isQuorum(this.#power, this.#validators.totalPower);
     } else {
       assert(tally.claimed, 'conflicting vote without a claim');
       if (this.#majority !== undefined && equalBlockId(this.#majority, vote.blockId)) {

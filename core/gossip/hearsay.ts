@@ -24,7 +24,8 @@ export class Hearsay {
   }
 
   onHasVote(id: PeerId, message: Message<'hasVote'>): void {
-    this.mark(this.#peers.find(id), { ...message, validatorIndex: message.index });
+    const { height, round, type, index } = message;
+    this.#peers.find(id)?.round.setVote(height, round, type, index, this.#sizeAt(height));
   }
 
   onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
@@ -62,9 +63,12 @@ export class Hearsay {
   }
 
   /** The peer has this vote. */
-  mark(peer: Peer | undefined, vote: Pick<Vote, 'height' | 'round' | 'type' | 'validatorIndex'>): void {
+  mark(peer: Peer, vote: Vote): void {
     const { height, round, type, validatorIndex } = vote;
-    const { rs, blocks } = this.#options;
-    peer?.round.setVote(height, round, type, validatorIndex, voteSetSize(height, rs, blocks));
+    peer.round.setVote(height, round, type, validatorIndex, this.#sizeAt(height));
+  }
+
+  #sizeAt(height: Height): number {
+    return voteSetSize(height, this.#options.rs, this.#options.blocks);
   }
 }

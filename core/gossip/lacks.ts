@@ -1,6 +1,6 @@
 /** What a peer lacks and we have, in the order in which CometBFT's gossip loops would send it (reference §4.9). */
 import { BitSet } from '../lib/bitset.ts';
-import { EMPTY, equalBytes } from '../lib/bytes.ts';
+import { equalBytes } from '../lib/bytes.ts';
 import { type Commit, equalPartSetHeader, type Part } from '../types/block.ts';
 import type { BlockReader } from '../types/blockReader.ts';
 import type { Height } from '../types/ids.ts';
@@ -17,7 +17,7 @@ export interface Missing {
   readonly votes: readonly Vote[];
 }
 
-const NOTHING: Missing = { proposal: undefined, parts: [], votes: [] };
+export const NOTHING: Missing = { proposal: undefined, parts: [], votes: [] };
 
 export interface Batch {
   readonly partsMax: number;
@@ -39,30 +39,28 @@ const isWanted = (rs: RoundState, { author }: Batch): boolean =>
 
 function missingNow(peer: PeerRound, rs: RoundState, batch: Batch): Missing {
   const votes: Vote[] = [];
-  const taken: VoteSetReader[] = [];
-  const take = (set: VoteSetReader | undefined): void => {
-    if (set === undefined || taken.includes(set)) return;
-    taken.push(set);
-    takeVotes(set, peer.votes(set.round, set.type), votes, batch);
-  };
   if (peer.step === STEP.newHeight && rs.lastPrecommits?.round === peer.lastCommitRound) {
     takeVotes(rs.lastPrecommits, peer.lastCommit, votes, batch);
   }
   const polRound = rs.proposal !== undefined && rs.round === peer.round ? rs.proposal.polRound : -1;
-  if (polRound >= 0) take(rs.votes(polRound, 'prevote'));
+  if (polRound >= 0) take(rs.votes(polRound, 'prevote'), peer, votes, batch);
   if (peer.round >= 0 && peer.round <= rs.round) {
-    take(rs.votes(peer.round, 'prevote'));
-    take(rs.votes(peer.round, 'precommit'));
+    take(rs.votes(peer.round, 'prevote'), peer, votes, batch);
+    take(rs.votes(peer.round, 'precommit'), peer, votes, batch);
   }
   // Our own round's votes let a peer in an earlier round skip to it once +1/3 are there (L55).
   if (peer.round < rs.round) {
-    take(rs.votes(rs.round, 'prevote'));
-    take(rs.votes(rs.round, 'precommit'));
+    take(rs.votes(rs.round, 'prevote'), peer, votes, batch);
+    take(rs.votes(rs.round, 'precommit'), peer, votes, batch);
   }
-  if (rs.commitRound >= 0) take(rs.votes(rs.commitRound, 'precommit'));
-  return isWanted(rs, batch)
-    ? { proposal: missingProposal(peer, rs), parts: missingParts(peer, rs, batch.partsMax), votes }
-    : { ...NOTHING, votes };
+  if (rs.commitRound >= 0) take(rs.votes(rs.commitRound, 'precommit'), peer, votes, batch);
+  if (isWanted(rs, batch))
+    return { proposal: missingProposal(peer, rs), parts: missingParts(peer, rs, batch.partsMax), votes };
+  return votes.length === 0 ? NOTHING : { proposal: undefined, parts: NOTHING.parts, votes };
+}
+
+function take(set: VoteSetReader | undefined, peer: PeerRound, votes: Vote[], batch: Batch): void {
+  if (set !== undefined) takeVotes(set, peer.votes(set.round, set.type), votes, batch);
 }
 
 function missingProposal(peer: PeerRound, rs: RoundState): Missing['proposal'] {
@@ -85,18 +83,19 @@ function missingParts(peer: PeerRound, rs: RoundState, max: number): readonly Pa
   return parts;
 }
 
+/** What is taken already stays there once: a set may be of several rounds that count. */
 function takeVotes(set: VoteSetReader, known: BitSet | undefined, out: Vote[], batch: Batch): void {
   const { author, votesMax } = batch;
   if (author !== undefined) {
     const index = author.placeIn(set.validators);
     const vote = index < 0 || known?.has(index) === true ? undefined : set.vote(index);
-    if (vote !== undefined) out.push(vote);
+    if (vote !== undefined && !out.includes(vote)) out.push(vote);
     return;
   }
   for (const index of set.bits.minus(known)) {
     if (out.length >= votesMax) return;
     const vote = set.vote(index);
-    if (vote !== undefined) out.push(vote);
+    if (vote !== undefined && !out.includes(vote)) out.push(vote);
   }
 }
 
@@ -114,12 +113,14 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   const votes: Vote[] = [];
   if (commit !== undefined) {
     const known = peer.votes(commit.round, 'precommit');
-    for (let i = 0; i < commit.signatures.length && votes.length < batch.votesMax; i++) {
-      const vote = known?.has(i) || !isBy(batch.author, commit, i) ? undefined : commitVote(commit, i);
+    const place = batch.author?.placeInCommit(commit);
+    const [from, to] = place === undefined ? [0, commit.signatures.length] : [Math.max(0, place), place + 1];
+    for (let i = from; i < to && votes.length < batch.votesMax; i++) {
+      const vote = known?.has(i) ? undefined : commitVote(commit, i);
       if (vote !== undefined) votes.push(vote);
     }
   }
-  if (!isWanted(rs, batch)) return { ...NOTHING, votes };
+  if (!isWanted(rs, batch)) return votes.length === 0 ? NOTHING : { ...NOTHING, votes };
   const parts: Part[] = [];
   const meta = peer.partsHeader === undefined ? undefined : blocks.loadMeta(peer.height);
   if (
@@ -135,9 +136,6 @@ function missingOld(peer: PeerRound, rs: RoundState, blocks: BlockReader, batch:
   }
   return { proposal: undefined, parts, votes };
 }
-
-const isBy = (author: Author | undefined, { signatures }: Commit, index: number): boolean =>
-  author === undefined || equalBytes(signatures[index]?.validatorAddress ?? EMPTY, author.address);
 
 /** Votes of a height are counted against its validator set; of old heights we know the commit's length. */
 export function voteSetSize(height: Height, rs: RoundState, blocks: BlockReader): number {

@@ -6,6 +6,9 @@ import { type Peer, PeerRound } from './peerRound.ts';
 /** Everyone that we are connected with, sorted by id, so that the order of connections decides nothing. */
 export class Peers {
   #all: readonly Peer[] = [];
+  #ids: readonly PeerId[] = [];
+  /** Asked for several times while a message of it is handled. */
+  #last: Peer | undefined;
   readonly #byId = new Map<PeerId, Peer>();
 
   get all(): readonly Peer[] {
@@ -13,7 +16,7 @@ export class Peers {
   }
 
   get ids(): readonly PeerId[] {
-    return this.#all.map(({ id }) => id);
+    return this.#ids;
   }
 
   get count(): number {
@@ -31,7 +34,8 @@ export class Peers {
   }
 
   find(id: PeerId): Peer | undefined {
-    return this.#byId.get(id);
+    if (this.#last?.id !== id) this.#last = this.#byId.get(id);
+    return this.#last;
   }
 
   /** Nothing is known of it yet, even if it was here before. */
@@ -39,10 +43,18 @@ export class Peers {
     this.remove(id);
     const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now };
     this.#byId.set(id, fresh);
-    this.#all = [...this.#all, fresh].sort((a, b) => compareText(a.id, b.id));
+    const behind = this.#all.findIndex((peer) => compareText(peer.id, id) > 0);
+    const at = behind === -1 ? this.#all.length : behind;
+    this.#keep([...this.#all.slice(0, at), fresh, ...this.#all.slice(at)]);
   }
 
   remove(id: PeerId): void {
-    if (this.#byId.delete(id)) this.#all = this.#all.filter((peer) => peer.id !== id);
+    if (this.#byId.delete(id)) this.#keep(this.#all.filter((peer) => peer.id !== id));
+  }
+
+  #keep(all: readonly Peer[]): void {
+    this.#all = all;
+    this.#ids = all.map(({ id }) => id);
+    this.#last = undefined;
   }
 }

@@ -2,11 +2,14 @@ import type { BlockReader } from '../types/blockReader.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
 import type { Author } from './author.ts';
-import { missingAt, voteSetSize } from './lacks.ts';
+import { missingAt, NOTHING, voteSetSize } from './lacks.ts';
 import type { PeerRound } from './peerRound.ts';
 
 /** What one peer is sent at a time. */
-const BATCH = { partsMax: 16, votesMax: 128 };
+const PARTS_MAX = 16;
+const VOTES_MAX = 128;
+
+const NO_MESSAGES: readonly ConsensusMessage[] = [];
 
 /**
  * Messages that give the peer what it lacks and we have, all of it or what this author said. From here on we believe
@@ -19,7 +22,8 @@ export function supply(
   author: Author | undefined,
 ): readonly ConsensusMessage[] {
   const { height, round } = peer;
-  const missing = missingAt(peer, rs, blocks, { ...BATCH, author });
+  const missing = missingAt(peer, rs, blocks, { partsMax: PARTS_MAX, votesMax: VOTES_MAX, author });
+  if (missing === NOTHING) return NO_MESSAGES;
   const messages: ConsensusMessage[] = [];
   if (missing.proposal !== undefined) {
     const { proposal, pol } = missing.proposal;

@@ -3,28 +3,29 @@ import { assert } from './assert.ts';
 /** Fixed-size set of small integers: which votes or parts someone has. */
 export class BitSet {
   readonly size: number;
-  readonly #words: Uint32Array;
+  /** 32 bits each, signed. A plain array: there are many small sets, and a typed one costs several times its content. */
+  readonly #words: number[];
 
   constructor(size: number) {
     assert(Number.isSafeInteger(size) && size >= 0, 'bitset size');
     this.size = size;
-    this.#words = new Uint32Array((size + 31) >>> 5);
+    this.#words = new Array<number>((size + 31) >>> 5).fill(0);
   }
 
   /** Bit i of `words` is bit (i % 32) of words[i / 32]; bits past `size` are cleared. */
   static fromWords(size: number, words: ArrayLike<number>): BitSet {
     const set = new BitSet(size);
-    for (let i = 0; i < set.#words.length; i++) set.#words[i] = words[i] ?? 0;
+    for (let i = 0; i < set.#words.length; i++) set.#words[i] = (words[i] ?? 0) | 0;
     const used = size & 31;
     if (used !== 0) {
       const last = set.#words.length - 1;
-      set.#words[last] = (set.#words[last] as number) & ((2 ** used - 1) >>> 0);
+      set.#words[last] = (set.#words[last] as number) & (2 ** used - 1);
     }
     return set;
   }
 
   words(): Uint32Array {
-    return this.#words.slice();
+    return Uint32Array.from(this.#words);
   }
 
   has(index: number): boolean {
@@ -47,7 +48,7 @@ export class BitSet {
   count(): number {
     let total = 0;
     for (const word of this.#words) {
-      let rest = word - ((word >>> 1) & 0x55555555);
+      let rest = (word - ((word >>> 1) & 0x55555555)) | 0;
       rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
       total += (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
     }

@@ -3,6 +3,7 @@ import { createApplication, StartError } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
 import { Consensus } from '../consensus/machine.ts';
+import type { VoteVerifier } from '../consensus/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
 import { commitIndexOps, fillIndex } from '../events/index/indexer.ts';
@@ -61,6 +62,8 @@ export interface CoreNodeOptions {
   readonly amend?: Amend | undefined;
   /** Instead of the core's own; it may only remember what that has answered. */
   readonly decodeFrame?: FrameDecoder;
+  /** The same of votes and their signatures. */
+  readonly verifyVote?: VoteVerifier;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
@@ -132,6 +135,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     lastCommit: blocks.loadSeenCommit(state.lastBlockHeight),
     config: config.consensus,
     suite,
+    verifyVote: options.verifyVote,
     validator: identity.validator,
     deps: {
       reapTxs: (maxBytes) => mempool.reap(maxBytes).map((tx) => tx.bytes),

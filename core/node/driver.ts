@@ -13,7 +13,7 @@ type Performed = Exclude<Effect, { kind: 'persist' }>;
 /** Nobody outside can tell that these happened: they may run ahead of the records of the inputs that caused them. */
 const isInward = (effect: Performed): boolean => effect.kind === 'timer' || effect.kind === 'publish';
 
-function unlessGone(effect: Performed, isGone: (peer: PeerId) => boolean): Performed | undefined {
+function unlessGone(effect: Effect, isGone: (peer: PeerId) => boolean): Effect | undefined {
   if (effect.kind !== 'send' || !effect.to.some(isGone)) return effect;
   const to = effect.to.filter((peer) => !isGone(peer));
   return to.length === 0 ? undefined : { ...effect, to };
@@ -33,6 +33,8 @@ export class Driver {
   /** Peers whose connection has ended, as the machine has not heard yet; how often. */
   readonly #gone = new Map<PeerId, number>();
   #busy = false;
+  /** Records have to be durable before the effects of the present burst are performed. */
+  #isDue = false;
 
   constructor(machine: Machine, host: Host) {
     this.#machine = machine;
@@ -47,43 +49,53 @@ export class Driver {
   /** Safe to call from within `perform`: the input is then handled after the present burst. */
   input(input: Input): void {
     if (input.kind === 'peerDown') this.#gone.set(input.peer, (this.#gone.get(input.peer) ?? 0) + 1);
-    this.#inbox.push(input);
-    if (!this.#busy) this.#run();
+    if (this.#busy) this.#inbox.push(input);
+    else this.#run([input]);
   }
 
-  #run(): void {
+  /** While nothing runs the inbox is empty. */
+  #run(first: readonly Input[]): void {
     this.#busy = true;
-    while (this.#inbox.length > 0) {
-      const effects: Performed[] = [];
-      const isDue = this.#stepBurst(effects);
-      if (!isDue) this.#perform(effects);
+    for (let burst = first; burst.length > 0; burst = this.#nextBurst()) {
+      const effects = this.#stepBurst(burst);
+      if (!this.#isDue) this.#perform(effects);
       else if (!this.#appendAtOnce(effects)) return;
     }
     this.#busy = false;
   }
 
-  /** Fills `effects`; true when records have to be durable before these are performed. */
-  #stepBurst(effects: Performed[]): boolean {
-    const burst = this.#inbox.length <= BURST_MAX ? this.#inbox : this.#inbox.slice(0, BURST_MAX);
-    this.#inbox = this.#inbox.length <= BURST_MAX ? [] : this.#inbox.slice(BURST_MAX);
+  #nextBurst(): readonly Input[] {
+    const waiting = this.#inbox;
+    if (waiting.length === 0) return waiting;
+    this.#inbox = waiting.slice(BURST_MAX);
+    return waiting.length <= BURST_MAX ? waiting : waiting.slice(0, BURST_MAX);
+  }
+
+  /** Answers with all effects, those that persist among them; `#isDue` says whether the others have to wait for these. */
+  #stepBurst(burst: readonly Input[]): readonly Effect[] {
     const now = this.#host.now();
+    const effects: Effect[] = [];
     let inward = true;
     for (const input of burst) {
       if (input.kind === 'peerDown') this.#onGone(input.peer, effects);
-      for (const effect of this.#machine.step(now, input)) {
+      const stepped = this.#machine.step(now, input);
+      for (const effect of stepped) {
         if (effect.kind === 'persist') {
           this.#records.push(effect.record);
           continue;
         }
-        effects.push(effect);
         inward &&= isInward(effect);
       }
+      this.#isDue = this.#records.length > 0 && (!inward || this.#records.length >= HELD_RECORDS_MAX);
+      // One input alone is the most frequent by far: its effects are the burst's.
+      if (burst.length === 1) return stepped;
+      effects.push(...stepped);
     }
-    return this.#records.length > 0 && (!inward || this.#records.length >= HELD_RECORDS_MAX);
+    return effects;
   }
 
   /** True when the host was durable before append returned; otherwise the run goes on from its callback. */
-  #appendAtOnce(effects: readonly Performed[]): boolean {
+  #appendAtOnce(effects: readonly Effect[]): boolean {
     const records = this.#records;
     this.#records = [];
     const append = { returned: false, durable: false };
@@ -91,21 +103,21 @@ export class Driver {
       assert(!append.durable, 'durable() called twice');
       append.durable = true;
       this.#perform(effects);
-      if (append.returned) this.#run();
+      if (append.returned) this.#run(this.#nextBurst());
     });
     append.returned = true;
     return append.durable;
   }
 
-  #perform(effects: readonly Performed[]): void {
+  #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       const rest = this.#gone.size === 0 ? effect : unlessGone(effect, (peer) => this.#gone.has(peer));
-      if (rest !== undefined) this.#host.perform(rest);
+      if (rest !== undefined && rest.kind !== 'persist') this.#host.perform(rest);
     }
   }
 
   /** What was to be sent over a connection that has ended must not go over the next one: its other end never asked for it. */
-  #onGone(gone: PeerId, effects: Performed[]): void {
+  #onGone(gone: PeerId, effects: Effect[]): void {
     const left = (this.#gone.get(gone) ?? 0) - 1;
     if (left > 0) this.#gone.set(gone, left);
     else this.#gone.delete(gone);

@@ -35,6 +35,8 @@ export interface NodeParts {
   readonly decodeFrame: FrameDecoder;
 }
 
+const NOTHING: readonly Effect[] = [];
+
 /** Routes inputs to machines and machines' words to each other, and gathers their effects in order. */
 export class NodeMachine implements Machine {
   readonly parts: NodeParts;
@@ -141,7 +143,7 @@ export class NodeMachine implements Machine {
   }
 
   step(wall: Micros, input: Input): readonly Effect[] {
-    if (this.#halted) return [];
+    if (this.#halted) return NOTHING;
     this.#out.length = 0;
     this.#wall = wall;
     this.#now = this.#steady.at(wall);
@@ -151,8 +153,9 @@ export class NodeMachine implements Machine {
     this.parts.gossip.flush(now, this.#gossipOut);
     this.parts.evidenceGossip.flush(now, this.#evidenceOut);
     this.parts.txRelay.flush(this.#relayOut);
+    if (this.#out.length === 0) return NOTHING;
     const effects = this.#out.slice();
-    if (effects.some((effect) => effect.kind === 'halt')) this.#halted = true;
+    for (const { kind } of effects) if (kind === 'halt') this.#halted = true;
     return effects;
   }
 

@@ -11,6 +11,7 @@ import type { EngineSpec } from '../scenario/chainSpecs.ts';
 import type { Position } from '../world/facts.ts';
 import { FaithfulLog } from './faithfulLog.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
+import { verifyingOnce } from './verifying.ts';
 
 /** Between two transactions a real node lets its sockets run; here nothing else waits. */
 const noPause = async (): Promise<void> => {};
@@ -40,6 +41,7 @@ function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConf
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
   const decodeFrame = decodingOnce();
+  const verifyVote = verifyingOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   return async (env: LifeEnv): Promise<SimNode> => {
@@ -70,6 +72,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       randomId: env.randomId,
       clock: env.now,
       decodeFrame,
+      verifyVote,
       outside: () => ({
         now: env.now,
         append: log.append(env.append),

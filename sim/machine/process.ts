@@ -232,16 +232,21 @@ export class Process implements Port {
   }
 
   #witness(input: Input): void {
-    if (input.kind === 'peerUp' || input.kind === 'peerDown') {
-      const { peer } = input;
-      const isUp = input.kind === 'peerUp';
-      if (isUp) {
-        this.#peers.add(peer);
-        this.#heard(peer);
-      } else this.#peers.delete(peer);
-      this.#world.witness({ kind: 'peer', node: this, peer, isUp });
+    if (input.kind === 'frame') {
+      this.#witnessFrame(input);
+      return;
     }
-    if (input.kind !== 'frame') return;
+    if (input.kind !== 'peerUp' && input.kind !== 'peerDown') return;
+    const { peer } = input;
+    const isUp = input.kind === 'peerUp';
+    if (isUp) {
+      this.#peers.add(peer);
+      this.#heard(peer);
+    } else this.#peers.delete(peer);
+    this.#world.witness({ kind: 'peer', node: this, peer, isUp });
+  }
+
+  #witnessFrame(input: Extract<Input, { kind: 'frame' }>): void {
     const { peer, channel, bytes } = input;
     if (!this.#world.process(peer).isCorrect)
       this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });

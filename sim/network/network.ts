@@ -95,8 +95,11 @@ export class Network {
         this.#port(from).unsent(name, channel, bytes);
         continue;
       }
-      if (link.outbox.length === 0) this.#dirty.push(link);
-      link.outbox.push(frame);
+      if (link.outbox.length === 0) {
+        this.#dirty.push(link);
+        // Most segments are one frame: a literal takes no more room than that.
+        link.outbox = [frame];
+      } else link.outbox.push(frame);
       this.stats.framesSent++;
       this.stats.bytesSent += bytes.length;
     }
@@ -214,8 +217,12 @@ export class Network {
     }
     const segment = this.#withFrameFaults(link, frames);
     if (segment.length === 0) return;
-    const bytes = segment.reduce((sum, frame) => sum + frame.bytes.length, 0);
-    const txs = segment.filter(({ channel }) => channel === CHANNELS.mempool).length;
+    let bytes = 0;
+    let txs = 0;
+    for (const frame of segment) {
+      bytes += frame.bytes.length;
+      if (frame.channel === CHANNELS.mempool) txs++;
+    }
     let at = link.arrival(this.#scheduler.now, bytes, txs);
     if (link.happens('reorder', faults.reorderPpm)) at += link.extraDelay('reorder');
     this.#arriveAt(at, connection, link, segment);
@@ -241,16 +248,16 @@ export class Network {
 
   #arriveAt(at: number, connection: Connection, link: Link, frames: readonly Frame[]): void {
     const { epoch } = connection;
-    const from = this.#port(link.from).name;
-    const port = this.#port(link.to);
+    // Most of what is under way at any time is these: what can be found again is not held.
     this.#scheduler.schedule(at, () => {
+      const port = this.#port(link.to);
       if (connection.epoch !== epoch || link.cut || !port.listening || !connection.isUp(link.to)) {
         this.stats.framesLost += frames.length;
         return undefined;
       }
       this.stats.segmentsDelivered++;
       this.steering?.heard(link.to, link.from);
-      port.frames(from, frames);
+      port.frames(this.#port(link.from).name, frames);
       return undefined;
     });
   }

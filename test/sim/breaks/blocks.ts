@@ -5,8 +5,8 @@ export const BLOCKS: readonly Break[] = [
   {
     id: 'any-signature-of-a-vote',
     file: 'core/consensus/intake.ts',
-    from: '  return verifySignature(e.suite, validator.pubKey, bytes, vote.signature);',
-    to: '  return verifySignature(e.suite, validator.pubKey, bytes, vote.signature) || true;',
+    from: '  return e.verifyVote(e.suite, validator.pubKey, e.s.state.chainId, vote);',
+    to: '  return e.verifyVote(e.suite, validator.pubKey, e.s.state.chainId, vote) || true;',
     found: ['conduct', 'validity', 'no_framing', 'no_crash', 'agreement', 'until', 'liveness'],
     scenario: 'bad-votes',
   },

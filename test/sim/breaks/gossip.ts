@@ -190,7 +190,7 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'polka-of-proposal-not-sent',
     file: 'core/gossip/lacks.ts',
-    from: "  if (polRound >= 0) take(rs.votes(polRound, 'prevote'));\n",
+    from: "  if (polRound >= 0) take(rs.votes(polRound, 'prevote'), peer, votes, batch);\n",
     to: '',
     found: ['until', 'conduct', 'liveness'],
     scenario: 'lock-behind-valid',

@@ -109,8 +109,8 @@ export const SHIPPED: readonly Break[] = [
   {
     id: 'two-thirds-by-heads',
     file: 'core/consensus/voteSet.ts',
-    from: 'return isQuorum(this.#power, this.#validators.totalPower);',
-    to: 'return isQuorum(BigInt(this.bits.count()), BigInt(this.bits.size));',
+    from: 'isQuorum(this.#power, this.#validators.totalPower);',
+    to: 'isQuorum(BigInt(this.bits.count()), BigInt(this.bits.size));',
     found: ['conduct'],
     scenario: 'one-is-two-thirds',
     isSlow: true,

@@ -23,15 +23,6 @@ export class Memo<T> {
     return search(this.#young.get(key), parts) ?? search(this.#old.get(key), parts);
   }
 
-  /** What is remembered, or what `compute` answers. */
-  answer(key: number, parts: readonly Bytes[], compute: () => T): T {
-    const known = this.find(key, parts);
-    if (known !== undefined) return known.answer;
-    const answer = compute();
-    this.add(key, parts, answer);
-    return answer;
-  }
-
   add(key: number, parts: readonly Bytes[], answer: T): void {
     if (this.#count++ >= MEMO_ENTRIES_MAX) {
       this.#old = this.#young;
@@ -61,6 +52,15 @@ function bySecret(publicKeyOf: (secret: Bytes) => Bytes): (secret: Bytes) => Byt
   };
 }
 
+/** What is remembered, or what `compute` answers. */
+function answerOf<T>(memo: Memo<T>, key: number, parts: readonly Bytes[], compute: () => T): T {
+  const known = memo.find(key, parts);
+  if (known !== undefined) return known.answer;
+  const answer = compute();
+  memo.add(key, parts, answer);
+  return answer;
+}
+
 /**
  * A suite that computes each expensive thing once for the whole cluster. Verification is a pure function, so what one
  * node found out is true for all; a signature made here is known to be good, and whose it is, without asking.
@@ -76,7 +76,7 @@ function ed25519Memo(suite: CryptoSuite): Pick<CryptoSuite, 'ed25519Verify' | 'e
     ed25519Verify(publicKey, message, signature) {
       const key = hashBytes(signature, 1);
       const parts = [signature, publicKey, message];
-      return verified.answer(key, parts, () => suite.ed25519Verify(publicKey, message, signature));
+      return answerOf(verified, key, parts, () => suite.ed25519Verify(publicKey, message, signature));
     },
     ed25519Sign(seed, message) {
       const signature = suite.ed25519Sign(seed, message);
@@ -105,17 +105,17 @@ function secp256k1Memo(suite: CryptoSuite): Secp256k1 {
     },
     secp256k1Recover(digest, rs, recovery) {
       const parts = [rs, digest, Uint8Array.of(recovery)];
-      return recovered.answer(hashBytes(rs, 2 + recovery), parts, () =>
+      return answerOf(recovered, hashBytes(rs, 2 + recovery), parts, () =>
         suite.secp256k1Recover(digest, rs, recovery),
       );
     },
     secp256k1Uncompress(publicKey) {
-      return uncompressed.answer(hashBytes(publicKey, 1), [publicKey], () =>
+      return answerOf(uncompressed, hashBytes(publicKey, 1), [publicKey], () =>
         suite.secp256k1Uncompress(publicKey),
       );
     },
     secp256k1Verify(publicKey, digest, rs) {
-      return verified.answer(hashBytes(rs, 1), [rs, digest, publicKey], () =>
+      return answerOf(verified, hashBytes(rs, 1), [rs, digest, publicKey], () =>
         suite.secp256k1Verify(publicKey, digest, rs),
       );
     },

@@ -54,48 +54,84 @@ function isSame(a: readonly Bytes[], b: readonly Bytes[]): boolean {
   return true;
 }
 
-/**
- * A suite that computes each expensive thing once for the whole cluster. Verification is a pure function, so what one
- * node found out is true for all; a signature made here is known to be good without asking.
- */
-export function memoised(suite: CryptoSuite): CryptoSuite {
-  const verified = new Memo<boolean>();
-  const recovered = new Memo<Bytes | undefined>();
-  const verify = (publicKey: Bytes, message: Bytes, signature: Bytes): boolean => {
-    const key = hashBytes(signature, 1);
-    const parts = [signature, publicKey, message];
-    const known = verified.find(key, parts);
-    if (known !== undefined) return known.answer;
-    const answer = suite.ed25519Verify(publicKey, message, signature);
-    verified.add(key, parts, answer);
-    return answer;
-  };
-  // Seeds are few and live as long as their signers: found by identity.
-  const publicKeys = new WeakMap<Bytes, Bytes>();
-  const publicKeyOf = (seed: Bytes): Bytes => {
-    const known = publicKeys.get(seed);
-    if (known !== undefined) return known;
-    const publicKey = suite.ed25519PublicKey(seed);
-    publicKeys.set(seed, publicKey);
+/** Answers of a function of a few secrets, which live as long as their signers: found by identity. */
+function bySecret(publicKeyOf: (secret: Bytes) => Bytes): (secret: Bytes) => Bytes {
+  const known = new WeakMap<Bytes, Bytes>();
+  return (secret) => {
+    const found = known.get(secret);
+    if (found !== undefined) return found;
+    const publicKey = publicKeyOf(secret);
+    known.set(secret, publicKey);
     return publicKey;
   };
+}
+
+/** What is remembered, or what `compute` answers. */
+function answerOf<T>(memo: Memo<T>, key: number, parts: readonly Bytes[], compute: () => T): T {
+  const known = memo.find(key, parts);
+  if (known !== undefined) return known.answer;
+  const answer = compute();
+  memo.add(key, parts, answer);
+  return answer;
+}
+
+/**
+ * A suite that computes each expensive thing once for the whole cluster. Verification is a pure function, so what one
+ * node found out is true for all; a signature made here is known to be good, and whose it is, without asking.
+ */
+export function memoised(suite: CryptoSuite): CryptoSuite {
+  return { ...boundTo(suite), name: `memo(${suite.name})`, ...ed25519Memo(suite), ...secp256k1Memo(suite) };
+}
+
+function ed25519Memo(suite: CryptoSuite): Pick<CryptoSuite, 'ed25519Verify' | 'ed25519Sign'> {
+  const verified = new Memo<boolean>();
+  const publicKeyOf = bySecret((seed) => suite.ed25519PublicKey(seed));
   return {
-    ...boundTo(suite),
-    name: `memo(${suite.name})`,
-    ed25519Verify: verify,
+    ed25519Verify(publicKey, message, signature) {
+      const key = hashBytes(signature, 1);
+      const parts = [signature, publicKey, message];
+      return answerOf(verified, key, parts, () => suite.ed25519Verify(publicKey, message, signature));
+    },
     ed25519Sign(seed, message) {
       const signature = suite.ed25519Sign(seed, message);
       verified.add(hashBytes(signature, 1), [signature, publicKeyOf(seed), message], true);
       return signature;
     },
+  };
+}
+
+type Secp256k1 = Pick<CryptoSuite, Extract<keyof CryptoSuite, `secp256k1${string}`>>;
+
+function secp256k1Memo(suite: CryptoSuite): Secp256k1 {
+  const verified = new Memo<boolean>();
+  const recovered = new Memo<Bytes | undefined>();
+  const uncompressed = new Memo<Bytes | undefined>();
+  const short = bySecret((secret) => suite.secp256k1PublicKey(secret, true));
+  const long = bySecret((secret) => suite.secp256k1PublicKey(secret, false));
+  return {
+    secp256k1PublicKey: (secret, compressed) => (compressed ? short(secret) : long(secret)),
+    secp256k1Sign(secret, digest) {
+      const signature = suite.secp256k1Sign(secret, digest);
+      const { rs, recovery } = signature;
+      recovered.add(hashBytes(rs, 2 + recovery), [rs, digest, Uint8Array.of(recovery)], long(secret));
+      verified.add(hashBytes(rs, 1), [rs, digest, short(secret)], true);
+      return signature;
+    },
     secp256k1Recover(digest, rs, recovery) {
-      const key = hashBytes(rs, 2 + recovery);
       const parts = [rs, digest, Uint8Array.of(recovery)];
-      const known = recovered.find(key, parts);
-      if (known !== undefined) return known.answer;
-      const answer = suite.secp256k1Recover(digest, rs, recovery);
-      recovered.add(key, parts, answer);
-      return answer;
+      return answerOf(recovered, hashBytes(rs, 2 + recovery), parts, () =>
+        suite.secp256k1Recover(digest, rs, recovery),
+      );
+    },
+    secp256k1Uncompress(publicKey) {
+      return answerOf(uncompressed, hashBytes(publicKey, 1), [publicKey], () =>
+        suite.secp256k1Uncompress(publicKey),
+      );
+    },
+    secp256k1Verify(publicKey, digest, rs) {
+      return answerOf(verified, hashBytes(rs, 1), [rs, digest, publicKey], () =>
+        suite.secp256k1Verify(publicKey, digest, rs),
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createKeccak } from 'hash-wasm';
 import { sha256 as shortSha256 } from '../../core/crypto/hash.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
@@ -7,12 +7,12 @@ import { ed25519PublicKey, ed25519Sign, ed25519Verify } from './ed25519.ts';
 import { loadNative, secp256k1Suite } from './secp256k1.ts';
 
 /** From here on the host's hash is worth its call. */
-const HOST_HASH_BYTES_MIN = 256;
+const HOST_HASH_BYTES_MIN = 128;
 
 const sha256 = (message: Bytes): Bytes =>
   message.length < HOST_HASH_BYTES_MIN
     ? shortSha256(message)
-    : new Uint8Array(createHash('sha256').update(message).digest());
+    : new Uint8Array(hash('sha256', message, 'buffer'));
 
 /**
  * The suite of a real node: node:crypto for ed25519 and long SHA-256, WebAssembly for keccak256, libsecp256k1 where its

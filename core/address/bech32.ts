@@ -35,24 +35,23 @@ export type AddressError =
     }
   | { readonly code: 'malformed'; readonly message: string };
 
-function polymod(values: Iterable<number>, start: number): number {
-  let checksum = start;
-  for (const value of values) {
-    const top = checksum >>> 25;
-    checksum = ((checksum & 0x1ffffff) << 5) ^ value;
-    for (let i = 0; i < 5; i++) if (((top >>> i) & 1) === 1) checksum ^= GENERATORS[i] as number;
-  }
-  return checksum;
-}
+/** What the five bits that are shifted out of a checksum do to it. */
+const FEEDBACK = Int32Array.from({ length: 32 }, (_, top) =>
+  GENERATORS.reduce((sum, generator, i) => (((top >>> i) & 1) === 1 ? sum ^ generator : sum), 0),
+);
 
-function* expandHrp(hrp: string): Generator<number> {
-  for (let i = 0; i < hrp.length; i++) yield hrp.charCodeAt(i) >>> 5;
-  yield 0;
-  for (let i = 0; i < hrp.length; i++) yield hrp.charCodeAt(i) & 31;
-}
+/** The checksum's state one word later. */
+const polymod = (checksum: number, word: number): number =>
+  ((checksum & 0x1ffffff) << 5) ^ word ^ (FEEDBACK[checksum >>> 25] as number);
 
 function checksumOf(hrp: string, words: readonly number[]): string {
-  const checksum = polymod([...words, 0, 0, 0, 0, 0, 0], polymod(expandHrp(hrp), 1)) ^ 1;
+  let checksum = 1;
+  for (let i = 0; i < hrp.length; i++) checksum = polymod(checksum, hrp.charCodeAt(i) >>> 5);
+  checksum = polymod(checksum, 0);
+  for (let i = 0; i < hrp.length; i++) checksum = polymod(checksum, hrp.charCodeAt(i) & 31);
+  for (const word of words) checksum = polymod(checksum, word);
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) checksum = polymod(checksum, 0);
+  checksum ^= 1;
   let text = '';
   for (let i = 0; i < CHECKSUM_LENGTH; i++) text += CHARSET[(checksum >>> (5 * (5 - i))) & 31];
   return text;

@@ -1,4 +1,3 @@
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { err, ok, type Result } from './result.ts';
 import { room } from './room.ts';
 
@@ -11,14 +10,45 @@ export interface HexError {
   readonly message: string;
 }
 
-/** Lower-case hex without prefix. */
-export const toHex = (bytes: Bytes): string => bytesToHex(bytes);
+/** Char codes of a byte's two digits. */
+const HIGH = Uint8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.charCodeAt(byte >>> 4));
+const LOW = Uint8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.charCodeAt(byte & 15));
+
+/** Digits of four bytes. */
+function fourBytes(bytes: Bytes, at: number): string {
+  const a = bytes[at] as number;
+  const b = bytes[at + 1] as number;
+  const c = bytes[at + 2] as number;
+  const d = bytes[at + 3] as number;
+  return String.fromCharCode(
+    HIGH[a] as number,
+    LOW[a] as number,
+    HIGH[b] as number,
+    LOW[b] as number,
+    HIGH[c] as number,
+    LOW[c] as number,
+    HIGH[d] as number,
+    LOW[d] as number,
+  );
+}
+
+/** Lower-case hex without prefix. A text that was joined from many small pieces is slow to look things up by. */
+export function toHex(bytes: Bytes): string {
+  const fours = bytes.length & ~3;
+  let text = '';
+  for (let at = 0; at < fours; at += 4) text += fourBytes(bytes, at);
+  for (let at = fours; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    text += String.fromCharCode(HIGH[byte] as number, LOW[byte] as number);
+  }
+  return text;
+}
 
 /** Upper-case hex without prefix, as CometBFT prints hashes and addresses. */
-export const toUpperHex = (bytes: Bytes): string => bytesToHex(bytes).toUpperCase();
+export const toUpperHex = (bytes: Bytes): string => toHex(bytes).toUpperCase();
 
 /** `0x` and lower-case hex, as Ethereum JSON-RPC prints data. */
-export const to0xHex = (bytes: Bytes): string => `0x${bytesToHex(bytes)}`;
+export const to0xHex = (bytes: Bytes): string => `0x${toHex(bytes)}`;
 
 const digitOf = (charCode: number): number => {
   if (charCode >= 48 && charCode <= 57) return charCode - 48;

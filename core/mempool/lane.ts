@@ -20,6 +20,7 @@ export class Lane {
   #txs: PoolTx[] = [];
   #executable = 0;
   #executableCost = 0n;
+  #revision = 0;
   /** The earlier nonce that the rest waits for. */
   #awaited: bigint | undefined;
   #waitingSince: Micros | undefined;
@@ -39,6 +40,11 @@ export class Lane {
 
   get size(): number {
     return this.#txs.length;
+  }
+
+  /** Another one whenever something of it may be another. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Most that the executable txs can cost together, wei. */
@@ -75,6 +81,7 @@ export class Lane {
     }
     if (!outbids(tx.lane, old.lane, BigInt(bumpPercent))) return 'underpriced';
     this.#txs[index] = tx;
+    this.#revision += 1;
     if (index < this.#executable) this.#executableCost += tx.lane.cost - old.lane.cost;
     return { replaced: old };
   }
@@ -116,6 +123,7 @@ export class Lane {
 
   /** Counts what may run by now. Whoever waits for another nonce than before, or did not wait, waits anew. */
   #settle(): void {
+    this.#revision += 1;
     let next = this.#stateNonce + BigInt(this.#executable);
     for (;;) {
       const tx = this.#txs[this.#executable];

@@ -1,7 +1,7 @@
 import type { EthTx } from '../app/chain.ts';
 import type { TxDecoder } from '../app/tx/decoder.ts';
 import { compareBytes, hex, toHex } from '../lib/bytes.ts';
-import type { PoolTx } from '../mempool/lane.ts';
+import type { Lane, PoolTx } from '../mempool/lane.ts';
 import type { Mempool } from '../mempool/mempool.ts';
 import type { PooledSender, PoolReader } from '../rpc/context.ts';
 
@@ -28,18 +28,39 @@ class Read {
   }
 }
 
+/** What each sender has there, told anew only when it is another. */
+class Senders {
+  readonly #read: Read;
+  readonly #known = new WeakMap<Lane, { readonly revision: number; readonly shown: PooledSender }>();
+
+  constructor(read: Read) {
+    this.#read = read;
+  }
+
+  of(sender: string, lane: Lane): PooledSender {
+    const known = this.#known.get(lane);
+    if (known?.revision === lane.revision) return known.shown;
+    const read = this.#read;
+    const pending = read.all(lane.txs.slice(0, lane.executable));
+    const queued = read.all(lane.txs.slice(lane.executable));
+    const shown = { sender: hex(sender), pending, queued };
+    this.#known.set(lane, { revision: lane.revision, shown });
+    return shown;
+  }
+}
+
 /** The mempool as RPC handlers may see it. */
 export function poolReader(mempool: Mempool, decoder: TxDecoder): PoolReader {
   const read = new Read(decoder);
+  const senders = new Senders(read);
   return {
     content() {
-      const senders: PooledSender[] = [];
+      const content: PooledSender[] = [];
       for (const [sender, lane] of mempool.lanes()) {
-        const pending = read.all(lane.txs.slice(0, lane.executable));
-        const queued = read.all(lane.txs.slice(lane.executable));
-        if (pending.length + queued.length > 0) senders.push({ sender: hex(sender), pending, queued });
+        const shown = senders.of(sender, lane);
+        if (shown.pending.length + shown.queued.length > 0) content.push(shown);
       }
-      return senders.sort((a, b) => compareBytes(a.sender, b.sender));
+      return content.sort((a, b) => compareBytes(a.sender, b.sender));
     },
     pendingNonce(sender) {
       const lane = mempool.lane(toHex(sender));

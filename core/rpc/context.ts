@@ -19,7 +19,7 @@ import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
 import type { PublicKey } from '../types/validator.ts';
 import type { VoteType } from '../types/vote.ts';
 
-/** What waits of one sender. */
+/** What waits of one sender; the same object for as long as it is the same. */
 export interface PooledSender {
   readonly sender: Address;
   /** Follow the state's nonce without a gap. */

@@ -21,7 +21,7 @@ import * as keys from './keys.ts';
 import type { KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
 import { RecentHeights } from './recentHeights.ts';
-import { RecentPayloads } from './recentPayloads.ts';
+import { RecentRecords } from './recentRecords.ts';
 import type { Roots } from './roots.ts';
 import { decodeStoredState, type StoredState } from './stateRecord.ts';
 
@@ -30,8 +30,8 @@ export const STORED_FULL = 1;
 export const STORED_POINTER = 2;
 
 const HEIGHTS_CACHED_MAX = 64;
-/** Results of a full block are megabytes. Whoever waits for receipts asks for the same few again and again. */
-const RESULTS_CACHED_MAX = 4;
+/** A full block and its results are megabytes. Whoever waits for receipts asks for the same few again and again. */
+const BLOCKS_CACHED_MAX = 4;
 
 /**
  * Everything that was decided, by height or by hash, up to the head. Each value is checked against its key as it is
@@ -44,7 +44,8 @@ export class ChainReads implements BlockReader {
   readonly #metas = new RecentHeights<BlockMeta>(HEIGHTS_CACHED_MAX);
   readonly #commits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
   readonly #seenCommits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
-  readonly #results = new RecentPayloads<FinalizeReply>(RESULTS_CACHED_MAX);
+  readonly #blocks = new RecentRecords<Block>(BLOCKS_CACHED_MAX);
+  readonly #results = new RecentRecords<FinalizeReply>(BLOCKS_CACHED_MAX);
 
   constructor(kv: Pick<KvStore, 'get'>) {
     this.#kv = kv;
@@ -103,20 +104,13 @@ export class ChainReads implements BlockReader {
   loadBlock(height: Height): Block | undefined {
     const meta = this.loadMeta(height);
     if (meta === undefined) return undefined;
-    const parts = PartSet.empty(meta.blockId.parts);
+    const records: Bytes[] = [];
     for (let index = 0; index < meta.blockId.parts.total; index++) {
-      const part = this.loadPart(height, index);
-      const added = part === undefined ? undefined : parts.add(part);
-      if (added?.ok !== true)
-        throw new StorageFault('block part missing or wrong', keys.partKey(height, index));
+      const record = this.#kv.get(keys.partKey(height, index));
+      if (record === undefined) throw partFault(height, index);
+      records.push(record);
     }
-    const block = decodeBlock(parts.bytes());
-    if (!block.ok || block.value.header.height !== height)
-      throw new StorageFault('block altered', keys.metaKey(height));
-    if (!equalBytes(headerHash(block.value.header), meta.blockId.hash)) {
-      throw new StorageFault('block has another hash', keys.metaKey(height));
-    }
-    return block.value;
+    return this.#blocks.at(height, records, () => blockOf(height, meta, records));
   }
 
   /** Known up to head + 2, and before the first block for the two heights that genesis settles. */
@@ -161,7 +155,9 @@ export class ChainReads implements BlockReader {
   loadResults(height: Height): FinalizeReply | undefined {
     if (!this.keeps(height)) return undefined;
     const key = keys.resultsKey(height);
-    return this.#decode(key, (payload) => this.#results.at(height, payload, decodeFinalizeReply));
+    const record = this.#kv.get(key);
+    if (record === undefined) return undefined;
+    return this.#results.at(height, [record], () => decoded(key, record, decodeFinalizeReply));
   }
 
   loadTxResult(location: layouts.StoredLocation): TxResult | undefined {
@@ -233,11 +229,9 @@ export class ChainReads implements BlockReader {
     return value;
   }
 
-  #decode<T>(key: Bytes, decode: (payload: Bytes) => Result<T, { readonly message: string }>): T | undefined {
-    const payload = this.#payload(key);
-    return payload === undefined
-      ? undefined
-      : orFault(decode(payload), () => new StorageFault('record does not decode', key));
+  #decode<T>(key: Bytes, decode: Decode<T>): T | undefined {
+    const record = this.#kv.get(key);
+    return record === undefined ? undefined : decoded(key, record, decode);
   }
 
   #stored(key: Bytes): { readonly isFull: boolean; readonly body: Bytes } | undefined {
@@ -248,6 +242,29 @@ export class ChainReads implements BlockReader {
       throw new StorageFault('record of another shape', key);
     return { isFull: kind === STORED_FULL, body: payload.subarray(1) };
   }
+}
+
+type Decode<T> = (payload: Bytes) => Result<T, { readonly message: string }>;
+
+const decoded = <T>(key: Bytes, record: Bytes, decode: Decode<T>): T =>
+  orFault(decode(decodeRecord(key, record)), () => new StorageFault('record does not decode', key));
+
+const partFault = (height: Height, index: number): StorageFault =>
+  new StorageFault('block part missing or wrong', keys.partKey(height, index));
+
+/** The block whose parts these are. */
+function blockOf(height: Height, { blockId }: BlockMeta, records: readonly Bytes[]): Block {
+  const parts = PartSet.empty(blockId.parts);
+  for (const [index, record] of records.entries()) {
+    const part = decoded(keys.partKey(height, index), record, decodePart);
+    if (!parts.add(part).ok) throw partFault(height, index);
+  }
+  const block = decodeBlock(parts.bytes());
+  if (!block.ok || block.value.header.height !== height)
+    throw new StorageFault('block altered', keys.metaKey(height));
+  if (!equalBytes(headerHash(block.value.header), blockId.hash))
+    throw new StorageFault('block has another hash', keys.metaKey(height));
+  return block.value;
 }
 
 function orFault<T>(result: Result<T, unknown>, fault: () => StorageFault): T {

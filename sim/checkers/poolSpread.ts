@@ -1,4 +1,3 @@
-import { decodeTxsMessage } from '../../core/codec/messages.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { settledPool } from '../clients/settledPool.ts';
@@ -7,6 +6,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
+import { txHashOf, txKeysIn } from './txHashes.ts';
 
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
@@ -51,10 +51,7 @@ export function poolSpread(context: CheckerContext): Checker {
   /** Since when nothing has happened that holds up what is said. */
   const calm = new Map<Process, number>();
   let calmAll = 0;
-  const keysOf = (bytes: Bytes): readonly string[] => {
-    const decoded = decodeTxsMessage(bytes);
-    return decoded.ok ? decoded.value.txs.map((tx) => toHex(suite.sha256(tx))) : [];
-  };
+  const keysOf = (bytes: Bytes): readonly string[] => txKeysIn(bytes, suite);
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
     const keys = keysOf(bytes);
     for (const peer of to) {
@@ -89,7 +86,7 @@ export function poolSpread(context: CheckerContext): Checker {
   };
   const judge = (node: Process, list: readonly Bytes[]): void => {
     for (const bytes of list)
-      if (!taken.has(bytes)) taken.set(bytes, { key: toHex(suite.sha256(bytes)), at: world.now });
+      if (!taken.has(bytes)) taken.set(bytes, { key: toHex(txHashOf(bytes, suite)), at: world.now });
     for (const peer of correct) {
       const talk = talks.get(node, peer.name);
       if (talk === undefined || !world.network.joins(node.index, peer.index)) continue;

@@ -1,16 +1,18 @@
-import type { ChainReader, EthTx } from '../../core/app/chain.ts';
-import { AssertionError, present } from '../../core/lib/assert.ts';
-import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import type { EthTx } from '../../core/app/chain.ts';
+import { TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import { decode } from '../../core/codec/proto.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, equalBytes, to0xHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../clients/answers/feeMarket.ts';
 import { settledPool } from '../clients/settledPool.ts';
 import type { Process } from '../machine/process.ts';
-import { readBankTx, Unreadable } from '../reference/bank.ts';
 import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { offerProblem, sizeInBlock } from './offers.ts';
+import { txHashOf } from './txHashes.ts';
 
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
@@ -35,16 +37,16 @@ export function pools(context: CheckerContext): Checker {
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
     const held = list.length;
     if (pending + queued !== held) return `counts ${pending} and ${queued}, holds ${held}`;
-    const size = list.reduce((sum, tx) => sum + sizeInBlock(tx), 0);
+    const size = sum(list, sizeInBlock);
     if (size !== bytes) return `counts ${bytes} bytes, holds ${size}`;
     if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
     if (held === 0) return undefined;
-    if (isMixed && list.some((tx) => rpc.chain.txLocation(context.suite.sha256(tx)) !== undefined))
+    if (isMixed && list.some((tx) => rpc.chain.txLocation(txHashOf(tx, context.suite)) !== undefined))
       return 'holds one that is in a block';
-    if (isMixed && list.some((tx) => lastHeightOf(tx, rpc.chain) <= rpc.chain.head()))
+    if (isMixed && list.some((tx) => lastHeightOf(tx) <= rpc.chain.head()))
       return 'holds one that is too late for any block';
     const content = rpc.pool.content();
-    const shown = [content.flatMap((one) => one.pending).length, content.flatMap((one) => one.queued).length];
+    const shown = [sum(content, (one) => one.pending.length), sum(content, (one) => one.queued.length)];
     if (!isMixed && (shown[0] !== pending || shown[1] !== queued))
       return `counts ${pending} and ${queued}, shows ${shown.join(' and ')}`;
     const head = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
@@ -75,16 +77,15 @@ export function pools(context: CheckerContext): Checker {
   };
 }
 
-/** The last height that a transaction may be in. */
-const lastHeightOf = remembered((tx: Bytes, chain: ChainReader): number => {
-  try {
-    const { timeoutHeight } = readBankTx(tx, chain);
-    return timeoutHeight === 0n ? Number.POSITIVE_INFINITY : Number(timeoutHeight);
-  } catch (error) {
-    // An Ethereum transaction, or a kind that the reference does not read.
-    if (error instanceof Unreadable || error instanceof AssertionError) return Number.POSITIVE_INFINITY;
-    throw error;
-  }
+const sum = <T>(list: readonly T[], countOf: (one: T) => number): number =>
+  list.reduce((total, one) => total + countOf(one), 0);
+
+/** The last height that a transaction may be in. What cannot be read is none of ours. */
+const lastHeightOf = remembered((tx: Bytes): number => {
+  const raw = decode(TX_RAW, tx);
+  const body = raw.ok ? decode(TX_BODY, raw.value.bodyBytes) : undefined;
+  const { timeoutHeight } = body?.ok === true ? body.value : { timeoutHeight: 0n };
+  return timeoutHeight === 0n ? Number.POSITIVE_INFINITY : Number(timeoutHeight);
 });
 
 function senderProblem(
@@ -102,7 +103,7 @@ function senderProblem(
     if (!isMixed && i < pending.length && tx.nonce !== nonce + BigInt(i))
       return `nonce ${tx.nonce} as next, the state has ${nonce}`;
     least = tx.nonce + 1n;
-    if (toHex(tx.from) !== toHex(sender)) return `one of ${to0xHex(tx.from)}`;
+    if (!equalBytes(tx.from, sender)) return `one of ${to0xHex(tx.from)}`;
     const cost = tx.value + tx.gasLimit * tx.maxFeePerGas;
     if (tx.maxFeePerGas < minGasPrice) return `nonce ${tx.nonce}, which offers only ${tx.maxFeePerGas} a gas`;
     if (cost > balance) return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;

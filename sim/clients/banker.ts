@@ -14,6 +14,7 @@ import { askEthereum, askRest } from './bankQuestions.ts';
 import { broadcast, WAY_COUNT, wayOf } from './broadcast.ts';
 import type { ClientCalls } from './calls.ts';
 import { type BankDraft, plainSend } from './cosmosTx.ts';
+import { OpenTxs } from './openTxs.ts';
 import { type SentBankTx, signedBank, signedTransfer } from './sentBankTx.ts';
 import { settledPool } from './settledPool.ts';
 import { simulated, wrongSimulation } from './simulation.ts';
@@ -55,6 +56,8 @@ export class Banker {
   readonly #simulations: ChoiceStream;
   readonly #ways: ChoiceStream;
   readonly #numbers = new Map<DevAccount, bigint>();
+  /** No block is known of yet. */
+  readonly #open = new OpenTxs<SentBankTx>(({ height }) => height === undefined);
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
   #bad = 0;
@@ -104,7 +107,7 @@ export class Banker {
     if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
     if (this.#node.state !== 'up') return undefined;
     const from = present(this.accounts[this.#choices.choose(this.accounts.length)], 'an account');
-    const open = this.sent.filter((tx) => tx.from === from && tx.height === undefined);
+    const open = this.#open.which((tx) => tx.from === from);
     if (open.length >= IN_FLIGHT_MAX) return undefined;
     const isPlain = this.spec.script !== 'features';
     const draft = isPlain ? this.#plainDraft(from) : undefined;
@@ -130,6 +133,7 @@ export class Banker {
         ? this.#signEthereum(from, sequence)
         : this.#sign(context, draft, number, sequence);
     this.sent.push(tx);
+    this.#open.add(tx);
     return tx;
   }
 
@@ -262,7 +266,7 @@ export class Banker {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#node.state !== 'up') return;
     this.#isPolling = true;
-    const open = this.sent.filter(({ height }) => height === undefined);
+    const open = this.#open.which(() => true);
     await this.#calls.within(this.#node, async (context) => {
       for (const tx of open) await this.#askForBlock(context, tx);
     });

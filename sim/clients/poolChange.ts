@@ -1,6 +1,6 @@
 import type { EthTx } from '../../core/app/chain.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
-import type { PoolReader } from '../../core/rpc/context.ts';
+import type { PooledSender, PoolReader } from '../../core/rpc/context.ts';
 import type { Process } from '../machine/process.ts';
 import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
 import { compareWorth } from './worth.ts';
@@ -13,21 +13,33 @@ interface Held {
   readonly isPending: boolean;
 }
 
-/** What a pool shows, by hash. */
-type PoolContent = ReadonlyMap<string, Held>;
+type PoolContent = readonly PooledSender[];
 
-/** Undefined where others than Ethereum's transactions are in the pool, which are not shown. */
+/** What a pool shows; undefined where others than Ethereum's transactions are in it, which are not shown. */
 export function contentOf(pool: PoolReader): PoolContent | undefined {
-  const content = new Map<string, Held>();
-  for (const { sender, pending, queued } of pool.content()) {
+  const content = pool.content();
+  const shown = content.reduce((sum, { pending, queued }) => sum + pending.length + queued.length, 0);
+  const { pending, queued } = pool.stats();
+  return shown === pending + queued ? content : undefined;
+}
+
+/** By hash. */
+function heldIn(content: PoolContent): ReadonlyMap<string, Held> {
+  const held = new Map<string, Held>();
+  for (const { sender, pending, queued } of content) {
     const add = (tx: EthTx, isPending: boolean): void => {
-      content.set(to0xHex(tx.hash), { tx, sender: toHex(sender), nonce: tx.nonce, isPending });
+      held.set(to0xHex(tx.hash), { tx, sender: toHex(sender), nonce: tx.nonce, isPending });
     };
     for (const tx of pending) add(tx, true);
     for (const tx of queued) add(tx, false);
   }
-  const { pending, queued } = pool.stats();
-  return content.size === pending + queued ? content : undefined;
+  return held;
+}
+
+/** Of the senders who had, or have, something else than in the other one. */
+function heldOtherwise(content: PoolContent, other: PoolContent): ReadonlyMap<string, Held> {
+  const same = new Set(other);
+  return heldIn(content.filter((one) => !same.has(one)));
 }
 
 /**
@@ -35,11 +47,12 @@ export function contentOf(pool: PoolReader): PoolContent | undefined {
  * between; nothing is said when more transactions have.
  */
 export function changeProblem(
-  before: PoolContent | undefined,
-  after: PoolContent | undefined,
+  was: PoolContent | undefined,
+  is: PoolContent | undefined,
   hash: string,
 ): string | undefined {
-  if (before === undefined || after === undefined) return undefined;
+  if (was === undefined || is === undefined) return undefined;
+  const [before, after] = [heldOtherwise(was, is), heldOtherwise(is, was)];
   const fresh = after.get(hash);
   if (fresh === undefined || [...after.keys()].some((one) => one !== hash && !before.has(one)))
     return undefined;
@@ -65,15 +78,17 @@ interface Refused {
 
 /** What a full pool should have given up for one that it refused as worth too little. Nothing may have changed meanwhile. */
 export function refusalProblem(
-  before: PoolContent | undefined,
+  was: PoolContent | undefined,
   { node }: Process,
   { hash, from, nonce, feeCap, tip }: Refused,
   market: FeeMarket,
 ): string | undefined {
   const rpc = node?.rpc;
   const head = rpc?.chain.ethBlock(rpc.chain.head());
-  const after = rpc && contentOf(rpc.pool);
-  if (head === undefined || before === undefined || before.size !== after?.size) return undefined;
+  const is = rpc && contentOf(rpc.pool);
+  if (head === undefined || was === undefined || is === undefined) return undefined;
+  const [before, after] = [heldIn(was), heldIn(is)];
+  if (before.size !== after.size) return undefined;
   if ([...before.keys()].some((one) => !after.has(one))) return undefined;
   const lasts = new Map<string, Held>();
   for (const one of before.values())

@@ -14,6 +14,7 @@ import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { FeeMarket } from './answers/feeMarket.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { OpenTxs } from './openTxs.ts';
 import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
 
@@ -54,6 +55,7 @@ export class EvmClient {
   readonly #choices: ChoiceStream;
   readonly #feeMarket: FeeMarket;
   readonly #nonces = new Map<DevAccount, number>();
+  readonly #open = new OpenTxs<SentTx>((tx) => isOpen(tx));
   readonly #sentOf = new Map<DevAccount, SentTx[]>();
   readonly #script: Script;
   readonly #state: ClientState;
@@ -87,8 +89,9 @@ export class EvmClient {
     this.#state = {
       accounts: this.accounts,
       choices: this.#choices,
-      open: (account) => this.#sentBy(account).filter(isOpen),
-      taken: (account) => this.#sentBy(account).filter((tx) => isOpen(tx) && tx.takenIn === this.#node.lives),
+      open: (account) => this.#open.which(({ from }) => from === account),
+      taken: (account) =>
+        this.#open.which(({ from, takenIn }) => from === account && takenIn === this.#node.lives),
       nonceOf: (account) => this.#nonces.get(account) ?? 0,
       takeNonce: (account) => this.#takeNonce(account),
       spent: (account) => this.confirmed.reduce((sum, tx) => sum + (tx.from === account ? tx.value : 0n), 0n),
@@ -136,6 +139,7 @@ export class EvmClient {
     for (const tx of txs) {
       if (tx.bad !== undefined) continue;
       this.sent.push(tx);
+      this.#open.add(tx);
       this.#sentBy(tx.from).push(tx);
     }
     const [first, ...rest] = txs;
@@ -255,7 +259,7 @@ export class EvmClient {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#node.state !== 'up') return;
     this.#isPolling = true;
-    const open = this.sent.filter(isOpen);
+    const open = this.#open.which(() => true);
     await this.#calls.run(this.#node, async (ask) => {
       for (const tx of open) await this.#askReceipt(ask, tx);
     });
@@ -283,9 +287,8 @@ export class EvmClient {
       );
     }
     tx.receipt = { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
-    for (const other of this.sent)
-      if (other !== tx && other.from === tx.from && other.nonce === tx.nonce)
-        await this.#replaced(ask, other);
+    for (const other of this.#sentBy(tx.from))
+      if (other !== tx && other.nonce === tx.nonce) await this.#replaced(ask, other);
   }
 
   /** Its nonce is used: nobody can have it in a pool any more. */

@@ -30,6 +30,30 @@ describe('the memo', () => {
     }
   });
 
+  test('knows whose signature is under a transaction as the suite does, twice', () => {
+    const memo = memoised(nobleSuite);
+    const digest = nobleSuite.keccak256(message);
+    const { rs, recovery } = memo.secp256k1Sign(seed, digest);
+    expect({ rs, recovery }).toEqual(nobleSuite.secp256k1Sign(seed, digest));
+    const [short, long] = [true, false].map((isShort) => memo.secp256k1PublicKey(seed, isShort));
+    const [key, point] = [short as Uint8Array, long as Uint8Array];
+    const other = nobleSuite.keccak256(digest);
+    const bad = rs.map((byte, at) => byte ^ (at === 63 ? 1 : 0));
+    for (let i = 0; i < 2; i++) {
+      for (const suite of [memo, nobleSuite]) {
+        expect(suite.secp256k1Recover(digest, rs, recovery)).toEqual(point);
+        expect(suite.secp256k1Recover(digest, rs, 1 - recovery)).not.toEqual(point);
+        expect(suite.secp256k1Recover(other, rs, recovery)).not.toEqual(point);
+        expect(suite.secp256k1Uncompress(key)).toEqual(point);
+        expect(suite.secp256k1Uncompress(new Uint8Array(33))).toBeUndefined();
+        expect(suite.secp256k1Verify(key, digest, rs)).toBe(true);
+        expect(suite.secp256k1Verify(point, digest, rs)).toBe(true);
+        expect(suite.secp256k1Verify(key, other, rs)).toBe(false);
+        expect(suite.secp256k1Verify(key, digest, bad)).toBe(false);
+      }
+    }
+  });
+
   test('computes each verification once', () => {
     let asked = 0;
     const counting = {

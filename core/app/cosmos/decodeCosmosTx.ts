@@ -1,10 +1,10 @@
 import { decode, type Shape } from '../../codec/proto.ts';
-import { ethAddress } from '../../crypto/addresses.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
 import type { AdmissionError } from '../errors.ts';
+import { addressOfKey } from '../evm/ethTx.ts';
 import { MAX_UINT256 } from '../evm/numbers.ts';
 import { type SdkCode, type SdkError, sdkError } from '../sdkErrors.ts';
 import type { AuthInfo, Fee, TxBody, TxRaw } from '../tx/tables.ts';
@@ -129,7 +129,7 @@ function modeOf({ modeInfo }: SignerInfo): Checked<DecodedCosmosTx['mode']> {
   return mode === SIGN_MODE.aminoJson ? ok('aminoJson') : fail(37, `sign mode ${mode} is not supported`);
 }
 
-type Suite = Pick<CryptoSuite, 'secp256k1Uncompress'>;
+type Suite = Pick<CryptoSuite, 'secp256k1Uncompress' | 'keccak256'>;
 
 /** Position within the signers is always 0: there is one. */
 function pubKeyOf(
@@ -148,7 +148,7 @@ function pubKeyOf(
   if (key.length !== 33) return fail(8, `invalid pubkey size, expected 33, got ${key.length}`);
   const point = suite.secp256k1Uncompress(key);
   if (point === undefined) return fail(8, 'not a point of secp256k1');
-  if (!equalBytes(ethAddress(point), signer)) {
+  if (!equalBytes(addressOfKey(point, suite), signer)) {
     return fail(8, `pubKey does not match signer address ${signerText} with signer index: 0`);
   }
   return ok(key);

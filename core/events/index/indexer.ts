@@ -39,18 +39,38 @@ const RESERVED: Readonly<Record<PostingKind, readonly string[]>> = {
 
 const ENTRIES_PER_BATCH_MAX = 20_000;
 
-function addEvents(
-  postings: HeightPostings,
-  kind: PostingKind,
-  tx: number,
-  events: readonly AbciEvent[],
-): void {
-  for (const [event, { type, attributes }] of events.entries()) {
-    if (type === '') continue;
+/** The tags of one kind's attributes, each as one text for all events of a height. */
+class Tags {
+  readonly kind: PostingKind;
+  readonly #known = new Map<string, Map<string, string>>();
+
+  constructor(kind: PostingKind) {
+    this.kind = kind;
+  }
+
+  /** Empty for what is not indexed under it. */
+  of(type: string, key: string): string {
+    let keys = this.#known.get(type);
+    if (keys === undefined) {
+      keys = new Map();
+      this.#known.set(type, keys);
+    }
+    let tag = keys.get(key);
+    if (tag === undefined) {
+      tag = `${type}.${key}`;
+      if (type === '' || key === '' || RESERVED[this.kind].includes(tag)) tag = '';
+      keys.set(key, tag);
+    }
+    return tag;
+  }
+}
+
+function addEvents(postings: HeightPostings, tags: Tags, tx: number, events: readonly AbciEvent[]): void {
+  for (let event = 0; event < events.length; event++) {
+    const { type, attributes } = events[event] as AbciEvent;
     for (const { key, value, index } of attributes) {
-      if (key === '' || !index) continue;
-      const tag = `${type}.${key}`;
-      if (!RESERVED[kind].includes(tag)) postings.add(kind, tag, value, tx, event);
+      const tag = index ? tags.of(type, key) : '';
+      if (tag !== '') postings.add(tags.kind, tag, value, tx, event);
     }
   }
 }
@@ -58,8 +78,9 @@ function addEvents(
 /** Every entry of one height. */
 export function postingsOf(height: Height, results: FinalizeReply): readonly Put[] {
   const postings = new HeightPostings(height);
-  addEvents(postings, 'W', 0, results.events);
-  for (const [tx, result] of results.txResults.entries()) addEvents(postings, 'Q', tx, result.events);
+  const tags = new Tags('Q');
+  addEvents(postings, new Tags('W'), 0, results.events);
+  for (const [tx, result] of results.txResults.entries()) addEvents(postings, tags, tx, result.events);
   return [...postings.ops(), ...logPostingsOf(height, results)];
 }
 

@@ -107,11 +107,18 @@ interface Entry {
   readonly groups: Group[];
 }
 
+/** What one height has of a tag: by value as spelled, and by value as the key has it. */
+interface Tagged {
+  readonly groups: Map<string, Group>;
+  readonly entries: Map<string, Entry>;
+}
+
 /** Gathers the entries of one height. */
 export class HeightPostings {
   readonly #height: Height;
-  readonly #groups = new Map<string, Group>();
-  readonly #entries = new Map<string, Entry>();
+  readonly #tagged: Readonly<Record<PostingKind, Map<string, Tagged>>> = { Q: new Map(), W: new Map() };
+  /** In the order in which they began. */
+  readonly #entries: Entry[] = [];
 
   constructor(height: Height) {
     this.#height = height;
@@ -119,32 +126,35 @@ export class HeightPostings {
 
   /** A tag that is longer than any query can ask for is left out. To be called in order of transactions and events. */
   add(kind: PostingKind, tag: string, value: string, tx: number, event: number): void {
-    const name = `${kind}${tag}\0${value}`;
-    const group = this.#groups.get(name) ?? this.#begin(kind, tag, value, name);
+    let tagged = this.#tagged[kind].get(tag);
+    if (tagged === undefined) {
+      tagged = { groups: new Map(), entries: new Map() };
+      this.#tagged[kind].set(tag, tagged);
+    }
+    const group = tagged.groups.get(value) ?? this.#begin(kind, tag, value, tagged);
     group?.slots.push(tx, event);
   }
 
-  #begin(kind: PostingKind, tag: string, value: string, name: string): Group | undefined {
+  #begin(kind: PostingKind, tag: string, value: string, { groups, entries }: Tagged): Group | undefined {
     const attribute = attributePart(tag, value);
     if (attribute === undefined) return undefined;
-    const canonical = `${kind}${tag}\0${canonicalText(value)}`;
+    const canonical = canonicalText(value);
     const group: Group = { value, slots: [] };
-    const entry = this.#entries.get(canonical);
-    if (entry !== undefined) entry.groups.push(group);
-    else {
-      const key = postingKey(kind, attribute.bytes, this.#height);
-      this.#entries.set(canonical, { key, isWhole: attribute.isWhole, groups: [group] });
+    groups.set(value, group);
+    const known = entries.get(canonical);
+    if (known !== undefined) {
+      known.groups.push(group);
+      return group;
     }
-    this.#groups.set(name, group);
+    const key = postingKey(kind, attribute.bytes, this.#height);
+    const entry = { key, isWhole: attribute.isWhole, groups: [group] };
+    entries.set(canonical, entry);
+    this.#entries.push(entry);
     return group;
   }
 
   ops(): Put[] {
-    const ops: Put[] = [];
-    for (const entry of this.#entries.values()) {
-      ops.push(putRecord(entry.key, written(writeEntry, entry)));
-    }
-    return ops;
+    return this.#entries.map((entry) => putRecord(entry.key, written(writeEntry, entry)));
   }
 }
 

@@ -51,6 +51,8 @@ export function matchRest(
 }
 
 function fieldsIn(pattern: readonly string[], given: readonly string[]): Map<string, string> | undefined {
+  // Nearly all rows are others, which a text tells that has its own place.
+  if (pattern.some((part, i) => part !== given[i] && !part.startsWith('{'))) return undefined;
   const fields = new Map<string, string>();
   for (const [i, part] of pattern.entries()) {
     const text = given[i];
@@ -61,7 +63,6 @@ function fieldsIn(pattern: readonly string[], given: readonly string[]): Map<str
       return fields;
     }
     if (part.startsWith('{')) fields.set(part.slice(1, -1), text);
-    else if (part !== text) return undefined;
   }
   return pattern.length === given.length ? fields : undefined;
 }

@@ -167,7 +167,7 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'cosmos-key-of-another',
     file: 'core/app/cosmos/decodeCosmosTx.ts',
-    from: 'if (!equalBytes(ethAddress(point), signer)) {',
+    from: 'if (!equalBytes(addressOfKey(point, suite), signer)) {',
     to: 'if (point.length === 0) {',
     found: ['records'],
     scenario: 'stolen-payments',

@@ -5,8 +5,8 @@ export const SEARCHES: readonly Break[] = [
   {
     id: 'first-event-not-indexed',
     file: 'core/events/index/indexer.ts',
-    from: "addEvents(postings, 'Q', tx, result.events);",
-    to: "addEvents(postings, 'Q', tx, result.events.slice(1));",
+    from: 'addEvents(postings, tags, tx, result.events);',
+    to: 'addEvents(postings, tags, tx, result.events.slice(1));',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

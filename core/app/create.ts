@@ -26,7 +26,7 @@ import { decodeEthBlock, encodeEthBlock } from './evm/blockCodec.ts';
 import { EvmCalls } from './evm/call.ts';
 import { createCommon, EnginePool } from './evm/engine.ts';
 import type { EvmService } from './evmService.ts';
-import { blockGasLimit, initGenesis, parseGenesis } from './genesis.ts';
+import { blockGasLimit, type GenesisMaker, initGenesis, parseGenesis } from './genesis.ts';
 import type { GuardFactory } from './guard.ts';
 import { AppReader } from './reader.ts';
 import { TxDecoder } from './tx/decoder.ts';
@@ -40,6 +40,8 @@ export interface ApplicationOptions {
   readonly guard?: GuardFactory;
   /** What an indexer wants in the batch that commits a height. */
   readonly indexOps?: IndexOps;
+  /** Instead of the core's own; it may only remember what that has answered. */
+  readonly initGenesis?: GenesisMaker | undefined;
 }
 
 export interface CreatedApplication {
@@ -120,7 +122,7 @@ interface Start {
 /** Writes height 0 into an empty database. */
 async function startNew(store: BlockStore, options: ApplicationOptions): Promise<Start> {
   const { genesis, suite, kv } = options;
-  const made = initGenesis(kv, genesis, suite);
+  const made = (options.initGenesis ?? initGenesis)(kv, genesis, suite);
   if (!made.ok) throw new StartError('genesis', `genesis: ${made.error.path}: ${made.error.message}`);
   const { appState, appHash, stateRoot, modulesRoot, ethBlock, ops } = made.value;
   const state = genesisState(genesis, { appHash, validators: [], params: undefined });

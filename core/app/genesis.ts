@@ -58,6 +58,9 @@ function writeAuth(writes: BlockWriteSet, accounts: readonly GenesisAccount[]): 
   );
 }
 
+/** The same genesis always makes the same state. */
+export type GenesisMaker = typeof initGenesis;
+
 /** Builds the state of height 0 in memory; the caller writes `ops` together with the store's own genesis records. */
 export function initGenesis(
   kv: Pick<KvStore, 'get'>,

@@ -1,6 +1,7 @@
 import type { ChainReader } from '../app/chain.ts';
 import { createApplication, StartError } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
+import type { GenesisMaker } from '../app/genesis.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { VoteVerifier } from '../consensus/verifySignature.ts';
@@ -64,6 +65,8 @@ export interface CoreNodeOptions {
   readonly decodeFrame?: FrameDecoder;
   /** The same of votes and their signatures. */
   readonly verifyVote?: VoteVerifier;
+  /** The same of the state of genesis. */
+  readonly initGenesis?: GenesisMaker;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
@@ -101,6 +104,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     suite,
     genesis,
     pause: options.pause,
+    initGenesis: options.initGenesis,
     guard: () =>
       new TimeGuard({
         now: options.clock,

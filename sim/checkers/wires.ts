@@ -1,6 +1,7 @@
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNEL_SPECS, type ChannelSpec } from '../../core/p2p/channels.ts';
+import { nobleAead } from '../../core/p2p/sealed.ts';
 import { type Choose, type EndChange, idOf, Wire } from '../network/wire.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -34,7 +35,9 @@ const open = (suite: CryptoSuite, choose: Choose, changes?: readonly [EndChange?
 
 const filled = (size: number, choose: Choose): Bytes => {
   const seed = choose(256);
-  return Uint8Array.from({ length: size }, (_, i) => (i * 7 + seed) & 255);
+  const bytes = new Uint8Array(size);
+  for (let i = 0; i < size; i++) bytes[i] = i * 7 + seed;
+  return bytes;
 };
 
 /** Whatever was taken comes once, whole and in the order of its channel; those who are quiet stay connected. */
@@ -71,7 +74,9 @@ const carries: Trial = (suite, choose) => {
 
 /** Who falls silent is let go, and not before it had the time to answer. */
 const letsGo: Trial = (suite, choose) => {
-  const wire = open(suite, choose);
+  // Few frames: here they are sealed with the real cipher.
+  const sealed: EndChange = { aead: nobleAead };
+  const wire = open(suite, choose, [sealed, sealed]);
   wire.meddle = (bytes, fromFirst) => (fromFirst ? bytes : new Uint8Array(0));
   wire.pass(100 * SECOND);
   if (wire.isClosed(0)) return 'a silent peer is let go before its time';

@@ -1,3 +1,4 @@
+import { type GenesisMaker, initGenesis } from '../../core/app/genesis.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { MempoolConfig } from '../../core/mempool/config.ts';
@@ -37,11 +38,21 @@ function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConf
   };
 }
 
+/** All nodes begin with one genesis: its state is worked out once, and written by each. */
+function genesisOnce(): GenesisMaker {
+  let made: ReturnType<GenesisMaker> | undefined;
+  return (kv, genesis, suite) => {
+    made ??= initGenesis(kv, genesis, suite);
+    return made;
+  };
+}
+
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
   const decodeFrame = decodingOnce();
   const verifyVote = verifyingOnce();
+  const initOnce = genesisOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   return async (env: LifeEnv): Promise<SimNode> => {
@@ -73,6 +84,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       clock: env.now,
       decodeFrame,
       verifyVote,
+      initGenesis: initOnce,
       outside: () => ({
         now: env.now,
         append: log.append(env.append),

@@ -1,4 +1,7 @@
 import {
+  Composer,
+  type CST,
+  type Document,
   isAlias,
   isMap,
   isSeq,
@@ -6,7 +9,6 @@ import {
   LineCounter,
   type Node,
   Parser,
-  parseDocument,
   type YAMLError,
 } from 'yaml';
 import { err, ok, type Result } from '../../core/lib/result.ts';
@@ -17,25 +19,29 @@ const CHARACTERS_MAX = 1024 * 1024;
 const DEPTH_MAX = 32;
 /** The same before anything is built, where every list and map takes up to three places. */
 const OPEN_MAX = 3 * DEPTH_MAX + 3;
+const OPTIONS = { version: '1.2', merge: false, strict: true } as const;
+const ONE_DOCUMENT = 'expected one document: a second begins here, each is a file of its own';
 const TOO_DEEP = `expected at most ${DEPTH_MAX} lists and maps inside each other`;
 
 /** Reads one YAML document with `read`; YAML errors and refusals come back as a value. */
 export function readYaml<T>(text: string, read: (root: Cursor) => T): Result<T, ScenarioError> {
   if (text.length > CHARACTERS_MAX)
     return err({ line: 1, column: 1, message: `expected at most ${CHARACTERS_MAX} characters` });
-  const deep = tooDeepAt(text);
-  if (deep !== undefined) return err({ line: deep.line, column: deep.col, message: TOO_DEEP });
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, version: '1.2', merge: false, strict: true });
-  const broken = document.errors[0] ?? document.warnings[0];
-  if (broken !== undefined) {
-    const { line, col } = lines.linePos(broken.pos[0]);
-    return err({
-      line,
-      column: col,
-      message: yamlProblem(text, broken),
-    });
-  }
+  const refuse = (offset: number, message: string): Result<T, ScenarioError> => {
+    const { line, col } = lines.linePos(offset);
+    return err({ line, column: col, message });
+  };
+  const parser = new Parser(lines.addNewLine);
+  const tokens = tokensOf(text, parser, lines);
+  if (tokens === undefined) return refuse(parser.offset, TOO_DEEP);
+  const documents = new Composer(OPTIONS).compose(tokens, true, text.length);
+  const document = documents.next().value as Document.Parsed;
+  const second = documents.next().value as Document.Parsed | undefined;
+  const [error] = document.errors;
+  if (error === undefined && second !== undefined) return refuse(second.range[0], ONE_DOCUMENT);
+  const broken = error ?? document.warnings[0];
+  if (broken !== undefined) return refuse(broken.pos[0], yamlProblem(text, broken));
   try {
     refuseExcess(document.contents, lines, 0);
     return ok(read(new Cursor(document.contents, 0, '', lines)));
@@ -47,8 +53,6 @@ export function readYaml<T>(text: string, read: (root: Cursor) => T): Result<T, 
 
 function yamlProblem(text: string, { code, message, pos }: YAMLError): string {
   if (code === 'DUPLICATE_KEY') return `the key "${keyAt(text, pos[0])}" stands there twice`;
-  if (code === 'MULTIPLE_DOCS')
-    return 'expected one document: a second begins here, each is a file of its own';
   return `not YAML: ${(message.split('\n')[0] ?? '').replace(/ at line.*$/, '')}`;
 }
 
@@ -63,14 +67,14 @@ function refuseExcess(node: unknown, lines: LineCounter, depth: number): void {
   if (isSeq(node)) for (const item of node.items) refuseExcess(item, lines, depth + 1);
 }
 
-/** Where a text opens more than could be built without an end to the stack; undefined when it does not. */
-function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
-  const lines = new LineCounter();
+/** What the text is made of; undefined where it opens more than could be built without an end to the stack. */
+function tokensOf(text: string, parser: Parser, lines: LineCounter): readonly CST.Token[] | undefined {
   lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
-    for (const _ of parser.next(lexeme));
-    if (parser.stack.length > OPEN_MAX) return lines.linePos(parser.offset);
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > OPEN_MAX) return undefined;
   }
-  return undefined;
+  tokens.push(...parser.end());
+  return tokens;
 }

@@ -4,6 +4,7 @@ import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
 import type { Bytes } from '../../lib/bytes.ts';
+import { Recent } from '../../state/recent.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Guard } from '../guard.ts';
@@ -46,26 +47,41 @@ export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
   },
 });
 
+/** Forks are few, and a process has one chain or some. */
+const COMMONS_MAX = 64;
+
+/** The library's tables of a fork: it reads them from JSON each time, and a copy has all of its own that changes. */
+const commons = new Recent<Common>(COMMONS_MAX);
+
+function commonOf(evmChainId: bigint, fork: ForkName): Common {
+  const name = `${evmChainId}/${fork}`;
+  let common = commons.get(name);
+  if (common === undefined) {
+    const chain = { chainId: evmChainId.toString(), name: 'orrery' };
+    common = createCustomCommon(chain, Mainnet, { hardfork: fork });
+    commons.set(name, common);
+  }
+  return common.copy();
+}
+
 export function createCommon(evmChainId: bigint, fork: ForkName, suite: CryptoSuite): Common {
   const refuse = (): never => {
     throw new Error('C_KZG_BADARGS');
   };
-  const common = createCustomCommon({ chainId: evmChainId.toString(), name: 'orrery' }, Mainnet, {
-    hardfork: fork,
-    customCrypto: {
-      keccak256: (message) => suite.keccak256(message),
-      kzg: {
-        verifyProof: verifyKzgProof,
-        blobToKzgCommitment: refuse,
-        computeBlobProof: refuse,
-        verifyBlobProofBatch: refuse,
-        computeCells: refuse,
-        computeCellsAndProofs: refuse,
-        recoverCellsAndProofs: refuse,
-        verifyCellKzgProofBatch: refuse,
-      },
+  const customCrypto: Common['customCrypto'] = {
+    keccak256: (message) => suite.keccak256(message),
+    kzg: {
+      verifyProof: verifyKzgProof,
+      blobToKzgCommitment: refuse,
+      computeBlobProof: refuse,
+      verifyBlobProofBatch: refuse,
+      computeCells: refuse,
+      computeCellsAndProofs: refuse,
+      recoverCellsAndProofs: refuse,
+      verifyCellKzgProofBatch: refuse,
     },
-  });
+  };
+  const common = Object.assign(commonOf(evmChainId, fork), { customCrypto });
   rememberEips(common);
   return common;
 }

@@ -9,6 +9,7 @@ import { wrap } from './byzantine/wrap.ts';
 import { checkersOf, notJudged } from './checkers/all.ts';
 import type { CheckerContext, Stake } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
+import { Past } from './checkers/past.ts';
 import { hasTimeStopped } from './checkers/timeStop.ts';
 import { type AllClients, accountsOf, makeClients } from './clients/all.ts';
 import { CHAIN_ID, type Cluster, makeCluster } from './cluster.ts';
@@ -16,6 +17,7 @@ import { keyedHashSuite } from './keyedHash.ts';
 import type { NodeFactory } from './machine/simNode.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
+import { Reruns } from './reference/reruns.ts';
 import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
@@ -233,6 +235,7 @@ function contextOf(
     world,
     correct: world.processes.filter((process) => process.isCorrect),
     stakes: cluster.schedule.sets.map((voters) => stakeOf(voters, isFaulty)),
+    past: new Past(scenario, new Reruns(suite, cluster.feeMarket)),
     fail,
   };
 }

@@ -1,5 +1,5 @@
 import type { CryptoSuite } from '../crypto/suite.ts';
-import { assert } from '../lib/assert.ts';
+import { assert, present } from '../lib/assert.ts';
 import { type Bytes, compareText, EMPTY, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import { EMPTY_CODE_HASH } from '../state/account.ts';
@@ -88,6 +88,8 @@ export class BlockRun {
   #logCount = 0;
   #supplyChange = 0n;
   #sealed: Sealed | undefined;
+  /** Puts the counts back to where they were at the mark. */
+  #counted: (() => void) | undefined;
 
   constructor(services: ChainServices, parent: ParentState, context: BlockContext) {
     this.#services = services;
@@ -158,6 +160,41 @@ export class BlockRun {
     this.#results.push({ ...none, code, codespace, log });
     this.#ethHashes.push(undefined);
     this.#refusals++;
+  }
+
+  /** What comes now can be taken back, until it is kept. */
+  mark(): void {
+    assert(this.#counted === undefined, 'one mark at a time');
+    const [txs, ethTxs, refusals, logs] = [
+      this.#results.length,
+      this.#transactions.length,
+      this.#refusals,
+      this.#logCount,
+    ];
+    const [gas, ethGas, supply] = [this.#gasUsed, this.#ethGasUsed, this.#supplyChange];
+    this.#writes.checkpoint();
+    this.#counted = () => {
+      this.#results.length = txs;
+      this.#ethHashes.length = txs;
+      this.#transactions.length = ethTxs;
+      this.#receipts.length = ethTxs;
+      this.#refusals = refusals;
+      this.#logCount = logs;
+      this.#gasUsed = gas;
+      this.#ethGasUsed = ethGas;
+      this.#supplyChange = supply;
+    };
+  }
+
+  keep(): void {
+    this.#writes.commit();
+    this.#counted = undefined;
+  }
+
+  takeBack(): void {
+    this.#writes.revert();
+    present(this.#counted, 'a mark')();
+    this.#counted = undefined;
   }
 
   #addCosmos(tx: DecodedCosmosTx): Result<void, AdmissionError> {

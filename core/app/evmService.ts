@@ -118,6 +118,8 @@ export interface EvmService {
    * ends after the `ethCount`th Ethereum transaction. False when the block or its parent's state is not kept.
    */
   replay(height: Height, watch: Watch, ethCount?: number): Promise<boolean>;
+  /** As `replay`, ending with one Ethereum transaction, which alone `watch` is told of. */
+  replayOne(height: Height, ethIndex: number, watch: Watch): Promise<boolean>;
   /** The state of a committed block after its first `ethCount` Ethereum transactions; undefined when not kept. */
   stateWithin(height: Height, ethCount: number): Promise<View | undefined>;
   /** State roots after each Ethereum transaction of a committed block; undefined when not kept. */

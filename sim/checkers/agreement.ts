@@ -1,8 +1,9 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
-import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { undoneHeight } from '../../core/store/undo.ts';
 import { hearing } from '../world/facts.ts';
+import type { Entry } from '../disk/keyOrder.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 interface Decided {
@@ -71,18 +72,35 @@ function compareStores(context: CheckerContext, name: string): void {
   if (first === undefined) return;
   for (const other of rest) {
     const common = Math.min(headOf(first.node), headOf(other.node));
-    for (const [key, value] of first.disk.kv.entries()) {
-      const letter = key[0] as number;
-      if (OWN_RECORDS.includes(letter)) continue;
-      if (BY_HEIGHT.includes(letter) && heightOf(key) >= common) continue;
-      const theirs = other.disk.kv.get(key);
-      if (theirs === undefined && !BY_HEIGHT.includes(letter)) continue;
-      if (theirs === undefined || !equalBytes(theirs, value)) {
-        context.fail(name, `record ${toHex(key)} of ${first.name} and ${other.name} differs`);
-        return;
-      }
+    const key = firstDifference(first.disk.kv.entries(), other.disk.kv.entries(), common);
+    if (key !== undefined) {
+      context.fail(name, `record ${toHex(key)} of ${first.name} and ${other.name} differs`);
+      return;
     }
   }
+}
+
+/** Both in the order of their keys. */
+function firstDifference(
+  ours: readonly Readonly<Entry>[],
+  theirs: readonly Readonly<Entry>[],
+  common: number,
+): Bytes | undefined {
+  let at = 0;
+  for (const { key, value } of ours) {
+    const letter = key[0] as number;
+    if (OWN_RECORDS.includes(letter)) continue;
+    const isByHeight = BY_HEIGHT.includes(letter);
+    if (isByHeight && heightOf(key) >= common) continue;
+    let order = 1;
+    while (order > 0 && at < theirs.length) {
+      order = compareBytes(key, (theirs[at] as Entry).key);
+      if (order > 0) at++;
+    }
+    const isThere = order === 0;
+    if (isThere ? !equalBytes((theirs[at] as Entry).value, value) : isByHeight) return key;
+  }
+  return undefined;
 }
 
 const headOf = (

@@ -5,6 +5,7 @@ import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import type { Hearing } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
+import type { Past } from './past.ts';
 
 /** Watches the whole cluster and says when a promise is broken. Changes nothing. */
 export interface Checker extends Partial<Hearing> {
@@ -31,6 +32,8 @@ export interface CheckerContext {
   readonly correct: readonly Process[];
   /** Of each set of validators that the chain is going to have. */
   readonly stakes: readonly Stake[];
+  /** For when the run is over. */
+  readonly past: Past;
   fail(checker: string, message: string): void;
 }
 

@@ -37,7 +37,7 @@ export function durability(
       for (const node of context.correct) {
         const chain = node.node?.rpc?.chain;
         if (chain !== undefined && node.state !== 'halted')
-          soundly(node, () => checkNode(context, name, node, chain, clients, bankers));
+          soundly(node, () => checkNode(context, name, node, context.past.of(node, chain), clients, bankers));
       }
     },
   };

@@ -6,7 +6,6 @@ import type { Height } from '../../core/types/ids.ts';
 import { othersOf } from '../expr/money.ts';
 import { blockEvents } from '../reference/blockEvents.ts';
 import { receiptBytes } from '../reference/receiptBytes.ts';
-import { rerunProblem } from '../reference/rerun.ts';
 import { eventsProblem } from '../reference/result.ts';
 import { listRoot } from '../reference/trieRoot.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
@@ -14,18 +13,23 @@ import { Offences } from './offences.ts';
 import { StoredBlocks } from './storedBlocks.ts';
 import { failBy } from './unanswered.ts';
 
+interface Told {
+  readonly block: EthBlock;
+  readonly text: string;
+}
+
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
  * says: roots, bloom, gas, order of logs; the state under the header's root is there.
  */
 export function ethRecords(context: CheckerContext): Checker {
   const name = 'records';
-  const known = new Map<number, string>();
+  const known = new Map<number, Told>();
   let rerunTo = 0;
   /** Once for what nodes have in common: the records of all are compared anyway. */
   const rerun = (chain: ChainReader): string | undefined => {
     if (chain.head() <= rerunTo) return undefined;
-    const problem = rerunProblem(chain, context.suite, context.cluster.feeMarket);
+    const problem = context.past.reruns.problem(chain);
     rerunTo = chain.head();
     return problem;
   };
@@ -34,8 +38,9 @@ export function ethRecords(context: CheckerContext): Checker {
   const check = (who: string, chain: ChainReader): void => {
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
-      const text = block && textOf(block);
-      const isKnown = text !== undefined && known.get(height) === text;
+      const before = known.get(height);
+      const text = block && (before?.block === block ? before.text : textOf(block));
+      const isKnown = text !== undefined && before?.text === text;
       const problem =
         block === undefined
           ? 'is missing'
@@ -43,10 +48,10 @@ export function ethRecords(context: CheckerContext): Checker {
             blocks.problem(chain, height) ??
             (isKnown ? undefined : problemOf(context, chain, height, block)));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
-      if (text === undefined) continue;
-      if (!isKnown && known.has(height))
+      if (block === undefined || text === undefined) continue;
+      if (!isKnown && before !== undefined)
         context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
-      else known.set(height, text);
+      else known.set(height, { block, text });
     }
     const problem = offences.problem(chain) ?? rerun(chain);
     if (problem !== undefined) context.fail(name, `${who}: ${problem}`);
@@ -60,7 +65,7 @@ export function ethRecords(context: CheckerContext): Checker {
         const chain = node.node?.rpc?.chain;
         if (chain === undefined || node.state === 'halted') continue;
         try {
-          check(node.name, chain);
+          check(node.name, context.past.of(node, chain));
         } catch (error) {
           failBy(context, node, error);
         }

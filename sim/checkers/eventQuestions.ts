@@ -21,6 +21,8 @@ export interface Question {
   readonly kind: Kind;
   /** What meets it has this. */
   readonly tag: string;
+  /** And where it is told, with this value. */
+  readonly value?: string;
   readonly text: string;
   readonly isMet: (event: Indexed) => boolean;
 }
@@ -54,23 +56,29 @@ function asked({ type, attributes }: AbciEvent): readonly Pair[] {
 export const spelled = (value: string): string =>
   /^0[xX][0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value;
 
-/** The events that have an attribute, by its tag and kind. */
+/** The events that have an attribute, by its tag and kind, and by its value as well. */
 export class Tagged {
   readonly #events = new Map<string, Indexed[]>();
 
   constructor(events: readonly Indexed[]) {
     for (const event of events)
-      for (const tag of new Set(event.attributes.map(([name]) => name))) {
-        const key = `${event.kind} ${tag}`;
-        const known = this.#events.get(key);
-        if (known === undefined) this.#events.set(key, [event]);
-        else known.push(event);
+      for (const [tag, value] of event.attributes) {
+        this.#add(`${event.kind} ${tag}`, event);
+        this.#add(`${event.kind} ${tag}=${spelled(value)}`, event);
       }
   }
 
+  /** Once where an event says the same several times. */
+  #add(key: string, event: Indexed): void {
+    const known = this.#events.get(key);
+    if (known === undefined) this.#events.set(key, [event]);
+    else if (known.at(-1) !== event) known.push(event);
+  }
+
   /** Where what meets it is, in order, each once. */
-  places({ kind, tag, isMet }: Question): readonly string[] {
-    const found = (this.#events.get(`${kind} ${tag}`) ?? []).filter(isMet);
+  places({ kind, tag, value, isMet }: Question): readonly string[] {
+    const key = value === undefined ? `${kind} ${tag}` : `${kind} ${tag}=${spelled(value)}`;
+    const found = (this.#events.get(key) ?? []).filter(isMet);
     return [...new Set(found.map(({ place }) => place))];
   }
 }
@@ -121,16 +129,18 @@ export function questions(
     list.filter((other) => other[0] !== tag && isPlain(other)).slice(0, 1),
   );
   return [
-    { kind, tag, text: alone, isMet },
+    { kind, tag, value, text: alone, isMet },
     {
       kind,
       tag,
+      value,
       text: `${kind}.height>=${height} AND ${alone}`,
       isMet: (one) => one.height >= height && isMet(one),
     },
     {
       kind,
       tag,
+      value,
       text: `${kind}.height${op}${height} AND ${alone}`,
       isMet: (one) => isOrdered(one.height - height) && isMet(one),
     },
@@ -155,6 +165,7 @@ export function questions(
     ...others.map((other) => ({
       kind,
       tag,
+      value,
       text: `${alone} AND ${other[0]}='${other[1]}'`,
       isMet: (one: Indexed) => isMet(one) && has(one, other),
     })),
@@ -180,6 +191,7 @@ function severalAtOnce(
     {
       kind,
       tag,
+      value,
       // The first equality counts.
       text: `${kind}.height=${height} AND ${kind}.height=${height + 1} AND ${alone}`,
       isMet: (one) => one.height === height && isMet(one),
@@ -196,6 +208,7 @@ function severalAtOnce(
     asked.push({
       kind,
       tag,
+      value,
       text: `${alone} AND ${other[0]} CONTAINS '${other[1]}'`,
       isMet: (one) =>
         isMet(one) && one.attributes.some(([name, text]) => name === other[0] && text.includes(other[1])),
@@ -204,6 +217,7 @@ function severalAtOnce(
     asked.push({
       kind,
       tag,
+      value,
       text: `${alone} AND ${[other, another].map(([name, text]) => `${name}='${text}'`).join(' AND ')}`,
       isMet: (one) => isMet(one) && has(one, other) && has(one, another),
     });

@@ -1,18 +1,15 @@
-import type { ChainReader } from '../../core/app/chain.ts';
 import { compileQuery } from '../../core/events/query/query.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
-import { type Fields, quantity, shownLogs } from '../clients/answers/answers.ts';
+import { type Fields, quantity } from '../clients/answers/answers.ts';
 import type { Process } from '../machine/process.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
-import { attributesOf, indexed, type Kind, questions, spelled, Tagged } from './eventQuestions.ts';
+import { type Kind, questions } from './eventQuestions.ts';
+import { type IndexTruth, IndexTruths, PREFIXES, topicsOf } from './indexTruth.ts';
 import { failBy } from './unanswered.ts';
 
 /** Attributes that are searched for, and addresses and topics: spread over all that there are and over the nodes. */
 const SEARCHED_MAX = 48;
-
-/** First bytes of the index's keys: events of transactions, of blocks, and logs. */
-const PREFIXES = ['Q', 'W', 'L'] as const;
 
 /**
  * REC: what a node's event index finds is what its blocks have, whenever the power went: by one attribute, by two of
@@ -23,6 +20,7 @@ export function searches(context: CheckerContext): Checker {
     name: 'records',
     async finish() {
       if (!isTolerable(context)) return;
+      const truths = new IndexTruths();
       for (const [number, node] of context.correct.entries()) {
         const rpc = node.node?.rpc;
         // Its node compares the next head it writes with what it reads, and stops; what it finds till then is the drive's.
@@ -30,8 +28,10 @@ export function searches(context: CheckerContext): Checker {
         try {
           const share = { number, of: context.correct.length };
           const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
+          const truth = truths.of(context.past.of(node, rpc.chain));
           const problem =
-            (await wrongLogs(share, rpc)) ?? (isIndexed ? await wrongIndex(share, node, rpc) : undefined);
+            (await wrongLogs(share, rpc, truth)) ??
+            (isIndexed ? await wrongIndex(share, node, rpc, truth) : undefined);
           if (problem !== undefined) context.fail('records', `${node.name} ${problem}`);
         } catch (error) {
           failBy(context, node, error);
@@ -41,8 +41,12 @@ export function searches(context: CheckerContext): Checker {
   };
 }
 
-const wrongIndex = async (share: Share, node: Process, rpc: RpcContext): Promise<string | undefined> =>
-  (await wrongEvents(share, rpc)) ?? strayEntries(node, rpc);
+const wrongIndex = async (
+  share: Share,
+  node: Process,
+  rpc: RpcContext,
+  truth: IndexTruth,
+): Promise<string | undefined> => (await wrongEvents(share, rpc, truth)) ?? strayEntries(node, truth);
 
 /** Which of how many nodes is asked. */
 interface Share {
@@ -56,10 +60,12 @@ function spread<T>(all: readonly T[], { number, of }: Share): readonly T[] {
   return all.filter((_, i) => i % step === number % step);
 }
 
-async function wrongEvents(share: Share, rpc: RpcContext): Promise<string | undefined> {
-  const events = indexed(rpc.chain);
-  const tagged = new Tagged(events);
-  for (const question of spread(attributesOf(events), share).flatMap(questions)) {
+async function wrongEvents(
+  share: Share,
+  rpc: RpcContext,
+  { attributes, tagged }: IndexTruth,
+): Promise<string | undefined> {
+  for (const question of spread(attributes, share).flatMap(questions)) {
     const { kind, text } = question;
     const truth = tagged.places(question).join(' ');
     const told = await search(rpc, kind, text);
@@ -80,9 +86,12 @@ async function search({ indexing }: RpcContext, kind: Kind, text: string): Promi
 }
 
 /** Logs of the whole chain by each address and each topic at its place. */
-async function wrongLogs(share: Share, rpc: RpcContext): Promise<string | undefined> {
+async function wrongLogs(
+  share: Share,
+  rpc: RpcContext,
+  { logs: all }: IndexTruth,
+): Promise<string | undefined> {
   const { chain } = rpc;
-  const all = logsOf(chain);
   const wanted = new Map<string, Fields>();
   for (const log of all) {
     wanted.set(String(log['address']), { address: log['address'] });
@@ -102,18 +111,6 @@ async function wrongLogs(share: Share, rpc: RpcContext): Promise<string | undefi
   return undefined;
 }
 
-/** As JSON-RPC shows them, of all kept blocks. */
-function logsOf(chain: ChainReader): readonly Fields[] {
-  const logs: Fields[] = [];
-  for (let height = chain.base(); height <= chain.head(); height++) {
-    const block = chain.ethBlock(height);
-    if (block !== undefined) logs.push(...shownLogs(block).map(({ shown }) => shown));
-  }
-  return logs;
-}
-
-const topicsOf = (log: Fields): readonly string[] => log['topics'] as readonly string[];
-
 function meets(log: Fields, { address, topics }: Fields): boolean {
   if (address !== undefined) return log['address'] === address;
   return (topics as readonly (string | null)[]).every(
@@ -121,24 +118,13 @@ function meets(log: Fields, { address, topics }: Fields): boolean {
   );
 }
 
-/** One entry for each height and value that an event has there, and for each address and topic at its place. */
-function strayEntries(node: Process, rpc: RpcContext): string | undefined {
-  const { chain } = rpc;
-  const wanted = { Q: new Set<string>(), W: new Set<string>(), L: new Set<string>() };
-  for (const { kind, height, attributes } of indexed(chain))
-    for (const [tag, value] of attributes)
-      wanted[kind === 'tx' ? 'Q' : 'W'].add(`${height} ${tag} ${spelled(value)}`);
-  for (const log of logsOf(chain)) {
-    const height = log['blockNumber'];
-    wanted.L.add(`${height}`).add(`${height} ${log['address']}`);
-    for (const [i, topic] of topicsOf(log).entries()) wanted.L.add(`${height} ${i} ${topic}`);
-  }
+function strayEntries(node: Process, { counts }: IndexTruth): string | undefined {
   for (const prefix of PREFIXES) {
     const at = prefix.charCodeAt(0);
-    const range = { gte: Uint8Array.of(at), lt: Uint8Array.of(at + 1), limitMax: wanted[prefix].size + 1 };
+    const range = { gte: Uint8Array.of(at), lt: Uint8Array.of(at + 1), limitMax: counts[prefix] + 1 };
     const has = node.disk.kv.range(range).length;
-    if (has !== wanted[prefix].size)
-      return `has ${has} index entries of kind ${prefix}, should have ${wanted[prefix].size}`;
+    if (has !== counts[prefix])
+      return `has ${has} index entries of kind ${prefix}, should have ${counts[prefix]}`;
   }
   return undefined;
 }

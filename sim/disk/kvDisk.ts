@@ -141,8 +141,8 @@ export class KvDisk {
   }
 
   /** Every entry in key order. */
-  *entries(): IterableIterator<readonly [Bytes, Bytes]> {
-    for (const { key, value } of this.#order.all()) yield [key, value];
+  entries(): readonly Readonly<Entry>[] {
+    return this.#order.all();
   }
 
   wipe(): void {

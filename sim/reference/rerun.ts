@@ -8,10 +8,9 @@ import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
-import { bankRefusal, readBankTx, Unreadable } from './bank.ts';
+import { bankRefusal, readBankTx } from './bank.ts';
 import { BankRun } from './bankRun.ts';
 import { type EthDeed, ethResult } from './ethResult.ts';
-import { Unknown } from './frame.ts';
 import { resultProblem } from './result.ts';
 import { Spelling } from './spelling.ts';
 import { isNobody, type Log, type Name, ReferenceState, toBig, toWord } from './state.ts';
@@ -26,9 +25,9 @@ const HISTORY_WINDOW = 8191;
 const RANGE_MAX = 100_000;
 const FIRST = new Uint8Array(32);
 
-/** A second execution of a whole chain from its genesis on. */
-class Rerun {
-  readonly #chain: ChainReader;
+/** A second execution of a chain from a block on. */
+export class Rerun {
+  #chain: ChainReader;
   readonly #suite: CryptoSuite;
   readonly #genesis: View;
   readonly #state: ReferenceState;
@@ -40,11 +39,21 @@ class Rerun {
   readonly #blocked: Name;
   readonly #spelling: Spelling;
   #next: bigint;
+  readonly #first: number;
+  /** Of the blocks that were run, from the first one on. */
+  readonly #hashes: Bytes[] = [];
 
-  constructor(chain: ChainReader, suite: CryptoSuite, genesis: View, market: FeeMarket, rowsMax: number) {
+  /** `genesis` is the state below the first block that is run. */
+  constructor(
+    chain: ChainReader,
+    suite: CryptoSuite,
+    market: FeeMarket,
+    { genesis, first, rowsMax }: { readonly genesis: View; readonly first: number; readonly rowsMax: number },
+  ) {
     this.#chain = chain;
     this.#suite = suite;
     this.#genesis = genesis;
+    this.#first = first;
     this.#state = new ReferenceState(genesis);
     this.#blocked = toHex(suite.sha256(encodeUtf8('fee_collector')).slice(0, 20));
     this.#spelling = new Spelling(chain, (message) => suite.keccak256(message));
@@ -69,12 +78,34 @@ class Rerun {
     return [...this.#state.slots(name).keys()].map(toWord);
   }
 
-  problem(): string | undefined {
-    for (let height = this.#chain.genesisNumber() + 1; height <= this.#chain.head(); height++) {
-      const problem = this.#blockProblem(height);
-      if (problem !== undefined) return `block ${height}: ${problem}`;
+  get done(): number {
+    return this.#first + this.#hashes.length - 1;
+  }
+
+  /** Whether one of the two is the beginning of the other. */
+  isOf(chain: ChainReader): boolean {
+    const last = Math.min(this.done, chain.head());
+    const [own, theirs] = [this.#hashes[last - this.#first], chain.ethBlock(last)?.hash];
+    return own === undefined || theirs === undefined ? own === undefined : equalBytes(own, theirs);
+  }
+
+  /** Goes on to the end of the chain, which begins as what was run. */
+  problem(chain: ChainReader): string | undefined {
+    this.#chain = chain;
+    while (this.done < chain.head()) {
+      const problem = this.nextProblem();
+      if (problem !== undefined) return problem;
     }
     return this.#worldProblem();
+  }
+
+  /** One block more. */
+  nextProblem(): string | undefined {
+    const height = this.done + 1;
+    const problem = this.#blockProblem(height);
+    if (problem !== undefined) return `block ${height}: ${problem}`;
+    this.#hashes.push(present(this.#chain.ethBlock(height), 'a block that was run').hash);
+    return undefined;
   }
 
   /** The block before the first one is kept under height 0, whatever its number. */
@@ -138,7 +169,7 @@ class Rerun {
     const refused = refusal(tx, this.#state, header, gasLeft, this.#world);
     if (refused !== undefined) return refused;
     const outcome = runTransaction(this.#state, header, tx, this.#world);
-    if (this.#world.rowsMax > 0) this.outcomes.set(to0xHex(tx.hash), outcome);
+    this.outcomes.set(to0xHex(tx.hash), outcome);
     this.#number();
     this.#remember(toHex(tx.from), undefined);
     const deed = { ...place, tx, outcome, height: header.number };
@@ -254,57 +285,3 @@ function receiptProblem(tx: EthTx, receipt: EthReceipt, outcome: Outcome): strin
 
 const textOf = (logs: readonly Log[]): string =>
   logs.map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' ')).join('\n');
-
-/** Of a chain that is there from its genesis on, under the rules that the reference knows. */
-function rerunOf(chain: ChainReader, suite: CryptoSuite, market: FeeMarket, rowsMax = 0): Rerun | undefined {
-  const isWhole = chain.base() <= chain.genesisNumber() + 1;
-  const genesis = isWhole && chain.fork === 'osaka' ? chain.view(0) : undefined;
-  return genesis && new Rerun(chain, suite, genesis, market, rowsMax);
-}
-
-/** What is wrong in words, as far as the reference gets. */
-function problemOf(rerun: Rerun | undefined): string | undefined {
-  try {
-    return rerun?.problem();
-  } catch (error) {
-    if (error instanceof Unknown) return undefined;
-    if (error instanceof Unreadable) return `something that can not be read: ${error.message}`;
-    throw error;
-  }
-}
-
-/**
- * Runs a chain again by the reference and says in what the node's records or its state differ; undefined when in nothing, or when
- * the reference does not know something that was run.
- */
-export const rerunProblem = (chain: ChainReader, suite: CryptoSuite, market: FeeMarket): string | undefined =>
-  problemOf(rerunOf(chain, suite, market));
-
-/** What each transaction of a chain did, by their hashes, as far as the reference gets; the first `rowsMax` instructions of each. */
-export function outcomesOf(
-  chain: ChainReader,
-  suite: CryptoSuite,
-  market: FeeMarket,
-  rowsMax: number,
-): ReadonlyMap<string, Outcome> {
-  const rerun = rerunOf(chain, suite, market, rowsMax);
-  problemOf(rerun);
-  return rerun?.outcomes ?? new Map();
-}
-
-/** Which slots of an account a chain may have written since its genesis; undefined where the reference does not get to its end. */
-export function slotsOf(
-  chain: ChainReader,
-  suite: CryptoSuite,
-  market: FeeMarket,
-): ((address: Bytes) => readonly Bytes[]) | undefined {
-  const rerun = rerunOf(chain, suite, market);
-  try {
-    return rerun === undefined || rerun.problem() !== undefined
-      ? undefined
-      : (address) => rerun.slotsOf(toHex(address));
-  } catch (error) {
-    if (error instanceof Unknown || error instanceof Unreadable) return undefined;
-    throw error;
-  }
-}

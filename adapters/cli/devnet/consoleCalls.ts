@@ -57,6 +57,7 @@ export function tellingConsole(
     simulate: (view, options) => evm.simulate(view, options),
     isPrecompile: (address) => evm.isPrecompile(address),
     replay: (height, watch, count) => evm.replay(height, watch, count),
+    replayOne: (height, index, watch) => evm.replayOne(height, index, watch),
     stateWithin: (height, count) => evm.stateWithin(height, count),
     rootsWithin: (height, pause) => evm.rootsWithin(height, pause),
     runOn: (parent, source, watch) => evm.runOn(parent, source, watch),

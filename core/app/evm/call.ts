@@ -22,6 +22,7 @@ import { CallRun } from './callRun.ts';
 import { DraftView } from './draftView.ts';
 import type { BlockEnv } from './engine.ts';
 import { estimate, type GasProbe, type Probed } from './estimate.ts';
+import { HeldRun, PassedGuard } from './heldRun.ts';
 import { contextOf, PendingBlocks } from './pendingBlock.ts';
 import { EvmSimulation } from './simulation.ts';
 import { REVERTED } from './vmError.ts';
@@ -71,6 +72,8 @@ export class EvmCalls implements EvmService {
   readonly #reader: StateReader;
   readonly #pending: PendingBlocks;
   readonly #guard: GuardFactory | undefined;
+  /** Of the last trace of a single transaction; nobody else has it while a trace runs in it. */
+  #held: HeldRun | undefined;
 
   constructor(parts: {
     readonly services: ChainServices;
@@ -116,8 +119,7 @@ export class EvmCalls implements EvmService {
   }
 
   /** For one request. */
-  #guarded(): ChainServices {
-    const guard = this.#guard?.();
+  #guarded(guard = this.#guard?.()): ChainServices {
     if (guard === undefined) return this.#services;
     return { ...this.#services, execution: { ...this.#services.execution, guard } };
   }
@@ -141,14 +143,17 @@ export class EvmCalls implements EvmService {
   }
 
   /** A committed block before its first transaction. */
-  #again(height: Height): { readonly run: BlockRun; readonly txs: readonly Bytes[] } | undefined {
+  #again(
+    height: Height,
+    services = this.#guarded(),
+  ): { readonly run: BlockRun; readonly txs: readonly Bytes[] } | undefined {
     const block = height > this.#head.view.height ? undefined : this.#reads.loadBlock(height);
     const parent = this.#parentOf(height);
     if (block === undefined || parent === undefined) return undefined;
     const { time, proposerAddress, nextValidatorsHash } = block.header;
     const lastCommit = { round: 0, votes: [] };
     const context = { height, time, proposerAddress, nextValidatorsHash, lastCommit, misbehavior: [] };
-    return { run: new BlockRun(this.#guarded(), parent, context), txs: block.txs };
+    return { run: new BlockRun(services, parent, context), txs: block.txs };
   }
 
   async replay(height: Height, watch: Watch, ethCount = Number.MAX_SAFE_INTEGER): Promise<boolean> {
@@ -158,6 +163,29 @@ export class EvmCalls implements EvmService {
       await again?.run.addDecided(tx, watch);
     }
     return again !== undefined;
+  }
+
+  async replayOne(height: Height, ethIndex: number, watch: Watch): Promise<boolean> {
+    const guard = this.#guard?.();
+    const held = this.#heldFor(height, ethIndex) ?? this.#newlyHeld(height, guard && new PassedGuard(guard));
+    if (held === undefined) return false;
+    if (held.guard !== undefined && guard !== undefined) held.guard.now = guard;
+    await held.runThrough(ethIndex, watch);
+    this.#held = held;
+    return true;
+  }
+
+  #heldFor(height: Height, ethIndex: number): HeldRun | undefined {
+    const held = this.#held;
+    this.#held = undefined;
+    const isKept = height <= this.#head.view.height && this.#reads.keeps(height);
+    if (held?.height !== height || !held.reaches(ethIndex) || !isKept) return undefined;
+    return this.#parentOf(height) === undefined ? undefined : held;
+  }
+
+  #newlyHeld(height: Height, guard: PassedGuard | undefined): HeldRun | undefined {
+    const again = this.#again(height, this.#guarded(guard));
+    return again && new HeldRun(height, again.run, again.txs, guard);
   }
 
   async stateWithin(height: Height, ethCount: number): Promise<View | undefined> {

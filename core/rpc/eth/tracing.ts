@@ -1,5 +1,5 @@
 /** Executions run again with somebody watching: the same state, base fee and gas as when they counted. */
-import type { EthBlock, Watch } from '../../app/chain.ts';
+import type { EthBlock } from '../../app/chain.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
 import { fieldOf, type JsonObject } from '../jsonText.ts';
@@ -36,10 +36,9 @@ function traceable(block: EthBlock | undefined, missing: string): number {
   return block.header.number;
 }
 
-async function replay(ctx: RpcContext, height: number, watch: Watch, ethCount?: number): Promise<void> {
-  const done = await ctx.evm.replay(height, watch, ethCount);
-  if (!done) throw serverError(`required historical state unavailable (block ${height})`);
-}
+const assertKept = (isKept: boolean, height: number): void => {
+  if (!isKept) throw serverError(`required historical state unavailable (block ${height})`);
+};
 
 export async function traceTransaction(
   ctx: RpcContext,
@@ -50,7 +49,7 @@ export async function traceTransaction(
   if (mined === undefined) throw serverError('transaction not found');
   const tracer = tracerOf(config, contextOf(ctx, mined.block, mined.index));
   const height = traceable(mined.block, 'block not found');
-  await replay(ctx, height, (_tx, index) => (index === mined.index ? tracer : undefined), mined.index + 1);
+  assertKept(await ctx.evm.replayOne(height, mined.index, () => tracer), height);
   return tracer.result();
 }
 
@@ -75,11 +74,12 @@ export async function traceBlock(
   const block = blockOf(ctx.chain, id);
   const height = traceable(block, missing);
   const tracers: Tracer[] = [];
-  await replay(ctx, height, (_tx, index) => {
+  const isKept = await ctx.evm.replay(height, (_tx, index) => {
     const tracer = tracerOf(config, contextOf(ctx, block as EthBlock, index));
     tracers.push(tracer);
     return tracer;
   });
+  assertKept(isKept, height);
   return (block as EthBlock).transactions.map((tx, i) => ({
     txHash: to0xHex(tx.hash),
     ...outcomeOf(tracers[i]),

@@ -1,14 +1,11 @@
 import type { EthBlock } from '../../../core/app/chain.ts';
-import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
-import type { FeeMarket } from '../../clients/answers/feeMarket.ts';
 import type { CallNode } from '../../reference/calls.ts';
 import { PRECOMPILE_NAMES } from '../../reference/machine.ts';
-import { outcomesOf } from '../../reference/rerun.ts';
-import type { Outcome } from '../../reference/transaction.ts';
+import type { Reruns } from '../../reference/reruns.ts';
 import { eth, fieldsOf, heightsOf, listOf, unlike } from '../questions.ts';
 import { STEPS_MAX, wrongSteps } from './steps.ts';
 
@@ -19,20 +16,20 @@ const TRACERS = { callTracer: { withLog: true }, flatCallTracer: {}, '4byteTrace
 interface Place {
   readonly block: EthBlock;
   readonly index: number;
+  readonly hash: string;
   readonly node: CallNode;
-  readonly outcome: Outcome;
 }
 
 /** Who called whom in some transactions: as the reference runs them, and in each of the ways to be told. */
-export async function wrongCallTrees(
-  rpc: RpcContext,
-  suite: CryptoSuite,
-  market: FeeMarket,
-): Promise<string | undefined> {
-  for (const { block, index, node, outcome } of placesOf(rpc, suite, market)) {
-    const before = block.header.number === rpc.genesis.initialHeight ? 0 : block.header.number - 1;
-    const view = rpc.chain.view(before);
-    if (view === undefined) continue;
+export async function wrongCallTrees(rpc: RpcContext, reruns: Reruns): Promise<string | undefined> {
+  const { chain } = rpc;
+  const rows = new Map<number, ReturnType<Reruns['inBlock']>>();
+  for (const { block, index, hash, node } of placesOf(rpc, reruns)) {
+    const { number } = block.header;
+    const view = chain.view(number === rpc.genesis.initialHeight ? 0 : number - 1);
+    if (!rows.has(number)) rows.set(number, reruns.inBlock(chain, number, STEPS_MAX));
+    const outcome = rows.get(number)?.get(hash);
+    if (view === undefined || outcome === undefined) continue;
     const problem =
       (await wrongTree(rpc, block, index, node)) ?? (await wrongSteps(rpc, view, block, index, outcome));
     if (problem !== undefined) return problem;
@@ -41,18 +38,19 @@ export async function wrongCallTrees(
 }
 
 /** The newest of each kind. */
-function placesOf({ chain }: RpcContext, suite: CryptoSuite, market: FeeMarket): readonly Place[] {
+function placesOf({ chain }: RpcContext, reruns: Reruns): readonly Place[] {
   const blocks = heightsOf(chain).map((height) => present(chain.ethBlock(height), 'a kept block'));
   if (blocks.every(({ transactions }) => transactions.length === 0)) return [];
-  const outcomes = outcomesOf(chain, suite, market, STEPS_MAX);
+  const outcomes = reruns.outcomes(chain);
   const found = new Map<string, Place>();
   for (const block of blocks.reverse())
-    for (const [index, { hash }] of [...block.transactions.entries()].reverse()) {
-      const outcome = outcomes.get(to0xHex(hash));
+    for (const [index, tx] of [...block.transactions.entries()].reverse()) {
+      const hash = to0xHex(tx.hash);
+      const outcome = outcomes.get(hash);
       const node = outcome?.calls;
       const kind = node && `${outcome?.authorities.heard.length} ${kindOf(node)}`;
-      if (kind !== undefined && node !== undefined && outcome !== undefined && !found.has(kind))
-        found.set(kind, { block, index, node, outcome });
+      if (kind !== undefined && node !== undefined && !found.has(kind))
+        found.set(kind, { block, index, hash, node });
     }
   return [...found.values()].slice(0, TRACED_MAX);
 }

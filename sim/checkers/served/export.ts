@@ -10,7 +10,7 @@ import { WorldState } from '../../../core/state/worldState.ts';
 import type { KvStore } from '../../../core/store/kv.ts';
 import { MemoryKv } from '../../../core/store/memoryKv.ts';
 import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
-import { slotsOf } from '../../reference/rerun.ts';
+import type { Reruns } from '../../reference/reruns.ts';
 import { unlike } from '../questions.ts';
 
 /** A chain that begins with what another one has exported has its state, down to the roots. */
@@ -19,11 +19,12 @@ export async function wrongExport(
   suite: CryptoSuite,
   kv: Pick<KvStore, 'get'>,
   market: FeeMarket,
+  reruns: Reruns,
 ): Promise<string | undefined> {
   const { chain, genesis } = rpc;
   const view = chain.latest();
   const head = chain.ethBlock(chain.head());
-  const known = slotsOf(chain, suite, market);
+  const known = reruns.slotsOf(chain);
   if (known === undefined || head === undefined) return undefined;
   const keccak256 = (message: Bytes): Bytes => suite.keccak256(message);
   const db = new StateDb(kv, keccak256);

@@ -9,7 +9,9 @@ import type { Fields } from '../../clients/answers/answers.ts';
 import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../../clients/answers/feeMarket.ts';
 import { settledPool } from '../../clients/settledPool.ts';
 import type { Process } from '../../machine/process.ts';
+import type { Reruns } from '../../reference/reruns.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
+import { isSteady } from '../past.ts';
 import { comet, firstOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 import { failBy } from '../unanswered.ts';
 import { wrongArguments } from './arguments.ts';
@@ -80,13 +82,12 @@ export function served(context: CheckerContext): Checker {
 
 /** Of nodes that serve: those that were there all the time, and those that began anew or came late. */
 function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Process[])[] {
-  const late = new Set(scenario.timeline.map(({ action }) => (action.kind === 'addNode' ? action.name : '')));
   // What a drive answers with the old is the drive's.
   const serving = correct.filter(
     ({ node, state, disk }) => node?.rpc !== undefined && state !== 'halted' && !disk.kv.isStale,
   );
-  const isSteady = ({ name, lives }: Process): boolean => lives === 1 && !late.has(name);
-  return [serving.filter(isSteady), serving.filter((node) => !isSteady(node))];
+  const steady = serving.filter((node) => isSteady(scenario, node));
+  return [steady, serving.filter((node) => !steady.includes(node))];
 }
 
 interface Asked {
@@ -96,12 +97,13 @@ interface Asked {
   /** The validator that the node signs for. */
   readonly own: Bytes | undefined;
   readonly market: FeeMarket;
+  readonly reruns: Reruns;
   readonly isIndexed: boolean;
   /** All that waits is known by its nonce, and belongs to the newest state. */
   readonly isSettled: boolean;
 }
 
-function askedOf({ suite, cluster, scenario }: CheckerContext, node: Process, rpc: RpcContext): Asked {
+function askedOf({ suite, cluster, scenario, past }: CheckerContext, node: Process, rpc: RpcContext): Asked {
   // Bank transactions wait in the pool as well, and are not shown there by nonce.
   const isShown = (scenario.bankers ?? []).length === 0;
   return {
@@ -110,6 +112,7 @@ function askedOf({ suite, cluster, scenario }: CheckerContext, node: Process, rp
     kv: node.disk.kv,
     own: cluster.members.find(({ name }) => name === node.name)?.address,
     market: cluster.feeMarket,
+    reruns: past.reruns,
     isIndexed: node.isIndexed ?? scenario.engine.isIndexed,
     isSettled: isShown && settledPool(node, Number.POSITIVE_INFINITY) !== undefined,
   };
@@ -137,7 +140,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
   ({ rpc }) => wrongSimulations(rpc),
-  ({ rpc, suite, market }) => wrongCallTrees(rpc, suite, market),
+  ({ rpc, reruns }) => wrongCallTrees(rpc, reruns),
   ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongTracedCalls(rpc),
   ({ rpc }) => wrongWaiting(rpc),
@@ -151,7 +154,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, market }) => wrongNode(rpc, market),
   ({ rpc, market }) => wrongHistories(rpc, market),
   ({ rpc }) => wrongRound(rpc),
-  ({ rpc, suite, kv, market }) => wrongExport(rpc, suite, kv, market),
+  ({ rpc, suite, kv, market, reruns }) => wrongExport(rpc, suite, kv, market, reruns),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
   ({ rpc }) => wrongRestCalls(rpc),
   ({ rpc }) => wrongPlaces(rpc),

@@ -78,7 +78,7 @@ describe('the database on a bad drive', () => {
     return disk;
   };
   const read = (disk: KvDisk): unknown =>
-    [...disk.entries()].map(([k, v]) => `${String.fromCharCode(...k)}=${String.fromCharCode(...v)}`);
+    disk.entries().map(({ key: k, value: v }) => `${String.fromCharCode(...k)}=${String.fromCharCode(...v)}`);
 
   test('loses the newest batch whole', () => {
     const disk = filled();

@@ -1,0 +1,72 @@
+import { assert } from '../../lib/assert.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import type { Height } from '../../types/ids.ts';
+import type { BlockRun } from '../blockRun.ts';
+import type { Watch } from '../chain.ts';
+import type { Guard } from '../guard.ts';
+
+/** The guard of whoever asks now: one run serves several requests. */
+export class PassedGuard implements Guard {
+  now: Guard;
+
+  constructor(first: Guard) {
+    this.now = first;
+  }
+
+  tick(): Promise<void> | undefined {
+    return this.now.tick();
+  }
+}
+
+/**
+ * A committed block that stands behind one of its Ethereum transactions, which can be taken back: whoever traces a transaction in
+ * several ways, or one after the other, need not wait each time for all that come before.
+ */
+export class HeldRun {
+  readonly height: Height;
+  readonly guard: PassedGuard | undefined;
+  readonly #run: BlockRun;
+  readonly #txs: readonly Bytes[];
+  /** Of the consensus transactions. */
+  #next = 0;
+  #hasMark = false;
+
+  constructor(height: Height, run: BlockRun, txs: readonly Bytes[], guard: PassedGuard | undefined) {
+    this.height = height;
+    this.guard = guard;
+    this.#run = run;
+    this.#txs = txs;
+  }
+
+  /** Whether the Ethereum transaction is still to come, or can be taken back. */
+  reaches(ethIndex: number): boolean {
+    return ethIndex >= this.#run.ethTxCount - (this.#hasMark ? 1 : 0);
+  }
+
+  /** Runs up to and with an Ethereum transaction, which `watch` is asked about. */
+  async runThrough(ethIndex: number, watch: Watch): Promise<void> {
+    assert(this.reaches(ethIndex), 'a run goes forward');
+    if (this.#hasMark) this.#leave(ethIndex);
+    while (this.#run.ethTxCount <= ethIndex && this.#next < this.#txs.length) {
+      if (this.#run.ethTxCount === ethIndex) await this.#runMarked(watch);
+      else await this.#run.addDecided(this.#txs[this.#next++] as Bytes);
+    }
+  }
+
+  #leave(ethIndex: number): void {
+    this.#hasMark = false;
+    if (ethIndex === this.#run.ethTxCount - 1) {
+      this.#run.takeBack();
+      this.#next--;
+    } else this.#run.keep();
+  }
+
+  /** The next transaction is the one, unless it is none of Ethereum's. */
+  async #runMarked(watch: Watch): Promise<void> {
+    const before = this.#run.ethTxCount;
+    this.#run.mark();
+    await this.#run.addDecided(this.#txs[this.#next++] as Bytes, watch);
+    this.#hasMark = this.#run.ethTxCount > before;
+    if (!this.#hasMark) this.#run.keep();
+  }
+}

@@ -1,0 +1,94 @@
+/** What the event index of a chain has to hold and to find, by its blocks: for searches.ts. */
+import type { ChainReader } from '../../core/app/chain.ts';
+import { type Fields, shownLogs } from '../clients/answers/answers.ts';
+import { attributesOf, type Indexed, indexed, spelled, Tagged } from './eventQuestions.ts';
+
+/** First bytes of the index's keys: events of transactions, of blocks, and logs. */
+export const PREFIXES = ['Q', 'W', 'L'] as const;
+
+export const topicsOf = (log: Fields): readonly string[] => log['topics'] as readonly string[];
+
+/** What follows from the events of a chain; worked out where it is asked for. */
+export class IndexTruth {
+  readonly #chain: ChainReader;
+  #logs: readonly Fields[] | undefined;
+  #events: readonly Indexed[] | undefined;
+  #tagged: Tagged | undefined;
+  #attributes: ReturnType<typeof attributesOf> | undefined;
+  #counts: Readonly<Record<(typeof PREFIXES)[number], number>> | undefined;
+
+  constructor(chain: ChainReader) {
+    this.#chain = chain;
+  }
+
+  /** As JSON-RPC shows them, of all kept blocks. */
+  get logs(): readonly Fields[] {
+    this.#logs ??= logsOf(this.#chain);
+    return this.#logs;
+  }
+
+  get #all(): readonly Indexed[] {
+    this.#events ??= indexed(this.#chain);
+    return this.#events;
+  }
+
+  get tagged(): Tagged {
+    this.#tagged ??= new Tagged(this.#all);
+    return this.#tagged;
+  }
+
+  /** Each attribute that a query can quote. */
+  get attributes(): ReturnType<typeof attributesOf> {
+    this.#attributes ??= attributesOf(this.#all);
+    return this.#attributes;
+  }
+
+  /** One entry for each height and value that an event has there, and for each address and topic at its place. */
+  get counts(): Readonly<Record<(typeof PREFIXES)[number], number>> {
+    this.#counts ??= countsOf(this.#all, this.logs);
+    return this.#counts;
+  }
+}
+
+function countsOf(
+  events: readonly Indexed[],
+  logs: readonly Fields[],
+): Readonly<Record<(typeof PREFIXES)[number], number>> {
+  const wanted = { Q: new Set<string>(), W: new Set<string>(), L: new Set<string>() };
+  for (const { kind, height, attributes } of events)
+    for (const [tag, value] of attributes)
+      wanted[kind === 'tx' ? 'Q' : 'W'].add(`${height} ${tag} ${spelled(value)}`);
+  for (const log of logs) {
+    const height = log['blockNumber'];
+    wanted.L.add(`${height}`).add(`${height} ${log['address']}`);
+    for (const [i, topic] of topicsOf(log).entries()) wanted.L.add(`${height} ${i} ${topic}`);
+  }
+  return { Q: wanted.Q.size, W: wanted.W.size, L: wanted.L.size };
+}
+
+function logsOf(chain: ChainReader): readonly Fields[] {
+  const logs: Fields[] = [];
+  for (let height = chain.base(); height <= chain.head(); height++) {
+    const block = chain.ethBlock(height);
+    if (block !== undefined) logs.push(...shownLogs(block).map(({ shown }) => shown));
+  }
+  return logs;
+}
+
+/** The truth of one chain after the other: worked out once for those that have the same blocks. */
+export class IndexTruths {
+  #last: { readonly blocks: readonly unknown[]; readonly truth: IndexTruth } | undefined;
+
+  /** Nodes of one past are told the same objects (past.ts). */
+  of(chain: ChainReader): IndexTruth {
+    const blocks: unknown[] = [chain.base()];
+    for (let height = chain.base(); height <= chain.head(); height++)
+      blocks.push(chain.results(height), chain.ethBlock(height));
+    const last = this.#last;
+    if (last?.blocks.length === blocks.length && last.blocks.every((one, i) => one === blocks[i]))
+      return last.truth;
+    const truth = new IndexTruth(chain);
+    this.#last = { blocks, truth };
+    return truth;
+  }
+}

@@ -171,8 +171,9 @@ export function accusations(context: CheckerContext): Checker {
     }),
     look(node) {
       const docket = dockets.get(node);
+      if (docket === undefined || docket.debts.size === 0) return;
       const rs = node.node?.rs();
-      if (docket !== undefined && docket.debts.size > 0 && rs !== undefined) settle(docket, rs);
+      if (rs !== undefined) settle(docket, rs);
     },
   };
 }

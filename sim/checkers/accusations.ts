@@ -2,7 +2,7 @@ import { encodeEvidence, encodeEvidenceList } from '../../core/codec/evidence.ts
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
-import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { type Block, equalBlockId, type Header } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
@@ -10,6 +10,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { mayExpire } from './proven.ts';
@@ -21,6 +22,9 @@ const HEARD_MICROS = 30_000;
 const FRAME_BYTES = 10_000;
 /** More than these are not all kept. */
 const OFFENCES_MAX = 500;
+
+/** Many hear the same frame. */
+const readFrame = remembered((frame: Bytes) => decodeConsensusMessage(frame));
 
 /** Somebody has signed two votes, and a node has heard both. */
 interface Debt {
@@ -151,7 +155,7 @@ export function accusations(context: CheckerContext): Checker {
       if (fact.kind === 'started') dockets.delete(node);
       else if (fact.kind === 'lieHeard') {
         if (fact.channel !== CHANNELS.vote) return;
-        const decoded = decodeConsensusMessage(fact.bytes);
+        const decoded = readFrame(fact.bytes);
         if (decoded.ok && decoded.value.kind === 'vote') hear(node, fact.peer, decoded.value.vote);
       } else if (fact.kind === 'dropped') drop(docketOf(node), fact.peer);
       else if (fact.kind === 'peer') {
@@ -171,8 +175,9 @@ export function accusations(context: CheckerContext): Checker {
     }),
     look(node) {
       const docket = dockets.get(node);
+      if (docket === undefined || docket.debts.size === 0) return;
       const rs = node.node?.rs();
-      if (docket !== undefined && docket.debts.size > 0 && rs !== undefined) settle(docket, rs);
+      if (rs !== undefined) settle(docket, rs);
     },
   };
 }

@@ -37,6 +37,8 @@ export function duties(context: CheckerContext): Checker {
     proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
   /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
   const revived = new Map<Process, Place>();
+  const owes = (node: Process, rs: RoundState, own: Bytes): string | undefined =>
+    owed(rs, own, seats.indexOf(node, rs), isAt(rs, revived.get(node)), maySkip(rs));
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
@@ -59,11 +61,8 @@ export function duties(context: CheckerContext): Checker {
       const problem = proposalProblem(rs, own, before);
       if (problem !== undefined) failOn(node, rs, problem);
       if (mayRefuse) return;
-      const waited = awake.wait(
-        node,
-        rs,
-        owed(rs, own, seats.indexOf(node, rs), isAt(rs, revived.get(node)), maySkip(rs)),
-      );
+      const isDue = rs.step >= STEP.propose && rs.step < STEP.commit;
+      const waited = awake.wait(node, rs, isDue ? owes(node, rs, own) : undefined);
       if (waited !== undefined && waited.micros > ANSWER_MICROS)
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);
     },
@@ -90,7 +89,7 @@ function proposalProblem(
     : 'proposes another block than its valid one';
 }
 
-/** What the node still has to say in this round; undefined when it has said all. */
+/** What the node still has to say in a round that it has begun; undefined when it has said all. */
 function owed(
   rs: RoundState,
   own: Bytes,
@@ -99,7 +98,6 @@ function owed(
   maySkip: boolean,
 ): string | undefined {
   const { step, round, proposal, proposer } = rs;
-  if (step < STEP.propose || step >= STEP.commit) return undefined;
   const isSilent = proposal === undefined && equalBytes(proposer.address, own);
   if (isSilent && !(maySkip && step > STEP.propose)) return 'has not proposed in its turn';
   if (step < STEP.prevote) return undefined;

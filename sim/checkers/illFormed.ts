@@ -1,5 +1,6 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { countVarints, type ProtoField, protoFields } from '../reference/protoFields.ts';
+import { remembered } from '../remembered.ts';
 
 const HASH_BYTES = 32;
 const PART_BYTES = 65_536n;
@@ -145,12 +146,19 @@ export function saidIn(frame: Bytes): { readonly number: number; readonly said: 
 
 /** What no honest node says on a channel of consensus, whatever it knows; undefined for all else (CometBFT ValidateBasic, spec p2p). */
 export function illFormed(channel: number, frame: Bytes, initialHeight: number): string | undefined {
-  const outer = protoFields(frame);
-  if (outer === undefined || outer.length !== 1) return 'what is no message';
-  const found = saidIn(frame);
-  const kind = found && KINDS[found.number - 1];
-  if (kind === undefined || found === undefined) return 'what is no message';
+  const found = judged(frame, initialHeight);
+  if (found === undefined) return 'what is no message';
+  const { kind, problem } = found;
   if (kind.channel !== channel) return `a ${kind.name} on channel 0x${channel.toString(16)}`;
-  const problem = kind.problem(found.said, BigInt(initialHeight));
   return problem === undefined ? undefined : `a ${kind.name} with ${problem}`;
 }
+
+/** Many hear the same frame. */
+const judged = remembered((frame: Bytes, initialHeight: number) => {
+  const outer = protoFields(frame);
+  const [only] = outer ?? [];
+  const kind = only && KINDS[only.number - 1];
+  const fields = only && protoFields(only.bytes);
+  if (outer?.length !== 1 || kind === undefined || fields === undefined) return undefined;
+  return { kind, problem: kind.problem(new Said(fields), BigInt(initialHeight)) };
+});

@@ -26,7 +26,6 @@ export class Judge {
     | { readonly value: string; readonly after: Bytes; readonly problem: string | undefined }
     | undefined;
   readonly #hashOf = newest(headerHash);
-  readonly #roots = new WeakMap<PartsReader, boolean>();
   readonly #rootOf = newest((pieces: readonly Bytes[]) => {
     const bytes = concat(...pieces);
     return bytes.length === 0 ? undefined : PartSet.of(bytes).header.hash;
@@ -111,14 +110,9 @@ export class Judge {
 
   /** Cut anew, the bytes have the root; the proofs that came with the parts are not asked. */
   #isRooted(parts: PartsReader): boolean {
-    let isRooted = this.#roots.get(parts);
-    if (isRooted === undefined) {
-      const pieces: Bytes[] = [];
-      for (let i = 0; i < parts.header.total; i++) pieces.push(parts.part(i)?.bytes ?? EMPTY);
-      const root = this.#rootOf(pieces);
-      isRooted = root !== undefined && equalBytes(root, parts.header.hash);
-      this.#roots.set(parts, isRooted);
-    }
-    return isRooted;
+    const pieces: Bytes[] = [];
+    for (let i = 0; i < parts.header.total; i++) pieces.push(parts.part(i)?.bytes ?? EMPTY);
+    const root = this.#rootOf(pieces);
+    return root !== undefined && equalBytes(root, parts.header.hash);
   }
 }

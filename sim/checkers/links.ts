@@ -43,7 +43,7 @@ export function links(context: CheckerContext): Checker {
         const { peers, changedAt } = openOf(node);
         if (world.now - changedAt < HEARD_MICROS || !isSound(node.disk)) return;
         const told = (node.node?.rpc?.consensus?.peers() ?? []).map(({ id }) => id);
-        const other = told.find((id) => !peers.has(id)) ?? [...peers].find((id) => !told.includes(id));
+        const other = told.find((id) => !peers.has(id)) ?? lacking(new Set(told), peers);
         if (other !== undefined)
           context.fail(
             name,
@@ -52,4 +52,10 @@ export function links(context: CheckerContext): Checker {
       }
     }),
   };
+}
+
+/** One of whom the node has not told. */
+function lacking(told: ReadonlySet<string>, peers: ReadonlySet<string>): string | undefined {
+  for (const peer of peers) if (!told.has(peer)) return peer;
+  return undefined;
 }

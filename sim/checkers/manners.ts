@@ -1,4 +1,5 @@
 import { equalBytes } from '../../core/lib/bytes.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
@@ -51,7 +52,8 @@ export function manners(context: CheckerContext): Checker {
         const link = links.get(node, fact.peer);
         if (link === undefined || link.offence !== undefined) return;
         const text =
-          illFormed(fact.channel, fact.bytes, cluster.genesis.initialHeight) ?? misplaced(node, fact.bytes);
+          illFormed(fact.channel, fact.bytes, cluster.genesis.initialHeight) ??
+          (fact.channel === CHANNELS.vote ? misplaced(node, fact.bytes) : undefined);
         if (text === undefined) return;
         link.offence = { at: world.now, text };
         offended.add(node);

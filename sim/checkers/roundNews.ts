@@ -1,4 +1,5 @@
 import { isQuorum } from '../../core/consensus/quorum.ts';
+import { BitSet } from '../../core/lib/bitset.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import type { Vote } from '../../core/types/vote.ts';
@@ -14,29 +15,36 @@ const powerOf = remembered(totalOf);
 
 /** Who has voted, and with what power. */
 class Ballot {
-  readonly #voters = new Set<number>();
+  readonly #voted: BitSet;
   power = 0n;
 
+  constructor(voters: readonly Voter[]) {
+    this.#voted = new BitSet(voters.length);
+  }
+
   add(index: number, voters: readonly Voter[]): void {
-    if (this.#voters.has(index)) return;
-    this.#voters.add(index);
-    this.power += voters[index]?.power ?? 0n;
+    const voter = voters[index];
+    if (voter !== undefined && this.#voted.add(index)) this.power += voter.power;
   }
 }
 
 /** Told of the votes of one round. */
 class Votes {
   /** Of either kind. */
-  readonly all = new Ballot();
+  readonly all: Ballot;
   /** By the hash of their block, which nil has none of. */
   readonly prevotes: { readonly hash: Bytes; readonly ballot: Ballot }[] = [];
+
+  constructor(voters: readonly Voter[]) {
+    this.all = new Ballot(voters);
+  }
 
   add({ type, validatorIndex, blockId: { hash } }: Vote, voters: readonly Voter[]): void {
     this.all.add(validatorIndex, voters);
     if (type !== 'prevote') return;
     let value = this.prevotes.find((one) => equalBytes(one.hash, hash));
     if (value === undefined) {
-      value = { hash, ballot: new Ballot() };
+      value = { hash, ballot: new Ballot(voters) };
       this.prevotes.push(value);
     }
     value.ballot.add(validatorIndex, voters);
@@ -67,7 +75,7 @@ class Story {
     if (vote.height !== this.height) return;
     let votes = this.#votes.get(vote.round);
     if (votes === undefined) {
-      votes = new Votes();
+      votes = new Votes(this.#voters);
       this.#votes.set(vote.round, votes);
     }
     votes.add(vote, this.#voters);

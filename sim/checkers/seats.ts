@@ -1,10 +1,10 @@
-import { equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Process } from '../machine/process.ts';
 import { addressesOf, type CheckerContext } from './checker.ts';
 
-/** Under which index each node finds itself in its set of validators, -1 for nowhere: looked up once a set. */
+/** Which validator each node is. */
 export class Seats {
   readonly #addresses: ReturnType<typeof addressesOf>;
   readonly #known = new Map<Process, { readonly set: ValidatorSet; readonly index: number }>();
@@ -13,6 +13,12 @@ export class Seats {
     this.#addresses = addressesOf(context);
   }
 
+  isOf(node: Process, address: Bytes): boolean {
+    const own = this.#addresses.get(node);
+    return own !== undefined && equalBytes(own, address);
+  }
+
+  /** In the set that the node counts by, -1 for nowhere; looked up once a set. */
   indexOf(node: Process, { validators: set }: RoundState): number {
     const known = this.#known.get(node);
     if (known?.set === set) return known.index;

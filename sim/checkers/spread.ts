@@ -1,15 +1,16 @@
 import type { BitSet } from '../../core/lib/bitset.ts';
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { equalPartSetHeader } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import type { VoteType } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
-import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 import { Claims } from './claims.ts';
 import { againMicros, slowest } from './liveness.ts';
 import { isSound } from './recoverable.ts';
+import { Seats } from './seats.ts';
 
 /** Looks at one node's peers are so far apart. */
 const LOOK_MICROS = 500_000;
@@ -23,7 +24,10 @@ const ANSWER_MICROS = 1_300_000;
 const OWN_MICROS = 1_000_000;
 
 /** What may be lacked: what anyone has, what only the node itself can have, and its word for two thirds. */
-const KINDS = ['any', 'own', 'claim'] as const;
+const ANY = 0;
+const OWN = 1;
+const CLAIM = 2;
+const KINDS = 3;
 
 /** What a peer lacks. */
 interface Lack {
@@ -40,14 +44,15 @@ interface Lack {
 export function spread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world, correct } = context;
-  const addresses = addressesOf(context);
+  const seats = new Seats(context);
   const isSmooth = isStream(scenario);
   const hasOrder = isInOrder(scenario);
   // While blocks are fetched nobody gossips. And a peer whose word about where it stands came garbled is believed to be there.
   if (scenario.engine.blockSync === true || scenario.peers !== undefined || isGarbled(scenario))
     return { name };
   const network = 2 * slowest(scenario) + againMicros(scenario);
-  const lacks = new Map<string, { readonly what: string; readonly since: number }>();
+  /** By pair and kind. */
+  const lacks = new Map<number, { readonly what: string; readonly since: number }>();
   const looked = new Map<Process, number>();
   const claims = new Claims();
   /** At which height a node last came to life: there it says what it lacks only when it has waited for a while. */
@@ -57,34 +62,29 @@ export function spread(context: CheckerContext): Checker {
   const judge = (node: Process, peer: Process): void => {
     // A connection that broke took with it what was said on it.
     const joinedAt = isAble(node) && isAble(peer) ? joinedSince(node, peer) : undefined;
-    const pair = `${node.index}>${peer.index}`;
+    const pair = (node.index * world.processes.length + peer.index) * KINDS;
     if (joinedAt === undefined) {
-      for (const kind of KINDS) lacks.delete(`${pair}/${kind}`);
+      for (let kind = 0; kind < KINDS; kind++) lacks.delete(pair + kind);
       return;
     }
-    judgeOne(node, peer, `${pair}/any`, joinedAt, lackOf(node, peer));
+    judgeOne(node, peer, pair + ANY, joinedAt, lackOf(node, peer));
     const claim = claims.owed(node, peer);
-    judgeOne(
-      node,
-      peer,
-      `${pair}/claim`,
-      joinedAt,
-      claim === undefined ? undefined : { what: `does not hear of ${claim}` },
-    );
-    if (isSmooth) judgeOne(node, peer, `${pair}/own`, joinedAt, ownLack(node, peer, addresses.get(node)));
+    const isDeaf = claim !== undefined;
+    judgeOne(node, peer, pair + CLAIM, joinedAt, isDeaf ? { what: `does not hear of ${claim}` } : undefined);
+    if (isSmooth) judgeOne(node, peer, pair + OWN, joinedAt, ownLack(node, peer, seats));
   };
   const judgeOne = (
     node: Process,
     peer: Process,
-    key: string,
+    key: number,
     joinedAt: number,
     lack: Lack | undefined,
   ): void => {
-    const before = lacks.get(key);
     if (lack === undefined) {
       lacks.delete(key);
       return;
     }
+    const before = lacks.get(key);
     const { what } = lack;
     const since = Math.max(joinedAt, before?.what === what ? before.since : world.now);
     const waited = world.now - since;
@@ -140,38 +140,42 @@ const isAble = ({ state, disk }: Process): boolean => state === 'up' && isSound(
 function lackOf(node: Process, peer: Process): Lack | undefined {
   const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
   if (ours === undefined || theirs === undefined || theirs.height > ours.height) return undefined;
-  const place = `at ${theirs.height}/${theirs.round}, step ${theirs.step},`;
   const isBehind = theirs.height < ours.height;
   if (isWanting(theirs) && (isBehind || isHolding(ours, theirs)))
     return {
-      what: `${place} lacks parts of a block that two thirds are for`,
+      what: `${placeOf(theirs)} lacks parts of a block that two thirds are for`,
       ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
     };
-  if (isBehind) return { what: `${place} ${oldLack(theirs)}` };
+  if (isBehind) return { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
   const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
-  return what === undefined ? undefined : { what: `${place} ${what}` };
+  return what === undefined ? undefined : { what: `${placeOf(theirs)} ${what}` };
 }
 
+const placeOf = ({ height, round, step }: RoundState): string => `at ${height}/${round}, step ${step},`;
+
 /** In the round in which both are: what only the node itself could sign. */
-function ownLack(node: Process, peer: Process, own: Bytes | undefined): Lack | undefined {
+function ownLack(node: Process, peer: Process, seats: Seats): Lack | undefined {
   const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
-  if (own === undefined || ours === undefined || theirs === undefined) return undefined;
+  if (ours === undefined || theirs === undefined) return undefined;
   const { height, round, step } = theirs;
   if (ours.height !== height || ours.round !== round || step < STEP.propose || step >= STEP.commit)
     return undefined;
-  const isLacking = (what: string): Lack => ({
-    what: `at ${height}/${round}, step ${step}, lacks ${what}`,
-    promptly: OWN_MICROS,
-  });
-  const isProposer = equalBytes(ours.proposer.address, own);
-  if (isProposer && ours.proposal !== undefined && theirs.proposal === undefined)
-    return isLacking('the proposal of the node');
-  const index = ours.validators.validators.findIndex(({ address }) => equalBytes(address, own));
-  const isUntold = (type: 'prevote' | 'precommit'): boolean =>
-    ours.votes(round, type)?.bits.has(index) === true && theirs.votes(round, type)?.bits.has(index) !== true;
-  const untold = index < 0 ? undefined : (['prevote', 'precommit'] as const).find(isUntold);
-  return untold && isLacking(`the ${untold} of the node`);
+  const own = seats.indexOf(node, ours);
+  const isProposer = seats.isOf(node, ours.proposer.address);
+  const lacking =
+    isProposer && ours.proposal !== undefined && theirs.proposal === undefined
+      ? 'proposal'
+      : own >= 0
+        ? VOTE_TYPES.find(
+            (type) =>
+              ours.votes(round, type)?.bits.has(own) === true &&
+              theirs.votes(round, type)?.bits.has(own) !== true,
+          )
+        : undefined;
+  return lacking && { what: `${placeOf(theirs)} lacks the ${lacking} of the node`, promptly: OWN_MICROS };
 }
+
+const VOTE_TYPES = ['prevote', 'precommit'] as const;
 
 /** It collects a block for which it has seen two thirds of either kind. */
 function isWanting(rs: RoundState): boolean {
@@ -218,17 +222,18 @@ function lackNow(ours: RoundState, theirs: RoundState): string | undefined {
     if (have !== undefined && want !== undefined && equalPartSetHeader(have.header, want.header))
       if (hasMore(have.bits, want.bits)) return 'lacks parts';
   }
-  for (const type of ['prevote', 'precommit'] as const)
-    for (const at of new Set([round, Math.max(round, ours.round)])) {
-      if (at > ours.round) continue;
-      const have = ours.votes(at, type)?.bits;
-      if (have !== undefined && hasMore(have, theirs.votes(at, type)?.bits))
-        return `lacks ${type}s of round ${at}`;
-    }
+  if (round > ours.round) return undefined;
+  for (const type of VOTE_TYPES) {
+    if (hasMoreVotes(ours, theirs, round, type)) return `lacks ${type}s of round ${round}`;
+    if (round < ours.round && hasMoreVotes(ours, theirs, ours.round, type))
+      return `lacks ${type}s of round ${ours.round}`;
+  }
   return undefined;
 }
 
-function hasMore(have: BitSet, want: BitSet | undefined): boolean {
-  for (let i = 0; i < have.size; i++) if (have.has(i) && want?.has(i) !== true) return true;
-  return false;
+function hasMoreVotes(ours: RoundState, theirs: RoundState, round: number, type: VoteType): boolean {
+  const have = ours.votes(round, type)?.bits;
+  return have !== undefined && hasMore(have, theirs.votes(round, type)?.bits);
 }
+
+const hasMore = (have: BitSet, want: BitSet | undefined): boolean => have.minus(want).next().done !== true;

@@ -16,24 +16,24 @@ const VALIDATORS_A_VOTE = 16;
 /** What a node says of two thirds is what its votes and their powers say, counted a second time whenever one came. */
 export function tallies(context: CheckerContext): Checker {
   const name = 'conduct';
-  const counts = new WeakMap<VoteSetReader, Count>();
+  const counted = new Map<Process, Counted>();
   const check = (
     node: Process,
+    counts: Map<number, Count>,
     set: VoteSetReader | undefined,
     { validators }: { readonly validators: readonly Validator[] },
   ): void => {
     if (set === undefined) return;
     const { bits } = set;
     const size = bits.count();
-    let count = counts.get(set);
-    if (count !== undefined && Math.abs(size - count.size) <= Math.floor(bits.size / VALIDATORS_A_VOTE))
-      return;
-    if (count?.isOf(set, validators) !== true) {
-      count = new Count(validators);
-      counts.set(set, count);
-    }
+    const key = 2 * set.round + (set.type === 'prevote' ? 0 : 1);
+    let count = counts.get(key);
+    if (count?.set !== set || count.validators !== validators) {
+      count = new Count(set, validators);
+      counts.set(key, count);
+    } else if (Math.abs(size - count.size) <= Math.floor(bits.size / VALIDATORS_A_VOTE)) return;
     count.size = size;
-    const problem = count.problem(set);
+    const problem = count.problem();
     if (problem === undefined) return;
     context.fail(name, `${node.name}: ${problem} (${set.type}s of ${set.height}/${set.round})`);
   };
@@ -42,13 +42,24 @@ export function tallies(context: CheckerContext): Checker {
     look(node) {
       const rs = node.isCorrect ? node.node?.rs() : undefined;
       if (rs === undefined) return;
-      const { round, validators } = rs;
+      const { height, round, validators } = rs;
+      let known = counted.get(node);
+      if (known?.height !== height) {
+        known = { height, counts: new Map() };
+        counted.set(node, known);
+      }
       for (let at = round - ROUNDS_ASIDE; at <= round + ROUNDS_ASIDE; at++) {
-        check(node, rs.votes(at, 'prevote'), validators);
-        check(node, rs.votes(at, 'precommit'), validators);
+        check(node, known.counts, rs.votes(at, 'prevote'), validators);
+        check(node, known.counts, rs.votes(at, 'precommit'), validators);
       }
     },
   };
+}
+
+/** The sets of one height, by round and type. */
+interface Counted {
+  readonly height: number;
+  readonly counts: Map<number, Count>;
 }
 
 /** A value that was voted for, with the power of its votes. */
@@ -59,42 +70,45 @@ interface Value {
 
 const powerOf = remembered(totalOf);
 
-/** What was counted of a set: each vote once, as long as none is exchanged for another. */
+/** What was counted of a set: each vote once, and all again when one is exchanged for another. */
 class Count {
   /** How many votes there were when they were counted last. */
   size = 0;
-  readonly #validators: readonly Validator[];
+  readonly set: VoteSetReader;
+  readonly validators: readonly Validator[];
   readonly #votes: (Vote | undefined)[];
   readonly #values: Value[] = [];
   #voted = 0n;
 
-  constructor(validators: readonly Validator[]) {
-    this.#validators = validators;
+  constructor(set: VoteSetReader, validators: readonly Validator[]) {
+    this.set = set;
+    this.validators = validators;
     this.#votes = new Array<undefined>(validators.length).fill(undefined);
   }
 
-  /** Whether all that was counted is still there. */
-  isOf(set: VoteSetReader, validators: readonly Validator[]): boolean {
-    return (
-      this.#validators === validators &&
-      this.#votes.every((vote, i) => vote === undefined || vote === set.vote(i))
-    );
-  }
-
   /** Counts what is new. */
-  problem(set: VoteSetReader): string | undefined {
-    for (let i = 0; i < this.#votes.length; i++) {
-      const vote = set.vote(i);
+  problem(): string | undefined {
+    const { set, validators } = this;
+    for (let i = 0; i < validators.length; i++) {
+      const [vote, before] = [set.vote(i), this.#votes[i]];
+      if (before !== undefined && vote !== before) return this.#again();
       if (set.bits.has(i) !== (vote !== undefined))
         return `does not know whether it has the vote of validator ${i}`;
-      if (vote === undefined || vote === this.#votes[i]) continue;
-      const { address, power } = this.#validators[i] as Validator;
+      if (vote === before || vote === undefined) continue;
+      const { address, power } = validators[i] as Validator;
       if (!equalBytes(vote.validatorAddress, address))
         return `has a vote of another in the place of validator ${i}`;
       this.#votes[i] = vote;
       this.#add(vote, power);
     }
-    return this.#told(set);
+    return this.#told();
+  }
+
+  #again(): string | undefined {
+    this.#votes.fill(undefined);
+    this.#values.length = 0;
+    this.#voted = 0n;
+    return this.problem();
   }
 
   #add({ blockId }: Vote, power: bigint): void {
@@ -105,8 +119,9 @@ class Count {
   }
 
   /** What the set says of the whole. */
-  #told(set: VoteSetReader): string | undefined {
-    const total = powerOf(this.#validators);
+  #told(): string | undefined {
+    const { set } = this;
+    const total = powerOf(this.validators);
     const isMost = (power: bigint): boolean => 3n * power > 2n * total;
     const voted = this.#voted;
     if (set.hasTwoThirdsAny() !== isMost(voted))

@@ -96,7 +96,7 @@ export function words(context: CheckerContext): Checker {
       else if (fact.kind === 'moved') {
         // What waited while the height was decided finds the node in the next one.
         if (fact.position.height !== heights.get(node))
-          for (const talk of talks.of(node).values()) Object.assign(talk, newTalk());
+          for (const talk of talks.of(node).values()) if (!isNew(talk)) Object.assign(talk, newTalk());
         heights.set(node, fact.position.height);
         if (fact.position.step !== STEP.commit) committing.delete(node);
         else if (!committing.has(node)) committing.set(node, world.now);
@@ -111,6 +111,9 @@ export function words(context: CheckerContext): Checker {
 }
 
 const newTalk = (): Talk => ({ questions: [], claims: [], lied: undefined });
+
+const isNew = ({ questions, claims, lied }: Talk): boolean =>
+  questions.length + claims.length === 0 && lied === undefined;
 
 /** The node answers what it has a place for. */
 function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: string): void {

@@ -28,7 +28,8 @@ export class Shadow {
   readonly #parts: ShadowParts;
   #base: Base | undefined;
   #records: LogRecord[] = [];
-  #tried = '';
+  /** Where it was tried last. */
+  #tried = { height: 0, step: 0 };
 
   constructor(rs: RoundState, parts: ShadowParts) {
     this.#rs = rs;
@@ -51,12 +52,11 @@ export class Shadow {
   /** The state that the log gives back, when it is time to ask; an error text when it cannot be read. */
   restored(): RoundState | string | undefined {
     const { height, step, round } = this.#rs;
-    const place = `${height}/${step}`;
-    if (this.#base?.state.lastBlockHeight !== height - 1 || this.#tried === place) return undefined;
-    if (this.#records.length > RECORDS_MAX || this.#records[0]?.height !== height) return undefined;
     const isDue = step === STEP.newRound || (step === STEP.commit && (round > 0 || height % EVERY === 0));
-    if (!isDue) return undefined;
-    this.#tried = place;
+    if (!isDue || (this.#tried.height === height && this.#tried.step === step)) return undefined;
+    if (this.#base?.state.lastBlockHeight !== height - 1) return undefined;
+    if (this.#records.length > RECORDS_MAX || this.#records[0]?.height !== height) return undefined;
+    this.#tried = { height, step };
     const machine = new Consensus({ ...this.#parts, ...this.#base });
     const replayed = machine.replay(this.#records);
     return replayed.ok ? machine.rs : replayed.error.message;

@@ -3,9 +3,9 @@ import type { Bytes } from './bytes.ts';
 /** Up to this length an array lies in the host's own heap; a longer one costs a buffer, ten times as much. */
 export const INLINE_BYTES_MAX = 64;
 /** One buffer for many arrays. Who keeps one of them keeps all of it. */
-export const SHARED_BYTES = 8192;
+export const SHARED_BYTES = 16_384;
 /** A longer array is worth a buffer of its own. */
-const ROOM_BYTES_MAX = SHARED_BYTES / 4;
+const ROOM_BYTES_MAX = SHARED_BYTES / 8;
 
 /** Gives arrays of zeros to be filled: windows of a shared buffer where that is cheaper. For arrays that live about as long as each other. */
 export class Rooms {

@@ -20,7 +20,22 @@ innerInput[0] = INNER_PREFIX;
 const leafInput = new Uint8Array(65_537);
 leafInput[0] = LEAF_PREFIX;
 
+/** Long leaves that were hashed last: a block part is checked when it comes in and whenever it is read. */
+const RECENT_MAX = 4;
+const RECENT_BYTES_MIN = 256;
+const recent: { readonly leaf: Bytes; readonly hash: Hash }[] = [];
+
 export function leafHash(leaf: Bytes): Hash {
+  if (leaf.length < RECENT_BYTES_MIN || leaf.length >= leafInput.length) return hashedLeaf(leaf);
+  const known = recent.find((one) => equalBytes(one.leaf, leaf));
+  if (known !== undefined) return known.hash;
+  const hash = hashedLeaf(leaf);
+  recent.unshift({ leaf: leaf.slice(), hash });
+  if (recent.length > RECENT_MAX) recent.pop();
+  return hash;
+}
+
+function hashedLeaf(leaf: Bytes): Hash {
   const length = leaf.length + 1;
   const input = length <= leafInput.length ? leafInput.subarray(0, length) : new Uint8Array(length);
   input.set(leaf, 1);

@@ -7,6 +7,9 @@ export const SHARED_BYTES = 16_384;
 /** A longer array is worth a buffer of its own. */
 const ROOM_BYTES_MAX = SHARED_BYTES / 8;
 
+/** Where a word may begin at or after `at`. */
+export const aligned = (at: number): number => (at + 3) & ~3;
+
 /** Gives arrays of zeros to be filled: windows of a shared buffer where that is cheaper. For arrays that live about as long as each other. */
 export class Rooms {
   #shared = new ArrayBuffer(0);
@@ -19,7 +22,7 @@ export class Rooms {
       this.#taken = 0;
     }
     const window = new Uint8Array(this.#shared, this.#taken, size);
-    this.#taken += size;
+    this.#taken += aligned(size);
     return window;
   }
 

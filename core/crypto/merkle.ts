@@ -1,6 +1,7 @@
 /** The Merkle tree of RFC 6962 shape that CometBFT and the Cosmos SDK share (reference: CometBFT §1). */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
+import { RecentBytes } from '../lib/recentBytes.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 import type { Proof } from '../types/block.ts';
 import type { Hash } from '../types/ids.ts';
@@ -20,18 +21,16 @@ innerInput[0] = INNER_PREFIX;
 const leafInput = new Uint8Array(65_537);
 leafInput[0] = LEAF_PREFIX;
 
-/** Long leaves that were hashed last: a block part is checked when it comes in and whenever it is read. */
-const RECENT_MAX = 4;
+/** A block part is checked when it comes in and whenever it is read. */
+const recent = new RecentBytes<Hash>(4);
 const RECENT_BYTES_MIN = 256;
-const recent: { readonly leaf: Bytes; readonly hash: Hash }[] = [];
 
 export function leafHash(leaf: Bytes): Hash {
   if (leaf.length < RECENT_BYTES_MIN || leaf.length >= leafInput.length) return hashedLeaf(leaf);
-  const known = recent.find((one) => equalBytes(one.leaf, leaf));
-  if (known !== undefined) return known.hash;
+  const known = recent.find(leaf);
+  if (known !== undefined) return known;
   const hash = hashedLeaf(leaf);
-  recent.unshift({ leaf: leaf.slice(), hash });
-  if (recent.length > RECENT_MAX) recent.pop();
+  recent.add(leaf, hash);
   return hash;
 }
 

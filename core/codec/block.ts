@@ -1,4 +1,5 @@
-import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import type { Bytes } from '../lib/bytes.ts';
+import { RecentBytes } from '../lib/recentBytes.ts';
 import { ok, type Result } from '../lib/result.ts';
 import type { Block, BlockMeta, Commit, Header } from '../types/block.ts';
 import { COMMIT } from './commit.ts';
@@ -49,18 +50,15 @@ export const BLOCK_META = table<BlockMeta>('BlockMeta', [
 
 export const encodeBlock = (block: Block): Bytes => encode(BLOCK, block);
 
-/** Blocks that were read last: one is read again by sync, the store and RPC, and keeps the hashes that it was checked by. */
-const RECENT_MAX = 4;
+/** One is read again by sync, the store and RPC, and keeps the hashes that it was checked by. */
+const recent = new RecentBytes<Result<Block, CodecError>>(4);
 const RECENT_BYTES_MAX = 65_536;
-const recent: { readonly bytes: Bytes; readonly decoded: Result<Block, CodecError> }[] = [];
 
 export function decodeBlock(from: Bytes): Result<Block, CodecError> {
-  const known = recent.find(({ bytes }) => equalBytes(bytes, from));
-  if (known !== undefined) return known.decoded;
+  const known = recent.find(from);
+  if (known !== undefined) return known;
   const decoded = decode(BLOCK, from);
-  if (!decoded.ok || from.length > RECENT_BYTES_MAX) return decoded;
-  recent.unshift({ bytes: from.slice(), decoded });
-  if (recent.length > RECENT_MAX) recent.pop();
+  if (decoded.ok && from.length <= RECENT_BYTES_MAX) recent.add(from, decoded);
   return decoded;
 }
 export const encodeBlockMeta = (meta: BlockMeta): Bytes => encode(BLOCK_META, meta);

@@ -2,6 +2,7 @@
 import { sha256 } from '../crypto/hash.ts';
 import { EMPTY_ROOT, merkleRoot } from '../crypto/merkle.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
+import { RecentBytes } from '../lib/recentBytes.ts';
 import type { Commit, Header } from '../types/block.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { Hash, Height } from '../types/ids.ts';
@@ -11,7 +12,7 @@ import type { PublicKey, ValidatorSet } from '../types/validator.ts';
 import { encodeCommitSig } from './commit.ts';
 import { encodeInnerEvidence } from './evidence.ts';
 import { bytes, embed, int64Big, uint32 } from './fields.ts';
-import { BLOCK_ID, CONSENSUS_VERSION } from './header.ts';
+import { BLOCK_ID, CONSENSUS_VERSION, encodeHeader } from './header.ts';
 import { RESULT_BYTES_MAX } from './limits.ts';
 import { HASHED_PARAMS } from './params.ts';
 import { encode, table } from './proto.ts';
@@ -91,9 +92,19 @@ function remembered<K extends object>(memo: WeakMap<K, Hash>, key: K, compute: (
 
 /** The block hash. Empty when the header names no validators: such a header is nobody's. */
 export const headerHash = (header: Header): Hash =>
-  header.validatorsHash.length === 0
-    ? EMPTY
-    : remembered(headerHashes, header, (one) => merkleRoot(headerLeaves(one)));
+  header.validatorsHash.length === 0 ? EMPTY : remembered(headerHashes, header, hashOfHeader);
+
+/** The proposer's header and the one in the block's bytes are the same to the letter. */
+const recent = new RecentBytes<Hash>(4);
+
+function hashOfHeader(header: Header): Hash {
+  const encoded = encodeHeader(header);
+  const known = recent.find(encoded);
+  if (known !== undefined) return known;
+  const hash = merkleRoot(headerLeaves(header));
+  recent.add(encoded, hash);
+  return hash;
+}
 
 export const commitHash = (commit: Commit): Hash =>
   remembered(commitHashes, commit, (one) => merkleRoot(one.signatures.map(encodeCommitSig)));

@@ -1,4 +1,4 @@
-import { present } from '../lib/assert.ts';
+import { AssertionError } from '../lib/assert.ts';
 import type { Shape } from './proto.ts';
 import type { Reader } from './wire.ts';
 import type { Writer } from './writer.ts';
@@ -26,7 +26,9 @@ export function oneOf<T extends { readonly kind: string }>(
     name,
     cases,
     write(writer: Writer, value: T) {
-      const [number, , shape] = present(byKind.get(value.kind), `${name} has no case ${value.kind}`);
+      const found = byKind.get(value.kind);
+      if (found === undefined) throw new AssertionError(`${name} has no case ${value.kind}`);
+      const [number, , shape] = found;
       writer.uint32(number * 8 + 2);
       const mark = writer.open();
       shape.write(writer, value);

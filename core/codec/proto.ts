@@ -12,7 +12,7 @@ import { ok, type Result } from '../lib/result.ts';
 import type { Field } from './fields.ts';
 import { absent, readField } from './readField.ts';
 import { type CodecError, Reader } from './wire.ts';
-import { writeField } from './writeField.ts';
+import { fieldWriter } from './writeField.ts';
 import { type Writer, written } from './writer.ts';
 
 /** Anything that can be the content of a length-delimited field. */
@@ -57,14 +57,15 @@ export function table<T>(
   }
   const paths = list.map((field) => `${name}.${field.name}`);
   const numbers = new Set(list.map((field) => field.number));
+  const keys = list.map((field) => field.key);
+  const writers = list.map(fieldWriter);
   return {
     name,
     fields: list,
     options,
     write(writer, value) {
       for (let i = 0; i < list.length; i++) {
-        const field = list[i] as AnyField;
-        writeField(writer, field, (value as Loose)[field.key]);
+        (writers[i] as (typeof writers)[number])(writer, (value as Loose)[keys[i] as string]);
       }
     },
     read(reader) {

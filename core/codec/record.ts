@@ -3,7 +3,11 @@ import type { Bytes } from '../lib/bytes.ts';
 import { room } from '../lib/room.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import type { KvOp } from '../types/kvOp.ts';
+import type { Shape } from './proto.ts';
+import { written } from './writer.ts';
 
+const SUM_BYTES = 4;
+const NO_SUM = new Uint8Array(SUM_BYTES);
 /** Bytes taken at a time: records of blocks and results are long, and each is summed when written and when read. */
 const STRIDE = 8;
 /** Table n is of a byte with n zero bytes behind it. */
@@ -51,12 +55,29 @@ const checksum = (key: Bytes, value: Bytes, start: number): number =>
  * another place is noticed as well as an altered one.
  */
 export function encodeRecord(key: Bytes, payload: Bytes): Bytes {
-  const record = room(4 + payload.length);
-  record.set(payload, 4);
-  const sum = checksum(key, record, 4);
-  for (let i = 0; i < 4; i++) record[i] = (sum >>> (8 * (3 - i))) & 255;
+  const record = room(SUM_BYTES + payload.length);
+  record.set(payload, SUM_BYTES);
+  return summed(key, record);
+}
+
+function summed(key: Bytes, record: Bytes): Bytes {
+  const sum = checksum(key, record, SUM_BYTES);
+  for (let i = 0; i < SUM_BYTES; i++) record[i] = (sum >>> (8 * (3 - i))) & 255;
   return record;
 }
+
+/** The write of a record whose payload is a message. */
+export const putMessage = <T>(key: Bytes, shape: Shape<T>, value: T): Extract<KvOp, { type: 'put' }> => ({
+  type: 'put',
+  key,
+  value: summed(
+    key,
+    written((writer) => {
+      writer.raw(NO_SUM);
+      shape.write(writer, value);
+    }, undefined),
+  ),
+});
 
 /** The write of a record. */
 export const putRecord = (key: Bytes, payload: Bytes): Extract<KvOp, { type: 'put' }> => ({
@@ -67,11 +88,11 @@ export const putRecord = (key: Bytes, payload: Bytes): Extract<KvOp, { type: 'pu
 
 /** The payload of a record found under `key`; anything else than what was written is a storage fault. */
 export function decodeRecord(key: Bytes, record: Bytes): Bytes {
-  if (record.length < 4) throw new StorageFault('record too short', key);
-  const sum = checksum(key, record, 4);
-  for (let i = 0; i < 4; i++) {
+  if (record.length < SUM_BYTES) throw new StorageFault('record too short', key);
+  const sum = checksum(key, record, SUM_BYTES);
+  for (let i = 0; i < SUM_BYTES; i++) {
     if (record[i] !== ((sum >>> (8 * (3 - i))) & 255))
       throw new StorageFault('record altered or misplaced', key);
   }
-  return new Uint8Array(record.subarray(4));
+  return new Uint8Array(record.subarray(SUM_BYTES));
 }

@@ -54,9 +54,10 @@ function firstOf(...checks: readonly (() => Check)[]): Check {
 const require = (fact: boolean, field: string, problem: string): Check =>
   fact ? VALID : invalid(field, problem);
 
+const isHash = (hash: Bytes): boolean => hash.length === 0 || hash.length === HASH_BYTES;
+
 const checkHash = (hash: Bytes, field: string): Check =>
-  require(hash.length === 0 ||
-    hash.length === HASH_BYTES, field, `${hash.length} bytes, expected 0 or ${HASH_BYTES}`);
+  require(isHash(hash), field, `${hash.length} bytes, expected 0 or ${HASH_BYTES}`);
 
 const checkAddress = (address: Bytes, field: string): Check =>
   require(address.length === ADDRESS_BYTES, field, `${address.length} bytes, expected ${ADDRESS_BYTES}`);
@@ -69,55 +70,65 @@ const checkSignature = (signature: Bytes, field: string): Check =>
 const checkHeight = (height: number, field: string, min = 1): Check =>
   require(Number.isSafeInteger(height) && height >= min, field, `${height}, expected at least ${min}`);
 
-export const validateBlockIdBasic = (id: BlockId, field = 'block_id'): Check =>
-  firstOf(
-    () => checkHash(id.hash, `${field}.hash`),
-    () => checkHash(id.parts.hash, `${field}.part_set_header.hash`),
-  );
+export function validateBlockIdBasic(id: BlockId, field = 'block_id'): Check {
+  if (!isHash(id.hash)) return checkHash(id.hash, `${field}.hash`);
+  if (!isHash(id.parts.hash)) return checkHash(id.parts.hash, `${field}.part_set_header.hash`);
+  return VALID;
+}
+
+const HEADER_HASHES = [
+  ['lastCommitHash', 'header.last_commit_hash'],
+  ['dataHash', 'header.data_hash'],
+  ['evidenceHash', 'header.evidence_hash'],
+  ['validatorsHash', 'header.validators_hash'],
+  ['nextValidatorsHash', 'header.next_validators_hash'],
+  ['consensusHash', 'header.consensus_hash'],
+  ['lastResultsHash', 'header.last_results_hash'],
+] as const;
 
 export function validateHeaderBasic(header: Header): Check {
-  const hashes: readonly (readonly [Bytes, string])[] = [
-    [header.lastCommitHash, 'header.last_commit_hash'],
-    [header.dataHash, 'header.data_hash'],
-    [header.evidenceHash, 'header.evidence_hash'],
-    [header.validatorsHash, 'header.validators_hash'],
-    [header.nextValidatorsHash, 'header.next_validators_hash'],
-    [header.consensusHash, 'header.consensus_hash'],
-    [header.lastResultsHash, 'header.last_results_hash'],
-  ];
   const { block } = header.version;
   const chainIdBytes = encodeUtf8(header.chainId).length;
-  return firstOf(
+  const basics = firstOf(
     () => require(block === BLOCK_PROTOCOL, 'header.version.block', `${block}, expected ${BLOCK_PROTOCOL}`),
     () => require(chainIdBytes <= CHAIN_ID_BYTES_MAX, 'header.chain_id', `${chainIdBytes} bytes, at most 50`),
     () => checkHeight(header.height, 'header.height'),
     () => require(isTimestamp(header.time), 'header.time', 'outside years 1 to 9999'),
     () => validateBlockIdBasic(header.lastBlockId, 'header.last_block_id'),
-    ...hashes.map(
-      ([hash, field]) =>
-        () =>
-          checkHash(hash, field),
-    ),
-    () => checkAddress(header.proposerAddress, 'header.proposer_address'),
   );
+  if (!basics.ok) return basics;
+  for (const [key, field] of HEADER_HASHES) if (!isHash(header[key])) return checkHash(header[key], field);
+  return checkAddress(header.proposerAddress, 'header.proposer_address');
 }
 
-function validateCommitSig(sig: CommitSig, field: string): Check {
-  if (sig.flag !== 'absent') {
-    return firstOf(
-      () => checkAddress(sig.validatorAddress, `${field}.validator_address`),
-      () => checkSignature(sig.signature, `${field}.signature`),
-    );
+/** Nearly all slots are sound: texts are only made for a failure. */
+function validateCommitSig(sig: CommitSig, index: number): Check {
+  const { flag, validatorAddress, signature, timestamp } = sig;
+  if (flag !== 'absent') {
+    const isSound =
+      validatorAddress.length === ADDRESS_BYTES &&
+      signature.length > 0 &&
+      signature.length <= SIGNATURE_BYTES_MAX;
+    return isSound ? VALID : unsoundSlot(sig, `commit.signatures[${index}]`);
   }
-  const { timestamp } = sig;
   const isZero = timestamp.seconds === ZERO_TIME.seconds && timestamp.nanos === ZERO_TIME.nanos;
-  return firstOf(
+  const isNobodys = validatorAddress.length === 0 && isZero && signature.length === 0;
+  return isNobodys ? VALID : notAbsent(sig, isZero, `commit.signatures[${index}]`);
+}
+
+const unsoundSlot = (sig: CommitSig, field: string): Check =>
+  firstOf(
+    () => checkAddress(sig.validatorAddress, `${field}.validator_address`),
+    () => checkSignature(sig.signature, `${field}.signature`),
+  );
+
+const notAbsent = (sig: CommitSig, isZero: boolean, field: string): Check =>
+  firstOf(
     () =>
       require(sig.validatorAddress.length === 0, `${field}.validator_address`, 'given for an absent vote'),
     () => require(isZero, `${field}.timestamp`, 'given for an absent vote'),
     () => require(sig.signature.length === 0, `${field}.signature`, 'given for an absent vote'),
   );
-}
 
 export function validateCommitBasic(commit: Commit): Check {
   const basics = firstOf(
@@ -125,12 +136,17 @@ export function validateCommitBasic(commit: Commit): Check {
     () => require(commit.round >= 0, 'commit.round', `${commit.round} is negative`),
   );
   if (!basics.ok || commit.height === 0) return basics;
-  return firstOf(
+  const rest = firstOf(
     () => validateBlockIdBasic(commit.blockId, 'commit.block_id'),
     () => require(!isZeroBlockId(commit.blockId), 'commit.block_id', 'is nil'),
     () => require(commit.signatures.length > 0, 'commit.signatures', 'there is none'),
-    ...commit.signatures.map((sig, i) => () => validateCommitSig(sig, `commit.signatures[${i}]`)),
   );
+  if (!rest.ok) return rest;
+  for (let i = 0; i < commit.signatures.length; i++) {
+    const slot = validateCommitSig(commit.signatures[i] as CommitSig, i);
+    if (!slot.ok) return slot;
+  }
+  return VALID;
 }
 
 /** Header and commit are well-formed, and the header's hashes are those of the contents. */

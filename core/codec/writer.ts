@@ -1,6 +1,6 @@
 import { assert } from '../lib/assert.ts';
 import { type Bytes, EMPTY } from '../lib/bytes.ts';
-import { INLINE_BYTES_MAX, SHARED_BYTES } from '../lib/room.ts';
+import { aligned, INLINE_BYTES_MAX, SHARED_BYTES } from '../lib/room.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 
 const TWO_32 = 0x1_0000_0000;
@@ -152,7 +152,7 @@ export class Writer {
     const message = isWindow
       ? new Uint8Array(buffer.buffer, this.#start, size)
       : buffer.slice(this.#start, this.#length);
-    if (isWindow) this.#taken = this.#length;
+    if (isWindow) this.#taken = aligned(this.#length);
     this.#begin();
     return message;
   }

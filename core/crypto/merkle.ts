@@ -1,6 +1,7 @@
 /** The Merkle tree of RFC 6962 shape that CometBFT and the Cosmos SDK share (reference: CometBFT §1). */
 import { assert } from '../lib/assert.ts';
 import { type Bytes, compareBytes, equalBytes } from '../lib/bytes.ts';
+import { RecentBytes } from '../lib/recentBytes.ts';
 import { encodeUtf8 } from '../lib/utf8.ts';
 import type { Proof } from '../types/block.ts';
 import type { Hash } from '../types/ids.ts';
@@ -20,7 +21,20 @@ innerInput[0] = INNER_PREFIX;
 const leafInput = new Uint8Array(65_537);
 leafInput[0] = LEAF_PREFIX;
 
+/** A block part is checked when it comes in and whenever it is read. */
+const recent = new RecentBytes<Hash>(4);
+const RECENT_BYTES_MIN = 256;
+
 export function leafHash(leaf: Bytes): Hash {
+  if (leaf.length < RECENT_BYTES_MIN || leaf.length >= leafInput.length) return hashedLeaf(leaf);
+  const known = recent.find(leaf);
+  if (known !== undefined) return known;
+  const hash = hashedLeaf(leaf);
+  recent.add(leaf, hash);
+  return hash;
+}
+
+function hashedLeaf(leaf: Bytes): Hash {
   const length = leaf.length + 1;
   const input = length <= leafInput.length ? leafInput.subarray(0, length) : new Uint8Array(length);
   input.set(leaf, 1);

@@ -91,10 +91,21 @@ export function concat(...parts: readonly Bytes[]): Bytes {
   return out;
 }
 
+/** From here on two windows of words are worth their making. */
+const WORDWISE_BYTES_MIN = 128;
+
 export function equalBytes(a: Bytes, b: Bytes): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  let at = 0;
+  if (a.length >= WORDWISE_BYTES_MIN && ((a.byteOffset | b.byteOffset) & 3) === 0) {
+    const count = a.length >>> 2;
+    const x = new Int32Array(a.buffer, a.byteOffset, count);
+    const y = new Int32Array(b.buffer, b.byteOffset, count);
+    for (let i = 0; i < count; i++) if (x[i] !== y[i]) return false;
+    at = count * 4;
+  }
+  for (; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;
 }
 

@@ -3,9 +3,12 @@ import type { Bytes } from './bytes.ts';
 /** Up to this length an array lies in the host's own heap; a longer one costs a buffer, ten times as much. */
 export const INLINE_BYTES_MAX = 64;
 /** One buffer for many arrays. Who keeps one of them keeps all of it. */
-export const SHARED_BYTES = 8192;
+export const SHARED_BYTES = 16_384;
 /** A longer array is worth a buffer of its own. */
-const ROOM_BYTES_MAX = SHARED_BYTES / 4;
+const ROOM_BYTES_MAX = SHARED_BYTES / 8;
+
+/** Where a word may begin at or after `at`. */
+export const aligned = (at: number): number => (at + 3) & ~3;
 
 /** Gives arrays of zeros to be filled: windows of a shared buffer where that is cheaper. For arrays that live about as long as each other. */
 export class Rooms {
@@ -19,7 +22,7 @@ export class Rooms {
       this.#taken = 0;
     }
     const window = new Uint8Array(this.#shared, this.#taken, size);
-    this.#taken += size;
+    this.#taken += aligned(size);
     return window;
   }
 

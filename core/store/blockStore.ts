@@ -1,10 +1,10 @@
-import { encodeBlockMeta } from '../codec/block.ts';
-import { encodeCommit } from '../codec/commit.ts';
+import { BLOCK_META } from '../codec/block.ts';
+import { COMMIT } from '../codec/commit.ts';
 import { txHash } from '../codec/hashes.ts';
 import { encodeConsensusParams } from '../codec/params.ts';
-import { encodePart } from '../codec/part.ts';
-import { putRecord } from '../codec/record.ts';
-import { encodeFinalizeReply } from '../codec/results.ts';
+import { PART } from '../codec/part.ts';
+import { putMessage, putRecord } from '../codec/record.ts';
+import { FINALIZE_REPLY } from '../codec/results.ts';
 import { encodeValidatorSet } from '../codec/validator.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
@@ -20,7 +20,7 @@ import * as keys from './keys.ts';
 import type { KvOp, KvStore } from './kv.ts';
 import * as layouts from './layouts.ts';
 import type { Roots } from './roots.ts';
-import { encodeStoredState } from './stateRecord.ts';
+import { STORED_STATE } from './stateRecord.ts';
 
 /** CometBFT's valSetCheckpointInterval: a full set now and then, so that old heights can be pruned. */
 const FULL_VALIDATORS_EVERY = 100_000;
@@ -111,20 +111,20 @@ export class BlockStore {
     const blockSize = parts.reduce((sum, part) => sum + part.bytes.length, 0);
     const meta = { blockId, blockSize, header: block.header, numTxs: block.txs.length };
     return [
-      putRecord(keys.metaKey(height), encodeBlockMeta(meta)),
-      ...parts.map((part) => putRecord(keys.partKey(height, part.index), encodePart(part))),
-      ...(isFirst ? [] : [putRecord(keys.commitKey(height - 1), encodeCommit(block.lastCommit))]),
-      putRecord(keys.seenCommitKey(height), encodeCommit(seenCommit)),
+      putMessage(keys.metaKey(height), BLOCK_META, meta),
+      ...parts.map((part) => putMessage(keys.partKey(height, part.index), PART, part)),
+      ...(isFirst ? [] : [putMessage(keys.commitKey(height - 1), COMMIT, block.lastCommit)]),
+      putMessage(keys.seenCommitKey(height), COMMIT, seenCommit),
       this.#validatorsOp(height + 2, state.nextValidators),
       this.#paramsOp(height + 1, state.params),
-      putRecord(keys.resultsKey(height), encodeFinalizeReply(results)),
+      putMessage(keys.resultsKey(height), FINALIZE_REPLY, results),
       putRecord(keys.rootsKey(height), layouts.encodeRoots(roots)),
       putRecord(keys.ethRecordKey(height), eth.record),
       putRecord(keys.ethHashKey(eth.hash), layouts.encodeHeight(height)),
       putRecord(keys.blockHashKey(blockId.hash), layouts.encodeHeight(height)),
       ...this.#txOps(input),
       ...(isFirst ? [putRecord(keys.BASE_KEY, layouts.encodeHeight(height))] : []),
-      putRecord(keys.STATE_KEY, encodeStoredState(state)),
+      putMessage(keys.STATE_KEY, STORED_STATE, state),
       putRecord(keys.HEAD_KEY, layouts.encodeHead({ height, blockHash: blockId.hash })),
     ];
   }
@@ -141,7 +141,7 @@ export class BlockStore {
       putRecord(keys.rootsKey(0), layouts.encodeRoots(roots)),
       putRecord(keys.ethRecordKey(0), eth.record),
       putRecord(keys.ethHashKey(eth.hash), layouts.encodeHeight(0)),
-      putRecord(keys.STATE_KEY, encodeStoredState(state)),
+      putMessage(keys.STATE_KEY, STORED_STATE, state),
       putRecord(keys.HEAD_KEY, layouts.encodeHead({ height: 0, blockHash: EMPTY })),
     ];
   }

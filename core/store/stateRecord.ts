@@ -9,7 +9,7 @@ import type { ChainState } from '../types/state.ts';
 /** The chain state without what lies under its own height anyway: three validator sets and the params. */
 export type StoredState = Omit<ChainState, 'validators' | 'nextValidators' | 'lastValidators' | 'params'>;
 
-const STORED_STATE = table<StoredState>('StoredState', [
+export const STORED_STATE = table<StoredState>('StoredState', [
   string(1, 'chainId', CHAIN_ID_BYTES_MAX),
   int64(2, 'initialHeight'),
   int64(3, 'lastBlockHeight'),

@@ -158,13 +158,13 @@ export class KvDisk {
     const place = placeOf(key);
     const first = this.#places.get(place);
     const known = entryOf(first, key);
-    const copy = this.#rooms.copy(value);
+    const kept = this.#rooms.copy(value);
     if (known !== undefined) {
       const before = known.value;
-      known.value = copy;
+      known.value = kept;
       return before;
     }
-    const entry = { key: this.#rooms.copy(key), value: copy, isGone: false, next: first };
+    const entry = { key: this.#rooms.copy(key), value: kept, isGone: false, next: first };
     this.#places.set(place, entry);
     this.#order.added(entry);
     this.#count++;

@@ -228,8 +228,8 @@ export const APPLICATION: readonly Break[] = [
   {
     id: 'extra-data-missing',
     file: 'core/app/blockRun.ts',
-    from: 'extraData: consensusHash }',
-    to: 'extraData: EMPTY }',
+    from: 'extraData: consensusHash,',
+    to: 'extraData: EMPTY,',
     found: ['records', 'durability'],
     scenario: 'told-truth',
     isSlow: true,
@@ -246,8 +246,8 @@ export const APPLICATION: readonly Break[] = [
   {
     id: 'log-index-restarts',
     file: 'core/app/blockRun.ts',
-    from: 'logIndex: this.#logCount + i }));',
-    to: 'logIndex: i }));',
+    from: 'logIndex: this.#logCount + i,',
+    to: 'logIndex: i,',
     found: ['watch', 'records'],
     scenario: 'told-truth',
     isSlow: true,

@@ -144,8 +144,8 @@ export const ELSEWHERE: readonly Break[] = [
   {
     id: 'base-fee-without-bank-gas',
     file: 'core/app/blockRun.ts',
-    from: 'const outcome = { parentHash, stateRoot, transactions, receipts, gasUsed: this.#gasUsed };',
-    to: 'const outcome = { parentHash, stateRoot, transactions, receipts, gasUsed: this.#ethGasUsed };',
+    from: 'gasUsed: this.#gasUsed,\n      extraData: consensusHash,',
+    to: 'gasUsed: this.#ethGasUsed,\n      extraData: consensusHash,',
     found: ['records'],
     scenario: 'bank-features',
     isSlow: true,

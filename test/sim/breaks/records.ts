@@ -5,8 +5,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'commit-one-height-up',
     file: 'core/store/blockStore.ts',
-    from: 'putRecord(keys.commitKey(height - 1), encodeCommit(block.lastCommit))',
-    to: 'putRecord(keys.commitKey(height), encodeCommit(block.lastCommit))',
+    from: 'putMessage(keys.commitKey(height - 1), COMMIT, block.lastCommit)',
+    to: 'putMessage(keys.commitKey(height), COMMIT, block.lastCommit)',
     found: ['conduct'],
     scenario: 'crash-restart',
     isSlow: true,
@@ -14,8 +14,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'commit-is-the-seen',
     file: 'core/store/blockStore.ts',
-    from: 'putRecord(keys.commitKey(height - 1), encodeCommit(block.lastCommit))',
-    to: 'putRecord(keys.commitKey(height), encodeCommit(seenCommit))',
+    from: 'putMessage(keys.commitKey(height - 1), COMMIT, block.lastCommit)',
+    to: 'putMessage(keys.commitKey(height), COMMIT, seenCommit)',
     found: ['app_hash'],
     scenario: 'crash-restart',
     isSlow: true,
@@ -23,8 +23,8 @@ export const RECORDS: readonly Break[] = [
   {
     id: 'seen-is-the-last',
     file: 'core/store/blockStore.ts',
-    from: 'putRecord(keys.seenCommitKey(height), encodeCommit(seenCommit))',
-    to: 'putRecord(keys.seenCommitKey(height), encodeCommit(block.lastCommit))',
+    from: 'putMessage(keys.seenCommitKey(height), COMMIT, seenCommit)',
+    to: 'putMessage(keys.seenCommitKey(height), COMMIT, block.lastCommit)',
     found: ['no_crash'],
     scenario: 'crash-restart',
     isSlow: true,

@@ -1,0 +1,24 @@
+import { assert } from './assert.ts';
+import { type Bytes, equalBytes } from './bytes.ts';
+
+/** What followed from the byte strings that were looked at last; few, for each is compared in full. */
+export class RecentBytes<V> {
+  readonly #max: number;
+  readonly #entries: { readonly bytes: Bytes; readonly value: V }[] = [];
+
+  constructor(max: number) {
+    assert(max > 0, 'size of the memo');
+    this.#max = max;
+  }
+
+  find(bytes: Bytes): V | undefined {
+    for (const entry of this.#entries) if (equalBytes(entry.bytes, bytes)) return entry.value;
+    return undefined;
+  }
+
+  /** Keeps a copy. */
+  add(bytes: Bytes, value: V): void {
+    this.#entries.unshift({ bytes: bytes.slice(), value });
+    if (this.#entries.length > this.#max) this.#entries.pop();
+  }
+}

@@ -67,6 +67,7 @@ export class EvidenceGossip {
     const pending = pool.pending();
     for (const peer of this.#peers) {
       if (peer.sent.size > 0) forgetAllBut(peer.sent, pending);
+      if (pending.length === 0) continue;
       this.#tell(peer, pending, now, out);
     }
     if (pending.length === 0 || this.#peers.length === 0 || this.#ticking) return;

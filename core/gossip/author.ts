@@ -3,11 +3,18 @@ import type { Commit } from '../types/block.ts';
 import type { Address } from '../types/ids.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 
+interface Place<T> {
+  readonly among: T;
+  readonly index: number;
+}
+
 /** One validator, whose words alone are asked for. Asked of each peer: a set is searched once. */
 export class Author {
   readonly address: Address;
-  readonly #places = new WeakMap<ValidatorSet | Commit, number>();
-  #last: { readonly set: ValidatorSet; readonly place: number } | undefined;
+  /** Of the sets asked for last: votes are of this height and of the one before. */
+  #newer: Place<ValidatorSet> | undefined;
+  #older: Place<ValidatorSet> | undefined;
+  #signed: Place<Commit> | undefined;
 
   constructor(address: Address) {
     this.address = address;
@@ -15,22 +22,21 @@ export class Author {
 
   /** Its index; -1 when it is none of them. */
   placeIn(set: ValidatorSet): number {
-    if (this.#last?.set === set) return this.#last.place;
-    const known = this.#places.get(set);
-    const place = known ?? set.validators.findIndex(({ address }) => equalBytes(address, this.address));
-    if (known === undefined) this.#places.set(set, place);
-    this.#last = { set, place };
-    return place;
+    if (this.#newer?.among === set) return this.#newer.index;
+    if (this.#older?.among === set) return this.#older.index;
+    const index = set.validators.findIndex(({ address }) => equalBytes(address, this.address));
+    this.#older = this.#newer;
+    this.#newer = { among: set, index };
+    return index;
   }
 
   /** The index of its signature; -1 when it is absent. */
   placeInCommit(commit: Commit): number {
-    const known = this.#places.get(commit);
-    if (known !== undefined) return known;
-    const place = commit.signatures.findIndex(({ validatorAddress }) =>
-      equalBytes(validatorAddress, this.address),
-    );
-    this.#places.set(commit, place);
-    return place;
+    if (this.#signed?.among !== commit) {
+      const isOurs = ({ validatorAddress }: Commit['signatures'][number]): boolean =>
+        equalBytes(validatorAddress, this.address);
+      this.#signed = { among: commit, index: commit.signatures.findIndex(isOurs) };
+    }
+    return this.#signed.index;
   }
 }

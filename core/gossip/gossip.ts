@@ -12,6 +12,7 @@ import type { Peer, PeerRound } from './peerRound.ts';
 import { Peers } from './peers.ts';
 import { Standing } from './standing.ts';
 import { supply } from './supply.ts';
+import { Turn } from './turn.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
 
@@ -35,6 +36,7 @@ export class Gossip {
   /** While block sync is at work we listen and say nothing: our own height would only draw useless parts. */
   #quiet = false;
   readonly #self: Author | undefined;
+  readonly #turn = new Turn();
   /** Encoded once for all peers that are sent it. */
   readonly #voteBytes = new WeakMap<Vote, Bytes>();
 
@@ -115,15 +117,22 @@ export class Gossip {
     if (!this.#standing.isStepTold && this.#pace.tellsStep(this.#peers.count, rs))
       this.#standing.tell(now, this.peers, out);
     if (now - this.#standing.toldAt >= STALE_MICROS) this.#repeat(now, out);
-    for (const vote of this.#pace.say(this.#peers.count, rs)) this.#sayHasVote(vote, out);
+    this.#sayHasVotes(this.#pace.say(this.#peers.count, rs), out);
     const forwards = this.#pace.forwards(this.#peers.count, rs);
+    const turn = this.#turn.at(rs);
+    // Of a proposal parts may follow in the same turn.
+    const mayBeServed = !this.#isOwn(rs.proposer.address);
     for (const peer of this.#peers.all) {
       const isStale = now - peer.movedAt >= STALE_MICROS;
       if (isStale) this.#refresh(now, peer, out);
       // In a first round that moves there is nothing to prove to anyone.
       const isDue = now - peer.claimedAt >= STALE_MICROS;
       if (isDue && (isStale || rs.round > 0)) this.#claim(now, peer, out);
-      this.#pump(peer, isStale || forwards || this.#isLeftBehind(peer) ? 'all' : 'own', out);
+      if (peer.servedIn === turn && !isStale && !forwards) continue;
+      const scope = isStale || forwards || this.#isLeftBehind(peer) ? 'all' : 'own';
+      const isServed =
+        this.#pump(peer, scope, out) === 0 && scope === 'own' && peer.round.height >= rs.height;
+      peer.servedIn = isServed && mayBeServed ? turn : 0;
     }
   }
 
@@ -134,6 +143,7 @@ export class Gossip {
     const beforeHeight = peer.round.height;
     const beforeStep = peer.round.step;
     if (!peer.round.onNewRoundStep(message)) return;
+    peer.servedIn = 0;
     peer.round.startTime = now - message.secondsSinceStart * 1_000_000;
     const hasMoved =
       message.height !== beforeHeight || message.round !== before || message.step !== beforeStep;
@@ -149,6 +159,7 @@ export class Gossip {
     const peer = this.#peers.find(id);
     if (peer === undefined) return;
     peer.round.onNewValidBlock(message);
+    peer.servedIn = 0;
     if (this.#quiet) return;
     if (message.isCommit || message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
   }
@@ -167,23 +178,27 @@ export class Gossip {
       this.#pace.note(vote);
       return;
     }
+    this.#turn.end();
     const lacking = this.#lacking(vote);
     const to = lacking.map((peer) => peer.id);
     if (to.length > 0) this.#sendVote(to, vote, out);
     for (const peer of lacking) this.hearsay.mark(peer, vote);
   }
 
-  #sayHasVote(vote: Vote, out: GossipOut): void {
-    const to = this.#lacking(vote).map((peer) => peer.id);
-    const { height, round, type, validatorIndex: index } = vote;
-    if (to.length > 0) this.#send(to, { kind: 'hasVote', height, round, type, index }, out);
+  #sayHasVotes(votes: readonly Vote[], out: GossipOut): void {
+    if (votes.length === 0) return;
+    const lacking = votes.map((): PeerId[] => []);
+    // Peer by peer: there are many of both, and what is known of one peer lies together.
+    for (const peer of this.#peers.all)
+      for (const [i, vote] of votes.entries()) if (isLacking(peer, vote)) lacking[i]?.push(peer.id);
+    for (const [i, { height, round, type, validatorIndex: index }] of votes.entries()) {
+      const to = lacking[i] ?? [];
+      if (to.length > 0) this.#send(to, { kind: 'hasVote', height, round, type, index }, out);
+    }
   }
 
   #lacking(vote: Vote): readonly Peer[] {
-    const { height, round, type, validatorIndex } = vote;
-    return this.#peers.all.filter(
-      (peer) => peer.round.height === height && !peer.round.votes(round, type)?.has(validatorIndex),
-    );
+    return this.#peers.all.filter((peer) => isLacking(peer, vote));
   }
 
   /** We made a proposal: it and its parts leave at once. */
@@ -228,6 +243,7 @@ export class Gossip {
   #refresh(now: Micros, peer: Peer, out: GossipOut): void {
     peer.movedAt = now;
     peer.round.forget();
+    peer.servedIn = 0;
     this.#standing.tellSome(now, [peer.id], out);
   }
 
@@ -237,14 +253,16 @@ export class Gossip {
     for (const claim of claimsFor(peer.round, rs, blocks)) this.#send([peer.id], claim, out);
   }
 
-  /** Sends what the peer lacks and we have; `own` keeps to what we signed ourselves. */
-  #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
+  /** Sends what the peer lacks and we have, and says how many messages that took; `own` keeps to what we signed ourselves. */
+  #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): number {
     const { rs, blocks } = this.#options;
-    if (scope === 'own' && this.#self === undefined) return;
+    if (scope === 'own' && this.#self === undefined) return 0;
     const author = scope === 'own' ? this.#self : undefined;
-    for (const message of supply(peer.round, rs, blocks, author))
+    const messages = supply(peer.round, rs, blocks, author);
+    for (const message of messages)
       if (message.kind === 'vote') this.#sendVote([peer.id], message.vote, out);
       else this.#send([peer.id], message, out);
+    return messages.length;
   }
 
   #isOwn(address: Bytes): boolean {
@@ -263,3 +281,6 @@ export class Gossip {
     out.send(to, message, encodeConsensusMessage(message));
   }
 }
+
+const isLacking = (peer: Peer, { height, round, type, validatorIndex }: Vote): boolean =>
+  peer.round.height === height && !peer.round.votes(round, type)?.has(validatorIndex);

@@ -31,11 +31,13 @@ export class Hearsay {
   onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
     const { height, round, type, bits, blockId } = message;
     const { rs } = this.#options;
-    const peer = this.#peers.find(id)?.round;
+    const peer = this.#peers.find(id);
     // They may be late: the peer is a height further, and has none of its votes yet.
-    if (peer === undefined || height !== rs.height || height !== peer.height) return;
+    if (peer === undefined || height !== rs.height || height !== peer.round.height) return;
     const ours = rs.votes(round, type);
-    if (ours !== undefined) peer.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
+    if (ours === undefined) return;
+    peer.round.onVoteSetBits(round, type, bits, ours.bitsFor(blockId));
+    peer.servedIn = 0;
   }
 
   /** False for a flood: honest peers send votes for heights we say we are at. */

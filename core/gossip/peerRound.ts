@@ -27,6 +27,9 @@ export class PeerRound {
   parts: BitSet | undefined = undefined;
   /** Votes of the peer's height by `round * 2 + (precommit ? 1 : 0)`. */
   readonly #votes = new Map<number, BitSet>();
+  /** Votes of one kind come one after the other. */
+  #lastSlot = 0;
+  #lastVotes: BitSet | undefined;
   /** Precommits of the peer's height - 1 (its last commit). */
   lastCommit: BitSet | undefined = undefined;
   /** Messages that it sent us. */
@@ -51,10 +54,15 @@ export class PeerRound {
   }
 
   #enterHeight(height: Height, lastCommitRound: Round): void {
-    const precommits = this.#votes.get(slot(lastCommitRound, 'precommit'));
+    const precommits = this.votes(lastCommitRound, 'precommit');
     this.lastCommit = height === this.height + 1 && lastCommitRound >= 0 ? precommits : undefined;
-    this.#votes.clear();
+    this.#forgetVotes();
     this.#forgetProposal();
+  }
+
+  #forgetVotes(): void {
+    this.#votes.clear();
+    this.#lastVotes = undefined;
   }
 
   #forgetProposal(): void {
@@ -106,22 +114,26 @@ export class PeerRound {
   }
 
   votes(round: Round, type: VoteType): BitSet | undefined {
-    return this.#votes.get(slot(round, type));
+    const key = slot(round, type);
+    if (this.#lastVotes === undefined || this.#lastSlot !== key) {
+      this.#lastVotes = this.#votes.get(key);
+      this.#lastSlot = key;
+    }
+    return this.#lastVotes;
   }
 
   #votesOf(round: Round, type: VoteType, size: number): BitSet | undefined {
-    const key = slot(round, type);
-    const known = this.#votes.get(key);
+    const known = this.votes(round, type);
     if (known !== undefined) return known.size === size ? known : undefined;
     if (this.#votes.size >= VOTE_SETS_MAX) return undefined;
     const fresh = new BitSet(size);
-    this.#votes.set(key, fresh);
+    this.#votes.set(slot(round, type), fresh);
     return fresh;
   }
 
   /** Drops what we only believe, keeps where the peer says it stands. */
   forget(): void {
-    this.#votes.clear();
+    this.#forgetVotes();
     this.lastCommit = undefined;
     this.hasProposal = false;
     if (this.parts !== undefined && this.step < STEP.commit) this.parts = new BitSet(this.parts.size);
@@ -134,6 +146,8 @@ export interface Peer {
   readonly round: PeerRound;
   movedAt: Micros;
   claimedAt: Micros;
+  /** The turn in which it was found to lack nothing that we said ourselves (turn.ts); 0 when that may have changed. */
+  servedIn: number;
 }
 
 const slot = (round: Round, type: VoteType): number => round * 2 + (type === 'precommit' ? 1 : 0);

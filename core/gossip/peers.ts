@@ -41,7 +41,7 @@ export class Peers {
   /** Nothing is known of it yet, even if it was here before. */
   add(id: PeerId, now: Micros): void {
     this.remove(id);
-    const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now };
+    const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now, servedIn: 0 };
     this.#byId.set(id, fresh);
     const behind = this.#all.findIndex((peer) => compareText(peer.id, id) > 0);
     const at = behind === -1 ? this.#all.length : behind;

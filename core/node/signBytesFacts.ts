@@ -7,49 +7,60 @@ interface Field {
   /** Of the whole field with its tag. */
   readonly start: number;
   readonly end: number;
-  /** Value of a varint or sfixed64 field. */
-  readonly value: bigint;
+  /** Value of a varint or sfixed64 field without its sign; beyond a safe integer the nearest number. */
+  readonly value: number;
 }
 
 /** Fields of one canonical message: CanonicalVote and CanonicalProposal have seven at most. */
 const FIELDS_MAX = 16;
 const VARINT_BYTES_MAX = 10;
+/** Of a varint: as many as a number holds exactly. */
+const LOW_BYTES = 7;
+/** Larger tags are of no field that there can be. */
+const TAG_MAX = 0xffff_ffff;
 
 /** Value and end of the varint at `at`, or undefined. */
-function varintAt(bytes: Bytes, at: number): readonly [bigint, number] | undefined {
-  let value = 0n;
+function varintAt(bytes: Bytes, at: number): readonly [number, number] | undefined {
+  let [low, high] = [0, 0];
   for (let i = 0; i < VARINT_BYTES_MAX; i++) {
     const byte = bytes[at + i];
     if (byte === undefined) return undefined;
-    value |= BigInt(byte & 0x7f) << BigInt(7 * i);
-    if (byte < 0x80) return [value, at + i + 1];
+    if (i < LOW_BYTES) low += (byte & 0x7f) * 2 ** (7 * i);
+    else high += (byte & 0x7f) * 2 ** (7 * (i - LOW_BYTES));
+    if (byte < 0x80) return [low + high * 2 ** (7 * LOW_BYTES), at + i + 1];
   }
   return undefined;
 }
 
+function fixedAt(bytes: Bytes, at: number): number {
+  let [low, high] = [0, 0];
+  for (let i = 3; i >= 0; i--) {
+    low = low * 256 + (bytes[at + i] as number);
+    high = high * 256 + (bytes[at + 4 + i] as number);
+  }
+  return low + high * 2 ** 32;
+}
+
 function fieldAt(bytes: Bytes, start: number): Field | undefined {
   const tag = varintAt(bytes, start);
-  if (tag === undefined) return undefined;
-  const number = Number(tag[0] >> 3n);
-  const wireType = Number(tag[0] & 7n);
+  if (tag === undefined || tag[0] > TAG_MAX) return undefined;
+  const number = tag[0] >>> 3;
+  const wireType = tag[0] & 7;
   if (wireType === 1) {
     const end = tag[1] + 8;
-    if (end > bytes.length) return undefined;
-    let value = 0n;
-    for (let i = 7; i >= 0; i--) value = (value << 8n) | BigInt(bytes[tag[1] + i] as number);
-    return { number, start, end, value };
+    return end > bytes.length ? undefined : { number, start, end, value: fixedAt(bytes, tag[1]) };
   }
   const varint = varintAt(bytes, tag[1]);
   if (varint === undefined) return undefined;
   if (wireType === 0) return { number, start, end: varint[1], value: varint[0] };
-  const end = varint[1] + Number(varint[0]);
-  return wireType === 2 && end <= bytes.length ? { number, start, end, value: 0n } : undefined;
+  const end = varint[1] + varint[0];
+  return wireType === 2 && end <= bytes.length ? { number, start, end, value: 0 } : undefined;
 }
 
 /** Fields of the delimited message, or undefined when it is not one. */
 function fieldsOf(bytes: Bytes): readonly Field[] | undefined {
   const length = varintAt(bytes, 0);
-  if (length === undefined || Number(length[0]) !== bytes.length - length[1]) return undefined;
+  if (length === undefined || length[0] !== bytes.length - length[1]) return undefined;
   const fields: Field[] = [];
   for (let at = length[1]; at < bytes.length; ) {
     const field = fieldAt(bytes, at);
@@ -76,9 +87,9 @@ export interface SignBytesFacts {
 export function signBytesFacts(bytes: Bytes): SignBytesFacts | undefined {
   const fields = fieldsOf(bytes);
   if (fields === undefined) return undefined;
-  const numberOf = (number: number): bigint => fields.find((field) => field.number === number)?.value ?? 0n;
+  const numberOf = (number: number): number => fields.find((field) => field.number === number)?.value ?? 0;
   const kind = KINDS[String(numberOf(1))];
-  return kind === undefined ? undefined : { kind, height: Number(numberOf(2)), round: Number(numberOf(3)) };
+  return kind === undefined ? undefined : { kind, height: numberOf(2), round: numberOf(3) };
 }
 
 /** The message without its length prefix and its timestamp: field 5 of a vote, 6 of a proposal. */

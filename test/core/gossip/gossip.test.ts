@@ -416,6 +416,24 @@ test('a claim of two thirds is answered with our votes for that value', () => {
   expect(world.sent.at(-1)?.message).toMatchObject({ kind: 'voteSetBits', round: 0, blockId });
 });
 
+test('our vote that a peer turns out to lack is sent again with the tick, though it lacked nothing for many', () => {
+  const world = new World([vote(0), vote(1), vote(2)]);
+  for (const id of ['a', 'b', 'c']) world.peer(id, 5);
+  const votesOfTick = (now: number): readonly string[] => {
+    world.take();
+    world.gossip.onTick(now, world);
+    return world.take().filter((text) => text.startsWith('vote'));
+  };
+  for (const now of [1, 2, 3, 4, 5, 6]) votesOfTick(now);
+  expect(votesOfTick(7)).toEqual([]);
+  const bits = new BitSet(4);
+  for (const i of [1, 2]) bits.add(i);
+  const message = { kind: 'voteSetBits', height: 5, round: 0, type: 'prevote', blockId, bits } as const;
+  world.gossip.hearsay.onVoteSetBits('b', message);
+  expect(votesOfTick(8)).toEqual(['vote>b']);
+  expect(votesOfTick(9)).toEqual([]);
+});
+
 test('bits that come when their sender is a height further say nothing of that height', () => {
   const world = new World([vote(0), vote(1), vote(2)]);
   world.peer('p', 6);

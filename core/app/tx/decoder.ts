@@ -34,10 +34,11 @@ export class TxDecoder {
   }
 
   decode(txBytes: Bytes): Result<DecodedTx, AdmissionError> {
-    const key = toHex(this.#suite.sha256(txBytes));
+    const hash = this.#suite.sha256(txBytes);
+    const key = toHex(hash);
     const known = this.#known.get(key);
     if (known !== undefined) return ok(known);
-    const decoded = decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp });
+    const decoded = decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp, hash });
     if (decoded.ok) this.#known.set(key, decoded.value, txBytes.length);
     return decoded;
   }

@@ -2,6 +2,7 @@ import type { ChainReader } from '../app/chain.ts';
 import { createApplication, StartError } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
+import type { DecodeTx } from '../app/tx/decodeTx.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
@@ -61,6 +62,8 @@ export interface CoreNodeOptions {
   readonly amend?: Amend | undefined;
   /** Instead of the core's own; it may only remember what that has answered. */
   readonly decodeFrame?: FrameDecoder;
+  /** The same of transactions. */
+  readonly decodeTx?: DecodeTx;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
@@ -98,6 +101,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     suite,
     genesis,
     pause: options.pause,
+    decodeTx: options.decodeTx,
     guard: () =>
       new TimeGuard({
         now: options.clock,

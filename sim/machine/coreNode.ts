@@ -9,6 +9,7 @@ import type { Cluster } from '../cluster.ts';
 import { decodingOnce } from '../network/decoding.ts';
 import type { EngineSpec } from '../scenario/chainSpecs.ts';
 import type { Position } from '../world/facts.ts';
+import { decodingTxsOnce } from './decodingTxs.ts';
 import { FaithfulLog } from './faithfulLog.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 
@@ -40,6 +41,7 @@ function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConf
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
   const decodeFrame = decodingOnce();
+  const decodeTx = decodingTxsOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   return async (env: LifeEnv): Promise<SimNode> => {
@@ -70,6 +72,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       randomId: env.randomId,
       clock: env.now,
       decodeFrame,
+      decodeTx,
       outside: () => ({
         now: env.now,
         append: log.append(env.append),

@@ -120,6 +120,8 @@ export interface DecodeOptions {
   readonly isSimulation?: boolean;
 }
 
+export type DecodeTx = typeof decodeTx;
+
 /** Decodes a TxRaw down to the recovered Ethereum transaction, or to the messages of a Cosmos one. Pure. */
 export function decodeTx(
   txBytes: Bytes,

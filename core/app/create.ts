@@ -30,6 +30,7 @@ import { blockGasLimit, type GenesisMaker, initGenesis, parseGenesis } from './g
 import type { GuardFactory } from './guard.ts';
 import { AppReader } from './reader.ts';
 import { TxDecoder } from './tx/decoder.ts';
+import type { DecodeTx } from './tx/decodeTx.ts';
 
 export interface ApplicationOptions {
   readonly kv: KvStore;
@@ -38,6 +39,8 @@ export interface ApplicationOptions {
   readonly pause: Pause;
   /** Bounds each execution for a reader. */
   readonly guard?: GuardFactory;
+  /** Instead of the core's own; it may only remember what that has answered. */
+  readonly decodeTx?: DecodeTx | undefined;
   /** What an indexer wants in the batch that commits a height. */
   readonly indexOps?: IndexOps;
   /** Instead of the core's own; it may only remember what that has answered. */
@@ -83,7 +86,11 @@ function guarded(kv: KvStore): KvStore {
   };
 }
 
-function servicesOf(genesis: Genesis, appState: AppState, suite: CryptoSuite): ChainServices {
+function servicesOf(
+  genesis: Genesis,
+  appState: AppState,
+  { suite, decodeTx }: ApplicationOptions,
+): ChainServices {
   const { hrp, denom, evmChainId, fork, feeMarket } = appState;
   const engines = new EnginePool(createCommon(evmChainId, fork.name, suite));
   return {
@@ -92,7 +99,7 @@ function servicesOf(genesis: Genesis, appState: AppState, suite: CryptoSuite): C
     texts: new AddressTexts(hrp),
     suite,
     feeMarket,
-    decoder: new TxDecoder(suite, denom, hrp),
+    decoder: new TxDecoder(suite, denom, hrp, decodeTx),
     cosmos: {
       denom,
       blockGasLimit: blockGasLimit(genesis),
@@ -169,7 +176,7 @@ export async function createApplication(given: ApplicationOptions): Promise<Crea
   const options = { ...given, kv: guarded(given.kv) };
   const { genesis, suite, kv, pause } = options;
   const { appState, store, state, roots, ethBlock } = await start(options);
-  const services = servicesOf(genesis, appState, suite);
+  const services = servicesOf(genesis, appState, options);
   const db = new StateDb(kv, (message) => suite.keccak256(message));
   const view = new AppView(store.reads.head(), WorldState.open(db, roots));
   if (view.height !== state.lastBlockHeight) throw new StorageFault('the head was another before', HEAD_KEY);

@@ -13,5 +13,8 @@ export interface ModuleReader {
   module(key: Bytes): Bytes | undefined;
 }
 
-/** `name/` and the module's own key. */
-export const moduleKey = (name: string, key: Bytes): Bytes => concat(encodeUtf8(`${name}/`), key);
+/** What the keys of one kind of a module's entries begin with: `name/`. */
+export const modulePrefix = (name: string): Bytes => encodeUtf8(`${name}/`);
+
+/** The prefix and the module's own key. */
+export const moduleKey = (prefix: Bytes, key: Bytes): Bytes => concat(prefix, key);

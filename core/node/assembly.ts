@@ -3,6 +3,7 @@ import { createApplication, StartError } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
 import type { GenesisMaker } from '../app/genesis.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
+import type { DecodeTx } from '../app/tx/decodeTx.ts';
 import { Consensus } from '../consensus/machine.ts';
 import type { VoteVerifier } from '../consensus/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
@@ -67,6 +68,8 @@ export interface CoreNodeOptions {
   readonly verifyVote?: VoteVerifier;
   /** The same of the state of genesis. */
   readonly initGenesis?: GenesisMaker;
+  /** The same of transactions. */
+  readonly decodeTx?: DecodeTx;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
   /** Called once the parts that a host performs effects with exist. */
@@ -105,6 +108,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     genesis,
     pause: options.pause,
     initGenesis: options.initGenesis,
+    decodeTx: options.decodeTx,
     guard: () =>
       new TimeGuard({
         now: options.clock,

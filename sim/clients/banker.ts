@@ -107,7 +107,7 @@ export class Banker {
     if (this.spec.count > 0 && this.sent.length >= this.spec.count) return undefined;
     if (this.#node.state !== 'up') return undefined;
     const from = present(this.accounts[this.#choices.choose(this.accounts.length)], 'an account');
-    const open = this.#open.which((tx) => tx.from === from);
+    const open = this.#open.of(from);
     if (open.length >= IN_FLIGHT_MAX) return undefined;
     const isPlain = this.spec.script !== 'features';
     const draft = isPlain ? this.#plainDraft(from) : undefined;
@@ -266,7 +266,7 @@ export class Banker {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#node.state !== 'up') return;
     this.#isPolling = true;
-    const open = this.#open.which(() => true);
+    const open = this.#open.all();
     await this.#calls.within(this.#node, async (context) => {
       for (const tx of open) await this.#askForBlock(context, tx);
     });

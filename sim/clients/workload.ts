@@ -89,9 +89,8 @@ export class EvmClient {
     this.#state = {
       accounts: this.accounts,
       choices: this.#choices,
-      open: (account) => this.#open.which(({ from }) => from === account),
-      taken: (account) =>
-        this.#open.which(({ from, takenIn }) => from === account && takenIn === this.#node.lives),
+      open: (account) => this.#open.of(account),
+      taken: (account) => this.#open.of(account).filter(({ takenIn }) => takenIn === this.#node.lives),
       nonceOf: (account) => this.#nonces.get(account) ?? 0,
       takeNonce: (account) => this.#takeNonce(account),
       spent: (account) => this.confirmed.reduce((sum, tx) => sum + (tx.from === account ? tx.value : 0n), 0n),
@@ -259,7 +258,7 @@ export class EvmClient {
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#node.state !== 'up') return;
     this.#isPolling = true;
-    const open = this.#open.which(() => true);
+    const open = this.#open.all();
     await this.#calls.run(this.#node, async (ask) => {
       for (const tx of open) await this.#askReceipt(ask, tx);
     });

@@ -10,6 +10,7 @@ import type { Cluster } from '../cluster.ts';
 import { decodingOnce } from '../network/decoding.ts';
 import type { EngineSpec } from '../scenario/chainSpecs.ts';
 import type { Position } from '../world/facts.ts';
+import { decodingTxsOnce } from './decodingTxs.ts';
 import { FaithfulLog } from './faithfulLog.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 import { verifyingOnce } from './verifying.ts';
@@ -53,6 +54,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
   const decodeFrame = decodingOnce();
   const verifyVote = verifyingOnce();
   const initOnce = genesisOnce();
+  const decodeTx = decodingTxsOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
   return async (env: LifeEnv): Promise<SimNode> => {
@@ -85,6 +87,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       decodeFrame,
       verifyVote,
       initGenesis: initOnce,
+      decodeTx,
       outside: () => ({
         now: env.now,
         append: log.append(env.append),

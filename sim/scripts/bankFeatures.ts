@@ -1,4 +1,4 @@
-import { FEE_COLLECTOR, moduleAddress } from '../../core/app/auth/keeper.ts';
+import { FEE_COLLECTOR_ADDRESS } from '../../core/app/auth/keeper.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
@@ -91,7 +91,7 @@ const KINDS: readonly Kind[] = [
   // The last one asks for too much: none of them happens.
   (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), amount: TOO_MUCH }]),
   (from, choose) => base(from, several(choose), [{ ...pay(choose), denom: 'other' }]),
-  (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), to: moduleAddress(FEE_COLLECTOR) }]),
+  (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), to: FEE_COLLECTOR_ADDRESS }]),
   // Runs out of gas somewhere on its way.
   (from, choose) => ({ ...base(from, [pay(choose)]), gas: 32_000n + BigInt(choose(30_000)) }),
   (from, choose) => ({

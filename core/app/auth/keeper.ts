@@ -7,7 +7,7 @@ import { encodeUtf8 } from '../../lib/utf8.ts';
 import type { Address } from '../../types/ids.ts';
 import type { AuthRecord } from '../chain.ts';
 import { bigintToFixed, MAX_UINT64 } from '../evm/numbers.ts';
-import { type ModuleReader, type ModuleStore, moduleKey } from '../moduleStore.ts';
+import { type ModuleReader, type ModuleStore, moduleKey, modulePrefix } from '../moduleStore.ts';
 
 /**
  * The auth module keeps what Ethereum's state has no room for: an account's number and its public key. Nonce, balance
@@ -17,8 +17,8 @@ import { type ModuleReader, type ModuleStore, moduleKey } from '../moduleStore.t
  * state (EIP-161 non-empty), several in order of address. That holds for senders, receivers, created contracts and
  * the proposer who earned a tip. A number once given stays, even when the account is emptied again.
  */
-const ACCOUNT_PREFIX = 'auth/account';
-const NUMBER_PREFIX = 'auth/number';
+const ACCOUNT_PREFIX = modulePrefix('auth/account');
+const NUMBER_PREFIX = modulePrefix('auth/number');
 const NEXT_NUMBER_KEY = encodeUtf8('auth/next');
 
 interface StoredAccount {
@@ -97,3 +97,4 @@ export const moduleAddress = (name: string): Address => sha256(encodeUtf8(name))
 
 /** Receives base fees where genesis says so. */
 export const FEE_COLLECTOR = 'fee_collector';
+export const FEE_COLLECTOR_ADDRESS = moduleAddress(FEE_COLLECTOR);

@@ -2,13 +2,13 @@ import { string } from '../../codec/fields.ts';
 import { decode, encode, table } from '../../codec/proto.ts';
 import { assert } from '../../lib/assert.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
-import { type ModuleReader, type ModuleStore, moduleKey } from '../moduleStore.ts';
+import { type ModuleReader, type ModuleStore, moduleKey, modulePrefix } from '../moduleStore.ts';
 
 /**
  * The native denom's balances are Ethereum's balances; the bank keeps only its supply. Burned base fees leave it, so
  * that at every height the supply is the sum of all balances.
  */
-const SUPPLY_PREFIX = 'bank/supply';
+const SUPPLY_PREFIX = modulePrefix('bank/supply');
 
 const STORED_AMOUNT = table<{ readonly amount: string }>('orrery.bank.StoredAmount', [
   string(1, 'amount', 80),

@@ -1,9 +1,9 @@
 import { encode } from '../../codec/proto.ts';
-import { EMPTY } from '../../lib/bytes.ts';
+import { EMPTY, equalBytes } from '../../lib/bytes.ts';
 import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
 import type { AbciEvent, TxResult } from '../../types/result.ts';
-import { FEE_COLLECTOR, moduleAddress, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
+import { FEE_COLLECTOR_ADDRESS, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
 import { TouchLog } from '../evm/touchLog.ts';
 import { type SdkError, sdkError, sdkLog } from '../sdkErrors.ts';
 import { TX_MSG_DATA } from '../tx/response.ts';
@@ -77,7 +77,7 @@ class Run {
     const fee = chargedFee(this.#tx, baseFee);
     const base = baseFee * this.#tx.gasLimit;
     const receivers = [{ to: coinbase, amount: fee - base }];
-    if (collectBaseFee) receivers.push({ to: moduleAddress(FEE_COLLECTOR), amount: base });
+    if (collectBaseFee) receivers.push({ to: FEE_COLLECTOR_ADDRESS, amount: base });
     this.#change(this.#tx.signer, -fee, this.#tx.sequence + 1n);
     const paid = receivers.filter(({ amount }) => amount > 0n);
     for (const { to, amount } of paid) this.#change(to, amount);
@@ -113,7 +113,7 @@ class Run {
   #receive(to: Address, amount: bigint): void {
     const isNew = this.#writes.account(to) === undefined;
     this.#consume(isNew ? COSMOS_GAS.newAccount : COSMOS_GAS.balance, 'bank');
-    if (this.#on.text(to) === this.#on.text(moduleAddress(FEE_COLLECTOR))) {
+    if (equalBytes(to, FEE_COLLECTOR_ADDRESS)) {
       throw new MessageFailure(sdkError(4, `${this.#on.text(to)} is not allowed to receive funds`));
     }
     this.#change(to, amount);

@@ -13,13 +13,13 @@ import { encodeUtf8 } from '../../lib/utf8.ts';
 import type { Misbehavior } from '../../types/evidence.ts';
 import type { Address, Height, Timestamp } from '../../types/ids.ts';
 import { bigintToFixed } from '../evm/numbers.ts';
-import { type ModuleReader, type ModuleStore, moduleKey } from '../moduleStore.ts';
+import { type ModuleReader, type ModuleStore, moduleKey, modulePrefix } from '../moduleStore.ts';
 
 /** Offences kept of one validator; of older ones only the count remains. */
 export const OFFENCES_KEPT_MAX = 16;
 
-const RECORD_PREFIX = 'evidence/record';
-const NUMBER_PREFIX = 'evidence/number';
+const RECORD_PREFIX = modulePrefix('evidence/record');
+const NUMBER_PREFIX = modulePrefix('evidence/number');
 const NEXT_NUMBER_KEY = encodeUtf8('evidence/next');
 
 /** One proven offence. */

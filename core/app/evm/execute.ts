@@ -4,7 +4,7 @@ import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
 import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
 import type { TraceHooks, TxStart } from '../../types/trace.ts';
-import { FEE_COLLECTOR, moduleAddress, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
+import { FEE_COLLECTOR_ADDRESS, numberAccounts, rememberPubKey } from '../auth/keeper.ts';
 import type { EthTx, SignedEthTx } from '../chain.ts';
 import { effectivePrice } from '../feemarket/baseFee.ts';
 import type { Guard } from '../guard.ts';
@@ -128,7 +128,7 @@ export async function executeTx(
   const gasUsed = chargedGas(intrinsic + result.gasUsed, result.refund, floor, rules.fork);
   ledger.change(tx.from, (tx.gasLimit - gasUsed) * price);
   ledger.change(env.coinbase, gasUsed * tip);
-  if (rules.collectBaseFee) ledger.change(moduleAddress(FEE_COLLECTOR), gasUsed * env.baseFee);
+  if (rules.collectBaseFee) ledger.change(FEE_COLLECTOR_ADDRESS, gasUsed * env.baseFee);
   writes.removeEmptyTouched();
   numberAccounts(writes, log.existing());
   rememberPubKey(writes, tx.from, signed.pubKey);

@@ -6,7 +6,7 @@ import type { WorldState } from '../../state/worldState.ts';
 import { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address, Hash } from '../../types/ids.ts';
 import type { TraceHooks } from '../../types/trace.ts';
-import { FEE_COLLECTOR, moduleAddress } from '../auth/keeper.ts';
+import { FEE_COLLECTOR_ADDRESS } from '../auth/keeper.ts';
 import type { ChainServices } from '../blockRun.ts';
 import type { EthBlock, EthHeader, EthReceipt, EthTx } from '../chain.ts';
 import type {
@@ -216,7 +216,7 @@ export class EvmSimulation implements Simulation {
     add(call.from, (call.gas - gasUsed) * price);
     if (!isFree) {
       add(env.coinbase, gasUsed * (price - env.baseFee));
-      if (collectBaseFee) add(moduleAddress(FEE_COLLECTOR), gasUsed * env.baseFee);
+      if (collectBaseFee) add(FEE_COLLECTOR_ADDRESS, gasUsed * env.baseFee);
     }
     writes.removeEmptyTouched();
     trace?.end?.({ gasUsed, vmError: result.vmError, returnValue: result.returnValue }, writes);

@@ -5,7 +5,7 @@ import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { DEFAULT_HRP } from '../appState.ts';
-import type { EthTx } from '../chain.ts';
+import type { EthTx, SignedEthTx } from '../chain.ts';
 import { type DecodedCosmosTx, decodeCosmosTx } from '../cosmos/decodeCosmosTx.ts';
 import { withoutNonCritical } from '../cosmos/unknownFields.ts';
 import type { AdmissionError } from '../errors.ts';
@@ -114,16 +114,20 @@ function openBody(bodyBytes: Bytes): Checked<OpenedBody> {
 export interface DecodeOptions {
   /** Account prefix of the chain. */
   readonly hrp?: string;
+  /** sha256 of the bytes, by whoever has it already. */
+  readonly hash?: Bytes;
   /** Signature, key and mode of a Cosmos transaction do not count yet. */
   readonly isSimulation?: boolean;
 }
+
+export type DecodeTx = typeof decodeTx;
 
 /** Decodes a TxRaw down to the recovered Ethereum transaction, or to the messages of a Cosmos one. Pure. */
 export function decodeTx(
   txBytes: Bytes,
   suite: CryptoSuite,
   denom: string,
-  { hrp = DEFAULT_HRP, isSimulation = false }: DecodeOptions = {},
+  { hrp = DEFAULT_HRP, hash, isSimulation = false }: DecodeOptions = {},
 ): Checked<DecodedTx> {
   if (txBytes.length > TX_RAW_BYTES_MAX) {
     return err({ code: 'oversized', size: txBytes.length, limit: TX_RAW_BYTES_MAX });
@@ -133,7 +137,11 @@ export function decodeTx(
   const opened = openBody(raw.value.bodyBytes);
   if (!opened.ok) return opened;
   const { body } = opened.value;
-  if (isEthereum(body)) return decodeWrapped(txBytes, raw.value, body, suite, denom);
+  if (isEthereum(body)) {
+    const signed = decodeWrapped(raw.value, body, suite, denom);
+    if (!signed.ok) return signed;
+    return ok({ kind: 'ethereum', hash: hash ?? suite.sha256(txBytes), ...signed.value });
+  }
   if (body.messages.some(({ typeUrl }) => typeUrl === TYPE_URL.msgEthereumTx)) {
     const [extension] = body.extensionOptions;
     return err(
@@ -145,18 +153,12 @@ export function decodeTx(
   const info = parsed(AUTH_INFO, raw.value.authInfoBytes);
   if (!info.ok) return info;
   const parts = { raw: raw.value, info: info.value, ...opened.value };
-  const bytes = { hash: suite.sha256(txBytes), size: txBytes.length };
+  const bytes = { hash: hash ?? suite.sha256(txBytes), size: txBytes.length };
   const names = { hrp, denom, text: (address: Bytes) => formatAddress('acc', hrp, address) };
   return decodeCosmosTx(parts, bytes, names, suite, isSimulation);
 }
 
-function decodeWrapped(
-  txBytes: Bytes,
-  raw: TxRaw,
-  body: TxBody,
-  suite: CryptoSuite,
-  denom: string,
-): Checked<DecodedEthTx> {
+function decodeWrapped(raw: TxRaw, body: TxBody, suite: CryptoSuite, denom: string): Checked<SignedEthTx> {
   const messageBytes = checkBody(body);
   if (!messageBytes.ok) return messageBytes;
   if (raw.signatures.length > 0) return structure('for eth tx Signatures should be empty');
@@ -166,11 +168,10 @@ function decodeWrapped(
   if (!info.ok) return info;
   const signed = decodeEthTx(message.value.raw, suite);
   if (!signed.ok) return signed;
-  const { tx, pubKey } = signed.value;
+  const { tx } = signed.value;
   if (!equalBytes(message.value.from, tx.from)) {
     return err({ code: 'sender-mismatch', have: message.value.from, want: tx.from });
   }
   const refused = checkAuthInfo(info.value, tx, denom);
-  if (refused !== undefined) return err(refused);
-  return ok({ kind: 'ethereum', hash: suite.sha256(txBytes), tx, pubKey });
+  return refused === undefined ? signed : err(refused);
 }

@@ -4,7 +4,7 @@ import { ok, type Result } from '../../lib/result.ts';
 import type { SignedEthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
 import { LruCache } from '../lru.ts';
-import { type DecodedTx, decodeTx } from './decodeTx.ts';
+import { type DecodedTx, type DecodeTx, decodeTx } from './decodeTx.ts';
 import { wrapEthTx } from './wrapEthTx.ts';
 
 /** More than a full pool and a block, so that a transaction is recovered once for check, propose, validate and finalize. */
@@ -17,12 +17,14 @@ export class TxDecoder {
   readonly #suite: CryptoSuite;
   readonly #denom: string;
   readonly #hrp: string;
+  readonly #decodeTx: DecodeTx;
   readonly #known = new LruCache<DecodedTx>(DECODED_TXS_MAX, DECODED_BYTES_MAX);
 
-  constructor(suite: CryptoSuite, denom: string, hrp: string) {
+  constructor(suite: CryptoSuite, denom: string, hrp: string, decode: DecodeTx = decodeTx) {
     this.#suite = suite;
     this.#denom = denom;
     this.#hrp = hrp;
+    this.#decodeTx = decode;
   }
 
   /** The consensus transaction of one that is recovered already; `decode` will answer it without recovering again. */
@@ -34,10 +36,11 @@ export class TxDecoder {
   }
 
   decode(txBytes: Bytes): Result<DecodedTx, AdmissionError> {
-    const key = toHex(this.#suite.sha256(txBytes));
+    const hash = this.#suite.sha256(txBytes);
+    const key = toHex(hash);
     const known = this.#known.get(key);
     if (known !== undefined) return ok(known);
-    const decoded = decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp });
+    const decoded = this.#decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp, hash });
     if (decoded.ok) this.#known.set(key, decoded.value, txBytes.length);
     return decoded;
   }

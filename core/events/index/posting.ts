@@ -131,26 +131,27 @@ export class HeightPostings {
       tagged = { groups: new Map(), entries: new Map() };
       this.#tagged[kind].set(tag, tagged);
     }
-    const group = tagged.groups.get(value) ?? this.#begin(kind, tag, value, tagged);
-    group?.slots.push(tx, event);
+    const group = tagged.groups.get(value);
+    if (group !== undefined) group.slots.push(tx, event);
+    // Most values are of one event: an array that begins empty takes room for many.
+    else this.#begin(kind, tag, { value, slots: [tx, event] }, tagged);
   }
 
-  #begin(kind: PostingKind, tag: string, value: string, { groups, entries }: Tagged): Group | undefined {
+  #begin(kind: PostingKind, tag: string, group: Group, { groups, entries }: Tagged): void {
+    const { value } = group;
     const attribute = attributePart(tag, value);
-    if (attribute === undefined) return undefined;
-    const canonical = canonicalText(value);
-    const group: Group = { value, slots: [] };
+    if (attribute === undefined) return;
     groups.set(value, group);
+    const canonical = canonicalText(value);
     const known = entries.get(canonical);
     if (known !== undefined) {
       known.groups.push(group);
-      return group;
+      return;
     }
     const key = postingKey(kind, attribute.bytes, this.#height);
     const entry = { key, isWhole: attribute.isWhole, groups: [group] };
     entries.set(canonical, entry);
     this.#entries.push(entry);
-    return group;
   }
 
   ops(): Put[] {

@@ -40,7 +40,7 @@ export const FEES: readonly Break[] = [
   {
     id: 'proposer-is-collector',
     file: 'core/app/evm/execute.ts',
-    from: 'ledger.change(moduleAddress(FEE_COLLECTOR), gasUsed * env.baseFee);',
+    from: 'ledger.change(FEE_COLLECTOR_ADDRESS, gasUsed * env.baseFee);',
     to: 'ledger.change(env.coinbase, gasUsed * env.baseFee);',
     found: ['records'],
     scenario: 'fees-collected',
@@ -49,7 +49,7 @@ export const FEES: readonly Break[] = [
   {
     id: 'nothing-collected-of-bank-messages',
     file: 'core/app/cosmos/executeCosmosTx.ts',
-    from: '    if (collectBaseFee) receivers.push({ to: moduleAddress(FEE_COLLECTOR), amount: base });\n',
+    from: '    if (collectBaseFee) receivers.push({ to: FEE_COLLECTOR_ADDRESS, amount: base });\n',
     to: '',
     found: ['records'],
     scenario: 'fees-collected',

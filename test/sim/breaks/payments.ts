@@ -77,7 +77,7 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'cosmos-blocked-addr',
     file: 'core/app/cosmos/executeCosmosTx.ts',
-    from: 'if (this.#on.text(to) === this.#on.text(moduleAddress(FEE_COLLECTOR)))',
+    from: 'if (equalBytes(to, FEE_COLLECTOR_ADDRESS))',
     to: 'if (to.length === 0)',
     found: ['records'],
     scenario: 'bank-features',

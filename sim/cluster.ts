@@ -1,9 +1,8 @@
 import { defaultAppState } from '../core/app/defaultAppState.ts';
 import { ed25519Address, ethAddress } from '../core/crypto/addresses.ts';
-import { deriveSecret, ethHdPath, mnemonicToSeed } from '../core/crypto/hd.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { present } from '../core/lib/assert.ts';
-import type { Bytes } from '../core/lib/bytes.ts';
+import { type Bytes, hex } from '../core/lib/bytes.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import type { Genesis } from '../core/types/genesis.ts';
 import { type Address, type Micros, timestampOf } from '../core/types/ids.ts';
@@ -19,9 +18,19 @@ export const EPOCH_MICROS: Micros = 1_767_225_600_000_000;
 export const CHAIN_ID = 'chain_9000-1';
 export const EVM_CHAIN_ID = 9000n;
 
-/** The well-known development accounts, as anvil and hardhat have them. */
-const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
-const DEV_ACCOUNTS = 10;
+/** The well-known development accounts, as anvil and hardhat have them: of the words `test` eleven times, then `junk`. */
+export const DEV_SECRETS: readonly Bytes[] = [
+  'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+  '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+  '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
+  '47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a',
+  '8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba',
+  '92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e',
+  '4bbbf85ce3377467afe5d46f804f221813b2bb87f24d81f60f1fcdbf7cbf4356',
+  'dbda1821b80551c9d65939329250298aa3472ba22feea921c0cf5d620ea67b97',
+  '2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6',
+].map(hex);
 /** Of each development account, in the smallest unit. */
 export const DEV_BALANCE = 10_000n * 10n ** 18n;
 
@@ -46,30 +55,28 @@ export interface Cluster {
 
 let devAccounts: readonly DevAccount[] | undefined;
 
-/** Derivation stretches the words 2048 times; once is enough. */
-function deriveDevAccounts(suite: CryptoSuite): readonly DevAccount[] {
-  if (devAccounts !== undefined) return devAccounts;
-  const seed = mnemonicToSeed(DEV_MNEMONIC);
-  devAccounts = Array.from({ length: DEV_ACCOUNTS }, (_, i) => {
-    const secret = deriveSecret(seed, ethHdPath(0, i));
-    if (!secret.ok) throw new RangeError(secret.error.message);
-    return { secret: secret.value, address: ethAddress(suite.secp256k1PublicKey(secret.value, false)) };
-  });
+const accountOf = (suite: CryptoSuite, secret: Bytes): DevAccount => ({
+  secret,
+  address: ethAddress(suite.secp256k1PublicKey(secret, false)),
+});
+
+/** Their addresses are worked out once. */
+function wellKnownAccounts(suite: CryptoSuite): readonly DevAccount[] {
+  devAccounts ??= DEV_SECRETS.map((secret) => accountOf(suite, secret));
   return devAccounts;
 }
 
 /** Beyond the well-known ones: keys that follow from their numbers. */
 const moreAccounts = (suite: CryptoSuite, count: number): readonly DevAccount[] =>
-  Array.from({ length: Math.max(0, count) }, (_, i) => {
-    const secret = suite.sha256(encodeUtf8(`orrery-sim account ${i}`));
-    return { secret, address: ethAddress(suite.secp256k1PublicKey(secret, false)) };
-  });
+  Array.from({ length: Math.max(0, count) }, (_, i) =>
+    accountOf(suite, suite.sha256(encodeUtf8(`orrery-sim account ${i}`))),
+  );
 
 /** Validators whose keys follow from their names, twins with the key of another, and the genesis that they share. */
 export function makeCluster(
   suite: CryptoSuite,
   validators: readonly ValidatorSpec[],
-  accountsWanted = DEV_ACCOUNTS,
+  accountsWanted = DEV_SECRETS.length,
   spec: GenesisSpec = { initialHeight: 1, startsIn: 0, params: DEFAULT_PARAMS, feeMarket: USUAL_FEES },
   updates: readonly UpdateSpec[] = [],
 ): Cluster {
@@ -80,7 +87,7 @@ export function makeCluster(
     const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${text}`)));
     return { name, signer, address: ed25519Address(signer.publicKey) };
   });
-  const accounts = [...deriveDevAccounts(suite), ...moreAccounts(suite, accountsWanted - DEV_ACCOUNTS)];
+  const accounts = [...wellKnownAccounts(suite), ...moreAccounts(suite, accountsWanted - DEV_SECRETS.length)];
   const voters = members.map(({ name, address }, i) => {
     const { power } = present(validators[i], 'validator');
     return { name, address, power: BigInt(power) };

@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly pct?: number | undefined;
   /** Told each failure as it happens. */
   readonly onFailure?: ((failure: Failure) => void) | undefined;
+  /** Which checkers judge; whoever does, the run is the same. Default: all. */
+  readonly judges?: ((checker: string) => boolean) | undefined;
   /** Ends the run early; asked after each event with virtual µs and the count of events. */
   readonly stop?: ((now: number, events: number) => boolean) | undefined;
   /** Told every choice of the run at its end. */
@@ -133,7 +135,9 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
   if (options.trace !== undefined) world.observe(REMARKED, (fact) => remarkFact(world, fact));
   const clients = makeClients(world, cluster, suite, scenario);
   const context = contextOf(scenario, cluster, suite, world, fail);
-  const checkers = [...checkersOf(context), ...clientCheckers(context, clients)];
+  const checkers = [...checkersOf(context), ...clientCheckers(context, clients)].filter(
+    ({ name }) => options.judges?.(name) ?? true,
+  );
   for (const checker of checkers) {
     const { topics, on, look } = checker;
     if (topics !== undefined && on !== undefined) world.observe(topics, on);

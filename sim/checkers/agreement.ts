@@ -2,8 +2,8 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { undoneHeight } from '../../core/store/undo.ts';
-import { hearing } from '../world/facts.ts';
 import type { Entry } from '../disk/keyOrder.ts';
+import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
 interface Decided {

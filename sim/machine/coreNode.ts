@@ -5,6 +5,7 @@ import type { MempoolConfig } from '../../core/mempool/config.ts';
 import type { Amend } from '../../core/node/amended.ts';
 import { createNode } from '../../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../../core/node/nodeConfig.ts';
+import { Recent } from '../../core/state/recent.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
 import { decodingOnce } from '../network/decoding.ts';
@@ -39,21 +40,27 @@ function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConf
   };
 }
 
+/** Genesis files of the worlds that a process goes through: most differ in what their state does not depend on. */
+const GENESES_MAX = 64;
+const geneses = new Recent<ReturnType<GenesisMaker>>(GENESES_MAX);
+
 /** All nodes begin with one genesis: its state is worked out once, and written by each. */
-function genesisOnce(): GenesisMaker {
-  let made: ReturnType<GenesisMaker> | undefined;
-  return (kv, genesis, suite) => {
-    made ??= initGenesis(kv, genesis, suite);
-    return made;
-  };
-}
+const initOnce: GenesisMaker = (kv, genesis, suite) => {
+  const { chainId, genesisTime, initialHeight, params, appState } = genesis;
+  const name = JSON.stringify([chainId, genesisTime, initialHeight, params.block.maxGas, appState]);
+  let made = geneses.get(name);
+  if (made === undefined) {
+    made = initGenesis(kv, genesis, suite);
+    geneses.set(name, made);
+  }
+  return made;
+};
 
 /** Makes nodes of the real core: the simulator replaces what is around them and nothing else. */
 export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSpec): NodeFactory {
   const config = configOf(engine);
   const decodeFrame = decodingOnce();
   const verifyVote = verifyingOnce();
-  const initOnce = genesisOnce();
   const decodeTx = decodingTxsOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();

@@ -208,6 +208,12 @@ class Search {
     return false;
   }
 
+  /** Whose failures can count: any checker may find that a node throws, all else is found by those who are named for it. */
+  get #judges(): RunOptions['judges'] {
+    const { checker } = this.#broken;
+    return checker === 'no_crash' ? undefined : (name) => name === checker;
+  }
+
   async #breakOf(text: string): Promise<Failure | undefined> {
     const parsed = parseScenario(text);
     if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
@@ -215,7 +221,7 @@ class Search {
     this.runs++;
     const failure = await firstFailure(
       parsed.value,
-      this.#options.run ?? {},
+      { ...this.#options.run, judges: this.#judges },
       (one) => one.checker === this.#broken.checker && causeOf(one, names) === this.#broken.cause,
       2 * this.#brokenAt + PATIENCE_MICROS,
     );

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { deriveSecret, ethHdPath, mnemonicToSeed } from '../../core/crypto/hd.ts';
+import { DEV_SECRETS } from '../../sim/cluster.ts';
 import type { ScenarioReport } from '../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../sim/run.ts';
 import { parseScenario } from '../../sim/scenario/parse.ts';
@@ -91,4 +93,10 @@ until: {height: 2}
     const plain = textOf('four-honest');
     expect(varied(plain, '3')).toBe(plain);
   });
+});
+
+test('the accounts are those that every development chain has', () => {
+  const words = `${'test '.repeat(11)}junk`;
+  const derived = DEV_SECRETS.map((_, i) => deriveSecret(mnemonicToSeed(words), ethHdPath(0, i)));
+  expect(derived.map((one) => one.ok && one.value)).toEqual(DEV_SECRETS);
 });

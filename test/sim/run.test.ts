@@ -47,6 +47,13 @@ describe('bugs that a sweep found stay fixed', () => {
 describe('a run', () => {
   const mixed = textOf('mixed-trouble.yaml');
 
+  test('is the same whoever judges it', async () => {
+    const asked = new Set<string>();
+    const judges = (checker: string): boolean => asked.add(checker) && checker === 'lock';
+    expect((await run(mixed, { judges })).digest).toBe((await run(mixed)).digest);
+    expect([...asked]).toEqual(expect.arrayContaining(['conduct', 'records', 'lock']));
+  });
+
   test('is the same for the same seed, traced or not, and another for another seed', async () => {
     const lines: string[] = [];
     const first = await run(mixed, { seed: '5', trace: (line) => lines.push(line) });

@@ -220,7 +220,7 @@ export const APPLICATION: readonly Break[] = [
     id: 'app-hash-of-parent',
     file: 'core/app/blockRun.ts',
     from: 'appHash: appHashOf(hash, sealed.modulesRoot),',
-    to: 'appHash: appHashOf(parentHash, sealed.modulesRoot),',
+    to: 'appHash: appHashOf(this.#parent.ethHash, sealed.modulesRoot),',
     found: ['records', 'durability'],
     scenario: 'told-truth',
     isSlow: true,

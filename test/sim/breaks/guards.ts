@@ -49,7 +49,7 @@ export const GUARDS: readonly Break[] = [
     file: 'core/evidence/pool.ts',
     from: '    if (!this.#pending.delete(entry.key)) return;',
     to: '    if (!this.#pending.has(entry.key)) return;',
-    found: ['until', 'conduct'],
+    found: ['validity', 'until', 'conduct'],
     scenario: 'one-equivocator',
     isSlow: true,
   },

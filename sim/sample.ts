@@ -10,7 +10,7 @@ import type { TxResult } from '../core/types/result.ts';
  * as many of those that have something of their own: the rest repeats them, and would make the end of a run grow with its length.
  */
 const HEIGHTS_MAX = 40;
-const TXS_MAX = 60;
+const TXS_MAX = 100;
 /** Transactions of one block of a long chain that are chosen evenly, and of those that have something of their own. */
 const BLOCK_TXS_MAX = 4;
 

@@ -2,7 +2,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { undoneHeight } from '../../core/store/undo.ts';
-import type { Entry } from '../disk/keyOrder.ts';
+import type { KvDisk } from '../disk/kvDisk.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -72,7 +72,7 @@ function compareStores(context: CheckerContext, name: string): void {
   if (first === undefined) return;
   for (const other of rest) {
     const common = Math.min(headOf(first.node), headOf(other.node));
-    const key = firstDifference(first.disk.kv.entries(), other.disk.kv.entries(), common);
+    const key = firstDifference(first.disk.kv, other.disk.kv, common);
     if (key !== undefined) {
       context.fail(name, `record ${toHex(key)} of ${first.name} and ${other.name} differs`);
       return;
@@ -80,27 +80,18 @@ function compareStores(context: CheckerContext, name: string): void {
   }
 }
 
-/** Both in the order of their keys. */
-function firstDifference(
-  ours: readonly Readonly<Entry>[],
-  theirs: readonly Readonly<Entry>[],
-  common: number,
-): Bytes | undefined {
-  let at = 0;
-  for (const { key, value } of ours) {
+/** The first one in the order of keys. */
+function firstDifference(first: KvDisk, other: KvDisk, common: number): Bytes | undefined {
+  let least: Bytes | undefined;
+  first.beside(other, (key, own, theirs) => {
     const letter = key[0] as number;
-    if (OWN_RECORDS.includes(letter)) continue;
+    if (OWN_RECORDS.includes(letter)) return;
     const isByHeight = BY_HEIGHT.includes(letter);
-    if (isByHeight && heightOf(key) >= common) continue;
-    let order = 1;
-    while (order > 0 && at < theirs.length) {
-      order = compareBytes(key, (theirs[at] as Entry).key);
-      if (order > 0) at++;
-    }
-    const isThere = order === 0;
-    if (isThere ? !equalBytes((theirs[at] as Entry).value, value) : isByHeight) return key;
-  }
-  return undefined;
+    if (isByHeight && heightOf(key) >= common) return;
+    const isSame = theirs === undefined ? !isByHeight : equalBytes(theirs, own);
+    if (!isSame && (least === undefined || compareBytes(key, least) < 0)) least = key;
+  });
+  return least;
 }
 
 const headOf = (

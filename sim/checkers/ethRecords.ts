@@ -1,5 +1,6 @@
 import type { ChainReader, EthBlock, EthReceipt } from '../../core/app/chain.ts';
 import { simpleMapRoot } from '../../core/crypto/merkle.ts';
+import { present } from '../../core/lib/assert.ts';
 import { type Bytes, concat, equalBytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { receiptJson } from '../../core/rpc/eth/render.ts';
 import type { Height } from '../../core/types/ids.ts';
@@ -8,15 +9,11 @@ import { blockEvents } from '../reference/blockEvents.ts';
 import { receiptBytes } from '../reference/receiptBytes.ts';
 import { eventsProblem } from '../reference/result.ts';
 import { listRoot } from '../reference/trieRoot.ts';
+import { Sample } from '../sample.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { Offences } from './offences.ts';
 import { StoredBlocks } from './storedBlocks.ts';
 import { failBy } from './unanswered.ts';
-
-interface Told {
-  readonly block: EthBlock;
-  readonly text: string;
-}
 
 /**
  * REC: every correct node stores the same Ethereum block, receipts and logs for a height, and they are what the header
@@ -24,7 +21,7 @@ interface Told {
  */
 export function ethRecords(context: CheckerContext): Checker {
   const name = 'records';
-  const known = new Map<number, Told>();
+  const known = new Map<number, EthBlock>();
   let rerunTo = 0;
   /** Once for what nodes have in common: the records of all are compared anyway. */
   const rerun = (chain: ChainReader): string | undefined => {
@@ -36,22 +33,23 @@ export function ethRecords(context: CheckerContext): Checker {
   const offences = new Offences();
   const blocks = new StoredBlocks((message) => context.suite.sha256(message));
   const check = (who: string, chain: ChainReader): void => {
+    const sample = new Sample(chain);
     for (let height = chain.base(); height <= chain.head(); height++) {
       const block = chain.ethBlock(height);
       const before = known.get(height);
-      const text = block && (before?.block === block ? before.text : textOf(block));
-      const isKnown = text !== undefined && before?.text === text;
+      const isKnown = block !== undefined && before !== undefined && isSame(before, block);
+      const [isAsked, isJudged] = [sample.has(height), !isKnown];
       const problem =
         block === undefined
           ? 'is missing'
-          : (placeProblem(context, chain, height, block) ??
-            blocks.problem(chain, height) ??
-            (isKnown ? undefined : problemOf(context, chain, height, block)));
+          : ((isAsked || isJudged ? placeProblem(context, chain, height, block, sample) : undefined) ??
+            (isAsked ? blocks.problem(chain, height, sample) : undefined) ??
+            (isJudged ? problemOf(context, chain, height, block) : undefined));
       if (problem !== undefined) context.fail(name, `block ${height} of ${who} ${problem}`);
-      if (block === undefined || text === undefined) continue;
+      if (block === undefined) continue;
       if (!isKnown && before !== undefined)
         context.fail(name, `block ${height} of ${who} has other receipts than elsewhere`);
-      else known.set(height, { block, text });
+      else known.set(height, block);
     }
     const problem = offences.problem(chain) ?? rerun(chain);
     if (problem !== undefined) context.fail(name, `${who}: ${problem}`);
@@ -74,6 +72,9 @@ export function ethRecords(context: CheckerContext): Checker {
   };
 }
 
+/** Nodes of one past are told the same object where they keep the same bytes. */
+const isSame = (one: EthBlock, other: EthBlock): boolean => one === other || textOf(one) === textOf(other);
+
 const textOf = (block: EthBlock): string =>
   JSON.stringify([
     to0xHex(block.hash),
@@ -87,12 +88,16 @@ function placeProblem(
   { suite: { keccak256: keccak } }: CheckerContext,
   chain: ChainReader,
   height: Height,
-  { header, hash, transactions }: EthBlock,
+  block: EthBlock,
+  sample: Sample,
 ): string | undefined {
+  const { header, hash, transactions } = block;
+  const isAsked = sample.has(height);
   const [meta, results, view] = [chain.blockMeta(height), chain.results(height), chain.view(height)];
-  if (chain.heightOfEthHash(hash) !== height) return 'is not found by its hash';
+  if (isAsked && chain.heightOfEthHash(hash) !== height) return 'is not found by its hash';
   if (height === 0 || meta === undefined) return undefined;
-  if (chain.heightOfBlockHash(meta.blockId.hash) !== height) return 'is not found by its consensus hash';
+  if (isAsked && chain.heightOfBlockHash(meta.blockId.hash) !== height)
+    return 'is not found by its consensus hash';
   if (!equalBytes(header.extraData, meta.blockId.hash)) return 'names another consensus block';
   if (header.timestamp !== meta.header.time.seconds) return 'has another time than its consensus block';
   if (!equalBytes(header.coinbase, meta.header.proposerAddress)) return 'has another proposer';
@@ -101,8 +106,8 @@ function placeProblem(
     return 'has another random number than its parent and height make';
   const ran = results?.txResults.filter(({ code }) => code === 0).length ?? 0;
   if (ran < transactions.length) return `has ${transactions.length} transactions, its results only ${ran}`;
-  for (const [i, tx] of transactions.entries()) {
-    const place = chain.ethTxLocation(tx.hash);
+  for (const i of isAsked ? sample.ethTxs(block) : []) {
+    const place = chain.ethTxLocation(present(transactions[i], 'a transaction').hash);
     if (place?.height !== height || place.ethIndex !== i) return `does not find its transaction ${i}`;
   }
   if (view !== undefined && !equalBytes(view.stateRoot, header.stateRoot)) return 'has a wrong stateRoot';
@@ -117,9 +122,10 @@ function placeProblem(
     ['modules', view.modulesRoot],
   ] as const;
   if (!equalBytes(results.appHash, simpleMapRoot(worlds))) return 'has a wrong app hash';
-  const parent = parentOf(chain, height);
+  const parent = isAsked ? parentOf(chain, height) : undefined;
+  if (parent === undefined) return undefined;
   const kept = view.storage(HISTORY_ADDRESS, word((height - 1) % HISTORY_WINDOW));
-  return parent === undefined || view.code(HISTORY_ADDRESS).length === 0 || equalBytes(kept, parent.hash)
+  return view.code(HISTORY_ADDRESS).length === 0 || equalBytes(kept, parent.hash)
     ? undefined
     : 'does not tell contracts the hash of its parent (EIP-2935)';
 }

@@ -3,6 +3,7 @@ import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import { type Fields, quantity } from '../clients/answers/answers.ts';
 import type { Process } from '../machine/process.ts';
+import { isShort } from '../sample.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { type Kind, questions } from './eventQuestions.ts';
 import { type IndexTruth, IndexTruths, PREFIXES, topicsOf } from './indexTruth.ts';
@@ -10,6 +11,8 @@ import { failBy } from './unanswered.ts';
 
 /** Attributes that are searched for, and addresses and topics: spread over all that there are and over the nodes. */
 const SEARCHED_MAX = 48;
+/** Of a long chain, where each search goes through much more. */
+const SEARCHED_OF_LONG_MAX = 16;
 
 /**
  * REC: what a node's event index finds is what its blocks have, whenever the power went: by one attribute, by two of
@@ -26,9 +29,11 @@ export function searches(context: CheckerContext): Checker {
         // Its node compares the next head it writes with what it reads, and stops; what it finds till then is the drive's.
         if (rpc === undefined || node.state === 'halted' || node.disk.kv.isStale) continue;
         try {
-          const share = { number, of: context.correct.length };
+          const past = context.past.of(node, rpc.chain);
+          const searchedMax = isShort(past) ? SEARCHED_MAX : SEARCHED_OF_LONG_MAX;
+          const share = { number, of: context.correct.length, searchedMax };
           const isIndexed = node.isIndexed ?? context.scenario.engine.isIndexed;
-          const truth = truths.of(context.past.of(node, rpc.chain));
+          const truth = truths.of(past);
           const problem =
             (await wrongLogs(share, rpc, truth)) ??
             (isIndexed ? await wrongIndex(share, node, rpc, truth) : undefined);
@@ -48,15 +53,16 @@ const wrongIndex = async (
   truth: IndexTruth,
 ): Promise<string | undefined> => (await wrongEvents(share, rpc, truth)) ?? strayEntries(node, truth);
 
-/** Which of how many nodes is asked. */
+/** Which of how many nodes is asked, and how much all of them are. */
 interface Share {
   readonly number: number;
   readonly of: number;
+  readonly searchedMax: number;
 }
 
 /** As many as may be searched for, spread evenly, for each node others. */
-function spread<T>(all: readonly T[], { number, of }: Share): readonly T[] {
-  const step = Math.max(1, Math.ceil((all.length * of) / SEARCHED_MAX));
+function spread<T>(all: readonly T[], { number, of, searchedMax }: Share): readonly T[] {
+  const step = Math.max(1, Math.ceil((all.length * of) / searchedMax));
   return all.filter((_, i) => i % step === number % step);
 }
 

@@ -4,6 +4,7 @@ import { encodeCommit } from '../../core/codec/commit.ts';
 import { validatorsHash } from '../../core/codec/hashes.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import type { Sample } from '../sample.ts';
 
 /** What follows from the block of a height, and from the next one's. */
 interface Wanted {
@@ -23,13 +24,14 @@ export class StoredBlocks {
   }
 
   /** Blocks are read once: that all nodes have the same is another's matter. */
-  problem(chain: ChainReader, height: number): string | undefined {
+  problem(chain: ChainReader, height: number, sample: Sample): string | undefined {
     const meta = chain.blockMeta(height);
     if (height === 0 || meta === undefined) return undefined;
     const { bytes, txs } = this.#of(chain, height);
     if (meta.numTxs !== txs.length) return `has ${txs.length} transactions and says ${meta.numTxs}`;
     if (meta.blockSize !== bytes) return `has ${bytes} bytes and says ${meta.blockSize}`;
-    for (const [i, tx] of txs.entries()) {
+    for (const i of sample.txs(txs.length, chain.results(height)?.txResults ?? [])) {
+      const tx = present(txs[i], 'a transaction');
       const place = chain.txLocation(this.#sha256(tx));
       // The same bytes may be in the chain twice, when they failed once.
       const isThere =

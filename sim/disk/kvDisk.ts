@@ -145,6 +145,13 @@ export class KvDisk {
     return this.#order.all();
   }
 
+  /** Each entry with what another drive has under its key, in no order. */
+  beside(other: KvDisk, visit: (key: Bytes, own: Bytes, theirs: Bytes | undefined) => void): void {
+    for (const [place, first] of this.#places)
+      for (let entry: Entry | undefined = first; entry !== undefined; entry = entry.next)
+        visit(entry.key, entry.value, entryOf(other.#places.get(place), entry.key)?.value);
+  }
+
   wipe(): void {
     this.#places.clear();
     this.#order = new KeyOrder();

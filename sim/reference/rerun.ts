@@ -3,11 +3,12 @@ import { readSupply } from '../../core/app/bank/keeper.ts';
 import type { AuthRecord, ChainReader, EthBlock, EthReceipt, EthTx, View } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes, hex, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { TxResult } from '../../core/types/result.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
+import { Sample } from '../sample.ts';
 import { bankRefusal, readBankTx } from './bank.ts';
 import { BankRun } from './bankRun.ts';
 import { type EthDeed, ethResult } from './ethResult.ts';
@@ -92,17 +93,18 @@ export class Rerun {
   /** Goes on to the end of the chain, which begins as what was run. */
   problem(chain: ChainReader): string | undefined {
     this.#chain = chain;
+    const sample = new Sample(chain);
     while (this.done < chain.head()) {
-      const problem = this.nextProblem();
+      const problem = this.nextProblem(sample);
       if (problem !== undefined) return problem;
     }
     return this.#worldProblem();
   }
 
-  /** One block more. */
-  nextProblem(): string | undefined {
+  /** One block more. Of all it is judged what they did to the state and to receipts; the rest of those in the sample. */
+  nextProblem(sample: Sample | undefined): string | undefined {
     const height = this.done + 1;
-    const problem = this.#blockProblem(height);
+    const problem = this.#blockProblem(height, sample);
     if (problem !== undefined) return `block ${height}: ${problem}`;
     this.#hashes.push(present(this.#chain.ethBlock(height), 'a block that was run').hash);
     return undefined;
@@ -114,14 +116,14 @@ export class Rerun {
     return number < first ? undefined : this.#chain.ethBlock(number === first ? 0 : number);
   }
 
-  #blockProblem(height: number): string | undefined {
+  #blockProblem(height: number, sample: Sample | undefined): string | undefined {
     const [eth, block] = [this.#chain.ethBlock(height), this.#chain.block(height)];
     const results = this.#chain.results(height)?.txResults;
     if (eth === undefined || block === undefined || results === undefined) return 'is missing';
     const parent = this.#ethBlockOf(height - 1);
     if (parent !== undefined && this.#state.account(HISTORY).code.length > 0)
       this.#state.putStorage(HISTORY, BigInt((height - 1) % HISTORY_WINDOW), toBig(parent.hash));
-    const problem = this.#txsProblem(eth, block, results);
+    const problem = this.#txsProblem(eth, block, results, sample?.ethTxs(eth));
     if (problem !== undefined) return problem;
     const view = this.#chain.view(height);
     const changed = [...this.#state.changed];
@@ -131,7 +133,7 @@ export class Rerun {
       const problem = this.#accountProblem(view, name, slots);
       if (problem !== undefined) return problem;
     }
-    return block.txs.length === 0 ? undefined : this.#rootProblem(view, changed);
+    return block.txs.length > 0 && sample?.has(height) ? this.#rootProblem(view, changed) : undefined;
   }
 
   #rootProblem(view: View, changed: readonly (readonly [Name, ReadonlySet<bigint>])[]): string | undefined {
@@ -139,15 +141,26 @@ export class Rerun {
     return rootProblem(view, addresses, (message) => this.#suite.keccak256(message), RANGE_MAX);
   }
 
-  #txsProblem(eth: EthBlock, { txs }: Block, results: readonly TxResult[]): string | undefined {
+  #txsProblem(
+    eth: EthBlock,
+    { txs }: Block,
+    results: readonly TxResult[],
+    asked: ReadonlySet<number> | undefined,
+  ): string | undefined {
     let [gasLeft, ethIndex, logCount] = [eth.header.gasLimit, 0, 0];
     for (const [i, bytes] of txs.entries()) {
       const result = present(results[i], 'a result for each transaction');
       const hash = this.#suite.sha256(bytes);
       const isEth = this.#chain.txLocation(hash)?.ethIndex !== undefined;
+      const told = asked?.has(ethIndex) ? result : undefined;
       const problem = isEth
-        ? (wrappingProblem(bytes, present(eth.transactions[ethIndex], 'a transaction'), this.#chain.denom) ??
-          this.#ethProblem(eth, { index: ethIndex, hash, logsBefore: logCount }, result, gasLeft))
+        ? ((told &&
+            wrappingProblem(
+              bytes,
+              present(eth.transactions[ethIndex], 'a transaction'),
+              this.#chain.denom,
+            )) ??
+          this.#ethProblem(eth, { index: ethIndex, hash, logsBefore: logCount }, told, gasLeft))
         : this.#bankProblem(eth, bytes, result, gasLeft);
       if (problem !== undefined) return `transaction ${i} ${problem}`;
       if (isEth) logCount += eth.receipts[ethIndex++]?.logs.length ?? 0;
@@ -161,7 +174,7 @@ export class Rerun {
   #ethProblem(
     { header, transactions, receipts }: EthBlock,
     place: Pick<EthDeed, 'index' | 'hash' | 'logsBefore'>,
-    result: TxResult,
+    result: TxResult | undefined,
     gasLeft: bigint,
   ): string | undefined {
     const tx = present(transactions[place.index], 'a transaction');
@@ -172,8 +185,10 @@ export class Rerun {
     this.outcomes.set(to0xHex(tx.hash), outcome);
     this.#number();
     this.#remember(toHex(tx.from), undefined);
+    const problem = receiptProblem(tx, receipt, outcome);
+    if (problem !== undefined || result === undefined) return problem;
     const deed = { ...place, tx, outcome, height: header.number };
-    return receiptProblem(tx, receipt, outcome) ?? resultProblem(result, ethResult(deed, this.#spelling));
+    return resultProblem(result, ethResult(deed, this.#spelling));
   }
 
   #bankProblem({ header }: EthBlock, bytes: Bytes, result: TxResult, gasLeft: bigint): string | undefined {
@@ -194,7 +209,14 @@ export class Rerun {
 
   /** Whoever came to be in a transaction gets a number, in order of address. */
   #number(): void {
-    const fresh = this.#state.known().filter((name) => !this.#auth.has(name) && this.#state.exists(name));
+    const { strangers } = this.#state;
+    const fresh: Name[] = [];
+    for (const name of strangers) {
+      const isNumbered = this.#auth.has(name);
+      if (!isNumbered && !this.#state.exists(name)) continue;
+      strangers.delete(name);
+      if (!isNumbered) fresh.push(name);
+    }
     for (const name of fresh.sort()) this.#auth.set(name, { accountNumber: this.#next++, pubKey: undefined });
   }
 
@@ -278,10 +300,15 @@ function receiptProblem(tx: EthTx, receipt: EthReceipt, outcome: Outcome): strin
     return `paid ${receipt.effectiveGasPrice} a gas, should have ${price}`;
   const [named, made] = [receipt.contractAddress, contract].map((one) => one && toHex(one));
   if (named !== made) return `names the contract ${named}, made ${made}`;
-  return textOf(receipt.logs) === textOf(status === 1 ? logs : [])
-    ? undefined
-    : 'has other logs than it made';
+  const wanted = status === 1 ? logs : [];
+  const isTold =
+    receipt.logs.length === wanted.length && wanted.every((log, i) => isLog(receipt.logs[i], log));
+  return isTold ? undefined : 'has other logs than it made';
 }
 
-const textOf = (logs: readonly Log[]): string =>
-  logs.map(({ address, topics, data }) => [address, ...topics, data].map(toHex).join(' ')).join('\n');
+const isLog = (told: Log | undefined, { address, topics, data }: Log): boolean =>
+  told !== undefined &&
+  equalBytes(told.address, address) &&
+  equalBytes(told.data, data) &&
+  told.topics.length === topics.length &&
+  topics.every((topic, i) => equalBytes(told.topics[i] ?? EMPTY, topic));

@@ -51,7 +51,7 @@ export class Reruns {
     const genesis = chain.view(height === chain.genesisNumber() + 1 ? 0 : height - 1);
     if (genesis === undefined) return undefined;
     const rerun = new Rerun(chain, this.#suite, this.#market, { genesis, first: height, rowsMax });
-    told(() => rerun.nextProblem());
+    told(() => rerun.nextProblem(undefined));
     return rerun.outcomes;
   }
 

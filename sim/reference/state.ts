@@ -41,6 +41,8 @@ export class ReferenceState {
   refund = 0;
   /** Whoever was written to since this was emptied, and which of their slots, even if it was undone. */
   readonly changed = new Map<Name, Set<bigint>>();
+  /** Whoever was looked at and was not taken out of it. */
+  readonly strangers = new Set<Name>();
 
   constructor(genesis: View) {
     this.#genesis = genesis;
@@ -58,6 +60,7 @@ export class ReferenceState {
     const { nonce = 0n, balance = 0n } = this.#genesis.account(address) ?? NOBODY;
     const account = { nonce, balance, code: this.#genesis.code(address) };
     this.#accounts.set(name, account);
+    this.strangers.add(name);
     return account;
   }
 

@@ -52,7 +52,10 @@ function placesOf({ chain }: RpcContext, reruns: Reruns): readonly Place[] {
       if (kind !== undefined && node !== undefined && !found.has(kind))
         found.set(kind, { block, index, hash, node });
     }
-  return [...found.values()].slice(0, TRACED_MAX);
+  // A node goes through a block only forwards.
+  const inOrder = (a: Place, b: Place): number =>
+    a.block.header.number - b.block.header.number || a.index - b.index;
+  return [...found.values()].slice(0, TRACED_MAX).sort(inOrder);
 }
 
 const kindOf = ({ kind, error, value, input, calls }: CallNode): string =>

@@ -4,7 +4,7 @@ import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { fieldsOf, listOf, unlike } from '../questions.ts';
-import { aloneIn, CALL_TRACER, traceOf } from './tracedTxs.ts';
+import { traceOf } from './tracedTxs.ts';
 
 /** Rows looked at, of each transaction. */
 const ROWS_MAX = 2_000;
@@ -12,23 +12,25 @@ const ROWS_MAX = 2_000;
 const CALLS = /^(CALL|CALLCODE|DELEGATECALL|STATICCALL|CREATE|CREATE2)$/;
 
 /** An instruction takes what its row says, and reads what its row shows; the end is that of the call. */
-export async function wrongRows(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
-  for (const i of aloneIn(block)) {
-    const receipt = present(block.receipts[i], 'its receipt');
-    const hash = to0xHex(present(block.transactions[i], 'a transaction').hash);
-    const told = await traceOf(rpc, block, i, { limit: ROWS_MAX });
-    const { error, output = '0x' } = await traceOf(rpc, block, i, CALL_TRACER);
-    const rows = listOf(told, 'structLogs');
-    const end = [told['gas'], told['failed'], told['returnValue']];
-    const returned = error === undefined || error === 'execution reverted' ? output : '0x';
-    const problem =
-      unlike(`the end of ${hash}`, end, [Number(receipt.gasUsed), receipt.status === 0, returned]) ??
-      unlike(`how deep ${hash} begins`, rows[0]?.['depth'] ?? 1, 1);
-    if (problem !== undefined) return problem;
-    for (const [at, row] of rows.entries()) {
-      const wrong = wrongRow(row, rows[at + 1]) ?? wrongReturn(rows, at);
-      if (wrong !== undefined) return `answers row ${at} of ${hash} with ${wrong}`;
-    }
+export async function wrongRows(
+  rpc: RpcContext,
+  block: EthBlock,
+  index: number,
+  { error, output = '0x' }: Fields,
+): Promise<string | undefined> {
+  const receipt = present(block.receipts[index], 'its receipt');
+  const hash = to0xHex(present(block.transactions[index], 'a transaction').hash);
+  const told = await traceOf(rpc, block, index, { limit: ROWS_MAX });
+  const rows = listOf(told, 'structLogs');
+  const end = [told['gas'], told['failed'], told['returnValue']];
+  const returned = error === undefined || error === 'execution reverted' ? output : '0x';
+  const problem =
+    unlike(`the end of ${hash}`, end, [Number(receipt.gasUsed), receipt.status === 0, returned]) ??
+    unlike(`how deep ${hash} begins`, rows[0]?.['depth'] ?? 1, 1);
+  if (problem !== undefined) return problem;
+  for (const [at, row] of rows.entries()) {
+    const wrong = wrongRow(row, rows[at + 1]) ?? wrongReturn(rows, at);
+    if (wrong !== undefined) return `answers row ${at} of ${hash} with ${wrong}`;
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import type { FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { toBig } from '../../reference/state.ts';
-import { eth, fieldsOf, heightsOf, hexBytesOf, unlike } from '../questions.ts';
+import { eth, fieldsOf, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';
 import { wrongRows } from './rows.ts';
 import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
 
@@ -29,47 +29,77 @@ export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<s
     const [before, after] = [chain.view(below), chain.view(height)];
     if (before === undefined || after === undefined) continue;
     const block = present(chain.ethBlock(height), 'a kept block');
+    const calls = await tracesOf(rpc, block, CALL_TRACER);
+    const states = await statesOf(rpc, block, market);
     const problem =
-      (await wrongWays(rpc, block)) ??
-      (await wrongStates(rpc, block, [before, after], market)) ??
-      (await wrongRows(rpc, block)) ??
+      (await wrongWays(rpc, block, calls)) ??
+      (await wrongAlone(rpc, block, calls, states)) ??
+      (states && (await wrongStates(rpc, block, [before, after], states))) ??
       (await wrongRange(rpc, block, before));
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-/** By number, by hash, by bytes and one by one. */
-async function wrongWays(rpc: RpcContext, block: EthBlock): Promise<string | undefined> {
+interface States {
+  readonly held: readonly Fields[];
+  readonly diffs: readonly Fields[];
+}
+
+/** What transactions found and changed, where others than Ethereum's change nothing: what these do is not traced. */
+async function statesOf(
+  rpc: RpcContext,
+  block: EthBlock,
+  { collectBaseFee }: FeeMarket,
+): Promise<States | undefined> {
+  const { header, transactions } = block;
+  if (collectBaseFee || rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
+  return { held: await tracesOf(rpc, block, PRESTATE), diffs: await tracesOf(rpc, block, DIFF) };
+}
+
+/** By number, by hash and by bytes. */
+async function wrongWays(
+  rpc: RpcContext,
+  block: EthBlock,
+  calls: readonly Fields[],
+): Promise<string | undefined> {
   const { header, hash, transactions } = block;
   const number = quantity(header.number);
   const raw = await eth(rpc, 'debug_getRawBlock', [number]);
-  const results = await tracesOf(rpc, block, CALL_TRACER);
-  const all = transactions.map((tx, i) => ({ txHash: to0xHex(tx.hash), result: results[i] }));
+  const all = transactions.map((tx, i) => ({ txHash: to0xHex(tx.hash), result: calls[i] }));
   for (const [method, name] of [
-    ['debug_traceBlockByNumber', number],
     ['debug_traceBlockByHash', to0xHex(hash)],
     ['debug_traceBlock', raw],
   ] as const) {
     const problem = unlike(`${method} ${number}`, await eth(rpc, method, [name, CALL_TRACER]), all);
     if (problem !== undefined) return problem;
   }
-  return wrongAlone(rpc, block, CALL_TRACER, results);
+  return undefined;
 }
 
-/** By itself a transaction does what it does among the others. */
+/** By itself a transaction does what it does among the others. One after the other: a node goes through a block only forwards. */
 async function wrongAlone(
   rpc: RpcContext,
   block: EthBlock,
-  config: Fields,
-  results: readonly Fields[],
+  calls: readonly Fields[],
+  states: States | undefined,
 ): Promise<string | undefined> {
+  const ways: readonly (readonly [Fields, readonly Fields[] | undefined])[] = [
+    [CALL_TRACER, calls],
+    [PRESTATE, states?.held],
+    [DIFF, states?.diffs],
+  ];
   for (const index of aloneIn(block)) {
-    const problem = unlike(
-      `the trace of transaction ${index} in block ${block.header.number}`,
-      await traceOf(rpc, block, index, config),
-      results[index],
-    );
+    for (const [config, results] of ways) {
+      if (results === undefined) continue;
+      const problem = unlike(
+        `the trace of transaction ${index} in block ${block.header.number}`,
+        await traceOf(rpc, block, index, config),
+        results[index],
+      );
+      if (problem !== undefined) return problem;
+    }
+    const problem = await wrongRows(rpc, block, index, calls[index] ?? {});
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -156,22 +186,17 @@ async function wrongStates(
   rpc: RpcContext,
   block: EthBlock,
   [before, after]: readonly [View, View],
-  { collectBaseFee }: FeeMarket,
+  { held, diffs }: States,
 ): Promise<string | undefined> {
   const { header, transactions } = block;
   const number = quantity(header.number);
-  // What others than Ethereum's transactions do is not traced.
-  if (collectBaseFee || rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
-  const held = await tracesOf(rpc, block, PRESTATE);
-  const diffs = await tracesOf(rpc, block, DIFF);
-  const wrong = (await wrongAlone(rpc, block, PRESTATE, held)) ?? (await wrongAlone(rpc, block, DIFF, diffs));
-  if (wrong !== undefined) return wrong;
-  const alone = new Set(aloneIn(block));
+  // For each of these all above it run again.
+  const called = new Set(someOf(aloneIn(block)));
   const running = new Running(before);
   for (const [index, { hash, from }] of transactions.entries()) {
     const diff = diffs[index] as { readonly pre: Holdings; readonly post: Holdings };
     const name = to0xHex(from);
-    const balance = alone.has(index)
+    const balance = called.has(index)
       ? unlike(
           `what ${name} has`,
           await balanceBefore(rpc, number, index, name),

@@ -57,6 +57,8 @@ export class World implements Scheduler {
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
   #touched: Process[] = [];
+  /** Takes who is touched while those of this event are looked at: the two lists change places. */
+  #spare: Process[] = [];
   #sequence = 0;
 
   constructor(options: WorldOptions) {
@@ -183,8 +185,10 @@ export class World implements Scheduler {
     this.hash.number(this.now);
     if (this.#touched.length > 0) {
       const touched = this.#touched;
-      this.#touched = [];
+      this.#touched = this.#spare;
+      this.#spare = touched;
       for (const process of touched) this.#look(process);
+      touched.length = 0;
     }
     if (this.#trace !== undefined && this.#entries.length > 0) {
       this.#trace(this.now, this.events, this.#entries, this.hash);

@@ -30,6 +30,11 @@ interface Said {
   readonly bytes: Bytes;
 }
 
+interface Watcher {
+  look(process: Process): void;
+  readonly isFollower: boolean;
+}
+
 /** What the world awaits before virtual time moves on: client code woken by an answer. */
 export type Settle = () => Promise<void> | undefined;
 
@@ -53,7 +58,7 @@ export class World implements Scheduler {
   onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
   readonly #heap = new EventHeap<SimEvent>();
   readonly #witnesses = new Map<Topic, Witness[]>();
-  readonly #watchers: ((process: Process) => void)[] = [];
+  readonly #watchers: Watcher[] = [];
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
   #touched: Process[] = [];
@@ -89,7 +94,12 @@ export class World implements Scheduler {
 
   /** Adds one who looks at a running node after each event in which it was given something. */
   watch(look: (process: Process) => void): void {
-    this.#watchers.push(look);
+    this.#watchers.push({ look, isFollower: false });
+  }
+
+  /** Adds one who looks only when its consensus has taken a step since the last look. */
+  follow(look: (process: Process) => void): void {
+    this.#watchers.push({ look, isFollower: true });
   }
 
   schedule(at: number, fire: () => Promise<void> | undefined): void {
@@ -206,7 +216,10 @@ export class World implements Scheduler {
       process.position = { height: position.height, round: position.round, step: position.step };
       this.witness({ kind: 'moved', node: process, position: process.position });
     }
-    for (const look of this.#watchers) look(process);
+    const lastStep = node.lastStep();
+    const hasStepped = lastStep !== process.lastStep;
+    process.lastStep = lastStep;
+    for (const { look, isFollower } of this.#watchers) if (hasStepped || !isFollower) look(process);
   }
 }
 

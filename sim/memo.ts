@@ -8,8 +8,13 @@ const rooms = new Rooms();
 /** Entries of one generation; when it is full the older generation is forgotten. */
 const MEMO_ENTRIES_MAX = 16_384;
 
+/** Of an argument that the function does not have. */
+const NONE: Bytes = new Uint8Array();
+
 interface Entry<T> {
-  readonly parts: readonly Bytes[];
+  readonly a: Bytes;
+  readonly b: Bytes;
+  readonly c: Bytes;
   readonly answer: T;
   /** Another one of the same key. */
   readonly next: Entry<T> | undefined;
@@ -24,34 +29,32 @@ export class Memo<T> {
   #old = new Map<number, Entry<T>>();
   #count = 0;
 
-  find(key: number, parts: readonly Bytes[]): Entry<T> | undefined {
+  find(key: number, a: Bytes, b = NONE, c = NONE): Entry<T> | undefined {
     // A Map finds small integers fastest.
     const place = key | 0;
-    return search(this.#young.get(place), parts) ?? search(this.#old.get(place), parts);
+    return search(this.#young.get(place), a, b, c) ?? search(this.#old.get(place), a, b, c);
   }
 
-  add(key: number, parts: readonly Bytes[], answer: T): void {
+  add(key: number, answer: T, a: Bytes, b = NONE, c = NONE): T {
     if (this.#count++ >= MEMO_ENTRIES_MAX) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#count = 0;
     }
     const place = key | 0;
-    const copies = parts.map((part) => rooms.copy(part));
-    this.#young.set(place, { parts: copies, answer, next: this.#young.get(place) });
+    const next = this.#young.get(place);
+    this.#young.set(place, { a: rooms.copy(a), b: kept(b), c: kept(c), answer, next });
+    return answer;
   }
 }
 
-function search<T>(first: Entry<T> | undefined, parts: readonly Bytes[]): Entry<T> | undefined {
+const kept = (bytes: Bytes): Bytes => (bytes === NONE ? NONE : rooms.copy(bytes));
+
+function search<T>(first: Entry<T> | undefined, a: Bytes, b: Bytes, c: Bytes): Entry<T> | undefined {
   for (let entry = first; entry !== undefined; entry = entry.next) {
-    if (isSame(entry.parts, parts)) return entry;
+    if (equalBytes(entry.a, a) && equalBytes(entry.b, b) && equalBytes(entry.c, c)) return entry;
   }
   return undefined;
-}
-
-function isSame(a: readonly Bytes[], b: readonly Bytes[]): boolean {
-  for (let i = 0; i < a.length; i++) if (!equalBytes(a[i] as Bytes, b[i] as Bytes)) return false;
-  return true;
 }
 
 /** Answers of a function of a few secrets, which live as long as their signers: found by identity. */
@@ -64,15 +67,6 @@ function bySecret(publicKeyOf: (secret: Bytes) => Bytes): (secret: Bytes) => Byt
     known.set(secret, publicKey);
     return publicKey;
   };
-}
-
-/** What is remembered, or what `compute` answers. */
-function answerOf<T>(memo: Memo<T>, key: number, parts: readonly Bytes[], compute: () => T): T {
-  const known = memo.find(key, parts);
-  if (known !== undefined) return known.answer;
-  const answer = compute();
-  memo.add(key, parts, answer);
-  return answer;
 }
 
 /**
@@ -89,12 +83,19 @@ function ed25519Memo(suite: CryptoSuite): Pick<CryptoSuite, 'ed25519Verify' | 'e
   return {
     ed25519Verify(publicKey, message, signature) {
       const key = hashBytes(signature, 1);
-      const parts = [signature, publicKey, message];
-      return answerOf(verified, key, parts, () => suite.ed25519Verify(publicKey, message, signature));
+      const known = verified.find(key, signature, publicKey, message);
+      if (known !== undefined) return known.answer;
+      return verified.add(
+        key,
+        suite.ed25519Verify(publicKey, message, signature),
+        signature,
+        publicKey,
+        message,
+      );
     },
     ed25519Sign(seed, message) {
       const signature = suite.ed25519Sign(seed, message);
-      verified.add(hashBytes(signature, 1), [signature, publicKeyOf(seed), message], true);
+      verified.add(hashBytes(signature, 1), true, signature, publicKeyOf(seed), message);
       return signature;
     },
   };
@@ -113,25 +114,28 @@ function secp256k1Memo(suite: CryptoSuite): Secp256k1 {
     secp256k1Sign(secret, digest) {
       const signature = suite.secp256k1Sign(secret, digest);
       const { rs, recovery } = signature;
-      recovered.add(hashBytes(rs, 2 + recovery), [rs, digest, Uint8Array.of(recovery)], long(secret));
-      verified.add(hashBytes(rs, 1), [rs, digest, short(secret)], true);
+      recovered.add(hashBytes(rs, 2 + recovery), long(secret), rs, digest, Uint8Array.of(recovery));
+      verified.add(hashBytes(rs, 1), true, rs, digest, short(secret));
       return signature;
     },
     secp256k1Recover(digest, rs, recovery) {
-      const parts = [rs, digest, Uint8Array.of(recovery)];
-      return answerOf(recovered, hashBytes(rs, 2 + recovery), parts, () =>
-        suite.secp256k1Recover(digest, rs, recovery),
-      );
+      const key = hashBytes(rs, 2 + recovery);
+      const last = Uint8Array.of(recovery);
+      const known = recovered.find(key, rs, digest, last);
+      if (known !== undefined) return known.answer;
+      return recovered.add(key, suite.secp256k1Recover(digest, rs, recovery), rs, digest, last);
     },
     secp256k1Uncompress(publicKey) {
-      return answerOf(uncompressed, hashBytes(publicKey, 1), [publicKey], () =>
-        suite.secp256k1Uncompress(publicKey),
-      );
+      const key = hashBytes(publicKey, 1);
+      const known = uncompressed.find(key, publicKey);
+      if (known !== undefined) return known.answer;
+      return uncompressed.add(key, suite.secp256k1Uncompress(publicKey), publicKey);
     },
     secp256k1Verify(publicKey, digest, rs) {
-      return answerOf(verified, hashBytes(rs, 1), [rs, digest, publicKey], () =>
-        suite.secp256k1Verify(publicKey, digest, rs),
-      );
+      const key = hashBytes(rs, 1);
+      const known = verified.find(key, rs, digest, publicKey);
+      if (known !== undefined) return known.answer;
+      return verified.add(key, suite.secp256k1Verify(publicKey, digest, rs), rs, digest, publicKey);
     },
   };
 }

@@ -139,8 +139,9 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
     ({ name }) => options.judges?.(name) ?? true,
   );
   for (const checker of checkers) {
-    const { topics, on, look } = checker;
+    const { topics, on, look, follow } = checker;
     if (topics !== undefined && on !== undefined) world.observe(topics, on);
+    if (follow !== undefined) world.follow(follow);
     if (look !== undefined) world.watch(look);
   }
   const timeline = new Timeline(world, cluster, suite, scenario.timeline);

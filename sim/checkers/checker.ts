@@ -13,6 +13,8 @@ export interface Checker extends Partial<Hearing> {
   readonly name: string;
   /** After each event in which a node was given something, unless that ended its life. */
   look?(node: Process): void;
+  /** Like `look`, but only after a step of the node's consensus: for what its state alone decides. */
+  follow?(node: Process): void;
   /** After the last event. */
   finish?(): Promise<void> | void;
 }

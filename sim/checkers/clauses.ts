@@ -46,13 +46,17 @@ export function clauses(context: CheckerContext): Checker {
         if (problem !== undefined) context.fail(name, `${fact.node.name} counts ${problem}`);
       }
     }),
-    look(node) {
+    follow(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
       // Who has lost its log may hear from others what it has prevoted, and has not judged it in this life.
       const own = isLogWhole || node.lives === 1 ? seats.indexOf(node, rs) : -1;
       const broken = heldProblem(rs, peers) ?? restProblem(rs) ?? judgedProblem(rs, own);
       if (broken !== undefined) failOn(node, rs, broken);
+    },
+    look(node) {
+      const rs = node.node?.rs();
+      if (rs === undefined || !node.isCorrect) return;
       const waited = awake.wait(node, rs, waitingFor(rs));
       if (waited !== undefined && waited.micros > ANSWER_MICROS)
         failOn(node, rs, `${waited.what} for ${waited.micros} µs`);

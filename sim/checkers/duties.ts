@@ -48,7 +48,7 @@ export function duties(context: CheckerContext): Checker {
       const rs = fact.node.node?.rs();
       if (rs !== undefined) revived.set(fact.node, { height: rs.height, round: rs.round });
     }),
-    look(node) {
+    follow(node) {
       const rs = node.node?.rs();
       const own = addresses.get(node);
       if (rs === undefined || own === undefined || !node.isCorrect) return;
@@ -60,7 +60,12 @@ export function duties(context: CheckerContext): Checker {
       }
       const problem = proposalProblem(rs, own, before);
       if (problem !== undefined) failOn(node, rs, problem);
-      if (mayRefuse) return;
+    },
+    look(node) {
+      if (mayRefuse || !node.isCorrect) return;
+      const rs = node.node?.rs();
+      const own = addresses.get(node);
+      if (rs === undefined || own === undefined) return;
       const isDue = rs.step >= STEP.propose && rs.step < STEP.commit;
       const waited = awake.wait(node, rs, isDue ? owes(node, rs, own) : undefined);
       if (waited !== undefined && waited.micros > ANSWER_MICROS)

@@ -35,7 +35,7 @@ export function holdings(context: CheckerContext): Checker {
         `${fact.node.name} at ${height}/${round}: precommits a block, its lock is of round ${rs.lockedRound} (L39)`,
       );
     }),
-    look(node) {
+    follow(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
       const before = seen.get(node);

@@ -60,7 +60,7 @@ export function lastCommits(context: CheckerContext): Checker {
     ...hearing(['started'], (fact) => {
       all.delete(fact.node);
     }),
-    look(node) {
+    follow(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
       const { height, step } = rs;

@@ -50,7 +50,7 @@ export function nilVotes(context: CheckerContext): Checker {
       if (isValid && judge.isFit(node, rs) && !isLockedOut(rs, before))
         context.fail(name, `${node.name} at ${height}/${round}: prevotes nil, with a valid block before it`);
     }),
-    look(node) {
+    follow(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
       const { now } = context.world;

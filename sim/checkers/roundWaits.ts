@@ -23,7 +23,7 @@ export function roundWaits(context: CheckerContext): Checker {
     ...hearing(['started'], (fact) => {
       seen.delete(fact.node);
     }),
-    look(node) {
+    follow(node) {
       const rs = node.isCorrect ? node.node?.rs() : undefined;
       if (rs === undefined) return;
       const { height, round, held } = rs;

@@ -39,7 +39,7 @@ export function tallies(context: CheckerContext): Checker {
   };
   return {
     name,
-    look(node) {
+    follow(node) {
       const rs = node.isCorrect ? node.node?.rs() : undefined;
       if (rs === undefined) return;
       const { height, round, validators } = rs;

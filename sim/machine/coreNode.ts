@@ -64,6 +64,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
   const decodeTx = decodingTxsOnce();
   /** Of each node's last life. */
   const logs = new Map<number, FaithfulLog>();
+  let steps = 0;
   return async (env: LifeEnv): Promise<SimNode> => {
     const member = cluster.members[env.index];
     const validator =
@@ -120,11 +121,18 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       },
     });
     logs.set(env.index, log);
+    let lastStep = steps++;
+    const step = consensus.step.bind(consensus);
+    consensus.step = (now, input, out) => {
+      lastStep = steps++;
+      step(now, input, out);
+    };
     return {
       input: (input) => core.driver.input(input),
       backlog: () => core.driver.backlog,
       handle: (ask) => core.appService.handle(ask),
       position: (): Position => rs,
+      lastStep: () => lastStep,
       rs: () => rs,
       stateHash: () => stateHash(rs),
       isSyncing: () => sync.active,

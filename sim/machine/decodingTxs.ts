@@ -10,10 +10,8 @@ export function decodingTxsOnce(): DecodeTx {
   const memo = new Memo<ReturnType<DecodeTx>>();
   return (bytes, ...rest) => {
     const key = hashBytes(bytes, 0);
-    const known = memo.find(key, [bytes]);
+    const known = memo.find(key, bytes);
     if (known !== undefined) return known.answer;
-    const answer = decodeTx(bytes, ...rest);
-    memo.add(key, [bytes], answer);
-    return answer;
+    return memo.add(key, decodeTx(bytes, ...rest), bytes);
   };
 }

@@ -53,6 +53,8 @@ export class Process implements Port {
   /** Why the node stopped itself. */
   haltReason: string | undefined;
   position: Position = POSITION_ZERO;
+  /** Of its consensus, when it was looked at last. */
+  lastStep = -1;
   /** Highest height that the node has decided, stored and announced. */
   decided = 0;
   lives = 0;

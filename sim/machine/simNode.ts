@@ -15,6 +15,8 @@ export interface SimNode {
   backlog(): number;
   handle(ask: AppAsk): Promise<AppReply>;
   position(): Position;
+  /** Names the last step of consensus; no other step of any life has the same number. A toy takes none. */
+  lastStep(): number;
   /** The consensus state, for Byzantine wrappers and checkers; a toy has none. */
   rs(): RoundState | undefined;
   /** 32-bit hash of the consensus state: more than the position, computed only for traces. */

@@ -20,10 +20,8 @@ export function decodingOnce(): FrameDecoder {
     const memo = bytes.length > BYTES_MAX ? undefined : channels.get(channel);
     if (memo === undefined) return decodeFrame(channel, bytes);
     const key = hashBytes(bytes, channel);
-    const known = memo.find(key, [bytes]);
+    const known = memo.find(key, bytes);
     if (known !== undefined) return known.answer;
-    const answer = decodeFrame(channel, bytes);
-    memo.add(key, [bytes], answer);
-    return answer;
+    return memo.add(key, decodeFrame(channel, bytes), bytes);
   };
 }

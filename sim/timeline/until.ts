@@ -48,8 +48,13 @@ function isMet(until: Until, world: World, timeline: Timeline): boolean {
 
 /** Every correct node has decided the height, but for those that are down for good. */
 function allDecided(height: number, world: World, timeline: Timeline): boolean {
-  const counted = world.processes.filter((process) => process.isCorrect && !isGone(process, timeline));
-  return counted.length > 0 && counted.every(({ decided }) => decided >= height);
+  let isAny = false;
+  for (const process of world.processes) {
+    if (!process.isCorrect || isGone(process, timeline)) continue;
+    if (process.decided < height) return false;
+    isAny = true;
+  }
+  return isAny;
 }
 
 const isGone = (process: Process, timeline: Timeline): boolean =>

@@ -30,6 +30,11 @@ interface Said {
   readonly bytes: Bytes;
 }
 
+interface Watcher {
+  look(process: Process): void;
+  readonly isFollower: boolean;
+}
+
 /** What the world awaits before virtual time moves on: client code woken by an answer. */
 export type Settle = () => Promise<void> | undefined;
 
@@ -53,10 +58,12 @@ export class World implements Scheduler {
   onCrashPoint: ((process: Process, point: CrashPoint) => void) | undefined;
   readonly #heap = new EventHeap<SimEvent>();
   readonly #witnesses = new Map<Topic, Witness[]>();
-  readonly #watchers: ((process: Process) => void)[] = [];
+  readonly #watchers: Watcher[] = [];
   readonly #trace: TraceSink | undefined;
   #entries: TraceEntry[] = [];
   #touched: Process[] = [];
+  /** Takes who is touched while those of this event are looked at: the two lists change places. */
+  #spare: Process[] = [];
   #sequence = 0;
 
   constructor(options: WorldOptions) {
@@ -87,7 +94,12 @@ export class World implements Scheduler {
 
   /** Adds one who looks at a running node after each event in which it was given something. */
   watch(look: (process: Process) => void): void {
-    this.#watchers.push(look);
+    this.#watchers.push({ look, isFollower: false });
+  }
+
+  /** Adds one who looks only when its consensus has taken a step since the last look. */
+  follow(look: (process: Process) => void): void {
+    this.#watchers.push({ look, isFollower: true });
   }
 
   schedule(at: number, fire: () => Promise<void> | undefined): void {
@@ -183,8 +195,10 @@ export class World implements Scheduler {
     this.hash.number(this.now);
     if (this.#touched.length > 0) {
       const touched = this.#touched;
-      this.#touched = [];
+      this.#touched = this.#spare;
+      this.#spare = touched;
       for (const process of touched) this.#look(process);
+      touched.length = 0;
     }
     if (this.#trace !== undefined && this.#entries.length > 0) {
       this.#trace(this.now, this.events, this.#entries, this.hash);
@@ -202,7 +216,10 @@ export class World implements Scheduler {
       process.position = { height: position.height, round: position.round, step: position.step };
       this.witness({ kind: 'moved', node: process, position: process.position });
     }
-    for (const look of this.#watchers) look(process);
+    const lastStep = node.lastStep();
+    const hasStepped = lastStep !== process.lastStep;
+    process.lastStep = lastStep;
+    for (const { look, isFollower } of this.#watchers) if (hasStepped || !isFollower) look(process);
   }
 }
 

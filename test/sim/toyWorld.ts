@@ -54,6 +54,7 @@ export async function toyWorld(
       handle: () => Promise.reject(new Error('toys have no application')),
       position: () => ({ height: 0, round: 0, step: 0 }),
       rs: () => undefined,
+      lastStep: () => 0,
       stateHash: () => 0,
       backlog: () => 0,
       isSyncing: () => false,

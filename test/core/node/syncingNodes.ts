@@ -67,6 +67,7 @@ export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): Node
       handle: (ask) => node.appService.handle(ask),
       position: () => rs,
       rs: () => rs,
+      lastStep: () => 0,
       stateHash: () => 0,
       isSyncing: () => node.machine.parts.sync.active,
       rpc: node.rpc,

@@ -59,16 +59,21 @@ const isHash = (hash: Bytes): boolean => hash.length === 0 || hash.length === HA
 const checkHash = (hash: Bytes, field: string): Check =>
   require(isHash(hash), field, `${hash.length} bytes, expected 0 or ${HASH_BYTES}`);
 
+// What every block, part and proposal passes through: texts are only made for a failure.
 const checkAddress = (address: Bytes, field: string): Check =>
-  require(address.length === ADDRESS_BYTES, field, `${address.length} bytes, expected ${ADDRESS_BYTES}`);
+  address.length === ADDRESS_BYTES
+    ? VALID
+    : invalid(field, `${address.length} bytes, expected ${ADDRESS_BYTES}`);
 
 const checkSignature = (signature: Bytes, field: string): Check =>
-  require(signature.length > 0 &&
-    signature.length <=
-      SIGNATURE_BYTES_MAX, field, `${signature.length} bytes, expected 1 to ${SIGNATURE_BYTES_MAX}`);
+  signature.length > 0 && signature.length <= SIGNATURE_BYTES_MAX
+    ? VALID
+    : invalid(field, `${signature.length} bytes, expected 1 to ${SIGNATURE_BYTES_MAX}`);
 
 const checkHeight = (height: number, field: string, min = 1): Check =>
-  require(Number.isSafeInteger(height) && height >= min, field, `${height}, expected at least ${min}`);
+  Number.isSafeInteger(height) && height >= min
+    ? VALID
+    : invalid(field, `${height}, expected at least ${min}`);
 
 export function validateBlockIdBasic(id: BlockId, field = 'block_id'): Check {
   if (!isHash(id.hash)) return checkHash(id.hash, `${field}.hash`);
@@ -88,15 +93,16 @@ const HEADER_HASHES = [
 
 export function validateHeaderBasic(header: Header): Check {
   const { block } = header.version;
+  if (block !== BLOCK_PROTOCOL)
+    return invalid('header.version.block', `${block}, expected ${BLOCK_PROTOCOL}`);
   const chainIdBytes = encodeUtf8(header.chainId).length;
-  const basics = firstOf(
-    () => require(block === BLOCK_PROTOCOL, 'header.version.block', `${block}, expected ${BLOCK_PROTOCOL}`),
-    () => require(chainIdBytes <= CHAIN_ID_BYTES_MAX, 'header.chain_id', `${chainIdBytes} bytes, at most 50`),
-    () => checkHeight(header.height, 'header.height'),
-    () => require(isTimestamp(header.time), 'header.time', 'outside years 1 to 9999'),
-    () => validateBlockIdBasic(header.lastBlockId, 'header.last_block_id'),
-  );
-  if (!basics.ok) return basics;
+  if (chainIdBytes > CHAIN_ID_BYTES_MAX)
+    return invalid('header.chain_id', `${chainIdBytes} bytes, at most 50`);
+  const height = checkHeight(header.height, 'header.height');
+  if (!height.ok) return height;
+  if (!isTimestamp(header.time)) return invalid('header.time', 'outside years 1 to 9999');
+  const lastBlockId = validateBlockIdBasic(header.lastBlockId, 'header.last_block_id');
+  if (!lastBlockId.ok) return lastBlockId;
   for (const [key, field] of HEADER_HASHES) if (!isHash(header[key])) return checkHash(header[key], field);
   return checkAddress(header.proposerAddress, 'header.proposer_address');
 }
@@ -131,17 +137,14 @@ const notAbsent = (sig: CommitSig, isZero: boolean, field: string): Check =>
   );
 
 export function validateCommitBasic(commit: Commit): Check {
-  const basics = firstOf(
-    () => checkHeight(commit.height, 'commit.height', 0),
-    () => require(commit.round >= 0, 'commit.round', `${commit.round} is negative`),
-  );
-  if (!basics.ok || commit.height === 0) return basics;
-  const rest = firstOf(
-    () => validateBlockIdBasic(commit.blockId, 'commit.block_id'),
-    () => require(!isZeroBlockId(commit.blockId), 'commit.block_id', 'is nil'),
-    () => require(commit.signatures.length > 0, 'commit.signatures', 'there is none'),
-  );
-  if (!rest.ok) return rest;
+  const height = checkHeight(commit.height, 'commit.height', 0);
+  if (!height.ok) return height;
+  if (commit.round < 0) return invalid('commit.round', `${commit.round} is negative`);
+  if (commit.height === 0) return VALID;
+  const blockId = validateBlockIdBasic(commit.blockId, 'commit.block_id');
+  if (!blockId.ok) return blockId;
+  if (isZeroBlockId(commit.blockId)) return invalid('commit.block_id', 'is nil');
+  if (commit.signatures.length === 0) return invalid('commit.signatures', 'there is none');
   for (let i = 0; i < commit.signatures.length; i++) {
     const slot = validateCommitSig(commit.signatures[i] as CommitSig, i);
     if (!slot.ok) return slot;
@@ -151,15 +154,20 @@ export function validateCommitBasic(commit: Commit): Check {
 
 /** Header and commit are well-formed, and the header's hashes are those of the contents. */
 export function validateBlockBasic(block: Block): Check {
-  const { header } = block;
-  return firstOf(
-    () => validateHeaderBasic(header),
-    () => validateCommitBasic(block.lastCommit),
-    () => checkEqual(header.lastCommitHash, commitHash(block.lastCommit), 'header.last_commit_hash'),
-    () => checkEqual(header.dataHash, dataHash(block.txs), 'header.data_hash'),
-    ...block.evidence.map((one, i) => () => validateEvidenceBasic(one, `evidence[${i}]`)),
-    () => checkEqual(header.evidenceHash, evidenceListHash(block.evidence), 'header.evidence_hash'),
-  );
+  const { header, lastCommit, txs, evidence } = block;
+  const head = validateHeaderBasic(header);
+  if (!head.ok) return head;
+  const commit = validateCommitBasic(lastCommit);
+  if (!commit.ok) return commit;
+  const commitHashed = checkEqual(header.lastCommitHash, commitHash(lastCommit), 'header.last_commit_hash');
+  if (!commitHashed.ok) return commitHashed;
+  const dataHashed = checkEqual(header.dataHash, dataHash(txs), 'header.data_hash');
+  if (!dataHashed.ok) return dataHashed;
+  for (let i = 0; i < evidence.length; i++) {
+    const one = validateEvidenceBasic(evidence[i] as Evidence, `evidence[${i}]`);
+    if (!one.ok) return one;
+  }
+  return checkEqual(header.evidenceHash, evidenceListHash(evidence), 'header.evidence_hash');
 }
 
 const checkEqual = (given: Bytes, computed: Bytes, field: string): Check =>
@@ -199,34 +207,31 @@ function validateExtension(vote: Vote, field: string): Check {
   );
 }
 
-export const validateProposalBasic = (proposal: Proposal): Check =>
-  firstOf(
-    () => checkHeight(proposal.height, 'proposal.height', 0),
-    () => require(proposal.round >= 0, 'proposal.round', `${proposal.round} is negative`),
-    () =>
-      require(proposal.polRound >= -1, 'proposal.pol_round', `${proposal.polRound}, expected at least -1`),
-    () => require(isCompleteBlockId(proposal.blockId), 'proposal.block_id', 'is not complete'),
-    () => checkSignature(proposal.signature, 'proposal.signature'),
-  );
+export function validateProposalBasic(proposal: Proposal): Check {
+  const { round, polRound } = proposal;
+  const height = checkHeight(proposal.height, 'proposal.height', 0);
+  if (!height.ok) return height;
+  if (round < 0) return invalid('proposal.round', `${round} is negative`);
+  if (polRound < -1) return invalid('proposal.pol_round', `${polRound}, expected at least -1`);
+  if (!isCompleteBlockId(proposal.blockId)) return invalid('proposal.block_id', 'is not complete');
+  return checkSignature(proposal.signature, 'proposal.signature');
+}
 
-export const validatePartBasic = ({ index, bytes, proof }: Part): Check =>
-  firstOf(
-    () => require(bytes.length <= PART_BYTES, 'part.bytes', `${bytes.length} bytes, at most ${PART_BYTES}`),
-    () =>
-      require(index + 1 >= proof.total ||
-        bytes.length === PART_BYTES, 'part.bytes', 'a part before the last is short'),
-    // ASA-2025-002: a proof for another index makes a part that looks valid and never completes the set.
-    () => require(index === proof.index, 'part.proof.index', `${proof.index}, the part's is ${index}`),
-    () => require(proof.total >= 0, 'part.proof.total', `${proof.total} is negative`),
-    () => require(proof.leafHash.length === HASH_BYTES, 'part.proof.leaf_hash', 'is not 32 bytes'),
-    () =>
-      require(proof.aunts.length <=
-        AUNTS_MAX, 'part.proof.aunts', `${proof.aunts.length}, at most ${AUNTS_MAX}`),
-    () =>
-      require(proof.aunts.every(
-        (aunt) => aunt.length === HASH_BYTES,
-      ), 'part.proof.aunts', 'not all of 32 bytes'),
-  );
+export function validatePartBasic({ index, bytes, proof }: Part): Check {
+  const { total, leafHash, aunts } = proof;
+  if (bytes.length > PART_BYTES) return invalid('part.bytes', `${bytes.length} bytes, at most ${PART_BYTES}`);
+  if (index + 1 < total && bytes.length !== PART_BYTES) {
+    return invalid('part.bytes', 'a part before the last is short');
+  }
+  // ASA-2025-002: a proof for another index makes a part that looks valid and never completes the set.
+  if (index !== proof.index) return invalid('part.proof.index', `${proof.index}, the part's is ${index}`);
+  if (total < 0) return invalid('part.proof.total', `${total} is negative`);
+  if (leafHash.length !== HASH_BYTES) return invalid('part.proof.leaf_hash', 'is not 32 bytes');
+  if (aunts.length > AUNTS_MAX) return invalid('part.proof.aunts', `${aunts.length}, at most ${AUNTS_MAX}`);
+  if (aunts.some((aunt) => aunt.length !== HASH_BYTES))
+    return invalid('part.proof.aunts', 'not all of 32 bytes');
+  return VALID;
+}
 
 /** Order of the two votes of an evidence: block hash, then the encoded part set header. */
 export const blockIdKey = (id: BlockId): Bytes => {

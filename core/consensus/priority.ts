@@ -73,6 +73,8 @@ export function averagePriority(priorities: readonly bigint[]): bigint {
 
 function center(drafts: readonly Draft[]): void {
   const average = averagePriority(drafts.map((draft) => draft.priority));
+  // As in every turn but those after a change of the set, whose priorities add up to nothing.
+  if (average === 0n) return;
   for (const draft of drafts) draft.priority = clip(draft.priority - average);
 }
 

@@ -1,8 +1,8 @@
 import { toEip55 } from '../address/eip55.ts';
 import { formatAddress } from '../address/kinds.ts';
-import { toHex } from '../lib/bytes.ts';
+import { packed } from '../state/packed.ts';
+import { Recent } from '../state/recent.ts';
 import type { Address } from '../types/ids.ts';
-import { LruCache } from './lru.ts';
 
 /** Addresses of a few full blocks. */
 const TEXTS_MAX = 16_384;
@@ -10,8 +10,8 @@ const TEXTS_MAX = 16_384;
 /** Both written forms of an address, remembered: a checksum costs a hash, and events name the same addresses again and again. */
 export class AddressTexts {
   readonly #hrp: string;
-  readonly #eip55 = new LruCache<string>(TEXTS_MAX);
-  readonly #bech32 = new LruCache<string>(TEXTS_MAX);
+  readonly #eip55 = new Recent<string>(TEXTS_MAX);
+  readonly #bech32 = new Recent<string>(TEXTS_MAX);
 
   constructor(hrp: string) {
     this.#hrp = hrp;
@@ -26,8 +26,8 @@ export class AddressTexts {
   }
 }
 
-function remembered(cache: LruCache<string>, address: Address, make: () => string): string {
-  const key = toHex(address);
+function remembered(cache: Recent<string>, address: Address, make: () => string): string {
+  const key = packed(address);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const text = make();

@@ -1,11 +1,24 @@
+import { packed } from '../state/packed.ts';
+import { Recent } from '../state/recent.ts';
 import { StateView } from '../state/view.ts';
 import type { Address } from '../types/ids.ts';
 import { readAuth } from './auth/keeper.ts';
 import type { AuthRecord, View } from './chain.ts';
 
+/** A pool asks for the same signers with each transaction. */
+const RECORDS_KEPT_MAX = 4096;
+
 /** A frozen height with the application's own records. */
 export class AppView extends StateView implements View {
+  /** As they stand here, read once. */
+  readonly #records = new Recent<AuthRecord>(RECORDS_KEPT_MAX);
+
   auth(address: Address): AuthRecord | undefined {
-    return readAuth(this, address);
+    const name = packed(address);
+    const known = this.#records.get(name);
+    if (known !== undefined) return known;
+    const record = readAuth(this, address);
+    if (record !== undefined) this.#records.set(name, record);
+    return record;
   }
 }

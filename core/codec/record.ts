@@ -4,7 +4,7 @@ import { room } from '../lib/room.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import type { KvOp } from '../types/kvOp.ts';
 import type { Shape } from './proto.ts';
-import { written } from './writer.ts';
+import { type Writer, written } from './writer.ts';
 
 const SUM_BYTES = 4;
 const NO_SUM = new Uint8Array(SUM_BYTES);
@@ -66,18 +66,26 @@ function summed(key: Bytes, record: Bytes): Bytes {
   return record;
 }
 
-/** The write of a record whose payload is a message. */
-export const putMessage = <T>(key: Bytes, shape: Shape<T>, value: T): Extract<KvOp, { type: 'put' }> => ({
+/** The write of a record whose payload `fill` writes. */
+export const putWritten = <T>(
+  key: Bytes,
+  fill: (writer: Writer, value: T) => void,
+  value: T,
+): Extract<KvOp, { type: 'put' }> => ({
   type: 'put',
   key,
   value: summed(
     key,
     written((writer) => {
       writer.raw(NO_SUM);
-      shape.write(writer, value);
+      fill(writer, value);
     }, undefined),
   ),
 });
+
+/** The write of a record whose payload is a message. */
+export const putMessage = <T>(key: Bytes, shape: Shape<T>, value: T): Extract<KvOp, { type: 'put' }> =>
+  putWritten(key, (writer, message) => shape.write(writer, message), value);
 
 /** The write of a record. */
 export const putRecord = (key: Bytes, payload: Bytes): Extract<KvOp, { type: 'put' }> => ({

@@ -3,11 +3,15 @@ import type { Bytes } from '../lib/bytes.ts';
 import { EMPTY_ROOT, type Roots } from '../store/roots.ts';
 import type { Address, Hash } from '../types/ids.ts';
 import { type AccountState, decodeAccount } from './account.ts';
+import { packed } from './packed.ts';
+import { Recent } from './recent.ts';
 import { payloadStart } from './rlp.ts';
 import type { StateDb } from './stateDb.ts';
 import type { EntryRange, TrieEntry } from './trieEntries.ts';
 
 const NO_VALUE = new Uint8Array(0);
+/** A pool asks for the same accounts with each transaction and each look of its users. */
+const ACCOUNTS_KEPT_MAX = 4096;
 
 /**
  * The state at one pair of roots, frozen. Accounts lie in Ethereum's trie under keccak256(address), their slots in
@@ -21,6 +25,8 @@ export class WorldState implements Roots {
   readonly db: StateDb;
   readonly stateRoot: Hash;
   readonly modulesRoot: Hash;
+  /** As they stand here, read once. */
+  readonly #accounts = new Recent<AccountState>(ACCOUNTS_KEPT_MAX);
 
   private constructor(db: StateDb, roots: Roots) {
     this.db = db;
@@ -35,8 +41,14 @@ export class WorldState implements Roots {
 
   account(address: Address): AccountState | undefined {
     assert(address.length === 20, 'address length');
+    const name = packed(address);
+    const known = this.#accounts.get(name);
+    if (known !== undefined) return known;
     const raw = this.db.trie.get(this.stateRoot, this.db.keyHash(address));
-    return raw === undefined ? undefined : present(decodeAccount(raw), 'the state trie holds accounts');
+    if (raw === undefined) return undefined;
+    const account = present(decodeAccount(raw), 'the state trie holds accounts');
+    this.#accounts.set(name, account);
+    return account;
   }
 
   /** Empty when the account has none or is none. */

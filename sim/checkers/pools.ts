@@ -1,4 +1,4 @@
-import type { EthTx } from '../../core/app/chain.ts';
+import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import { TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
 import { decode } from '../../core/codec/proto.ts';
 import { present } from '../../core/lib/assert.ts';
@@ -17,6 +17,21 @@ import { txHashOf } from './txHashes.ts';
 /** More than any pool of a run holds. */
 const LIST_MAX = 10_000;
 
+/** What was found right at a height and cannot become wrong before the next: looks at a pool come several times a block. */
+class FoundRight {
+  #chain: ChainReader | undefined;
+  #head = 0;
+  #right = new Set<object>();
+
+  at(chain: ChainReader): Set<object> {
+    const head = chain.head();
+    if (chain !== this.#chain || head !== this.#head) this.#right = new Set();
+    this.#chain = chain;
+    this.#head = head;
+    return this.#right;
+  }
+}
+
 /**
  * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
  * of them used, those that may run next without a gap; each can be paid; there are as many of as many bytes as are counted, and not
@@ -32,7 +47,8 @@ export function pools(context: CheckerContext): Checker {
   const looked = new Map<Process, number>();
   /** As they were taken in; what comes back later is taken in anew. */
   const told = new WeakSet<Bytes>();
-  const problemOf = (rpc: RpcContext): string | undefined => {
+  const found = new Map<Process, FoundRight>();
+  const problemOf = (rpc: RpcContext, right: Set<object>): string | undefined => {
     const { pending, queued, bytes } = rpc.pool.stats();
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
     const held = list.length;
@@ -41,10 +57,12 @@ export function pools(context: CheckerContext): Checker {
     if (size !== bytes) return `counts ${bytes} bytes, holds ${size}`;
     if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
     if (held === 0) return undefined;
-    if (isMixed && list.some((tx) => rpc.chain.txLocation(txHashOf(tx, context.suite)) !== undefined))
+    const fresh = isMixed ? list.filter((tx) => !right.has(tx)) : [];
+    if (fresh.some((tx) => rpc.chain.txLocation(txHashOf(tx, context.suite)) !== undefined))
       return 'holds one that is in a block';
-    if (isMixed && list.some((tx) => lastHeightOf(tx) <= rpc.chain.head()))
+    if (fresh.some((tx) => lastHeightOf(tx) <= rpc.chain.head()))
       return 'holds one that is too late for any block';
+    for (const tx of fresh) right.add(tx);
     const content = rpc.pool.content();
     const shown = [sum(content, (one) => one.pending.length), sum(content, (one) => one.queued.length)];
     if (!isMixed && (shown[0] !== pending || shown[1] !== queued))
@@ -54,8 +72,11 @@ export function pools(context: CheckerContext): Checker {
     const disorder = isMixed ? undefined : offerProblem(rpc, content, list, next);
     if (disorder !== undefined) return disorder;
     for (const one of content) {
-      const problem = senderProblem(rpc, one, isMixed, feeMarket);
+      const problem =
+        (right.has(one) ? undefined : senderProblem(rpc, one, isMixed, feeMarket)) ??
+        (isMixed ? undefined : nextProblem(rpc, one));
       if (problem !== undefined) return `holds of ${to0xHex(one.sender)} ${problem}`;
+      right.add(one);
     }
     return undefined;
   };
@@ -71,7 +92,9 @@ export function pools(context: CheckerContext): Checker {
       const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
       if (rpc === undefined) return;
       looked.set(node, world.now);
-      const problem = problemOf(rpc);
+      const known = found.get(node) ?? new FoundRight();
+      found.set(node, known);
+      const problem = problemOf(rpc, known.at(rpc.chain));
       if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
     },
   };
@@ -89,7 +112,7 @@ const lastHeightOf = remembered((tx: Bytes): number => {
 });
 
 function senderProblem(
-  { chain, pool }: RpcContext,
+  { chain }: RpcContext,
   { sender, pending, queued }: PooledSender,
   isMixed: boolean,
   { minGasPrice }: FeeMarket,
@@ -109,7 +132,11 @@ function senderProblem(
     if (cost > balance) return `nonce ${tx.nonce}, which costs ${cost} of ${balance}`;
     if (chain.ethTxLocation(tx.hash) !== undefined) return `nonce ${tx.nonce}, which is in a block`;
   }
-  const next = nonce + BigInt(pending.length);
-  if (isMixed || pool.pendingNonce(sender) === next) return undefined;
+  return undefined;
+}
+
+function nextProblem({ chain, pool }: RpcContext, { sender, pending }: PooledSender): string | undefined {
+  const next = (chain.latest().account(sender)?.nonce ?? 0n) + BigInt(pending.length);
+  if (pool.pendingNonce(sender) === next) return undefined;
   return `nonces up to ${next}, says that ${pool.pendingNonce(sender)} is next`;
 }

@@ -14,8 +14,11 @@ export class DiskFault extends Error {
 export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale';
 export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale'];
 
-/** What a batch replaced: the values before it, undefined where there was none. */
-type Undo = readonly (readonly [Bytes, Bytes | undefined])[];
+/** What a batch replaced: of each write its key, as the disk has it, and the value before, undefined where there was none. */
+interface Undo {
+  readonly keys: Bytes[];
+  readonly before: (Bytes | undefined)[];
+}
 
 /** Batches whose former values are kept, for faults that bring them back. */
 const UNDO_MAX = 3;
@@ -65,15 +68,18 @@ export class KvDisk {
   }
 
   #write(ops: readonly KvOp[]): Undo {
-    return ops.map((op) => {
-      const before = op.type === 'del' ? this.#delete(op.key) : this.#put(op.key, op.value);
-      return [op.key, before];
-    });
+    const undo: Undo = { keys: [], before: [] };
+    for (const op of ops) {
+      if (op.type === 'del') this.#delete(op.key, undo);
+      else this.#put(op.key, op.value, undo);
+    }
+    return undo;
   }
 
   /** The value that the newest batch replaced. */
   #older(key: Bytes): Bytes | undefined {
-    return this.#undo.at(-1)?.find(([other]) => equalBytes(other, key))?.[1];
+    const newest = this.#undo.at(-1);
+    return newest?.before[newest.keys.findIndex((other) => equalBytes(other, key))];
   }
 
   /**
@@ -117,12 +123,16 @@ export class KvDisk {
     if (lost === undefined) return false;
     const later = this.#undo.slice(at + 1);
     const isRewritten = (key: Bytes): boolean =>
-      later.some((undo) => undo.some(([other]) => equalBytes(other, key)));
+      later.some(({ keys }) => keys.some((other) => equalBytes(other, key)));
     // Backwards: of a key that the batch wrote twice the first entry tells what was before.
-    const back = lost.filter(([key]) => !isRewritten(key)).reverse();
-    this.#write(
-      back.map(([key, value]) => (value === undefined ? { type: 'del', key } : { type: 'put', key, value })),
-    );
+    const back = lost.keys
+      .map((key, i): KvOp => {
+        const value = lost.before[i];
+        return value === undefined ? { type: 'del', key } : { type: 'put', key, value };
+      })
+      .filter(({ key }) => !isRewritten(key))
+      .reverse();
+    this.#write(back);
     this.#undo.splice(at, 1);
     return true;
   }
@@ -160,30 +170,30 @@ export class KvDisk {
     this.#staleReads = 0;
   }
 
-  /** Answers with the value before. */
-  #put(key: Bytes, value: Bytes): Bytes | undefined {
+  #put(key: Bytes, value: Bytes, undo: Undo): void {
     const place = placeOf(key);
     const first = this.#places.get(place);
     const known = entryOf(first, key);
     const kept = this.#rooms.copy(value);
+    const entry = known ?? { key: this.#rooms.copy(key), value: kept, isGone: false, next: first };
+    undo.keys.push(entry.key);
+    undo.before.push(known?.value);
     if (known !== undefined) {
-      const before = known.value;
       known.value = kept;
-      return before;
+      return;
     }
-    const entry = { key: this.#rooms.copy(key), value: kept, isGone: false, next: first };
     this.#places.set(place, entry);
     this.#order.added(entry);
     this.#count++;
-    return undefined;
   }
 
-  /** Answers with the value before. */
-  #delete(key: Bytes): Bytes | undefined {
+  #delete(key: Bytes, undo: Undo): void {
     const place = placeOf(key);
     const first = this.#places.get(place);
     const gone = entryOf(first, key);
-    if (gone === undefined) return undefined;
+    undo.keys.push(gone?.key ?? key);
+    undo.before.push(gone?.value);
+    if (gone === undefined) return;
     if (gone !== first) {
       let other = first;
       while (other !== undefined && other.next !== gone) other = other.next;
@@ -193,7 +203,6 @@ export class KvDisk {
     gone.isGone = true;
     this.#order.removed(gone);
     this.#count--;
-    return gone.value;
   }
 }
 

@@ -1,11 +1,12 @@
 import type { CryptoSuite } from '../../crypto/suite.ts';
-import { type Bytes, toHex } from '../../lib/bytes.ts';
-import { LruCache } from '../lru.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import { packed } from '../../state/packed.ts';
+import { Recent } from '../../state/recent.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { typedDataDigest, typedDataOf } from './eip712.ts';
 import { aminoDoc, aminoSignBytes, directSignBytes, type SignerData } from './signBytes.ts';
 
-/** More than a full pool: a signature is verified once for check, propose, validate and finalize. */
+/** Half of it is more than a full pool: a signature is verified once for check, propose, validate and finalize. */
 const VERIFIED_MAX = 16_384;
 
 type Suite = Pick<CryptoSuite, 'keccak256' | 'secp256k1Verify'>;
@@ -41,7 +42,7 @@ export class SignatureCheck {
   readonly #chainId: string;
   readonly #evmChainId: bigint;
   readonly #suite: Suite;
-  readonly #good = new LruCache<true>(VERIFIED_MAX);
+  readonly #good = new Recent<true>(VERIFIED_MAX);
 
   constructor(chainId: string, evmChainId: bigint, suite: Suite) {
     this.#chainId = chainId;
@@ -54,7 +55,7 @@ export class SignatureCheck {
   }
 
   accepts(tx: DecodedCosmosTx, pubKey: Bytes, accountNumber: bigint): boolean {
-    const key = `${toHex(tx.hash)}/${accountNumber}`;
+    const key = `${packed(tx.hash)}/${accountNumber}`;
     if (this.#good.get(key) === true) return true;
     const data = { chainId: this.#chainId, accountNumber, sequence: tx.sequence };
     if (!isSignedBy(tx, pubKey, data, this.#evmChainId, this.#suite)) return false;

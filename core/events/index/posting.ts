@@ -7,9 +7,9 @@
  * varint event)`. n = 0: the value is the one in the key; otherwise it is another spelling, or longer than keys hold.
  */
 
-import { decodeRecord, putRecord } from '../../codec/record.ts';
+import { decodeRecord, putWritten } from '../../codec/record.ts';
 import { Reader } from '../../codec/wire.ts';
-import { type Writer, written } from '../../codec/writer.ts';
+import type { Writer } from '../../codec/writer.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { StorageFault } from '../../lib/storageFault.ts';
@@ -139,15 +139,16 @@ export class HeightPostings {
 
   #begin(kind: PostingKind, tag: string, group: Group, { groups, entries }: Tagged): void {
     const { value } = group;
-    const attribute = attributePart(tag, value);
-    if (attribute === undefined) return;
-    groups.set(value, group);
     const canonical = canonicalText(value);
     const known = entries.get(canonical);
     if (known !== undefined) {
+      groups.set(value, group);
       known.groups.push(group);
       return;
     }
+    const attribute = attributePart(tag, value);
+    if (attribute === undefined) return;
+    groups.set(value, group);
     const key = postingKey(kind, attribute.bytes, this.#height);
     const entry = { key, isWhole: attribute.isWhole, groups: [group] };
     entries.set(canonical, entry);
@@ -155,7 +156,7 @@ export class HeightPostings {
   }
 
   ops(): Put[] {
-    return this.#entries.map((entry) => putRecord(entry.key, written(writeEntry, entry)));
+    return this.#entries.map((entry) => putWritten(entry.key, writeEntry, entry));
   }
 }
 

@@ -66,6 +66,27 @@ test('an account whose removal is undone has all its storage again, looked at be
   expect(after).toEqual(before);
 });
 
+test('an account is told the same however often, also after more others than are remembered', () => {
+  const chain = new Chain();
+  const others = Array.from({ length: 5000 }, (_, i) => new Uint8Array(20).with(0, i >>> 8).with(1, i & 255));
+  chain.block((writes) => {
+    for (const [i, address] of others.entries()) writes.putAccount(address, { balance: BigInt(i + 1) });
+  });
+  const old = chain.world();
+  for (let round = 0; round < 2; round++) {
+    for (const [i, address] of others.entries()) expect(old.account(address)?.balance).toBe(BigInt(i + 1));
+    expect(old.account(ALICE)).toBeUndefined();
+  }
+  chain.block((writes) => {
+    writes.putAccount(ALICE, { balance: 5n });
+    writes.deleteAccount(others[0] as Bytes);
+  });
+  expect(chain.world().account(ALICE)?.balance).toBe(5n);
+  expect(chain.world().account(others[0] as Bytes)).toBeUndefined();
+  expect(old.account(ALICE)).toBeUndefined();
+  expect(old.account(others[0] as Bytes)?.balance).toBe(1n);
+});
+
 test('what a block writes is read back from the database at its roots, and older heights stand', () => {
   const chain = new Chain();
   const code = hex('60016002');

@@ -203,8 +203,8 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'cosmos-body-unsigned',
     file: 'core/app/cosmos/verify.ts',
-    from: 'toHex(tx.hash)}/',
-    to: 'toHex(tx.signer) + tx.sequence}/',
+    from: 'packed(tx.hash)}/',
+    to: 'packed(tx.signer) + tx.sequence}/',
     found: ['records'],
     scenario: 'bad-payments',
     isSlow: true,

@@ -36,7 +36,7 @@ const CLUSTERS: readonly Measured[] = [
   {
     name: 'ed25519',
     crypto: 'ed25519',
-    warmup: 200,
+    warmup: 600,
     seconds: 600,
     goal: 600,
     lines: 'validators: {count: 4}',
@@ -44,7 +44,7 @@ const CLUSTERS: readonly Measured[] = [
   {
     name: 'keyed-hash',
     crypto: 'keyed-hash',
-    warmup: 200,
+    warmup: 600,
     seconds: 600,
     goal: 2000,
     lines: 'validators: {count: 4}',
@@ -60,7 +60,7 @@ const CLUSTERS: readonly Measured[] = [
   },
 ];
 
-const TWINS = { name: 'twins', file: 'scenarios/twins-4-1.yaml', warmup: 10, cases: 60, goal: 300 } as const;
+const TWINS = { name: 'twins', file: 'scenarios/twins-4-1.yaml', warmup: 100, cases: 100, goal: 300 } as const;
 
 export async function run(print: Print, [only]: readonly string[]): Promise<void> {
   const suite = await acceleratedSuite();

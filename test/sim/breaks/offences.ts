@@ -131,7 +131,7 @@ export const OFFENCES: readonly Break[] = [
     file: 'core/node/assembly.ts',
     from: 'const EVIDENCE_ENTRIES_MAX = 1_000_000;',
     to: 'const EVIDENCE_ENTRIES_MAX = 0;',
-    found: ['durability'],
+    found: ['evidence', 'durability'],
     scenario: 'evidence-on-disk',
     isSlow: true,
   },

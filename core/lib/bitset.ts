@@ -1,15 +1,19 @@
 import { assert } from './assert.ts';
 
+/** A long plain array is a slow one. */
+const PLAIN_WORDS_MAX = 64;
+
 /** Fixed-size set of small integers: which votes or parts someone has. */
 export class BitSet {
   readonly size: number;
-  /** 32 bits each, signed. A plain array: there are many small sets, and a typed one costs several times its content. */
-  readonly #words: number[];
+  /** 32 bits each, signed. Mostly a plain array: there are many small sets, and a typed one costs several times its content. */
+  readonly #words: number[] | Int32Array;
 
   constructor(size: number) {
     assert(Number.isSafeInteger(size) && size >= 0, 'bitset size');
     this.size = size;
-    this.#words = new Array<number>((size + 31) >>> 5).fill(0);
+    const count = (size + 31) >>> 5;
+    this.#words = count > PLAIN_WORDS_MAX ? new Int32Array(count) : new Array<number>(count).fill(0);
   }
 
   /** Bit i of `words` is bit (i % 32) of words[i / 32]; bits past `size` are cleared. */

@@ -30,3 +30,16 @@ test('bits beyond the size count for nothing', () => {
   const set = BitSet.fromWords(3, [0b11111]);
   expect([set.count(), set.isFull(), [...set.words()]]).toEqual([3, true, [0b111]]);
 });
+
+test('a long set keeps what a short one keeps, and its words as they came', () => {
+  for (const size of [31, 32, 2048, 2049, 5000]) {
+    const set = new BitSet(size);
+    const members = [0, 30, size - 1];
+    for (const member of members) set.add(member);
+    const again = BitSet.fromWords(size, set.words());
+    expect([...again.minus(undefined)]).toEqual([...new Set(members)].sort((a, b) => a - b));
+    expect(again.words()).toEqual(set.words());
+    set.remove(size - 1);
+    expect([set.has(size - 1), again.has(size - 1)]).toEqual([false, true]);
+  }
+});

@@ -60,7 +60,13 @@ const CLUSTERS: readonly Measured[] = [
   },
 ];
 
-const TWINS = { name: 'twins', file: 'scenarios/twins-4-1.yaml', warmup: 100, cases: 100, goal: 300 } as const;
+const TWINS = {
+  name: 'twins',
+  file: 'scenarios/twins-4-1.yaml',
+  warmup: 100,
+  cases: 100,
+  goal: 300,
+} as const;
 
 export async function run(print: Print, [only]: readonly string[]): Promise<void> {
   const suite = await acceleratedSuite();

@@ -1,5 +1,6 @@
 import type { Process } from '../machine/process.ts';
 import { type ByzantineTrigger, EVENT_WORDS, type StepWord } from '../scenario/scenario.ts';
+import { isAwaited } from '../timeline/happens.ts';
 import { PPM } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { Accomplice } from './behaviour.ts';
@@ -29,8 +30,7 @@ export function dueAt(
   let from: number | undefined = event === undefined ? 0 : undefined;
   if (event !== undefined) {
     world.observe(EVENT_WORDS, (fact) => {
-      if (from === undefined && fact.kind === event.event && 'node' in fact && fact.node.name === event.node)
-        from = world.now;
+      if (from === undefined && isAwaited(event, fact)) from = world.now;
     });
   }
   const drawn = new Map<string, boolean>();

@@ -5,6 +5,7 @@ import { EVENT_WORDS, type StepWord, type TimelineEntry, type When } from '../sc
 import type { Fact, Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import { TimelineActions } from './actions.ts';
+import { isAwaited } from './happens.ts';
 
 const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, precommit: 6, commit: 8 };
 
@@ -38,9 +39,14 @@ export class Timeline {
 
   /** True while nothing is left to happen but what repeats for ever. */
   get isSpent(): boolean {
-    return this.#entries.every(
-      ({ spec, left }) => left === 0 || spec.when.kind === 'every' || spec.when.kind === 'state',
-    );
+    return this.awaited.length === 0;
+  }
+
+  /** Entries that are still to come and come but once, as `timeline[0]`. */
+  get awaited(): readonly string[] {
+    return this.#entries
+      .filter(({ spec, left }) => left > 0 && spec.when.kind !== 'every' && spec.when.kind !== 'state')
+      .map(({ spec }) => spec.line);
   }
 
   /** Entries that have changed nothing, as `timeline[0]`: their time has not come, or whom they name was not there for it. */
@@ -117,10 +123,8 @@ function matches(spec: TimelineEntry, fact: Fact): string | undefined {
       return `${fact.node.name}/${fact.position.height}/${fact.position.round}/${fact.position.step}`;
     return isThere(when, fact.position) ? `${fact.position.height}/${when.round ?? ''}` : undefined;
   }
-  if (when.kind === 'event' && fact.kind === 'checkpoint' && when.event === 'checkpoint')
-    return fact.name === when.node ? fact.name : undefined;
-  if (when.kind !== 'event' || !('node' in fact) || fact.kind !== when.event) return undefined;
-  return fact.node.name === when.node ? `${fact.node.lives}` : undefined;
+  if (when.kind !== 'event' || !isAwaited(when, fact)) return undefined;
+  return 'node' in fact ? `${fact.node.lives}` : when.node;
 }
 
 /** Rounds and steps can be skipped within one event: being past them in that height counts. */

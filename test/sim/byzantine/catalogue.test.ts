@@ -82,6 +82,12 @@ describe('a trigger', () => {
     expect(await evidence('event: started(v0), after: 100ms, for: 2s')).toBeGreaterThan(0);
   });
 
+  test('waits for a checkpoint of the timeline as for what happens to a node', async () => {
+    const text = twice('event: checkpoint(half), after: 1s, for: 2s');
+    const half = text.replace('timeline: [', 'timeline: [{at: 2s, do: {checkpoint: half}}, ');
+    expect((await run(half)).stats.evidence).toBeGreaterThan(0);
+  });
+
   test('with a step lies only in that step', async () => {
     expect(await evidence('height: 2..4, step: commit')).toBe(0);
     expect(await evidence('height: 2..4, step: prevote')).toBeGreaterThan(0);

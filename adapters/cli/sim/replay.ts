@@ -8,6 +8,7 @@ import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { PCT_OPTION } from './pctFlag.ts';
+import { ProgressLine } from './progress.ts';
 import { lineOfFile, readTrace } from './readTrace.ts';
 import { replayRecording } from './record.ts';
 import { EXIT_BROKEN, refuseFile, secondsText, wholeOf } from './scenarioFile.ts';
@@ -60,6 +61,7 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
   let tail: string[] = [];
   let compared = 0;
   let parted: { readonly line: number; readonly written: string; readonly now: string } | undefined;
+  const progress = new ProgressLine(world);
   const result = await replayTo(source.text, {
     ...stop,
     seed: source.seed,
@@ -71,11 +73,13 @@ async function replay(file: string | undefined, flags: ReplayFlags, world: World
       if (expected !== undefined && expected !== line)
         parted ??= { line: lineOfFile(index), written: expected, now: line };
       const happening = JSON.parse(line) as Happening;
+      progress.say(() => `${secondsText(happening.t)} s of virtual time`);
       if (flags.node !== undefined && happening.node !== flags.node) return;
       tail.push(transcriptLine(happening));
       if (tail.length >= 2 * tailMax + 1000) tail = tail.slice(-tailMax);
     },
   });
+  progress.end();
   if (!result.ok) return refuseFile(world, source.name, result.error);
   const { report, nodes, events, virtualMicros, isCut } = result.value;
   if (tailMax > 0) world.out(`${tail.slice(-tailMax).join('\n')}\n\n`);

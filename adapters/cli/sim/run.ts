@@ -4,6 +4,7 @@ import type { World } from '../world.ts';
 import { CRYPTO_OPTION } from './cryptoFlag.ts';
 import { runTwice } from './determinism.ts';
 import { PCT_OPTION } from './pctFlag.ts';
+import { ProgressLine } from './progress.ts';
 import { EXIT_BROKEN, quoted, refuseFile, secondsText } from './scenarioFile.ts';
 import { sourceOf } from './source.ts';
 import { TraceFile } from './traceFile.ts';
@@ -48,10 +49,16 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
   const suite = await acceleratedSuite();
   const trace =
     flags.trace === undefined ? undefined : new TraceFile(flags.trace, { scenario: text, seed, pct });
-  const options = { seed, suite, pct, trace: trace && ((line: string) => trace.write(line)) };
+  const progress = new ProgressLine(world);
+  const stop = (now: number, events: number): boolean => {
+    progress.say(() => `${secondsText(now)} s of virtual time, ${events} events`);
+    return false;
+  };
+  const options = { seed, suite, pct, stop, trace: trace && ((line: string) => trace.write(line)) };
   const say = (line: string): void => (flags.json === true ? world.err(line) : world.out(line));
   const isTwice = flags.checkDeterminism === true;
   const result = await (isTwice ? runTwice(text, options, world, say) : runScenario(text, options));
+  progress.end();
   trace?.close(result.ok ? result.value : undefined);
   if (!result.ok) return refuseFile(world, source.name, result.error);
   const report = result.value;

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { type ScenarioSize, shrinkScenario } from '../../../sim/shrink/shrink.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
@@ -41,6 +42,9 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   const source = await sourceOf(file, flags);
   const runsMax = wholeOf('--runs', flags.runs, 1, 1_000_000);
   const seconds = millisecondsOf('--budget', flags.budget) / 1000;
+  const { output } = flags;
+  // Not to be found out after minutes of search.
+  if (output !== undefined) onFile('write', output, () => accessSync(dirname(output), constants.W_OK));
   const progress = new ProgressLine(world);
   let cuts = 0;
   const result = await shrinkScenario(source.text, {
@@ -69,7 +73,6 @@ async function shrink(file: string | undefined, flags: ShrinkFlags, world: World
   const how = more === '' ? '' : `# run it with${more}\n`;
   const story = `# broken: ${broken.checker}: ${broken.message}\n${how}${text}`;
   const said = `kept: ${broken.checker}: ${broken.cause}\nbefore: ${sizeText(before)}\nafter:  ${sizeText(after)}\n${runs} runs\n`;
-  const { output } = flags;
   if (output === undefined) {
     world.err(said);
     world.out(story);

@@ -4,6 +4,7 @@ import type { Expectation } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { accused } from './framing.ts';
+import { Conflicts } from './signedFacts.ts';
 
 type Wanted = Extract<Expectation, { kind: 'evidence' }>;
 
@@ -13,9 +14,11 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
   /** By name, per height of the offence: heights of the blocks that carry it. */
   const found = new Map<string, { readonly offence: number; readonly block: number }[]>();
   const blocks = new Set<number>();
+  const conflicts = new Conflicts(context);
   return {
     name,
-    ...hearing(['committed'], (fact) => {
+    ...hearing(['committed', 'signed', 'lied'], (fact) => {
+      if (fact.kind !== 'event') return conflicts.add(fact);
       if (!fact.node.isCorrect) return;
       const { header, evidence } = fact.event.block;
       if (blocks.has(header.height)) return;
@@ -33,7 +36,8 @@ export function evidenceCommitted(context: CheckerContext, wanted: Wanted): Chec
       for (const validator of wanted.against) {
         const pieces = found.get(validator) ?? [];
         if (pieces.length === 0 && wanted.exactly !== 0) {
-          context.fail(name, `no evidence against ${validator} is in the chain`);
+          const offence = conflicts.of(validator) > 0 ? '' : ', whose key never signed two values either';
+          context.fail(name, `no evidence against ${validator} is in the chain${offence}`);
           continue;
         }
         if (wanted.exactly !== undefined && pieces.length !== wanted.exactly) {

@@ -81,7 +81,7 @@ export async function shrinkScenario(
   };
   // What is written has to run without an option: the scheme goes into the scenario, from which it may be taken away.
   const { crypto, ...run } = options.run ?? {};
-  const search = new Search(broken, { ...options, run }, isTolerable(parsed.value));
+  const search = new Search(broken, { ...options, run }, parsed.value);
   const start: Doc = { ...withCrypto(readDoc(text), crypto), seed: seedValue(options.seed) };
   const doc = await search.smallest(start, first.at);
   const body = docText(doc);
@@ -93,6 +93,9 @@ export async function shrinkScenario(
     after: sizeOf(scenarioOf(body)),
   });
 }
+
+/** Checkers that say at the end what has not come: an earlier end would miss it for no reason. */
+const AT_THE_END: readonly string[] = ['liveness', 'evidence', 'eventually', 'app', 'receipt', 'ws', 'light'];
 
 const sentenceOf = ({ message }: Failure): string => message.split('\n', 1)[0] as string;
 
@@ -140,6 +143,14 @@ function isTolerable({ validators, byzantine }: Scenario): boolean {
   return 3 * powerOf((name) => liars.has(name)) < powerOf(() => true);
 }
 
+const endOf = ({ until }: Scenario): string => JSON.stringify(until);
+
+/** The end that a smaller scenario has to have; which heights are too low for liveness the parser says itself. */
+const endToKeep = (checker: string, original: Scenario): string | undefined =>
+  AT_THE_END.includes(checker) && !(checker === 'liveness' && original.until.kind === 'height')
+    ? endOf(original)
+    : undefined;
+
 export const sizeOf = (scenario: Scenario): ScenarioSize => ({
   faultLines: scenario.timeline.length + scenario.byzantine.length,
   validators: scenario.validators.length,
@@ -154,15 +165,18 @@ class Search {
   message: string;
   readonly #broken: BrokenPromise;
   readonly #tolerable: boolean;
+  /** The end that candidates have to have. */
+  readonly #end: string | undefined;
   readonly #options: Omit<ShrinkOptions, 'seed'>;
   readonly #refused = new Set<string>();
   #best: Doc = {};
   /** When the promise of the best was broken. */
   #brokenAt: Micros = 0;
 
-  /** @param tolerable Less than a third of the power lies, and must stay less: else other promises would be asked for. */
-  constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, tolerable: boolean) {
-    this.#tolerable = tolerable;
+  constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, original: Scenario) {
+    // Less than a third of the power lies, and must stay less: else other promises would be asked for.
+    this.#tolerable = isTolerable(original);
+    this.#end = endToKeep(broken.checker, original);
     this.#broken = broken;
     this.message = broken.message;
     this.#options = options;
@@ -217,6 +231,7 @@ class Search {
   async #breakOf(text: string): Promise<Failure | undefined> {
     const parsed = parseScenario(text);
     if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
+    if (this.#end !== undefined && endOf(parsed.value) !== this.#end) return undefined;
     const names = namesOf(parsed.value);
     this.runs++;
     const failure = await firstFailure(

@@ -93,6 +93,20 @@ describe('a failing scenario shrinks', () => {
     expect(Math.max(...ends)).toBeLessThan(20_000_000);
   });
 
+  test('and what has not come at the end is missed at that end, and for that reason', async () => {
+    const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
+    const late = `name: late
+byzantine: [{who: v3, behaviour: double-prevote, when: {height: 4..5}}, {who: v3, behaviour: replay}]
+expect: [{evidence: {against: v3, exactly: 9}}, {evidence: {against: v3}}]
+until: {height: 4}
+`;
+    const shrunk = await shrinkScenario(late, { seed: '1', run, runsMax: 40 });
+    if (!shrunk.ok) throw new Error(shrunk.error.kind);
+    expect(shrunk.value.text).toContain('double-prevote');
+    expect(shrunk.value.text).not.toContain('replay');
+    expect(shrunk.value.after.height).toBe(4);
+  });
+
   test('and one that passes is not shrunk', async () => {
     const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
     const result = await shrinkScenario(textOf('silent-validator'), { seed: '1', run });

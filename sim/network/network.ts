@@ -166,17 +166,21 @@ export class Network {
     });
   }
 
-  heal(): void {
+  /** @returns Whether anything was cut. */
+  heal(): boolean {
+    let wasCut = false;
     this.#eachPair((a, b) => {
       const there = this.link(a, b);
       const back = this.link(b, a);
       if (!there.cut && !back.cut) return;
+      wasCut = true;
       there.cut = false;
       back.cut = false;
       // Something may have been lost in the cut: a stream with a hole cannot go on.
       if (this.steering !== undefined) this.#break(this.#connection(a, b));
       this.#dial(a, b, REDIAL_MICROS);
     });
+    return wasCut;
   }
 
   /** Nothing to or from the node arrives before `until`, nor before the end of what clogs the other. */

@@ -40,6 +40,8 @@ export const choiceOf = (known: readonly string[]): string =>
 
 export function nodeName(at: Cursor, known: readonly string[], kind = 'validator'): string {
   const text = at.text(`the name of a ${kind}`);
+  if (/^(all|proposer|random \d+)$/.test(text) && !known.includes(text))
+    at.fail(`expected names here, or group NAME where a list can stand, not "${text}"`);
   return known.includes(text) ? text : at.fail(`unknown ${kind} "${text}", ${choiceOf(known)}`);
 }
 

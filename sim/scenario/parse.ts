@@ -55,12 +55,16 @@ function scenarioOf(root: Cursor): Scenario {
   const nodes = fields.nodes === undefined ? [] : nodesOf(fields.nodes, voters);
   const known = [...voters, ...nodes.map((node) => node.name)];
   const clients = parseClients(fields.clients, known);
-  const named = Object.values(clients).flatMap((list: readonly { readonly name: string }[]) =>
-    list.map((client) => client.name),
-  );
   const engine = engineOf(fields.engine);
   const genesis = genesisOf(fields.genesis, engine);
-  const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, named);
+  const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, clients);
+  const until = untilOf(fields.until, genesis.initialHeight, engine.timeMax);
+  const heights = Math.max(
+    0,
+    ...(wanted?.expect ?? []).map((one) => (one.kind === 'liveness' ? one.heights : 0)),
+  );
+  if (until.kind === 'height' && until.height - genesis.initialHeight + 1 < heights)
+    fields.until.fail(`expected a later end: by then not all ${heights} heights of liveness can be decided`);
   return {
     name: scenarioName(fields.name),
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
@@ -80,7 +84,7 @@ function scenarioOf(root: Cursor): Scenario {
     ],
     expect: wanted?.expect ?? [],
     off: wanted?.off ?? new Set(),
-    until: untilOf(fields.until, genesis.initialHeight, engine.timeMax),
+    until,
     zeroed: zeroedOf(fields.choices, known),
   };
 }

@@ -82,6 +82,7 @@ function actionOf(
     case 'wipe':
       return { kind, target: target(value, known) };
     case 'crash':
+      if (fields.point === undefined) fields.count?.fail('expected a key point next to count');
       return {
         kind,
         target: target(value, known),
@@ -156,12 +157,7 @@ function linkOf(at: Cursor, known: readonly string[]): Action {
   const faults = faultsOf(fields);
   if (Object.keys(faults).length === 0)
     at.fail(`expected one of ${FAULT_KEYS.join(', ')}: else nothing changes on the links`);
-  return {
-    kind: 'link',
-    from: endsOf(fields.from, known),
-    to: endsOf(fields.to, known),
-    faults,
-  };
+  return { kind: 'link', from: endsOf(fields.from, known), to: endsOf(fields.to, known), faults };
 }
 
 /** Undefined: everyone. */

@@ -13,7 +13,7 @@ import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeName, target } from './names.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
-import type { ByzantineEntry, ByzantineTrigger } from './scenario.ts';
+import type { ByzantineEntry, ByzantineTrigger, Target } from './scenario.ts';
 import { duration, HEIGHT_MAX, period, probability } from './units.ts';
 
 const ROUND_MAX = 10_000;
@@ -47,10 +47,11 @@ function entriesOf(
     const all = BEHAVIOURS.map((one) => `${one.id} ${one.alias}`).join(', ');
     return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}`);
   }
-  const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
+  const who = whoOf(fields.who, voters);
+  const to = audienceOf(fields.to, who, known);
   const args = argsOf(fields.args, behaviour, known);
   const trigger = triggerOf(fields.when, known);
-  return whoOf(fields.who, voters).map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
+  return who.map((who) => ({ who, behaviour: behaviour.id, trigger, to, args }));
 }
 
 /** Liars stay the same for a whole run, so a proposer of the moment cannot be one. */
@@ -66,6 +67,15 @@ function whoOf(at: Cursor, known: readonly string[]): readonly string[] {
     case 'proposer':
       return at.fail('expected names, all or random K: who lies is settled for the whole run');
   }
+}
+
+function audienceOf(at: Cursor | undefined, who: readonly string[], known: readonly string[]): Target {
+  if (at === undefined) return { kind: 'all' };
+  const to = target(at, known);
+  const [one, ...others] = to.kind === 'names' ? to.names : [];
+  if (others.length === 0 && who.length === 1 && one === who[0])
+    at.fail(`expected others than ${one}: nobody lies to itself`);
+  return to;
 }
 
 const MUTATE_KEYS = ['who', 'message', 'field', 'op', 'value', 'when', 'to'] as const;
@@ -99,9 +109,10 @@ function mutationsOf(
   if (op === 'set')
     args.set('value', valueToSet(fields.value ?? at.fail('expected a key value next to set'), args));
   else fields.value?.fail(`expected no value with ${op}`);
-  const to = fields.to === undefined ? ({ kind: 'all' } as const) : target(fields.to, known);
+  const who = whoOf(fields.who, voters);
+  const to = audienceOf(fields.to, who, known);
   const trigger = triggerOf(fields.when, known);
-  return whoOf(fields.who, voters).map((who) => ({ who, behaviour: MUTATE.id, trigger, to, args }));
+  return who.map((who) => ({ who, behaviour: MUTATE.id, trigger, to, args }));
 }
 
 function fieldOf(at: Cursor, message: MessageKind | 'any'): string {

@@ -30,7 +30,7 @@ const DEFAULT_LISTENER_ROOM = 64 * 1024;
 const QUERIES_MAX = 5;
 const ROOM_MAX = 16 * 1024 * 1024;
 
-interface Clients {
+export interface Clients {
   readonly clients: readonly ClientSpec[];
   readonly subscribers: readonly SubscriberSpec[];
   readonly attackers: readonly AttackerSpec[];
@@ -67,7 +67,7 @@ export function parseClients(at: Cursor | undefined, known: readonly string[]): 
   const names = new Set<string>();
   for (const item of at?.items('a list of clients') ?? []) {
     const name = addClient(item, known, lists);
-    if (names.has(name)) at?.fail(`two clients are called ${name}`);
+    if (names.has(name)) item.fail(`expected another name: two clients are called ${name}`);
     names.add(name);
   }
   return lists;
@@ -95,7 +95,7 @@ function addClient(
   const common = { name, at: nodeName(fields.at, known), period };
   if (kind === 'evm') lists.clients.push({ ...common, ...wallet(fields, known) });
   else if (kind === 'bank') lists.bankers.push({ ...common, ...bank(fields) });
-  else if (kind === 'light') lists.lights.push({ ...common, ...light(fields.args, known) });
+  else if (kind === 'light') lists.lights.push({ ...common, ...light(fields, common.at, known) });
   else if (kind === 'rpc') lists.attackers.push({ ...common, ...attack(at, fields) });
   else if (kind === 'eth') lists.watchers.push(common);
   else if (fields.subscribe !== undefined)
@@ -140,11 +140,17 @@ function bank({ script, args }: Fields): Pick<BankSpec, 'script' | 'accounts' | 
   };
 }
 
-function light(at: Cursor | undefined, known: readonly string[]): Pick<LightSpec, 'mode' | 'witnesses'> {
+function light(
+  { args: at }: Fields,
+  asked: string,
+  known: readonly string[],
+): Pick<LightSpec, 'mode' | 'witnesses'> {
   const args = at?.fields(['mode', 'witnesses'], 'args: {mode?, witnesses?}');
+  const witnesses = args?.witnesses === undefined ? [] : nodeNames(args.witnesses, known);
+  if (witnesses.includes(asked)) args?.witnesses?.fail(`expected others than ${asked}, which it asks anyway`);
   return {
     mode: args?.mode?.oneOf(['skipping', 'adjacent'] as const, 'a mode') ?? 'skipping',
-    witnesses: args?.witnesses === undefined ? [] : nodeNames(args.witnesses, known),
+    witnesses,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Expr } from '../expr/expr.ts';
 import { parseExpr } from '../expr/parse.ts';
 import type { Cursor } from './cursor.ts';
 import { choiceOf, nodeNames } from './names.ts';
+import type { Clients } from './parseClients.ts';
 import {
   type Expectation,
   RESOURCES,
@@ -20,7 +21,7 @@ export interface Expectations {
   readonly off: ReadonlySet<StandingChecker>;
 }
 
-export function parseExpect(at: Cursor, known: readonly string[], clients: readonly string[]): Expectations {
+export function parseExpect(at: Cursor, known: readonly string[], clients: Clients): Expectations {
   const expect: Expectation[] = [];
   const off = new Set<StandingChecker>();
   const items = at.items('a list of expectations');
@@ -38,7 +39,7 @@ export function parseExpect(at: Cursor, known: readonly string[], clients: reado
 function readMap(
   at: Cursor,
   known: readonly string[],
-  clients: readonly string[],
+  clients: Clients,
   expect: Expectation[],
   off: Set<StandingChecker>,
 ): void {
@@ -144,10 +145,29 @@ function guiltyOf(at: Cursor, known: readonly string[]): Expectation {
   };
 }
 
-function clientIn(at: Cursor | undefined, parent: Cursor, clients: readonly string[]): string {
+type Named = { readonly name: string };
+
+/** @param able those who can have what is expected of them. */
+function clientIn<C extends Named>(
+  at: Cursor | undefined,
+  parent: Cursor,
+  able: readonly C[],
+  clients: Clients,
+): C {
   if (at === undefined) return parent.fail('expected a key for');
   const client = at.text('the name of a client');
-  return clients.includes(client) ? client : at.fail(`unknown client "${client}", ${choiceOf(clients)}`);
+  const isThere = Object.values(clients).some((list: readonly Named[]) =>
+    list.some(({ name }) => name === client),
+  );
+  const choice = choiceOf(able.map(({ name }) => name));
+  return (
+    able.find(({ name }) => name === client) ??
+    at.fail(
+      isThere
+        ? `expected another kind of client than that of "${client}", ${choice}`
+        : `unknown client "${client}", ${choice}`,
+    )
+  );
 }
 
 /** `5 heights`, or `5`. */
@@ -161,22 +181,28 @@ function says(at: Cursor | undefined, word: string): void {
   at?.oneOf([word], 'what always holds');
 }
 
-function receiptOf(at: Cursor, clients: readonly string[]): Expectation {
+function receiptOf(at: Cursor, clients: Clients): Expectation {
   const { included_within, each, nonce, ...fields } = at.fields(
     ['for', 'at_least', 'each', 'included_within', 'nonce'],
     'receipt: {for, at_least?, each?, included_within?, nonce?}',
   );
   says(each, 'once');
   says(nonce, 'gapless');
+  const wallet = clientIn(fields.for, at, [...clients.clients, ...clients.bankers], clients);
   return {
     kind: 'receipts',
-    client: clientIn(fields.for, at, clients),
-    atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
+    client: wallet.name,
+    atLeast:
+      fields.at_least?.integer(
+        'a number of what it sends',
+        1,
+        wallet.count === 0 ? HEIGHTS_MAX : wallet.count,
+      ) ?? 1,
     ...(included_within === undefined ? {} : { includedWithin: heightsOf(included_within) }),
   };
 }
 
-function wsOf(at: Cursor, clients: readonly string[]): Expectation {
+function wsOf(at: Cursor, clients: Clients): Expectation {
   const { heads, logs, before_commit, ...fields } = at.fields(
     ['for', 'client', 'at_least', 'cut_off', 'heads', 'logs', 'before_commit'],
     'ws: {for | client, at_least?, cut_off?, heads?, logs?, before_commit?}',
@@ -184,19 +210,21 @@ function wsOf(at: Cursor, clients: readonly string[]): Expectation {
   says(heads, 'contiguous');
   says(logs, 'equal getLogs after reconnect');
   says(before_commit, 'never');
+  if (fields.for !== undefined) fields.client?.fail('expected only one of for and client');
+  const able = [...clients.subscribers, ...clients.listeners, ...clients.watchers];
   return {
     kind: 'ws',
-    client: clientIn(fields.for ?? fields.client, at, clients),
+    client: clientIn(fields.for ?? fields.client, at, able, clients).name,
     atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
     cutOff: fields.cut_off?.integer('a number', 0, HEIGHTS_MAX) ?? 0,
   };
 }
 
-function lightOf(at: Cursor, clients: readonly string[]): Expectation {
+function lightOf(at: Cursor, clients: Clients): Expectation {
   const fields = at.fields(['for', 'at_least'], 'light: {for, at_least?}');
   return {
     kind: 'light',
-    client: clientIn(fields.for, at, clients),
+    client: clientIn(fields.for, at, clients.lights, clients).name,
     atLeast: fields.at_least?.integer('a number', 1, HEIGHTS_MAX) ?? 1,
   };
 }

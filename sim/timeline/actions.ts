@@ -55,7 +55,13 @@ export class TimelineActions {
     const world = this.#world;
     world.remark('fault', undefined, `${spec.text} (${spec.line})`);
     if ('target' in action) return this.#toEach(this.#targets(action.target, spec.line), action, spec);
-    this.effective.add(spec.line);
+    if (this.#toAll(action, spec)) this.effective.add(spec.line);
+    return action.kind === 'addNode' ? this.#startAll([world.process(action.name)]) : undefined;
+  }
+
+  /** @returns Whether it has changed anything. */
+  #toAll(action: Exclude<Action, { target: Target }>, spec: TimelineEntry): boolean {
+    const world = this.#world;
     const { network } = world;
     switch (action.kind) {
       case 'partition':
@@ -64,27 +70,26 @@ export class TimelineActions {
           action.oneWay,
         );
         this.#endPartition(spec, ++this.#partitions);
-        return undefined;
+        return true;
       case 'heal':
         this.#partitions++;
-        network.heal();
-        return undefined;
+        return network.heal();
       case 'gst':
         world.witness({ kind: 'stable' });
-        return undefined;
+        return true;
       case 'link':
-        this.#link(action, spec);
-        return undefined;
+        return this.#link(action, spec);
       case 'checkpoint':
         world.witness({ kind: 'checkpoint', name: action.name });
-        return undefined;
+        return true;
       case 'break':
         this.isBroken = true;
-        return undefined;
+        return true;
       case 'addNode':
-        return this.#startAll([world.process(action.name)]);
+        return this.#canStart(world.process(action.name));
       case 'removeNode':
-        return this.#remove(world.process(action.name));
+        this.#remove(world.process(action.name));
+        return true;
     }
   }
 
@@ -189,12 +194,11 @@ export class TimelineActions {
     });
   }
 
-  #remove(process: Process): undefined {
+  #remove(process: Process): void {
     const { network, processes } = this.#world;
     this.#removed.add(process);
     process.crash('none');
     for (const { index } of processes) if (index !== process.index) network.separate(process.index, index);
-    return undefined;
   }
 
   #crash(process: Process, powerLoss: PowerLoss): boolean {
@@ -216,7 +220,8 @@ export class TimelineActions {
     for (const process of targets) if (this.#canStart(process)) await process.start();
   }
 
-  #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): void {
+  /** @returns Whether there are such links: from a node to itself there is none. */
+  #link(action: Extract<Action, { kind: 'link' }>, spec: TimelineEntry): boolean {
     const { network, processes } = this.#world;
     const names = processes.map((process) => process.name);
     const ends: (() => void)[] = [];
@@ -230,6 +235,7 @@ export class TimelineActions {
     this.#undo(spec, () => {
       for (const end of ends) end();
     });
+    return ends.length > 0;
   }
 
   /** A later partition, or a heal, has taken its place: then there is nothing to end. */

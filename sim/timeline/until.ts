@@ -64,6 +64,9 @@ const isGone = (process: Process, timeline: Timeline): boolean =>
 
 /** Who keeps a run from its height, for the end of a sentence. */
 export function lack({ until }: Scenario, world: World, timeline: Timeline): string {
+  const { awaited } = timeline;
+  if (until.kind === 'quiet' && awaited.length > 0)
+    return `, and ${awaited.join(', ')} ${awaited.length === 1 ? 'has' : 'have'} not come`;
   if (until.kind !== 'height') return '';
   const last = world.processes
     .filter((process) => process.isCorrect && !isGone(process, timeline))

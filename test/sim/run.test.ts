@@ -103,12 +103,20 @@ describe('a run', () => {
       new Array(4).fill('liveness'),
     );
     const innocent = 'name: x\nexpect: [{evidence: {against: [v0]}}]\nuntil: {height: 3}\n';
-    expect((await run(innocent)).failures[0]?.checker).toBe('evidence');
+    expect((await run(innocent)).failures[0]).toMatchObject({
+      checker: 'evidence',
+      message: 'no evidence against v0 is in the chain, whose key never signed two values either',
+    });
     const never = 'name: x\nengine: {time_max: 5s}\nuntil: {height: 1000}\n';
     expect((await run(never)).failures[0]).toMatchObject({
       checker: 'until',
       message: 'the end was not reached: engine.time_max is over, and v0 is at height 4 of 1000',
     });
+    const waiting = `${never.replace('{height: 1000}', '{quiet: 1s}')}timeline: [{event: crashed(v0), do: gst}]
+`;
+    expect((await run(waiting)).failures[0]?.message).toBe(
+      'the end was not reached: engine.time_max is over, and timeline[0] has not come',
+    );
   });
 
   test('names what the timeline says and nothing came of', async () => {
@@ -127,10 +135,14 @@ describe('a run', () => {
       '{after: {event: crashed(v1)}, at: 1s, do: {disk: {target: v1, fault: torn, file: wal}}}',
       '{after: {event: crashed(v1)}, at: 2s, do: {restart: v1}}',
       '{after: {event: started(v1)}, at: 1s, do: {pause: v1}, for: 1s}',
+      '{at: 1s, do: heal}',
+      '{at: 1s, do: {link: {from: v2, to: v2, loss: 1%}}}',
     ];
     const text = `name: x\ntimeline:\n${actions.map((one) => `  - ${one}\n`).join('')}until: {height: 9}\n`;
     const { failures, neverHappened } = await run(text);
     expect(failures).toEqual([]);
-    expect(neverHappened).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 9, 10].map((index) => `timeline[${index}]`));
+    expect(neverHappened).toEqual(
+      [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 14, 15].map((index) => `timeline[${index}]`),
+    );
   });
 });

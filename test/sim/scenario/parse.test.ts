@@ -666,6 +666,66 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       'unknown client "bob", but there is none',
     ],
     [
+      'a client that gets no receipts',
+      `${base}clients: [{name: al, kind: evm, at: v0}, {name: eve, kind: eth, at: v0}]
+expect: [{receipt: {for: eve}}]
+`,
+      'expect[0].receipt.for: expected another kind of client than that of "eve", expected one of al',
+    ],
+    [
+      'more receipts than transactions',
+      `${base}clients: [{name: al, kind: evm, at: v0, args: {count: 3}}]
+expect: [{receipt: {for: al, at_least: 4}}]
+`,
+      'expect[0].receipt.at_least: expected a number of what it sends, a whole number 1..3',
+    ],
+    [
+      'a subscriber by two keys',
+      `${base}clients: [{name: p, kind: ws, at: v0, subscribe: [logs]}]
+expect: [{ws: {for: p, client: p}}]
+`,
+      'expect[0].ws.client: expected only one of for and client',
+    ],
+    [
+      'a witness that is asked anyway',
+      `${base}clients: [{name: p, kind: light, at: v0, args: {witnesses: [v1, v0]}}]
+`,
+      'clients[0].args.witnesses: expected others than v0, which it asks anyway',
+    ],
+    [
+      'a second client of a name',
+      `${base}clients:
+  - {name: al, kind: eth, at: v0}
+  - {name: al, kind: bank, at: v0}
+`,
+      '5:5 clients[1]: expected another name: two clients are called al',
+    ],
+    [
+      'a lie to oneself',
+      `${base}byzantine: [{who: v3, behaviour: B02, to: [v3]}]
+`,
+      'byzantine[0].to: expected others than v3: nobody lies to itself',
+    ],
+    [
+      'a count of no crash point',
+      `${base}timeline: [{at: 1s, do: {crash: v0, count: 2}}]
+`,
+      'timeline[0].do.count: expected a key point next to count',
+    ],
+    [
+      'a word that stands for nodes elsewhere',
+      `${base}timeline: [{at: 1s, do: {link: {from: random 2, loss: 1%}}}]
+`,
+      'link.from: expected names here, or group NAME where a list can stand, not "random 2"',
+    ],
+    [
+      'an end before liveness can be there',
+      `${base}genesis: {initial_height: 3}
+expect: [{liveness: {heights: 2}}]
+`,
+      '2:8 until: expected a later end: by then not all 2 heights of liveness can be decided',
+    ],
+    [
       'a node that is its own peer',
       `${base}nodes: {full0: {peers: [full0]}}\n`,
       'nodes.full0.peers: expected others than full0 itself',

@@ -112,7 +112,7 @@ const ROUNDS_AHEAD = 64;
 /**
  * R rounds a height (reference §3): as many as the longest run of faulty proposers in the real rotation, one with a correct
  * one, and those until the time-outs outlast the network; each as long as its three time-outs, and then the wait for the
- * next height. The first one begins in the round in which things came to rest.
+ * next height, and for transactions. The first one begins in the round in which things came to rest.
  */
 export function autoBound(
   { scenario, cluster, correct }: CheckerContext,
@@ -137,7 +137,7 @@ export function autoBound(
     const start = height === base + 1 ? firstRound : 0;
     const rounds = start + longest + 1 + roundsUntil(config, exchange);
     for (let round = start; round < rounds; round++) bound += roundMicros(config, round) + exchange;
-    bound += 1000 * config.timeoutCommitMs;
+    bound += 1000 * (config.timeoutCommitMs + config.createEmptyBlocksIntervalMs);
   }
   return bound;
 }

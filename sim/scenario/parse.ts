@@ -15,7 +15,7 @@ import { searchOf } from './parseSearch.ts';
 import { parseTimeline } from './parseTimeline.ts';
 import { updatesOf } from './parseUpdates.ts';
 import { readYaml } from './readYaml.ts';
-import type { Scenario, Until } from './scenario.ts';
+import type { Expectation, Scenario, Until } from './scenario.ts';
 import { isSeed, SEED } from './seed.ts';
 import { duration, positive } from './units.ts';
 
@@ -40,6 +40,8 @@ const KEYS = [
   'choices',
 ] as const;
 
+type Fields = Partial<Record<(typeof KEYS)[number], Cursor>>;
+
 /** Heights that a run may go through. */
 const HEIGHTS_MAX = 1_000_000;
 
@@ -59,12 +61,7 @@ function scenarioOf(root: Cursor): Scenario {
   const genesis = genesisOf(fields.genesis, engine);
   const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, clients);
   const until = untilOf(fields.until, genesis.initialHeight, engine.timeMax);
-  const heights = Math.max(
-    0,
-    ...(wanted?.expect ?? []).map((one) => (one.kind === 'liveness' ? one.heights : 0)),
-  );
-  if (until.kind === 'height' && until.height - genesis.initialHeight + 1 < heights)
-    fields.until.fail(`expected a later end: by then not all ${heights} heights of liveness can be decided`);
+  for (const one of wanted?.expect ?? []) refuseHopeless(one, { fields, engine, genesis, until });
   return {
     name: scenarioName(fields.name),
     seed: fields.seed === undefined ? undefined : seedOf(fields.seed),
@@ -89,11 +86,37 @@ function scenarioOf(root: Cursor): Scenario {
   };
 }
 
+/** Refuses what the rest of the scenario leaves no time for. */
+function refuseHopeless(
+  one: Expectation,
+  {
+    fields,
+    engine,
+    genesis,
+    until,
+  }: Pick<Scenario, 'engine' | 'genesis' | 'until'> & { readonly fields: Fields },
+): void {
+  const { createEmptyBlocks, createEmptyBlocksIntervalMs } = engine.consensus;
+  const isAuto = (one.kind === 'liveness' || one.kind === 'eventually') && one.within === 'auto';
+  if (isAuto && !createEmptyBlocks && createEmptyBlocksIntervalMs === 0)
+    fields.expect?.fail(
+      `expected a duration as within of ${one.kind}: with empty_blocks: false a height may take for ever`,
+    );
+  if (
+    one.kind === 'liveness' &&
+    until.kind === 'height' &&
+    until.height - genesis.initialHeight + 1 < one.heights
+  )
+    fields.until?.fail(
+      `expected a later end: by then not all ${one.heights} heights of liveness can be decided`,
+    );
+}
+
 /** Sections whose entries can have keys in common. */
 const DEFAULTED = ['validators', 'nodes', 'clients', 'timeline', 'byzantine', 'mutate'] as const;
 
 /** `defaults: {clients: {at: v0}, …}`: what each entry of a section has unless it says otherwise. */
-function withDefaults(fields: Partial<Record<(typeof KEYS)[number], Cursor>>): typeof fields {
+function withDefaults(fields: Fields): Fields {
   const given = fields.defaults?.fields(DEFAULTED, `defaults: {${DEFAULTED.join('?, ')}?}`) ?? {};
   const out = { ...fields };
   for (const key of DEFAULTED) {

@@ -24,6 +24,12 @@ describe('liveness with a bound of its own making', () => {
     expect(await failuresOf(runScenario, AWAY)).toEqual([]);
   });
 
+  test('knows how long a block waits for transactions', async () => {
+    const waiting =
+      'engine: {empty_blocks_interval: 30s}\nexpect: [{liveness: {heights: 9, within: auto}}]\n';
+    expect(await failuresOf(runScenario, `name: waiting\n${waiting}until: {height: 9}\n`)).toEqual([]);
+  });
+
   test('is broken where nobody sends the commits of old heights', async () => {
     const { runScenario: broken } = await brokenSim({
       id: 'no-old-commits',

@@ -1,3 +1,5 @@
+// Not the global one, which is taken away while simulated nodes run.
+import { performance } from 'node:perf_hooks';
 import type { World } from '../world.ts';
 
 const PLAIN_EVERY_MS = 10_000;

@@ -726,6 +726,11 @@ expect: [{liveness: {heights: 2}}]
       '2:8 until: expected a later end: by then not all 2 heights of liveness can be decided',
     ],
     [
+      'a bound for heights without one',
+      `${base}engine: {empty_blocks: false}\nexpect: [{liveness: {heights: 2}}]\n`,
+      'expect: expected a duration as within of liveness: with empty_blocks: false a height may take for ever',
+    ],
+    [
       'a node that is its own peer',
       `${base}nodes: {full0: {peers: [full0]}}\n`,
       'nodes.full0.peers: expected others than full0 itself',

@@ -90,7 +90,8 @@ class Count {
   problem(): string | undefined {
     const { set, validators } = this;
     for (let i = 0; i < validators.length; i++) {
-      const [vote, before] = [set.vote(i), this.#votes[i]];
+      const vote = set.vote(i);
+      const before = this.#votes[i];
       if (before !== undefined && vote !== before) return this.#again();
       if (set.bits.has(i) !== (vote !== undefined))
         return `does not know whether it has the vote of validator ${i}`;

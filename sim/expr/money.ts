@@ -26,7 +26,8 @@ export function moneyOf(chain: ChainReader, what: Money, market: FeeMarket): big
   }
   let sum = 0n;
   if (what === 'balances') {
-    for (let number = 0n; number < accountCount(latest); number++) {
+    const count = accountCount(latest);
+    for (let number = 0n; number < count; number++) {
       const address = addressOfNumber(latest, number);
       if (address !== undefined) sum += latest.account(address)?.balance ?? 0n;
     }

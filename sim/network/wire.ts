@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { type Bytes, concat, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, concat, equalBytes, hex, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
 import { Connection } from '../../core/p2p/connection.ts';
 import type { ConnectionEvent, ConnectionOptions } from '../../core/p2p/connectionContract.ts';
@@ -20,28 +20,18 @@ const TURNS_MAX = 10_000;
 
 const PRIME = 2n ** 255n - 19n;
 const KEY_BYTES = 32;
-/** Bytes of a secret that count: it keeps nothing from anybody here. */
-const SECRET_BYTES = 4;
 
-const numberOf = (bytes: Bytes): bigint => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
-const bytesOf = (number: bigint): Bytes =>
-  Uint8Array.from({ length: KEY_BYTES }, (_, i) =>
-    Number((number >> BigInt(8 * (KEY_BYTES - 1 - i))) & 255n),
-  );
+const numberOf = (bytes: Bytes): bigint => BigInt(to0xHex(bytes));
+const times = (factor: bigint, secret: Bytes): Bytes =>
+  hex(((factor * numberOf(secret)) % PRIME).toString(16).padStart(2 * KEY_BYTES, '0'));
 
-function power(base: bigint, secret: Bytes): Bytes {
-  let [result, square] = [1n, base % PRIME];
-  for (let rest = numberOf(secret.subarray(0, SECRET_BYTES)); rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = (result * square) % PRIME;
-    square = (square * square) % PRIME;
-  }
-  return bytesOf(result);
-}
-
-/** Diffie and Hellman's own, in whole numbers: the curve's library blinds with real randomness. */
+/**
+ * Diffie and Hellman's own with sums for powers, as nothing is kept from anybody here: the curve's library blinds with real
+ * randomness.
+ */
 const EXCHANGE: KeyExchange = {
-  publicKey: (secret) => power(2n, secret),
-  shared: (secret, remotePublic) => power(numberOf(remotePublic), secret),
+  publicKey: (secret) => times(2n, secret),
+  shared: (secret, remotePublic) => times(numberOf(remotePublic), secret),
 };
 
 const PROOF_BYTES = 16;

@@ -12,34 +12,49 @@ export interface ProtoField {
 const NONE = new Uint8Array(0);
 const VARINT_BYTES_MAX = 10;
 const FIELDS_MAX = 4096;
+/** So many bytes of seven bits fit into a number that is exact. */
+const EXACT_BYTES = 7;
 
-/** Value and end of the varint at `at`. */
-function varintAt(bytes: Bytes, at: number): readonly [bigint, number] | undefined {
-  let value = 0n;
-  for (let i = 0; i < VARINT_BYTES_MAX; i++) {
-    const byte = bytes[at + i];
+/** Where the varint at `at` ends; undefined when it does not. */
+function varintEnd(bytes: Bytes, at: number): number | undefined {
+  for (let i = at; i < at + VARINT_BYTES_MAX; i++) {
+    const byte = bytes[i];
     if (byte === undefined) return undefined;
-    value |= BigInt(byte & 0x7f) << BigInt(7 * i);
-    if (byte < 0x80) return [value, at + i + 1];
+    if (byte < 0x80) return i + 1;
   }
   return undefined;
+}
+
+/** The value of the varint between two places; rounded where it is very large. */
+function roundVarint(bytes: Bytes, at: number, end: number): number {
+  let value = 0;
+  for (let i = end - 1; i >= at; i--) value = value * 128 + ((bytes[i] as number) & 0x7f);
+  return value;
+}
+
+function varint(bytes: Bytes, at: number, end: number): bigint {
+  if (end - at <= EXACT_BYTES) return BigInt(roundVarint(bytes, at, end));
+  let value = 0n;
+  for (let i = end - 1; i >= at; i--) value = (value << 7n) | BigInt((bytes[i] as number) & 0x7f);
+  return value;
 }
 
 /** Varints and fields with a length, in order; undefined for anything else. */
 export function protoFields(bytes: Bytes): readonly ProtoField[] | undefined {
   const fields: ProtoField[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const tag = varintAt(bytes, at);
-    const first = tag && varintAt(bytes, tag[1]);
-    if (tag === undefined || first === undefined || fields.length === FIELDS_MAX) return undefined;
-    const [number, wire] = [Number(tag[0] >> 3n), Number(tag[0] & 7n)];
-    const end = first[1] + (wire === 2 ? Number(first[0]) : 0);
+    const start = varintEnd(bytes, at);
+    const next = start === undefined ? undefined : varintEnd(bytes, start);
+    if (start === undefined || next === undefined || fields.length === FIELDS_MAX) return undefined;
+    const number = Math.floor(roundVarint(bytes, at, start) / 8);
+    const wire = (bytes[at] as number) & 7;
+    const end = wire === 2 ? next + roundVarint(bytes, start, next) : next;
     if ((wire !== 0 && wire !== 2) || end > bytes.length) return undefined;
-    fields.push({
-      number,
-      value: wire === 0 ? BigInt.asIntN(64, first[0]) : 0n,
-      bytes: wire === 2 ? bytes.subarray(first[1], end) : NONE,
-    });
+    fields.push(
+      wire === 0
+        ? { number, value: BigInt.asIntN(64, varint(bytes, start, next)), bytes: NONE }
+        : { number, value: 0n, bytes: bytes.subarray(next, end) },
+    );
     at = end;
   }
   return fields;
@@ -49,9 +64,9 @@ export function protoFields(bytes: Bytes): readonly ProtoField[] | undefined {
 export function countVarints(bytes: Bytes): number | undefined {
   let count = 0;
   for (let at = 0; at < bytes.length; count++) {
-    const one = varintAt(bytes, at);
-    if (one === undefined) return undefined;
-    at = one[1];
+    const end = varintEnd(bytes, at);
+    if (end === undefined) return undefined;
+    at = end;
   }
   return count;
 }

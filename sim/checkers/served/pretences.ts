@@ -33,7 +33,8 @@ const READER = tellerOf(['5f54', '600154']);
 /** Init code that makes no contract but tells where it would stand. */
 const NAMER = '0x305f5260205ff3';
 const REVERTER = '0x602a5f5260205ffd';
-const LOOPER = '0x5b5f56';
+/** Writes logs of 255 bytes for ever: gas that is spent in few instructions. */
+const LOOPER = '0x5b60ff5fa05f56';
 /** Clears eight slots, for which half of what it costs would be given back, were it not for the limit of EIP-3529. */
 const SWEEPER = `0x${Array.from({ length: 8 }, (_, slot) => `5f60${slot.toString(16).padStart(2, '0')}55`).join('')}`;
 const SWEEPING = 21_000n + 8n * (2n + 3n + 2_100n + 2_900n);

@@ -94,7 +94,7 @@ export const putRecord = (key: Bytes, payload: Bytes): Extract<KvOp, { type: 'pu
   value: encodeRecord(key, payload),
 });
 
-/** The payload of a record found under `key`; anything else than what was written is a storage fault. */
+/** The payload of a record found under `key`, a window of it; anything else than what was written is a storage fault. */
 export function decodeRecord(key: Bytes, record: Bytes): Bytes {
   if (record.length < SUM_BYTES) throw new StorageFault('record too short', key);
   const sum = checksum(key, record, SUM_BYTES);
@@ -102,5 +102,5 @@ export function decodeRecord(key: Bytes, record: Bytes): Bytes {
     if (record[i] !== ((sum >>> (8 * (3 - i))) & 255))
       throw new StorageFault('record altered or misplaced', key);
   }
-  return new Uint8Array(record.subarray(SUM_BYTES));
+  return new Uint8Array(record.buffer, record.byteOffset + SUM_BYTES, record.length - SUM_BYTES);
 }

@@ -1,27 +1,20 @@
-import { type Bytes, compareBytes } from '../../core/lib/bytes.ts';
-
-export interface Entry {
-  readonly key: Bytes;
-  value: Bytes;
-  isGone: boolean;
-  /** Another one that is found in the same place. */
-  next: Entry | undefined;
-}
+import type { Bytes } from '../../core/lib/bytes.ts';
+import { compareEntries, type Entry } from './entry.ts';
 
 /** Entries in the order of their keys, sorted only where somebody looks: those that begin with one byte are apart from all others. */
 export class KeyOrder {
   readonly #runs: (Run | undefined)[] = [];
 
   added(entry: Entry): void {
-    const first = firstOf(entry.key);
+    const first = entry.firstByte;
     const run = this.#runs[first] ?? new Run();
     this.#runs[first] = run;
     run.written.push(entry);
   }
 
   /** Of an entry that is gone. */
-  removed({ key }: Entry): void {
-    const run = this.#runs[firstOf(key)];
+  removed({ firstByte }: Entry): void {
+    const run = this.#runs[firstByte];
     if (run !== undefined) run.deleted++;
   }
 
@@ -53,10 +46,7 @@ class Run {
     if (this.written.length > 0 || this.deleted > 0) {
       const kept = this.deleted > 0 ? this.#sorted.filter((entry) => !entry.isGone) : this.#sorted;
       const added = this.written.filter((entry) => !entry.isGone);
-      this.#sorted = merged(
-        kept,
-        added.sort((a, b) => compareBytes(a.key, b.key)),
-      );
+      this.#sorted = merged(kept, added.sort(compareEntries));
       this.written = [];
       this.deleted = 0;
     }
@@ -82,7 +72,7 @@ function lowerBound(entries: readonly Entry[], key: Bytes, from = 0): number {
   let high = entries.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareBytes((entries[middle] as Entry).key, key) < 0) low = middle + 1;
+    if ((entries[middle] as Entry).compareKey(key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

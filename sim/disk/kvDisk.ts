@@ -1,9 +1,9 @@
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
-import { Rooms } from '../../core/lib/room.ts';
+import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import type { KvOp, KvRange, KvStore } from '../../core/store/kv.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import { hashBytes } from '../world/rolling.ts';
-import { type Entry, KeyOrder } from './keyOrder.ts';
+import { type Entry, Pages } from './entry.ts';
+import { KeyOrder } from './keyOrder.ts';
 
 /** A disk that answers with an error, as a dying drive or a full volume does. Fatal to the node. */
 export class DiskFault extends Error {
@@ -14,9 +14,9 @@ export class DiskFault extends Error {
 export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale';
 export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale'];
 
-/** What a batch replaced: of each write its key, as the disk has it, and the value before, undefined where there was none. */
+/** What a batch replaced: of each write what has its key, and the value before, undefined where there was none. */
 interface Undo {
-  readonly keys: Bytes[];
+  readonly entries: Entry[];
   readonly before: (Bytes | undefined)[];
 }
 
@@ -34,7 +34,7 @@ const placeOf = (key: Bytes): number => hashBytes(key, KEY_SEED) | 0;
 /** The database as it lies on the disk: every batch in it is complete and durable. */
 export class KvDisk {
   readonly #places = new Map<number, Entry>();
-  readonly #rooms = new Rooms();
+  readonly #pages = new Pages();
   #order = new KeyOrder();
   #count = 0;
   /** Of the newest batches, oldest first. */
@@ -68,7 +68,7 @@ export class KvDisk {
   }
 
   #write(ops: readonly KvOp[]): Undo {
-    const undo: Undo = { keys: [], before: [] };
+    const undo: Undo = { entries: [], before: [] };
     for (const op of ops) {
       if (op.type === 'del') this.#delete(op.key, undo);
       else this.#put(op.key, op.value, undo);
@@ -79,7 +79,7 @@ export class KvDisk {
   /** The value that the newest batch replaced. */
   #older(key: Bytes): Bytes | undefined {
     const newest = this.#undo.at(-1);
-    return newest?.before[newest.keys.findIndex((other) => equalBytes(other, key))];
+    return newest?.before[newest.entries.findIndex((entry) => entry.hasKey(key))];
   }
 
   /**
@@ -98,8 +98,9 @@ export class KvDisk {
         const entry = pick();
         if (entry.value.length === 0) return false;
         const bit = choices.choose(entry.value.length * 8);
-        entry.value = entry.value.slice();
-        entry.value[bit >>> 3] = (entry.value[bit >>> 3] as number) ^ (1 << (bit & 7));
+        const rotten = entry.value.slice();
+        rotten[bit >>> 3] = (rotten[bit >>> 3] as number) ^ (1 << (bit & 7));
+        entry.value = rotten;
         return true;
       }
       case 'misplaced': {
@@ -123,10 +124,10 @@ export class KvDisk {
     if (lost === undefined) return false;
     const later = this.#undo.slice(at + 1);
     const isRewritten = (key: Bytes): boolean =>
-      later.some(({ keys }) => keys.some((other) => equalBytes(other, key)));
+      later.some(({ entries }) => entries.some((entry) => entry.hasKey(key)));
     // Backwards: of a key that the batch wrote twice the first entry tells what was before.
-    const back = lost.keys
-      .map((key, i): KvOp => {
+    const back = lost.entries
+      .map(({ key }, i): KvOp => {
         const value = lost.before[i];
         return value === undefined ? { type: 'del', key } : { type: 'put', key, value };
       })
@@ -174,12 +175,11 @@ export class KvDisk {
     const place = placeOf(key);
     const first = this.#places.get(place);
     const known = entryOf(first, key);
-    const kept = this.#rooms.copy(value);
-    const entry = known ?? { key: this.#rooms.copy(key), value: kept, isGone: false, next: first };
-    undo.keys.push(entry.key);
+    const entry = known ?? this.#pages.entry(key, value, first);
+    undo.entries.push(entry);
     undo.before.push(known?.value);
     if (known !== undefined) {
-      known.value = kept;
+      known.value = value.slice();
       return;
     }
     this.#places.set(place, entry);
@@ -191,7 +191,7 @@ export class KvDisk {
     const place = placeOf(key);
     const first = this.#places.get(place);
     const gone = entryOf(first, key);
-    undo.keys.push(gone?.key ?? key);
+    undo.entries.push(gone ?? this.#pages.entry(key, EMPTY, undefined));
     undo.before.push(gone?.value);
     if (gone === undefined) return;
     if (gone !== first) {
@@ -208,7 +208,7 @@ export class KvDisk {
 
 function entryOf(first: Entry | undefined, key: Bytes): Entry | undefined {
   for (let entry = first; entry !== undefined; entry = entry.next) {
-    if (equalBytes(entry.key, key)) return entry;
+    if (entry.hasKey(key)) return entry;
   }
   return undefined;
 }

@@ -1,0 +1,96 @@
+import { type Bytes, compareBytes } from '../../core/lib/bytes.ts';
+import { aligned } from '../../core/lib/room.ts';
+
+const PAGE_BYTES = 65_536;
+/** What takes more has a page of its own. */
+const SHARED_BYTES_MAX = PAGE_BYTES / 16;
+
+/** One key with its value. Most are never read again: they lie in a page with others, and an array of its own has only what is asked for. */
+export class Entry {
+  isGone = false;
+  /** Another one that is found in the same place. */
+  next: Entry | undefined;
+  readonly #page: Bytes;
+  readonly #at: number;
+  readonly #keyLength: number;
+  readonly #valueLength: number;
+  #value: Bytes | undefined;
+
+  /** The value lies behind the key, where a word may begin. */
+  constructor(page: Bytes, at: number, keyLength: number, valueLength: number, next: Entry | undefined) {
+    this.#page = page;
+    this.#at = at;
+    this.#keyLength = keyLength;
+    this.#valueLength = valueLength;
+    this.next = next;
+  }
+
+  get key(): Bytes {
+    return this.#window(this.#at, this.#keyLength);
+  }
+
+  get firstByte(): number {
+    return this.#keyLength === 0 ? 0 : (this.#page[this.#at] as number);
+  }
+
+  get value(): Bytes {
+    this.#value ??= this.#window(aligned(this.#at + this.#keyLength), this.#valueLength);
+    return this.#value;
+  }
+
+  /** To be kept as it is. */
+  set value(value: Bytes) {
+    this.#value = value;
+  }
+
+  hasKey(key: Bytes): boolean {
+    const length = this.#keyLength;
+    if (key.length !== length) return false;
+    const [page, at] = [this.#page, this.#at];
+    for (let i = 0; i < length; i++) if (page[at + i] !== key[i]) return false;
+    return true;
+  }
+
+  /** As `compareBytes` of the two keys. */
+  compareKey(key: Bytes): number {
+    const [page, at, length] = [this.#page, this.#at, this.#keyLength];
+    const shared = Math.min(length, key.length);
+    for (let i = 0; i < shared; i++) {
+      const difference = (page[at + i] as number) - (key[i] as number);
+      if (difference !== 0) return difference;
+    }
+    return length - key.length;
+  }
+
+  #window(at: number, length: number): Bytes {
+    return new Uint8Array(this.#page.buffer, this.#page.byteOffset + at, length);
+  }
+}
+
+/** Where the entries of one disk lie. */
+export class Pages {
+  #page: Bytes = new Uint8Array(0);
+  #taken = 0;
+
+  /** An entry of copies. */
+  entry(key: Bytes, value: Bytes, next: Entry | undefined): Entry {
+    const valueAt = aligned(key.length);
+    const size = valueAt + value.length;
+    if (size > SHARED_BYTES_MAX) return filled(new Uint8Array(size), 0, key, value, next);
+    if (this.#taken + size > this.#page.length) {
+      this.#page = new Uint8Array(PAGE_BYTES);
+      this.#taken = 0;
+    }
+    const at = this.#taken;
+    this.#taken = aligned(at + size);
+    return filled(this.#page, at, key, value, next);
+  }
+}
+
+function filled(page: Bytes, at: number, key: Bytes, value: Bytes, next: Entry | undefined): Entry {
+  page.set(key, at);
+  page.set(value, at + aligned(key.length));
+  return new Entry(page, at, key.length, value.length, next);
+}
+
+export const compareEntries = (a: Entry, b: Entry): number => compareBytes(a.key, b.key);

@@ -34,6 +34,9 @@ export type VoteVerdict =
   /** No vote of this set, or not by whom it says. */
   | { readonly kind: 'refused'; readonly reason: string };
 
+const FRESH: VoteVerdict = { kind: 'fresh' };
+const DUPLICATE: VoteVerdict = { kind: 'duplicate' };
+
 /**
  * Votes of one (height, round, type). The first vote of a validator is kept; a later one for another value is
  * counted only for values that some peer claims a majority for, so that a proven two thirds is never missed and
@@ -111,10 +114,10 @@ export class VoteSet implements VoteSetReader {
       return { kind: 'refused', reason: 'validator address does not match its index' };
     }
     const first = this.#votes[vote.validatorIndex];
-    if (first === undefined) return { kind: 'fresh' };
-    if (equalBlockId(first.blockId, vote.blockId)) return { kind: 'duplicate' };
+    if (first === undefined) return FRESH;
+    if (equalBlockId(first.blockId, vote.blockId)) return DUPLICATE;
     const tally = this.#tally(vote.blockId);
-    if (tally?.votes[vote.validatorIndex] !== undefined) return { kind: 'duplicate' };
+    if (tally?.votes[vote.validatorIndex] !== undefined) return DUPLICATE;
     const reported = this.#equivocators.has(vote.validatorIndex);
     return { kind: 'conflict', with: first, counts: tally?.claimed === true, reported };
   }

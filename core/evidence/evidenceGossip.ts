@@ -1,5 +1,6 @@
 import { encodeEvidenceMessage } from '../codec/messages.ts';
 import { type Bytes, compareText } from '../lib/bytes.ts';
+import { inserted } from '../lib/inserted.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import type { EvidencePool } from './pool.ts';
@@ -36,7 +37,7 @@ export class EvidenceGossip {
 
   onPeerUp(id: PeerId): void {
     const others = this.#peers.filter((peer) => peer.id !== id);
-    this.#peers = [...others, { id, sent: new Map() }].sort((a, b) => compareText(a.id, b.id));
+    this.#peers = inserted(others, { id, sent: new Map() }, (other) => compareText(other.id, id) > 0);
     // The next flush looks anew.
     this.#revision = -1;
   }

@@ -1,4 +1,5 @@
 import { compareText } from '../lib/bytes.ts';
+import { inserted } from '../lib/inserted.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { STEP } from '../types/messages.ts';
 import { type Peer, PeerRound } from './peerRound.ts';
@@ -43,9 +44,7 @@ export class Peers {
     this.remove(id);
     const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now, servedIn: 0 };
     this.#byId.set(id, fresh);
-    const behind = this.#all.findIndex((peer) => compareText(peer.id, id) > 0);
-    const at = behind === -1 ? this.#all.length : behind;
-    this.#keep([...this.#all.slice(0, at), fresh, ...this.#all.slice(at)]);
+    this.#keep(inserted(this.#all, fresh, (peer) => compareText(peer.id, id) > 0));
   }
 
   remove(id: PeerId): void {

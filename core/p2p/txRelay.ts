@@ -8,6 +8,7 @@
  */
 import { decodeTxsMessage, encodeTxsMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, toHex } from '../lib/bytes.ts';
+import { inserted } from '../lib/inserted.ts';
 import type { Millis, PeerId } from '../types/ids.ts';
 import { RelayLine, type RelayTx } from './relayLine.ts';
 
@@ -63,9 +64,8 @@ export class TxRelay {
   onPeerUp(peer: PeerId, pool: readonly RelayTx[]): void {
     const line = new RelayLine(peer, this.#isWanted, 2 * this.#options.poolTxsMax);
     for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));
-    this.#lines = [...this.#lines.filter((other) => other.peer !== peer), line].sort((a, b) =>
-      compareText(a.peer, b.peer),
-    );
+    const others = this.#lines.filter((other) => other.peer !== peer);
+    this.#lines = inserted(others, line, (other) => compareText(other.peer, peer) > 0);
     this.#isFresh = true;
   }
 

@@ -38,6 +38,8 @@ export class FaithfulLog {
     const step = machine.step.bind(machine);
     machine.step = (now, input) => {
       const effects = step(now, input);
+      // Whatever moves the machine is published.
+      if (effects.length === 0) return effects;
       for (const effect of effects) {
         shadow.note(effect);
         if (effect.kind !== 'persist') {

@@ -250,7 +250,7 @@ export class Process implements Port {
 
   #witnessFrame(input: Extract<Input, { kind: 'frame' }>): void {
     const { peer, channel, bytes } = input;
-    if (!this.#world.process(peer).isCorrect)
+    if (!this.#world.isAllCorrect && !this.#world.process(peer).isCorrect)
       this.#world.witness({ kind: 'lieHeard', node: this, peer, channel, bytes });
     if (channel === CHANNELS.blocksync) this.#world.witness({ kind: 'syncHeard', node: this, peer, bytes });
     else if (isRumour(channel))

@@ -13,13 +13,14 @@
  * - A clog delays segments, a rate spreads them, a reset breaks the connection.
  * - On a link with a rate the queue of transactions is short: what finds no room comes back, as on a real wire.
  */
-import { assert, present } from '../../core/lib/assert.ts';
+import { AssertionError, assert, present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId } from '../../core/node/contract.ts';
 import type { NetworkStats, Port, Steering } from '../port.ts';
 import { PPM } from '../world/choices.ts';
 import { hashBytes } from '../world/rolling.ts';
 import type { Scheduler } from '../world/scheduler.ts';
+import { Arrival } from './arrival.ts';
 import { Connection } from './connection.ts';
 import { type Frame, Link, type LinkFaults } from './link.ts';
 
@@ -63,7 +64,9 @@ export class Network {
   }
 
   indexOf(name: string): number {
-    return present(this.#indexOf.get(name), `no node called ${name}`);
+    const index = this.#indexOf.get(name);
+    if (index === undefined) throw new AssertionError(`no node called ${name}`);
+    return index;
   }
 
   link(from: number, to: number): Link {
@@ -251,20 +254,19 @@ export class Network {
   }
 
   #arriveAt(at: number, connection: Connection, link: Link, frames: readonly Frame[]): void {
-    const { epoch } = connection;
-    // Most of what is under way at any time is these: what can be found again is not held.
-    this.#scheduler.schedule(at, () => {
-      const port = this.#port(link.to);
-      if (connection.epoch !== epoch || link.cut || !port.listening || !connection.isUp(link.to)) {
-        this.stats.framesLost += frames.length;
-        return undefined;
-      }
-      this.stats.segmentsDelivered++;
-      this.steering?.heard(link.to, link.from);
-      port.frames(this.#port(link.from).name, frames);
-      return undefined;
-    });
+    this.#scheduler.add(new Arrival(at, connection, link, frames, this.#arrived));
   }
+
+  readonly #arrived = ({ connection, epoch, link, frames }: Arrival): void => {
+    const port = this.#port(link.to);
+    if (connection.epoch !== epoch || link.cut || !port.listening || !connection.isUp(link.to)) {
+      this.stats.framesLost += frames.length;
+      return;
+    }
+    this.stats.segmentsDelivered++;
+    this.steering?.heard(link.to, link.from);
+    port.frames(this.#port(link.from).name, frames);
+  };
 
   /** Both ends learn that the connection is gone; what is in flight is lost. */
   #break(connection: Connection): void {

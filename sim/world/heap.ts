@@ -4,8 +4,8 @@ import { assert } from '../../core/lib/assert.ts';
 export interface SimEvent {
   /** Virtual microseconds since the run's start. */
   readonly at: number;
-  /** Order of scheduling: decides between events of the same microsecond. */
-  readonly seq: number;
+  /** Order of scheduling: decides between events of the same microsecond. Given by the world. */
+  seq: number;
   fire(): Promise<void> | undefined;
 }
 

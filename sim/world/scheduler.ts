@@ -1,4 +1,5 @@
 import type { Choices } from './choices.ts';
+import type { SimEvent } from './heap.ts';
 
 /** Virtual time and dice, as parts of the world need them. */
 export interface Scheduler {
@@ -7,4 +8,6 @@ export interface Scheduler {
   readonly choices: Choices;
   /** Runs `fire` at virtual time `at`, after whatever was scheduled earlier for the same time. */
   schedule(at: number, fire: () => Promise<void> | undefined): void;
+  /** The same of what is an object anyway. */
+  add(event: SimEvent): void;
 }

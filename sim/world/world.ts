@@ -47,6 +47,7 @@ export class World implements Scheduler {
   readonly latencies: Latencies;
   readonly network: Network;
   readonly processes: readonly Process[];
+  readonly isAllCorrect: boolean;
   readonly hash = new RollingHash();
   /** What Byzantine nodes say in the place of what their core would, or beside it. */
   readonly lies = new WeakSet<Bytes>();
@@ -71,6 +72,7 @@ export class World implements Scheduler {
     this.latencies = options.latencies ?? DEFAULT_LATENCIES;
     this.#trace = options.trace;
     this.processes = options.nodes.map((node) => new Process(this, node));
+    this.isAllCorrect = this.processes.every(({ isCorrect }) => isCorrect);
     this.network = new Network(this, this.processes, options.link);
   }
 
@@ -104,6 +106,11 @@ export class World implements Scheduler {
 
   schedule(at: number, fire: () => Promise<void> | undefined): void {
     this.#heap.push({ at, seq: this.#sequence++, fire });
+  }
+
+  add(event: SimEvent): void {
+    event.seq = this.#sequence++;
+    this.#heap.push(event);
   }
 
   /** For ever, first when one period is over. */

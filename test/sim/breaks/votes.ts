@@ -29,8 +29,8 @@ export const VOTES: readonly Break[] = [
   {
     id: 'conflicting-vote-counts',
     file: 'core/consensus/voteSet.ts',
-    from: "    if (equalBlockId(first.blockId, vote.blockId)) return { kind: 'duplicate' };",
-    to: "    if (equalBlockId(first.blockId, vote.blockId)) return { kind: 'fresh' };",
+    from: '    if (equalBlockId(first.blockId, vote.blockId)) return DUPLICATE;',
+    to: '    if (equalBlockId(first.blockId, vote.blockId)) return FRESH;',
     found: ['no_crash'],
     scenario: 'one-equivocator',
   },
@@ -249,7 +249,7 @@ export const VOTES: readonly Break[] = [
   {
     id: 'claimed-vote-counted-twice',
     file: 'core/consensus/voteSet.ts',
-    from: "    if (tally?.votes[vote.validatorIndex] !== undefined) return { kind: 'duplicate' };\n",
+    from: '    if (tally?.votes[vote.validatorIndex] !== undefined) return DUPLICATE;\n',
     to: '',
     found: ['no_crash'],
     scenario: 'claimed-and-repeated',

@@ -1,0 +1,6 @@
+/** A list in some order and one more item, which comes before the first that is behind it. */
+export function inserted<T>(list: readonly T[], item: T, isBehind: (other: T) => boolean): readonly T[] {
+  const behind = list.findIndex(isBehind);
+  const at = behind === -1 ? list.length : behind;
+  return [...list.slice(0, at), item, ...list.slice(at)];
+}

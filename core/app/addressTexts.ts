@@ -1,7 +1,7 @@
 import { toEip55 } from '../address/eip55.ts';
 import { formatAddress } from '../address/kinds.ts';
+import { Recent } from '../lib/recent.ts';
 import { packed } from '../state/packed.ts';
-import { Recent } from '../state/recent.ts';
 import type { Address } from '../types/ids.ts';
 
 /** Addresses of a few full blocks. */

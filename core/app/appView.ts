@@ -1,5 +1,5 @@
+import { Recent } from '../lib/recent.ts';
 import { packed } from '../state/packed.ts';
-import { Recent } from '../state/recent.ts';
 import { StateView } from '../state/view.ts';
 import type { Address } from '../types/ids.ts';
 import { readAuth } from './auth/keeper.ts';

@@ -1,5 +1,6 @@
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
+import { Recent } from '../lib/recent.ts';
 import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { Vote } from '../types/vote.ts';
@@ -21,6 +22,9 @@ const TICK_MS: Millis = 100;
 /** A peer that has not moved for this long may have lost what we sent: believe nothing, send again. */
 const STALE_MICROS = 2_000_000;
 
+/** Votes whose encoding is kept: those of two rounds of many validators. */
+const VOTES_ENCODED_MAX = 512;
+
 /**
  * Spreads what the consensus machine knows (reference §4.9). Event-driven: own messages and catch-up for a lagging
  * peer leave in the step that makes them possible, the rest on a tick.
@@ -38,7 +42,7 @@ export class Gossip {
   readonly #self: Author | undefined;
   readonly #turn = new Turn();
   /** Encoded once for all peers that are sent it. */
-  readonly #voteBytes = new WeakMap<Vote, Bytes>();
+  readonly #voteBytes = new Recent<Bytes, Vote>(VOTES_ENCODED_MAX);
 
   constructor(options: GossipOptions) {
     this.#options = options;

@@ -92,7 +92,7 @@ export function concat(...parts: readonly Bytes[]): Bytes {
 }
 
 /** From here on two windows of words are worth their making. */
-const WORDWISE_BYTES_MIN = 128;
+const WORDWISE_BYTES_MIN = 256;
 
 export function equalBytes(a: Bytes, b: Bytes): boolean {
   if (a === b) return true;
@@ -104,6 +104,18 @@ export function equalBytes(a: Bytes, b: Bytes): boolean {
     const y = new Int32Array(b.buffer, b.byteOffset, count);
     for (let i = 0; i < count; i++) if (x[i] !== y[i]) return false;
     at = count * 4;
+  }
+  return isSameFrom(a, b, at);
+}
+
+/** Four bytes at a time: one comparison where there were four. */
+function isSameFrom(a: Bytes, b: Bytes, from: number): boolean {
+  let at = from;
+  for (; at + 4 <= a.length; at += 4) {
+    const first = ((a[at] as number) ^ (b[at] as number)) | ((a[at + 1] as number) ^ (b[at + 1] as number));
+    const second =
+      ((a[at + 2] as number) ^ (b[at + 2] as number)) | ((a[at + 3] as number) ^ (b[at + 3] as number));
+    if ((first | second) !== 0) return false;
   }
   for (; at < a.length; at++) if (a[at] !== b[at]) return false;
   return true;

@@ -1,11 +1,11 @@
 import type { Bytes } from '../lib/bytes.ts';
+import { Recent } from '../lib/recent.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import { codeKey, nodeKey } from '../store/keys.ts';
 import type { Hash } from '../types/ids.ts';
 import { EMPTY_CODE_HASH } from './account.ts';
 import { NodeCache } from './nodeCache.ts';
 import { packed } from './packed.ts';
-import { Recent } from './recent.ts';
 import { type AuthenticatedMap, Trie } from './trie.ts';
 
 /** Point reads of the database; `KvStore` is one. */

@@ -1,10 +1,10 @@
 import { assert, present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import { Recent } from '../lib/recent.ts';
 import { EMPTY_ROOT, type Roots } from '../store/roots.ts';
 import type { Address, Hash } from '../types/ids.ts';
 import { type AccountState, decodeAccount } from './account.ts';
 import { packed } from './packed.ts';
-import { Recent } from './recent.ts';
 import { payloadStart } from './rlp.ts';
 import type { StateDb } from './stateDb.ts';
 import type { EntryRange, TrieEntry } from './trieEntries.ts';

@@ -1,11 +1,11 @@
 import { type GenesisMaker, initGenesis } from '../../core/app/genesis.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
+import { Recent } from '../../core/lib/recent.ts';
 import type { MempoolConfig } from '../../core/mempool/config.ts';
 import type { Amend } from '../../core/node/amended.ts';
 import { createNode } from '../../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG, type NodeCoreConfig } from '../../core/node/nodeConfig.ts';
-import { Recent } from '../../core/state/recent.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Cluster } from '../cluster.ts';
 import { decodingOnce } from '../network/decoding.ts';

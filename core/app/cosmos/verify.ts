@@ -1,7 +1,7 @@
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import type { Bytes } from '../../lib/bytes.ts';
+import { Recent } from '../../lib/recent.ts';
 import { packed } from '../../state/packed.ts';
-import { Recent } from '../../state/recent.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { typedDataDigest, typedDataOf } from './eip712.ts';
 import { aminoDoc, aminoSignBytes, directSignBytes, type SignerData } from './signBytes.ts';

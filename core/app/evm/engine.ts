@@ -4,7 +4,7 @@ import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
 import type { Bytes } from '../../lib/bytes.ts';
-import { Recent } from '../../state/recent.ts';
+import { Recent } from '../../lib/recent.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Guard } from '../guard.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Recent } from '../../../core/state/recent.ts';
+import { Recent } from '../../../core/lib/recent.ts';
 
 test('keeps what was used last, and never more than its bound', () => {
   fc.assert(

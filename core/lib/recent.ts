@@ -2,17 +2,17 @@
  * A bounded memo that forgets what was not asked for lately: when the young half is full the old half is dropped.
  * Cheaper than a list in order of use, and it forgets the same on every machine.
  */
-export class Recent<V> {
+export class Recent<V, K = string> {
   readonly #halfMax: number;
-  #young = new Map<string, V>();
-  #old = new Map<string, V>();
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
 
   /** Keeps at most `entriesMax` values, and at least the last half as many that were used. */
   constructor(entriesMax: number) {
     this.#halfMax = entriesMax >>> 1;
   }
 
-  get(key: string): V | undefined {
+  get(key: K): V | undefined {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
     const old = this.#old.get(key);
@@ -20,7 +20,7 @@ export class Recent<V> {
     return old;
   }
 
-  set(key: string, value: V): void {
+  set(key: K, value: V): void {
     if (this.#young.size >= this.#halfMax) {
       this.#old = this.#young;
       this.#young = new Map();

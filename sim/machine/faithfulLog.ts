@@ -8,8 +8,8 @@ import { Shadow, type ShadowParts } from './shadow.ts';
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
-/** Taken by the node itself, or sent to nobody any more. */
-const MAY_STAY: readonly Effect['kind'][] = ['publish', 'reply', 'send'];
+/** The node takes these itself: nobody outside is asked to do them. */
+const isInner = ({ kind }: Effect): boolean => kind === 'publish' || kind === 'reply';
 
 /** A message may go to fewer peers than it should have: some are gone. */
 const isSame = (asked: Performed, done: Performed): boolean =>
@@ -43,7 +43,7 @@ export class FaithfulLog {
       for (const effect of effects) {
         shadow.note(effect);
         if (effect.kind !== 'persist') {
-          this.#asked.push(effect);
+          if (!isInner(effect)) this.#asked.push(effect);
           continue;
         }
         this.#produced++;
@@ -68,16 +68,16 @@ export class FaithfulLog {
   check(effect: Performed): void {
     const { kind } = effect;
     this.#mustBeNext(effect);
-    if (kind === 'timer' || kind === 'publish') return;
+    if (kind === 'timer') return;
     assert(this.#produced === this.#durable, `a ${kind} left before the log that it rests on was durable`);
   }
 
-  /** Effects are performed in the order in which steps asked for them; the node itself takes some, and what goes to who is gone stays. */
+  /** Effects are performed in the order in which steps asked for them; what goes to who is gone stays. */
   #mustBeNext(effect: Performed): void {
     for (; this.#done < this.#asked.length; this.#done++) {
       const asked = this.#asked[this.#done] as Performed;
       if (isSame(asked, effect)) break;
-      assert(MAY_STAY.includes(asked.kind), `a ${effect.kind} overtook a ${asked.kind}`);
+      assert(asked.kind === 'send', `a ${effect.kind} overtook a ${asked.kind}`);
     }
     assert(this.#done < this.#asked.length, `a ${effect.kind} was done that no step asked for`);
     this.#done++;

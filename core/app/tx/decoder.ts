@@ -1,16 +1,22 @@
 import type { CryptoSuite } from '../../crypto/suite.ts';
-import { type Bytes, toHex } from '../../lib/bytes.ts';
+import type { Bytes } from '../../lib/bytes.ts';
+import { Recent } from '../../lib/recent.ts';
 import { ok, type Result } from '../../lib/result.ts';
+import { packed } from '../../state/packed.ts';
 import type { SignedEthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
-import { LruCache } from '../lru.ts';
 import { type DecodedTx, type DecodeTx, decodeTx } from './decodeTx.ts';
 import { wrapEthTx } from './wrapEthTx.ts';
 
-/** More than a full pool and a block, so that a transaction is recovered once for check, propose, validate and finalize. */
-export const DECODED_TXS_MAX = 16_384;
+/** Half of it is more than a full pool and a block: a transaction is recovered once for check, propose, validate and finalize. */
+const DECODED_TXS_MAX = 32_768;
 /** Sum of the transactions' own sizes; what we keep of one is a small multiple. */
 const DECODED_BYTES_MAX = 32 * 1024 * 1024;
+
+interface Known {
+  readonly tx: DecodedTx;
+  readonly size: number;
+}
 
 /** decodeTx with a memory of what it accepted, keyed by sha256 of the bytes. */
 export class TxDecoder {
@@ -18,7 +24,7 @@ export class TxDecoder {
   readonly #denom: string;
   readonly #hrp: string;
   readonly #decodeTx: DecodeTx;
-  readonly #known = new LruCache<DecodedTx>(DECODED_TXS_MAX, DECODED_BYTES_MAX);
+  readonly #known = new Recent<Known>(DECODED_TXS_MAX, { max: DECODED_BYTES_MAX, of: ({ size }) => size });
 
   constructor(suite: CryptoSuite, denom: string, hrp: string, decode: DecodeTx = decodeTx) {
     this.#suite = suite;
@@ -31,17 +37,17 @@ export class TxDecoder {
   wrap({ tx, pubKey }: SignedEthTx): Bytes {
     const txBytes = wrapEthTx(tx, this.#denom);
     const hash = this.#suite.sha256(txBytes);
-    this.#known.set(toHex(hash), { kind: 'ethereum', hash, tx, pubKey }, txBytes.length);
+    this.#known.set(packed(hash), { tx: { kind: 'ethereum', hash, tx, pubKey }, size: txBytes.length });
     return txBytes;
   }
 
   decode(txBytes: Bytes): Result<DecodedTx, AdmissionError> {
     const hash = this.#suite.sha256(txBytes);
-    const key = toHex(hash);
+    const key = packed(hash);
     const known = this.#known.get(key);
-    if (known !== undefined) return ok(known);
+    if (known !== undefined) return ok(known.tx);
     const decoded = this.#decodeTx(txBytes, this.#suite, this.#denom, { hrp: this.#hrp, hash });
-    if (decoded.ok) this.#known.set(key, decoded.value, txBytes.length);
+    if (decoded.ok) this.#known.set(key, { tx: decoded.value, size: txBytes.length });
     return decoded;
   }
 }

@@ -31,3 +31,13 @@ test('keeps what was used last, and never more than its bound', () => {
   expect(held.length).toBeLessThanOrEqual(8);
   expect(held.at(-1)).toBe(99);
 });
+
+test('what it keeps weighs no more than it may', () => {
+  const recent = new Recent<number>(100, { max: 10, of: (weight) => weight });
+  const held = (keys: string): string => [...keys].filter((key) => recent.get(key) !== undefined).join('');
+  for (const key of ['a', 'b', 'c']) recent.set(key, 2);
+  expect(held('c')).toBe('c');
+  recent.set('d', 3);
+  recent.set('e', 3);
+  expect(held('abcde')).toBe('cde');
+});

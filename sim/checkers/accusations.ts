@@ -57,6 +57,8 @@ export function accusations(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, cluster, correct, suite } = context;
   const dockets = new Map<Process, Docket>();
+  /** Who may have debts: mostly nobody. */
+  const indebted = new Set<Process>();
   const addresses = addressesOf(context);
   const byAddress = new Map(
     correct.flatMap((node) => {
@@ -97,6 +99,7 @@ export function accusations(context: CheckerContext): Checker {
     const at = { height: rs.height, micros: world.now };
     const text = `the two ${type}s of validator ${validatorIndex} at ${height}/${round}`;
     docket.debts.set(key, { height, text, at, from, isSure: false });
+    indebted.add(node);
   };
   /** Where the node has gone on before it looked at the vote, that is none of its business any more. */
   const settle = (docket: Docket, { height, step }: RoundState): void => {
@@ -174,10 +177,11 @@ export function accusations(context: CheckerContext): Checker {
       } else if (fact.kind === 'event' && fact.event.kind === 'committed') stored(node, fact.event.block);
     }),
     look(node) {
-      const docket = dockets.get(node);
-      if (docket === undefined || docket.debts.size === 0) return;
+      if (!indebted.has(node)) return;
+      const docket = docketOf(node);
       const rs = node.node?.rs();
       if (rs !== undefined) settle(docket, rs);
+      if (docket.debts.size === 0) indebted.delete(node);
     },
   };
 }

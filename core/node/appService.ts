@@ -27,8 +27,10 @@ export class AppService {
         return { kind: 'checked', result: await this.#app.checkTx(ask.tx, ask.recheck) };
       case 'propose':
         return { kind: 'proposed', txs: await this.#app.propose(ask) };
-      case 'validate':
-        return { kind: 'validated', ...(await this.#app.validate(ask)) };
+      case 'validate': {
+        const { accept, reason } = await this.#app.validate(ask);
+        return { kind: 'validated', accept, reason };
+      }
       case 'finalize':
         return { kind: 'finalized', result: await this.#app.finalize(ask) };
       case 'commit':

@@ -303,7 +303,8 @@ export class NodeMachine implements Machine {
   /** The evidence a block carries is marked as committed in the batch that commits the block. */
   #withEvidence(effect: Effect): Effect {
     if (effect.kind !== 'app' || effect.ask.kind !== 'commit') return effect;
-    return { ...effect, ask: { ...effect.ask, extraOps: this.parts.evidence.commitOps(effect.ask.block) } };
+    const extraOps = this.parts.evidence.commitOps(effect.ask.block);
+    return extraOps.length === 0 ? effect : { ...effect, ask: { ...effect.ask, extraOps } };
   }
 
   #drop(peer: PeerId, reason: string): void {

@@ -86,8 +86,8 @@ export const HANDED: readonly Break[] = [
   {
     id: 'wrapped-under-its-ethereum-hash',
     file: 'core/app/tx/decoder.ts',
-    from: "this.#known.set(toHex(hash), { kind: 'ethereum', hash, tx, pubKey }",
-    to: "this.#known.set(toHex(hash), { kind: 'ethereum', hash: tx.hash, tx, pubKey }",
+    from: "this.#known.set(packed(hash), { tx: { kind: 'ethereum', hash, tx, pubKey }",
+    to: "this.#known.set(packed(hash), { tx: { kind: 'ethereum', hash: tx.hash, tx, pubKey }",
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

@@ -51,7 +51,6 @@ export class Stage {
       ...rpc,
       hub: new EventHub(),
       chain: grown(chain, () => this.head),
-      indexing: { kind: 'null' },
       now: () => this.now,
       limits: {
         ...limits,

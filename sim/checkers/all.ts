@@ -10,6 +10,7 @@ import { type Checker, type CheckerContext, isAccountable, isTolerable } from '.
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
 import { duties } from './duties.ts';
+import { echoes } from './echoes.ts';
 import { ethRecords } from './ethRecords.ts';
 import { evidenceCommitted } from './evidence.ts';
 import { evidenceKept } from './evidenceKept.ts';
@@ -76,6 +77,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', lastCommits],
   ['conduct', spread],
   ['conduct', repetition],
+  ['conduct', echoes],
   ['conduct', poolSpread],
   ['conduct', evidenceSpread],
   ['conduct', words],

@@ -6,20 +6,22 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing, type Position } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
+import { hasOddClocks } from './patience.ts';
 import { isSound } from './recoverable.ts';
 
 /** What was decided to be said leaves the node by then. */
 const LEAVE_MICROS = 500_000;
 
 /**
- * What a correct node says of itself is so, or was when it decided to say it: where it stands, in which round the last height ended, which
- * votes and parts it has, of which two thirds it knows, and whether it catches up.
+ * What a correct node says of itself is so, or was when it decided to say it: where it stands and since when, in which round the last
+ * height ended, which votes and parts it has, of which two thirds it knows, and whether it catches up.
  */
 export function standing(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, scenario } = context;
   if (mayForget(context) || scenario.timeline.some(({ action }) => action.kind === 'pause')) return { name };
   const { initialHeight } = context.cluster.genesis;
+  const areClocksSound = !hasOddClocks(scenario);
   /** When each node came to where it is. */
   const movedAt = new Map<Process, number>();
   const said = (node: Process, message: ConsensusMessage): string | undefined => {
@@ -30,6 +32,12 @@ export function standing(context: CheckerContext): Checker {
     const last = height === initialHeight ? -1 : (rs.lastPrecommits?.round ?? rs.lastCommit?.round);
     if (height === rs.height && last !== undefined && lastCommitRound !== last)
       return `that height ${height - 1} was decided in round ${lastCommitRound}, which was round ${last}`;
+    if (
+      height === rs.height &&
+      areClocksSound &&
+      !isSince(message.secondsSinceStart, node.clock.now(world.now), rs)
+    )
+      return `that height ${height} began ${message.secondsSinceStart} s ago, which its clock says of ${rs.startTime}`;
     const order = compare(message, rs);
     const mayBeBehind = world.now - (movedAt.get(node) ?? 0) <= LEAVE_MICROS;
     if (order === 0 || (order < 0 && mayBeBehind)) return undefined;
@@ -63,6 +71,13 @@ function behindProblem({ node }: Process): string | undefined {
   return rpc.catchingUp() === isBehind
     ? undefined
     : `says that it ${isBehind ? 'does not catch' : 'catches'} up, at ${head} of ${highest}`;
+}
+
+/** So many whole seconds have gone by since the height began, or had when it was decided to say so. */
+function isSince(seconds: number, now: number, { startTime }: RoundState): boolean {
+  const wholeSeconds = (micros: number): number => Math.max(0, Math.floor(micros / 1_000_000));
+  const past = now - startTime;
+  return wholeSeconds(past - LEAVE_MICROS) <= seconds && seconds <= wholeSeconds(past);
 }
 
 const compare = (a: Position, b: Position): number =>

@@ -12,7 +12,7 @@ import type { NodeEvent } from '../../core/types/nodeEvent.ts';
 import { SLOW_MICROS } from '../disk/disk.ts';
 import { type KvGate, KvHandle } from '../disk/kvDisk.ts';
 import { drawDelay } from '../network/delay.ts';
-import { isRumour, isStanding, isWord } from '../network/words.ts';
+import { isContent, isRumour, isStanding, isWord } from '../network/words.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { Process } from './process.ts';
@@ -212,6 +212,8 @@ export class Life implements KvGate {
     if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordSaid', node: process, to, bytes });
     else if (isStanding(channel, bytes))
       this.#world.witness({ kind: 'standingSaid', node: process, to, bytes });
+    else if (isContent(channel, bytes))
+      this.#world.witness({ kind: 'contentSaid', node: process, to, bytes });
     this.#world.network.send(process.index, process.reachable(to), channel, bytes);
   }
 

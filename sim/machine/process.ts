@@ -8,7 +8,7 @@ import type { Disk } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { Delay } from '../network/delay.ts';
 import type { Frame } from '../network/link.ts';
-import { isRumour, isWord } from '../network/words.ts';
+import { isContent, isRumour, isWord } from '../network/words.ts';
 import type { Port } from '../port.ts';
 import type { Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
@@ -256,6 +256,8 @@ export class Process implements Port {
     else if (isRumour(channel))
       this.#world.witness({ kind: 'rumourHeard', node: this, peer, channel, bytes });
     else if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordHeard', node: this, peer, bytes });
+    else if (isContent(channel, bytes))
+      this.#world.witness({ kind: 'contentHeard', node: this, peer, bytes });
   }
 
   #heard(peer: string): void {

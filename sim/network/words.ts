@@ -15,6 +15,10 @@ const STANDING_TAGS: readonly (number | undefined)[] = [0x0a, 0x22, 0x3a];
 export const isStanding = (channel: number, bytes: Bytes): boolean =>
   (channel === CHANNELS.state || channel === CHANNELS.data) && STANDING_TAGS.includes(bytes[0]);
 
+/** Whether a frame is a proposal, a part of a block or a vote: what gossip is about. */
+export const isContent = (channel: number, bytes: Bytes): boolean =>
+  channel === CHANNELS.vote || (channel === CHANNELS.data && !isStanding(channel, bytes));
+
 /** Whether a frame has what waits for a block. */
 export const isRumour = (channel: number): boolean =>
   channel === CHANNELS.mempool || channel === CHANNELS.evidence;

@@ -48,6 +48,14 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
+  /** A node hears a proposal, a part of a block or a vote from a peer, and tells some of one. */
+  | { readonly kind: 'contentHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
+  | {
+      readonly kind: 'contentSaid';
+      readonly node: Process;
+      readonly to: readonly string[];
+      readonly bytes: Bytes;
+    }
   /** A node hears transactions or evidence from a peer, or gets back what the wire to it did not take, and tells some of them. */
   | {
       readonly kind: 'rumourHeard' | 'rumourUnsent';

@@ -1,0 +1,95 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { PeerRoundReader } from '../../core/rpc/context.ts';
+import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
+import { isSound } from './recoverable.ts';
+
+/** What a node has decided to say waits for its log: it leaves when the node may have heard more. */
+const CROSSED_MICROS = 100_000;
+/** Of more rounds of a height a node does not note who has what. */
+const ROUNDS_MAX = 14;
+/** Each node looks up each of its peers for each message: among many that is too much. */
+const NODES_MAX = 12;
+/** Height and round are at the beginning, signatures and proofs at the end: so many bytes tell one message from all others. */
+const ENDS_BYTES = [24, 80] as const;
+/** First byte of a BlockPart, its number in cometbft.consensus.v1.Message as a field with a length. */
+const PART_TAG = 0x2a;
+
+/** What two nodes have told each other since the one has known where the other is. */
+interface Talk {
+  place: string;
+  /** When the node last had reason to forget what the peer has. */
+  doubtedAt: number;
+  /** What both have, and since when the node has heard it; 0 for what it has said itself. */
+  readonly known: Map<string, number>;
+}
+
+/**
+ * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it, before it has reason to doubt that the
+ * peer has it: the peer says what it has, gets on, or has not moved for so long that the node says to it alone where it stands.
+ */
+export function echoes({ world, scenario, correct, fail }: CheckerContext): Checker {
+  const name = 'conduct';
+  const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
+  if (!isTimely || world.processes.length > NODES_MAX) return { name };
+  const talks = new Connections((): Talk => ({ place: '', doubtedAt: world.now, known: new Map() }));
+  const names = new Set(correct.map((node) => node.name));
+  const doubt = (talk: Talk | undefined): void => {
+    if (talk === undefined) return;
+    talk.doubtedAt = world.now;
+    talk.known.clear();
+  };
+  /** Undefined where the node does not note what the peer has: parts of a block of which it does not know that the peer collects it. */
+  const talkWith = (node: Process, peer: string, bytes: Bytes): Talk | undefined => {
+    const talk = names.has(peer) ? talks.get(node, peer) : undefined;
+    const round = talk && node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round;
+    if (talk === undefined || round === undefined || round.round > ROUNDS_MAX) return undefined;
+    const place = placeOf(node, round);
+    if (place !== talk.place) doubt(talk);
+    talk.place = place;
+    const isNoted = bytes[0] !== PART_TAG || round.partsHeader !== undefined;
+    return isNoted && world.now - talk.doubtedAt > CROSSED_MICROS ? talk : undefined;
+  };
+  const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
+    if (!isSound(node.disk) || node.sync !== undefined) return;
+    const key = keyOf(bytes);
+    for (const peer of to) {
+      const talk = talkWith(node, peer, bytes);
+      const since = talk?.known.get(key);
+      talk?.known.set(key, 0);
+      if (since !== undefined && world.now - since > CROSSED_MICROS)
+        fail(name, `${node.name} tells ${peer} at ${talk?.place} again what both have`);
+    }
+  };
+  const heard = (node: Process, peer: string, bytes: Bytes): void => {
+    const talk = talkWith(node, peer, bytes);
+    const key = keyOf(bytes);
+    if (talk?.known.has(key) === false) talk.known.set(key, world.now);
+  };
+  return {
+    name,
+    ...hearing(
+      ['contentHeard', 'contentSaid', 'standingSaid', 'wordHeard', ...Connections.TOPICS],
+      (fact) => {
+        const { node } = fact;
+        if (!node.isCorrect) return;
+        talks.on(fact);
+        if (fact.kind === 'contentSaid') said(node, fact.to, fact.bytes);
+        else if (fact.kind === 'contentHeard') heard(node, fact.peer, fact.bytes);
+        else if (fact.kind === 'wordHeard') doubt(talks.get(node, fact.peer));
+        else if (fact.kind === 'standingSaid' && fact.to.length === 1)
+          doubt(talks.get(node, fact.to[0] as string));
+      },
+    ),
+  };
+}
+
+const placeOf = ({ node }: Process, { height, round }: PeerRoundReader): string =>
+  `${height}/${round} of ${node?.rs()?.height}`;
+
+const keyOf = (bytes: Bytes): string => {
+  const [head, tail] = ENDS_BYTES;
+  return `${bytes.length}:${String.fromCharCode(...bytes.subarray(0, head), ...bytes.subarray(-tail))}`;
+};

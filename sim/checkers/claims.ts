@@ -34,21 +34,22 @@ export class Claims {
   }
 
   /**
-   * The two thirds that a node beyond its first round has seen, and has not told a peer of its height about, which may count the other
-   * vote of a liar without: those of the round that the peer is in, and the polka of its own valid value.
+   * The two thirds that a node has seen, and has not told a peer of its height about, which may count the other vote of a liar without:
+   * those of the round that the peer is in, and the polka of its own valid value. In its first round it owes them to who stands still.
    */
   owed(node: Process, peer: Process): string | undefined {
     const [ours, theirs] = [node.node?.rs(), peer.node?.rs()];
     if (ours === undefined || theirs === undefined || ours.height !== theirs.height) return undefined;
-    if (ours.round === 0 || theirs.step === STEP.newHeight || theirs.step === STEP.commit) return undefined;
-    const { height, round } = theirs;
+    if (theirs.step === STEP.newHeight || theirs.step === STEP.commit) return undefined;
+    const { height, round, step } = theirs;
+    const standing = ours.round === 0 ? ` at step ${step}` : '';
     const isOwed = (at: number, type: VoteType): boolean =>
       hasMajority(ours, at, type) && this.#at(node, peer.name, height)?.has(`${at}/${type}`) !== true;
     const { validRound } = ours;
     if (validRound >= 0 && isOwed(validRound, 'prevote'))
-      return `the polka of round ${validRound} of ${height}`;
+      return `the polka of round ${validRound} of ${height}${standing}`;
     const type = (['prevote', 'precommit'] as const).find((one) => isOwed(round, one));
-    return type && `two thirds of the ${type}s of ${height}/${round}`;
+    return type && `two thirds of the ${type}s of ${height}/${round}${standing}`;
   }
 }
 

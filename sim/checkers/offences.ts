@@ -1,6 +1,6 @@
 import type { ChainReader } from '../../core/app/chain.ts';
-import { type Offence, readOffences } from '../../core/app/evidence/keeper.ts';
-import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { type Offence, offenderAt, offenderCount, readOffences } from '../../core/app/evidence/keeper.ts';
+import { type Bytes, EMPTY, toHex } from '../../core/lib/bytes.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { AbciEvent } from '../../core/types/result.ts';
 import { event, eventsProblem } from '../reference/result.ts';
@@ -16,7 +16,7 @@ interface Proven {
   readonly newest: readonly string[];
 }
 
-/** Whoever the blocks prove guilty is recorded as often as they do, and the newest offences are listed. */
+/** Whoever the blocks prove guilty is recorded as often as they do and listed once, in the order of first offences, with its newest ones. */
 export class Offences {
   readonly #proven = new Map<string, Proven>();
   #head = 0;
@@ -41,7 +41,9 @@ export class Offences {
       if (listed.join() !== newest.join())
         return `of the offences of ${toHex(address)} these are listed: ${listed.join()}; the newest are ${newest.join()}`;
     }
-    return undefined;
+    const names = namesOf(chain);
+    const due = [...this.#proven.keys()].join();
+    return names === due ? undefined : `lists as offenders ${names}, they are ${due}`;
   }
 
   /** Answers with what the block has to tell of it. */
@@ -69,6 +71,12 @@ export class Offences {
     }
     return events;
   }
+}
+
+function namesOf(chain: ChainReader): string {
+  const view = chain.latest();
+  const count = Number(offenderCount(view));
+  return Array.from({ length: count }, (_, i) => toHex(offenderAt(view, BigInt(i)) ?? EMPTY)).join();
 }
 
 const described = ({ kind, height, time, power, totalPower, recordedAt }: Offence): string =>

@@ -144,6 +144,7 @@ test('of more than sixteen offences of one validator the newest are listed', () 
   const told = [offence(1), offence(2)];
   expect(recordMisbehavior(store, 5, told).map(({ count }) => count)).toEqual([1n, 2n]);
   for (let height = 3; height <= 20; height++) recordMisbehavior(store, height + 5, [offence(height)]);
+  expect(offenderCount(store)).toBe(1n);
   const record = readOffences(store, VALIDATOR);
   expect(record?.count).toBe(20n);
   expect(record?.offences.map(({ height, recordedAt }) => [height, recordedAt])).toEqual(

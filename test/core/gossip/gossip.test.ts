@@ -262,6 +262,15 @@ test('a vote is not sent to whoever said to have it', () => {
   expect(world.take()).toEqual(['newRoundStep>a']);
 });
 
+test('a vote is not sent back to whoever sent it', () => {
+  const world = new World([vote(0), vote(2)]);
+  for (const id of ['a', 'b']) world.peer(id, 5);
+  world.gossip.hearsay.onVote('a', vote(2));
+  world.take();
+  world.gossip.onTick(1, world);
+  expect(world.take().filter((text) => text.startsWith('vote'))).toEqual(['vote>b']);
+});
+
 test('a peer one height behind gets the precommits of the last commit, once', () => {
   const world = new World([]);
   world.peer('a', 4);
@@ -405,6 +414,14 @@ test('no room is made for a proposal of more parts than a block may have', () =>
   };
   expect([4_000_000_000, 1602].map(partsOf)).toEqual([undefined, undefined]);
   expect(partsOf(1601)).toBe(1601);
+});
+
+test('a peer that stands still in the first round is told of which two thirds we know', () => {
+  const world = new World([vote(0), vote(1), vote(2)]);
+  world.peer('a', 5);
+  world.take();
+  world.gossip.onTick(2_000_000, world);
+  expect(world.take()).toContain('voteSetMaj23>a');
 });
 
 test('a claim of two thirds is answered with our votes for that value', () => {

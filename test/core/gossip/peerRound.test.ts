@@ -46,6 +46,15 @@ test('precommits of the round that decided become the last commit of the next he
   expect(peer.lastCommit?.toString()).toBe('x__x');
 });
 
+test('the last commit is of the round that decided, though the peer has gone on to another', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 2, 6));
+  peer.setVote(5, 1, 'precommit', 3, 4);
+  peer.setVote(5, 2, 'precommit', 0, 4);
+  peer.onNewRoundStep(step(6, 0, 1, 1));
+  expect(peer.lastCommit?.toString()).toBe('___x');
+});
+
 test('vote set bits correct our belief about what we could have sent, and leave the rest', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 4));

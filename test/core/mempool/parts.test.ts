@@ -94,3 +94,21 @@ test('who would wait too long is told so, by what can pay the base fee', () => {
   limit.onCommitted(4 * SECOND, 10, [laneOf(9, 10n)], 10n);
   expect(limit.refuse(contest)).toBeUndefined();
 });
+
+test('what has left a lane costs its sender no more', () => {
+  const lane = new Lane(0n);
+  for (const nonce of [0, 1, 2, 3]) lane.put(txOf(nonce, { cost: 10n }), 10);
+  const left = [
+    () => lane.advance(1n, 100n),
+    () => lane.dropTail(),
+    () => lane.expire(5),
+    () => lane.advance(2n, 100n),
+  ];
+  expect([lane.executableCost, ...left.map((leave) => leave() && lane.executableCost)]).toEqual([
+    40n,
+    30n,
+    20n,
+    20n,
+    10n,
+  ]);
+});

@@ -114,6 +114,13 @@ test('the heights found are those whose logs have one item of every group', asyn
   );
 });
 
+test('heights before the first one indexed may hold anything', async () => {
+  const kv = new MemoryKv();
+  for (const height of [5, 6, 7])
+    kv.apply(commitIndexOps(kv, height, resultsOf(height === 6 ? [{ address: 2, topics: [] }] : [])));
+  expect(await heights(kv, [[addressItem(addressOf(2))]], 3, 8)).toEqual([3, 4, 6, 8]);
+});
+
 test('a height taken back, or an index dropped, leaves no entry behind', async () => {
   const kv = new MemoryKv();
   const first = resultsOf([{ address: 1, topics: [1, 2] }]);

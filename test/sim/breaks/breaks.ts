@@ -26,6 +26,7 @@ import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { PRETENCES } from './pretences.ts';
 import { RECORDS } from './records.ts';
+import { REPEATS } from './repeats.ts';
 import { REPORTED } from './reported.ts';
 import { RESULTS } from './results.ts';
 import { RETOLD } from './retold.ts';
@@ -92,4 +93,5 @@ export const BREAKS: readonly Break[] = [
   ...FACES,
   ...HANDED,
   ...RUMOURS,
+  ...REPEATS,
 ];

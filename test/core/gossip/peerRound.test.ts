@@ -46,6 +46,18 @@ test('precommits of the round that decided become the last commit of the next he
   expect(peer.lastCommit?.toString()).toBe('x__x');
 });
 
+test('a proposal says which block the peer collects, whatever it was before', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 0, 3));
+  peer.setProposal(5, 0, parts, -1);
+  peer.setPart(5, 2);
+  peer.setProposal(5, 0, parts, -1);
+  expect(peer.parts?.toString()).toBe('__x');
+  const other = { total: 2, hash: new Uint8Array(32).fill(2) };
+  peer.setProposal(5, 0, other, -1);
+  expect([peer.partsHeader, peer.parts?.toString()]).toEqual([other, '__']);
+});
+
 test('the last commit is of the round that decided, though the peer has gone on to another', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 2, 6));

@@ -593,9 +593,11 @@ test('what no later block may hold leaves the pool and holds up nobody', () => {
   give(world, 0, { lastHeight: 1n });
   give(world, 1, { lastHeight: 2n });
   expect(world.reaped()).toEqual(['aa0', 'aa1']);
+  expect(world.ticks).toBe(0);
   world.commit([], []);
   expect(world.reaped()).toEqual([]);
   expect(world.pool.stats()).toMatchObject({ pending: 0, queued: 1 });
+  expect(world.ticks).toBe(1);
   expect(give(world, 0, {})?.kind).toBe('checked');
   expect(world.reaped()).toEqual(['aa0', 'aa1']);
 });

@@ -52,6 +52,8 @@ function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
   const { when, delay, on, chance } = whenAndDelay(at, fields, known);
   if (at.says('on') && (when.kind === 'at' || when.kind === 'every'))
     fields.on?.fail(`expected no on with ${when.kind}: a time is that of nobody`);
+  if (at.says('times') && when.kind === 'at')
+    fields.times?.fail('expected no times with at: a moment comes once; every comes again');
   const isRepeated = when.kind === 'every' || chance !== undefined;
   return {
     line: at.path,

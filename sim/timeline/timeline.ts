@@ -2,6 +2,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import { EVENT_WORDS, type StepWord, type TimelineEntry, type When } from '../scenario/scenario.ts';
+import { PPM } from '../world/choices.ts';
 import type { Fact, Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import { TimelineActions } from './actions.ts';
@@ -12,6 +13,10 @@ const STEP_OF: Readonly<Record<StepWord, number>> = { propose: 3, prevote: 4, pr
 interface Entry {
   readonly spec: TimelineEntry;
   left: number;
+  /** Its time has come, whatever chance said then. */
+  hasCome: boolean;
+  /** Times that it will come after its delay. */
+  delayed: number;
   /** State conditions fire once for each node and height/round that meets them. */
   readonly met: Set<string>;
 }
@@ -25,7 +30,13 @@ export class Timeline {
   constructor(world: World, cluster: Cluster, suite: CryptoSuite, specs: readonly TimelineEntry[]) {
     this.#world = world;
     this.#actions = new TimelineActions(world, cluster, suite);
-    this.#entries = specs.map((spec) => ({ spec, left: spec.times, met: new Set() }));
+    this.#entries = specs.map((spec) => ({
+      spec,
+      left: spec.times,
+      hasCome: false,
+      delayed: 0,
+      met: new Set(),
+    }));
     world.observe(['moved', ...EVENT_WORDS], (fact) => this.#on(fact));
   }
 
@@ -42,11 +53,9 @@ export class Timeline {
     return this.awaited.length === 0;
   }
 
-  /** Entries that are still to come and come but once, as `timeline[0]`. */
+  /** Entries that are still to come and do not repeat for ever, as `timeline[0]`. */
   get awaited(): readonly string[] {
-    return this.#entries
-      .filter(({ spec, left }) => left > 0 && spec.when.kind !== 'every' && spec.when.kind !== 'state')
-      .map(({ spec }) => spec.line);
+    return this.#entries.filter(isAwaiting).map(({ spec }) => spec.line);
   }
 
   /** Entries that have changed nothing, as `timeline[0]`: their time has not come, or whom they name was not there for it. */
@@ -68,10 +77,10 @@ export class Timeline {
   /** Whether the timeline will still restart this process. */
   willReturn(process: Process): boolean {
     if (this.#actions.isReturning(process)) return true;
-    return this.#entries.some(({ spec, left }) => {
-      if (left === 0 || spec.action.kind !== 'restart') return false;
-      const { target } = spec.action;
-      return target.kind !== 'names' || target.names.includes(process.name);
+    return this.#entries.some((entry) => {
+      const { action } = entry.spec;
+      if (action.kind !== 'restart' || !canCome(entry, process)) return false;
+      return action.target.kind !== 'names' || action.target.names.includes(process.name);
     });
   }
 
@@ -93,18 +102,20 @@ export class Timeline {
       const key = matches(entry.spec, fact);
       if (key === undefined || entry.met.has(key)) continue;
       entry.met.add(key);
+      entry.delayed++;
       // Never within the event that met the condition: that one is over first.
-      this.#world.schedule(this.#world.now + entry.spec.delay, () => this.#fire(entry));
+      this.#world.schedule(this.#world.now + entry.spec.delay, () => {
+        entry.delayed--;
+        return this.#fire(entry);
+      });
     }
   }
 
   #fire(entry: Entry): Promise<void> | undefined {
+    entry.hasCome = true;
     if (entry.left === 0) return undefined;
     const { spec } = entry;
-    if (
-      spec.chancePpm < 1_000_000 &&
-      !this.#world.choices.stream(`${spec.line}/chance`).chance(spec.chancePpm)
-    )
+    if (spec.chancePpm < PPM && !this.#world.choices.stream(`${spec.line}/chance`).chance(spec.chancePpm))
       return undefined;
     entry.left--;
     this.#actions.lastAt = this.#world.now;
@@ -112,6 +123,19 @@ export class Timeline {
     this.#world.witness({ kind: 'fault' });
     return done;
   }
+}
+
+/** What is left to chance comes at every event of its kind: once is enough to be waited for. */
+function isAwaiting({ spec, left, hasCome, delayed }: Entry): boolean {
+  if (left === 0 || spec.when.kind === 'every' || spec.when.kind === 'state') return false;
+  const isOnce = spec.when.kind === 'at' || spec.chancePpm < PPM;
+  return !hasCome || delayed > 0 || !isOnce;
+}
+
+/** Whether an entry can come while a process is down, to which nothing happens then. */
+function canCome({ spec: { when }, left, hasCome, delayed }: Entry, down: Process): boolean {
+  if (left === 0 || delayed > 0) return left > 0;
+  return !hasCome || (when.kind !== 'at' && !(when.kind === 'event' && when.node === down.name));
 }
 
 /** A key naming how the fact meets the entry's condition, undefined when it does not. */

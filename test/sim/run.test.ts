@@ -119,6 +119,17 @@ describe('a run', () => {
     );
   });
 
+  test('waits for nothing that chance has decided against', async () => {
+    const endsWith = async (until: string, timeline: string): Promise<readonly unknown[]> =>
+      (await run(`name: x\nuntil: {${until}}\ntimeline: [${timeline}]\n`)).failures;
+    const crash = '{at: 1s, do: {crash: v0}}';
+    const event = 'event: crashed(v0)';
+    const quiet = `{at: 1s, chance: 1%, do: gst}, ${crash}, {${event}, chance: 1%, do: gst}`;
+    expect(await endsWith('quiet: 1s', quiet)).toEqual([]);
+    const back = `${crash}, {after: {${event}}, at: 1s, chance: 1%, do: {restart: v0}}`;
+    expect(await endsWith('height: 4', back)).toEqual([]);
+  });
+
   test('names what the timeline says and nothing came of', async () => {
     const actions = [
       '{at: 900s, do: heal}',

@@ -731,6 +731,11 @@ expect: [{liveness: {heights: 2}}]
       'expect: expected a duration as within of liveness: with empty_blocks: false a height may take for ever',
     ],
     [
+      'a moment that comes again',
+      `${base}timeline: [{at: 1s, times: 2, do: {crash: v0}, for: 1s}]\n`,
+      'timeline[0].times: expected no times with at: a moment comes once; every comes again',
+    ],
+    [
       'a node that is its own peer',
       `${base}nodes: {full0: {peers: [full0]}}\n`,
       'nodes.full0.peers: expected others than full0 itself',

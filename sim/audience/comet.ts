@@ -11,9 +11,6 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ["tm.event = 'NewBlockHeader'"],
   ["tm.event = 'Tx'", "tm.event   = 'Tx'"],
   ['tm.event EXISTS'],
-  // Of these the index says in which blocks of the past they have something.
-  ["message.module = 'evm'", "message.module='evm'"],
-  ["tm.event = 'Tx' AND message.module = 'bank'"],
 ];
 const CLIENTS_MAX = 5;
 const TURNS = 60;

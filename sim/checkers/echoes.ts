@@ -1,7 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { PeerRoundReader } from '../../core/rpc/context.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
+import { hashBytes } from '../world/rolling.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { isSound } from './recoverable.ts';
@@ -12,18 +12,25 @@ const CROSSED_MICROS = 100_000;
 const ROUNDS_MAX = 14;
 /** Each node looks up each of its peers for each message: among many that is too much. */
 const NODES_MAX = 12;
-/** Height and round are at the beginning, signatures and proofs at the end: so many bytes tell one message from all others. */
-const ENDS_BYTES = [24, 80] as const;
 /** First byte of a BlockPart, its number in cometbft.consensus.v1.Message as a field with a length. */
 const PART_TAG = 0x2a;
 
+/** Where the peer is, as far as the node knows, and the node's own height. */
+interface Place {
+  readonly height: number;
+  readonly round: number;
+  readonly own: number | undefined;
+}
+
+const NOWHERE: Place = { height: 0, round: -1, own: undefined };
+
 /** What two nodes have told each other since the one has known where the other is. */
 interface Talk {
-  place: string;
+  place: Place;
   /** When the node last had reason to forget what the peer has. */
   doubtedAt: number;
   /** What both have, and since when the node has heard it; 0 for what it has said itself. */
-  readonly known: Map<string, number>;
+  readonly known: Map<number, number>;
 }
 
 /**
@@ -34,7 +41,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   const name = 'conduct';
   const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
   if (!isTimely || world.processes.length > NODES_MAX) return { name };
-  const talks = new Connections((): Talk => ({ place: '', doubtedAt: world.now, known: new Map() }));
+  const talks = new Connections((): Talk => ({ place: NOWHERE, doubtedAt: world.now, known: new Map() }));
   const names = new Set(correct.map((node) => node.name));
   const doubt = (talk: Talk | undefined): void => {
     if (talk === undefined) return;
@@ -46,9 +53,12 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     const talk = names.has(peer) ? talks.get(node, peer) : undefined;
     const round = talk && node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round;
     if (talk === undefined || round === undefined || round.round > ROUNDS_MAX) return undefined;
-    const place = placeOf(node, round);
-    if (place !== talk.place) doubt(talk);
-    talk.place = place;
+    const { place } = talk;
+    const own = node.node?.rs()?.height;
+    if (round.height !== place.height || round.round !== place.round || own !== place.own) {
+      doubt(talk);
+      talk.place = { height: round.height, round: round.round, own };
+    }
     const isNoted = bytes[0] !== PART_TAG || round.partsHeader !== undefined;
     return isNoted && world.now - talk.doubtedAt > CROSSED_MICROS ? talk : undefined;
   };
@@ -57,16 +67,18 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     const key = keyOf(bytes);
     for (const peer of to) {
       const talk = talkWith(node, peer, bytes);
-      const since = talk?.known.get(key);
-      talk?.known.set(key, 0);
+      if (talk === undefined) continue;
+      const since = talk.known.get(key);
+      talk.known.set(key, 0);
       if (since !== undefined && world.now - since > CROSSED_MICROS)
-        fail(name, `${node.name} tells ${peer} at ${talk?.place} again what both have`);
+        fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} again what both have`);
     }
   };
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
     const talk = talkWith(node, peer, bytes);
+    if (talk === undefined) return;
     const key = keyOf(bytes);
-    if (talk?.known.has(key) === false) talk.known.set(key, world.now);
+    if (!talk.known.has(key)) talk.known.set(key, world.now);
   };
   return {
     name,
@@ -86,10 +98,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   };
 }
 
-const placeOf = ({ node }: Process, { height, round }: PeerRoundReader): string =>
-  `${height}/${round} of ${node?.rs()?.height}`;
+const placeText = ({ height, round, own }: Place): string => `${height}/${round} of ${own}`;
 
-const keyOf = (bytes: Bytes): string => {
-  const [head, tail] = ENDS_BYTES;
-  return `${bytes.length}:${String.fromCharCode(...bytes.subarray(0, head), ...bytes.subarray(-tail))}`;
-};
+/** 53 bits that tell one message from all others. */
+const keyOf = (bytes: Bytes): number => hashBytes(bytes, 0) * 2 ** 21 + (hashBytes(bytes, 1) >>> 11);

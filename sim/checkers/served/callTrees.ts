@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock } from '../../../core/app/chain.ts';
+import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
@@ -21,13 +21,10 @@ interface Place {
 }
 
 /** Who called whom in some transactions: as the reference runs them, and in each of the ways to be told. */
-export async function wrongCallTrees(
-  rpc: RpcContext,
-  chain: ChainReader,
-  reruns: Reruns,
-): Promise<string | undefined> {
+export async function wrongCallTrees(rpc: RpcContext, reruns: Reruns): Promise<string | undefined> {
+  const { chain } = rpc;
   const rows = new Map<number, ReturnType<Reruns['inBlock']>>();
-  for (const { block, index, hash, node } of placesOf(chain, reruns)) {
+  for (const { block, index, hash, node } of placesOf(rpc, reruns)) {
     const { number } = block.header;
     const view = chain.view(number === rpc.genesis.initialHeight ? 0 : number - 1);
     if (!rows.has(number)) rows.set(number, reruns.inBlock(chain, number, STEPS_MAX));
@@ -41,7 +38,7 @@ export async function wrongCallTrees(
 }
 
 /** The newest of each kind. */
-function placesOf(chain: ChainReader, reruns: Reruns): readonly Place[] {
+function placesOf({ chain }: RpcContext, reruns: Reruns): readonly Place[] {
   const blocks = heightsOf(chain).map((height) => present(chain.ethBlock(height), 'a kept block'));
   if (blocks.every(({ transactions }) => transactions.length === 0)) return [];
   const outcomes = reruns.outcomes(chain);

@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock } from '../../../core/app/chain.ts';
+import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
@@ -41,7 +41,7 @@ export const tellerOf = (codes: readonly string[]): string => {
 const TELLER = tellerOf(INSTRUCTIONS.map(([code]) => code));
 
 /** A call about a block runs in that block; an estimate is what its sender can pay for. */
-export async function wrongCalls(rpc: RpcContext, past: ChainReader): Promise<string | undefined> {
+export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of someOf(heightsOf(chain))) {
     if (chain.view(height) === undefined || chain.ethBlock(height - 1) === undefined) continue;
@@ -52,11 +52,12 @@ export async function wrongCalls(rpc: RpcContext, past: ChainReader): Promise<st
     const problem = unlike(`a call about block ${number}`, told, `0x${truth}`);
     if (problem !== undefined) return problem;
   }
-  return wrongPayable(rpc, past);
+  return wrongPayable(rpc);
 }
 
 /** Who sends nearly everything away can pay for as much gas as the rest buys. */
-async function wrongPayable(rpc: RpcContext, chain: ChainReader): Promise<string | undefined> {
+async function wrongPayable(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
   const newest = heightsOf(chain).findLast((at) => (chain.ethBlock(at)?.transactions.length ?? 0) > 0);
   const from = newest === undefined ? undefined : chain.ethBlock(newest)?.transactions[0]?.from;
   const { header } = present(chain.ethBlock(chain.head()), 'the head');

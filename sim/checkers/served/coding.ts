@@ -1,4 +1,3 @@
-import type { ChainReader } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
@@ -50,12 +49,8 @@ const inOrder = (value: unknown): unknown => {
 };
 
 /** Transactions are the same in bytes, taken apart and put together again, whoever does it. */
-export async function wrongCoding(
-  rpc: RpcContext,
-  past: ChainReader,
-  sha256: Sha256,
-): Promise<string | undefined> {
-  for (const tx of kindsOf(past, sha256)) {
+export async function wrongCoding(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
+  for (const tx of kindsOf(rpc, sha256)) {
     const problem = await wrongTx(rpc, tx, toUpperHex(sha256(tx)));
     if (problem !== undefined) return problem;
   }
@@ -63,7 +58,7 @@ export async function wrongCoding(
 }
 
 /** Some transactions that Ethereum's clients sent, and some of others. Nobody here writes any otherwise than in the one way. */
-function kindsOf(chain: ChainReader, sha256: Sha256): readonly Bytes[] {
+function kindsOf({ chain }: RpcContext, sha256: Sha256): readonly Bytes[] {
   const all = filledHeights(chain).flatMap((height) => {
     const { txs } = present(chain.block(height), 'a kept block');
     const isEth = (tx: Bytes): boolean => chain.txLocation(sha256(tx))?.ethIndex !== undefined;

@@ -1,4 +1,3 @@
-import type { ChainReader } from '../../../core/app/chain.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
@@ -29,11 +28,8 @@ export async function wrongBlocks(rpc: RpcContext): Promise<string | undefined> 
 }
 
 /** All transactions, forwards and backwards, in pages. */
-export async function wrongTxs(
-  rpc: RpcContext,
-  chain: ChainReader,
-  { sha256 }: CryptoSuite,
-): Promise<string | undefined> {
+export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
+  const { chain } = rpc;
   const hashes: string[] = [];
   for (const height of filledHeights(chain))
     hashes.push(...(chain.block(height)?.txs ?? []).map((tx) => toUpperHex(sha256(tx))));

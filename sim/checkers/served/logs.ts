@@ -10,7 +10,8 @@ const INVALID_PARAMS = -32602;
 type Wanted = (log: Fields) => boolean;
 
 /** What Ethereum's clients find of logs: by several addresses over all blocks, by any topic, without a beginning, and beyond the end. */
-export async function wrongLogs(rpc: RpcContext, chain: ChainReader): Promise<string | undefined> {
+export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
   const logs = heightsOf(chain).flatMap((height) => logsAt(chain, height));
   const head = chain.head();
   // Without an index a search reads every block, and is refused where these are too many.

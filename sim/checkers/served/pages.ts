@@ -1,4 +1,3 @@
-import type { ChainReader } from '../../../core/app/chain.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toUpperHex } from '../../../core/lib/bytes.ts';
@@ -25,11 +24,8 @@ export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> 
 }
 
 /** Whoever asks for a large page gets one, as far as pages go. Short chains have none. */
-export async function wrongLargePages(
-  rpc: RpcContext,
-  chain: ChainReader,
-  { sha256 }: CryptoSuite,
-): Promise<string | undefined> {
+export async function wrongLargePages(rpc: RpcContext, { sha256 }: CryptoSuite): Promise<string | undefined> {
+  const { chain } = rpc;
   const txs = filledHeights(chain).flatMap((height) => present(chain.block(height), 'a kept block').txs);
   const first = (count: number): readonly string[] => txs.slice(0, count).map((tx) => toUpperHex(sha256(tx)));
   if (txs.length < LARGE) return undefined;

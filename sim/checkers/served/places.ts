@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock } from '../../../core/app/chain.ts';
+import type { EthBlock } from '../../../core/app/chain.ts';
 import { HISTORY_ADDRESS } from '../../../core/app/evm/systemContracts.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
@@ -18,7 +18,7 @@ const PAGE = 2;
 const PAGES_MAX = 200;
 
 /** Blocks, slots, transactions and accounts, by each name that leads to them. */
-export async function wrongPlaces(rpc: RpcContext, past: ChainReader): Promise<string | undefined> {
+export async function wrongPlaces(rpc: RpcContext): Promise<string | undefined> {
   for (const height of someOf(heightsOf(rpc.chain))) {
     const block = present(rpc.chain.ethBlock(height), 'a kept block');
     const problem =
@@ -26,10 +26,7 @@ export async function wrongPlaces(rpc: RpcContext, past: ChainReader): Promise<s
     if (problem !== undefined) return problem;
   }
   return (
-    (await wrongRange(rpc)) ??
-    (await wrongSpans(rpc, past)) ??
-    (await wrongPreimages(rpc)) ??
-    wrongListed(rpc)
+    (await wrongRange(rpc)) ?? (await wrongSpans(rpc)) ?? (await wrongPreimages(rpc)) ?? wrongListed(rpc)
   );
 }
 
@@ -171,8 +168,8 @@ async function wrongRange(rpc: RpcContext): Promise<string | undefined> {
 }
 
 /** Accounts that changed between the fullest block and the next one. */
-async function wrongSpans(rpc: RpcContext, past: ChainReader): Promise<string | undefined> {
-  const size = (height: number): number => past.ethBlock(height)?.transactions.length ?? 0;
+async function wrongSpans(rpc: RpcContext): Promise<string | undefined> {
+  const size = (height: number): number => rpc.chain.ethBlock(height)?.transactions.length ?? 0;
   const [first] = heightsOf(rpc.chain)
     .slice(0, -1)
     .sort((a, b) => size(b) - size(a));

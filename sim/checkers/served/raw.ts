@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock, View } from '../../../core/app/chain.ts';
+import type { EthBlock, View } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { EMPTY, equalBytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
@@ -11,11 +11,7 @@ import { eth, everyAccount, heightsOf, hexBytesOf, someOf, unlike } from '../que
 const DUMPED_MAX = 256;
 
 /** What Ethereum's clients are told of some blocks in bytes, of what each changed and cost, and of the whole newest state. */
-export async function wrongRaw(
-  rpc: RpcContext,
-  past: ChainReader,
-  keccak: Keccak,
-): Promise<string | undefined> {
+export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of someOf(heightsOf(chain))) {
     const block = present(chain.ethBlock(height), 'a kept block');
@@ -25,11 +21,12 @@ export async function wrongRaw(
       (await wrongCosts(rpc, block));
     if (problem !== undefined) return problem;
   }
-  return (await wrongSizes(rpc, past)) ?? wrongDump(rpc, keccak);
+  return (await wrongSizes(rpc)) ?? wrongDump(rpc, keccak);
 }
 
 /** A block is as large as its bytes, whatever its transactions are. */
-async function wrongSizes(rpc: RpcContext, chain: ChainReader): Promise<string | undefined> {
+async function wrongSizes(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
   const isFilled = (height: number): boolean => (chain.ethBlock(height)?.transactions.length ?? 0) > 0;
   for (const height of someOf(heightsOf(chain).filter(isFilled))) {
     const number = quantity(height);

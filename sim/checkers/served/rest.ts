@@ -1,5 +1,5 @@
 import { formatAddress } from '../../../core/address/kinds.ts';
-import type { ChainReader, View } from '../../../core/app/chain.ts';
+import type { View } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
@@ -20,11 +20,7 @@ const NO_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad804
 const INVALID = 3;
 
 /** The Cosmos faces of what Ethereum's clients are told too: accounts, storage, code, calls and traces, at old heights as well. */
-export async function wrongFaces(
-  rpc: RpcContext,
-  past: ChainReader,
-  sha256: Sha256,
-): Promise<string | undefined> {
+export async function wrongFaces(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
   const heights = heightsOf(chain);
   for (const height of someOf(heights)) {
@@ -38,10 +34,7 @@ export async function wrongFaces(
     }
   }
   return (
-    (await wrongPages(rpc, heights)) ??
-    (await wrongNames(rpc)) ??
-    (await wrongCalls(rpc)) ??
-    wrongTraced(rpc, past)
+    (await wrongPages(rpc, heights)) ?? (await wrongNames(rpc)) ?? (await wrongCalls(rpc)) ?? wrongTraced(rpc)
   );
 }
 
@@ -155,7 +148,8 @@ async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
 }
 
 /** A trace is the one that Ethereum's clients are shown. */
-async function wrongTraced(rpc: RpcContext, chain: ChainReader): Promise<string | undefined> {
+async function wrongTraced(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
   const height = heightsOf(chain).findLast((at) => (chain.ethBlock(at)?.transactions.length ?? 0) > 0);
   const hash = height === undefined ? undefined : chain.ethBlock(height)?.transactions.at(-1)?.hash;
   const below = height === rpc.genesis.initialHeight ? 0 : (height ?? 0) - 1;

@@ -1,5 +1,4 @@
 import { formatAddress } from '../../../core/address/kinds.ts';
-import type { ChainReader } from '../../../core/app/chain.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
@@ -93,8 +92,6 @@ function groupsOf({ correct, scenario }: CheckerContext): readonly (readonly Pro
 
 interface Asked {
   readonly rpc: RpcContext;
-  /** The node's chain, as far as others have read the same of theirs: what is gone through from end to end to know what to ask. */
-  readonly past: ChainReader;
   readonly suite: CryptoSuite;
   readonly kv: Pick<KvStore, 'get'>;
   /** The validator that the node signs for. */
@@ -111,7 +108,6 @@ function askedOf({ suite, cluster, scenario, past }: CheckerContext, node: Proce
   const isShown = (scenario.bankers ?? []).length === 0;
   return {
     rpc,
-    past: past.of(node, rpc.chain),
     suite,
     kv: node.disk.kv,
     own: cluster.members.find(({ name }) => name === node.name)?.address,
@@ -135,24 +131,24 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongBalances(rpc),
   ({ rpc, market }) => wrongFees(rpc, market),
   ({ rpc }) => wrongBlockAnswers(rpc),
-  ({ rpc, past }) => wrongLogs(rpc, past),
-  ({ rpc, past }) => wrongCalls(rpc, past),
+  ({ rpc }) => wrongLogs(rpc),
+  ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
   ({ rpc }) => wrongUnknown(rpc),
-  ({ rpc, past, suite }) => wrongUris(rpc, past, suite.sha256),
-  ({ rpc, past, suite }) => wrongFaces(rpc, past, suite.sha256),
+  ({ rpc, suite }) => wrongUris(rpc, suite.sha256),
+  ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
   ({ rpc }) => wrongSimulations(rpc),
-  ({ rpc, past, reruns }) => wrongCallTrees(rpc, past, reruns),
-  ({ rpc, past, market }) => wrongTraces(rpc, past, market),
+  ({ rpc, reruns }) => wrongCallTrees(rpc, reruns),
+  ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongTracedCalls(rpc),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),
   ({ rpc, suite }) => wrongMoney(rpc, suite.keccak256),
   ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
-  ({ rpc, past, suite }) => wrongRaw(rpc, past, suite.keccak256),
+  ({ rpc, suite }) => wrongRaw(rpc, suite.keccak256),
   ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
   ({ rpc }) => wrongSdkBlocks(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
@@ -161,14 +157,14 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, suite, kv, market, reruns }) => wrongExport(rpc, suite, kv, market, reruns),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
   ({ rpc }) => wrongRestCalls(rpc),
-  ({ rpc, past }) => wrongPlaces(rpc, past),
+  ({ rpc }) => wrongPlaces(rpc),
   ({ rpc }) => wrongProtos(rpc),
   ({ rpc }) => wrongMessages(rpc),
-  whereIndexed(({ rpc, past, suite }) => wrongTxAnswers(rpc, past, suite.sha256)),
-  whereIndexed(({ rpc, past, suite }) => wrongCoding(rpc, past, suite.sha256)),
+  whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
+  whereIndexed(({ rpc, suite }) => wrongCoding(rpc, suite.sha256)),
   whereIndexed(({ rpc }) => wrongBlocks(rpc)),
-  whereIndexed(({ rpc, past, suite }) => wrongTxs(rpc, past, suite)),
-  whereIndexed(({ rpc, past, suite }) => wrongLargePages(rpc, past, suite)),
+  whereIndexed(({ rpc, suite }) => wrongTxs(rpc, suite)),
+  whereIndexed(({ rpc, suite }) => wrongLargePages(rpc, suite)),
 ];
 
 async function problemOf(asked: Asked, questions: typeof QUESTIONS): Answer {

@@ -1,4 +1,4 @@
-import type { ChainReader, EthBlock, View } from '../../../core/app/chain.ts';
+import type { EthBlock, View } from '../../../core/app/chain.ts';
 import { HISTORY_ADDRESS } from '../../../core/app/evm/systemContracts.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
@@ -20,11 +20,8 @@ const CONTRACT = `0x${'9c'.repeat(20)}`;
 const BALANCE_TELLER = '0x5f35315f5260205ff3';
 
 /** What is told of executions that are run again: the same however it is asked for, and what the state before and after them says. */
-export async function wrongTraces(
-  rpc: RpcContext,
-  chain: ChainReader,
-  market: FeeMarket,
-): Promise<string | undefined> {
+export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
+  const { chain } = rpc;
   const size = (height: number): number => chain.ethBlock(height)?.transactions.length ?? 0;
   const fullest = heightsOf(chain).filter((height) => size(height) > 0);
   for (const height of fullest.sort((a, b) => size(b) - size(a) || b - a).slice(0, TRACED_MAX)) {

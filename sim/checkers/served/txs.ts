@@ -1,4 +1,3 @@
-import type { ChainReader } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
@@ -12,11 +11,8 @@ import { bytesOf, comet, fieldsOf, filledHeights, rest, someOf, unlike } from '.
 import { shownResult } from './blocks.ts';
 
 /** What a node tells of some transactions in blocks: their results, their time, and a proof that leads to the header. */
-export async function wrongTxAnswers(
-  rpc: RpcContext,
-  chain: ChainReader,
-  sha256: Sha256,
-): Promise<string | undefined> {
+export async function wrongTxAnswers(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
+  const { chain } = rpc;
   const blocks = filledHeights(chain).map((height) => present(chain.block(height), 'a kept block'));
   for (const block of someOf(blocks)) {
     for (const index of someOf([...block.txs.keys()])) {

@@ -1,4 +1,3 @@
-import type { ChainReader } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { toHex, toUpperHex } from '../../../core/lib/bytes.ts';
@@ -19,12 +18,8 @@ interface Asked {
 }
 
 /** Whoever asks by a URI is told what is told to whoever posts the same question. */
-export async function wrongUris(
-  rpc: RpcContext,
-  past: ChainReader,
-  sha256: Sha256,
-): Promise<string | undefined> {
-  for (const { method, query, params } of [...aboutBlocks(rpc), ...aboutTxs(past, sha256), ...ABOUT_NODE]) {
+export async function wrongUris(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
+  for (const { method, query, params } of [...aboutBlocks(rpc), ...aboutTxs(rpc, sha256), ...ABOUT_NODE]) {
     const { told } = await got(rpc, method, query);
     const problem = unlike(`/${method}?${query}`, told, await comet(rpc, method, params));
     if (problem !== undefined) return problem;
@@ -73,7 +68,7 @@ function aboutBlocks({ chain }: RpcContext): readonly Asked[] {
   ];
 }
 
-function aboutTxs(chain: ChainReader, sha256: Sha256): readonly Asked[] {
+function aboutTxs({ chain }: RpcContext, sha256: Sha256): readonly Asked[] {
   const [height] = filledHeights(chain);
   const [tx] = height === undefined ? [] : present(chain.block(height), 'a kept block').txs;
   const some = 'tx.height > 0';

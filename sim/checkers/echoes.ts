@@ -1,3 +1,4 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
@@ -29,19 +30,26 @@ interface Talk {
   place: Place;
   /** When the node last had reason to forget what the peer has. */
   doubtedAt: number;
+  /** Where the node last said that it stands. */
+  stand: string;
   /** What both have, and since when the node has heard it; 0 for what it has said itself. */
   readonly known: Map<number, number>;
 }
 
 /**
  * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it, before it has reason to doubt that the
- * peer has it: the peer says what it has, gets on, or has not moved for so long that the node says to it alone where it stands.
+ * peer has it: the peer says what it has, gets on, or has not moved for so long that the node says to it again where it stands. Judged where the
+ * network brings all that is said, once and in order, and nothing else happens.
  */
 export function echoes({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
-  const isTimely = scenario.timeline.every(({ action }) => action.kind !== 'pause' && action.kind !== 'disk');
-  if (!isTimely || world.processes.length > NODES_MAX) return { name };
-  const talks = new Connections((): Talk => ({ place: NOWHERE, doubtedAt: world.now, known: new Map() }));
+  const { lossPpm, dupPpm, reorderPpm, corruptPpm, resetPpm } = scenario.network;
+  const isCalm =
+    lossPpm + dupPpm + reorderPpm + corruptPpm + resetPpm === 0 && scenario.timeline.length === 0;
+  if (!isCalm || world.processes.length > NODES_MAX) return { name };
+  const talks = new Connections(
+    (): Talk => ({ place: NOWHERE, doubtedAt: world.now, stand: '', known: new Map() }),
+  );
   const names = new Set(correct.map((node) => node.name));
   const doubt = (talk: Talk | undefined): void => {
     if (talk === undefined) return;
@@ -80,6 +88,16 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     const key = keyOf(bytes);
     if (!talk.known.has(key)) talk.known.set(key, world.now);
   };
+  const stands = (node: Process, to: readonly string[], bytes: Bytes): void => {
+    const stand = standOf(bytes);
+    if (stand === undefined) return;
+    for (const peer of to) {
+      const talk = talks.get(node, peer);
+      if (talk === undefined) continue;
+      if (talk.stand === stand || to.length === 1) doubt(talk);
+      talk.stand = stand;
+    }
+  };
   return {
     name,
     ...hearing(
@@ -91,14 +109,20 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
         if (fact.kind === 'contentSaid') said(node, fact.to, fact.bytes);
         else if (fact.kind === 'contentHeard') heard(node, fact.peer, fact.bytes);
         else if (fact.kind === 'wordHeard') doubt(talks.get(node, fact.peer));
-        else if (fact.kind === 'standingSaid' && fact.to.length === 1)
-          doubt(talks.get(node, fact.to[0] as string));
+        else if (fact.kind === 'standingSaid') stands(node, fact.to, fact.bytes);
       },
     ),
   };
 }
 
 const placeText = ({ height, round, own }: Place): string => `${height}/${round} of ${own}`;
+
+function standOf(bytes: Bytes): string | undefined {
+  const decoded = decodeConsensusMessage(bytes);
+  if (!decoded.ok || decoded.value.kind !== 'newRoundStep') return undefined;
+  const { height, round, step } = decoded.value;
+  return `${height}/${round}/${step}`;
+}
 
 /** 53 bits that tell one message from all others. */
 const keyOf = (bytes: Bytes): number => hashBytes(bytes, 0) * 2 ** 21 + (hashBytes(bytes, 1) >>> 11);

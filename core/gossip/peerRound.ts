@@ -8,6 +8,8 @@ type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { k
 
 /** Vote sets remembered for one peer's height: its rounds, the POL round, catch-up rounds and ours. */
 const VOTE_SETS_MAX = 32;
+/** So many words in a row that are behind what we believe did not all come late. */
+const LESSER_WORDS = 3;
 
 /**
  * What one peer has, as far as it told us or we told it (CometBFT's PeerRoundState, reference §4.9). A belief, not a
@@ -30,6 +32,8 @@ export class PeerRound {
   /** Votes of one kind come one after the other. */
   #lastSlot = 0;
   #lastVotes: BitSet | undefined;
+  /** Its last words of where it stands, if they are behind what we believe: they came late, or an earlier one was garbled. */
+  #lesser: { readonly word: Message<'newRoundStep'>; readonly times: number } | undefined;
   /** Precommits of the peer's height - 1 (its last commit). */
   lastCommit: BitSet | undefined = undefined;
   /** Messages that it sent us. */
@@ -43,6 +47,7 @@ export class PeerRound {
     const older =
       height < this.height ||
       (height === this.height && (round < this.round || (round === this.round && step < this.step)));
+    this.#lesser = older ? { word: message, times: (this.#lesser?.times ?? 0) + 1 } : undefined;
     if (older) return false;
     if (height !== this.height) this.#enterHeight(height, message.lastCommitRound);
     if (height !== this.height || round !== this.round) this.#forgetProposal();
@@ -131,11 +136,21 @@ export class PeerRound {
     return fresh;
   }
 
+  #stepBack({ height, round, step, lastCommitRound }: Message<'newRoundStep'>): void {
+    this.#lesser = undefined;
+    this.#forgetProposal();
+    this.height = height;
+    this.round = round;
+    this.step = step;
+    this.lastCommitRound = lastCommitRound;
+  }
+
   /** Drops what we only believe, keeps where the peer says it stands. */
   forget(): void {
     this.#forgetVotes();
     this.lastCommit = undefined;
     this.hasProposal = false;
+    if (this.#lesser !== undefined && this.#lesser.times >= LESSER_WORDS) this.#stepBack(this.#lesser.word);
     if (this.parts !== undefined && this.step < STEP.commit) this.parts = new BitSet(this.parts.size);
   }
 }

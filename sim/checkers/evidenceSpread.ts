@@ -75,7 +75,10 @@ export function evidenceSpread(context: CheckerContext): Checker {
     if (talk === undefined || talk.known.has(key) || !world.network.joins(node.index, peer.index)) return;
     const height = heightOf(node, peer.name);
     const age = Math.max(height, node.node?.rs()?.height ?? 0) - 1 - evidenceHeight(evidence);
-    if (height <= evidenceHeight(evidence) || age > Math.min(...agesAt(node))) return;
+    if (height <= evidenceHeight(evidence) || age > Math.min(...agesAt(node))) {
+      talk.ableSince.delete(key);
+      return;
+    }
     const since = talk.ableSince.get(key) ?? world.now;
     talk.ableSince.set(key, since);
     const waited = world.now - Math.max(since, calm);

@@ -19,7 +19,7 @@ import { drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawDrives, drawLiars, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
-import { isEnough, isTolerable } from './powers.ts';
+import { isEnough, isTolerable, type Powers } from './powers.ts';
 
 const TROUBLE_SECONDS_MAX = 40;
 /** By block times: a fast chain need not be long. */
@@ -45,10 +45,8 @@ export function drawSwarm(seed: string): string {
   const before = (start.initial_height ?? 1) - 1;
   const updates = drawUpdates(dice, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
-  const times = drawTimes(
-    dice,
-    Object.keys(powers).some((name) => isEnough(powers, [name])),
-  );
+  const stages = stagesOf(powers, updates);
+  const times = drawTimes(dice, hasEnoughAlone(powers));
   const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
@@ -62,7 +60,7 @@ export function drawSwarm(seed: string): string {
     ...drawMoments(drawn, [...drawTimeline(drawn, isStream), ...drawStrikes(drawn, isStream)]),
     ...drawJoins(drawn, Object.keys(nodes)),
     ...drawLeave(drawn, Object.keys(nodes)),
-    ...drawDamage(drawn, stagesOf(powers, updates), only),
+    ...drawDamage(drawn, stages, only),
   ];
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
@@ -96,7 +94,7 @@ export function drawSwarm(seed: string): string {
     // Who is a third or more may hold up the rest for ever.
     until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
   };
-  return stringify(drawExtremes(dice, world, clients, isStream), {
+  return stringify(drawExtremes(dice, world, clients, isStream, stages.some(hasEnoughAlone)), {
     flowCollectionPadding: false,
     collectionStyle: 'any',
     lineWidth: 110,
@@ -124,6 +122,9 @@ function drawTimes({ choices, rarely }: Dice, isAlone: boolean): { readonly bloc
     ...(rarely(stream, 4) ? Object.fromEntries(timeouts) : {}),
   };
 }
+
+const hasEnoughAlone = (powers: Powers): boolean =>
+  Object.keys(powers).some((name) => isEnough(powers, [name]));
 
 /** Answers take longer to ask for than many a world takes to run: all is asked where there is something to tell, and even there not always. */
 const drawExpect = (choices: Choices, clients: readonly DrawnClient[]): object =>

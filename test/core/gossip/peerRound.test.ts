@@ -22,6 +22,27 @@ test('an older step says nothing new', () => {
   expect(peer).toMatchObject({ height: 5, round: 1, step: 4 });
 });
 
+test('once we doubt what we believe, a peer stands where it says again and again', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(13, 0, 1));
+  for (const word of [step(5, 0, 3, 2), step(5, 0, 3, 2)]) peer.onNewRoundStep(word);
+  peer.forget();
+  expect(peer.height).toBe(13);
+  peer.onNewRoundStep(step(5, 0, 3, 2));
+  expect(peer.height).toBe(13);
+  peer.forget();
+  expect(peer).toMatchObject({ height: 5, round: 0, step: 3, lastCommitRound: 2 });
+});
+
+test('older steps that came late are forgotten with the next word', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 1, 4));
+  for (const late of [4, 6, 8]) peer.onNewRoundStep(step(5, 0, late));
+  peer.onNewRoundStep(step(5, 1, 4));
+  peer.forget();
+  expect(peer).toMatchObject({ height: 5, round: 1, step: 4 });
+});
+
 test('a new round forgets the proposal, a new height forgets the votes', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));

@@ -1,4 +1,4 @@
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
@@ -20,6 +20,9 @@ interface Entered extends Place {
   readonly validBlock: BlockId | undefined;
 }
 
+/** By the signature of a proposal: what its signer came into the round with, in that very life. */
+type Proposed = Map<string, Entered>;
+
 /**
  * What a correct validator owes the others: a proposal in each of its turns (L14), of its valid value where it has one, with
  * the round of that value's polka (L15, L19), and a vote of either kind wherever it has gone past it.
@@ -30,6 +33,8 @@ export function duties(context: CheckerContext): Checker {
   const mayRefuse = mayForget(context);
   const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();
+  /** Others may give a node back what it has proposed, when its drive has lost what that rested on. */
+  const proposed = new Map<Process, Proposed>();
   const seats = new Seats(context);
   const awake = new Awake(context);
   /** Whether the wait for a proposal may end before the node's own application has made one. */
@@ -37,28 +42,36 @@ export function duties(context: CheckerContext): Checker {
     proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
   /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
   const revived = new Map<Process, Place>();
+  const enteredBy = (node: Process, rs: RoundState): Entered => {
+    const before = entered.get(node);
+    if (before !== undefined && isAt(rs, before)) return before;
+    const { height, round, validRound, validBlock } = rs;
+    const now = { height, round, validRound, validBlock };
+    entered.set(node, now);
+    return now;
+  };
   const owes = (node: Process, rs: RoundState, own: Bytes): string | undefined =>
     owed(rs, own, seats.indexOf(node, rs), isAt(rs, revived.get(node)), maySkip(rs));
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
-    ...hearing(['started'], (fact) => {
-      awake.forget(fact.node);
-      const rs = fact.node.node?.rs();
-      if (rs !== undefined) revived.set(fact.node, { height: rs.height, round: rs.round });
+    ...hearing(['started', 'signed'], (fact) => {
+      const { node } = fact;
+      const rs = node.node?.rs();
+      if (fact.kind === 'started') {
+        awake.forget(node);
+        if (rs !== undefined) revived.set(node, { height: rs.height, round: rs.round });
+      } else if (fact.ask.kind === 'proposal' && rs !== undefined && isAt(rs, fact.ask)) {
+        const kept = newest(proposed.get(node) ?? new Map(), rs.height);
+        proposed.set(node, kept.set(toHex(fact.signed.signature), enteredBy(node, rs)));
+      }
     }),
     follow(node) {
       const rs = node.node?.rs();
       const own = addresses.get(node);
       if (rs === undefined || own === undefined || !node.isCorrect) return;
-      let before = entered.get(node);
-      if (before === undefined || !isAt(rs, before)) {
-        const { height, round, validRound, validBlock } = rs;
-        before = { height, round, validRound, validBlock };
-        entered.set(node, before);
-      }
-      const problem = proposalProblem(rs, own, before);
+      const problem = proposalProblem(rs, own, enteredBy(node, rs), proposed.get(node));
       if (problem !== undefined) failOn(node, rs, problem);
     },
     look(node) {
@@ -77,14 +90,20 @@ export function duties(context: CheckerContext): Checker {
 const isAt = ({ height, round }: RoundState, place: Place | undefined): boolean =>
   place?.height === height && place.round === round;
 
-/** L15 to L19: the node's own proposal in this round is what its valid value asks for. */
+/** A node of which a height is taken away may come to it again: only what is older than this proposal is over. */
+const newest = (all: Proposed, least: number): Proposed =>
+  new Map([...all].filter(([, { height }]) => height >= least));
+
+/** L15 to L19: the node's own proposal in this round is what its valid value asked for when it made that. */
 function proposalProblem(
   { proposal, proposer, round }: RoundState,
   own: Bytes,
-  { validRound, validBlock }: Entered,
+  entered: Entered,
+  proposed: Proposed | undefined,
 ): string | undefined {
   if (proposal === undefined || !equalBytes(proposer.address, own)) return undefined;
-  const { polRound, blockId } = proposal;
+  const { polRound, blockId, signature } = proposal;
+  const { validRound, validBlock } = proposed?.get(toHex(signature)) ?? entered;
   // The valid value of this very round came after the proposal.
   if (validRound >= round) return undefined;
   if (polRound !== validRound)

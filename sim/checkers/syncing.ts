@@ -1,10 +1,9 @@
-import { headerHash } from '../../core/codec/hashes.ts';
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
-import { equalBytes } from '../../core/lib/bytes.ts';
 import type { BlocksyncMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { type Answer, Debts, heightOf } from './debts.ts';
 import { hasOddClocks } from './patience.ts';
 
 /** CometBFT's maxPendingRequestsPerPeer. */
@@ -17,14 +16,8 @@ const LAG_MICROS = 2_000_000;
 const SILENT_MICROS = 17_000_000;
 /** How long a liar is left alone, by the clock of who caught it. */
 const BAN_MICROS = 60_000_000;
-/** Of what is asked at once so much is answered, and as time goes by so much more a second. */
-const BURST_MAX = 200;
-const ANSWERS_PER_SECOND = 2000;
 /** An answer, or a farewell, waits for no more than a write of the log. */
 const PROMPT_MICROS = 5_000_000;
-
-type Request = Extract<BlocksyncMessage, { kind: 'blockRequest' | 'statusRequest' }>;
-type Answer = Exclude<BlocksyncMessage, Request>;
 
 /** What one node and one peer have said to each other since they are connected. */
 interface Dealings {
@@ -35,21 +28,12 @@ interface Dealings {
   isLagging: boolean;
   /** How many requests may wait for it: one for who was given up before, and one more with each block that it sends. */
   askedMax: number;
-  /** What the peer has asked for and nobody has answered. */
-  readonly owed: Owed[];
-  /** Of the connection before: what the node has decided then may leave it now. */
-  readonly before: Pick<Dealings, 'claim' | 'owed'> | undefined;
-  /** How many requests that came at one moment have been answered. */
-  burst: { readonly at: number; count: number };
+  /** What the node has to tell the peer. */
+  readonly debts: Debts;
+  /** On the connection before: what the node has decided to ask then may leave it now. */
+  readonly claimBefore: Dealings['claim'];
   /** Why the peer has to be dropped, and has not been yet. */
   fault: { readonly text: string; readonly at: number } | undefined;
-}
-
-interface Owed {
-  readonly request: Request;
-  readonly at: number;
-  /** What the node had then. */
-  readonly head: number;
 }
 
 /**
@@ -75,7 +59,7 @@ export function syncing(context: CheckerContext): Checker {
       if (!fact.node.isCorrect) return;
       const { node } = fact;
       if (fact.kind === 'started') books.delete(node);
-      else if (fact.kind === 'peer') bookOf(node).turn(fact.peer, fact.isUp);
+      else if (fact.kind === 'peer') bookOf(node).turn(node, fact.peer, fact.isUp, world.now);
       else if (fact.kind === 'dropped') bookOf(node).dropped(fact.peer, fact.reason, world.now);
       else {
         const decoded = decodeBlocksyncMessage(fact.bytes);
@@ -118,10 +102,19 @@ class Book {
     this.#origin = initialHeight - 1;
   }
 
-  turn(peer: string, isUp: boolean): void {
+  turn(node: Process, peer: string, isUp: boolean, now: number): void {
     this.#part(peer);
-    const askedMax = this.#doubtful.has(peer) ? 1 : ASKED_MAX;
-    if (isUp) this.#peers.set(peer, newDealings(askedMax, this.#gone.get(peer)));
+    if (!isUp) return;
+    const before = this.#gone.get(peer);
+    this.#peers.set(peer, {
+      claim: undefined,
+      askedMax: this.#doubtful.has(peer) ? 1 : ASKED_MAX,
+      claimBefore: before?.claim,
+      asked: new Map(),
+      isLagging: false,
+      debts: new Debts(node, now, before?.debts),
+      fault: undefined,
+    });
   }
 
   dropped(peer: string, reason: string, now: number): void {
@@ -148,7 +141,7 @@ class Book {
     switch (message.kind) {
       case 'blockRequest':
       case 'statusRequest':
-        dealings.owed.push({ request: message, at: now, head: node.head });
+        dealings.debts.asked(node, message, now);
         return;
       case 'statusResponse': {
         const { claim } = dealings;
@@ -182,7 +175,7 @@ class Book {
       if (message.kind === 'statusRequest' || dealings === undefined) return undefined;
       return this.#askProblem(node, dealings, message.height, moment);
     }
-    return dealings === undefined ? undefined : this.#answerProblem(node, dealings, message, moment);
+    return dealings?.debts.answered(node, message, moment.now, moment.isTimely);
   }
 
   #askProblem(
@@ -191,7 +184,7 @@ class Book {
     height: number,
     { now, isTimely }: Moment,
   ): string | undefined {
-    const { asked, claim = dealings.before?.claim } = dealings;
+    const { asked, claim = dealings.claimBefore } = dealings;
     const head = Math.max(node.head, this.#origin);
     for (const [peer, other] of this.#peers) {
       other.isLagging ||= isLate(other, now);
@@ -211,31 +204,11 @@ class Book {
       : undefined;
   }
 
-  #answerProblem(
-    node: Process,
-    dealings: Dealings,
-    message: Answer,
-    { now, isTimely }: Moment,
-  ): string | undefined {
-    const asked = settled(dealings.owed, message) ?? settled(dealings.before?.owed ?? [], message);
-    // Whoever connects is told the status without having asked.
-    if (asked === undefined && isTimely && message.kind !== 'statusResponse')
-      return `sends a ${message.kind} that was not asked for`;
-    if (asked !== undefined) {
-      if (dealings.burst.at !== asked.at) dealings.burst = { at: asked.at, count: 0 };
-      const earned = ((now - asked.at) * ANSWERS_PER_SECOND) / 1_000_000;
-      if (++dealings.burst.count > BURST_MAX + 1 + earned)
-        return `sends ${dealings.burst.count} answers to what came at once`;
-    }
-    return node.disk.isDamaged ? undefined : contentProblem(node, message, asked?.head ?? 0);
-  }
-
   /** What the node should have done by the end of an event. */
   left(node: Process, now: number): string | undefined {
-    for (const [peer, { owed, asked, fault }] of this.#peers) {
-      const [first] = owed;
-      if (first !== undefined && now - first.at > PROMPT_MICROS)
-        return `leaves a ${first.request.kind} of ${peer} without an answer`;
+    for (const [peer, { debts, asked, fault }] of this.#peers) {
+      const overdue = debts.overdue(now - PROMPT_MICROS);
+      if (overdue !== undefined) return `leaves a ${overdue} of ${peer} without an answer`;
       if ((asked.size === 0 && fault === undefined) || node.node?.isSyncing() !== true) continue;
       if (fault !== undefined && now - fault.at > PROMPT_MICROS) return fault.text;
       for (const [height, since] of asked)
@@ -251,57 +224,11 @@ const isLie = (reason: string): boolean =>
 
 const isSilence = (reason: string): boolean => /^blocksync: (no block for|too slow)/.test(reason);
 
-/** The request that the answer is to, taken off the list. */
-function settled(owed: Owed[], answer: Answer): Owed | undefined {
-  const at = owed.findIndex(({ request }) => isAnswered(request, answer));
-  return at === -1 ? undefined : owed.splice(at, 1)[0];
-}
-
-/** What is said must be so when it is said, or have been when it was asked. */
-function contentProblem({ node }: Process, message: Answer, headThen: number): string | undefined {
-  const chain = node?.rpc?.chain;
-  if (chain === undefined) return undefined;
-  const [base, head] = [Math.min(chain.base(), chain.head()), chain.head()];
-  if (message.kind === 'statusResponse')
-    return message.base <= base && message.height <= head && message.height >= headThen
-      ? undefined
-      : `claims ${message.base} to ${message.height}, having ${base} to ${head},`;
-  if (message.kind === 'noBlockResponse')
-    // Before the first block the least one is said to be 0, and there is none.
-    return message.height >= Math.max(base, 1) && message.height <= headThen
-      ? `denies its block ${message.height}`
-      : undefined;
-  const { header } = message.block;
-  const own = chain.blockMeta(header.height)?.blockId.hash;
-  return own !== undefined && equalBytes(own, headerHash(header))
-    ? undefined
-    : `serves a block ${header.height} that is not of its chain`;
-}
-
 /** Its drive makes it wait. */
 const isHindered = ({ disk, sync }: Process): boolean =>
   disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined;
-
-const newDealings = (askedMax: number, before: Dealings | undefined): Dealings => ({
-  claim: undefined,
-  askedMax,
-  before: before && { claim: before.claim, owed: before.owed },
-  asked: new Map(),
-  isLagging: false,
-  owed: [],
-  burst: { at: -1, count: 0 },
-  fault: undefined,
-});
 
 function isLate({ asked }: Dealings, now: number): boolean {
   for (const since of asked.values()) if (now - since >= LAG_MICROS) return true;
   return false;
 }
-
-const isAnswered = (request: Request, answer: Answer): boolean => {
-  if (request.kind === 'statusRequest') return answer.kind === 'statusResponse';
-  return answer.kind !== 'statusResponse' && heightOf(answer) === request.height;
-};
-
-const heightOf = (answer: Exclude<Answer, { kind: 'statusResponse' }>): number =>
-  answer.kind === 'blockResponse' ? answer.block.header.height : answer.height;

@@ -140,6 +140,22 @@ export const SYNCING: readonly Break[] = [
     scenario: 'late-join-syncs',
   },
   {
+    id: 'sync-greeting-untold',
+    file: 'core/sync/server.ts',
+    from: '    this.#allowances.set(peer, new Allowance(now, ANSWERS));\n    this.#tellStatus(peer, out);\n',
+    to: '    this.#allowances.set(peer, new Allowance(now, ANSWERS));\n',
+    found: ['conduct'],
+    scenario: 'late-join-syncs',
+  },
+  {
+    id: 'sync-status-unasked',
+    file: 'core/sync/server.ts',
+    from: '    const { height } = message;\n',
+    to: '    this.#tellStatus(peer, out);\n    const { height } = message;\n',
+    found: ['conduct'],
+    scenario: 'late-join-syncs',
+  },
+  {
     id: 'sync-denial-untold',
     file: 'core/sync/server.ts',
     from: '    const { height } = message;\n',

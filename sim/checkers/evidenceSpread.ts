@@ -26,6 +26,10 @@ interface Talk {
   readonly known: Set<string>;
   /** Since when the node knows that the peer has the block to judge each piece by. */
   readonly ableSince: Map<string, number>;
+  /** Where the peer was by what the node knew at the last look, and before that. */
+  height: number;
+  before: number;
+  changedAt: number;
 }
 
 /**
@@ -35,7 +39,7 @@ interface Talk {
 export function evidenceSpread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, cluster, correct } = context;
-  const talks = new Connections((): Talk => ({ known: new Set(), ableSince: new Map() }));
+  const talks = new Connections(newTalk);
   /** Of each node, in its present life. */
   const waiting = new Map<Process, Map<string, Evidence>>();
   /** How many pieces of earlier lives a node's store may have kept: they are told first. */
@@ -53,6 +57,20 @@ export function evidenceSpread(context: CheckerContext): Checker {
   };
   // What a paused node was about to say leaves it long after.
   const isTimely = context.scenario.timeline.every(({ action }) => action.kind !== 'pause');
+  const note = (node: Process): void => {
+    for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
+      const talk = talks.get(node, id);
+      if (talk === undefined || talk.height === round.height) continue;
+      Object.assign(talk, { before: talk.height, height: round.height, changedAt: world.now });
+    }
+  };
+  /** Where the node may have seen the peer when it decided what it says now: between two writes of the log it hears a lot. */
+  const lowest = (node: Process, peer: string, height: number): number => {
+    const talk = talks.get(node, peer);
+    if (talk === undefined) return height;
+    const isNews = world.now - talk.changedAt <= world.latencies.sync.high;
+    return Math.min(isNews ? talk.before : talk.height, talk.height, height);
+  };
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
     const decoded = decodeEvidenceMessage(bytes);
     if (!decoded.ok) return;
@@ -60,10 +78,10 @@ export function evidenceSpread(context: CheckerContext): Checker {
       for (const evidence of decoded.value) {
         talks.get(node, peer)?.known.add(nameOf(evidence));
         const height = heightOf(node, peer);
-        const age = height - 1 - evidenceHeight(evidence);
+        const ageAt = (one: number): number => one - 1 - evidenceHeight(evidence);
         const isHeldUp = !isSound(node.disk) || node.sync !== undefined || world.now - calm <= HELD_MICROS;
         if (!isTimely || isHeldUp) continue;
-        if (age < 0 || age > Math.max(...agesAt(node)) + 1)
+        if (ageAt(height) < 0 || ageAt(lowest(node, peer, height)) > Math.max(...agesAt(node)))
           context.fail(
             name,
             `${node.name} tells ${peer} at ${height} of evidence of ${evidenceHeight(evidence)}`,
@@ -123,6 +141,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
       },
     ),
     look(node) {
+      if (!world.isAllCorrect && node.isCorrect) note(node);
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;
       if (pieces.size + (inherited.get(node) ?? 0) > WAITING_MAX) return;
@@ -131,5 +150,13 @@ export function evidenceSpread(context: CheckerContext): Checker {
     },
   };
 }
+
+const newTalk = (): Talk => ({
+  known: new Set(),
+  ableSince: new Map(),
+  height: 0,
+  before: 0,
+  changedAt: 0,
+});
 
 const nameOf = (evidence: Evidence): string => toHex(encodeEvidence(evidence));

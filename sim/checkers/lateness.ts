@@ -1,6 +1,7 @@
 import { waitsForTxs } from '../../core/consensus/timeouts.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import { Awake } from './awake.ts';
@@ -24,15 +25,27 @@ export function lateness(context: CheckerContext): Checker {
   const { scenario, world } = context;
   if (scenario.timeline.some(({ action }) => action.kind === 'drift')) return { name };
   const awake = new Awake(context);
+  /** When each life has waited for the time of genesis long enough, by what its clock said as it began to: a later jump changes no timer. */
+  const genesisAt = new Map<Process, number>();
+  const isTimeOver = (node: Process, { height, startTime }: RoundState): boolean => {
+    // Before the first life has begun consensus there is no start time.
+    if (startTime <= 0) return false;
+    const left = startTime - node.clock.now(world.now);
+    if (height !== context.cluster.genesis.initialHeight) return left < 0;
+    const at = genesisAt.get(node) ?? world.now + Math.max(0, left);
+    genesisAt.set(node, at);
+    return world.now > at;
+  };
   return {
     name,
     ...hearing(['started'], (fact) => {
       awake.forget(fact.node);
+      genesisAt.delete(fact.node);
     }),
     look(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
-      const due = dueIn(rs, scenario, node.clock.now(world.now));
+      const due = dueIn(rs, scenario, isTimeOver(node, rs));
       const waited = awake.wait(node, rs, due?.what);
       if (due !== undefined && waited !== undefined && waited.micros > due.micros + SLACK_MICROS)
         context.fail(
@@ -47,7 +60,7 @@ export function lateness(context: CheckerContext): Checker {
 function dueIn(
   rs: RoundState,
   { engine: { consensus: config }, genesis }: Scenario,
-  now: number,
+  isTimeOver: boolean,
 ): Due | undefined {
   const { step, round } = rs;
   if (step >= STEP.commit) return undefined;
@@ -66,8 +79,7 @@ function dueIn(
       what: 'waits for prevotes',
       micros: prevoteMicros(config, round),
     };
-  // Before the first life has begun consensus there is no start time.
-  if (step === STEP.newHeight && rs.startTime > 0 && now > rs.startTime)
+  if (step === STEP.newHeight && isTimeOver)
     return { what: 'waits for the height to begin', micros: 1000 * config.timeoutCommitMs };
   if (step === STEP.newRound && (!waitsForTxs(config) || rs.height <= genesis.initialHeight))
     return { what: 'waits with a block', micros: 0 };

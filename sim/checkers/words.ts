@@ -30,6 +30,8 @@ interface Question {
 /** What a peer has claimed in a height since it is connected. */
 interface Talk {
   questions: readonly Question[];
+  /** Claims that came while the node waited for its log, and had no place then: it answers those that it gets to when there is one. */
+  early: readonly Claim[];
   claims: readonly Claim[];
   /** Since when it should have been dropped. */
   lied: { readonly text: string; readonly at: number } | undefined;
@@ -48,6 +50,8 @@ export function words(context: CheckerContext): Checker {
   const talks = new Connections(newTalk);
   const aftermath = new Aftermath(world);
   const heights = new Map<Process, number>();
+  /** Who was told something in the present event that it had no place for. */
+  const early = new Set<Process>();
   /** Since when a node waits for the block that was decided. */
   const committing = new Map<Process, number>();
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
@@ -59,11 +63,11 @@ export function words(context: CheckerContext): Checker {
     const talk = talks.get(node, peer);
     const rs = node.node?.rs();
     if (message.kind !== 'voteSetMaj23' || talk === undefined || rs === undefined) return;
-    if (message.height !== rs.height || node.node?.isSyncing() !== false) return;
+    if (message.height < rs.height || node.node?.isSyncing() !== false) return;
     const late = talk.questions.find(({ at }) => world.now - at > PROMPT_MICROS) ?? talk.lied;
     if (late !== undefined && isAble(node) && world.now - late.at > PROMPT_MICROS)
       failOn(node, 'text' in late ? late.text : `leaves a claim of ${peer} without an answer`);
-    hear(talk, rs, message, world.now, peer);
+    if (!hear(talk, rs, message, world.now, peer)) early.add(node);
   };
   const said = (node: Process, to: readonly string[], message: ConsensusMessage): void => {
     const rs = node.node?.rs();
@@ -96,7 +100,7 @@ export function words(context: CheckerContext): Checker {
       else if (fact.kind === 'moved') {
         // What waited while the height was decided finds the node in the next one.
         if (fact.position.height !== heights.get(node))
-          for (const talk of talks.of(node).values()) if (!isNew(talk)) Object.assign(talk, newTalk());
+          for (const talk of talks.of(node).values()) if (!isNew(talk)) goOn(talk, fact.position.height);
         heights.set(node, fact.position.height);
         if (fact.position.step !== STEP.commit) committing.delete(node);
         else if (!committing.has(node)) committing.set(node, world.now);
@@ -107,19 +111,32 @@ export function words(context: CheckerContext): Checker {
         else said(node, fact.to, decoded.value);
       }
     }),
+    look(node) {
+      // What does not wait for a write of the log was looked at when it came, and found no place.
+      if (!early.delete(node) || (node.node?.backlog() ?? 0) > 0) return;
+      for (const talk of talks.of(node).values()) talk.early = [];
+    },
   };
 }
 
-const newTalk = (): Talk => ({ questions: [], claims: [], lied: undefined });
+const newTalk = (): Talk => ({ questions: [], early: [], claims: [], lied: undefined });
 
-const isNew = ({ questions, claims, lied }: Talk): boolean =>
-  questions.length + claims.length === 0 && lied === undefined;
+const isNew = ({ questions, early, claims, lied }: Talk): boolean =>
+  questions.length + early.length + claims.length === 0 && lied === undefined;
 
-/** The node answers what it has a place for. */
-function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: string): void {
+function goOn(talk: Talk, height: number): void {
+  const early = talk.early.filter((claim) => claim.height >= height);
+  Object.assign(talk, { ...newTalk(), early });
+}
+
+/** The node answers what it has a place for; false for what may have none. */
+function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: string): boolean {
   const { height, round, type, blockId } = claim;
-  const set = rs.votes(round, type);
-  if (set === undefined) return;
+  const set = height === rs.height ? rs.votes(round, type) : undefined;
+  if (set === undefined) {
+    talk.early = [...talk.early, claim].slice(-CLAIMS_MAX);
+    return false;
+  }
   const earlier = talk.claims.find((one) => one.round === round && one.type === type);
   if (earlier === undefined) talk.claims = [...talk.claims, claim].slice(-CLAIMS_MAX);
   else if (!equalBlockId(earlier.blockId, blockId))
@@ -130,6 +147,7 @@ function hear(talk: Talk, rs: RoundState, claim: Claim, now: number, peer: strin
   talk.questions = [...talk.questions, { claim, at: now, voters: votersFor(set, blockId) }].slice(
     -CLAIMS_MAX,
   );
+  return true;
 }
 
 /** Read off the votes: a tally of the node may be what is wrong. */
@@ -148,17 +166,21 @@ function answerProblem(
   { height, round, type, blockId, bits }: Bits,
   isHonest: (index: number) => boolean,
 ): string | undefined {
-  const question = talk.questions.find(
-    ({ claim }) =>
-      claim.height === height &&
-      claim.round === round &&
-      claim.type === type &&
-      equalBlockId(claim.blockId, blockId),
-  );
-  if (question === undefined) return undefined;
-  talk.questions = talk.questions.filter((one) => one !== question);
-  const lost = question.voters.find((index) => !bits.has(index));
-  if (lost !== undefined) return `votes for what was claimed, but not with that of validator ${lost}`;
+  const isIt = (claim: Claim): boolean =>
+    claim.height === height &&
+    claim.round === round &&
+    claim.type === type &&
+    equalBlockId(claim.blockId, blockId);
+  const question = talk.questions.find(({ claim }) => isIt(claim));
+  const early = talk.early.find(isIt);
+  const lost = question?.voters.find((index) => !bits.has(index));
+  if (early !== undefined && (question === undefined || lost !== undefined))
+    talk.early = talk.early.filter((one) => one !== early);
+  else if (question === undefined) return undefined;
+  else {
+    talk.questions = talk.questions.filter((one) => one !== question);
+    if (lost !== undefined) return `votes for what was claimed, but not with that of validator ${lost}`;
+  }
   const set = rs.height === height ? rs.votes(round, type) : undefined;
   for (let i = 0; set !== undefined && i < bits.size; i++) {
     const vote = bits.has(i) ? set.vote(i) : undefined;

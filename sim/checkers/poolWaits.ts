@@ -1,3 +1,4 @@
+import type { EthTx } from '../../core/app/chain.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
@@ -25,8 +26,10 @@ interface Waiting {
   /** The last look before all this, and the first at it. */
   readonly before: number;
   readonly since: number;
-  /** Nonces by transaction hash. */
-  readonly nonces: ReadonlyMap<string, bigint>;
+  /** By transaction hash. */
+  readonly txs: ReadonlyMap<string, EthTx>;
+  /** Hashes of those that the pool gave up since: whoever gives one again lets it wait anew. */
+  readonly left: Set<string>;
 }
 
 /**
@@ -61,13 +64,13 @@ export function poolWaits(context: CheckerContext): Checker {
       const { awaited, balance, head } = standingOf(rpc, one.sender, its);
       if (awaited !== one.awaited) continue;
       const since = Math.max(one.since, disturbed);
-      const hashes = [...one.nonces.keys()];
-      const kept = hashes.find((hash) => now?.nonces.has(hash));
+      const hashes = [...one.txs.keys()];
+      const kept = hashes.find((hash) => now?.txs.has(hash) && !one.left.has(hash));
       const held = world.now - since;
       if (kept !== undefined && held > longest)
         context.fail(name, `${node.name} keeps transaction 0x${kept} for ${held} µs before its turn`);
-      const nonces = new Set(now?.nonces.values());
-      const gone = hashes.find((hash) => !nonces.has(one.nonces.get(hash) as bigint));
+      const nonces = new Set([...(now?.txs.values() ?? [])].map(({ nonce }) => nonce));
+      const gone = hashes.find((hash) => !nonces.has((one.txs.get(hash) as EthTx).nonce));
       const waited = world.now - one.before;
       // Who became poorer may not be able to pay for it, though it may be rich again some blocks later.
       const isPayable = balance >= one.balance && head <= one.head + 1;
@@ -92,6 +95,7 @@ export function poolWaits(context: CheckerContext): Checker {
       }
     }),
     look(node) {
+      for (const one of known.get(node)?.values() ?? []) noteLeft(one, node.node?.rpc);
       const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
       if (rpc === undefined) return;
       known.set(node, judge(node, rpc));
@@ -100,11 +104,15 @@ export function poolWaits(context: CheckerContext): Checker {
   };
 }
 
+function noteLeft({ txs, left }: Waiting, rpc: RpcContext | undefined): void {
+  for (const [key, { hash }] of txs) if (rpc?.pool.byEthHash(hash) === undefined) left.add(key);
+}
+
 type Standing = Pick<Waiting, 'awaited' | 'balance' | 'head'>;
 
-function queueOf(rpc: RpcContext, its: PooledSender): Standing & Pick<Waiting, 'sender' | 'nonces'> {
-  const nonces = new Map(its.queued.map(({ hash, nonce }) => [toHex(hash), nonce]));
-  return { sender: its.sender, ...standingOf(rpc, its.sender, its), nonces };
+function queueOf(rpc: RpcContext, its: PooledSender): Omit<Waiting, 'before' | 'since'> {
+  const txs = new Map(its.queued.map((tx) => [toHex(tx.hash), tx]));
+  return { sender: its.sender, ...standingOf(rpc, its.sender, its), txs, left: new Set() };
 }
 
 function standingOf({ chain }: RpcContext, sender: Bytes, its: PooledSender | undefined): Standing {

@@ -44,14 +44,18 @@ export function victims(context: CheckerContext): Checker {
     return { name };
   const share = Math.max(1, poolTxs >> 2);
   const before = new Map<Process, Full>();
-  /** How many each has taken in since it was looked at: of several, one may have gone again for the next. */
-  const taken = new Map<Process, number>();
+  /** How many each may have taken in since it was looked at: of several, one may have gone again for the next. */
+  const admitted = new Map<Process, number>();
   return {
     name,
-    ...hearing(['pendingTx'], (fact) => {
-      taken.set(fact.node, (taken.get(fact.node) ?? 0) + 1);
+    ...hearing(['admitted'], ({ node }) => {
+      admitted.set(node, (admitted.get(node) ?? 0) + 1);
     }),
     look(node) {
+      // What it was told and has not taken yet waits for its drive, and comes at once.
+      if ((node.node?.backlog() ?? 0) > 0) return;
+      const isOne = (admitted.get(node) ?? 0) <= 1;
+      admitted.delete(node);
       const rpc = node.isCorrect ? settledPool(node, Number.POSITIVE_INFINITY) : undefined;
       const list = rpc?.pool.list?.(POOL_MAX) ?? [];
       if (rpc === undefined || list.length < poolTxs) {
@@ -63,8 +67,6 @@ export function victims(context: CheckerContext): Checker {
       if (was?.head === head && was.list.at(-1) === list.at(-1)) return;
       const now = fullOf(rpc, list);
       before.set(node, now);
-      const isOne = (taken.get(node) ?? 0) <= 1;
-      taken.delete(node);
       if (was?.head !== head || !isOne) return;
       const header = present(rpc.chain.ethBlock(head), 'the head').header;
       const problem = exchangeProblem(was, now, share, baseFeeAfter(header, cluster.feeMarket));

@@ -273,7 +273,10 @@ export class Life implements KvGate {
     }
     if (ask.kind !== 'checkTx') this.#world.witness({ kind: 'asked', node: this.#process, ask });
     const reply = await node.handle(ask);
-    if (this.alive) this.#process.input({ kind: 'app', call, reply });
+    if (!this.alive) return;
+    if (reply.kind === 'checked' && reply.result.kind === 'accepted')
+      this.#world.witness({ kind: 'admitted', node: this.#process });
+    this.#process.input({ kind: 'app', call, reply });
   }
 
   #later(wait: number, what: string, act: () => Promise<void> | undefined, text = ''): void {

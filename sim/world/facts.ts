@@ -22,6 +22,8 @@ export type Fact =
   | { readonly kind: 'lied'; readonly node: Process; readonly ask: SignAsk }
   /** A node has put a question about a block to its application. */
   | { readonly kind: 'asked'; readonly node: Process; readonly ask: AppAsk }
+  /** A node hears from its application that a transaction may wait in its pool. */
+  | { readonly kind: 'admitted'; readonly node: Process }
   /** A node decided to drop a peer. */
   | { readonly kind: 'dropped'; readonly node: Process; readonly peer: string; readonly reason: string }
   /** A connection stands for a node, or is gone for it. */

@@ -11,7 +11,7 @@ import {
   type Range,
 } from './expr.ts';
 import type { Money } from './money.ts';
-import { clashes, isOfOrder, isOrdered, senseOf, wrongArgument, wrongOwner } from './sense.ts';
+import { clashes, isFixed, isOfOrder, isOrdered, senseOf, wrongArgument, wrongOwner } from './sense.ts';
 import { Stop, type Token, tokensOf } from './tokens.ts';
 
 export interface ExprError {
@@ -23,10 +23,17 @@ export interface ExprError {
 const DEPTH_MAX = 50;
 const QUANTIFIERS = ['all', 'exists', 'count'] as const;
 
-/** @param known names of nodes: any other word has to be a variable. */
-export function parseExpr(text: string, known: readonly string[]): Result<Expr, ExprError> {
+/**
+ * @param known names of nodes: any other word has to be a variable.
+ * @param hasPeers whether nodes find each other, and so have peers to count.
+ */
+export function parseExpr(
+  text: string,
+  known: readonly string[],
+  hasPeers: boolean,
+): Result<Expr, ExprError> {
   try {
-    return ok(new Parser(tokensOf(text), text.length, known).whole());
+    return ok(new Parser(tokensOf(text), text.length, known, hasPeers).whole());
   } catch (error) {
     if (error instanceof Stop) return err({ offset: error.offset, message: error.message });
     throw error;
@@ -37,6 +44,7 @@ class Parser {
   readonly #tokens: readonly Token[];
   readonly #end: number;
   readonly #known: readonly string[];
+  readonly #hasPeers: boolean;
   /** Of one name, the last counts. */
   readonly #variables: (readonly [name: string, of: NameOf])[] = [
     ['block', 'block'],
@@ -46,10 +54,11 @@ class Parser {
   #depth = 0;
   #quantifiers = 0;
 
-  constructor(tokens: readonly Token[], end: number, known: readonly string[]) {
+  constructor(tokens: readonly Token[], end: number, known: readonly string[], hasPeers: boolean) {
     this.#tokens = tokens;
     this.#end = end;
     this.#known = known;
+    this.#hasPeers = hasPeers;
   }
 
   whole(): Expr {
@@ -170,6 +179,7 @@ class Parser {
       const high = this.#sum();
       this.#need(')');
       for (const bound of [low, high]) this.#needLike(left, bound, within);
+      if ([left, low, high].every(isFixed)) this.#needNews(within);
       this.#needOrder(left, within);
       return { kind: 'within', of: left, low, high };
     }
@@ -178,8 +188,15 @@ class Parser {
     const at = this.#at++;
     const right = this.#sum();
     this.#needLike(left, right, at);
+    if (isFixed(left) && isFixed(right)) this.#needNews(at);
     if (isOfOrder(op)) this.#needOrder(left, at);
     return { kind: 'compare', op, left, right };
+  }
+
+  /** @param at the token that compares. */
+  #needNews(at: number): never {
+    this.#at = at;
+    this.#fail('expected something of the run to compare: numbers alone are the same in all');
   }
 
   /** @param at the token that asks for an order. */
@@ -216,6 +233,10 @@ class Parser {
     while (this.#take('.')) {
       const field = FIELDS.find((one) => one === this.#peek());
       if (field === undefined) this.#fail(`expected a field: ${FIELDS.join(', ')}`);
+      if (!this.#hasPeers && (field === 'peers' || field === 'banned'))
+        this.#fail(
+          `expected peers in the scenario: without, every node knows all others, and .${field} is not counted`,
+        );
       const owner = wrongOwner(expr, field);
       if (owner !== undefined) this.#fail(`expected ${owner} before .${field}`);
       this.#at++;

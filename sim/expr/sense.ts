@@ -63,6 +63,10 @@ export const isOrdered = (expr: Expr): boolean => isNumber(senseOf(expr));
 
 export const isOfOrder = (op: Comparison): boolean => op !== '==' && op !== '!=';
 
+/** Whether it is the same in every run. */
+export const isFixed = (expr: Expr): boolean =>
+  expr.kind === 'number' || (expr.kind === 'sum' && isFixed(expr.left) && isFixed(expr.right));
+
 /** What the function should have been given; undefined when it was. */
 export function wrongArgument(fn: FunctionName, arg: Expr): string | undefined {
   const [sense, wanted] = [senseOf(arg), TAKES[fn]];

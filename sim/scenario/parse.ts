@@ -59,7 +59,9 @@ function scenarioOf(root: Cursor): Scenario {
   const clients = parseClients(fields.clients, known);
   const engine = engineOf(fields.engine);
   const genesis = genesisOf(fields.genesis, engine);
-  const wanted = fields.expect === undefined ? undefined : parseExpect(fields.expect, known, clients);
+  const hasPeers = fields.peers !== undefined;
+  const wanted =
+    fields.expect === undefined ? undefined : parseExpect(fields.expect, known, clients, hasPeers);
   const until = untilOf(fields.until, genesis.initialHeight, engine.timeMax);
   for (const one of wanted?.expect ?? []) refuseHopeless(one, { fields, engine, genesis, until });
   return {

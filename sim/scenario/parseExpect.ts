@@ -21,7 +21,12 @@ export interface Expectations {
   readonly off: ReadonlySet<StandingChecker>;
 }
 
-export function parseExpect(at: Cursor, known: readonly string[], clients: Clients): Expectations {
+export function parseExpect(
+  at: Cursor,
+  known: readonly string[],
+  clients: Clients,
+  hasPeers: boolean,
+): Expectations {
   const expect: Expectation[] = [];
   const off = new Set<StandingChecker>();
   const items = at.items('a list of expectations');
@@ -29,7 +34,7 @@ export function parseExpect(at: Cursor, known: readonly string[], clients: Clien
   for (const item of items) {
     // The standing checkers are on anyway; naming one says what the scenario is about.
     if (item.isText) item.oneOf(STANDING_CHECKERS, 'a checker');
-    else readMap(item, known, clients, expect, off);
+    else readMap(item, known, clients, hasPeers, expect, off);
   }
   const both = [...off].find((checker) => named.includes(checker));
   if (both !== undefined) at.fail(`expected ${both} either by itself or switched off, not both`);
@@ -40,6 +45,7 @@ function readMap(
   at: Cursor,
   known: readonly string[],
   clients: Clients,
+  hasPeers: boolean,
   expect: Expectation[],
   off: Set<StandingChecker>,
 ): void {
@@ -63,7 +69,7 @@ function readMap(
   if (Object.keys(fields).length === 0) at.fail('expected at least one expectation');
   if (fields.liveness !== undefined) expect.push(livenessOf(fields.liveness));
   if (fields.evidence !== undefined) expect.push(evidenceOf(fields.evidence, known));
-  expect.push(...sentencesOf(fields, known));
+  expect.push(...sentencesOf(fields, (at) => exprOf(at, known, hasPeers)));
   if (fields.guilty !== undefined) expect.push(guiltyOf(fields.guilty, known));
   if (fields.receipt !== undefined) expect.push(receiptOf(fields.receipt, clients));
   if (fields.ws !== undefined) expect.push(wsOf(fields.ws, clients));
@@ -102,23 +108,28 @@ function evidenceOf(at: Cursor, known: readonly string[]): Expectation {
 /** `never: EXPR`, `app: EXPR`, `eventually: EXPR` with `within`. */
 function sentencesOf(
   fields: Partial<Record<'never' | 'app' | 'eventually' | 'within', Cursor>>,
-  known: readonly string[],
+  read: (at: Cursor) => Sentence,
 ): readonly Expectation[] {
   const { never, app, eventually, within } = fields;
   if (eventually === undefined) within?.fail('expected within next to eventually only');
   const until = within === undefined ? undefined : withinOf(within);
   return [
-    ...(never === undefined ? [] : [{ kind: 'never' as const, ...exprOf(never, known) }]),
-    ...(app === undefined ? [] : [{ kind: 'app' as const, ...exprOf(app, known) }]),
+    ...(never === undefined ? [] : [{ kind: 'never' as const, ...read(never) }]),
+    ...(app === undefined ? [] : [{ kind: 'app' as const, ...read(app) }]),
     ...(eventually === undefined
       ? []
-      : [{ kind: 'eventually' as const, ...exprOf(eventually, known), within: until }]),
+      : [{ kind: 'eventually' as const, ...read(eventually), within: until }]),
   ];
 }
 
-function exprOf(at: Cursor, known: readonly string[]): { readonly expr: Expr; readonly text: string } {
+interface Sentence {
+  readonly expr: Expr;
+  readonly text: string;
+}
+
+function exprOf(at: Cursor, known: readonly string[], hasPeers: boolean): Sentence {
   const text = at.text('an expression in quotes');
-  const parsed = parseExpr(text, known);
+  const parsed = parseExpr(text, known, hasPeers);
   if (parsed.ok) return { expr: parsed.value, text };
   const { offset, message } = parsed.error;
   return at.fail(`${message}, at character ${offset + 1} of the expression`);

@@ -34,7 +34,7 @@ const chronicle: Chronicle = {
 };
 
 function judge(text: string): boolean {
-  const parsed = parseExpr(text, ['v0', 'v1', 'v2']);
+  const parsed = parseExpr(text, ['v0', 'v1', 'v2'], true);
   if (!parsed.ok) throw new Error(parsed.error.message);
   return holds(parsed.value, chronicle, chronicle.blocks.get(3));
 }
@@ -106,10 +106,18 @@ describe('a sentence of a scenario', () => {
     ['v0.height > 5s', 10, 'expected two of a kind, found count and time'],
     ['decidedAt(2) in (1s, v0.height)', 13, 'expected two of a kind'],
     ['v0.up == 3', 6, 'expected two of a kind, found truth and a number'],
+    ['v0.up and 3 > 4', 12, 'expected something of the run to compare'],
+    ['2 + 3 in (1, 4)', 6, 'expected something of the run to compare'],
   ])('%s is refused where it is wrong', (text, offset, message) => {
-    const parsed = parseExpr(text, ['v0', 'v1']);
+    const parsed = parseExpr(text, ['v0', 'v1'], true);
     expect(parsed.ok).toBe(false);
     if (!parsed.ok)
       expect([parsed.error.offset, parsed.error.message]).toEqual([offset, expect.stringContaining(message)]);
+  });
+
+  test.each(['v0.peers', 'v0.banned'])('%s is not counted where nobody looks for peers', (path) => {
+    const parsed = parseExpr(`${path} > 3`, ['v0'], false);
+    expect(parsed).toMatchObject({ ok: false, error: { offset: 3 } });
+    expect(parseExpr(`${path} > 3`, ['v0'], true).ok).toBe(true);
   });
 });

@@ -30,6 +30,7 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   sway: (said) => said % 2 === 1,
   dip: (said) => said % 2 === 0,
   floor: (said) => said % 2 === 1,
+  gap: (said) => said === 4,
 };
 /** Lies about what the liar has; the others are about blocks. */
 const STATUS_LIES: ReadonlySet<string> = new Set(['sway', 'dip', 'floor']);
@@ -48,12 +49,13 @@ const SYNC_LIES = [
   'mute',
   'drip',
   'greed',
+  'gap',
 ] as const;
 
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, gap (none at its fourth answer alone), silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
   args: ['what', 'ms', 'count'],
   words: { what: SYNC_LIES },
   create(me) {
@@ -108,7 +110,8 @@ function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (message.kind === 'statusResponse' && what === 'dip') return { ...message, height: message.base };
   if (message.kind === 'statusResponse' && what === 'floor') return { ...message, base: message.height };
   if (message.kind !== 'blockResponse') return message;
-  if (what === 'none') return { kind: 'noBlockResponse', height: message.block.header.height };
+  if (what === 'none' || what === 'gap')
+    return { kind: 'noBlockResponse', height: message.block.header.height };
   if (what === 'block' || what === 'edge') return { kind: 'blockResponse', block: otherBlock(message.block) };
   if (what === 'commit' || what === 'seam')
     return { kind: 'blockResponse', block: spoiledCommit(message.block) };

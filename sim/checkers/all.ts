@@ -9,6 +9,7 @@ import { callers } from './callers.ts';
 import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
+import { countedClaims } from './countedClaims.ts';
 import { duties } from './duties.ts';
 import { echoes } from './echoes.ts';
 import { ethRecords } from './ethRecords.ts';
@@ -84,6 +85,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', standing],
   ['conduct', manners],
   ['conduct', tallies],
+  ['conduct', countedClaims],
   ['conduct', peerRoom],
   ['conduct', roundWaits],
   ['conduct', roundNews],

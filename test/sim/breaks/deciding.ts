@@ -297,4 +297,12 @@ export const DECIDING: readonly Break[] = [
     scenario: 'no-wait-for-late-precommits',
     isSlow: true,
   },
+  {
+    id: 'offences-taken-along-for-ever',
+    file: 'core/consensus/deciding.ts',
+    from: '    if (conflict.voteA.height !== last.height) continue;\n',
+    to: '',
+    found: ['resources'],
+    scenario: 'log-of-a-liar-is-cut',
+  },
 ];

@@ -182,4 +182,12 @@ export const LIGHT_ATTACKS: readonly Break[] = [
     scenario: 'light-attack-of-a-third',
     isSlow: true,
   },
+  {
+    id: 'signer-known-by-its-slot',
+    file: 'core/consensus/verifyCommit.ts',
+    from: '    seen.add(found.index);\n',
+    to: '    seen.add(i);\n',
+    found: ['evidence'],
+    scenario: 'light-attack-repeated',
+  },
 ];

@@ -218,4 +218,12 @@ export const SEARCHES: readonly Break[] = [
     scenario: 'evm-features',
     isSlow: true,
   },
+  {
+    id: 'log-heights-of-the-first-page',
+    file: 'core/events/index/logHeights.ts',
+    from: 'this.#last = rows.length < this.#rows ? to : (this.#heights.at(-1) as Height);',
+    to: 'this.#last = to;',
+    found: ['records'],
+    scenario: 'logs-at-many-heights',
+  },
 ];

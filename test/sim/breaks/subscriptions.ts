@@ -200,4 +200,13 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     scenario: 'evm-features',
     isSlow: true,
   },
+  {
+    id: 'other-values-of-a-tag-go-with-one',
+    file: 'core/events/subscriptions.ts',
+    from: 'if (byValue.size === 0) this.#byTag.delete(tag);',
+    to: 'if (byValue.size <= 1) this.#byTag.delete(tag);',
+    found: ['records'],
+    scenario: 'four-honest',
+    seed: 3,
+  },
 ];

@@ -216,4 +216,13 @@ export const SYNCING: readonly Break[] = [
     scenario: 'sync-only-peer-silent',
     isSlow: true,
   },
+  {
+    id: 'sync-denied-block-still-awaited',
+    file: 'core/sync/blockQueue.ts',
+    from: '    if (!peer.asked.delete(height)) return false;\n    if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);\n',
+    to: '    if (!peer.asked.delete(height)) return false;\n',
+    found: ['until'],
+    scenario: 'sync-block-denied',
+    isSlow: true,
+  },
 ];

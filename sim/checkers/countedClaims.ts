@@ -1,0 +1,154 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import { voteSignBytes } from '../../core/codec/signBytes.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import { type BlockId, equalBlockId } from '../../core/types/block.ts';
+import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
+import type { Vote, VoteType } from '../../core/types/vote.ts';
+import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { Connections } from './connections.ts';
+
+/** Values of one height that peers claim two thirds for, and votes for them, that are remembered: liars may claim many. */
+const KEPT_MAX = 64;
+
+/** What one peer says that it saw two thirds for. */
+interface Claim {
+  readonly peer: string;
+  readonly height: number;
+  readonly round: number;
+  readonly type: VoteType;
+  /** undefined where nobody can tell from outside whether it counts: it came early, or in an earlier life and may be in the log. */
+  readonly blockId: BlockId | undefined;
+}
+
+/** A vote for a value that was claimed before it came. */
+interface Backing {
+  readonly vote: Vote;
+  readonly set: VoteSetReader;
+}
+
+/** What a node has heard since it is at a height, and of later ones. */
+interface Heard {
+  height: number;
+  claims: readonly Claim[];
+  backing: readonly Backing[];
+}
+
+/**
+ * Once a peer claims two thirds for a value, also the vote counts for it of whom another vote came first (CometBFT,
+ * VoteSet.SetPeerMaj23), whether or not anybody had voted for it by then; and when two thirds are for it, its voters are shown with
+ * that vote.
+ */
+export function countedClaims(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { cluster, suite } = context;
+  const connections = new Connections(() => true);
+  const all = new Map<Process, Heard>();
+
+  const isSigned = (rs: RoundState, vote: Vote): boolean => {
+    const validator = rs.validators.validators[vote.validatorIndex];
+    if (validator === undefined || !equalBytes(validator.address, vote.validatorAddress)) return false;
+    if (vote.extension.length + vote.extensionSignature.length > 0) return false;
+    if (validator.pubKey.type !== 'ed25519' || vote.signature.length !== 64) return false;
+    const bytes = voteSignBytes(cluster.genesis.chainId, vote);
+    return suite.ed25519Verify(validator.pubKey.bytes, bytes, vote.signature);
+  };
+
+  const failOn = (node: Process, { type, height, round }: VoteSetReader, problem: string): void =>
+    context.fail(name, `${node.name} ${problem} (${type}s of ${height}/${round})`);
+
+  return {
+    name,
+    ...hearing(['wordHeard', 'contentHeard', ...Connections.TOPICS], (fact) => {
+      connections.on(fact);
+      const { node } = fact;
+      if (fact.kind === 'started') forget(all.get(node));
+      if (fact.kind !== 'wordHeard' && fact.kind !== 'contentHeard') return;
+      const rs = node.isCorrect ? node.node?.rs() : undefined;
+      if (rs === undefined) return;
+      const known = all.get(node);
+      if (fact.kind === 'contentHeard' && (known === undefined || known.claims.length === 0)) return;
+      if (connections.get(node, fact.peer) === undefined) return;
+      const decoded = decodeConsensusMessage(fact.bytes);
+      if (!decoded.ok) return;
+      const message = decoded.value;
+      if (message.kind === 'voteSetMaj23' && message.height >= rs.height) {
+        const heard = known ?? { height: rs.height, claims: [], backing: [] };
+        all.set(node, heard);
+        hear(heard, fact.peer, message, isOpen(node, rs, message));
+      } else if (message.kind === 'vote' && known !== undefined && isOpen(node, rs, message.vote)) {
+        const { vote } = message;
+        const set = rs.votes(vote.round, vote.type);
+        if (set === undefined || !isClaimed(known, vote) || known.backing.length >= KEPT_MAX) return;
+        known.backing = [...known.backing, { vote, set }];
+      }
+    }),
+    follow(node) {
+      const known = all.get(node);
+      if (known === undefined) return;
+      const rs = node.node?.rs();
+      if (rs === undefined) return;
+      if (rs.height !== known.height) {
+        const { height } = rs;
+        Object.assign(known, {
+          height,
+          claims: known.claims.filter((one) => one.height >= height),
+          backing: [],
+        });
+      }
+      if (node.node?.backlog() !== 0) return;
+      known.backing = known.backing.filter(({ vote, set }) => {
+        const isCounted = set.bitsFor(vote.blockId).has(vote.validatorIndex);
+        if (!isCounted && isSigned(rs, vote))
+          failOn(
+            node,
+            set,
+            `does not count the vote of validator ${vote.validatorIndex} for what was claimed`,
+          );
+        else if (isCounted && !isShown(set, vote))
+          failOn(node, set, `does not show the vote of validator ${vote.validatorIndex} for its two thirds`);
+        return isCounted && set.majority() === undefined;
+      });
+    },
+  };
+}
+
+function forget(heard: Heard | undefined): void {
+  if (heard === undefined) return;
+  heard.backing = [];
+  heard.claims = heard.claims.map((claim) => ({ ...claim, blockId: undefined }));
+}
+
+type Place = Pick<Claim, 'height' | 'round' | 'type'>;
+
+const isAt = (claim: Place, { height, round, type }: Place): boolean =>
+  claim.height === height && claim.round === round && claim.type === type;
+
+/** The node has a place for votes of that kind. */
+const isOpen = ({ node }: Process, rs: RoundState, { height, round, type }: Place): boolean =>
+  node?.isSyncing() === false && height === rs.height && rs.votes(round, type) !== undefined;
+
+/** The first claim of a peer counts. */
+function hear(
+  heard: Heard,
+  peer: string,
+  said: Place & { readonly blockId: BlockId },
+  counts: boolean,
+): void {
+  if (heard.claims.some((one) => one.peer === peer && isAt(one, said))) return;
+  const { height, round, type } = said;
+  if (heard.claims.length >= KEPT_MAX) return;
+  heard.claims = [...heard.claims, { peer, height, round, type, blockId: counts ? said.blockId : undefined }];
+}
+
+const isClaimed = ({ claims }: Heard, vote: Vote): boolean =>
+  claims.some(
+    (claim) => isAt(claim, vote) && claim.blockId !== undefined && equalBlockId(claim.blockId, vote.blockId),
+  );
+
+function isShown(set: VoteSetReader, { blockId, validatorIndex }: Vote): boolean {
+  const [shown, most] = [set.vote(validatorIndex), set.majority()];
+  if (most === undefined || !equalBlockId(most, blockId)) return true;
+  return shown !== undefined && equalBlockId(shown.blockId, blockId);
+}

@@ -39,15 +39,18 @@ export interface CheckerContext {
   fail(checker: string, message: string): void;
 }
 
-/**
- * Whether a drive may lose what was durable, or an operator takes it away: then a node may know less than it has said, and its guard
- * may say no.
- */
-export const mayForget = ({ scenario }: CheckerContext): boolean =>
+/** Whether a drive may lose what was durable, or an operator takes it away. */
+export const mayLose = ({ scenario }: CheckerContext): boolean =>
   scenario.timeline.some(
     ({ action }) =>
-      action.kind === 'disk' || action.kind === 'wipe' || (action.kind === 'rollback' && action.isHard),
+      (action.kind === 'disk' && action.fault !== 'slow') ||
+      action.kind === 'wipe' ||
+      (action.kind === 'rollback' && action.isHard),
   );
+
+/** Whether a node may know less than it has said, for its drive lost that or is not done yet: then its guard may say no, too. */
+export const mayForget = (context: CheckerContext): boolean =>
+  mayLose(context) || context.scenario.timeline.some(({ action }) => action.kind === 'disk');
 
 /** The address that each validator of the cluster signs with. */
 export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Process, Bytes> =>

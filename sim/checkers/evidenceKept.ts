@@ -10,7 +10,7 @@ import type { Evidence } from '../../core/types/evidence.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
-import { type Checker, type CheckerContext, mayForget } from './checker.ts';
+import { type Checker, type CheckerContext, mayLose } from './checker.ts';
 import { isTooOld, type When } from './proven.ts';
 
 /** Pieces of evidence read at most: far above what a pool takes. */
@@ -36,7 +36,7 @@ const nameOf = (evidence: Evidence): string => toHex(encodeEvidence(evidence));
  */
 export function evidenceKept(context: CheckerContext): Checker {
   const name = 'durability';
-  if (mayForget(context)) return { name };
+  if (mayLose(context)) return { name };
   /** What each node took in this life and no block has yet, and how many blocks ago. */
   const fresh = new Map<Process, Map<string, Waiting>>();
   /** What blocks have that each node has told of: it may know of an offence before it tells, and take its block meanwhile. */
@@ -44,11 +44,17 @@ export function evidenceKept(context: CheckerContext): Checker {
   /** Those of the last heights: they may have changed since. */
   const paramsBy = (height: number): readonly ConsensusParams[] =>
     Array.from({ length: CLEARED_BLOCKS + 2 }, (_, i) => context.cluster.schedule.params(height - i));
+  /** What the last block of the present life has: a piece may come while its block is being stored. */
+  const last = new Map<Process, readonly string[]>();
   const check = (node: Process, { header, evidence: carried }: Block): void => {
     const { height } = header;
     const waiting = fresh.get(node) ?? new Map<string, Waiting>();
-    if (carried.length === 0 && waiting.size === 0) return;
+    const before = last.get(node) ?? [];
+    last.set(node, carried.map(nameOf));
+    if (carried.length === 0 && waiting.size === 0 && before.length === 0) return;
     const { pending, committed } = stored(node);
+    if (before.some((piece) => pending.has(piece)))
+      context.fail(name, `${node.name} stores block ${height}, and evidence of the block before waits again`);
     const params = paramsBy(height + 1);
     for (const piece of carried.map(nameOf)) {
       waiting.delete(piece);
@@ -91,6 +97,7 @@ export function evidenceKept(context: CheckerContext): Checker {
     ...hearing(['started', 'newEvidence', 'committed'], (fact) => {
       if (fact.kind === 'started') {
         fresh.delete(fact.node);
+        last.delete(fact.node);
         lived.delete(fact.node);
       }
       if (fact.kind !== 'event' || !fact.node.isCorrect) return;

@@ -124,6 +124,15 @@ describe('from a conflict to a block', () => {
     expect(one.add(evidence)).toEqual(ok('known'));
   });
 
+  test('an offence that a block has is not reported again for another of its votes', () => {
+    const marks = new Marks();
+    const one = new EvidencePool({ ...facts, state, has: marks.has });
+    one.onConflict(conflict);
+    marks.commit(one, { ...block, evidence: [evidence] }, state);
+    one.onConflict({ voteA: conflict.voteA, voteB: voteOf(2, { ...a, blockId: ZERO_BLOCK_ID }) });
+    expect(one.pending()).toEqual([]);
+  });
+
   test('twice in one block is invalid', () => {
     expect(codeOf(pool().checkBlockEvidence([evidence, evidence], state))).toBe('duplicate-evidence');
   });

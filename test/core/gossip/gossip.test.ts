@@ -403,6 +403,17 @@ test('a peer that only repeats where it stands gets again what it may have lost,
   expect(world.take()).toContain('vote>a');
 });
 
+test('a peer in a later round is given the precommits of the round that decided', () => {
+  const decided: VoteSetReader = { ...prevotes([vote(1), vote(2), vote(3)]), type: 'precommit' };
+  const world = new World([]);
+  world.peer('a', 5, 2);
+  world.rs.commitRound = 0;
+  world.rs.votes = (round, type) => (round === 0 && type === 'precommit' ? decided : undefined);
+  world.take();
+  world.gossip.onTick(2_000_000, world);
+  expect(world.take().filter((text) => text === 'vote>a')).toHaveLength(3);
+});
+
 test('no room is made for a proposal of more parts than a block may have', () => {
   const world = new World([]);
   world.peer('a', 5);

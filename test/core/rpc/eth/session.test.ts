@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { present } from '../../../../core/lib/assert.ts';
 import { StorageFault } from '../../../../core/lib/storageFault.ts';
+import { HeadNews } from '../../../../core/rpc/eth/feed.ts';
 import { ethServices } from '../../../../core/rpc/eth/services.ts';
 import { EthSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/eth/session.ts';
 import { EthSubscription, type EthSubscriptionParts } from '../../../../core/rpc/eth/subscription.ts';
@@ -207,6 +209,42 @@ test('history rests by the work done, not by the number of blocks', async () => 
     await world.commit();
   }
   expect(await told(first + 6, first + 7)).toBe(1);
+});
+
+test('what is committed while the past is being told is told once, and after it', async () => {
+  const socket = new FakeSocket();
+  const heights: number[] = [];
+  const commit = async (txs: number): Promise<number> => {
+    for (let i = 0; i < txs; i++)
+      await world.get('eth_sendTransaction', {
+        from: bytesHex(world.dev.address),
+        to: bytesHex(world.dev.address),
+        gas: '0x5208',
+      });
+    const { height } = (await world.commit()).block.header;
+    heights.push(height);
+    return height;
+  };
+  for (let block = 0; block < 4; block++) await commit(30);
+  const pause = async (): Promise<void> => {
+    if (heights.length > 4) return;
+    const block = present(world.ctx.chain.ethBlock(await commit(1)), 'the block just committed');
+    subscription.onHead(new HeadNews(block));
+  };
+  const fromBlock = { kind: 'number', number: BigInt(heights[0] as number) };
+  const request = { kind: 'transactionReceipts', hashes: [], fromBlock };
+  const subscription = new EthSubscription({
+    ctx: { ...world.ctx, pause },
+    request: request as unknown as EthSubscriptionParts['request'],
+    outbox: new Outbox(socket, OUTBOX_BYTES_MAX, new Pacer(undefined)),
+    id: '0x1',
+    onFull: () => {},
+    onGap: () => {},
+  });
+  await subscription.release();
+  subscription.end();
+  expect(heights).toHaveLength(5);
+  expect(socket.take().map(({ params }) => Number(params.result[0].blockNumber))).toEqual(heights);
 });
 
 test('a past that the drive does not give back closes the session, and the operator hears why', async () => {

@@ -6,7 +6,7 @@ import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Mempool } from '../../../core/mempool/mempool.ts';
 import type { MempoolOut } from '../../../core/mempool/mempoolOut.ts';
 import type { CommitReply } from '../../../core/types/app.ts';
-import { COIN, TestChain } from './support/chain.ts';
+import { COIN, TestChain, testGenesis } from './support/chain.ts';
 import { deploying } from './support/code.ts';
 import { cosmosTx, SECRETS, sendMessage } from './support/cosmosTx.ts';
 import { signTx, wallet } from './support/wallet.ts';
@@ -53,6 +53,21 @@ describe('a block tells the pool', () => {
     ]);
     expect(paid.spenders.map((one) => one.address)).toEqual([toHex(alice.address)]);
   });
+});
+
+test('an authorization over the code of a contract changes nothing (EIP-7702 step 5)', async () => {
+  const genesis = testGenesis({ accounts: [{ address: alice.address, balance: COIN }] });
+  const { evm } = genesis.appState as { evm: { accounts: unknown[] } };
+  evm.accounts.push({ address: bob.account.address, code: `0x${GIVES_A_WEI}`, storage: [] });
+  chain = await TestChain.open(genesis);
+  const authorization = { address: alice.account.address, chainId: 9000, nonce: 1 };
+  const authorizationList = [await bob.account.signAuthorization(authorization)];
+  await chain.commit([
+    await signTx(alice, { type: 'eip7702', to: alice.account.address, nonce: 0, authorizationList }),
+  ]);
+  expect(chain.reader.latest().account(bob.address)?.nonce).toBe(1n);
+  expect(toHex(chain.reader.latest().code(bob.address))).toBe(GIVES_A_WEI);
+  expect(chain.reader.latest().account(alice.address)?.nonce).toBe(1n);
 });
 
 /** A pool whose checks are answered when `settle` is called; `refusals` are what was said to clients. */

@@ -1,4 +1,3 @@
-import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { isQuorum } from '../../core/consensus/quorum.ts';
 import { voteOfCommit } from '../../core/consensus/verifyCommit.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
@@ -8,6 +7,7 @@ import type { Vote } from '../../core/types/vote.ts';
 import type { Expectation } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { isSignedBy } from './voteSignature.ts';
 
 /** Votes remembered; a fork is judged by those of its height. */
 const VOTES_MAX = 200_000;
@@ -106,17 +106,9 @@ function check(context: CheckerContext, name: string, judged: Judgement, wanted:
     );
 }
 
-function isProven(
-  { cluster, suite }: CheckerContext,
-  validators: ValidatorSet,
-  { slot, votes }: Proof,
-): boolean {
+function isProven(context: CheckerContext, validators: ValidatorSet, { slot, votes }: Proof): boolean {
   const key = validators.validators[slot]?.pubKey;
-  return votes.every(
-    (vote) =>
-      key !== undefined &&
-      suite.ed25519Verify(key.bytes, voteSignBytes(cluster.genesis.chainId, vote), vote.signature),
-  );
+  return votes.every((vote) => key !== undefined && isSignedBy(context, key.bytes, vote));
 }
 
 /** Of the lowest height at which two correct nodes have different blocks. */

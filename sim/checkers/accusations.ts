@@ -1,6 +1,5 @@
 import { encodeEvidence, encodeEvidenceList } from '../../core/codec/evidence.ts';
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
-import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
@@ -15,6 +14,7 @@ import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { mayExpire } from './proven.ts';
 import { isSound } from './recoverable.ts';
+import { hasExtension, isSignedBy } from './voteSignature.ts';
 
 /** A vote that was heard has been looked at by then. */
 const HEARD_MICROS = 30_000;
@@ -55,7 +55,7 @@ class Docket {
  */
 export function accusations(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { world, cluster, correct, suite } = context;
+  const { world, cluster, correct } = context;
   const dockets = new Map<Process, Docket>();
   /** Who may have debts: mostly nobody. */
   const indebted = new Set<Process>();
@@ -79,11 +79,7 @@ export function accusations(context: CheckerContext): Checker {
     const voter = cluster.schedule.voters(vote.height)[vote.validatorIndex];
     const member = voter && cluster.members.find((one) => equalBytes(one.address, vote.validatorAddress));
     if (member === undefined || !equalBytes(member.address, voter?.address ?? member.address)) return false;
-    const bytes = voteSignBytes(cluster.genesis.chainId, vote);
-    return (
-      vote.extension.length + vote.extensionSignature.length === 0 &&
-      suite.ed25519Verify(member.signer.publicKey, bytes, vote.signature)
-    );
+    return !hasExtension(vote) && isSignedBy(context, member.signer.publicKey, vote);
   };
   const hear = (node: Process, from: string, vote: Vote): void => {
     const rs = node.node?.rs();

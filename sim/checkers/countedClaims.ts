@@ -1,5 +1,4 @@
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
-import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
@@ -8,6 +7,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
+import { hasExtension, isSignedBy } from './voteSignature.ts';
 
 /** Values of one height that peers claim two thirds for, and votes for them, that are remembered: liars may claim many. */
 const KEPT_MAX = 64;
@@ -42,17 +42,14 @@ interface Heard {
  */
 export function countedClaims(context: CheckerContext): Checker {
   const name = 'conduct';
-  const { cluster, suite } = context;
   const connections = new Connections(() => true);
   const all = new Map<Process, Heard>();
 
   const isSigned = (rs: RoundState, vote: Vote): boolean => {
     const validator = rs.validators.validators[vote.validatorIndex];
     if (validator === undefined || !equalBytes(validator.address, vote.validatorAddress)) return false;
-    if (vote.extension.length + vote.extensionSignature.length > 0) return false;
-    if (validator.pubKey.type !== 'ed25519' || vote.signature.length !== 64) return false;
-    const bytes = voteSignBytes(cluster.genesis.chainId, vote);
-    return suite.ed25519Verify(validator.pubKey.bytes, bytes, vote.signature);
+    if (hasExtension(vote) || vote.signature.length !== 64) return false;
+    return isSignedBy(context, validator.pubKey.bytes, vote);
   };
 
   const failOn = (node: Process, { type, height, round }: VoteSetReader, problem: string): void =>

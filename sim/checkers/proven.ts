@@ -1,4 +1,3 @@
-import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { type Block, equalBlockId } from '../../core/types/block.ts';
@@ -7,6 +6,7 @@ import { compareTime, type Timestamp } from '../../core/types/ids.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { CheckerContext } from './checker.ts';
+import { hasExtension, isSignedBy } from './voteSignature.ts';
 
 /** What the observer knows of an earlier height; undefined when it is forgotten. */
 export interface Past {
@@ -16,7 +16,7 @@ export interface Past {
 
 /** Why evidence in a decided block proves nothing, judged apart from core/evidence; undefined when it is good. */
 export function evidenceProblem(
-  { suite, cluster }: CheckerContext,
+  context: CheckerContext,
   evidence: Evidence,
   past: Past | undefined,
 ): string | undefined {
@@ -26,17 +26,13 @@ export function evidenceProblem(
     return 'it names votes of different height, round or type';
   if (equalBlockId(voteA.blockId, voteB.blockId)) return 'its votes are for the same value';
   if (!equalBytes(voteA.validatorAddress, voteB.validatorAddress)) return 'its votes are of two validators';
-  const member = cluster.members.find((one) => equalBytes(one.address, voteA.validatorAddress));
+  const member = context.cluster.members.find((one) => equalBytes(one.address, voteA.validatorAddress));
   if (member === undefined) return 'it accuses nobody of this chain';
   // No signature covers these: with any other value one offence would count as several.
   if (toHex(voteA.blockId.hash) > toHex(voteB.blockId.hash)) return 'its votes are in the wrong order';
-  if ([voteA, voteB].some((vote) => vote.extension.length + vote.extensionSignature.length > 0))
-    return 'it has a vote with an extension';
-  for (const vote of [voteA, voteB]) {
-    const bytes = voteSignBytes(cluster.genesis.chainId, vote);
-    if (!suite.ed25519Verify(member.signer.publicKey, bytes, vote.signature))
-      return 'it has a vote with a bad signature';
-  }
+  if ([voteA, voteB].some(hasExtension)) return 'it has a vote with an extension';
+  if (![voteA, voteB].every((vote) => isSignedBy(context, member.signer.publicKey, vote)))
+    return 'it has a vote with a bad signature';
   if (past === undefined) return undefined;
   const validator = past.validators.validators.find((one) => equalBytes(one.address, member.address));
   if ([voteA, voteB].some(({ validatorIndex }) => past.validators.validators[validatorIndex] !== validator))

@@ -3,6 +3,7 @@ import { at, changed, type Doc, docText, type Path, places } from '../shrink/doc
 import { type DrawnClient, isFeatured, isPriced } from './drawClients.ts';
 import type { Dice } from './drawn.ts';
 import {
+  FAR_DELAYS,
   HASTY,
   HOLDING,
   LISTED,
@@ -75,7 +76,7 @@ export function drawExtremes(
 const isHasty = (doc: Doc): boolean =>
   ['100ms', '300ms'].includes(at(doc, ['engine', 'block_time']) as string);
 
-const isFar = (doc: Doc): boolean => ['1s', '0ms-3s'].includes(at(doc, ['network', 'delay']) as string);
+const isFar = (doc: Doc): boolean => FAR_DELAYS.includes(at(doc, ['network', 'delay']) as string);
 
 /** Those that go with the ones before. */
 function takenOf(changes: readonly Change[], world: Doc): readonly Change[] {

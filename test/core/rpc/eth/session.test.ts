@@ -164,6 +164,29 @@ test('history from a block on comes before the live blocks, each once and in ord
   session.closed();
 });
 
+/** A block of so many transfers. */
+const commitOf = async (txs: number): Promise<number> => {
+  const self = bytesHex(world.dev.address);
+  for (let i = 0; i < txs; i++)
+    await world.get('eth_sendTransaction', { from: self, to: self, gas: '0x5208' });
+  return (await world.commit()).block.header.height;
+};
+
+/** All receipts from a block on. */
+const receiptsFrom = (height: number, ctx: EthSubscriptionParts['ctx'], socket: FakeSocket) =>
+  new EthSubscription({
+    ctx,
+    request: {
+      kind: 'transactionReceipts',
+      hashes: [],
+      fromBlock: { kind: 'number', number: BigInt(height) },
+    },
+    outbox: new Outbox(socket, OUTBOX_BYTES_MAX, new Pacer(undefined)),
+    id: '0x1',
+    onFull: () => {},
+    onGap: () => {},
+  });
+
 test('history rests by the work done, not by the number of blocks', async () => {
   const told = async (from: number, to: number): Promise<number> => {
     let pauses = 0;
@@ -179,19 +202,7 @@ test('history rests by the work done, not by the number of blocks', async () => 
       ethBlock: (at: number) => world.ctx.chain.ethBlock(at),
     };
     const ctx = { ...world.ctx, chain: Object.setPrototypeOf(chain, world.ctx.chain), pause };
-    const request = {
-      kind: 'transactionReceipts',
-      hashes: [],
-      fromBlock: { kind: 'number', number: BigInt(from) },
-    };
-    const subscription = new EthSubscription({
-      ctx,
-      request: request as EthSubscriptionParts['request'],
-      outbox: new Outbox(socket, OUTBOX_BYTES_MAX, new Pacer(undefined)),
-      id: '0x1',
-      onFull: () => {},
-      onGap: () => {},
-    });
+    const subscription = receiptsFrom(from, ctx, socket);
     await subscription.release();
     subscription.end();
     return pauses;
@@ -199,15 +210,7 @@ test('history rests by the work done, not by the number of blocks', async () => 
   const first = (await world.commit()).block.header.height;
   for (let i = 0; i < 5; i++) await world.commit();
   expect(await told(first, first + 5)).toBe(0);
-  for (let block = 0; block < 2; block++) {
-    for (let i = 0; i < 30; i++)
-      await world.get('eth_sendTransaction', {
-        from: bytesHex(world.dev.address),
-        to: bytesHex(world.dev.address),
-        gas: '0x5208',
-      });
-    await world.commit();
-  }
+  for (let block = 0; block < 2; block++) await commitOf(30);
   expect(await told(first + 6, first + 7)).toBe(1);
 });
 
@@ -215,13 +218,7 @@ test('what is committed while the past is being told is told once, and after it'
   const socket = new FakeSocket();
   const heights: number[] = [];
   const commit = async (txs: number): Promise<number> => {
-    for (let i = 0; i < txs; i++)
-      await world.get('eth_sendTransaction', {
-        from: bytesHex(world.dev.address),
-        to: bytesHex(world.dev.address),
-        gas: '0x5208',
-      });
-    const { height } = (await world.commit()).block.header;
+    const height = await commitOf(txs);
     heights.push(height);
     return height;
   };
@@ -231,16 +228,7 @@ test('what is committed while the past is being told is told once, and after it'
     const block = present(world.ctx.chain.ethBlock(await commit(1)), 'the block just committed');
     subscription.onHead(new HeadNews(block));
   };
-  const fromBlock = { kind: 'number', number: BigInt(heights[0] as number) };
-  const request = { kind: 'transactionReceipts', hashes: [], fromBlock };
-  const subscription = new EthSubscription({
-    ctx: { ...world.ctx, pause },
-    request: request as unknown as EthSubscriptionParts['request'],
-    outbox: new Outbox(socket, OUTBOX_BYTES_MAX, new Pacer(undefined)),
-    id: '0x1',
-    onFull: () => {},
-    onGap: () => {},
-  });
+  const subscription = receiptsFrom(heights[0] as number, { ...world.ctx, pause }, socket);
   await subscription.release();
   subscription.end();
   expect(heights).toHaveLength(5);

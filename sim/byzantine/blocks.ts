@@ -3,22 +3,45 @@ import { commitHash, dataHash, evidenceListHash, headerHash } from '../../core/c
 import { PartSet } from '../../core/codec/partSet.ts';
 import { medianTime } from '../../core/consensus/medianTime.ts';
 import { isQuorum } from '../../core/consensus/quorum.ts';
-import { EMPTY } from '../../core/lib/bytes.ts';
-import type { Block, BlockId, Commit, CommitSig } from '../../core/types/block.ts';
+import { merkleProofs } from '../../core/crypto/merkle.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import type { Block, BlockId, Commit, CommitSig, Part } from '../../core/types/block.ts';
 import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Hooks } from './behaviour.ts';
 
+/** A part has 65536 bytes unless it is the last. */
+const SHORT_PART_BYTES = 60_000;
+
 export interface Variant {
   readonly blockId: BlockId;
-  readonly parts: PartSet;
+  readonly parts: readonly Part[];
 }
 
 export function variantOf(block: Block): Variant {
   const parts = PartSet.of(encodeBlock(block));
-  return { blockId: { hash: headerHash(block.header), parts: parts.header }, parts };
+  return { blockId: { hash: headerHash(block.header), parts: parts.header }, parts: parts.parts() };
+}
+
+/** The same block in pieces of some other length, each under a good proof; undefined when it is one piece. */
+export function cutShort(block: Block): Variant | undefined {
+  const bytes = encodeBlock(block);
+  const pieces: Bytes[] = [];
+  for (let at = 0; at < bytes.length; at += SHORT_PART_BYTES)
+    pieces.push(bytes.subarray(at, at + SHORT_PART_BYTES));
+  if (pieces.length < 2) return undefined;
+  const { root, proofs } = merkleProofs(pieces);
+  const parts = pieces.map(
+    (piece, index): Part => ({
+      index,
+      bytes: piece,
+      proof: present(proofs[index], 'a proof'),
+    }),
+  );
+  return { blockId: { hash: headerHash(block.header), parts: { total: pieces.length, hash: root } }, parts };
 }
 
 export const ABSENT: CommitSig = {
@@ -90,6 +113,17 @@ export function replacingBlock(
   me: Accomplice,
   make: (rs: RoundState, block: Block) => Block | undefined,
 ): Hooks {
+  return replacingProposal(me, (rs, block) => {
+    const other = make(rs, block);
+    return other === undefined ? undefined : variantOf(other);
+  });
+}
+
+/** Replaces the node's own proposal and its parts, for the audience, by others. */
+export function replacingProposal(
+  me: Accomplice,
+  make: (rs: RoundState, block: Block) => Variant | undefined,
+): Hooks {
   let made:
     | { readonly height: number; readonly round: number; readonly variant: Variant | undefined }
     | undefined;
@@ -99,8 +133,7 @@ export function replacingBlock(
     const block = rs?.proposalBlock;
     const isOwn = rs !== undefined && block !== undefined && rs.height === height && isProposer(me, rs);
     if (!isOwn || rs.round !== round) return undefined;
-    const other = me.isDue(height, round) ? make(rs, block) : undefined;
-    made = { height, round, variant: other === undefined ? undefined : variantOf(other) };
+    made = { height, round, variant: me.isDue(height, round) ? make(rs, block) : undefined };
     return made.variant;
   };
   return {
@@ -125,7 +158,7 @@ export function proposalOf(
   const { height, round } = proposal;
   return [
     { kind: 'proposal', proposal: me.signProposal({ ...proposal, blockId: variant.blockId }) },
-    ...variant.parts.parts().map((part): ConsensusMessage => ({ kind: 'blockPart', height, round, part })),
+    ...variant.parts.map((part): ConsensusMessage => ({ kind: 'blockPart', height, round, part })),
   ];
 }
 

@@ -1,12 +1,16 @@
-import type { Block, Header } from '../../core/types/block.ts';
+import { rootOfProof } from '../../core/crypto/merkle.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { Block, Header, Part, Proof } from '../../core/types/block.ts';
 import { addMillis } from '../../core/types/ids.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
 import {
   blockOfOtherSecond,
+  cutShort,
   isProposer,
   otherValidBlock,
   replacingBlock,
+  replacingProposal,
   shifted,
   withoutEvidence,
 } from './blocks.ts';
@@ -145,26 +149,45 @@ const isOwnRound = (me: Accomplice, height: number): boolean => {
 export const CORRUPT_PARTS: Behaviour = {
   id: 'B13',
   alias: 'corrupt-parts',
-  text: 'Sends damaged parts: `what` is bytes, index or surplus (the damaged one first, then the true one).',
+  text: 'Sends damaged parts: `what` is bytes, index, surplus (the damaged one first, then the true one), total (a proof for a set of another size, which leads to the same root where it can) or short (its own blocks in pieces of another length).',
   args: ['what'],
-  words: { what: ['bytes', 'index', 'surplus'] },
-  create: (me) => ({
-    message(message) {
-      if (message.kind !== 'blockPart' || !me.isDue(message.height, message.round)) return [message];
-      const { part } = message;
-      const bytes = part.bytes.slice();
-      bytes[0] = (bytes[0] ?? 0) ^ 0xff;
-      switch (me.args.get('what') ?? 'bytes') {
-        case 'index':
-          return [{ ...message, part: { ...part, index: part.index + 1 } }];
-        case 'surplus':
-          return [{ ...message, part: { ...part, bytes } }, message];
-        default:
-          return [{ ...message, part: { ...part, bytes } }];
-      }
-    },
-  }),
+  words: { what: ['bytes', 'index', 'surplus', 'total', 'short'] },
+  create(me) {
+    const what = me.args.get('what') ?? 'bytes';
+    if (what === 'short') return replacingProposal(me, (_, block) => cutShort(block));
+    return {
+      message: (message) =>
+        message.kind === 'blockPart' && me.isDue(message.height, message.round)
+          ? damagedParts(message.part, String(what)).map((part) => ({ ...message, part }))
+          : [message],
+    };
+  },
 };
+
+function damagedParts(part: Part, what: string): readonly Part[] {
+  const bytes = part.bytes.slice();
+  bytes[0] = (bytes[0] ?? 0) ^ 0xff;
+  switch (what) {
+    case 'index':
+      return [{ ...part, index: part.index + 1 }];
+    case 'surplus':
+      return [{ ...part, bytes }, part];
+    case 'total':
+      return [{ ...part, proof: ofAnotherTotal(part.proof) }];
+    default:
+      return [{ ...part, bytes }];
+  }
+}
+
+/** The nearest larger total with which the proof still leads to its root; one more where there is none. */
+function ofAnotherTotal(proof: Proof): Proof {
+  const root = rootOfProof(proof);
+  for (let total = proof.total + 1; total <= 2 * proof.total; total++) {
+    const other = rootOfProof({ ...proof, total });
+    if (root !== undefined && other !== undefined && equalBytes(root, other)) return { ...proof, total };
+  }
+  return { ...proof, total: proof.total + 1 };
+}
 
 export const OVERSIZE_PARTS: Behaviour = {
   id: 'B14',

@@ -48,6 +48,8 @@ export class Judge {
     const { proposal, proposalParts } = rs;
     if (proposalParts?.isComplete() === true && !this.#isRooted(proposalParts))
       return 'holds parts that do not have the root they were announced by';
+    if (proposalParts !== undefined && !isProvenInPlace(proposalParts))
+      return 'holds a part by the proof of another place';
     if (proposal === undefined) return undefined;
     const { round, polRound } = proposal;
     if (polRound < -1 || polRound >= round) return `holds a proposal with a polka of round ${polRound}`;
@@ -108,11 +110,21 @@ export class Judge {
     return suite.ed25519Verify(proposer.signer.publicKey, bytes, proposal.signature);
   }
 
-  /** Cut anew, the bytes have the root; the proofs that came with the parts are not asked. */
+  /** Cut anew, the bytes have the root; the hashes of the proofs that came with the parts are not asked. */
   #isRooted(parts: PartsReader): boolean {
     const pieces: Bytes[] = [];
     for (let i = 0; i < parts.header.total; i++) pieces.push(parts.part(i)?.bytes ?? EMPTY);
     const root = this.#rootOf(pieces);
     return root !== undefined && equalBytes(root, parts.header.hash);
   }
+}
+
+/** Others are told each part with the proof that it came with. */
+function isProvenInPlace(parts: PartsReader): boolean {
+  const { total } = parts.header;
+  for (let i = 0; i < total; i++) {
+    const proof = parts.part(i)?.proof;
+    if (proof !== undefined && (proof.index !== i || proof.total !== total)) return false;
+  }
+  return true;
 }

@@ -21,23 +21,26 @@ export function repetition(context: CheckerContext): Checker {
   const { scenario, correct, world } = context;
   if (!isTolerable(context) || !isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
   const said = { votes: 0, proposals: 0 };
-  /** Of one block. */
-  let partsMax = 1;
+  /** Parts of what was proposed, by height and round; one where nobody has seen it. */
+  const parts = new Map<string, number>();
   return {
     name,
     ...hearing(['moved', 'signed', 'lied'], (fact) => {
-      if (fact.kind === 'moved')
-        partsMax = Math.max(partsMax, fact.node.node?.rs()?.proposalParts?.header.total ?? 0);
-      else said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
+      if (fact.kind === 'moved') {
+        const rs = fact.node.node?.rs();
+        if (rs?.proposalParts !== undefined)
+          parts.set(`${rs.height}/${rs.round}`, rs.proposalParts.header.total);
+      } else said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
     }),
     finish() {
       if (isAnyBehind(world.processes)) return;
+      const seen = [...parts.values()].reduce((sum, total) => sum + total, 0);
+      const partsMax = AGAIN * (seen + Math.max(0, said.proposals - parts.size)) + FEW;
       const names = new Set(correct.map((node) => node.name));
       for (const node of correct)
         for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
           const { votes, blockParts } = round.received;
-          const isTalkative =
-            votes > AGAIN * said.votes + FEW || blockParts > AGAIN * said.proposals * partsMax + FEW;
+          const isTalkative = votes > AGAIN * said.votes + FEW || blockParts > partsMax;
           if (names.has(id) && isTalkative)
             context.fail(
               name,

@@ -6,7 +6,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { ChainState } from '../../core/types/state.ts';
 
-/** Heights that went as they should are tried so rarely; those with a second round, and waits for transactions, always. */
+/** Heights that went as they should are tried so rarely; those with a second round, blocks of several parts, and waits for transactions, always. */
 const EVERY = 8;
 /** Of one height; longer logs are not tried. */
 const RECORDS_MAX = 4_000;
@@ -51,8 +51,12 @@ export class Shadow {
 
   /** The state that the log gives back, when it is time to ask; an error text when it cannot be read. */
   restored(): RoundState | string | undefined {
-    const { height, step, round } = this.#rs;
-    const isDue = step === STEP.newRound || (step === STEP.commit && (round > 0 || height % EVERY === 0));
+    const { height, step, round, proposalParts: parts } = this.#rs;
+    const isInParts = parts !== undefined && parts.header.total > 1;
+    const isDue =
+      step === STEP.newRound ||
+      (isInParts && parts.count > 0 && !parts.isComplete()) ||
+      (step === STEP.commit && (round > 0 || isInParts || height % EVERY === 0));
     if (!isDue || (this.#tried.height === height && this.#tried.step === step)) return undefined;
     if (this.#base?.state.lastBlockHeight !== height - 1) return undefined;
     if (this.#records.length > RECORDS_MAX || this.#records[0]?.height !== height) return undefined;

@@ -2,7 +2,7 @@
 
 /**
  * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
- * kind of transaction and rule, more transfers than blocks hold, or one contract
+ * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, or one contract
  * whose storage is filled and cleared over and over.
  */
 export const SCRIPTS = [
@@ -13,6 +13,7 @@ export const SCRIPTS = [
   'crowd',
   'shelf',
   'authorities',
+  'bulk',
 ] as const;
 
 export interface ClientSpec {

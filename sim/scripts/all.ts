@@ -2,6 +2,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ClientSpec } from '../scenario/clientSpecs.ts';
 import { authorities } from './authorities.ts';
+import { bulk } from './bulk.ts';
 import { contracts } from './contracts.ts';
 import { crowd } from './crowd.ts';
 import { erc20Churn } from './erc20.ts';
@@ -19,6 +20,7 @@ export function scriptOf(
   if (script === 'transfers') return transfers;
   if (script === 'features') return features(suite, feeMarket);
   if (script === 'authorities') return authorities(suite);
+  if (script === 'bulk') return bulk;
   if (script === 'crowd') return crowd();
   if (script === 'shelf') return shelf(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);

@@ -22,6 +22,7 @@ import { INTAKE } from './intake.ts';
 import { LIGHT_ATTACKS } from './lightAttacks.ts';
 import { NODE } from './node.ts';
 import { OFFENCES } from './offences.ts';
+import { PARTS } from './parts.ts';
 import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { PRETENCES } from './pretences.ts';
@@ -70,6 +71,7 @@ export const BREAKS: readonly Break[] = [
   ...ROLLBACK,
   ...GENESIS,
   ...CHANGES,
+  ...PARTS,
   ...PAYMENTS,
   ...FEES,
   ...POOLS,

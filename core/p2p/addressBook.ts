@@ -66,12 +66,12 @@ export class AddressBook {
     if (privateIds.has(address.id)) return err('is private');
     if (isStrict && !isRoutable(ip)) return err('cannot be reached from everywhere');
     const known = this.#known.get(address.id);
-    // Only what the node itself says may move an address that has worked.
-    if (known !== undefined && (known.isOld || sameAddress(known.address, address)) && source !== address.id)
-      return ok(undefined);
     if (known !== undefined && sameAddress(known.address, address)) return ok(undefined);
+    // What the node itself says moves it, and where we reached it; what others say, an address only that was tried and has never worked.
+    const isFirstHand = source === address.id || source === self;
+    if (known !== undefined && !isFirstHand && (known.isOld || known.attempts === 0)) return ok(undefined);
     const group = groupOf(ip);
-    if (known === undefined && !this.#hasRoom(group, source)) return err('would crowd out others');
+    if (!this.#hasRoom(address.id, group, source)) return err('would crowd out others');
     this.#known.set(address.id, {
       address,
       source,
@@ -108,7 +108,7 @@ export class AddressBook {
     if (this.#known.delete(id)) this.version += 1;
   }
 
-  /** Someone to dial: as often one who has answered before as one who never has. */
+  /** Someone to dial: as often one who has answered before as one who never has, and of one network as often as of another. */
   pick(now: Micros, isWanted: (id: PeerId) => boolean): PeerAddress | undefined {
     const due = this.#sorted().filter(
       ({ address, attempts, lastAttempt }) =>
@@ -118,7 +118,11 @@ export class AddressBook {
     const [old, fresh] = [due.filter((one) => one.isOld), due.filter((one) => !one.isOld)];
     const [first, second] = this.#options.choose(2) === 0 ? [old, fresh] : [fresh, old];
     const from = first.length > 0 ? first : second;
-    return from.length === 0 ? undefined : from[this.#options.choose(from.length)]?.address;
+    if (from.length === 0) return undefined;
+    const groups = [...new Set(from.map(({ group }) => group))];
+    const group = groups[this.#options.choose(groups.length)];
+    const alike = from.filter((one) => one.group === group);
+    return alike[this.#options.choose(alike.length)]?.address;
   }
 
   /** Addresses to tell a peer: a random quarter of the book, so that nobody learns all of it at once. */
@@ -152,15 +156,16 @@ export class AddressBook {
     });
   }
 
-  #hasRoom(group: string, source: PeerId): boolean {
+  #hasRoom(id: PeerId, group: string, source: PeerId): boolean {
     let inGroup = 0;
     let ofSource = 0;
     for (const known of this.#known.values()) {
+      if (known.address.id === id) continue;
       if (known.group === group) inGroup += 1;
       if (known.source === source && known.address.id !== source) ofSource += 1;
     }
     if (inGroup >= GROUP_MAX || ofSource >= SOURCE_MAX) return false;
-    return this.#known.size < ADDRESSES_MAX || this.#evict();
+    return this.#known.has(id) || this.#known.size < ADDRESSES_MAX || this.#evict();
   }
 
   /** Makes room by forgetting the new address that failed most; old ones stay. */

@@ -38,6 +38,7 @@ import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
 import { roundNews } from './roundNews.ts';
 import { roundWaits } from './roundWaits.ts';
+import { rumours } from './rumours.ts';
 import { searches } from './searches.ts';
 import { served } from './served/served.ts';
 import { setsOut } from './setsOut.ts';
@@ -127,7 +128,9 @@ export const notJudged = (context: CheckerContext): readonly StandingChecker[] =
 /** Where nodes find each other by themselves, they keep their own rules about it. */
 function peersOf(context: CheckerContext): readonly Checker[] {
   const { steering } = context.world.network;
-  return steering instanceof Switchboard ? [peerRules(context, steering), callers(context, steering)] : [];
+  return steering instanceof Switchboard
+    ? [peerRules(context, steering), callers(context, steering), rumours(context, steering)]
+    : [];
 }
 
 function expected(context: CheckerContext, one: Expectation): readonly Checker[] {

@@ -67,7 +67,11 @@ export class PeerHost {
       (n) => dice.choose(n),
     );
     this.#out = this.#makeOut();
-    this.#lies = liesOf(spec.liars.get(process.name), world.choices.stream(`pexLies/${process.name}`));
+    this.#lies = liesOf(
+      spec.liars.get(process.name),
+      world.choices.stream(`pexLies/${process.name}`),
+      world.processes.filter((one) => one !== process).map(({ name }) => idOf(name)),
+    );
   }
 
   get node(): number {

@@ -7,6 +7,7 @@
  */
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
+import type { KnownAddress } from '../../core/p2p/addressBook.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
 import { BLOCK_PROTOCOL, checkNodeInfo, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
@@ -77,6 +78,11 @@ export class Switchboard implements Steering {
   /** Whether a connection of the two is open, or on its way. */
   isOpenBetween(node: number, peer: number): boolean {
     return (this.#hosts[node]?.ends() ?? []).some((end) => end.isOpen && other(end).node === peer);
+  }
+
+  /** What the address book of a node holds; nothing while it is down. */
+  bookOf(node: number): readonly Readonly<KnownAddress>[] {
+    return this.#hosts[node]?.peers.book.entries() ?? [];
   }
 
   /** Until when a node wants nothing of another; undefined when it is not banned. */
@@ -274,15 +280,17 @@ export class Switchboard implements Steering {
   }
 
   #sendPex(end: End, bytes: Bytes): void {
-    this.#world.witness({ kind: 'pexSaid', node: this.#process(end.node), link: end.link, bytes });
     const far = other(end);
+    const [from, to] = [this.#process(end.node), this.#process(far.node)];
+    this.#world.witness({ kind: 'pexSaid', node: from, peer: to, link: end.link, bytes });
     const host = this.#hosts[far.node];
     const at = this.#arrival(end.node, far.node, bytes.length);
     if (host === undefined || at === undefined) return;
     this.#at(at, host, () => {
       if (!far.isOpen) return;
-      this.#world.witness({ kind: 'pexHeard', node: host.process, link: far.link, bytes });
+      this.#world.witness({ kind: 'pexHeard', node: to, peer: from, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
+      this.#world.witness({ kind: 'pexTaken', node: to, peer: from, link: far.link });
     });
   }
 }

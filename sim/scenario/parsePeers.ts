@@ -17,7 +17,7 @@ export function peersOf(at: Cursor, known: readonly string[], nodes: readonly No
     at.fail('expected seeds or persistent: a node has to know somebody');
   const bound = nodes.find((node) => node.peers !== undefined);
   if (bound !== undefined) at.fail(`expected no peers of ${bound.name} alone: nodes choose theirs`);
-  const liars = fields.liars?.entries('liars: {NAME: unasked | asks | nowhere}') ?? [];
+  const liars = fields.liars?.entries(`liars: {NAME: ${PEX_LIES.join(' | ')}}`) ?? [];
   return {
     seeds: fields.seeds === undefined ? [] : nodeNames(fields.seeds, known),
     persistent: fields.persistent === undefined ? [] : nodeNames(fields.persistent, known),

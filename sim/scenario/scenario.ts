@@ -250,8 +250,22 @@ export interface SwarmSearch {
   readonly vary: readonly string[];
 }
 
-/** How a node abuses the exchange of addresses: sends some unasked, asks too often, or answers with none that exist. */
-export const PEX_LIES = ['unasked', 'asks', 'nowhere'] as const;
+/**
+ * How a node abuses the exchange of addresses: sends some unasked, asks too often, says what is no message, or answers with
+ * addresses that nobody has, more than it may, those of others moved elsewhere, too many of one network, such as cannot
+ * be reached from everywhere, or what is none.
+ */
+export const PEX_LIES = [
+  'unasked',
+  'asks',
+  'nowhere',
+  'nonsense',
+  'more',
+  'moved',
+  'crowd',
+  'inner',
+  'none',
+] as const;
 export type PexLie = (typeof PEX_LIES)[number];
 
 /** Nodes find each other by themselves, with these settings of their configuration. */

@@ -4,6 +4,7 @@ import { Choices } from '../world/choices.ts';
 import { drawByzantine, drawMutations } from './drawByzantine.ts';
 import {
   type DrawnClient,
+  drawBulk,
   drawClients,
   drawCompany,
   drawObservers,
@@ -53,7 +54,13 @@ export function drawSwarm(seed: string): string {
   const isSynced = rarely(choices.stream('blockSync'), 5);
   const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
-  const clients = [...drawClients(drawn), ...drawCompany(drawn)];
+  const network = drawNetwork(choices, isStream);
+  const isWide = !(
+    'rate' in network ||
+    'block_bytes' in start ||
+    updates.some((one) => 'block_bytes' in one)
+  );
+  const clients = [...drawClients(drawn), ...drawCompany(drawn), ...drawBulk(drawn, isWide)];
   const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [
@@ -85,7 +92,7 @@ export function drawSwarm(seed: string): string {
     ...(updates.length === 0 ? {} : { updates }),
     ...(Object.keys(nodes).length === 0 ? {} : { nodes }),
     ...peers,
-    network: drawNetwork(choices, isStream),
+    network,
     ...(users.length === 0 ? {} : { clients: users }),
     ...(timeline.length === 0 ? {} : { timeline }),
     ...(byzantine.length === 0 ? {} : { byzantine }),

@@ -43,7 +43,8 @@ const OBSERVERS: readonly DrawnClient[] = [
 ];
 
 /** Counts on everything being taken. */
-export const isFeatured = ({ script }: DrawnClient): boolean => script === 'features';
+const FEATURED: readonly (string | undefined)[] = ['features', 'bulk'];
+export const isFeatured = ({ script }: DrawnClient): boolean => FEATURED.includes(script);
 
 /** Scripts whose prices are made for the usual fee market. */
 const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities'];
@@ -117,6 +118,18 @@ export function drawCompany({ choices, rarely, correct }: Drawn): readonly Drawn
     ['subscribe' in client ? 'read_rate' : 'rate']: `${2 + stream.choose(6)}/s`,
     ...client,
   }));
+}
+
+/** Now and then somebody who fills several parts of a block, where blocks and links are wide enough. */
+export function drawBulk(
+  { choices, rarely, correct, isExtreme }: Drawn,
+  isWide: boolean,
+): readonly DrawnClient[] {
+  const stream = choices.stream('bulk');
+  if (isExtreme || !isWide || !rarely(stream, 10)) return [];
+  const args = { accounts: 1 + stream.choose(3), count: 2 + stream.choose(6) };
+  const at = pick(stream, correct);
+  return [{ name: 'bulk', kind: 'evm', at, rate: `${1 + stream.choose(4)}/s`, script: 'bulk', args }];
 }
 
 export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {

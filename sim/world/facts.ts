@@ -102,9 +102,12 @@ export type Fact =
   | {
       readonly kind: 'pexSaid' | 'pexHeard';
       readonly node: Process;
+      readonly peer: Process;
       readonly link: LinkId;
       readonly bytes: Bytes;
     }
+  /** A node has done what it does about that. */
+  | { readonly kind: 'pexTaken'; readonly node: Process; readonly peer: Process; readonly link: LinkId }
   /** The timeline has come by this name. */
   | { readonly kind: 'checkpoint'; readonly name: string }
   /** The timeline has done something, or undone it. */

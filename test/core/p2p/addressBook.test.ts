@@ -57,6 +57,41 @@ describe('the address book', () => {
     expect(book.entries()[0]?.address.host).toBe('9.9.9.9');
   });
 
+  test('the first word on a node stands until it was tried, and where it was reached for good', () => {
+    const book = bookOf();
+    const tell = (host: string, source: number): string | undefined => {
+      book.add({ id: id(1), host, port: 1 }, id(source));
+      return book.entries()[0]?.address.host;
+    };
+    expect([tell('8.8.8.8', 9), tell('9.9.9.9', 8)]).toEqual(['8.8.8.8', '8.8.8.8']);
+    book.onAttempt(1, id(1));
+    // Somebody moves it while the call is on its way; the call says who is right.
+    expect([tell('9.9.9.9', 8), tell('8.8.8.8', 0)]).toEqual(['9.9.9.9', '8.8.8.8']);
+    book.onGood(2, id(1));
+    expect(tell('9.9.9.9', 8)).toBe('8.8.8.8');
+  });
+
+  test('moving what others told takes room like anything else', () => {
+    const book = bookOf();
+    for (let n = 100; n < 400; n++) book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
+    for (let n = 100; n < 400; n++) book.onAttempt(1, id(n));
+    const moved = Array.from({ length: 300 }, (_, i) => id(100 + i)).filter(
+      (peer, i) => book.add({ id: peer, host: `44.44.${i & 255}.${1 + (i >> 8)}`, port: 1 }, id(9)).ok,
+    );
+    expect([moved.length, book.size]).toEqual([256, 300]);
+  });
+
+  test('a network with many addresses is called no more often than one with few', () => {
+    const asked: number[] = [];
+    const choose = (n: number): number => asked.push(n) * 0;
+    const book = new AddressBook({ self: id(0), isStrict: true, privateIds: new Set(), choose });
+    for (let n = 1; n <= 50; n++) book.add({ id: id(n), host: `44.44.${n}.1`, port: 1 }, id(9));
+    book.add({ id: id(99), host: '55.55.1.1', port: 1 }, id(9));
+    book.pick(1, () => true);
+    // Old or new, then one of two networks, then one of those in it.
+    expect(asked).toEqual([2, 2, 50]);
+  });
+
   test('a dialled address rests before it is picked again, and one that never answers is forgotten', () => {
     const book = bookOf();
     book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));

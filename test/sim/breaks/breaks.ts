@@ -1,3 +1,4 @@
+import { ADDRESSES } from './addresses.ts';
 import { ANSWERS } from './answers.ts';
 import { APPLICATION } from './application.ts';
 import { ARGUMENTS } from './arguments.ts';
@@ -56,6 +57,7 @@ export const BREAKS: readonly Break[] = [
   ...BLOCKS,
   ...APPLICATION,
   ...EXECUTION,
+  ...ADDRESSES,
   ...ANSWERS,
   ...GUARDS,
   ...GOSSIP,

@@ -75,6 +75,7 @@ export const MESSAGE_FIELDS = {
     'evidence.0.timestamp.seconds',
     'evidence.0.timestamp.nanos',
   ],
+  addresses: ['addresses', 'addresses.0.id', 'addresses.0.ip', 'addresses.0.port'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type MessageKind = keyof typeof MESSAGE_FIELDS;
@@ -89,8 +90,8 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   ],
   flag: ['isCommit'],
   step: ['type'],
-  text: ['chainId'],
-  list: ['aunts', 'bits', 'signatures', 'txs', 'evidence'],
+  text: ['chainId', 'id', 'ip'],
+  list: ['aunts', 'bits', 'signatures', 'txs', 'evidence', 'addresses'],
 };
 export type FieldKind = 'number' | 'bytes' | 'flag' | 'step' | 'text' | 'list';
 

@@ -11,6 +11,7 @@ import {
 import { BitSet } from '../../core/lib/bitset.ts';
 import { type Bytes, equalBytes, parseHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
+import { decodePexMessage, encodePexMessage, type PexMessage } from '../../core/p2p/pexMessages.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { BlocksyncMessage, ConsensusMessage, TxsMessage } from '../../core/types/messages.ts';
 import type { Accomplice, Behaviour, Send } from './behaviour.ts';
@@ -107,6 +108,12 @@ function open(send: Send): Opened | undefined {
     if (!decoded.ok) return undefined;
     const bytes = (message: Tree): Bytes => encodeEvidenceMessage(message['evidence'] as readonly Evidence[]);
     return { kind: 'evidence', message: { evidence: decoded.value }, bytes };
+  }
+  if (send.channel === CHANNELS.pex) {
+    const decoded = decodePexMessage(send.bytes);
+    if (!decoded.ok || decoded.value.kind !== 'addresses') return undefined;
+    const bytes = (message: Tree): Bytes => encodePexMessage(message as unknown as PexMessage);
+    return { kind: 'addresses', message: decoded.value as unknown as Tree, bytes };
   }
   if (send.channel !== CHANNELS.mempool) return undefined;
   const decoded = decodeTxsMessage(send.bytes);

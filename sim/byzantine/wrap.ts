@@ -22,7 +22,7 @@ export function wrap(
     const me = accomplice(world, process, entry, options, i);
     const isMutation = entry.behaviour === MUTATE.id;
     const behaviour = isMutation ? MUTATE : present(behaviourOf(entry.behaviour), 'a known behaviour');
-    return { me, hooks: behaviour.create(me) };
+    return { me, hooks: behaviour.create(me), isMutation };
   });
   return {
     input(input: Input): readonly Input[] {
@@ -40,6 +40,12 @@ export function wrap(
       for (const { bytes } of sends) if (bytes !== effect.bytes) world.lies.add(bytes);
       world.remarkWithheld(process, effect, sends);
       return sends;
+    },
+    exchange(peer, bytes) {
+      let sends: readonly Send[] = [{ kind: 'send', to: [peer], channel: CHANNELS.pex, bytes }];
+      for (const { me, hooks, isMutation } of layers)
+        if (isMutation) sends = sends.flatMap((send) => changed(me, hooks, send));
+      return sends.map((send) => send.bytes);
     },
   };
 }

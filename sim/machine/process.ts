@@ -23,6 +23,8 @@ export interface Wrapper {
   input(input: Input): readonly Input[];
   /** Called for each effect before it is performed; what comes back is performed instead. */
   effect(effect: Parameters<Life['perform']>[0]): readonly Parameters<Life['perform']>[0][];
+  /** What is said instead to this peer in the exchange of addresses, which is no matter of the node's. */
+  exchange(peer: string, bytes: Bytes): readonly Bytes[];
 }
 
 export interface ProcessOptions {

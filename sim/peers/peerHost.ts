@@ -1,4 +1,5 @@
 /** The peer manager of one life of one node, and what stands around it in the real host: timer, files, sockets. */
+import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
@@ -144,7 +145,10 @@ export class PeerHost {
       down: () => {},
       sendPex: (link, bytes) => {
         const end = this.#ends.get(link);
-        if (end !== undefined) sendPex(end, this.#lies?.instead(bytes) ?? bytes);
+        if (end === undefined) return;
+        const peer = present(world.processes[other(end).node], 'process').name;
+        const said = this.#lies?.instead(bytes) ?? bytes;
+        for (const one of this.process.wrapper?.exchange(peer, said) ?? [said]) sendPex(end, one);
       },
       note: (_level, text, fields) =>
         world.remark(

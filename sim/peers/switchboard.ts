@@ -287,7 +287,8 @@ export class Switchboard implements Steering {
     const at = this.#arrival(end.node, far.node, bytes.length);
     if (host === undefined || at === undefined) return;
     this.#at(at, host, () => {
-      if (!far.isOpen) return;
+      // What a power loss left open belongs to a life that is over.
+      if (!far.isOpen || !host.holds(far)) return;
       this.#world.witness({ kind: 'pexHeard', node: to, peer: from, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
       this.#world.witness({ kind: 'pexTaken', node: to, peer: from, link: far.link });

@@ -26,6 +26,8 @@ import { type End, other, Socket } from './socket.ts';
 const DIAL_MICROS = 3_000_000;
 /** Bytes of a dial and of a handshake, for links with a rate. */
 const HANDSHAKE_BYTES = 1000;
+/** A kernel repeats what nobody has acknowledged. */
+const AGAIN_MICROS = 1_000_000;
 /** A paused process looks at its sockets so often whether it is paused still. */
 const PAUSED_MICROS = 100_000;
 
@@ -247,7 +249,11 @@ export class Switchboard implements Steering {
     const host = this.#hosts[far.node];
     if (host === undefined || !far.isOpen || end.node === far.node) return;
     const at = this.#arrival(end.node, far.node, 1);
-    if (at === undefined) return;
+    if (at === undefined) {
+      // Once both have told their nodes the network's keep-alive sees to it; before that the kernel says it again.
+      if (!far.isTold) this.#at(this.#world.now + AGAIN_MICROS, host, () => this.#onClosed(end));
+      return;
+    }
     this.#at(at, host, () => {
       // What a power loss left open belongs to a life that is over; its links count from one again in the next.
       if (host.holds(far)) this.#ended(far, 'the peer closed the connection');

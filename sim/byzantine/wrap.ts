@@ -41,6 +41,7 @@ export function wrap(
       world.remarkWithheld(process, effect, sends);
       return sends;
     },
+    // Behaviours speak through the node, which has no say here: of them only small changes reach what is told of addresses.
     exchange(peer, bytes) {
       let sends: readonly Send[] = [{ kind: 'send', to: [peer], channel: CHANNELS.pex, bytes }];
       for (const { me, hooks, isMutation } of layers)

@@ -9,8 +9,6 @@ const HEADERS = "tm.event = 'NewBlockHeader' AND tm.event EXISTS";
 const ROOM = 1024 * 1024;
 /** Between a commit and its event the node does other things. */
 const LAG_MAX = 1;
-/** It follows its own query and that one. */
-const QUERIES = 2;
 /** Blocks for which it stays, and for which it listens afterwards: enough to be told of one. */
 const STAY = 2;
 
@@ -39,12 +37,13 @@ interface Frame {
 export class Guest {
   readonly complaints: string[] = [];
   readonly #node: Process;
-  readonly #query: string;
+  /** What others ask for, too, and what guests alone do. */
+  readonly #queries: readonly string[];
   #visit: Visit | undefined;
 
   constructor(node: Process, query: string) {
     this.#node = node;
-    this.#query = query;
+    this.#queries = [query, HEADERS];
   }
 
   async look(): Promise<void> {
@@ -76,7 +75,7 @@ export class Guest {
   }
 
   async #ask({ session }: Visit, method: string): Promise<void> {
-    for (const [id, query] of [this.#query, HEADERS].entries())
+    for (const [id, query] of this.#queries.entries())
       await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params: { query } }));
   }
 
@@ -92,7 +91,7 @@ export class Guest {
       this.complaints.push(`was there from ${start} to ${chain.head()} and was told of headers ${heights}`);
     await this.#ask(visit, 'unsubscribe');
     visit.hasLeft = true;
-    visit.farewells = QUERIES;
+    visit.farewells = this.#queries.length;
     visit.start = chain.head();
     this.#listenOn(visit);
   }

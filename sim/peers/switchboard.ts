@@ -288,16 +288,16 @@ export class Switchboard implements Steering {
   #sendPex(end: End, bytes: Bytes): void {
     const far = other(end);
     const [from, to] = [this.#process(end.node), this.#process(far.node)];
-    this.#world.witness({ kind: 'pexSaid', node: from, peer: to, link: end.link, bytes });
+    this.#world.witness({ kind: 'pexSaid', node: from, link: end.link, bytes });
     const host = this.#hosts[far.node];
     const at = this.#arrival(end.node, far.node, bytes.length);
     if (host === undefined || at === undefined) return;
     this.#at(at, host, () => {
       // What a power loss left open belongs to a life that is over.
       if (!far.isOpen || !host.holds(far)) return;
-      this.#world.witness({ kind: 'pexHeard', node: to, peer: from, link: far.link, bytes });
+      this.#world.witness({ kind: 'pexHeard', node: to, link: far.link, bytes });
       host.act((out) => host.peers.onPex(this.#world.now, far.link, bytes, out));
-      this.#world.witness({ kind: 'pexTaken', node: to, peer: from, link: far.link });
+      this.#world.witness({ kind: 'pexTaken', node: to, peer: from });
     });
   }
 }

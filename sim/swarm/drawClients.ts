@@ -42,7 +42,7 @@ const OBSERVERS: readonly DrawnClient[] = [
   { kind: 'ws', subscribe: ['transactionReceipts', 'newPendingTransactions', 'newHeads'] },
 ];
 
-/** Counts on everything being taken. */
+/** Scripts that count on everything being taken. */
 const FEATURED: readonly (string | undefined)[] = ['features', 'bulk'];
 export const isFeatured = ({ script }: DrawnClient): boolean => FEATURED.includes(script);
 

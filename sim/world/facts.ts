@@ -102,12 +102,11 @@ export type Fact =
   | {
       readonly kind: 'pexSaid' | 'pexHeard';
       readonly node: Process;
-      readonly peer: Process;
       readonly link: LinkId;
       readonly bytes: Bytes;
     }
-  /** A node has done what it does about that. */
-  | { readonly kind: 'pexTaken'; readonly node: Process; readonly peer: Process; readonly link: LinkId }
+  /** A node has done what it does about what it has just heard of this peer. */
+  | { readonly kind: 'pexTaken'; readonly node: Process; readonly peer: Process }
   /** The timeline has come by this name. */
   | { readonly kind: 'checkpoint'; readonly name: string }
   /** The timeline has done something, or undone it. */

@@ -88,7 +88,7 @@ export const ADDRESSES: readonly Break[] = [
   },
   {
     ...MOVED,
-    id: 'question-unanswered-later',
+    id: 'one-address-told-of-many',
     file: 'core/p2p/pex.ts',
     from: '    talk.askedAt = now;\n    const addresses = this.#book\n      .sample(PEX_ADDRESSES_MAX)',
     to: '    talk.askedAt = now;\n    const addresses = this.#book\n      .sample(1)',

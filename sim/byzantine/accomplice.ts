@@ -12,6 +12,7 @@ import { bankTx } from '../clients/cosmosTx.ts';
 import { type Cluster, EVM_CHAIN_ID } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
+import { handwritten, lying } from '../scripts/ethLies.ts';
 import type { World } from '../world/world.ts';
 import type { Accomplice, Coalition, OwnTx, Send, Wrapping } from './behaviour.ts';
 import { dueAt } from './trigger.ts';
@@ -29,6 +30,15 @@ export interface WrapOptions {
 const GWEI = 10n ** 9n;
 const FEE_CAP = 1_000n * GWEI;
 const TRANSFER_GAS = 21_000n;
+/** A payment of nothing to somebody. */
+const GOOD_TX = {
+  to: new Uint8Array(20).fill(0x77),
+  data: EMPTY,
+  value: 0n,
+  gas: TRANSFER_GAS,
+  tip: GWEI,
+  feeCap: FEE_CAP,
+};
 
 export const sendOf = (message: ConsensusMessage, to: readonly string[]): Send => ({
   kind: 'send',
@@ -97,6 +107,11 @@ export function accomplice(
       const full = filled(tx);
       const { gas: gasLimit, maxFeePerGas } = full;
       return wrapped(signDynamicFeeTx(full, account.secret, suite), { gasLimit, maxFeePerGas, ...said });
+    },
+    signLie(what, nonce) {
+      const good = { ...GOOD_TX, from: account, nonce };
+      const tx = lying(what, good);
+      return wrapped(handwritten(what, tx, suite), { gasLimit: tx.gas, maxFeePerGas: tx.feeCap });
     },
     signBank(draft, sequence) {
       const chain = present(process.node?.rpc?.chain, 'a running node');

@@ -2,6 +2,7 @@ import { dataHash } from '../../core/codec/hashes.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
 import { BANK_LIE_NAMES, BANK_LIES, type BankLieName } from '../scripts/bankLies.ts';
+import { ETH_LIE_NAMES, ETH_LIES, isEthLie } from '../scripts/ethLies.ts';
 import type { Accomplice, Behaviour } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
 import { isRewriting, REWRITING_NAMES, rewritten } from './rewritten.ts';
@@ -32,6 +33,7 @@ const ORDERS = [
   'wrapping-gas',
   'again',
   ...REWRITING_NAMES,
+  ...ETH_LIE_NAMES,
   ...BANK_LIE_NAMES,
 ];
 /** Transactions of a block that is to be too large: several times what a small one holds. */
@@ -41,12 +43,14 @@ const WRONG_GAS = { gasLimit: 42_000n, maxFeePerGas: 500n * GWEI };
 /** Below what any transaction needs. */
 const TOO_LITTLE_GAS = 20_000n;
 
-const LIES = BANK_LIE_NAMES.map((name) => `${BANK_LIES[name].why} (${name})`).join(', ');
+const told = (name: string, { why }: { readonly why: string }): string => `${why} (${name})`;
+const LIES = BANK_LIE_NAMES.map((name) => told(name, BANK_LIES[name])).join(', ');
+const ETHEREUM_LIES = ETH_LIE_NAMES.map((name) => told(name, ETH_LIES[name])).join(', ');
 
 export const BAD_BODY: Behaviour = {
   id: 'B36',
   alias: 'bad-body',
-  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (a gas for one wei), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid, or cheap: a gas for one wei) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a good one in bytes that anybody might have made of it (wrapping-memo, -signature, -unknown, -twice, -tail, second-signature), a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
+  text: `Proposes transactions that cannot run as they stand: \`what\` is nonce (out of order), duplicate, reverse, gap (a nonce left out), gas (too little), garbage, price (a gas for one wei), room (more gas than the block has left), funds, chain (of another), a bank message by its sequence (too high), fee (not to be paid, or cheap: a gas for one wei) or height (late), large (more of them than a small block holds), an Ethereum transaction whose wrapping repeats its sender, fee or gas wrongly, a good one in bytes that anybody might have made of it (${REWRITING_NAMES.join(', ')}), one that ${ETHEREUM_LIES}, a bank message with the sequence of one that was good and is no longer there (again, each second time), or one that ${LIES}.`,
   args: ['what'],
   words: { what: ORDERS },
   create: (me) =>
@@ -101,6 +105,7 @@ function badBody(me: Accomplice, txs: readonly Bytes[], what: string): readonly 
       return [...txs, rewritten(bank(me, nonce, {}), what)];
     default:
       if (isRewriting(what)) return [...txs, rewritten(own(nonce), what)];
+      if (isEthLie(what)) return [...txs, me.signLie(what, nonce)];
       return [...txs, ...(isBankLie(what) ? [lie(me, what)] : [own(nonce + 1), own(nonce)])];
   }
 }

@@ -8,6 +8,7 @@ import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal, Vote } from '../../core/types/vote.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
+import type { EthLieName } from '../scripts/ethLies.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 
 export type Send = Extract<Effect, { kind: 'send' }>;
@@ -61,6 +62,8 @@ export interface Accomplice {
   signProposal(proposal: Proposal): Proposal;
   /** Signed with the key of an account that no client uses, as it stands in a block, or in a wrapping that says otherwise. */
   signTx(tx: OwnTx, said?: Wrapping): Bytes;
+  /** From the same account: one that no node may believe. */
+  signLie(what: EthLieName, nonce: number): Bytes;
   /** A consensus transaction of bank messages from the same account. */
   signBank(draft: Omit<BankDraft, 'from'>, sequence: number): Bytes;
   /** Any bytes in the place of an Ethereum transaction. */

@@ -1,22 +1,43 @@
-import { MSG_ETHEREUM_TX, TX_BODY, TX_RAW, type TxBody, type TxRaw } from '../../core/app/tx/tables.ts';
+import {
+  type Any,
+  AUTH_INFO,
+  type AuthInfo,
+  type Fee,
+  MSG_ETHEREUM_TX,
+  TX_BODY,
+  TX_RAW,
+  type TxBody,
+  type TxRaw,
+} from '../../core/app/tx/tables.ts';
+import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { decode, encode, type Shape } from '../../core/codec/proto.ts';
-import { assert } from '../../core/lib/assert.ts';
-import { type Bytes, concat } from '../../core/lib/bytes.ts';
+import { assert, present } from '../../core/lib/assert.ts';
+import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 
 interface Parts {
   readonly raw: TxRaw;
   readonly body: TxBody;
+  readonly info: AuthInfo;
 }
 
 const SURPLUS = new Uint8Array(64).fill(1);
 /** Field 1024 of a body, a number: one that may be left alone where nobody knows it. */
 const UNKNOWN_FIELD = Uint8Array.of(0x80, 0x40, 1);
+const SOMETHING: Any = { typeUrl: '/chain.unknown.v1.Option', value: EMPTY };
 
 const signedAgain = ({ raw }: Parts): TxRaw => ({ ...raw, signatures: [...raw.signatures, SURPLUS] });
 const withBody = ({ raw, body }: Parts, change: Partial<TxBody>): TxRaw => ({
   ...raw,
   bodyBytes: encode(TX_BODY, { ...body, ...change }),
 });
+const withInfo = ({ raw, info }: Parts, change: Partial<AuthInfo>): TxRaw => ({
+  ...raw,
+  authInfoBytes: encode(AUTH_INFO, { ...info, ...change }),
+});
+const withFee = (parts: Parts, change: Partial<Fee>): TxRaw =>
+  withInfo(parts, { fee: { ...present(parts.info.fee, 'a fee'), ...change } });
+const withOptions = (parts: Parts, change: (options: readonly Any[]) => readonly Any[]): TxRaw =>
+  withBody(parts, { extensionOptions: change(parts.body.extensionOptions) });
 
 /** What whoever passes a transaction on might make of its bytes, with no key at all. */
 const REWRITINGS = {
@@ -26,6 +47,22 @@ const REWRITINGS = {
   'wrapping-twice': (parts: Parts) =>
     withBody(parts, { messages: [...parts.body.messages, ...parts.body.messages] }),
   'wrapping-tail': (parts: Parts) => withBody(parts, { messages: parts.body.messages.map(withTail) }),
+  'wrapping-timeout': (parts: Parts) => withBody(parts, { timeoutHeight: 1_000_000_000_000n }),
+  'wrapping-beside': (parts: Parts) => withBody(parts, { nonCriticalExtensionOptions: [SOMETHING] }),
+  'wrapping-options': (parts: Parts) => withOptions(parts, (options) => [...options, ...options]),
+  'wrapping-other-option': (parts: Parts) => withOptions(parts, (options) => [...options, SOMETHING]),
+  'wrapping-said-option': (parts: Parts) =>
+    withOptions(parts, (options) => options.map((option) => ({ ...option, value: Uint8Array.of(8, 1) }))),
+  'wrapping-no-option': (parts: Parts) => withOptions(parts, () => []),
+  'wrapping-other-message': (parts: Parts) =>
+    withBody(parts, { messages: parts.body.messages.map((one) => ({ ...one, typeUrl: TYPE_URL.msgSend })) }),
+  'wrapping-payer': (parts: Parts) => withFee(parts, { payer: 'x' }),
+  'wrapping-granter': (parts: Parts) => withFee(parts, { granter: 'x' }),
+  'wrapping-coins': (parts: Parts) =>
+    withFee(parts, { amount: [...(parts.info.fee?.amount ?? []), { denom: 'zcoin', amount: '1' }] }),
+  'wrapping-no-fee': (parts: Parts) => withInfo(parts, { fee: undefined }),
+  'wrapping-signer': (parts: Parts) => withInfo(parts, { signerInfos: [EMPTY] }),
+  'wrapping-reward': (parts: Parts) => withInfo(parts, { tip: Uint8Array.of(10, 0) }),
   'second-signature': signedAgain,
 } as const;
 
@@ -37,7 +74,8 @@ export const isRewriting = (what: string): what is Rewriting => Object.hasOwn(RE
 /** The same payment in other bytes, which were another hash of it if they were taken. */
 export function rewritten(tx: Bytes, what: Rewriting): Bytes {
   const raw = opened(TX_RAW, tx);
-  return encode(TX_RAW, REWRITINGS[what]({ raw, body: opened(TX_BODY, raw.bodyBytes) }));
+  const [body, info] = [opened(TX_BODY, raw.bodyBytes), opened(AUTH_INFO, raw.authInfoBytes)];
+  return encode(TX_RAW, REWRITINGS[what]({ raw, body, info }));
 }
 
 /** A byte behind the end of the Ethereum transaction. */

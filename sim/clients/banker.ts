@@ -39,6 +39,9 @@ const TOO_CHEAP = 13;
 export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
 
 /** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
+/** At least as many as there are. */
+const BAD_KINDS = 100;
+
 export class Banker {
   readonly spec: BankSpec;
   readonly accounts: readonly DevAccount[];
@@ -60,7 +63,8 @@ export class Banker {
   readonly #open = new OpenTxs<SentBankTx>(({ height }) => height === undefined);
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
-  #bad = 0;
+  /** Of all bad ones there are, which is next. */
+  #bad: number | undefined;
   #isPolling = false;
 
   constructor(
@@ -159,7 +163,8 @@ export class Banker {
     );
     const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
     this.#price = this.#leastPrice(context) ?? this.#price;
-    const turn = this.#bad++;
+    const turn = this.#bad ?? this.#choices.choose(BAD_KINDS);
+    this.#bad = turn + 1;
     const place = {
       head,
       gasLimit,

@@ -6,8 +6,17 @@ import {
   PUB_KEY,
   SIGN_MODE,
   SIGNER_INFO,
+  type SignerInfo,
 } from '../../core/app/cosmos/tables.ts';
-import { type Any, AUTH_INFO, type Coin, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import {
+  type Any,
+  AUTH_INFO,
+  type AuthInfo,
+  type Coin,
+  TX_BODY,
+  TX_RAW,
+  type TxBody,
+} from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { encode } from '../../core/codec/proto.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
@@ -58,21 +67,20 @@ export interface Lie {
   /** By how much the input of a MsgMultiSend is above the sum of its outputs. */
   readonly surplus?: bigint;
   readonly payer?: Bytes;
-  /** Where each coin is named twice. */
-  readonly twice?: 'coins' | 'fee';
-  /** Which coins it moves instead: none of them, or another one before it whose name comes after. */
-  readonly coins?: 'none' | 'unsorted';
-  /** Receivers are named in capitals. */
-  readonly isLoud?: boolean;
+  /** What it moves instead of a coin. */
+  readonly coins?: (coin: Coin) => readonly Coin[];
+  /** How its receivers are named instead. */
+  readonly named?: (receiver: string) => string;
   readonly granter?: Bytes;
-  /** Names the tip a second time. */
-  readonly isTippedTwice?: boolean;
+  /** What is made of its parts before they are signed. */
+  readonly body?: (body: TxBody) => TxBody;
+  readonly info?: (info: AuthInfo) => AuthInfo;
+  readonly signer?: (signer: SignerInfo) => SignerInfo;
   /** What is signed knows of no timeout. */
   readonly isTimeUnsigned?: boolean;
-  /** Says that many keys have signed as well. */
-  readonly isOfMany?: boolean;
   readonly recovery?: number;
   readonly isSpoiled?: boolean;
+  readonly isUnsigned?: boolean;
   /** The options that need not be known are no options. */
   readonly isGarbled?: boolean;
   /** What is signed instead of the chain's own. */
@@ -115,13 +123,12 @@ class Messages {
 
   #coins({ amount, denom }: Payment): readonly Coin[] {
     const coin = { denom: denom ?? this.#names.denom, amount: amount.toString() };
-    if (this.#lie.coins === 'none') return [{ ...coin, amount: '0' }];
-    if (this.#lie.coins === 'unsorted') return [{ denom: 'zcoin', amount: '1' }, coin];
-    return this.#lie.twice === 'coins' ? [coin, coin] : [coin];
+    return this.#lie.coins?.(coin) ?? [coin];
   }
 
   #receiver({ to }: Payment): string {
-    return this.#lie.isLoud === true ? this.text(to).toUpperCase() : this.text(to);
+    const text = this.text(to);
+    return this.#lie.named?.(text) ?? text;
   }
 
   #message(from: Bytes, payments: readonly Payment[]): Any {
@@ -143,24 +150,23 @@ class Messages {
 /** Field 2047 of a body, which is known, with what is no message. */
 const GARBLED = Uint8Array.of(0xfa, 0x7f, 1, 0xff);
 
-/** A multisig's ModeInfo: bits of who signed, of nobody. */
-const MANY = Uint8Array.of(10, 0);
+/** The fee market's extension. */
+export const tipOption = (maxPriorityPrice: string): Any => ({
+  typeUrl: TYPE_URL.dynamicFee,
+  value: encode(DYNAMIC_FEE, { maxPriorityPrice }),
+});
 
 function bodyOf(draft: BankDraft, messages: Messages): Bytes {
   const { tip, lie } = draft;
-  const option = (maxPriorityPrice: string): Any => ({
-    typeUrl: TYPE_URL.dynamicFee,
-    value: encode(DYNAMIC_FEE, { maxPriorityPrice }),
-  });
-  const tips = tip === undefined ? [] : [option(tip.toString())];
-  const body = encode(TX_BODY, {
+  const body: TxBody = {
     messages: messages.all(draft),
     memo: draft.memo ?? '',
     timeoutHeight: draft.timeoutHeight ?? 0n,
-    extensionOptions: lie?.isTippedTwice === true ? [...tips, ...tips] : tips,
+    extensionOptions: tip === undefined ? [] : [tipOption(tip.toString())],
     nonCriticalExtensionOptions: [],
-  });
-  return lie?.isGarbled === true ? concat(body, GARBLED) : body;
+  };
+  const bytes = encode(TX_BODY, lie?.body?.(body) ?? body);
+  return lie?.isGarbled === true ? concat(bytes, GARBLED) : bytes;
 }
 
 /** Signed with the key of `from`; with a tip, by the fee market's extension. */
@@ -169,26 +175,26 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
   const messages = new Messages(names, lie);
   const bodyBytes = bodyOf(draft, messages);
   const key = suite.secp256k1PublicKey(from.secret, true);
-  const signer = encode(SIGNER_INFO, {
+  const signer: SignerInfo = {
     publicKey:
       draft.isKeyHidden === true
         ? undefined
         : { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) },
     modeInfo: {
       single: { mode: form === 'direct' ? SIGN_MODE.direct : SIGN_MODE.aminoJson },
-      multi: lie.isOfMany === true ? MANY : EMPTY,
+      multi: EMPTY,
     },
     sequence: data.sequence,
-  });
-  const coin = { denom: names.denom, amount: draft.fee.toString() };
-  const amount = lie.twice === 'fee' ? [coin, coin] : [coin];
+  };
+  const amount = [{ denom: names.denom, amount: draft.fee.toString() }];
   const payer = lie.payer === undefined ? '' : messages.text(lie.payer);
   const granter = lie.granter === undefined ? '' : messages.text(lie.granter);
-  const authInfoBytes = encode(AUTH_INFO, {
-    signerInfos: [signer],
+  const info: AuthInfo = {
+    signerInfos: [encode(SIGNER_INFO, lie.signer?.(signer) ?? signer)],
     fee: { amount, gasLimit: gas, payer, granter },
     tip: EMPTY,
-  });
+  };
+  const authInfoBytes = encode(AUTH_INFO, lie.info?.(info) ?? info);
   const { chainId, evmChainId } = { ...data, ...lie };
   const keccak = (message: Bytes): Bytes => suite.keccak256(message);
   // The other forms know of no tip, which is why nobody may believe one there.
@@ -200,5 +206,5 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
   const { rs, recovery } = suite.secp256k1Sign(from.secret, digest);
   const signature = concat(rs, new Uint8Array([lie.recovery ?? recovery]));
   if (lie.isSpoiled === true) signature[0] = (signature[0] ?? 0) ^ 1;
-  return encode(TX_RAW, { bodyBytes, authInfoBytes, signatures: [signature] });
+  return encode(TX_RAW, { bodyBytes, authInfoBytes, signatures: lie.isUnsigned === true ? [] : [signature] });
 }

@@ -7,9 +7,8 @@ import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import type { ClientSpec } from '../scenario/clientSpecs.ts';
 import { scriptOf } from '../scripts/all.ts';
-import { oddTx } from '../scripts/odd.ts';
+import { handwritten } from '../scripts/ethLies.ts';
 import type { ClientState, Draft, Script } from '../scripts/script.ts';
-import { upperSuite } from '../scripts/upperS.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { FeeMarket } from './answers/feeMarket.ts';
@@ -63,6 +62,8 @@ export class EvmClient {
   readonly #isRoomy: boolean;
   /** Sent before: only then its neighbours were sent with it. */
   readonly #given = new Set<string>();
+  /** Bad ones that were good when they came: a block had come between. */
+  readonly #strays: SentTx[] = [];
   #isPolling = false;
 
   constructor(
@@ -160,7 +161,7 @@ export class EvmClient {
   }
 
   #raw(draft: Draft): Bytes {
-    if (draft.odd !== undefined) return oddTx(draft.odd, draft, this.#suite);
+    if (draft.lie !== undefined) return handwritten(draft.lie, draft, this.#suite);
     const { tip, feeCap, nonce, from, to, value, gas, data, accessList, type = 2 } = draft;
     return signTx(
       {
@@ -175,7 +176,7 @@ export class EvmClient {
         authorizationList: draft.authorizationList ?? [],
       },
       from.secret,
-      draft.hasUpperS === true ? upperSuite(this.#suite) : this.#suite,
+      this.#suite,
     );
   }
 
@@ -228,6 +229,7 @@ export class EvmClient {
     if (isTaken && reply.result !== tx.hash)
       this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
     if (isTaken) tx.takenIn = this.#node.lives;
+    if (isTaken && tx.bad !== undefined) this.#strays.push(tx);
     // Meanwhile its sender may have sent more; whoever waits longer, because the node cannot write, is overtaken by it.
     const isAlone = this.#sentBy(tx.from).length === length;
     const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
@@ -245,7 +247,8 @@ export class EvmClient {
     if (isTaken && tx.bad !== undefined && isAfter && isAlone && isSameHead && !this.#isLaterThan(head, tx))
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
-    if (this.#isRoomy && isRefused && tx.isWanted === true && isAfter && isFirst && isPrompt)
+    const isSure = isAfter && isFirst && isPrompt && !this.#isAstray(tx.from);
+    if (this.#isRoomy && isRefused && tx.isWanted === true && isSure)
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
     return isTaken && isPrompt;
   }
@@ -253,6 +256,11 @@ export class EvmClient {
   /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */
   #isLaterThan(head: number, { from }: SentTx): boolean {
     return this.#sentBy(from).some(({ receipt }) => (receipt?.blockNumber ?? 0) > head);
+  }
+
+  /** Whether what was not meant to be taken may be in the way. */
+  #isAstray(account: DevAccount): boolean {
+    return this.#strays.some(({ from, nonce }) => from === account && !this.#state.isConfirmed(from, nonce));
   }
 
   async #poll(): Promise<void> {

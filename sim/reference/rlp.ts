@@ -23,3 +23,10 @@ export const number = (value: bigint): Bytes => {
   for (let rest = value; rest > 0n; rest >>= 8n) digits.unshift(Number(rest & 0xffn));
   return text(Uint8Array.from(digits));
 };
+
+/** As nobody may write them: with a byte of length more than is needed. Of 56 to 255 bytes of content, if a list. */
+export const longText = (bytes: Bytes): Bytes => concat(Uint8Array.of(0xb8, bytes.length), bytes);
+export const longList = (items: readonly Bytes[]): Bytes => {
+  const content = concat(...items);
+  return concat(Uint8Array.of(0xf9, 0, content.length), content);
+};

@@ -1,4 +1,4 @@
-import type { EthHeader, EthTx } from '../../core/app/chain.ts';
+import type { AccessListItem, EthHeader, EthTx } from '../../core/app/chain.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, EMPTY, toHex } from '../../core/lib/bytes.ts';
 import { authorityOf } from './authority.ts';
@@ -48,6 +48,13 @@ const [TX_GAS, CREATE_GAS, ADDRESS_GAS, KEY_GAS, AUTHORIZATION_GAS, KNOWN_AUTHOR
 ];
 const [INIT_CODE_MAX, TX_GAS_MAX, NOBODY] = [49_152, 16_777_216n, '0'.repeat(40)];
 
+const TYPES: readonly EthTx['type'][] = [0, 1, 2, 4];
+/** Of secp256k1 (EIP-2). */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+const isListed = ({ address, storageKeys }: AccessListItem): boolean =>
+  address.length === 20 && storageKeys.every(({ length }) => length === 32);
+
 /** Nonzero bytes count four times (EIP-7623). */
 function tokensOf(data: Bytes): number {
   return data.reduce((sum, byte) => sum + (byte === 0 ? 1 : 4), 0);
@@ -90,6 +97,10 @@ export function refusal(
     [code.length === 0 || delegateOf(code) !== undefined, 'is sent by a contract'],
     [tx.to !== undefined || tx.data.length <= INIT_CODE_MAX, 'makes too long a contract'],
     [tx.type !== 4 || (tx.to !== undefined && tx.authorizationList.length > 0), 'authorizes nobody'],
+    [TYPES.includes(tx.type), 'is of no type'],
+    [tx.to === undefined || tx.to.length === 20, 'pays no address'],
+    [tx.accessList.every(isListed), 'lists what is no address'],
+    [tx.s <= HALF_ORDER && (tx.type === 0 || tx.v <= 1n), 'has an odd signature'],
   ];
   return rules.find(([holds]) => !holds)?.[1];
 }

@@ -1,7 +1,17 @@
 import type { EthTx } from '../../core/app/chain.ts';
-import { AUTH_INFO, MSG_ETHEREUM_TX, TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
+import {
+  AUTH_INFO,
+  type AuthInfo,
+  type Fee,
+  MSG_ETHEREUM_TX,
+  TX_BODY,
+  TX_RAW,
+  type TxBody,
+  type TxRaw,
+} from '../../core/app/tx/tables.ts';
+import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { decode, type Shape } from '../../core/codec/proto.ts';
-import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { ethBytes } from './ethBytes.ts';
 
 function read<T>(shape: Shape<T>, bytes: Bytes): T | undefined {
@@ -26,8 +36,22 @@ export function wrappingProblem(bytes: Bytes, tx: EthTx, denom: string): string 
   const coins = price === 0n ? '' : `${price}${denom}`;
   if (fee.gasLimit !== tx.gasLimit || fee.amount.map((coin) => coin.amount + coin.denom).join() !== coins)
     return 'is wrapped with another fee than it pays';
-  const rest = [fee.payer, fee.granter, body.memo, ...raw.signatures, ...(info?.signerInfos ?? [])];
-  return rest.every(({ length }) => length === 0) && body.messages.length === 1 && body.timeoutHeight === 0n
-    ? undefined
-    : 'is wrapped with more than itself';
+  return isBare(raw, body, info, fee) ? undefined : 'is wrapped with more than itself';
+}
+
+/** One message, one option that says nothing more, and a fee. */
+function isBare(raw: TxRaw, body: TxBody, info: AuthInfo | undefined, { payer, granter }: Fee): boolean {
+  const { messages, extensionOptions, nonCriticalExtensionOptions, memo, timeoutHeight } = body;
+  const [option] = extensionOptions;
+  const isNamed = option?.typeUrl === TYPE_URL.extensionEthereumTx && option.value.length === 0;
+  const isOne = messages.length === 1 && messages[0]?.typeUrl === TYPE_URL.msgEthereumTx;
+  const lists = [raw.signatures, info?.signerInfos ?? [], nonCriticalExtensionOptions];
+  return (
+    isNamed &&
+    isOne &&
+    extensionOptions.length === 1 &&
+    timeoutHeight === 0n &&
+    lists.every(({ length }) => length === 0) &&
+    [payer, granter, memo, info?.tip ?? EMPTY].every(({ length }) => length === 0)
+  );
 }

@@ -1,5 +1,10 @@
-import type { Bytes } from '../../core/lib/bytes.ts';
-import type { BankDraft } from '../clients/cosmosTx.ts';
+import { formatAddress } from '../../core/address/kinds.ts';
+import { MSG_MULTI_SEND, type MsgMultiSend, type SignerInfo } from '../../core/app/cosmos/tables.ts';
+import type { Any, AuthInfo, Coin, Fee, TxBody } from '../../core/app/tx/tables.ts';
+import { decode, encode } from '../../core/codec/proto.ts';
+import { assert } from '../../core/lib/assert.ts';
+import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import { type BankDraft, tipOption } from '../clients/cosmosTx.ts';
 
 /** By whomever. */
 type Unsigned = Omit<BankDraft, 'from'>;
@@ -32,14 +37,47 @@ const withoutTip = (draft: Unsigned): Unsigned => ({
   tip: undefined,
 });
 
+/** A multisig's ModeInfo: bits of who signed, of nobody. */
+const MANY = Uint8Array.of(10, 0);
+/** Of the Cosmos Hub: twenty bytes of zero. */
+const FOREIGN = formatAddress('acc', 'cosmos', new Uint8Array(20));
+
+const amounting =
+  (amount: string) =>
+  (coin: Coin): readonly Coin[] => [{ ...coin, amount }];
+const withFee =
+  (change: (fee: Fee) => Partial<Fee>) =>
+  ({ fee, ...info }: AuthInfo): AuthInfo => ({ ...info, fee: fee && { ...fee, ...change(fee) } });
+const withOptions =
+  (change: (options: readonly Any[]) => readonly Any[]) =>
+  (body: TxBody): TxBody => ({ ...body, extensionOptions: change(body.extensionOptions) });
+const withMode =
+  (mode: Partial<SignerInfo['modeInfo']>) =>
+  (signer: SignerInfo): SignerInfo => ({
+    ...signer,
+    modeInfo: signer.modeInfo && { ...signer.modeInfo, ...mode },
+  });
+const withMultiSend =
+  (change: (message: MsgMultiSend) => MsgMultiSend) =>
+  (body: TxBody): TxBody => ({
+    ...body,
+    messages: body.messages.map(({ typeUrl, value }) => {
+      const message = decode(MSG_MULTI_SEND, value);
+      assert(message.ok, 'own bytes can be read');
+      return { typeUrl, value: encode(MSG_MULTI_SEND, change(message.value)) };
+    }),
+  });
+
 export const BANK_LIES = {
   key: lying('takes the coins of another by its own key', (of) => ({ of })),
   senders: lying('takes the coins of another by a second message', (alsoOf) => ({ alsoOf })),
   inputs: lying('names a second payer', (input) => ({ input }), twoReceivers),
   more: lying('pays out more than it takes', () => ({ surplus: -1n }), twoReceivers),
   less: lying('pays out less than it takes', () => ({ surplus: 1n }), twoReceivers),
-  coins: lying('names a coin twice', () => ({ twice: 'coins' })),
-  fees: lying('names a coin of its fee twice', () => ({ twice: 'fee' })),
+  coins: lying('names a coin twice', () => ({ coins: (coin) => [coin, coin] })),
+  fees: lying('names a coin of its fee twice', () => ({
+    info: withFee(({ amount }) => ({ amount: [...amount, ...amount] })),
+  })),
   payer: lying('lets another pay its fee', (payer) => ({ payer })),
   recovery: lying('has a recovery id that no other hash of it may have', () => ({ recovery: 27 })),
   spoiled: lying('has a spoiled signature', () => ({ isSpoiled: true })),
@@ -65,16 +103,69 @@ export const BANK_LIES = {
     (draft) => ({ ...withoutTip(draft), form: 'typed', timeoutHeight: 1_000_000_000_000n }),
   ),
   granter: lying('lets another grant its fee', (granter) => ({ granter })),
-  nothing: lying('moves coins of nothing', () => ({ coins: 'none' })),
-  unsorted: lying('names coins in no order', () => ({ coins: 'unsorted' })),
-  capitals: lying('names its receiver in capitals', () => ({ isLoud: true })),
-  'two-tips': lying('names a tip twice', () => ({ isTippedTwice: true })),
-  many: lying('says that many have signed it', () => ({ isOfMany: true })),
+  nothing: lying('moves coins of nothing', () => ({ coins: amounting('0') })),
+  unsorted: lying('names coins in no order', () => ({
+    coins: (coin) => [{ denom: 'zcoin', amount: '1' }, coin],
+  })),
+  capitals: lying('names its receiver in capitals', () => ({ named: (name) => name.toUpperCase() })),
+  'two-tips': lying('names a tip twice', () => ({
+    body: withOptions((options) => [...options, ...options]),
+  })),
+  many: lying('says that many have signed it', () => ({ signer: withMode({ multi: MANY }) })),
   memo: {
     why: 'has a memo of too many bytes',
     // Fewer characters than are allowed.
     change: (draft) => ({ ...draft, memo: 'é'.repeat(129) }),
   },
+  'minus-tip': lying('has a tip of less than nothing', () => ({
+    body: withOptions(() => [tipOption('-1')]),
+  })),
+  option: lying('has an option that nobody knows', () => ({
+    body: withOptions((options) => [{ typeUrl: '/chain.unknown.v1.Option', value: EMPTY }, ...options]),
+  })),
+  silent: lying('says nothing', () => ({ body: (body) => ({ ...body, messages: [] }) })),
+  'other-message': lying('has a message that nobody knows', () => ({
+    body: (body) => ({ ...body, messages: [{ typeUrl: '/chain.unknown.v1.MsgSend', value: EMPTY }] }),
+  })),
+  receivers: lying(
+    'takes and gives to nobody',
+    () => ({ body: withMultiSend((message) => ({ ...message, outputs: [] })) }),
+    twoReceivers,
+  ),
+  payers: lying(
+    'gives and takes of nobody',
+    () => ({ body: withMultiSend((message) => ({ ...message, inputs: [] })) }),
+    twoReceivers,
+  ),
+  minus: lying('moves less than nothing', () => ({ coins: amounting('-1') })),
+  digits: lying('moves a number that starts with a zero', () => ({ coins: amounting('01') })),
+  denom: lying('moves what is no name of a coin', () => ({
+    coins: ({ amount }) => [{ denom: '1', amount }],
+  })),
+  prefix: lying('pays the address of another chain', () => ({ named: () => FOREIGN })),
+  'no-fee': lying('has no fee', () => ({ info: (info) => ({ ...info, fee: undefined }) })),
+  'minus-fee': lying('has a fee of less than nothing', () => ({
+    info: withFee(({ amount }) => ({
+      amount: amount.map((coin) => ({ ...coin, amount: `-${coin.amount}` })),
+    })),
+  })),
+  reward: lying('has something for whoever proposes it', () => ({
+    info: (info) => ({ ...info, tip: Uint8Array.of(10, 0) }),
+  })),
+  signers: lying('has two signers', () => ({
+    info: ({ signerInfos, ...info }) => ({ ...info, signerInfos: [...signerInfos, ...signerInfos] }),
+  })),
+  'no-mode': lying('does not say how it is signed', () => ({
+    signer: (signer) => ({ ...signer, modeInfo: undefined }),
+  })),
+  mode: lying('is signed as nobody signs', () => ({ signer: withMode({ single: { mode: 2 } }) })),
+  'key-type': lying('shows a key of another kind', () => ({
+    signer: ({ publicKey, ...signer }) => ({
+      ...signer,
+      publicKey: publicKey && { ...publicKey, typeUrl: '/cosmos.crypto.secp256k1.PubKey' },
+    }),
+  })),
+  unsigned: lying('has no signature', () => ({ isUnsigned: true })),
 } satisfies Readonly<Record<string, BankLie>>;
 
 export type BankLieName = keyof typeof BANK_LIES;

@@ -16,7 +16,7 @@ const DEPLOY_GAS = 400_000n;
 const CALL_GAS = 300_000n;
 const SLOTS = 8;
 /** One transaction in so many is followed by one that no node may take. */
-const BAD_ONE_IN = 3;
+const BAD_ONE_IN = 2;
 const NOBODY = new Uint8Array(20);
 const precompile = (number: number): Bytes => hex(number.toString(16).padStart(40, '0'));
 

@@ -3,7 +3,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { SentTx } from '../clients/workload.ts';
 import type { DevAccount } from '../cluster.ts';
 import type { ChoiceStream } from '../world/choices.ts';
-import type { Odd } from './odd.ts';
+import type { EthLieName } from './ethLies.ts';
 
 /** A transaction that a client is about to sign. */
 export interface Draft {
@@ -24,9 +24,7 @@ export interface Draft {
   /** Of another chain than this one. */
   readonly chainId?: bigint;
   /** In an envelope that is written by hand. */
-  readonly odd?: Odd;
-  /** Signed with the upper s. */
-  readonly hasUpperS?: boolean;
+  readonly lie?: EthLieName;
   /** Why no node may take it; it costs no nonce. */
   readonly bad?: string;
   /** If the one before it was taken, this one is as well, unless a block came between. What is bad after it is so only then. */

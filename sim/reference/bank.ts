@@ -116,6 +116,7 @@ function surplusOf({ signerInfos, fee, tip }: AuthInfo, signatures: readonly Byt
 /** At most one option, and one kind of key. */
 function beside({ extensionOptions }: TxBody, { modeInfo }: SignerInfo): string | undefined {
   if (extensionOptions.length > 1) return 'has more than one option';
+  if (extensionOptions.some(({ typeUrl }) => typeUrl !== TYPE_URL.dynamicFee)) return 'has an unknown option';
   return (modeInfo?.multi.length ?? 0) > 0 ? 'is of a key of many' : undefined;
 }
 
@@ -178,6 +179,7 @@ export function bankRefusal(
     [tx.sends.every(isEven), 'pays out another sum than it takes'],
     [[tx.feeCoins, ...tx.sends.flatMap(coinsIn)].every(isInOrder), 'has coins out of order'],
     [tx.sends.flatMap(coinsIn).flat().every(isSome), 'moves coins of nothing'],
+    [tx.sends.flatMap(coinsIn).flat().every(isPlain), 'writes coins as nobody does'],
     [tx.sends.flatMap(({ texts }) => texts).every(isQuiet), 'names somebody in capitals'],
     [encodeUtf8(tx.memo).length <= MEMO_MAX, 'has too long a memo'],
     [tx.pubKey === undefined || keyName(tx.pubKey, suite) === from, 'shows the key of another'],
@@ -213,6 +215,9 @@ const isInOrder = (coins: readonly Coins[]): boolean =>
   coins.every(({ denom }, i) => i === 0 || (coins[i - 1]?.denom ?? '') < denom);
 
 const isSome = ({ amount }: Coins): boolean => BigInt(amount) > 0n;
+/** Digits without a zero before them, and the name of a coin. */
+const isPlain = ({ denom, amount }: Coins): boolean =>
+  /^[1-9][0-9]*$/.test(amount) && /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom);
 const isQuiet = (text: string): boolean => text === text.toLowerCase();
 
 /** Of each coin comes out what goes in. */

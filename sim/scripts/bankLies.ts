@@ -3,7 +3,7 @@ import { MSG_MULTI_SEND, type MsgMultiSend, type SignerInfo } from '../../core/a
 import type { Any, AuthInfo, Coin, Fee, TxBody } from '../../core/app/tx/tables.ts';
 import { decode, encode } from '../../core/codec/proto.ts';
 import { assert } from '../../core/lib/assert.ts';
-import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
 import { type BankDraft, tipOption } from '../clients/cosmosTx.ts';
 
 /** By whomever. */
@@ -42,6 +42,8 @@ const MANY = Uint8Array.of(10, 0);
 /** Of the Cosmos Hub: twenty bytes of zero. */
 const FOREIGN = formatAddress('acc', 'cosmos', new Uint8Array(20));
 
+/** The same under a name that nobody gave. */
+const unknown = ({ value }: Any): Any => ({ typeUrl: '/chain.unknown.v1.Thing', value });
 const amounting =
   (amount: string) =>
   (coin: Coin): readonly Coin[] => [{ ...coin, amount }];
@@ -121,11 +123,14 @@ export const BANK_LIES = {
     body: withOptions(() => [tipOption('-1')]),
   })),
   option: lying('has an option that nobody knows', () => ({
-    body: withOptions((options) => [{ typeUrl: '/chain.unknown.v1.Option', value: EMPTY }, ...options]),
+    body: withOptions((options) => options.map(unknown)),
+  })),
+  options: lying('has an option beside the one that there is', () => ({
+    body: withOptions((options) => [...options, ...options.map(unknown)]),
   })),
   silent: lying('says nothing', () => ({ body: (body) => ({ ...body, messages: [] }) })),
   'other-message': lying('has a message that nobody knows', () => ({
-    body: (body) => ({ ...body, messages: [{ typeUrl: '/chain.unknown.v1.MsgSend', value: EMPTY }] }),
+    body: (body) => ({ ...body, messages: [...body.messages, ...body.messages.map(unknown)] }),
   })),
   receivers: lying(
     'takes and gives to nobody',

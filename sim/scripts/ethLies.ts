@@ -37,7 +37,7 @@ const ZERO = Uint8Array.of(0);
 const ADDRESS = new Uint8Array(20).fill(0xd9);
 const KEY = new Uint8Array(32).fill(1);
 /** For any chain, of nobody in particular. */
-const TUPLE = list([number(0n), text(ADDRESS), number(0n), number(0n), number(1n), number(1n)]);
+const TUPLE = [number(0n), text(ADDRESS), number(0n), number(0n), number(1n), number(1n)];
 
 const put =
   (place: number, field: Bytes): Change =>
@@ -84,22 +84,19 @@ export const ETH_LIES = {
     why: 'authorizes, and makes a contract',
     type: 4,
     says: () => ({ to: undefined, gas: 100_000n }),
-    fields: (fields) => [...fields, list([TUPLE])],
+    fields: (fields) => [...fields, list([list(TUPLE)])],
   },
-  'short-tuple': {
-    why: 'authorizes in five words',
+  'long-tuple': {
+    why: 'authorizes in seven words',
     type: 4,
     says: () => ({ gas: 60_000n }),
-    fields: (fields) => [
-      ...fields,
-      list([list([number(0n), text(ADDRESS), number(0n), number(0n), number(1n)])]),
-    ],
+    fields: (fields) => [...fields, list([list([...TUPLE, number(0n)])])],
   },
   'authority-gas': {
     why: 'has too little gas for whom it authorizes',
     type: 4,
     says: () => ({ gas: 45_999n }),
-    fields: (fields) => [...fields, list([TUPLE])],
+    fields: (fields) => [...fields, list([list(TUPLE)])],
   },
   'unknown-type': { why: 'is of no type', type: 5 },
   'short-receiver': { why: 'pays 19 bytes', fields: put(TO, text(ADDRESS.slice(1))) },

@@ -17,6 +17,7 @@ import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
 import { HANDED } from './handed.ts';
+import { HANDWRITTEN } from './handwritten.ts';
 import { HISTORY } from './history.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { INTAKE } from './intake.ts';
@@ -65,6 +66,7 @@ export const BREAKS: readonly Break[] = [
   ...OFFENCES,
   ...LIGHT_ATTACKS,
   ...ATTACKS,
+  ...HANDWRITTEN,
   ...HISTORY,
   ...RECORDS,
   ...RESULTS,

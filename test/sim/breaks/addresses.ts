@@ -93,4 +93,22 @@ export const ADDRESSES: readonly Break[] = [
     from: '    talk.askedAt = now;\n    const addresses = this.#book\n      .sample(PEX_ADDRESSES_MAX)',
     to: '    talk.askedAt = now;\n    const addresses = this.#book\n      .sample(1)',
   },
+  {
+    id: 'address-book-left-on-disk',
+    file: 'core/p2p/addressBook.ts',
+    from: 'if (this.#known.has(entry.address.id) || !this.add(entry.address, entry.source).ok) return;',
+    to: 'return;',
+    found: ['liveness', 'eventually'],
+    scenario: 'book-outlives-the-seed',
+    isSlow: true,
+  },
+  {
+    id: 'address-book-read-as-just-tried',
+    file: 'core/p2p/addressBook.ts',
+    from: '      lastAttempt: entry.lastAttempt,\n',
+    to: '      lastAttempt: Number.MAX_SAFE_INTEGER,\n',
+    found: ['liveness', 'eventually'],
+    scenario: 'book-outlives-the-seed',
+    isSlow: true,
+  },
 ];

@@ -16,6 +16,8 @@ const ELSEWHERE = 'another-chain';
 const PIECES_MAX = 1_000;
 const SAME_TIMES = 20;
 const MANY_ROUNDS = 50;
+const NOBODY: Address = new Uint8Array(20).fill(0x99);
+const BLOCKS_AHEAD = 10;
 
 const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
   ...block,
@@ -89,13 +91,16 @@ const LIES = [
   'extension',
   'chain',
   'accused',
+  'voters',
+  'nobody',
+  'future',
 ] as const;
 const PLACES = ['gossip', 'block', 'both'] as const;
 
 export const FORGED_EVIDENCE: Behaviour = {
   id: 'B27',
   alias: 'forged-evidence',
-  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; accused is a true light client attack that waits for its block, with somebody else accused; `victim` is who is framed.',
+  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; voters are two, the second in the place and with the vote of the liar, nobody is somebody who was never a validator, future is of a height to come; accused is a true light client attack that waits for its block, with somebody else accused; `victim` is who is framed.',
   args: ['what', 'where', 'victim'],
   words: { what: LIES, where: PLACES },
   create(me) {
@@ -149,6 +154,18 @@ function forgery(me: Accomplice, what: string): Evidence | undefined {
       return extended(me, true_);
     case 'chain':
       return { ...true_, voteB: me.signVote(voteB, ELSEWHERE) };
+    case 'voters':
+      return { ...true_, voteB: { ...voteB, validatorAddress: victimOf(me) ?? NOBODY } };
+    case 'nobody':
+      return {
+        ...true_,
+        voteA: { ...voteA, validatorAddress: NOBODY },
+        voteB: { ...voteB, validatorAddress: NOBODY },
+      };
+    case 'future': {
+      const later = (vote: Vote): Vote => me.signVote({ ...vote, height: height + BLOCKS_AHEAD });
+      return { ...true_, voteA: later(voteA), voteB: later(voteB) };
+    }
     case 'culprit':
       return lunatic(me, height, validators);
     default:

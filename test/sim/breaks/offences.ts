@@ -217,8 +217,8 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-of-the-future',
     file: 'core/evidence/verify.ts',
-    from: "    return err({ code: 'unknown-height', height, message: `no block ${height} to judge evidence by` });",
-    to: '    return ok(undefined);',
+    from: "return err({ code: 'unknown-height', height,",
+    to: "return ok(undefined) ?? err({ code: 'unknown-height', height,",
     found: ['validity', 'evidence'],
     scenario: 'forged-evidence',
     isSlow: true,

@@ -11,7 +11,7 @@ import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
 import { askEthereum, askRest } from './bankQuestions.ts';
-import { broadcast, WAY_COUNT, wayOf } from './broadcast.ts';
+import { broadcast, checkedOnly, WAY_COUNT, wayOf } from './broadcast.ts';
 import type { ClientCalls } from './calls.ts';
 import { type BankDraft, plainSend } from './cosmosTx.ts';
 import { OpenTxs } from './openTxs.ts';
@@ -234,6 +234,8 @@ export class Banker {
     const sequence = said.sequence ?? (said.isAgain === true ? next - 1 : next);
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
+    if ((await checkedOnly(context, tx.raw)) === 0)
+      this.#complain(`CheckTx finds nothing wrong with ${tx.hash}, which ${why}`);
     await this.#submit(context, tx);
     // A node that says no does not say yes when it is asked again.
     await this.#submit(context, tx);

@@ -36,12 +36,18 @@ async function answered(rpc: RpcContext, raw: Bytes, way: Way): Promise<Response
     const told = JSON.parse(String(answer.body)) as { readonly tx_response?: Response };
     return answer.status === 200 ? told.tx_response : undefined;
   }
-  const method = isAsync ? 'broadcast_tx_async' : 'broadcast_tx_sync';
+  return engine(rpc, isAsync ? 'broadcast_tx_async' : 'broadcast_tx_sync', tx);
+}
+
+async function engine(rpc: RpcContext, method: string, tx: string): Promise<Response | undefined> {
   const asked = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { tx } });
-  const { result } = JSON.parse(String((await handleCometPost(rpc, asked)).body)) as {
-    readonly result?: Response;
-  };
-  return result;
+  const answer = await handleCometPost(rpc, asked);
+  return (JSON.parse(String(answer.body)) as { readonly result?: Response }).result;
+}
+
+/** What CheckTx says of a transaction that the pool is not to hear of; undefined when there is no answer. */
+export async function checkedOnly(rpc: RpcContext, raw: Bytes): Promise<number | undefined> {
+  return (await engine(rpc, 'check_tx', toBase64(raw)))?.code;
 }
 
 /** Hands a transaction in; its name is its hash, whatever becomes of it. */

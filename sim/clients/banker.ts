@@ -13,6 +13,7 @@ import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
 import { askEthereum, askRest } from './bankQuestions.ts';
 import { broadcast, checkedOnly, WAY_COUNT, wayOf } from './broadcast.ts';
 import type { ClientCalls } from './calls.ts';
+import { CommitWaits } from './commitWaits.ts';
 import { type BankDraft, plainSend } from './cosmosTx.ts';
 import { OpenTxs } from './openTxs.ts';
 import { type SentBankTx, signedBank, signedTransfer } from './sentBankTx.ts';
@@ -38,10 +39,10 @@ const TOO_CHEAP = 13;
 
 export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
 
-/** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
 /** At least as many as there are. */
 const BAD_KINDS = 100;
 
+/** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
 export class Banker {
   readonly spec: BankSpec;
   readonly accounts: readonly DevAccount[];
@@ -66,6 +67,7 @@ export class Banker {
   /** Of all bad ones there are, which is next. */
   #bad: number | undefined;
   #isPolling = false;
+  readonly #waits: CommitWaits;
 
   constructor(
     world: World,
@@ -86,6 +88,7 @@ export class Banker {
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
     this.#ways = world.choices.stream(`client/${spec.name}/ways`);
+    this.#waits = new CommitWaits(world, calls, this.#node, (text) => this.#complain(text));
   }
 
   get confirmed(): readonly SentBankTx[] {
@@ -246,6 +249,7 @@ export class Banker {
     if (tx.kind === 'ethereum') return this.#submitEthereum(context, tx);
     const isFirst = tx.sentAt === 0;
     tx.sentAt = this.#world.now;
+    if (this.spec.script === 'waits' && isFirst) return this.#waits.give(tx.hash, tx.raw);
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // Nothing of these scripts is too much for a pool.
@@ -276,6 +280,7 @@ export class Banker {
     const open = this.#open.all();
     await this.#calls.within(this.#node, async (context) => {
       for (const tx of open) await this.#askForBlock(context, tx);
+      this.#waits.look(context, POLL_MICROS);
     });
     this.#isPolling = false;
     for (const tx of open) {

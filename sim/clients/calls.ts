@@ -10,14 +10,20 @@ class Op {
   isOver = false;
   /** Submissions that the node has not answered. */
   waiting = 0;
+  /** It waits for blocks. */
+  readonly isLong: boolean;
   #wake: () => void = () => {};
+
+  constructor(isLong: boolean) {
+    this.isLong = isLong;
+  }
 
   changed(): void {
     this.#wake();
   }
 
   get isIdle(): boolean {
-    return this.isOver || this.waiting > 0;
+    return this.isOver || this.isLong || this.waiting > 0;
   }
 
   /** Resolves when the work can go on only in virtual time, or is over. */
@@ -32,6 +38,8 @@ class Op {
 
 /** Microtask turns in which an answer travels from the node's reply effect to the op that waits for it. */
 const TURNS = 6;
+/** The same for what it tells of a block. */
+const LONG_TURNS = 60;
 
 /**
  * Runs client code inside virtual time. Client code is ordinary async code over the node's real RPC handlers; before
@@ -56,12 +64,21 @@ export class ClientCalls {
   }
 
   /** The same for work on any of the node's surfaces. */
-  async within(node: Process, work: (context: RpcContext) => Promise<void>): Promise<void> {
+  within(node: Process, work: (context: RpcContext) => Promise<void>): Promise<void> {
+    return this.#begin(node, new Op(false), work);
+  }
+
+  /** The same for a call that is answered blocks later, if ever. */
+  wait(node: Process, work: (context: RpcContext) => Promise<void>): Promise<void> {
+    return this.#begin(node, new Op(true), work);
+  }
+
+  async #begin(node: Process, op: Op, work: (context: RpcContext) => Promise<void>): Promise<void> {
     const rpc = node.node?.rpc;
     if (rpc === undefined || node.state !== 'up') return;
-    const op = new Op();
     const entry = { op, node, life: node.lives };
-    const context = watched(rpc, op);
+    // What a node keeps for whoever waits goes by its own context.
+    const context = op.isLong ? rpc : watched(rpc, op);
     this.#open.push(entry);
     void work(context)
       .catch((error: unknown) => haltAfter(entry, error))
@@ -94,7 +111,8 @@ export class ClientCalls {
   }
 
   async #settle(): Promise<void> {
-    for (let i = 0; i < TURNS; i++) await undefined;
+    const turns = this.#open.some(({ op }) => op.isLong) ? LONG_TURNS : TURNS;
+    for (let i = 0; i < turns; i++) await undefined;
     for (const { op } of this.#open) await op.idle();
     this.#forget();
   }

@@ -91,6 +91,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       keys: { addresses: [], secret: () => undefined },
       pause: noPause,
       randomId: env.randomId,
+      after: env.after,
       clock: env.now,
       decodeFrame,
       verifyVote,

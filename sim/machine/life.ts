@@ -97,6 +97,18 @@ export class Life implements KvGate {
       perform: (effect) => this.#performWrapped(effect),
       listen: (event) => this.#listen(event),
       randomId: () => Uint8Array.from({ length: 16 }, () => ids.choose(256)),
+      after: (ms, call) => this.#after(ms, call),
+    };
+  }
+
+  #after(ms: number, call: () => void): () => void {
+    let isWanted = true;
+    this.#later(this.#process.clock.timerMicros(ms), 'patience', () => {
+      if (isWanted) call();
+      return undefined;
+    });
+    return () => {
+      isWanted = false;
     };
   }
 

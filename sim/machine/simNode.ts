@@ -43,6 +43,8 @@ export interface LifeEnv {
   /** Every event the node publishes, in order. */
   readonly listen: (event: NodeEvent) => void;
   readonly randomId: () => Bytes;
+  /** Calls once after so many milliseconds by the node's clock, unless cancelled by the function returned. */
+  readonly after: (ms: number, call: () => void) => () => void;
 }
 
 export type NodeFactory = (env: LifeEnv) => Promise<SimNode>;

@@ -31,8 +31,11 @@ export interface ClientSpec {
   readonly revertPpm?: number;
 }
 
-/** What a wallet of bank messages sends: one MsgSend after the other, or something of every kind, Ethereum transactions between. */
-export const BANK_SCRIPTS = ['transfers', 'features'] as const;
+/**
+ * What a wallet of bank messages sends: one MsgSend after the other, something of every kind, Ethereum transactions between, or plain
+ * ones whose blocks it waits for.
+ */
+export const BANK_SCRIPTS = ['transfers', 'features', 'waits'] as const;
 
 /** A wallet that sends bank messages through a node's REST API. */
 export interface BankSpec {

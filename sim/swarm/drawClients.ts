@@ -18,6 +18,7 @@ const CLIENTS: readonly DrawnClient[] = [
   { kind: 'evm' },
   { kind: 'bank' },
   { kind: 'bank', script: 'features' },
+  { kind: 'bank', script: 'waits' },
   { kind: 'evm', script: 'features' },
   { kind: 'evm', script: 'contracts' },
   { kind: 'evm', script: 'authorities', args: { accounts: 2, count: 20 } },

@@ -11,10 +11,11 @@ import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
 import { askEthereum, askRest } from './bankQuestions.ts';
+import { BlockWaits } from './blockWaits.ts';
 import { broadcast, checkedOnly, WAY_COUNT, wayOf } from './broadcast.ts';
 import type { ClientCalls } from './calls.ts';
-import { CommitWaits } from './commitWaits.ts';
 import { type BankDraft, plainSend } from './cosmosTx.ts';
+import { COMMIT } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
 import { type SentBankTx, signedBank, signedTransfer } from './sentBankTx.ts';
 import { settledPool } from './settledPool.ts';
@@ -67,7 +68,7 @@ export class Banker {
   /** Of all bad ones there are, which is next. */
   #bad: number | undefined;
   #isPolling = false;
-  readonly #waits: CommitWaits;
+  readonly #waits: BlockWaits;
 
   constructor(
     world: World,
@@ -88,7 +89,7 @@ export class Banker {
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
     this.#ways = world.choices.stream(`client/${spec.name}/ways`);
-    this.#waits = new CommitWaits(world, calls, this.#node, (text) => this.#complain(text));
+    this.#waits = new BlockWaits(world, calls, this.#node, COMMIT, (text) => this.#complain(text));
   }
 
   get confirmed(): readonly SentBankTx[] {
@@ -280,7 +281,7 @@ export class Banker {
     const open = this.#open.all();
     await this.#calls.within(this.#node, async (context) => {
       for (const tx of open) await this.#askForBlock(context, tx);
-      this.#waits.look(context, POLL_MICROS);
+      this.#waits.look(POLL_MICROS);
     });
     this.#isPolling = false;
     for (const tx of open) {

@@ -12,7 +12,9 @@ import type { ClientState, Draft, Script } from '../scripts/script.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { FeeMarket } from './answers/feeMarket.ts';
+import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
 import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
@@ -65,6 +67,7 @@ export class EvmClient {
   /** Bad ones that were good when they came: a block had come between. */
   readonly #strays: SentTx[] = [];
   #isPolling = false;
+  readonly #waits: BlockWaits;
 
   constructor(
     world: World,
@@ -85,6 +88,7 @@ export class EvmClient {
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
+    this.#waits = new BlockWaits(world, calls, this.#node, SYNC, (text) => this.complaints.push(text));
     present(cluster.accounts[0], 'development accounts');
     this.#script = scriptOf(suite, spec, cluster);
     this.#state = {
@@ -223,6 +227,10 @@ export class EvmClient {
     // The answer may be lost with the node, and those after it come before it then.
     const isFirst = !this.#given.has(tx.hash);
     this.#given.add(tx.hash);
+    if (this.spec.script === 'waits' && isFirst) {
+      await this.#waits.give(tx.hash, tx.raw);
+      return true;
+    }
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
     // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
@@ -270,6 +278,7 @@ export class EvmClient {
     await this.#calls.run(this.#node, async (ask) => {
       for (const tx of open) await this.#askReceipt(ask, tx);
     });
+    this.#waits.look(POLL_MICROS);
     this.#isPolling = false;
     for (const tx of open) {
       // Those that it was to follow may have been lost with the node, or come after it now.

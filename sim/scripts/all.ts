@@ -17,7 +17,7 @@ export function scriptOf(
   { script, revertPpm }: ClientSpec,
   { feeMarket }: Cluster,
 ): Script {
-  if (script === 'transfers') return transfers;
+  if (script === 'transfers' || script === 'waits') return transfers;
   if (script === 'features') return features(suite, feeMarket);
   if (script === 'authorities') return authorities(suite);
   if (script === 'bulk') return bulk;

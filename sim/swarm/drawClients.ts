@@ -20,6 +20,7 @@ const CLIENTS: readonly DrawnClient[] = [
   { kind: 'bank', script: 'features' },
   { kind: 'bank', script: 'waits' },
   { kind: 'evm', script: 'features' },
+  { kind: 'evm', script: 'waits' },
   { kind: 'evm', script: 'contracts' },
   { kind: 'evm', script: 'authorities', args: { accounts: 2, count: 20 } },
   { kind: 'evm', script: 'crowd' },

@@ -231,4 +231,12 @@ export const PRETENCES: readonly Break[] = [
     scenario: 'four-honest',
     isSlow: true,
   },
+  {
+    id: 'precompile-stays-under-code',
+    file: 'core/app/evm/overrides.ts',
+    from: '    left.delete(key);',
+    to: '    if (movePrecompileTo !== undefined) left.delete(key);',
+    found: ['records'],
+    scenario: 'four-honest',
+  },
 ];

@@ -281,4 +281,12 @@ export const RETOLD: readonly Break[] = [
     scenario: 'evm-features',
     isSlow: true,
   },
+  {
+    id: 'pending-block-of-long-ago',
+    file: 'core/app/evm/pendingBlock.ts',
+    from: ' || seconds - draft.seconds > DRAFT_SECONDS_MAX) return false',
+    to: ' ) return false',
+    found: ['watch'],
+    scenario: 'blocks-on-demand',
+  },
 ];

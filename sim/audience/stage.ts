@@ -17,7 +17,7 @@ export const IDLE_READS = PAST + FUTURE + 3;
 /** Nobody who listens to news reads it. */
 const NO_STATE = {} as ChainState;
 
-export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000 } as const;
+export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000, logs: 4 } as const;
 
 /** Waits until whoever is at work has done it: nothing here needs more than a few turns. */
 export async function settle(): Promise<void> {
@@ -59,6 +59,7 @@ export class Stage {
         ...limits,
         filtersMax: LIMITS.filters,
         filterTimeoutMs: LIMITS.filterMs,
+        logsMax: LIMITS.logs,
         comet: { subscriptionClientsMax: LIMITS.clients, subscriptionsPerClientMax: LIMITS.perClient },
       },
       randomId: () => Uint8Array.of(1, this.#ids >> 8, this.#ids++ & 255),

@@ -37,6 +37,28 @@ export async function wrongTracedCalls(rpc: RpcContext): Promise<string | undefi
   ]);
 }
 
+/** Calls the other, which logs, and undoes that. */
+const UNDOER = `0x5f5f5f5f5f73${OTHER.slice(2)}5af1505f5ffd`;
+const LOGGER = '0x5f5fa000';
+
+/** What a call has logged is gone with whoever called it. */
+export async function wrongUndoneLogs(rpc: RpcContext): Promise<string | undefined> {
+  if (!isPretended(rpc)) return undefined;
+  const stateOverrides = { [CONTRACT]: { code: UNDOER }, [OTHER]: { code: LOGGER } };
+  const asked = { tracer: 'callTracer', tracerConfig: { withLog: true }, stateOverrides };
+  const told = (await eth(rpc, 'debug_traceCall', [
+    { from: SENDER, to: CONTRACT },
+    'latest',
+    asked,
+  ])) as Fields;
+  const [inner = {}] = listOf(told, 'calls');
+  const shown = [told, inner].map(({ to, logs }) => [to, logs ?? []]);
+  return unlike('logs that were undone', shown, [
+    [CONTRACT, []],
+    [OTHER, []],
+  ]);
+}
+
 /** Before a transaction its sender has its nonce, whatever others of the block did: in the newest block that has both kinds. */
 export async function wrongSenders(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;

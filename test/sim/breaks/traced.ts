@@ -208,4 +208,12 @@ export const TRACED: readonly Break[] = [
     scenario: 'bank-features',
     isSlow: true,
   },
+  {
+    id: 'undone-caller-keeps-inner-logs',
+    file: 'core/rpc/eth/tracers/callTracer.ts',
+    from: '  const failed = parentFailed || node.error !== undefined;',
+    to: '  const failed = node.error !== undefined;',
+    found: ['records'],
+    scenario: 'four-honest',
+  },
 ];

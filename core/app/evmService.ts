@@ -120,8 +120,11 @@ export interface EvmService {
   replay(height: Height, watch: Watch, ethCount?: number): Promise<boolean>;
   /** As `replay`, ending with one Ethereum transaction, which alone `watch` is told of. */
   replayOne(height: Height, ethIndex: number, watch: Watch): Promise<boolean>;
-  /** The state of a committed block after its first `ethCount` Ethereum transactions; undefined when not kept. */
-  stateWithin(height: Height, ethCount: number): Promise<View | undefined>;
+  /**
+   * The state of a committed block just before an Ethereum transaction, or after all when it has no such; undefined
+   * when not kept.
+   */
+  stateWithin(height: Height, ethIndex: number): Promise<View | undefined>;
   /** State roots after each Ethereum transaction of a committed block; undefined when not kept. */
   rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined>;
   /** Runs a block that never was on a committed one; the error says why a transaction could not be in it. */

@@ -1,3 +1,4 @@
+import { cometFeed } from '../../core/rpc/comet/feed.ts';
 import { CometSession } from '../../core/rpc/comet/session.ts';
 import { type Matches, readQuery } from '../events/query.ts';
 import { eventsOf } from '../events/told.ts';
@@ -68,21 +69,34 @@ export class CometAudience {
     this.#stage = stage;
     this.#choose = choose;
     this.#waits = new Waits(stage);
+    stage.ctx.hub.listen((event) => {
+      if (event.kind === 'committed') this.#onTold(event.block.header.height);
+    });
   }
 
   /** What goes wrong first, in words. */
   async play(): Promise<string | undefined> {
     for (let turn = 0; turn < TURNS; turn++) {
+      const { isUntold } = this.#stage;
       await this.#turn();
+      if (isUntold) this.#stage.tell();
       await settle();
       const problem = this.#waits.problem();
       if (problem !== undefined) return problem;
       if (turn % 4 > 0) continue;
+      this.#stage.tell();
       const wrong = await this.#readAll(this.#clients.filter(({ wire }) => !wire.isLazy));
       if (wrong !== undefined) return wrong;
     }
+    this.#stage.tell();
     const problem = await this.#waits.end();
-    return problem ?? (await this.#readAll(this.#clients)) ?? this.#heardLate();
+    return problem ?? (await this.#readAll(this.#clients)) ?? this.#heardLate() ?? this.#leaveAll();
+  }
+
+  #leaveAll(): string | undefined {
+    for (const client of this.#clients) this.#leave(client);
+    const { size } = cometFeed(this.#stage.ctx);
+    return size === 0 ? undefined : `${size} who have left are still counted`;
   }
 
   /** Who has left hears nothing of what comes after. */
@@ -109,9 +123,18 @@ export class CometAudience {
   #grow(): void {
     if (this.#stage.isOver) return;
     this.#stage.grow();
-    this.#waits.onGrown();
+    this.#oweAll(this.#stage.head, ({ from }) => from !== undefined);
+  }
+
+  /** Who follows the past as well has it as soon as it can be read, whoever follows the present alone when it is told. */
+  #onTold(height: number): void {
+    this.#waits.onTold(height);
+    this.#oweAll(height, ({ from }) => from === undefined);
+  }
+
+  #oweAll(height: number, isConcerned: (one: Subscription) => boolean): void {
     for (const client of this.#clients)
-      for (const one of client.subscriptions.values()) this.#owe(client, one, this.#stage.head);
+      for (const one of client.subscriptions.values()) if (isConcerned(one)) this.#owe(client, one, height);
   }
 
   /** It is to be told what a block has of what it follows. */
@@ -162,12 +185,14 @@ export class CometAudience {
   async #unsubscribe(client: Client): Promise<void> {
     const spellings = QUERIES[this.#choose(QUERIES.length)] as (typeof QUERIES)[0];
     const [query] = spellings;
+    this.#stage.tell();
     await this.#catchUp(client);
     const refusal = client.subscriptions.delete(query) ? undefined : 'subscription not found';
     await this.#ask(client, 'unsubscribe', refusal, { query: spellings[this.#choose(spellings.length)] });
   }
 
   async #unsubscribeAll(client: Client): Promise<void> {
+    this.#stage.tell();
     await this.#catchUp(client);
     const refusal = client.subscriptions.size > 0 ? undefined : 'subscription not found';
     client.subscriptions.clear();

@@ -1,4 +1,5 @@
 import { to0xHex } from '../../core/lib/bytes.ts';
+import { ethServices } from '../../core/rpc/eth/services.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../clients/answers/answers.ts';
 import { Filters, logsOf } from './filters.ts';
@@ -26,6 +27,8 @@ interface Client {
   readonly due: Map<string, string[]>;
   readonly open: Map<string, { readonly kind: Kind; readonly to: number }>;
   readonly answers: Map<number, Frame>;
+  /** Subscriptions that it ends without having read what they told, by the request. */
+  readonly hasty: Map<number, string>;
 }
 
 /** Clients of the EVM websocket who come, subscribe, unsubscribe and go as chance has it, and others who poll filters meanwhile. */
@@ -50,16 +53,44 @@ export class EthAudience {
       if (problem !== undefined) return problem;
       await settle();
       if (turn % 4 > 0) continue;
+      this.#stage.tell();
       const wrong = await this.#readAll(this.#clients.filter(({ wire }) => !wire.isLazy));
       if (wrong !== undefined) return wrong;
     }
+    this.#stage.tell();
     const late = this.#left.find(({ wire }) => wire.unread.length > 0);
     return (
-      (await this.#readAll(this.#clients)) ?? (late && `${late.name} is told of something after it has left`)
+      (await this.#readAll(this.#clients)) ??
+      (late && `${late.name} is told of something after it has left`) ??
+      (await this.#leaveAll())
     );
   }
 
+  /** All leave before they are answered, and nobody is listened for any more. */
+  async #leaveAll(): Promise<string | undefined> {
+    const batch = ['eth_blockNumber', 'eth_subscribe'].map((method, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: id === 0 ? [] : ['newHeads'],
+    }));
+    for (const client of this.#clients) {
+      void client.session.receive(JSON.stringify(batch));
+      this.#leave(client);
+    }
+    await settle();
+    const { size } = ethServices(this.#stage.ctx).feed;
+    return size === 0 ? undefined : `${size} who have left are still told of blocks`;
+  }
+
   async #turn(): Promise<string | undefined> {
+    const { isUntold } = this.#stage;
+    const problem = await this.#act();
+    if (isUntold) this.#stage.tell();
+    return problem;
+  }
+
+  async #act(): Promise<string | undefined> {
     const one = this.#clients[this.#choose(Math.max(1, this.#clients.length))];
     const what = this.#choose(14);
     if (what < 3) this.#grow();
@@ -103,17 +134,24 @@ export class EthAudience {
     const wire = new LazyWire(this.#choose(3) === 0);
     const name = `watcher ${this.#clients.length + this.#left.length}`;
     const session = new EthSession(this.#stage.ctx, wire);
-    const maps = { told: new Map(), due: new Map(), open: new Map(), answers: new Map() };
+    const maps = {
+      told: new Map(),
+      due: new Map(),
+      open: new Map(),
+      answers: new Map(),
+      hasty: new Map(),
+    };
     this.#clients = [...this.#clients, { name, session, wire, ...maps }];
   }
 
   async #subscribe(client: Client): Promise<string | undefined> {
     const kind = KINDS[this.#choose(KINDS.length)] as Kind;
-    const { head } = this.#stage;
+    const { head, isUntold } = this.#stage;
     // Logs can have an end, the others a beginning.
     const isBounded = kind === 'logs' && this.#choose(2) === 0;
     const to = isBounded ? head + 1 + this.#choose(3) : Number.POSITIVE_INFINITY;
-    const past = kind !== 'newPendingTransactions' && this.#choose(3) === 0 ? this.#choose(3) : undefined;
+    const isPast = kind !== 'newPendingTransactions' && (this.#choose(3) === 0 || isUntold);
+    const past = isPast ? this.#choose(3) : undefined;
     const from = Math.max(this.#stage.ctx.chain.base(), head - (past ?? 0));
     const filter = isBounded ? { fromBlock: quantity(head + 1), toBlock: quantity(to) } : {};
     const params = [
@@ -121,13 +159,16 @@ export class EthAudience {
       ...(kind === 'logs' || kind === 'transactionReceipts' ? [filter] : []),
       ...(past === undefined ? [] : [{ fromBlock: quantity(from) }]),
     ];
-    const { result } = await this.#ask(client, 'eth_subscribe', params);
+    const isHasty = isPast && client.wire.isLazy;
+    const { result } = await this.#ask(client, 'eth_subscribe', params, isHasty);
     if (typeof result !== 'string') return `${client.name} cannot subscribe to ${JSON.stringify(params)}`;
     if (client.due.has(result)) return `two subscriptions have the id ${result}`;
     client.open.set(result, { kind, to });
     const news = past === undefined ? [] : this.#between(kind, from, Math.min(head, to));
     client.due.set(result, [...news]);
-    return undefined;
+    if (!isHasty || this.#choose(2) === 0) return undefined;
+    client.hasty.set(this.#ids, result);
+    return this.#end(client, result, true);
   }
 
   #between(kind: Kind, from: number, to: number): readonly string[] {
@@ -137,8 +178,13 @@ export class EthAudience {
   async #unsubscribe(client: Client): Promise<string | undefined> {
     const all = [...client.due.keys()];
     const id = all[this.#choose(Math.max(1, all.length))] ?? '0x1';
+    this.#stage.tell();
     await this.#catchUp(client);
-    const { result } = await this.#ask(client, 'eth_unsubscribe', [id]);
+    return this.#end(client, id);
+  }
+
+  async #end(client: Client, id: string, isHasty = false): Promise<string | undefined> {
+    const { result } = await this.#ask(client, 'eth_unsubscribe', [id], isHasty);
     const wasOpen = client.open.delete(id);
     if ((result === true) === wasOpen) return undefined;
     return `${client.name} is told ${result ?? 'no'} when it ends subscription ${id}, which ${wasOpen ? 'was' : 'is not'} open`;
@@ -151,11 +197,13 @@ export class EthAudience {
     this.#left = [...this.#left, client];
   }
 
-  async #ask(client: Client, method: string, params: readonly unknown[]): Promise<Frame> {
+  /** Whoever is in haste reads no further than to the answer. */
+  async #ask(client: Client, method: string, params: readonly unknown[], isHasty = false): Promise<Frame> {
     const id = this.#ids++;
     await client.session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     await client.session.settled();
-    await this.#catchUp(client);
+    if (isHasty) this.#read(client, client.wire.take(client.session));
+    else await this.#catchUp(client);
     return client.answers.get(id) ?? {};
   }
 
@@ -177,10 +225,17 @@ export class EthAudience {
   }
 
   /** Reads all that is there for it. */
-  async #catchUp({ session, wire, told, answers }: Client): Promise<void> {
-    for (const text of await wire.takeAll(session)) {
+  async #catchUp(client: Client): Promise<void> {
+    this.#read(client, await client.wire.takeAll(client.session));
+  }
+
+  #read({ told, due, answers, hasty }: Client, texts: readonly string[]): void {
+    for (const text of texts) {
       const frame = JSON.parse(text) as Frame;
       if (frame.id !== undefined) answers.set(frame.id, frame);
+      const ended = hasty.get(frame.id ?? -1);
+      // What was not told by then is not told any more.
+      if (ended !== undefined) due.set(ended, (due.get(ended) ?? []).slice(0, told.get(ended)?.length ?? 0));
       const { subscription, result } = frame.params ?? {};
       if (subscription !== undefined)
         told.set(subscription, [...(told.get(subscription) ?? []), shown(result)]);

@@ -86,11 +86,11 @@ export class Filters {
     const told = await eth(this.#stage.ctx, 'eth_getFilterChanges', [id]);
     const filter = this.#alive(id);
     if (filter === undefined || !Array.isArray(told)) return this.#missing(id, Array.isArray(told));
-    const due = this.#dueOf(filter);
+    const { due, next } = this.#dueOf(filter);
     const texts = told.map((one: string | Log) =>
       typeof one === 'string' ? one : `${one.transactionHash}/${one.logIndex}`,
     );
-    filter.next = Math.max(filter.next, Math.min(this.#stage.head, filter.to) + 1);
+    filter.next = next;
     filter.pending = [];
     filter.ends = this.#ends;
     const [is, should] = [texts.join(), due.join()];
@@ -99,13 +99,18 @@ export class Filters {
       : `filter ${id} tells ${is || 'nothing'}, it should be ${should || 'nothing'}`;
   }
 
-  #dueOf({ kind, next, to, pending }: Filter): readonly string[] {
-    if (kind === 'eth_newPendingTransactionFilter') return pending;
+  /** What it is to tell, and where it goes on: of logs no block more once there are as many as one answer should have. */
+  #dueOf({ kind, next, to, pending }: Filter): { readonly due: readonly string[]; readonly next: number } {
+    if (kind === 'eth_newPendingTransactionFilter') return { due: pending, next };
     const last = Math.min(this.#stage.head, to);
-    const blocks = Array.from({ length: Math.max(0, last - next + 1) }, (_, i) =>
-      this.#stage.ethBlock(next + i),
-    );
-    return kind === 'eth_newFilter' ? blocks.flatMap(logsOf) : blocks.map(({ hash }) => to0xHex(hash));
+    const most = kind === 'eth_newFilter' ? LIMITS.logs : Number.POSITIVE_INFINITY;
+    const due: string[] = [];
+    let at = next;
+    for (; at <= last && due.length < most; at++) {
+      const block = this.#stage.ethBlock(at);
+      due.push(...(kind === 'eth_newFilter' ? logsOf(block) : [to0xHex(block.hash)]));
+    }
+    return { due, next: at };
   }
 
   /** Searching with a filter is no sign that anybody follows it. */

@@ -17,7 +17,7 @@ export const IDLE_READS = PAST + FUTURE + 3;
 /** Nobody who listens to news reads it. */
 const NO_STATE = {} as ChainState;
 
-export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000 } as const;
+export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000, logs: 4 } as const;
 
 /** Waits until whoever is at work has done it: nothing here needs more than a few turns. */
 export async function settle(): Promise<void> {
@@ -30,6 +30,8 @@ export class Stage {
   /** Microseconds. */
   now = 1_000_000_000;
   head: number;
+  /** The newest block that was told. */
+  #told: number;
   readonly #last: number;
   readonly #chain: ChainReader;
   readonly #answers: ((result: SubmitResult) => void)[] = [];
@@ -47,6 +49,7 @@ export class Stage {
       first--;
     }
     this.head = Math.min(this.#last, first + PAST);
+    this.#told = this.head;
     this.ctx = {
       ...rpc,
       hub: new EventHub(),
@@ -56,6 +59,7 @@ export class Stage {
         ...limits,
         filtersMax: LIMITS.filters,
         filterTimeoutMs: LIMITS.filterMs,
+        logsMax: LIMITS.logs,
         comet: { subscriptionClientsMax: LIMITS.clients, subscriptionsPerClientMax: LIMITS.perClient },
       },
       randomId: () => Uint8Array.of(1, this.#ids >> 8, this.#ids++ & 255),
@@ -80,9 +84,21 @@ export class Stage {
     return this.#chain.block(height)?.txs ?? [];
   }
 
-  /** The next block is stored, and then told. */
+  /** A block is stored and can be read, and nobody was told yet. */
+  get isUntold(): boolean {
+    return this.#told < this.head;
+  }
+
+  /** The next block is stored, and then told: of two only one at once, for somebody may come in between. */
   grow(): void {
+    this.tell();
     this.head++;
+    if (this.head % 2 === 1) this.tell();
+  }
+
+  tell(): void {
+    if (!this.isUntold) return;
+    this.#told = this.head;
     const block = present(this.#chain.block(this.head), 'a kept block');
     const { blockId } = present(this.#chain.blockMeta(this.head), 'its meta');
     const results = present(this.#chain.results(this.head), 'its results');

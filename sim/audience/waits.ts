@@ -74,13 +74,13 @@ export class Waits {
     });
   }
 
-  onGrown(): void {
-    const { ctx, head } = this.#stage;
-    const [txs, results] = [this.#stage.txsOf(head), ctx.chain.results(head)?.txResults];
+  onTold(height: number): void {
+    const { chain } = this.#stage.ctx;
+    const [txs, results] = [this.#stage.txsOf(height), chain.results(height)?.txResults];
     for (const wait of this.#waits) {
       const at = txs.findIndex((tx) => equalBytes(tx, wait.tx));
       const result = results?.[at];
-      if (result !== undefined) wait.due ??= `${head} ${result.gasUsed} ${result.log}`;
+      if (result !== undefined) wait.due ??= `${height} ${result.gasUsed} ${result.log}`;
     }
   }
 

@@ -303,7 +303,7 @@ export class Banker {
       this.#complain(`${tx.hash} has code ${tx_response.code}, expected 0`);
     tx.height = Number(tx_response.height);
     if (tx.simulated === undefined || tx_response.code !== 0) return;
-    const problem = wrongSimulation(tx.simulated, BigInt(tx_response.gas_used));
+    const problem = wrongSimulation(tx.simulated, BigInt(tx_response.gas_used), tx.raw.length);
     if (problem !== undefined) this.#complain(`${tx.hash} ${problem}`);
   }
 

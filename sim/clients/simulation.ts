@@ -13,14 +13,16 @@ export interface Simulated {
   readonly text: string;
   /** The newest state has the sequence of the draft: nothing has to come before it. */
   readonly isNext: boolean;
+  /** What the draft would have had with its signature. */
+  readonly bytes: number;
   /** How much less it may be by then: receivers of the draft who are nobody yet may be somebody. */
   readonly less: bigint;
 }
 
 /** What a receiver costs more who is nobody yet. */
 const NEWCOMER = 20_000n;
-/** For the few bytes by which a draft and what is sent differ. */
-const SLACK = 100n;
+/** What a byte costs, and how much more a node may say for the few bytes by which a draft and what is sent differ. */
+const [BYTE_GAS, SLACK] = [10, 100n];
 
 /** As wallets ask before they know how much gas to name: with hardly any, and without a signature. */
 export async function simulated(
@@ -32,7 +34,9 @@ export async function simulated(
   const { nonce = 0n } = rpc.chain.latest().account(draft.from.address) ?? {};
   const raw = decode(TX_RAW, signed);
   const unsigned = present(raw.ok ? raw.value : undefined, 'a transaction that was just made');
-  const tx_bytes = toBase64(encode(TX_RAW, { ...unsigned, signatures: [EMPTY] }));
+  // Some name as many signatures as there will be.
+  const signatures = sequence % 4 < 2 ? [] : [EMPTY];
+  const tx_bytes = toBase64(encode(TX_RAW, { ...unsigned, signatures }));
   const path = '/cosmos/tx/v1beta1/simulate';
   const post = (to: string, body: object) =>
     handleRest(rpc, { method: 'POST', path: to, query: '', headers: {}, body: JSON.stringify(body) });
@@ -48,17 +52,22 @@ export async function simulated(
     gas: gas_info && BigInt(gas_info.gas_used),
     text: message ?? '',
     isNext: nonce === BigInt(sequence),
+    bytes: signed.length,
     less: NEWCOMER * BigInt(draft.messages.flat().length),
   };
 }
 
-/** Held against what a block says of one that succeeded. */
-export function wrongSimulation({ gas, text, isNext, less }: Simulated, used: bigint): string | undefined {
+/** Held against what a block says of one that succeeded, which has so many bytes: whoever names what he was told has enough. */
+export function wrongSimulation(
+  { gas, text, isNext, less, bytes }: Simulated,
+  used: bigint,
+  sentBytes: number,
+): string | undefined {
   // Whoever has others on their way is told nothing of the one after them.
   if (gas === undefined)
     return !isNext && text.includes('account sequence mismatch') ? undefined : `was not simulated: ${text}`;
   if (!isNext) return 'was simulated out of its turn';
-  return gas + SLACK >= used && gas <= used + less + SLACK
+  return gas + BigInt(BYTE_GAS * (sentBytes - bytes)) >= used && gas <= used + less + SLACK
     ? undefined
     : `was simulated with ${gas} gas, used ${used}`;
 }

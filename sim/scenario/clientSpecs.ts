@@ -2,8 +2,9 @@
 
 /**
  * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
- * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, one contract
- * whose storage is filled and cleared over and over, or transfers whose blocks are waited for.
+ * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, what lies
+ * exactly on a bound of gas, one contract whose storage is filled and cleared over and over, or transfers
+ * whose blocks are waited for.
  */
 export const SCRIPTS = [
   'transfers',
@@ -15,6 +16,7 @@ export const SCRIPTS = [
   'authorities',
   'bulk',
   'waits',
+  'bounds',
 ] as const;
 
 export interface ClientSpec {

@@ -2,6 +2,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Cluster } from '../cluster.ts';
 import type { ClientSpec } from '../scenario/clientSpecs.ts';
 import { authorities } from './authorities.ts';
+import { bounds } from './bounds.ts';
 import { bulk } from './bulk.ts';
 import { contracts } from './contracts.ts';
 import { crowd } from './crowd.ts';
@@ -20,6 +21,7 @@ export function scriptOf(
   if (script === 'transfers' || script === 'waits') return transfers;
   if (script === 'features') return features(suite, feeMarket);
   if (script === 'authorities') return authorities(suite);
+  if (script === 'bounds') return bounds(suite);
   if (script === 'bulk') return bulk;
   if (script === 'crowd') return crowd();
   if (script === 'shelf') return shelf(suite);

@@ -58,7 +58,7 @@ export function tellingConsole(
     isPrecompile: (address) => evm.isPrecompile(address),
     replay: (height, watch, count) => evm.replay(height, watch, count),
     replayOne: (height, index, watch) => evm.replayOne(height, index, watch),
-    stateWithin: (height, count) => evm.stateWithin(height, count),
+    stateWithin: (height, ethIndex) => evm.stateWithin(height, ethIndex),
     rootsWithin: (height, pause) => evm.rootsWithin(height, pause),
     runOn: (parent, source, watch) => evm.runOn(parent, source, watch),
     call: (view, args, options) => heard('call', args, options, (watched) => evm.call(view, args, watched)),

@@ -188,15 +188,18 @@ export class EvmCalls implements EvmService {
     return again && new HeldRun(height, again.run, again.txs, guard);
   }
 
-  async stateWithin(height: Height, ethCount: number): Promise<View | undefined> {
+  async stateWithin(height: Height, ethIndex: number): Promise<View | undefined> {
     const again = this.#again(height);
     if (again === undefined) return undefined;
-    for (const tx of again.txs) {
-      if (again.run.ethTxCount >= ethCount) break;
-      await again.run.addDecided(tx);
-    }
+    for (const tx of again.txs.slice(0, this.#placeOf(height, ethIndex))) await again.run.addDecided(tx);
     const { sealed, ethBlock } = again.run.preview();
     return DraftView.over(this.#reader, sealed, ethBlock.header, this.#services.suite);
+  }
+
+  /** How many transactions of a block, of either kind, stand before an Ethereum one; undefined when it has no such. */
+  #placeOf(height: Height, ethIndex: number): number | undefined {
+    const tx = this.#head.ethBlock(height)?.transactions[ethIndex];
+    return tx && this.#reads.ethTxLocation(tx.hash)?.index;
   }
 
   async rootsWithin(height: Height, pause?: Pause): Promise<readonly Hash[] | undefined> {

@@ -2,6 +2,7 @@ import type { ChainReader, EthBlock, View } from '../../app/chain.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { err, ok } from '../../lib/result.ts';
 import type { Height } from '../../types/ids.ts';
+import { heightOfNumber } from '../heightSteps.ts';
 import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../jsonText.ts';
 import { serverError } from '../rpcError.ts';
 import { type Decoded, goKind, goTypeError, quantityFault, readBool, readHash } from './goHex.ts';
@@ -74,8 +75,7 @@ export const headNumber = (chain: ChainReader): number => chain.head() || chain.
 export function heightOf(chain: ChainReader, id: BlockId): Height | undefined {
   if (id.kind === 'tag') return id.tag === 'earliest' ? earliest(chain) : chain.head();
   if (id.kind === 'number') {
-    const number = id.number > BigInt(headNumber(chain)) ? undefined : Number(id.number);
-    return number === chain.genesisNumber() ? 0 : number;
+    return id.number > BigInt(headNumber(chain)) ? undefined : heightOfNumber(chain, Number(id.number));
   }
   return chain.heightOfEthHash(id.hash);
 }

@@ -5,7 +5,7 @@ import { heightAfter } from '../heightSteps.ts';
 import { serverError } from '../rpcError.ts';
 import { newId } from './ids.ts';
 import type { LogFilter } from './logFilter.ts';
-import { LogMatcher, liveRange, searchLogs, searchRange } from './logSearch.ts';
+import { type LogJson, LogMatcher, liveRange, searchLogs } from './logSearch.ts';
 import { shownTx } from './transactions.ts';
 
 type Filter =
@@ -24,7 +24,7 @@ interface Entry {
   deadline: Micros;
 }
 
-/** One poll answers at most this many blocks; the rest waits for the next poll, nothing is skipped. */
+/** One poll looks at no more blocks, and at none once it has `logsMax` logs; the rest waits for the next poll, nothing is skipped. */
 const BLOCKS_PER_POLL_MAX = 10_000;
 /** A pending filter that is not polled until this many hashes wait is dropped: `filter not found` beats a silent gap. */
 const PENDING_HASHES_MAX = 32_768;
@@ -138,8 +138,11 @@ export class EthFilters {
   #logChanges(filter: Extract<Filter, { kind: 'logs' }>): readonly unknown[] {
     const head = Math.min(this.#ctx.chain.latest().height, filter.to ?? Number.MAX_SAFE_INTEGER);
     const last = Math.min(head, filter.next + BLOCKS_PER_POLL_MAX - 1);
-    const found = searchRange(this.#ctx, filter.matcher, filter.next, last);
-    filter.next = Math.max(filter.next, last + 1);
+    const { logsMax } = this.#ctx.limits;
+    const found: LogJson[] = [];
+    // Whole blocks: one poll may go beyond the limit, for a refusal would be that of every later poll.
+    for (; filter.next <= last && found.length < logsMax; filter.next++)
+      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));
     return found;
   }
 

@@ -62,17 +62,6 @@ export class LogMatcher {
   }
 }
 
-/** Logs of heights from..to, ordered by block and logIndex. Throws beyond the configured number of results. */
-export function searchRange(ctx: RpcContext, matcher: LogMatcher, from: Height, to: Height): LogJson[] {
-  const { logsMax } = ctx.limits;
-  const found: LogJson[] = [];
-  for (let height = from; height <= to; height++) {
-    found.push(...matcher.inHeight(ctx, height));
-    if (found.length > logsMax) throw serverError(`query returned more than ${logsMax} results`);
-  }
-  return found;
-}
-
 const PENDING_UNSUPPORTED = 'pending logs are not supported';
 const BLOCKS_PER_PAUSE = 8;
 
@@ -89,14 +78,17 @@ function groupsOf({ addresses, topics }: LogCriteria): readonly (readonly LogIte
   return [addresses.map(addressItem), ...byTopic].filter((group) => group.length > 0);
 }
 
-/** As searchRange, letting others run. Blocks that cannot have what is wanted are not read, and count for nothing. */
+/**
+ * Logs of heights from..to, ordered by block and logIndex; others may run in between. Blocks that cannot have what is
+ * wanted are not read, and count for nothing.
+ */
 async function searchHeights(
   ctx: RpcContext,
   matcher: LogMatcher,
   from: Height,
   to: Height,
 ): Promise<LogJson[]> {
-  const { blockRangeMax, logsMax } = ctx.limits;
+  const { blockRangeMax } = ctx.limits;
   const { indexing } = ctx;
   const isIndexed = indexing?.kind === 'kv';
   // Genesis has no logs, and the first block may have any height.
@@ -109,7 +101,7 @@ async function searchHeights(
     if (height === undefined) return found;
     if (read > blockRangeMax) checkSpan(ctx, read);
     found.push(...matcher.inHeight(ctx, height));
-    if (found.length > logsMax) throw serverError(`query returned more than ${logsMax} results`);
+    checkCount(ctx, found.length);
     if (read % BLOCKS_PER_PAUSE === 0) await ctx.pause?.();
     at = height;
   }
@@ -120,6 +112,10 @@ function checkSpan(ctx: RpcContext, blocks: number): void {
   if (blocks > blockRangeMax) throw new RpcError(CODES.server, `exceed maximum block range ${blockRangeMax}`);
 }
 
+function checkCount({ limits: { logsMax } }: RpcContext, logs: number): void {
+  if (logs > logsMax) throw serverError(`query returned more than ${logsMax} results`);
+}
+
 /** eth_getLogs and eth_getFilterLogs (reference §4.1): geth's codes with configurable caps. */
 export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<LogJson[]> {
   checkCriteria(filter);
@@ -127,7 +123,9 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
   if (filter.blockHash !== undefined) {
     const height = ctx.chain.heightOfEthHash(filter.blockHash);
     if (height === undefined) throw serverError('unknown block');
-    return searchRange(ctx, matcher, height, height);
+    const found = matcher.inHeight(ctx, height);
+    checkCount(ctx, found.length);
+    return found;
   }
   if (isPending(filter.from) || isPending(filter.to)) throw invalidParams(PENDING_UNSUPPORTED);
   const head = ctx.chain.head();

@@ -136,6 +136,8 @@ async function wrongLeast(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
+/** Gets what a contract leaves. */
+const HEIR = `0x${'9b'.repeat(20)}`;
 /** Slots 5 and 1 of its own, the balances of its caller and of a stranger, a precompile, and then how it ends. */
 const toucher = (end: string): string =>
   `0x60055450600160015533315073${STRANGER.slice(2)}31505f5f5f5f60045afa50${end}`;
@@ -152,14 +154,16 @@ const LISTED = 2n * 2_400n + 2n * 1_900n;
 
 /** A list has what is touched beyond what is warm anyway, however the call ends. */
 async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
-  const accessList = [
+  const touched = [
     { address: CONTRACT, storageKeys: [5n, 1n].map((slot) => `0x${word(slot)}`) },
     { address: STRANGER, storageKeys: [] },
   ];
-  for (const [end, more, error] of [
-    ['00', 0n, undefined],
-    ['5f5ffd', 4n, 'execution reverted'],
+  for (const [end, more, error, heirs] of [
+    ['00', 0n, undefined, []],
+    ['5f5ffd', 4n, 'execution reverted', []],
+    [`73${HEIR.slice(2)}ff`, 2_400n + 3n + 5_000n, undefined, [HEIR]],
   ] as const) {
+    const accessList = [...touched, ...heirs.map((address) => ({ address, storageKeys: [] }))];
     const call = { from: SENDER, to: CONTRACT };
     const told = await eth(rpc, 'eth_createAccessList', [call, 'latest', code(toucher(end))]);
     const gasUsed = quantity(TX_GAS + LISTED + TOUCHING + more);

@@ -28,6 +28,8 @@ const PAYER = tellerOf(['48', '3a', '3331']);
 const CLEARER = tellerOf(['5a5f5f555a9003']);
 /** For PUSH0 twice, SSTORE of a cold slot that holds something (EIP-2929, EIP-3529), and GAS. */
 const CLEARING = 2n + 2n + 2_100n + 2_900n + 2n;
+/** Where it stands. */
+const SELF = tellerOf(['30']);
 /** Slots 0 and 1. */
 const READER = tellerOf(['5f54', '600154']);
 /** Init code that makes no contract but tells where it would stand. */
@@ -106,6 +108,12 @@ function pretences({ chain, suite }: RpcContext): readonly Pretence[] {
       call: { ...call, to: MOVED, data: '0xc0ffee' },
       state: { [IDENTITY]: { movePrecompileToAddress: MOVED } },
       answer: '0xc0ffee',
+    },
+    {
+      what: 'a call of code where a precompile is',
+      call: { ...call, to: IDENTITY },
+      state: { [IDENTITY]: { code: SELF } },
+      answer: answerOf(4n),
     },
     ...replacedStorage(header),
   ];

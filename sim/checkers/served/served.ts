@@ -42,7 +42,7 @@ import { wrongSimulated } from './simulated.ts';
 import { wrongSimulations } from './simulations.ts';
 import { wrongStates } from './state.ts';
 import { wrongStatus } from './status.ts';
-import { wrongTracedCalls } from './tracedCalls.ts';
+import { wrongSenders, wrongTracedCalls, wrongUndoneLogs } from './tracedCalls.ts';
 import { wrongTraces } from './traces.ts';
 import { wrongTxAnswers } from './txs.ts';
 import { wrongUnknown } from './unknown.ts';
@@ -143,6 +143,8 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, reruns }) => wrongCallTrees(rpc, reruns),
   ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongTracedCalls(rpc),
+  ({ rpc }) => wrongUndoneLogs(rpc),
+  ({ rpc }) => wrongSenders(rpc),
   ({ rpc }) => wrongWaiting(rpc),
   ({ rpc }) => wrongTotals(rpc),
   ({ rpc, suite }) => wrongProofs(rpc, suite),

@@ -25,6 +25,7 @@ export async function wrongSimulations(rpc: RpcContext): Promise<string | undefi
   if (!isPretended(rpc)) return undefined;
   return (
     (await wrongFailures(rpc)) ??
+    (await wrongNobody(rpc)) ??
     (await wrongBudget(rpc)) ??
     (await wrongTransfers(rpc)) ??
     (await wrongOrder(rpc))
@@ -68,6 +69,16 @@ async function wrongFailures(rpc: RpcContext): Promise<string | undefined> {
     ['0x0', undefined],
     ['0x2', quantity(rpc.chain.evmChainId)],
   ]);
+}
+
+/** Nothing that goes to nobody makes nobody somebody (EIP-161): the state is the same as when it goes to its sender. */
+async function wrongNobody(rpc: RpcContext): Promise<string | undefined> {
+  const roots: unknown[] = [];
+  for (const to of [SENDER, STRANGER]) {
+    const told = await simulate(rpc, [{ stateOverrides: running('0x00'), calls: [{ from: SENDER, to }] }]);
+    roots.push((told as readonly Fields[])[0]?.['stateRoot']);
+  }
+  return unlike('the state after a simulated call of nobody', roots[1], roots[0]);
 }
 
 /** All calls of one request share the gas that the node gives, and those of a block its limit. */

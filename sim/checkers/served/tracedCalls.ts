@@ -1,7 +1,11 @@
+import type { ChainReader } from '../../../core/app/chain.ts';
+import { present } from '../../../core/lib/assert.ts';
+import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import type { Fields } from '../../clients/answers/answers.ts';
-import { eth, fieldsOf, listOf, unlike } from '../questions.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { eth, fieldsOf, heightsOf, listOf, someOf, unlike } from '../questions.ts';
 import { CONTRACT, isPretended, SENDER, word } from './pretences.ts';
+import { aloneIn } from './tracedTxs.ts';
 
 const OTHER = `0x${'9f'.repeat(20)}`;
 /** Slot 0 becomes 7, the other is called, slot 0 is read again. */
@@ -31,4 +35,53 @@ export async function wrongTracedCalls(rpc: RpcContext): Promise<string | undefi
     [2, 1, nine, 2, none],
     [1, 0, seven],
   ]);
+}
+
+/** Calls the other, which logs, and undoes that. */
+const UNDOER = `0x5f5f5f5f5f73${OTHER.slice(2)}5af1505f5ffd`;
+const LOGGER = '0x5f5fa000';
+
+/** What a call has logged is gone with whoever called it. */
+export async function wrongUndoneLogs(rpc: RpcContext): Promise<string | undefined> {
+  if (!isPretended(rpc)) return undefined;
+  const stateOverrides = { [CONTRACT]: { code: UNDOER }, [OTHER]: { code: LOGGER } };
+  const asked = { tracer: 'callTracer', tracerConfig: { withLog: true }, stateOverrides };
+  const told = (await eth(rpc, 'debug_traceCall', [
+    { from: SENDER, to: CONTRACT },
+    'latest',
+    asked,
+  ])) as Fields;
+  const [inner = {}] = listOf(told, 'calls');
+  const shown = [told, inner].map(({ to, logs }) => [to, logs ?? []]);
+  return unlike('logs that were undone', shown, [
+    [CONTRACT, []],
+    [OTHER, []],
+  ]);
+}
+
+/** Before a transaction its sender has its nonce, whatever others of the block did: in the newest block that has both kinds. */
+export async function wrongSenders(rpc: RpcContext): Promise<string | undefined> {
+  const { chain } = rpc;
+  const height = heightsOf(chain).findLast((one) => isMixed(chain, one));
+  if (height === undefined || !isPretended(rpc)) return undefined;
+  const block = present(chain.ethBlock(height), 'a kept block');
+  for (const index of someOf(aloneIn(block))) {
+    const { from, nonce } = present(block.transactions[index], 'a transaction');
+    const name = to0xHex(from);
+    const asked = { tracer: 'prestateTracer', txIndex: quantity(index) };
+    const told = (await eth(rpc, 'debug_traceCall', [{ to: name }, quantity(height), asked])) as Fields;
+    const problem = unlike(
+      `the nonce of ${name} before transaction ${index} of block ${height}`,
+      fieldsOf(told, name)['nonce'] ?? 0,
+      Number(nonce),
+    );
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function isMixed(chain: ChainReader, height: number): boolean {
+  const count = chain.ethBlock(height)?.transactions.length ?? 0;
+  const parent = height === chain.genesisNumber() + 1 ? 0 : height - 1;
+  return count > 0 && (chain.block(height)?.txs.length ?? 0) > count && chain.view(parent) !== undefined;
 }

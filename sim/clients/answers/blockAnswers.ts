@@ -9,7 +9,7 @@ const SEARCHED_BLOCKS = 4;
 /** Whom nobody pays. */
 const STRANGER = new Uint8Array(20).fill(0x5e);
 
-/** More that a client asks of a block: what is in it by place, many at once, its state, and what its last transaction did. */
+/** More that a client asks of a block: what is in it by place, many at once, its state, and what its first and its last transaction did. */
 export async function wrongBlockAnswer(
   ask: Ask,
   chain: { ethBlock(height: number): EthBlock | undefined; view(height: number): View | undefined },
@@ -21,7 +21,7 @@ export async function wrongBlockAnswer(
     (await wrongPlaces(ask, block)) ??
     (await wrongRange(ask, chain, block)) ??
     (view === undefined ? undefined : await wrongState(ask, view, block, keccak)) ??
-    (await wrongTrace(ask, block))
+    (await wrongTraces(ask, block))
   );
 }
 
@@ -109,9 +109,16 @@ function padded(value: Bytes): Bytes {
   return word;
 }
 
-/** A trace of the last transaction costs what its receipt says, and fails if that does. */
-async function wrongTrace(ask: Ask, block: EthBlock): Promise<string | undefined> {
-  const [tx, receipt] = [block.transactions.at(-1), block.receipts.at(-1)];
+/** The first transaction and the last are traced side by side: neither stands in the other's way. */
+async function wrongTraces(ask: Ask, block: EthBlock): Promise<string | undefined> {
+  const last = block.transactions.length - 1;
+  const problems = await Promise.all([wrongTrace(ask, block, 0), wrongTrace(ask, block, Math.max(1, last))]);
+  return problems.find((problem) => problem !== undefined);
+}
+
+/** A trace costs what the receipt says, and fails if that does. */
+async function wrongTrace(ask: Ask, block: EthBlock, index: number): Promise<string | undefined> {
+  const [tx, receipt] = [block.transactions[index], block.receipts[index]];
   if (tx === undefined || receipt === undefined) return undefined;
   const hash = to0xHex(tx.hash);
   const told = (await ask('debug_traceTransaction', [hash, { tracer: 'callTracer' }])) as Fields | undefined;

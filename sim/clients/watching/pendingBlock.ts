@@ -24,7 +24,7 @@ export const isCommitted = ({ node }: Process, hash: string): boolean =>
   node?.rpc?.chain.ethTxLocation(hex(hash.slice(2))) !== undefined;
 
 /**
- * What would be next stands on the head and is no older, holds nothing that is committed and nothing untold, and
+ * What would be next stands on the head, is no older, and is of now by the node's clock, holds nothing that is committed and nothing untold, and
  * follows each sender's nonce.
  * @param isShared Senders use some of their nonces for other transactions than Ethereum's.
  * @param isHeldUp What is told waits for the node's drive.
@@ -44,10 +44,14 @@ export async function pendingProblems(
   ];
 }
 
-const chainOf = ({ node }: Process) => present(node?.rpc, 'a node that answers').chain;
+const rpcOf = ({ node }: Process) => present(node?.rpc, 'a node that answers');
+
+/** A pending block that was made so long ago by the node's clock may be shown again, as geth's may. */
+const LAG_SECONDS = 2;
 
 function placeProblems(pending: BlockShown, node: Process): readonly string[] {
-  const chain = chainOf(node);
+  const rpc = rpcOf(node);
+  const { chain } = rpc;
   const head = present(chain.ethBlock(chain.head()), 'the head');
   const [number, timestamp] = [Number(pending.number), Number(pending.timestamp)];
   const problems: string[] = [];
@@ -55,6 +59,9 @@ function placeProblems(pending: BlockShown, node: Process): readonly string[] {
     problems.push(`the pending block is ${number} on ${pending.parentHash}`);
   if (timestamp < head.header.timestamp)
     problems.push(`the pending block is of ${timestamp}, its parent of ${head.header.timestamp}`);
+  const seconds = Math.floor(rpc.now() / 1_000_000);
+  if (timestamp < seconds - LAG_SECONDS)
+    problems.push(`the pending block is of ${timestamp}, it is ${seconds} there`);
   return problems;
 }
 
@@ -76,8 +83,8 @@ async function nonceProblems(
   const next = new Map<string, number>();
   for (const { hash, from, nonce } of pending.transactions) {
     if (isCommitted(node, hash)) problems.push(`${hash} is pending and in a block`);
-    const account = chainOf(node)
-      .latest()
+    const account = rpcOf(node)
+      .chain.latest()
       .account(hex(from.slice(2)));
     const wanted = next.get(from) ?? Number(account?.nonce ?? 0n);
     if (isShared ? Number(nonce) < wanted : Number(nonce) !== wanted)

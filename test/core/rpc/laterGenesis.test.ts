@@ -83,6 +83,17 @@ describe.each([1, 50, 20_000])('a chain whose first height is %i', (first) => {
     expect(all.baseFeePerGas.slice(0, 4)).toEqual(fees);
   });
 
+  test('knows the state of its genesis by number', async () => {
+    const { world } = await grown(first);
+    const { miner } = await world.get('eth_getBlockByNumber', 'latest', false);
+    const changed = await world.get('debug_getModifiedAccountsByNumber', first - 1, first);
+    expect(changed).toEqual(await world.get('debug_getModifiedAccountsByNumber', first));
+    expect(changed).toContain(bytesHex(world.dev.address));
+    expect(changed).toContain(miner);
+    const number = `0x${(first - 1).toString(16)}`;
+    expect(await world.get('debug_getAccessibleState', number, 'latest')).toBe(first - 1);
+  });
+
   test('finds its logs from block 0 on, searched and subscribed to', async () => {
     const { world, address } = await grown(first);
     expect(await world.get('eth_getLogs', { address, fromBlock: '0x0', toBlock: 'latest' })).toHaveLength(1);

@@ -212,8 +212,8 @@ export const ARGUMENTS: readonly Break[] = [
   {
     id: 'future-block-is-latest',
     file: 'core/rpc/eth/blockId.ts',
-    from: 'id.number > BigInt(headNumber(chain)) ? undefined : Number(id.number)',
-    to: 'id.number > BigInt(headNumber(chain)) ? headNumber(chain) : Number(id.number)',
+    from: 'id.number > BigInt(headNumber(chain)) ? undefined : heightOfNumber',
+    to: 'id.number > BigInt(headNumber(chain)) ? headNumber(chain) : heightOfNumber',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

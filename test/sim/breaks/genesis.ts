@@ -148,9 +148,9 @@ export const GENESIS: readonly Break[] = [
   },
   {
     id: 'genesis-not-by-its-number',
-    file: 'core/rpc/eth/blockId.ts',
-    from: 'return number === chain.genesisNumber() ? 0 : number;',
-    to: 'return number;',
+    file: 'core/rpc/heightSteps.ts',
+    from: 'number === chain.genesisNumber() ? 0 : number;',
+    to: 'number;',
     found: ['watch'],
     scenario: 'later-genesis',
     isSlow: true,

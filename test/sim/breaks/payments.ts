@@ -389,4 +389,13 @@ export const PAYMENTS: readonly Break[] = [
     scenario: 'bad-payments',
     isSlow: true,
   },
+  {
+    id: 'simulation-forgets-a-length',
+    file: 'core/app/cosmos/simulate.ts',
+    from: 'const SIGNATURE_BYTES = 67;',
+    to: 'const SIGNATURE_BYTES = 64;',
+    found: ['durability'],
+    scenario: 'bank-features',
+    isSlow: true,
+  },
 ];

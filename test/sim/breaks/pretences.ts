@@ -231,4 +231,28 @@ export const PRETENCES: readonly Break[] = [
     scenario: 'four-honest',
     isSlow: true,
   },
+  {
+    id: 'precompile-stays-under-code',
+    file: 'core/app/evm/overrides.ts',
+    from: '    left.delete(key);',
+    to: '    if (movePrecompileTo !== undefined) left.delete(key);',
+    found: ['records'],
+    scenario: 'four-honest',
+  },
+  {
+    id: 'simulated-nobody-stays',
+    file: 'core/app/evm/simulation.ts',
+    from: '    writes.removeEmptyTouched();\n    trace',
+    to: '    trace',
+    found: ['records'],
+    scenario: 'four-honest',
+  },
+  {
+    id: 'heirs-are-not-listed',
+    file: 'core/rpc/eth/accessList.ts',
+    from: 'const TOP_ADDRESS = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);',
+    to: 'const TOP_ADDRESS = new Set([0x31, 0x3b, 0x3c, 0x3f]);',
+    found: ['records'],
+    scenario: 'four-honest',
+  },
 ];

@@ -281,4 +281,22 @@ export const RETOLD: readonly Break[] = [
     scenario: 'evm-features',
     isSlow: true,
   },
+  {
+    id: 'pending-block-of-long-ago',
+    file: 'core/app/evm/pendingBlock.ts',
+    from: ' || seconds - draft.seconds > DRAFT_SECONDS_MAX) return false',
+    to: ' ) return false',
+    found: ['watch'],
+    scenario: 'blocks-on-demand',
+  },
+  {
+    id: 'filter-held-by-many-logs',
+    file: 'core/rpc/eth/filters.ts',
+    from: '    for (; filter.next <= last && found.length < logsMax; filter.next++)\n      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n',
+    to: '    for (let at = filter.next; at <= last; at++) found.push(...filter.matcher.inHeight(this.#ctx, at));\n    if (found.length > logsMax) throw serverError("too many results");\n    filter.next = Math.max(filter.next, last + 1);\n',
+    found: ['records'],
+    scenario: 'evm-features',
+    seed: 2,
+    isSlow: true,
+  },
 ];

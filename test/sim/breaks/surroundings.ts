@@ -241,7 +241,7 @@ export const SURROUNDINGS: readonly Break[] = [
     file: 'core/rpc/eth/subscription.ts',
     from: 'this.#isLive && news.height >= this.#next',
     to: 'this.#isLive && news.height > this.#next',
-    found: ['watch'],
+    found: ['watch', 'records'],
     scenario: 'evm-features',
     isSlow: true,
   },

@@ -4,6 +4,7 @@ import { base64Json } from '../../../codec/json.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import { EMPTY } from '../../../lib/bytes.ts';
 import { answerAbciQuery } from '../../cosmos/abciQuery.ts';
+import { heightAfter } from '../../heightSteps.ts';
 import { type CometMethod, method } from '../method.ts';
 
 /** Clients take both for texts, even where they are empty. */
@@ -22,7 +23,7 @@ export const abciMethods: readonly CometMethod[] = [
     run: (ctx) => {
       const head = ctx.chain.head();
       const appHash = ctx.chain.results(head)?.appHash ?? EMPTY;
-      const app = ctx.chain.params(head + 1)?.version.app ?? 0;
+      const app = ctx.chain.params(heightAfter(ctx.chain, head))?.version.app ?? 0;
       return {
         response: {
           data: 'orrery',

@@ -7,6 +7,7 @@ import { type Bytes, EMPTY, equalBytes, to0xHex, toHex } from '../../../lib/byte
 import { ok } from '../../../lib/result.ts';
 import { EMPTY_CODE_HASH } from '../../../state/account.ts';
 import type { Hash, Height } from '../../../types/ids.ts';
+import { heightOfNumber } from '../../heightSteps.ts';
 import { serverError } from '../../rpcError.ts';
 import type { AddressBook } from '../addressBook.ts';
 import { isPending } from '../at.ts';
@@ -81,9 +82,9 @@ const missing = (id: BlockId): string =>
     ? `block ${to0xHex(id.hash)} not found`
     : `block #${id.kind === 'tag' ? id.tag : id.number} not found`;
 
-function stateAt({ ctx }: EthCall, height: Height): View {
-  const view = ctx.chain.view(height);
-  if (view === undefined) throw serverError(`required historical state unavailable (block ${height})`);
+function stateAt({ ctx }: EthCall, number: number): View {
+  const view = ctx.chain.view(heightOfNumber(ctx.chain, number));
+  if (view === undefined) throw serverError(`required historical state unavailable (block ${number})`);
   return view;
 }
 
@@ -130,9 +131,10 @@ function accessible({ ctx }: EthCall, from: BlockId, to: BlockId): number {
   const [first, last] = [numberOf(from), numberOf(to)];
   if (first === last) throw serverError('from and to needs to be different');
   const step = first < last ? 1 : -1;
-  for (let height = first; height !== last; height += step) {
-    if (chain.ethBlock(height) === undefined) throw serverError(`missing header ${height}`);
-    if (chain.view(height) !== undefined) return height;
+  for (let number = first; number !== last; number += step) {
+    const height = heightOfNumber(chain, number);
+    if (chain.ethBlock(height) === undefined) throw serverError(`missing header ${number}`);
+    if (chain.view(height) !== undefined) return number;
   }
   throw serverError('no state found');
 }

@@ -57,6 +57,16 @@ describe('a Cosmos transfer in a block', () => {
     expect(chain.reader.txLocation(hash)).toEqual({ height: 1, index: 1, ethIndex: undefined });
   });
 
+  test('is part of the state that the Ethereum transaction after it began on', async () => {
+    const eth = async (nonce: number) => signTx(alice, { to: bob.account.address, value: 7n, nonce });
+    const cosmos = (sequence: bigint) => cosmosTx({ messages: [send(9n)], data: { sequence } });
+    await chain.commit([cosmos(0n), await eth(1), cosmos(2n), await eth(3), cosmos(4n)]);
+    const nonces = [0, 1, 2].map(
+      async (ethIndex) => (await chain.evm.stateWithin(1, ethIndex))?.account(alice.address)?.nonce,
+    );
+    expect(await Promise.all(nonces)).toEqual([1n, 3n, 5n]);
+  });
+
   test('numbers the accounts it makes, remembers the key, and keeps the supply equal to all balances', async () => {
     await chain.commit([cosmosTx({ messages: [send(3n, STRANGER)] })]);
     const view = chain.reader.latest();

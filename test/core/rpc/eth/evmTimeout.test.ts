@@ -129,3 +129,22 @@ test('without a limit code runs until its gas is gone', async () => {
   const { error } = await world.rpc('eth_call', call, 'latest', { [CODE_AT]: { code: `0x${LOOP}` } });
   expect(error).toEqual({ code: -32000, message: 'out of gas' });
 });
+
+test('a trace has its own time, however long ago another of the same block was', async () => {
+  step = 0;
+  const from = bytesHex(world.dev.address);
+  // Jumps a hundred times.
+  const deployed = await world.get('eth_sendTransaction', {
+    from,
+    data: deploying('60645b600190038060025700'),
+  });
+  await world.commit();
+  const to = (await world.get('eth_getTransactionReceipt', deployed)).contractAddress;
+  const call = { from, to, gas: '0x186a0' };
+  const hashes = [await world.get('eth_sendTransaction', call), await world.get('eth_sendTransaction', call)];
+  await world.commit();
+  for (const hash of hashes) {
+    expect((await world.get('debug_traceTransaction', hash)).failed).toBe(false);
+    clock += 6_000_000;
+  }
+});

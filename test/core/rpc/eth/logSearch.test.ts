@@ -65,3 +65,26 @@ test('blocks that may match are counted', async () => {
   });
   expect(await world.get('eth_getLogs', { ...all, fromBlock: '0x8', address: emitter })).toHaveLength(3);
 });
+
+test('a log filter goes on after a block of more logs than one search answers', async () => {
+  const small = await RpcWorld.open({ logsMax: 2 });
+  const from = bytesHex(small.dev.address);
+  const log = () => small.get('eth_sendTransaction', { from, data: '0x5f5fa000', gas: '0x186a0' });
+  const filter = await small.get('eth_newFilter', {});
+  for (const logs of [1, 3, 1]) {
+    for (let i = 0; i < logs; i++) await log();
+    await small.commit();
+  }
+  const heights = async () =>
+    (await small.get('eth_getFilterChanges', filter)).map((one: { blockNumber: string }) =>
+      Number(one.blockNumber),
+    );
+  expect([await heights(), await heights(), await heights()]).toEqual([[1, 2, 2, 2], [3], []]);
+  expect((await small.rpc('eth_getLogs', { ...all })).error?.message).toBe(
+    'query returned more than 2 results',
+  );
+  const { hash } = await small.get('eth_getBlockByNumber', '0x2', false);
+  expect((await small.rpc('eth_getLogs', { blockHash: hash })).error?.message).toBe(
+    'query returned more than 2 results',
+  );
+});

@@ -300,7 +300,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/rounds.ts',
     from: 'if (createEmptyBlocksIntervalMs > 0) setTimer',
     to: 'if (createEmptyBlocksIntervalMs < 0) setTimer',
-    found: ['conduct'],
+    found: ['no_crash'],
     scenario: 'empty-blocks-at-intervals',
     isSlow: true,
   },

@@ -1,6 +1,6 @@
 import type { Break } from './broken.ts';
 
-/** Breaks of what a node takes along: into its next life, its next height, out of a wait. */
+/** Breaks of what a node takes along, into its next life, its next height, out of a wait, and of what it bears. */
 export const REVIVED: readonly Break[] = [
   {
     id: 'restart-waits-for-precommits-in-their-step-alone',
@@ -110,6 +110,33 @@ export const REVIVED: readonly Break[] = [
     to: 'if (message.index < -1) return',
     found: ['conduct'],
     scenario: 'bad-manners',
+    isSlow: true,
+  },
+  {
+    id: 'own-proposal-of-an-earlier-round-kept',
+    file: 'core/consensus/answers.ts',
+    from: "  if (entry.round !== s.round || open.kind !== 'proposal') return;\n  s.current",
+    to: "  if (open.kind !== 'proposal') return;\n  s.current",
+    found: ['conduct'],
+    scenario: 'overtaken-while-writing',
+    isSlow: true,
+  },
+  {
+    id: 'decision-claimed-again-and-again',
+    file: 'core/consensus/heightVotes.ts',
+    from: "if (known === 'opened' || (known",
+    to: 'if ((known',
+    found: ['conduct'],
+    scenario: 'future-flood',
+    isSlow: true,
+  },
+  {
+    id: 'large-blocks-not-fetched',
+    file: 'core/node/ingress.ts',
+    from: '[CHANNELS.blocksync, 104_857_605],',
+    to: '[CHANNELS.blocksync, 1_048_576],',
+    found: ['no_framing'],
+    scenario: 'sync-of-large-blocks',
     isSlow: true,
   },
 ];

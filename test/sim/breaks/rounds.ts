@@ -309,7 +309,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/timeouts.ts',
     from: '  !config.createEmptyBlocks || config.createEmptyBlocksIntervalMs > 0;',
     to: '  !config.createEmptyBlocks;',
-    found: ['receipt'],
+    found: ['conduct'],
     scenario: 'empty-blocks-at-intervals',
     isSlow: true,
   },

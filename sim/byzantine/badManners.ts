@@ -2,7 +2,8 @@ import { decodeConsensusMessage, encodeConsensusMessage } from '../../core/codec
 import { BitSet } from '../../core/lib/bitset.ts';
 import { type Bytes, concat } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
-import type { ConsensusMessage } from '../../core/types/messages.ts';
+import { channelOf } from '../../core/node/ingress.ts';
+import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { type Accomplice, type Behaviour, isOwnVote, type Send } from './behaviour.ts';
@@ -21,6 +22,7 @@ const WORDS = [
   'half',
   'tail',
   'empty',
+  'minus',
 ] as const;
 
 /** Bits that one element holds, and some more. */
@@ -29,7 +31,7 @@ const TOO_MANY_BITS = 70;
 export const BAD_MANNERS: Behaviour = {
   id: 'B43',
   alias: 'bad-manners',
-  text: 'With each prevote it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), elements (fewer than its bits need), half (a claim for half a block id), tail (bytes behind a message) or empty.',
+  text: 'With each prevote it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), elements (fewer than its bits need), half (a claim for half a block id), tail (bytes behind a message), empty, or minus (rounds and places below zero, at each height in another message).',
   args: ['what'],
   words: { what: WORDS },
   create: (me) => ({
@@ -100,9 +102,36 @@ function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what:
       return { ...send, bytes: concat(send.bytes, Uint8Array.of(7)) };
     case 'empty':
       return { ...send, channel: CHANNELS.state, bytes: new Uint8Array(0) };
+    case 'minus': {
+      const lies = belowZero(rs, vote);
+      const lie = lies[height % lies.length];
+      return lie && say(lie, channelOf(lie));
+    }
     default:
       return partOf(rs, what, say);
   }
+}
+
+/** Each with one number that nothing has. */
+function belowZero(rs: RoundState, vote: Vote): readonly ConsensusMessage[] {
+  const { height, round, type, blockId } = vote;
+  const at = { height, round: -1 };
+  const parts = { total: 1, hash: new Uint8Array(32).fill(7) };
+  const [part, lastCommitRound] = [rs.proposalParts?.part(0), rs.lastPrecommits === undefined ? -1 : 0];
+  return [
+    { kind: 'hasVote', height, round, type, index: -1 },
+    { kind: 'hasVote', ...at, type, index: 0 },
+    { kind: 'newRoundStep', ...at, step: STEP.prevote, secondsSinceStart: 0, lastCommitRound },
+    { kind: 'newValidBlock', ...at, parts, bits: new BitSet(1), isCommit: false },
+    { kind: 'voteSetMaj23', ...at, type, blockId },
+    { kind: 'voteSetBits', ...at, type, blockId, bits: new BitSet(4) },
+    { kind: 'vote', vote: { ...vote, round: -1 } },
+    { kind: 'vote', vote: { ...vote, validatorIndex: -1 } },
+    ...(rs.proposal === undefined
+      ? []
+      : [{ kind: 'proposal', proposal: { ...rs.proposal, round: -1 } } as const]),
+    ...(part === undefined ? [] : [{ kind: 'blockPart', ...at, part } as const]),
+  ];
 }
 
 /** Its last bytes are the count of bits, and the one element that they need. */

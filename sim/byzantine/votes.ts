@@ -139,12 +139,13 @@ const FLOOD_ROUNDS = 64;
 export const FUTURE_FLOOD: Behaviour = {
   id: 'B19',
   alias: 'future-flood',
-  text: 'Floods votes for rounds far ahead beside each honest vote; `what` is votes, or claims of two thirds there.',
+  text: 'Floods votes for rounds far ahead beside each honest vote; `what` is votes, claims of two thirds there, or claimed, which is both.',
   args: ['rounds', 'what'],
-  words: { what: ['votes', 'claims'] },
+  words: { what: ['votes', 'claims', 'claimed'] },
   create(me) {
     const rounds = Array.from({ length: Number(me.args.get('rounds') ?? FLOOD_ROUNDS) }, (_, i) => 1 + i * 7);
-    if (me.args.get('what') !== 'claims')
+    const what = me.args.get('what') ?? 'votes';
+    if (what === 'votes')
       return onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
         // Of another flood: a flood of floods would drown the simulator, not the victim.
         if (vote.round > (me.rs()?.round ?? 0)) return [vote];
@@ -156,12 +157,20 @@ export const FUTURE_FLOOD: Behaviour = {
     return {
       message(message) {
         if (!isOwnVote(me, message) || !me.isDue(message.vote.height, message.vote.round)) return [message];
-        const { height, round, type } = message.vote;
-        const claims = rounds.map((far): ConsensusMessage => {
+        const { vote } = message;
+        if (vote.round > (me.rs()?.round ?? 0)) return [message];
+        const lies = rounds.flatMap((far): readonly ConsensusMessage[] => {
+          const [height, round] = [vote.height, vote.round + far];
           const blockId = inventedBlock(me, height, far);
-          return { kind: 'voteSetMaj23', height, round: round + far, type, blockId };
+          if (what === 'claims') return [{ kind: 'voteSetMaj23', height, round, type: vote.type, blockId }];
+          // Only of precommits a claim says that a block was decided.
+          const ahead = me.signVote({ ...vote, round, blockId: ZERO_BLOCK_ID });
+          return [
+            { kind: 'voteSetMaj23', height, round, type: 'precommit', blockId },
+            { kind: 'vote', vote: ahead },
+          ];
         });
-        return [message, ...claims];
+        return [message, ...lies];
       },
     };
   },

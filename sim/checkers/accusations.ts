@@ -14,6 +14,7 @@ import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { mayExpire } from './proven.ts';
 import { isSound } from './recoverable.ts';
+import { evidenceName, keptEvidence } from './storedEvidence.ts';
 import { hasExtension, isSignedBy } from './voteSignature.ts';
 
 /** A vote that was heard has been looked at by then. */
@@ -42,11 +43,15 @@ class Docket {
   readonly reported = new Set<string>();
   /** Dropped, and not met again: what of theirs is still coming is not looked at. */
   readonly gone = new Set<string>();
-  /** Evidence that waits for a block, by its bytes. */
-  readonly waiting = new Map<string, Evidence>();
+  /** Evidence that waits for a block, by its name. */
+  readonly waiting: Map<string, Evidence>;
   /** What of it waited when the node came to a height, but for the one that it came to life in. */
   offered: { readonly height: number; readonly pieces: readonly Evidence[] } | undefined;
   begun: number | undefined;
+
+  constructor(kept: Map<string, Evidence>) {
+    this.waiting = kept;
+  }
 }
 
 /**
@@ -71,7 +76,7 @@ export function accusations(context: CheckerContext): Checker {
   const carried = new Map<string, number>();
   const checked = new Map<Process, Docket['offered']>();
   const docketOf = (node: Process): Docket => {
-    const docket = dockets.get(node) ?? new Docket();
+    const docket = dockets.get(node) ?? new Docket(new Map());
     dockets.set(node, docket);
     return docket;
   };
@@ -111,7 +116,7 @@ export function accusations(context: CheckerContext): Checker {
     const { height } = block.header;
     headers.set(height, block.header);
     for (const evidence of block.evidence) {
-      const piece = toHex(encodeEvidence(evidence));
+      const piece = evidenceName(evidence);
       docket.waiting.delete(piece);
       if (!carried.has(piece)) carried.set(piece, height);
       report(docket, evidence);
@@ -151,7 +156,7 @@ export function accusations(context: CheckerContext): Checker {
     ...hearing(['started', 'lieHeard', 'dropped', 'peer', 'moved', 'newEvidence', 'committed'], (fact) => {
       if (!fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') dockets.delete(node);
+      if (fact.kind === 'started') dockets.set(node, new Docket(keptEvidence(context, node)));
       else if (fact.kind === 'lieHeard') {
         if (fact.channel !== CHANNELS.vote) return;
         const decoded = readFrame(fact.bytes);
@@ -168,7 +173,7 @@ export function accusations(context: CheckerContext): Checker {
       } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence') {
         const { evidence } = fact.event;
         const docket = docketOf(node);
-        docket.waiting.set(toHex(encodeEvidence(evidence)), evidence);
+        docket.waiting.set(evidenceName(evidence), evidence);
         report(docket, evidence);
       } else if (fact.kind === 'event' && fact.event.kind === 'committed') stored(node, fact.event.block);
     }),

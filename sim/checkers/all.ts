@@ -21,6 +21,7 @@ import { fetching } from './fetching.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { handover } from './handover.ts';
 import { holdings } from './holdings.ts';
+import { idleness } from './idleness.ts';
 import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
 import { links } from './links.ts';
@@ -69,6 +70,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['lock', lockRule],
   ['conduct', conduct],
   ['conduct', patience],
+  ['conduct', idleness],
   ['conduct', clauses],
   ['conduct', holdings],
   ['conduct', duties],

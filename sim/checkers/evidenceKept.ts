@@ -1,10 +1,4 @@
-import { decodeEvidence, encodeEvidence } from '../../core/codec/evidence.ts';
-import { decodeRecord } from '../../core/codec/record.ts';
-import { EVIDENCE_RANGE } from '../../core/evidence/pool.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
-import { assert } from '../../core/lib/assert.ts';
-import { toHex } from '../../core/lib/bytes.ts';
-import { decodeUtf8 } from '../../core/lib/utf8.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { ConsensusParams } from '../../core/types/params.ts';
@@ -12,9 +6,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayLose } from './checker.ts';
 import { isTooOld, type When } from './proven.ts';
-
-/** Pieces of evidence read at most: far above what a pool takes. */
-const ENTRIES_MAX = 100_000;
+import { evidenceName, storedEvidence } from './storedEvidence.ts';
 
 /** Blocks after which a node that has lived through them keeps nothing that was too old at the first. */
 const CLEARED_BLOCKS = 3;
@@ -26,8 +18,6 @@ interface Waiting {
   readonly evidence: Evidence;
   readonly blocks: number;
 }
-
-const nameOf = (evidence: Evidence): string => toHex(encodeEvidence(evidence));
 
 /**
  * What a node knows of offences outlives its power: with a block its evidence is marked as committed and waits no more, and
@@ -50,13 +40,13 @@ export function evidenceKept(context: CheckerContext): Checker {
     const { height } = header;
     const waiting = fresh.get(node) ?? new Map<string, Waiting>();
     const before = last.get(node) ?? [];
-    last.set(node, carried.map(nameOf));
+    last.set(node, carried.map(evidenceName));
     if (carried.length === 0 && waiting.size === 0 && before.length === 0) return;
-    const { pending, committed } = stored(node);
+    const { pending, committed } = storedEvidence(node);
     if (before.some((piece) => pending.has(piece)))
       context.fail(name, `${node.name} stores block ${height}, and evidence of the block before waits again`);
     const params = paramsBy(height + 1);
-    for (const piece of carried.map(nameOf)) {
+    for (const piece of carried.map(evidenceName)) {
       waiting.delete(piece);
       if (!committed.has(piece))
         context.fail(name, `${node.name} stores block ${height} and not that its evidence is committed`);
@@ -104,7 +94,7 @@ export function evidenceKept(context: CheckerContext): Checker {
       const { node, event } = fact;
       if (event.kind === 'newEvidence') {
         const waiting = fresh.get(node) ?? new Map<string, Waiting>();
-        const piece = nameOf(event.evidence);
+        const piece = evidenceName(event.evidence);
         fresh.set(node, waiting.set(piece, { evidence: event.evidence, blocks: 0 }));
         if (told.get(node)?.has(piece) === true)
           context.fail(name, `${node.name} takes evidence for new that a block of its own has`);
@@ -113,31 +103,18 @@ export function evidenceKept(context: CheckerContext): Checker {
       check(node, event.block);
       if (isShortLived) checkOld(node, event.block.header.height);
       const known = told.get(node) ?? new Set();
-      for (const piece of event.block.evidence.map(nameOf)) told.set(node, known.add(piece));
+      for (const piece of event.block.evidence.map(evidenceName)) told.set(node, known.add(piece));
     }),
   };
 }
 
 /** Of which height and time each piece in a node's database is. */
-function ofAll({ disk }: Process): readonly When[] {
-  return disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX }).map(([key, value]) => {
-    const decoded = decodeEvidence(decodeRecord(key, value));
-    assert(decoded.ok, 'stored evidence decodes');
-    return whenOf(decoded.value);
-  });
+function ofAll(node: Process): readonly When[] {
+  const { pending, committed } = storedEvidence(node);
+  return [...pending.values(), ...committed.values()].map(whenOf);
 }
 
 const whenOf = (evidence: Evidence): When => ({
   height: evidenceHeight(evidence),
   time: evidence.timestamp,
 });
-
-/** Evidence in a node's database, by whether it waits for a block. */
-function stored({ disk }: Process): { readonly pending: Set<string>; readonly committed: Set<string> } {
-  const [pending, committed] = [new Set<string>(), new Set<string>()];
-  for (const [key, value] of disk.kv.range({ ...EVIDENCE_RANGE, limitMax: ENTRIES_MAX })) {
-    const list = decodeUtf8(key)?.startsWith('evidence/committed/') === true ? committed : pending;
-    list.add(toHex(decodeRecord(key, value)));
-  }
-  return { pending, committed };
-}

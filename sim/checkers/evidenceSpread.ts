@@ -1,7 +1,6 @@
-import { encodeEvidence } from '../../core/codec/evidence.ts';
 import { decodeEvidenceMessage } from '../../core/codec/messages.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
-import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../machine/process.ts';
@@ -10,6 +9,7 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { mayExpire } from './proven.ts';
 import { isSound } from './recoverable.ts';
+import { evidenceName, keptEvidence } from './storedEvidence.ts';
 
 /** Whoever is far enough is told at once, whoever gets there later at the tick after that. */
 const TELL_MICROS = 2_500_000;
@@ -42,8 +42,6 @@ export function evidenceSpread(context: CheckerContext): Checker {
   const talks = new Connections(newTalk);
   /** Of each node, in its present life. */
   const waiting = new Map<Process, Map<string, Evidence>>();
-  /** How many pieces of earlier lives a node's store may have kept: they are told first. */
-  const inherited = new Map<Process, number>();
   let calm = 0;
   const heightOf = (node: Process, peer: string): number =>
     node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
@@ -76,7 +74,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
     if (!decoded.ok) return;
     for (const peer of to)
       for (const evidence of decoded.value) {
-        talks.get(node, peer)?.known.add(nameOf(evidence));
+        talks.get(node, peer)?.known.add(evidenceName(evidence));
         const height = heightOf(node, peer);
         const ageAt = (one: number): number => one - 1 - evidenceHeight(evidence);
         const isHeldUp = !isSound(node.disk) || node.sync !== undefined || world.now - calm <= HELD_MICROS;
@@ -119,23 +117,21 @@ export function evidenceSpread(context: CheckerContext): Checker {
         if (!fact.node.isCorrect) return;
         const { node } = fact;
         talks.on(fact);
-        if (fact.kind === 'started') {
-          inherited.set(node, (inherited.get(node) ?? 0) + (waiting.get(node)?.size ?? 0));
-          waiting.delete(node);
-        } else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
+        if (fact.kind === 'started') waiting.set(node, keptEvidence(context, node));
+        else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
           said(node, fact.to, fact.bytes);
         else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
           const decoded = decodeEvidenceMessage(fact.bytes);
           const talk = talks.get(node, fact.peer);
-          for (const evidence of decoded.ok ? decoded.value : []) talk?.known.add(nameOf(evidence));
+          for (const evidence of decoded.ok ? decoded.value : []) talk?.known.add(evidenceName(evidence));
         } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence') {
           const { evidence } = fact.event;
           const pieces = waiting.get(node) ?? new Map<string, Evidence>();
-          waiting.set(node, pieces.set(nameOf(evidence), evidence));
+          waiting.set(node, pieces.set(evidenceName(evidence), evidence));
         } else if (fact.kind === 'event' && fact.event.kind === 'committed') {
           const { evidence: carried, header } = fact.event.block;
           const pieces = waiting.get(node) ?? new Map<string, Evidence>();
-          for (const evidence of carried) pieces.delete(nameOf(evidence));
+          for (const evidence of carried) pieces.delete(evidenceName(evidence));
           for (const [key, evidence] of pieces) if (mayExpire(context, evidence, header)) pieces.delete(key);
         }
       },
@@ -143,8 +139,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
     look(node) {
       if (!world.isAllCorrect && node.isCorrect) note(node);
       const pieces = waiting.get(node);
-      if (pieces === undefined || pieces.size === 0) return;
-      if (pieces.size + (inherited.get(node) ?? 0) > WAITING_MAX) return;
+      if (pieces === undefined || pieces.size === 0 || pieces.size > WAITING_MAX) return;
       if (!isSound(node.disk) || node.sync !== undefined) calm = world.now;
       for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
     },
@@ -158,5 +153,3 @@ const newTalk = (): Talk => ({
   before: 0,
   changedAt: 0,
 });
-
-const nameOf = (evidence: Evidence): string => toHex(encodeEvidence(evidence));

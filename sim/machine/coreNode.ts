@@ -13,6 +13,7 @@ import type { EngineSpec } from '../scenario/chainSpecs.ts';
 import type { Position } from '../world/facts.ts';
 import { decodingTxsOnce } from './decodingTxs.ts';
 import { FaithfulLog } from './faithfulLog.ts';
+import { holdToTimers } from './obeyed.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 import { verifyingOnce } from './verifying.ts';
 
@@ -110,17 +111,28 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
     const { consensus, evidence, sync } = core.machine.parts;
     const { rs } = consensus;
     logs.get(env.index)?.compare(env.log, rs);
-    log.attach(core.machine, rs, {
-      config: config.consensus,
-      suite,
-      validator,
-      deps: {
-        reapTxs: () => [],
-        pendingEvidence: () => [],
-        checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
-        nextCall: () => 0,
+    holdToTimers(core.machine, rs, config.consensus.createEmptyBlocksIntervalMs > 0);
+    log.attach(
+      core.machine,
+      {
+        rs,
+        conflicts: () => consensus.conflicts,
+        isResting: () => sync.active,
+        state: core.startState,
+        log: env.log,
       },
-    });
+      {
+        config: config.consensus,
+        suite,
+        validator,
+        deps: {
+          reapTxs: () => [],
+          pendingEvidence: () => [],
+          checkEvidence: (list, at) => evidence.checkBlockEvidence(list, at),
+          nextCall: () => 0,
+        },
+      },
+    );
     logs.set(env.index, log);
     let lastStep = steps++;
     const step = consensus.step.bind(consensus);

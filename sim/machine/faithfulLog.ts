@@ -4,7 +4,7 @@ import type { Effect, Host, LogRecord, Machine } from '../../core/node/contract.
 import { type BlockId, isZeroBlockId } from '../../core/types/block.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
-import { Shadow, type ShadowParts } from './shadow.ts';
+import { type Running, Shadow, type ShadowParts, type Standing } from './shadow.ts';
 
 type Performed = Exclude<Effect, { kind: 'persist' }>;
 
@@ -32,12 +32,14 @@ export class FaithfulLog {
   #done = 0;
 
   /** Counts the records of a machine that has not begun yet, and tries now and then what a restart would make of them. */
-  attach(machine: Machine, rs: RoundState, parts: ShadowParts): void {
+  attach(machine: Machine, running: Running, parts: ShadowParts): void {
+    const { rs } = running;
     this.#rs = rs;
-    const shadow = new Shadow(rs, parts);
+    const shadow = new Shadow(running, parts);
     const step = machine.step.bind(machine);
     machine.step = (now, input) => {
       const effects = step(now, input);
+      shadow.hear(input);
       // Whatever moves the machine is published.
       if (effects.length === 0) return effects;
       for (const effect of effects) {
@@ -49,9 +51,18 @@ export class FaithfulLog {
         this.#produced++;
         this.#last = effect.record;
       }
-      const restored = shadow.restored();
+      const isOver = effects.some(({ kind }) => kind === 'halt');
+      const restored = isOver ? undefined : shadow.restored(now);
       if (typeof restored === 'string') assert(false, `the log cannot be replayed: ${restored}`);
-      if (restored !== undefined) mustBeSame(rs, restored);
+      if (restored !== undefined) {
+        for (const { voteA } of running.conflicts())
+          assert(
+            voteA.height >= rs.height - 1,
+            `an offence of ${voteA.height} is taken along to ${rs.height}`,
+          );
+        mustBeSame(rs, restored.rs);
+        mustWaitForTheSame(shadow.present(), restored);
+      }
       return effects;
     };
   }
@@ -100,6 +111,14 @@ export class FaithfulLog {
 function mustBeSame(before: RoundState, rs: RoundState): void {
   const [was, is] = [stateText(before), stateText(rs)];
   assert(was === is, `the log gives back another state: ${difference(was, is)}`);
+}
+
+/** Whatever a node waits for is asked for again after a restart: nobody else would wake it. */
+function mustWaitForTheSame({ rs, waitsFor }: Standing, restored: Standing): void {
+  const [is, would] = [[...waitsFor].sort(), [...restored.waitsFor].sort()];
+  const place = `${rs.height}/${rs.round}, step ${rs.step}`;
+  for (const one of is) assert(would.includes(one), `begun anew at ${place}, it would not wait for ${one}`);
+  assert(is.length === would.length, `begun anew at ${place}, it would wait for ${would.join(', ')}`);
 }
 
 const idText = (id: BlockId | undefined): string =>

@@ -1,42 +1,79 @@
+import { nextHeight } from '../../core/consensus/chainState.ts';
 import type { ConsensusOptions } from '../../core/consensus/contract.ts';
 import { Consensus } from '../../core/consensus/machine.ts';
-import type { Effect, LogRecord } from '../../core/node/contract.ts';
+import { present } from '../../core/lib/assert.ts';
+import type { Effect, Input, LogRecord } from '../../core/node/contract.ts';
 import type { Commit } from '../../core/types/block.ts';
+import type { Conflict } from '../../core/types/evidence.ts';
+import type { Micros } from '../../core/types/ids.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { ChainState } from '../../core/types/state.ts';
+import { askText, conflictText, OpenCalls, timersOf } from './openCalls.ts';
 
-/** Heights that went as they should are tried so rarely; those with a second round, blocks of several parts, and waits for transactions, always. */
+/** Heights that went as they should are tried so rarely, but step by step; later rounds, blocks of several parts, and waits for transactions, always. */
 const EVERY = 8;
 /** Of one height; longer logs are not tried. */
 const RECORDS_MAX = 4_000;
+/** Before it is tried again a log has grown by this part: a height of many rounds would cost the square of its length. */
+const GROWTH = 8;
 
 /** What a machine is made with, but for where its chain stands. */
 export type ShadowParts = Omit<ConsensusOptions, 'state' | 'lastCommit'>;
 
+/** What the height at hand rests on. */
 interface Base {
   readonly state: ChainState;
   readonly lastCommit: Commit | undefined;
 }
 
+/** The machine that runs. */
+export interface Running {
+  readonly rs: RoundState;
+  /** Offences that it would have to tell of again. */
+  conflicts(): readonly Conflict[];
+  /** Block sync is at work, and it has not asked for anything yet. */
+  isResting(): boolean;
+  /** What it began with, and the log that it was given. */
+  readonly state: ChainState;
+  readonly log: readonly LogRecord[];
+}
+
+/** A machine, and what it waits for, in words. */
+export interface Standing {
+  readonly rs: RoundState;
+  readonly waitsFor: readonly string[];
+}
+
 /**
  * What a restart at this very moment would make of the log: a second machine, on the state that the height began with, fed with
- * the records that the first has made. Heights of which a life has not seen the beginning have no shadow.
+ * the records that the first has found or made, and begun.
  */
 export class Shadow {
+  readonly #running: Running;
   readonly #rs: RoundState;
   readonly #parts: ShadowParts;
+  readonly #open = new OpenCalls();
   #base: Base | undefined;
-  #records: LogRecord[] = [];
-  /** Where it was tried last. */
-  #tried = { height: 0, step: 0 };
+  #records: LogRecord[];
+  /** Where it was tried last, and with how many records. */
+  #tried = { place: '', height: 0, records: 0 };
 
-  constructor(rs: RoundState, parts: ShadowParts) {
+  constructor(running: Running, parts: ShadowParts) {
+    const { rs, state, log } = running;
+    this.#running = running;
     this.#rs = rs;
     this.#parts = parts;
+    this.#base = { state, lastCommit: rs.lastCommit };
+    this.#records = log.filter(({ height }) => height > state.lastBlockHeight);
+  }
+
+  hear(input: Input): void {
+    this.#open.onInput(input);
   }
 
   note(effect: Effect): void {
+    this.#open.onEffect(effect);
     if (effect.kind === 'persist') {
       const { record } = effect;
       if (this.#records[0] !== undefined && this.#records[0].height !== record.height) this.#records = [];
@@ -44,25 +81,61 @@ export class Shadow {
     } else if (effect.kind === 'publish' && effect.event.kind === 'committed') {
       const { state } = effect.event;
       const { lastCommit } = this.#rs;
+      this.#open.onHeight(this.#rs.height);
       // Block sync decides without the machine.
       this.#base = lastCommit?.height === state.lastBlockHeight ? { state, lastCommit } : undefined;
     }
   }
 
-  /** The state that the log gives back, when it is time to ask; an error text when it cannot be read. */
-  restored(): RoundState | string | undefined {
-    const { height, step, round, proposalParts: parts } = this.#rs;
+  /** Where the machine that runs stands itself. */
+  present(): Standing {
+    const { createEmptyBlocksIntervalMs } = this.#parts.config;
+    const waitsFor = [
+      ...timersOf(this.#rs, createEmptyBlocksIntervalMs > 0),
+      ...this.#open.texts(),
+      ...this.#running.conflicts().map(conflictText),
+    ];
+    return { rs: this.#rs, waitsFor };
+  }
+
+  /** Where the log leads, when it is time to ask; an error text when it cannot be read. */
+  restored(now: Micros): Standing | string | undefined {
+    if (!this.#isDue()) return undefined;
+    const machine = new Consensus({ ...this.#parts, ...present(this.#base, 'asked when it is there') });
+    const replayed = machine.replay(this.#records);
+    if (!replayed.ok) return replayed.error.message;
+    const waitsFor: string[] = [];
+    machine.resume(now, {
+      effect(effect) {
+        const text = askText(effect);
+        if (text !== undefined) waitsFor.push(text);
+      },
+      notice(notice) {
+        if (notice.kind === 'conflict') waitsFor.push(conflictText(notice.conflict));
+      },
+    });
+    return { rs: machine.rs, waitsFor };
+  }
+
+  #isDue(): boolean {
+    const { height, step, round, proposalParts: parts, held } = this.#rs;
+    const count = this.#records.length;
+    if (this.#running.isResting()) return false;
+    if (this.#base === undefined || nextHeight(this.#base.state) !== height) return false;
+    if (count > RECORDS_MAX || this.#records[0]?.height !== height) return false;
     const isInParts = parts !== undefined && parts.header.total > 1;
+    const isHurried = held?.precommitTimer === true && step < STEP.precommit;
     const isDue =
       step === STEP.newRound ||
-      (isInParts && parts.count > 0 && !parts.isComplete()) ||
-      (step === STEP.commit && (round > 0 || isInParts || height % EVERY === 0));
-    if (!isDue || (this.#tried.height === height && this.#tried.step === step)) return undefined;
-    if (this.#base?.state.lastBlockHeight !== height - 1) return undefined;
-    if (this.#records.length > RECORDS_MAX || this.#records[0]?.height !== height) return undefined;
-    this.#tried = { height, step };
-    const machine = new Consensus({ ...this.#parts, ...this.#base });
-    const replayed = machine.replay(this.#records);
-    return replayed.ok ? machine.rs : replayed.error.message;
+      (isInParts && ((parts.count > 0 && !parts.isComplete()) || step === STEP.commit)) ||
+      round > 0 ||
+      isHurried ||
+      height % EVERY === 0;
+    const place = `${height}/${round}/${step}/${isHurried}`;
+    if (!isDue || this.#tried.place === place) return false;
+    const before = this.#tried.height === height ? this.#tried.records : 0;
+    if (step < STEP.commit && count < before + before / GROWTH) return false;
+    this.#tried = { place, height, records: count };
+    return true;
   }
 }

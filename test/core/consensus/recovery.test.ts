@@ -258,6 +258,21 @@ describe('the signer', () => {
     expect(solo.rs.step).toBe(STEP.precommit);
   });
 
+  test('may be rounds behind: each of its answers is for what it was asked, whatever else is open', () => {
+    const { solo } = heldVote();
+    solo.feed(...solo.vote('prevote', 1, [0, 1])).fire('propose', 1);
+    const asks = asked(solo).filter((e) => e.kind === 'sign');
+    expect(asks.map(({ ask }) => [ask.kind, ask.round])).toEqual([
+      ['prevote', 0],
+      ['prevote', 1],
+    ]);
+    for (const { call, ask } of asks) {
+      const signature = keyedSuite.ed25519Sign(net.keys[3]?.seed as Uint8Array, ask.bytes);
+      solo.feed({ kind: 'signed', call, result: ok({ signature, bytes: ask.bytes }) });
+    }
+    expect(solo.votes.map(({ round }) => round)).toEqual([0, 1]);
+  });
+
   test('that signed something else is not believed', () => {
     const { solo, ask } = heldVote();
     const bytes = voteSignBytes(CHAIN_ID, signedVote(net, 3, 'precommit', 1, 0));

@@ -140,7 +140,7 @@ export const ATTACKS: readonly Break[] = [
     file: 'core/consensus/engine.ts',
     from: 's.step < STEP.commit;',
     to: 's.step <= STEP.commit;',
-    found: ['conduct'],
+    found: ['no_crash'],
     scenario: 'decided-and-left',
     isSlow: true,
   },

@@ -33,6 +33,7 @@ import { REPEATS } from './repeats.ts';
 import { REPORTED } from './reported.ts';
 import { RESULTS } from './results.ts';
 import { RETOLD } from './retold.ts';
+import { REVIVED } from './revived.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { RUMOURS } from './rumours.ts';
@@ -73,6 +74,7 @@ export const BREAKS: readonly Break[] = [
   ...SEARCHES,
   ...SERVED,
   ...ROLLBACK,
+  ...REVIVED,
   ...GENESIS,
   ...CHANGES,
   ...PARTS,

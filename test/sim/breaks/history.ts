@@ -7,7 +7,7 @@ export const HISTORY: readonly Break[] = [
     file: 'core/node/node.ts',
     from: 'if (this.#toldOfTxs >= consensus.rs.height || !mempool.hasExecutable()) return;',
     to: 'if (this.#toldOfTxs > 0 || !mempool.hasExecutable()) return;',
-    found: ['receipt'],
+    found: ['conduct'],
     scenario: 'blocks-on-demand',
     isSlow: true,
   },

@@ -57,7 +57,7 @@ export const SHIPPED: readonly Break[] = [
     file: 'core/consensus/answers.ts',
     from: 'return s.step === STEP.propose;',
     to: 'return s.step === STEP.propose && s.proposal === undefined;',
-    found: ['conduct'],
+    found: ['no_crash'],
     scenario: 'contested-rounds',
     isSlow: true,
   },

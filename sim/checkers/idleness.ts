@@ -1,0 +1,79 @@
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
+import { ANSWER_MICROS, Awake } from './awake.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { hasOddClocks, SLACK_MICROS } from './patience.ts';
+
+/** Enough for any transaction of a scenario. */
+const BLOCK_BYTES = 1_000_000;
+
+/** Where a node stood at its last look. */
+interface Wait {
+  readonly height: number;
+  /** Its pool had something at that height. */
+  hadTxs: boolean;
+  /** It has waited for transactions since then. */
+  since: number | undefined;
+  isOver: boolean;
+}
+
+/**
+ * Where blocks wait for transactions, a node begins no round 0 by itself before its pool has some, or the interval between empty
+ * blocks is over, and waits no longer than that.
+ */
+export function idleness(context: CheckerContext): Checker {
+  const name = 'conduct';
+  const { scenario, cluster, world } = context;
+  const { createEmptyBlocks, createEmptyBlocksIntervalMs } = scenario.engine.consensus;
+  if ((createEmptyBlocks && createEmptyBlocksIntervalMs === 0) || hasOddClocks(scenario)) return { name };
+  const least =
+    createEmptyBlocksIntervalMs === 0 ? Number.POSITIVE_INFINITY : 1000 * createEmptyBlocksIntervalMs;
+  const waits = new Map<Process, Wait>();
+  const awake = new Awake(context);
+  const waitOf = (node: Process, height: number): Wait => {
+    const before = waits.get(node);
+    if (before?.height === height) return before;
+    const wait = { height, hadTxs: false, since: undefined, isOver: false };
+    waits.set(node, wait);
+    return wait;
+  };
+  return {
+    name,
+    ...hearing(['started'], ({ node }) => {
+      const rs = node.node?.rs();
+      // What its log says of its pool nobody else knows any more.
+      if (rs !== undefined) waitOf(node, rs.height).isOver = true;
+      awake.forget(node);
+    }),
+    look(node) {
+      const rs = node.node?.rs();
+      if (rs === undefined || !node.isCorrect || rs.height <= cluster.genesis.initialHeight) return;
+      const idle = awake.wait(node, rs, isIdle(node, rs) ? 'waits' : undefined);
+      if (idle !== undefined && idle.micros > ANSWER_MICROS)
+        context.fail(name, `${node.name} waits at ${rs.height}/0 with transactions for a block`);
+      const wait = waitOf(node, rs.height);
+      if (wait.isOver) return;
+      wait.hadTxs ||= (node.node?.rpc?.pool.stats().pending ?? 0) > 0;
+      if (rs.step === STEP.newHeight) return;
+      if (rs.round === 0 && rs.step === STEP.newRound) {
+        wait.since ??= world.now;
+        return;
+      }
+      wait.isOver = true;
+      const isByItself = rs.round === 0 && rs.step === STEP.propose && rs.proposal === undefined;
+      if (!isByItself || wait.hadTxs) return;
+      const waited = wait.since === undefined ? 0 : world.now - wait.since;
+      if (waited + SLACK_MICROS < least)
+        context.fail(
+          name,
+          `${node.name} begins ${rs.height}/0 after ${waited} µs without a transaction, should wait ${least}`,
+        );
+    },
+  };
+}
+
+/** What its pool offers would make a block. */
+const isIdle = ({ node }: Process, { round, step }: RoundState): boolean =>
+  round === 0 && step === STEP.newRound && (node?.rpc?.pool.best(BLOCK_BYTES).length ?? 0) > 0;

@@ -3,6 +3,7 @@ import { present } from '../../../core/lib/assert.ts';
 import type { LinkId } from '../../../core/p2p/links.ts';
 import { Peers } from '../../../core/p2p/peers.ts';
 import type { PeersConfig, PeersOut } from '../../../core/p2p/peersContract.ts';
+import { Pex } from '../../../core/p2p/pex.ts';
 import { decodePexMessage, encodePexMessage } from '../../../core/p2p/pexMessages.ts';
 import type { NodeInfo } from '../../../core/types/peer.ts';
 
@@ -436,6 +437,13 @@ describe('the exchange of addresses', () => {
     }
     expect(asked.length).toBeGreaterThan(5);
     expect(asked.every((at, i) => i === 0 || at - (asked[i - 1] as number) >= 30 * SECOND)).toBe(true);
+  });
+
+  test('nothing is remembered of whoever has gone', () => {
+    const pex = new Pex(new Desk().peers.book);
+    pex.onUp(id(1));
+    pex.onDown(id(1));
+    expect(pex.ask(START, id(1))).toBe(undefined);
   });
 
   test('whoever owes an answer is not asked again', () => {

@@ -2,8 +2,8 @@
 
 /**
  * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
- * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, or one contract
- * whose storage is filled and cleared over and over.
+ * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, one contract
+ * whose storage is filled and cleared over and over, or the last of what its accounts have.
  */
 export const SCRIPTS = [
   'transfers',
@@ -14,6 +14,7 @@ export const SCRIPTS = [
   'shelf',
   'authorities',
   'bulk',
+  'emptied',
 ] as const;
 
 export interface ClientSpec {

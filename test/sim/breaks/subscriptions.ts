@@ -209,4 +209,13 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     scenario: 'four-honest',
     seed: 3,
   },
+  {
+    id: 'number-waited-for-as-text',
+    file: 'core/events/subscriptions.ts',
+    from: "argument?.kind !== 'string' || argument.text === ''",
+    to: "argument === undefined || argument.text === ''",
+    found: ['ws'],
+    scenario: 'events-by-query',
+    isSlow: true,
+  },
 ];

@@ -1,4 +1,5 @@
 import type { KnownAddress } from '../../core/p2p/addressBook.ts';
+import { formatPeerAddress, type PeerAddress } from '../../core/p2p/peerAddress.ts';
 import type { Process } from '../machine/process.ts';
 import { idOf } from '../peers/addresses.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
@@ -21,9 +22,14 @@ interface Chances {
   placeSince: number | undefined;
   calledAt: number;
   lookedAt: number;
+  /** Calls in vain of each of its addresses. */
+  readonly calls: Map<string, { readonly id: string; readonly count: number; readonly at: number }>;
 }
 
-/** A correct node that has a place for another peer, and an address that it may call, calls somebody before long. */
+/**
+ * A correct node that has a place for another peer, and an address that it may call, calls somebody before long; and it calls where
+ * nobody has answered after longer and longer waits.
+ */
 export function places(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
   const { world } = context;
@@ -47,6 +53,8 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
 
   function look(node: Process, chances: Chances): void {
     chances.lookedAt = world.now;
+    const known = new Set(board.bookOf(node.index).map(({ address }) => formatPeerAddress(address)));
+    for (const where of [...chances.calls.keys()]) if (!known.has(where)) chances.calls.delete(where);
     const others = board
       .calledBy(node.index)
       .filter((one) => !persistent.includes(world.processes[one]?.name ?? ''));
@@ -64,19 +72,47 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
       );
   }
 
+  function onCall(node: Process, { calls }: Chances, address: PeerAddress): void {
+    const { id } = address;
+    const isPlanned = needed.has(id) || board.spec.seeds.some((seed) => idOf(seed) === id);
+    if (isPlanned) return;
+    const where = formatPeerAddress(address);
+    const { count, at } = calls.get(where) ?? { count: CALLS_MAX, at: 0 };
+    // Who has been called so often is forgotten, and may be heard of again.
+    if (count < CALLS_MAX && world.now - at < RETRY_MICROS * 2 ** count)
+      context.fail(
+        name,
+        `${node.name} calls ${where} again after ${world.now - at} µs, in vain ${count} times`,
+      );
+    calls.set(where, { id, count: count < CALLS_MAX ? count + 1 : 1, at: world.now });
+  }
+
+  /** One that has been reached counts as never called in vain. */
+  function onReached({ calls }: Chances, peer: string): void {
+    for (const [where, call] of calls) if (call.id === idOf(peer)) calls.set(where, { ...call, count: 0 });
+  }
+
   return {
     name,
-    ...hearing(['started', 'called', 'moved'], (fact) => {
+    ...hearing(['started', 'called', 'connected', 'disowned', 'moved'], (fact) => {
       const { node } = fact;
       if (!node.isCorrect || isPausing) return;
       const { now } = world;
       if (fact.kind === 'started')
-        lives.set(node, { callable: new Map(), placeSince: undefined, calledAt: now, lookedAt: now });
+        lives.set(node, {
+          callable: new Map(),
+          placeSince: undefined,
+          calledAt: now,
+          lookedAt: now,
+          calls: new Map(),
+        });
       const chances = lives.get(node);
       if (chances === undefined) return;
       if (fact.kind === 'called') {
+        onCall(node, chances, fact.address);
         if (!needed.has(fact.address.id)) chances.calledAt = now;
-      } else if (fact.kind === 'moved' && now - chances.lookedAt >= PERIOD_MICROS) look(node, chances);
+      } else if (fact.kind === 'connected' || fact.kind === 'disowned') onReached(chances, fact.peer.name);
+      else if (fact.kind === 'moved' && now - chances.lookedAt >= PERIOD_MICROS) look(node, chances);
     }),
   };
 }

@@ -133,4 +133,20 @@ export const ADDRESSES: readonly Break[] = [
     found: ['peers'],
     scenario: 'needed-and-others',
   },
+  {
+    id: 'called-in-vain-as-often-as-ever',
+    file: 'core/p2p/addressBook.ts',
+    from: 'now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)',
+    to: 'now - lastAttempt >= RETRY_MICROS',
+    found: ['peers'],
+    scenario: 'called-in-vain',
+  },
+  {
+    id: 'call-in-vain-without-a-time',
+    file: 'core/p2p/addressBook.ts',
+    from: '    known.lastAttempt = now;\n    this.version += 1;\n    if (!known.isOld',
+    to: '    this.version += 1;\n    if (!known.isOld',
+    found: ['peers'],
+    scenario: 'called-in-vain',
+  },
 ];

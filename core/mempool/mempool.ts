@@ -179,7 +179,11 @@ export class Mempool {
     const put = lane.put(tx, this.#config.priceBumpPercent);
     if (put === 'underpriced') return { code: 'replacement-underpriced' };
     this.#lanes.set(sender, lane);
-    if (put.replaced !== undefined) this.#pooled.remove(put.replaced);
+    if (put.replaced !== undefined) {
+      this.#pooled.remove(put.replaced);
+      // Its sender may want it again when the other is given up.
+      this.#seen.remove(put.replaced.key);
+    }
     this.#pooled.add(tx);
     this.#executable += lane.executable - before;
     if (result.lane.feeCap >= this.#baseFee) this.#waitLimit.added(lane.executable - before);

@@ -25,7 +25,7 @@ import type { Clock, Pause } from '../types/app.ts';
 import type { Genesis } from '../types/genesis.ts';
 import type { Height } from '../types/ids.ts';
 import type { ChainState } from '../types/state.ts';
-import type { EvidenceResult, SubmitResult } from '../types/submit.ts';
+import type { EvidenceResult, FlushResult, SubmitResult } from '../types/submit.ts';
 import { type Amend, amended } from './amended.ts';
 import { AppService } from './appService.ts';
 import { blockRules } from './blockRules.ts';
@@ -37,6 +37,7 @@ import { NodeMachine } from './node.ts';
 import type { NodeCoreConfig } from './nodeConfig.ts';
 import { poolReader } from './poolReader.ts';
 import { redoRolledBack } from './rollback.ts';
+import { Waiters } from './waiters.ts';
 
 /** What the core cannot do by itself: the rest of a Host, after publish and reply are handled here. */
 export interface Outside {
@@ -198,9 +199,9 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
 
   const hub = new EventHub();
   const appService = new AppService(app);
-  const submits = new Map<CallId, (result: SubmitResult) => void>();
-  const evidences = new Map<CallId, (result: EvidenceResult) => void>();
-  const flushes = new Map<CallId, () => void>();
+  const submits = new Waiters<SubmitResult>();
+  const evidences = new Waiters<EvidenceResult>();
+  const flushes = new Waiters<FlushResult>();
   const outside = options.outside({ appService, hub });
   const host: Host = {
     now: outside.now,
@@ -209,13 +210,9 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
       if (effect.kind === 'publish') hub.publish(effect.event);
       else if (effect.kind === 'reply') {
         const { call, result } = effect;
-        if (result.kind === 'flushed') present(flushes.get(call), 'reply to an unknown flush')();
-        else if (result.kind === 'evidence')
-          present(evidences.get(call), 'reply to unknown evidence')(result);
-        else present(submits.get(call), 'reply to an unknown submit')(result);
-        submits.delete(call);
-        evidences.delete(call);
-        flushes.delete(call);
+        if (result.kind === 'flushed') flushes.answer(call, result);
+        else if (result.kind === 'evidence') evidences.answer(call, result);
+        else submits.answer(call, result);
       } else outside.perform(effect);
     },
   };
@@ -232,34 +229,32 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     limits: config.rpc,
     suite,
     now: options.clock,
-    submit: (tx) =>
-      new Promise((resolve) => {
-        if (submits.size >= SUBMITS_MAX) {
-          resolve({ kind: 'refused', hash: suite.sha256(tx), refusal: mempool.fullness() });
-          return;
-        }
-        const call = nextCall();
-        submits.set(call, resolve);
-        driver.input({ kind: 'submit', call, tx });
-      }),
+    submit(tx) {
+      if (submits.size >= SUBMITS_MAX)
+        return Promise.resolve({ kind: 'refused', hash: suite.sha256(tx), refusal: mempool.fullness() });
+      const call = nextCall();
+      const reply = submits.wait(call);
+      driver.input({ kind: 'submit', call, tx });
+      return reply;
+    },
     randomId: options.randomId,
     indexing: indexingOf(options, reader),
     checkTx: (tx) => app.checkTx(tx, false),
     simulate: (tx) => made.app.simulate(tx),
     pause: options.pause,
     ...(options.after === undefined ? {} : { after: options.after }),
-    submitEvidence: (sent) =>
-      new Promise((resolve) => {
-        const call = nextCall();
-        evidences.set(call, resolve);
-        driver.input({ kind: 'evidence', call, evidence: sent });
-      }),
-    flushPool: () =>
-      new Promise((resolve) => {
-        const call = nextCall();
-        flushes.set(call, resolve);
-        driver.input({ kind: 'flushPool', call });
-      }),
+    submitEvidence(sent) {
+      const call = nextCall();
+      const reply = evidences.wait(call);
+      driver.input({ kind: 'evidence', call, evidence: sent });
+      return reply;
+    },
+    async flushPool() {
+      const call = nextCall();
+      const reply = flushes.wait(call);
+      driver.input({ kind: 'flushPool', call });
+      await reply;
+    },
     consensus: {
       roundState: consensus.rs,
       peers: () => gossip.peers.map((id) => ({ id, round: present(gossip.peerRound(id), 'a peer of ours') })),

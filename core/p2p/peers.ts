@@ -78,7 +78,7 @@ export class Peers {
     return this.standings.bans(now);
   }
 
-  /** Bans that an earlier run of this node left; peers that are needed by now get off lightly. */
+  /** Takes over bans, of an earlier run or of a time when these peers were not needed; those that are needed by now get off lightly. */
   restoreBans(now: Micros, bans: readonly Ban[]): void {
     for (const ban of bans) {
       const latest = this.#isNeeded(ban.peer) ? now + NEEDED_BAN_MS_MAX * 1000 : ban.until;
@@ -108,9 +108,15 @@ export class Peers {
   dialNow(now: Micros, order: DialOrder, out: PeersOut): Result<void, string> {
     const peers = order.peers.filter(({ id }) => id !== this.#config.self);
     const named = this.#named.add({ ...order, peers });
+    if (!named.ok) return named;
+    // Whoever has just become needed gets off lightly, and is dialled when its ban is over.
+    this.restoreBans(
+      now,
+      this.bans(now).filter(({ peer }) => peers.some(({ id }) => id === peer)),
+    );
     const isFree = (id: PeerId): boolean =>
       this.standings.banOf(now, id) === undefined && !this.#links.isBusyWith(id);
-    if (named.ok) for (const address of peers) if (isFree(address.id)) this.#dial(now, address, out);
+    for (const address of peers) if (isFree(address.id)) this.#dial(now, address, out);
     return named;
   }
 
@@ -288,7 +294,9 @@ export class Peers {
     const up = this.connected();
     const one = up.length === 0 ? undefined : up[this.#choose(up.length)];
     if (one !== undefined) this.#ask(now, one, out);
-    if (outbound.length >= outboundMax || this.book.size > 0) return;
+    // Addresses of which none is due, because none has answered for long, are as good as none.
+    const isAlone = up.length === 0 && this.#links.outbound().length === 0;
+    if (outbound.length >= outboundMax || (this.book.size > 0 && !isAlone)) return;
     for (const address of this.#seeds.due(now, isWanted)) {
       out.note('info', 'asking a seed', { address: formatPeerAddress(address) });
       this.#dial(now, address, out);

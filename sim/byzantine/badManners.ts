@@ -18,8 +18,10 @@ const WORDS = [
   'proof',
   'short',
   'bits',
+  'fewer',
   'elements',
   'half',
+  'double',
   'tail',
   'empty',
   'minus',
@@ -31,7 +33,7 @@ const TOO_MANY_BITS = 70;
 export const BAD_MANNERS: Behaviour = {
   id: 'B43',
   alias: 'bad-manners',
-  text: 'With each prevote it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), elements (fewer than its bits need), half (a claim for half a block id), tail (bytes behind a message), empty, or minus (rounds and places below zero, at each height in another message).',
+  text: 'With each prevote it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), fewer (of them than parts), elements (fewer than its bits need), half (a claim for half a block id), double (two messages in one), tail (bytes behind a message), empty, or minus (rounds and places below zero, at each height in another message).',
   args: ['what'],
   words: { what: WORDS },
   create: (me) => ({
@@ -74,8 +76,9 @@ function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what:
       const validatorIndex = (vote.validatorIndex + 1) % size;
       return say({ kind: 'vote', vote: me.signVote({ ...vote, validatorIndex }) }, CHANNELS.vote);
     }
-    case 'bits': {
-      const parts = { total: 1, hash: new Uint8Array(32).fill(7) };
+    case 'bits':
+    case 'fewer': {
+      const parts = { total: what === 'bits' ? 1 : 3, hash: new Uint8Array(32).fill(7) };
       return say(
         { kind: 'newValidBlock', height, round, parts, bits: new BitSet(2), isCommit: false },
         CHANNELS.state,
@@ -98,6 +101,8 @@ function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what:
       });
       return { ...send, channel: CHANNELS.bits, bytes: withBits(whole) };
     }
+    case 'double':
+      return { ...send, bytes: concat(send.bytes, send.bytes) };
     case 'tail':
       return { ...send, bytes: concat(send.bytes, Uint8Array.of(7)) };
     case 'empty':

@@ -4,6 +4,7 @@ import { accountability } from './accountability.ts';
 import { accusations } from './accusations.ts';
 import { agreement, appHash } from './agreement.ts';
 import { audiences } from './audiences.ts';
+import { beliefs } from './beliefs.ts';
 import { briefings } from './briefings.ts';
 import { callers } from './callers.ts';
 import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
@@ -32,6 +33,8 @@ import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRoom } from './peerRoom.ts';
 import { peerRules } from './peers.ts';
+import { places } from './places.ts';
+import { poolKept } from './poolKept.ts';
 import { poolSpread } from './poolSpread.ts';
 import { pools } from './pools.ts';
 import { poolWaits } from './poolWaits.ts';
@@ -81,6 +84,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', lastCommits],
   ['conduct', spread],
   ['conduct', repetition],
+  ['conduct', beliefs],
   ['conduct', echoes],
   ['conduct', poolSpread],
   ['conduct', evidenceSpread],
@@ -116,6 +120,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       ethRecords(context),
       evidenceKept(context),
       pools(context),
+      poolKept(context),
       poolWaits(context),
       victims(context),
     );
@@ -131,7 +136,7 @@ export const notJudged = (context: CheckerContext): readonly StandingChecker[] =
 function peersOf(context: CheckerContext): readonly Checker[] {
   const { steering } = context.world.network;
   return steering instanceof Switchboard
-    ? [peerRules(context, steering), callers(context, steering), rumours(context, steering)]
+    ? [peerRules, callers, rumours, places].map((judge) => judge(context, steering))
     : [];
 }
 

@@ -13,6 +13,10 @@ const NEEDED_BAN_MICROS = 60_000_000;
 const WAIT_MICROS = { first: 500_000, longest: 15_000_000 };
 /** Who was connected for so long, as far as it knows, waits as after a first call. */
 const STABLE_MICROS = 10_000_000;
+/** Within this it is called again: all of the wait, and the shortest sleep of the timer. */
+const AGAIN_WITHIN_MICROS = 520_000;
+/** Of two connections to one peer the older one may stay while something was heard on it within this. */
+const ALIVE_MICROS = 5_000_000;
 /** Whoever is needed and not there is called within this: the longest wait, and a call that nobody answers. */
 const CALLED_WITHIN_MICROS = 34_000_000;
 
@@ -24,8 +28,10 @@ interface Talk {
 
 /** Calls of one life for one peer, one after another and in vain. */
 interface Calls {
-  count: number;
-  at: number;
+  readonly count: number;
+  readonly at: number;
+  /** The first one is due after the shortest wait. */
+  readonly isSoon: boolean;
 }
 
 /** How correct nodes look for others: whom they call and how often, whom they let in, and what they ask and tell of addresses. */
@@ -35,6 +41,8 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
   const { spec } = board;
   const talks = new Map<Process, Map<number, Talk>>();
   const calls = new Map<Process, Map<string, Calls>>();
+  /** Since when the peers of this life are connected. */
+  const ups = new Map<Process, Map<string, number>>();
   const offences = new Map<Process, number>();
   const isPausing = context.scenario.timeline.some(({ action }) => action.kind === 'pause');
   const fail = (node: Process, text: string): void => {
@@ -61,22 +69,59 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
     }
   }
 
-  function onNeededCall(node: Process, whom: string): void {
+  function callsOf(node: Process): Map<string, Calls> {
     const own = calls.get(node) ?? new Map<string, Calls>();
     calls.set(node, own);
+    return own;
+  }
+
+  function onNeededCall(node: Process, whom: string): void {
+    const own = callsOf(node);
     const before = own.get(whom);
     const count = before?.count ?? 0;
     const least = count === 0 ? 0 : Math.min(WAIT_MICROS.first * 2 ** (count - 1), WAIT_MICROS.longest);
     if (before !== undefined && world.now - before.at < least)
       fail(node, `calls ${whom} again after ${world.now - before.at} µs, in vain ${count} times`);
-    own.set(whom, { count: count + 1, at: world.now });
+    if (before?.isSoon === true && !isPausing && world.now - before.at > AGAIN_WITHIN_MICROS)
+      fail(node, `calls ${whom}, which has long been there, only after ${world.now - before.at} µs`);
+    own.set(whom, { count: count + 1, at: world.now, isSoon: false });
   }
 
-  /** From now on it is to be called again. */
-  function onGone(node: Process, peer: string): void {
-    const own = calls.get(node) ?? new Map<string, Calls>();
-    calls.set(node, own);
-    if (needed(node).includes(peer)) own.set(peer, { count: 0, at: world.now });
+  /** From now on it is to be called again; it had been there for so long. */
+  function onGone(node: Process, peer: string, micros: number): void {
+    if (!needed(node).includes(peer)) return;
+    const isSoon = micros >= STABLE_MICROS && board.banEnd(node.index, peer) === undefined;
+    callsOf(node).set(peer, { count: 0, at: world.now, isSoon });
+  }
+
+  /** The node has kept it for a moment, and waits longer for that. */
+  function onBarelyThere(node: Process, peer: string): void {
+    const before = calls.get(node)?.get(peer);
+    if (before !== undefined) callsOf(node).set(peer, { ...before, isSoon: false });
+  }
+
+  function onPeer(node: Process, peer: string, isUp: boolean): void {
+    const own = ups.get(node) ?? new Map<string, number>();
+    ups.set(node, own);
+    const since = own.get(peer);
+    if (isUp) own.set(peer, world.now);
+    else if (own.delete(peer)) onGone(node, peer, world.now - (since ?? world.now));
+  }
+
+  /** Whoever is let in by nobody's ban has a place, unless it is there already or others of its kind have all of them. */
+  function onRefused(node: Process, { name: peer }: Process, isOutbound: boolean): void {
+    if (peer === node.name || board.banEnd(node.index, peer) !== undefined) return;
+    const kept = board.keptBy(node.index);
+    const old = kept.find((one) => one.peer === idOf(peer));
+    if (old !== undefined && world.now - old.heardAt < ALIVE_MICROS) return;
+    if (needed(node).includes(peer)) fail(node, `refuses ${peer}, which it needs`);
+    const direction = isOutbound ? 'outbound' : 'inbound';
+    const isPlaced = (id: string): boolean => needed(node).some((one) => idOf(one) === id);
+    const alike = kept.filter(
+      (one) => one !== old && one.direction === direction && !isPlaced(one.peer),
+    ).length;
+    if (alike < (isOutbound ? spec.outboundMax : spec.inboundMax))
+      fail(node, `refuses ${peer}, and has ${alike} ${direction} peers`);
   }
 
   function talkOf(node: Process, link: number): Talk {
@@ -117,22 +162,20 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
         if (fact.kind === 'started') {
           talks.delete(fact.node);
           calls.delete(fact.node);
+          ups.delete(fact.node);
         } else if (fact.kind === 'called') onCall(fact.node, fact.address.id);
         else if (fact.kind === 'connected') {
           calls.get(fact.node)?.delete(fact.peer.name);
         } else if (fact.kind === 'peer') {
-          if (!fact.isUp) onGone(fact.node, fact.peer);
+          onPeer(fact.node, fact.peer, fact.isUp);
         } else if (fact.kind === 'disowned') {
-          if (fact.micros >= STABLE_MICROS) onGone(fact.node, fact.peer.name);
+          if (fact.micros >= STABLE_MICROS) onGone(fact.node, fact.peer.name, fact.micros);
+          else onBarelyThere(fact.node, fact.peer.name);
         } else if (fact.kind === 'dropped') {
           offences.set(fact.node, world.now);
           checkBans(fact.node);
         } else if (fact.kind === 'refused') {
-          const { node, peer } = fact;
-          const isWelcome =
-            needed(node).includes(peer.name) && board.banEnd(node.index, peer.name) === undefined;
-          if (isWelcome && !board.isOpenBetween(node.index, peer.index))
-            fail(node, `refuses ${peer.name}, which it needs`);
+          onRefused(fact.node, fact.peer, fact.isOutbound);
         } else if (fact.kind === 'pexSaid' || fact.kind === 'pexHeard') {
           const message = decodePexMessage(fact.bytes);
           if (!message.ok) return;

@@ -141,5 +141,5 @@ export function poolSpread(context: CheckerContext): Checker {
 }
 
 /** What it has to say waits for its drive, or nobody has told it where it stands. */
-const isHindered = ({ node, disk, sync }: Process): boolean =>
+export const isHindered = ({ node, disk, sync }: Process): boolean =>
   disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined || node?.isSyncing() === true;

@@ -87,7 +87,7 @@ export function poolWaits(context: CheckerContext): Checker {
   };
   return {
     name,
-    ...hearing(['fault', 'started'], (fact) => {
+    ...hearing(['fault', 'started', 'flushed'], (fact) => {
       if (fact.kind === 'fault') disturbed = world.now;
       else {
         looked.delete(fact.node);

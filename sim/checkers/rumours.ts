@@ -72,6 +72,13 @@ export function rumours(context: CheckerContext, board: Switchboard): Checker {
     return truth.host !== host || truth.port !== port;
   }
 
+  function onAnswered(node: Process, peer: string): void {
+    provenOf(node).set(peer, 0);
+    const known = board.bookOf(node.index).find(({ address }) => address.id === idOf(peer));
+    if (known !== undefined && known.attempts > 0)
+      fail(node, `counts ${known.attempts} calls in vain of ${peer}, which has just answered`);
+  }
+
   function onTold(node: Process, addresses: readonly NetAddress[]): void {
     if (addresses.length > ANSWER_MAX) fail(node, `tells ${addresses.length} addresses at once`);
     const lost = addresses.find(({ ip }) => isInner(ip));
@@ -144,7 +151,7 @@ export function rumours(context: CheckerContext, board: Switchboard): Checker {
         proven.delete(node);
       } else if (fact.kind === 'connected') {
         const found = board.establishedOf(node.index).find((one) => one.node === fact.peer.index);
-        if (found?.isOutbound === true) provenOf(node).set(fact.peer.name, 0);
+        if (found?.isOutbound === true) onAnswered(node, fact.peer.name);
       } else if (fact.kind === 'called') {
         const { id, host, port } = fact.address;
         if (isInner(host)) fail(node, `calls ${host}, which nobody can reach`);

@@ -119,7 +119,7 @@ export function spread(context: CheckerContext): Checker {
 }
 
 /** The simulated wire may invert bits of what it carries; a real one breaks the connection then. */
-const isGarbled = ({ network, timeline }: Scenario): boolean =>
+export const isGarbled = ({ network, timeline }: Scenario): boolean =>
   network.corruptPpm > 0 ||
   timeline.some(({ action }) => action.kind === 'link' && (action.faults.corruptPpm ?? 0) > 0);
 

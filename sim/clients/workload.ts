@@ -157,10 +157,11 @@ export class EvmClient {
     }
     // Each waits for the answer to the one before.
     await this.#calls.run(this.#node, async (ask) => {
-      const head = this.#head;
-      let isAfter = true;
-      // Once others have come in between, nothing of the rest is sure.
-      for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && isAfter && this.#head === head;
+      const { head, flushes } = this.#node;
+      const isSame = (): boolean => this.#node.head === head && this.#node.flushes === flushes;
+      let isAfter = !this.#node.isFlushing;
+      // Once others have come in between, or those before it have gone, nothing of the rest is sure.
+      for (const tx of txs) isAfter = (await this.#give(ask, tx, isAfter)) && isAfter && isSame();
     });
   }
 
@@ -219,7 +220,7 @@ export class EvmClient {
     tx.sentAt = this.#world.now;
     const node = this.#nodeFor(tx);
     tx.sentHead = this.#world.height;
-    const { head } = node;
+    const { head, flushes } = node;
     const { length } = this.#sentBy(tx.from);
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
@@ -241,18 +242,18 @@ export class EvmClient {
     // Meanwhile its sender may have sent more; whoever waits longer, because the node cannot write, is overtaken by it.
     const isAlone = this.#sentBy(tx.from).length === length;
     const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
-    const isSameHead = node.head === head;
-    if (isTaken && isSameHead && pool !== undefined) {
+    const isSamePool = node.head === head && node.flushes === flushes;
+    if (isTaken && isSamePool && pool !== undefined) {
       const problem = changeProblem(before, contentOf(pool), tx.hash);
       if (problem !== undefined) this.complaints.push(problem);
     }
     const isTooLittle = 'error' in reply && reply.error.message === 'transaction underpriced';
-    if (isTooLittle && isSameHead && pool !== undefined) {
+    if (isTooLittle && isSamePool && pool !== undefined) {
       const problem = refusalProblem(before, node, tx, this.#feeMarket);
       if (problem !== undefined) this.complaints.push(problem);
     }
     // With a block in between it may have become right.
-    if (isTaken && tx.bad !== undefined && isAfter && isAlone && isSameHead && !this.#isLaterThan(head, tx))
+    if (isTaken && tx.bad !== undefined && isAfter && isAlone && isSamePool && !this.#isLaterThan(head, tx))
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
     const isSure = isAfter && isFirst && isPrompt && !this.#isAstray(tx.from);

@@ -62,6 +62,10 @@ export class Process implements Port {
   lives = 0;
   /** How often it decided to drop a peer. */
   drops = 0;
+  /** How often its operator has had its pool emptied. */
+  flushes = 0;
+  /** The node has been told to empty its pool, and has not said yet that it has. */
+  isFlushing = false;
   /** What its peer manager would say; undefined where the network connects everyone. */
   peerCounts: { connected(): number; banned(): number } | undefined;
   /** Websockets that clients hold open to it. */
@@ -133,6 +137,7 @@ export class Process implements Port {
     const life = new Life(this.#world, this);
     this.#life = life;
     this.lives++;
+    this.isFlushing = false;
     const { records, tornBytes, lossy } = this.disk.log.recover();
     this.#isLossy ||= lossy;
     try {

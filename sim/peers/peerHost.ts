@@ -147,8 +147,8 @@ export class PeerHost {
         const end = this.#ends.get(link);
         if (end === undefined) return;
         const peer = present(world.processes[other(end).node], 'process').name;
-        const said = this.#lies?.instead(bytes) ?? bytes;
-        for (const one of this.process.wrapper?.exchange(peer, said) ?? [said]) sendPex(end, one);
+        for (const said of this.#lies?.instead(bytes) ?? [bytes])
+          for (const one of this.process.wrapper?.exchange(peer, said) ?? [said]) sendPex(end, one);
       },
       note: (_level, text, fields) =>
         world.remark(

@@ -18,7 +18,7 @@ export interface PexLies {
   /** What it says first on each connection. */
   greeting(): readonly Bytes[];
   /** What it says instead of this message. */
-  instead(bytes: Bytes): Bytes | undefined;
+  instead(bytes: Bytes): readonly Bytes[] | undefined;
 }
 
 /** As many as an answer may hold. */
@@ -48,11 +48,12 @@ export function liesOf(
   const say = (addresses: readonly NetAddress[]): Bytes => encode(ROOMY, { kind: 'addresses', addresses });
   const many = (count: number, one: (i: number) => NetAddress): Bytes =>
     say(Array.from({ length: count }, (_, i) => one(i)));
-  const answering = (answer: () => Bytes): PexLies => ({
+  const answering = (...answers: readonly (() => Bytes)[]): PexLies => ({
     greeting: () => [],
     instead: (bytes) => {
       const message = decodePexMessage(bytes);
-      return message.ok && message.value.kind === 'addresses' ? answer() : undefined;
+      const isAnswer = message.ok && message.value.kind === 'addresses';
+      return isAnswer ? answers.map((answer) => answer()) : undefined;
     },
   });
   const greeting = (...words: readonly (() => Bytes)[]): PexLies => ({
@@ -72,6 +73,11 @@ export function liesOf(
       return greeting(() => Uint8Array.of(0xff, dice.choose(256), dice.choose(256)));
     case 'nowhere':
       return answering(() => many(ADDRESSES, nobody));
+    case 'twice':
+      return answering(
+        () => many(1, nobody),
+        () => many(ADDRESSES, nobody),
+      );
     case 'more':
       return answering(() => many(ADDRESSES + 1, nobody));
     case 'moved':

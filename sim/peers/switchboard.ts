@@ -8,7 +8,7 @@
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { KnownAddress } from '../../core/p2p/addressBook.ts';
-import type { LinkId } from '../../core/p2p/links.ts';
+import type { LinkId, PeerLink } from '../../core/p2p/links.ts';
 import { BLOCK_PROTOCOL, checkNodeInfo, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
@@ -77,9 +77,9 @@ export class Switchboard implements Steering {
     return ends.filter((end) => end.socket.dialler === end).map((end) => other(end).node);
   }
 
-  /** Whether a connection of the two is open, or on its way. */
-  isOpenBetween(node: number, peer: number): boolean {
-    return (this.#hosts[node]?.ends() ?? []).some((end) => end.isOpen && other(end).node === peer);
+  /** Connections that a node keeps, whatever the other ends do; nothing while it is down. */
+  keptBy(node: number): readonly Readonly<PeerLink>[] {
+    return this.#hosts[node]?.peers.connected() ?? [];
   }
 
   /** What the address book of a node holds; nothing while it is down. */
@@ -226,7 +226,13 @@ export class Switchboard implements Steering {
       [acceptor, b],
     ] as const)
       if (end.isOpen) end.keptAt = this.#world.now;
-      else this.#world.witness({ kind: 'refused', node: host.process, peer: this.#process(other(end).node) });
+      else
+        this.#world.witness({
+          kind: 'refused',
+          node: host.process,
+          peer: this.#process(other(end).node),
+          isOutbound: end === dialler,
+        });
     if (!dialler.isOpen || !acceptor.isOpen) return;
     this.#world.network.establish(a.node, b.node);
     for (const end of [dialler, acceptor]) {

@@ -3,8 +3,8 @@
 /**
  * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
  * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, what lies
- * exactly on a bound of gas, one contract whose storage is filled and cleared over and over, or transfers
- * whose blocks are waited for.
+ * exactly on a bound of gas, one contract whose storage is filled and cleared over and over, transfers
+ * whose blocks are waited for, or the last of what its accounts have.
  */
 export const SCRIPTS = [
   'transfers',
@@ -17,6 +17,7 @@ export const SCRIPTS = [
   'bulk',
   'waits',
   'bounds',
+  'emptied',
 ] as const;
 
 export interface ClientSpec {

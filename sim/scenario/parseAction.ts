@@ -25,6 +25,7 @@ const ACTION_KEYS = [
   'remove_node',
   'upgrade',
   'rollback',
+  'flush_pool',
   'checkpoint',
   'break',
   'gst',
@@ -104,6 +105,8 @@ function actionOf(
       };
     case 'rollback':
       return { kind, target: target(value, known), isHard: fields.hard?.boolean('hard') ?? false };
+    case 'flush_pool':
+      return { kind: 'flushPool', target: target(value, known) };
     case 'checkpoint':
     case 'break':
       return { kind, name: newName(value, value.text('a name')) };

@@ -63,6 +63,8 @@ export type Action =
     }
   /** Stops, takes its newest height back, and starts again. */
   | { readonly kind: 'rollback'; readonly target: Target; readonly isHard: boolean }
+  /** The operator has the pool emptied. */
+  | { readonly kind: 'flushPool'; readonly target: Target }
   /** A moment with a name, for others to wait for; or the end of the run. */
   | { readonly kind: 'checkpoint' | 'break'; readonly name: string }
   | {
@@ -252,7 +254,7 @@ export interface SwarmSearch {
 
 /**
  * How a node abuses the exchange of addresses: sends some unasked, asks too often, says what is no message, or answers with
- * addresses that nobody has, more than it may, those of others moved elsewhere, too many of one network, such as cannot
+ * addresses that nobody has, more than it may, those of others moved elsewhere, too many of one network, twice, such as cannot
  * be reached from everywhere, or what is none.
  */
 export const PEX_LIES = [
@@ -263,6 +265,7 @@ export const PEX_LIES = [
   'more',
   'moved',
   'crowd',
+  'twice',
   'inner',
   'none',
 ] as const;

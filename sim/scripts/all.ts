@@ -6,6 +6,7 @@ import { bounds } from './bounds.ts';
 import { bulk } from './bulk.ts';
 import { contracts } from './contracts.ts';
 import { crowd } from './crowd.ts';
+import { emptied } from './emptied.ts';
 import { erc20Churn } from './erc20.ts';
 import { features } from './features.ts';
 import type { Script } from './script.ts';
@@ -24,6 +25,7 @@ export function scriptOf(
   if (script === 'bounds') return bounds(suite);
   if (script === 'bulk') return bulk;
   if (script === 'crowd') return crowd();
+  if (script === 'emptied') return emptied(feeMarket);
   if (script === 'shelf') return shelf(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }

@@ -126,6 +126,8 @@ export class TimelineActions {
       case 'rollback':
         this.#service(process, spec);
         return rollBack(process, this.#suite, action.isHard);
+      case 'flushPool':
+        return this.#flushPool(process);
       case 'clog':
         world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
         return true;
@@ -173,6 +175,19 @@ export class TimelineActions {
         process.clock.drift(world.now, action.ppm);
         return true;
     }
+  }
+
+  #flushPool(process: Process): boolean {
+    const flush = process.state === 'up' ? process.node?.rpc?.flushPool : undefined;
+    if (flush === undefined) return false;
+    process.flushes++;
+    process.isFlushing = true;
+    this.#world.witness({ kind: 'flushed', node: process });
+    const { lives } = process;
+    void flush().then(() => {
+      if (process.lives === lives) process.isFlushing = false;
+    });
+    return true;
   }
 
   /** Stopped in good order, and started again when its operator is done. */

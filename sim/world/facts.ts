@@ -87,6 +87,8 @@ export type Fact =
   | { readonly kind: 'saidToNobody'; readonly node: Process; readonly peer: string }
   /** A node needs its log up to this height no more. */
   | { readonly kind: 'cut'; readonly node: Process; readonly height: number }
+  /** The node is to forget all that waits in its pool, as its operator wants it. */
+  | { readonly kind: 'flushed'; readonly node: Process }
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }
@@ -95,7 +97,12 @@ export type Fact =
   /** A node calls whoever lives at an address; only where nodes find each other by themselves, as the next four. */
   | { readonly kind: 'called'; readonly node: Process; readonly address: PeerAddress }
   /** A node does not keep a connection whose other end has proven who it is. */
-  | { readonly kind: 'refused'; readonly node: Process; readonly peer: Process }
+  | {
+      readonly kind: 'refused';
+      readonly node: Process;
+      readonly peer: Process;
+      readonly isOutbound: boolean;
+    }
   /** A node hears that the other end does not keep a connection, which it has kept itself for so long. */
   | { readonly kind: 'disowned'; readonly node: Process; readonly peer: Process; readonly micros: number }
   /** A node says something of addresses, or hears it, on one of the connections of this life. */

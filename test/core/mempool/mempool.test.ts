@@ -574,13 +574,18 @@ test('blocks that take all there is say nothing about how long a tx would wait',
   expect(wait).toBeLessThan(60_000_000);
 });
 
-const txOf = (nonce: number): Uint8Array => new TextEncoder().encode(`aa/${nonce}`);
+const txOf = (nonce: number, words = ''): Uint8Array => new TextEncoder().encode(`aa/${nonce}${words}`);
 
-/** Submits the tx of this nonce; the application accepts it with what is given. */
-function give(world: World, nonce: number, fields: Partial<LanePosition>): SubmitResult | undefined {
+/** Submits the tx of this nonce, in so many words; the application accepts it with what is given. */
+function give(
+  world: World,
+  nonce: number,
+  fields: Partial<LanePosition>,
+  words = '',
+): SubmitResult | undefined {
   const call = 1 + nonce;
   world.replies.delete(call);
-  world.pool.submit(txOf(nonce), call, world);
+  world.pool.submit(txOf(nonce, words), call, world);
   const ask = world.asks.pop();
   const verdict = accepted('aa', nonce, 1, 0, 100);
   if (ask !== undefined && verdict.kind === 'accepted')
@@ -614,6 +619,19 @@ test('what has to wait because one before it ran out waits its whole lifetime fr
   expect(world.pool.stats()).toMatchObject({ pending: 0, queued: 2 });
   world.pool.onTick(7 * HOUR, world);
   expect(world.pool.size).toBe(0);
+});
+
+test('a replaced tx may come again when the one in its place is gone', () => {
+  const world = new World();
+  give(world, 0, {});
+  give(world, 1, { cost: 100n });
+  const dearer = { tipCap: 2n, feeCap: 200n, cost: 1000n };
+  expect(give(world, 1, dearer, 'dearer')?.kind).toBe('checked');
+  expect(give(world, 1, { cost: 100n })).toMatchObject({ refusal: { code: 'replacement-underpriced' } });
+  world.commit([txOf(0)], [{ address: 'aa', nonce: 1n, balance: 999n }]);
+  expect(world.pool.size).toBe(0);
+  expect(give(world, 1, { stateNonce: 1n, cost: 100n })?.kind).toBe('checked');
+  expect(world.reaped()).toEqual(['aa1']);
 });
 
 test('a tx that could not be paid for a while may come again', () => {

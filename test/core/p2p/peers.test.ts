@@ -3,6 +3,7 @@ import { present } from '../../../core/lib/assert.ts';
 import type { LinkId } from '../../../core/p2p/links.ts';
 import { Peers } from '../../../core/p2p/peers.ts';
 import type { PeersConfig, PeersOut } from '../../../core/p2p/peersContract.ts';
+import { Pex } from '../../../core/p2p/pex.ts';
 import { decodePexMessage, encodePexMessage } from '../../../core/p2p/pexMessages.ts';
 import type { NodeInfo } from '../../../core/types/peer.ts';
 
@@ -285,6 +286,22 @@ describe('faults', () => {
     }
   });
 
+  test('ban whoever an operator names since for a minute at most, and do not keep the node awake till then', () => {
+    const desk = new Desk({ pex: true });
+    const unasked = encodePexMessage({ kind: 'addresses', addresses: [] });
+    desk.peers.onPex(desk.now, desk.inbound(1), unasked, desk.out);
+    expect(present(desk.peers.bans(desk.now)[0], 'ban').until - desk.now).toBe(24 * 3600 * SECOND);
+    desk.time(0).take();
+    const order = { persistent: true, unconditional: false, isPrivate: false };
+    expect(desk.peers.dialNow(desk.now, { peers: [address(1)], ...order }, desk.out).ok).toBe(true);
+    expect(desk.take()).toEqual([]);
+    expect(desk.peers.wakeAt()).toBeGreaterThan(desk.now);
+    desk.time(59);
+    expect(desk.take()).toEqual([]);
+    desk.time(1);
+    expect(desk.take()).toEqual(['dial 01']);
+  });
+
   test('a connection lost without fault leaves no mark', () => {
     const desk = new Desk();
     for (let i = 0; i < 50; i++) desk.peers.onEnded(desk.now, desk.inbound(1), 'ECONNRESET', false, desk.out);
@@ -337,6 +354,28 @@ describe('the exchange of addresses', () => {
     expect(answer).toMatchObject({ ok: true, value: { kind: 'addresses' } });
     if (answer.ok && answer.value.kind === 'addresses')
       expect(answer.value.addresses.map((one) => one.id).sort()).toEqual([1, 2, 7, 8, 9].map(id));
+  });
+
+  test('asks a seed again when nobody is there and no address that it has is due', () => {
+    const desk = new Desk({ pex: true, seeds: [address(1)] });
+    desk.time(0);
+    const seed = desk.outbound(1);
+    desk.peers.onPex(desk.now, seed, tell(7), desk.out);
+    desk.time(31);
+    const known = desk.outbound(7);
+    desk.time(31);
+    for (const link of [seed, known]) desk.peers.onEnded(desk.now, link, 'ECONNRESET', false, desk.out);
+    desk.take();
+    const dialled: string[] = [];
+    for (let second = 0; second < 600; second++) {
+      for (const line of desk.time(1).take()) {
+        dialled.push(line);
+        const link = present(desk.dials.get(id(Number(line.slice(-2)))), 'link');
+        desk.peers.onEnded(desk.now, link, 'ECONNREFUSED', false, desk.out);
+      }
+    }
+    expect(dialled.filter((line) => line === 'dial 07').length).toBeLessThan(8);
+    expect(dialled.filter((line) => line === 'dial 01').length).toBeGreaterThan(8);
   });
 
   test('bans who asks too often, and who tells unasked', () => {
@@ -398,6 +437,13 @@ describe('the exchange of addresses', () => {
     }
     expect(asked.length).toBeGreaterThan(5);
     expect(asked.every((at, i) => i === 0 || at - (asked[i - 1] as number) >= 30 * SECOND)).toBe(true);
+  });
+
+  test('nothing is remembered of whoever has gone', () => {
+    const pex = new Pex(new Desk().peers.book);
+    pex.onUp(id(1));
+    pex.onDown(id(1));
+    expect(pex.ask(START, id(1))).toBe(undefined);
   });
 
   test('whoever owes an answer is not asked again', () => {

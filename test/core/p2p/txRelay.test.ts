@@ -17,6 +17,7 @@ class World {
   sent: [string, number[]][] = [];
   raw: [string, Uint8Array][] = [];
   now = 0;
+  ticks = 0;
   #timers: { at: number; turn: number }[] = [];
   #sequence = 0;
 
@@ -85,6 +86,7 @@ class World {
       if (next === undefined || next.at > until) break;
       this.#timers.shift();
       this.now = next.at;
+      this.ticks += 1;
       this.relay.onTick(next.turn, this.out);
     }
     this.now = until;
@@ -195,7 +197,10 @@ test('nothing is sent to a peer that is behind, and all of it when it no longer 
   world.up('a');
   world.add(world.tx(1));
   world.add(world.tx(2));
+  const asked = world.ticks;
   expect(world.pass(5000)).toEqual([]);
+  // Every half second, and no more often.
+  expect(world.ticks - asked).toBeLessThanOrEqual(10);
   world.late.clear();
   expect(world.pass(1000)).toEqual([['a', [1, 2]]]);
 });

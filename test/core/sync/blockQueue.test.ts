@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BlockQueue } from '../../../core/sync/blockQueue.ts';
 import { SyncPeers } from '../../../core/sync/syncPeers.ts';
-import type { Block } from '../../../core/types/block.ts';
+import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
 import { makeTestBlock, testNet } from '../consensus/harness/net.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
@@ -40,6 +40,16 @@ test('where there is no third one of the two has to give both blocks', () => {
     { peer: 'a', height: 1 },
     { peer: 'a', height: 2 },
   ]);
+});
+
+test('whoever is to give both blocks and has not one of them is asked no more while there is another', () => {
+  const peers = peersOf(['a', 'b', 'c', 'd']);
+  const queue = new BlockQueue(peers);
+  queue.mismatch(1, { block: at(1), peer: 'a', bytes: 0 }, { block: at(2), peer: 'b', bytes: 0 });
+  expect(queue.wanted(0, 1).map(({ peer }) => peer)).toEqual(['c', 'c']);
+  const chosen = peers.find('c');
+  expect(chosen !== undefined && queue.denied(chosen, 1)).toBe(true);
+  expect(queue.wanted(0, 1)).toEqual([{ peer: 'd', height: 1 }]);
 });
 
 const SECOND = 1_000_000;
@@ -111,4 +121,12 @@ test('a second answer for a block that is here changes nothing', () => {
   second.asked.set(height, 0);
   queue.arrived(second, { ...at(height), txs: [new Uint8Array(1)] });
   expect(queue.at(height)).toMatchObject({ peer: 'a', bytes: 0 });
+});
+
+test('a late answer for what is stored is let go', () => {
+  const { queue, answer } = fetching(['a', 'b']);
+  queue.wanted(0, 1);
+  queue.settle(1, ZERO_BLOCK_ID);
+  answer('a', 1);
+  expect(queue.at(1)).toBe(undefined);
 });

@@ -276,6 +276,20 @@ describe('peers that lie', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(0);
     expect(world.notes.join()).toMatch('no longer has block 1');
   });
+
+  test('a peer that has pruned since is asked for nothing that it has no more', () => {
+    const world = new SyncNet();
+    world.connect('a', () => []);
+    world.start();
+    world.receive('a', status(5));
+    expect(world.asked.map(({ height }) => height)).toEqual([1, 2, 3, 4, 5]);
+    world.receive('a', status(60, 30));
+    world.connect('b', () => []);
+    world.receive('b', status(60));
+    const later = world.asked.slice(5).filter(({ peer }) => peer === 'a');
+    expect(later.map(({ height }) => height).filter((height) => height < 30)).toEqual([]);
+    expect(world.dropped).toEqual([]);
+  });
 });
 
 test('an honest chain that is invalid here halts the node instead of blaming its peers', () => {

@@ -290,4 +290,20 @@ export const GOSSIP: readonly Break[] = [
     found: ['conduct'],
     scenario: 'contradicting-parts',
   },
+  {
+    id: 'votes-believed-across-heights',
+    file: 'core/gossip/peerRound.ts',
+    from: '    this.#votes.clear();\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'four-honest',
+  },
+  {
+    id: 'votes-of-the-height-before-believed',
+    file: 'core/gossip/peerRound.ts',
+    from: 'if (height === this.height) this.#votesOf(round, type, size)?.add(index);',
+    to: 'if (height >= this.height - 1) this.#votesOf(round, type, size)?.add(index);',
+    found: ['conduct'],
+    scenario: 'line-of-validators',
+  },
 ];

@@ -156,4 +156,22 @@ export const INTAKE: readonly Break[] = [
     scenario: 'lock-behind-valid',
     isSlow: true,
   },
+  {
+    id: 'fewer-bits-than-parts',
+    file: 'core/codec/messages.ts',
+    from: 'if (message.bits.size === total) return undefined;',
+    to: 'if (message.bits.size <= total) return undefined;',
+    found: ['conduct'],
+    scenario: 'bad-manners',
+    isSlow: true,
+  },
+  {
+    id: 'last-of-two-messages-counts',
+    file: 'core/codec/oneOf.ts',
+    from: "        if (value !== undefined) reader.fail(name, 'more than one case is set');\n",
+    to: '',
+    found: ['conduct'],
+    scenario: 'bad-manners',
+    isSlow: true,
+  },
 ];

@@ -234,4 +234,13 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     found: ['records'],
     scenario: 'fee-swings',
   },
+  {
+    id: 'number-waited-for-as-text',
+    file: 'core/events/subscriptions.ts',
+    from: "argument?.kind !== 'string' || argument.text === ''",
+    to: "argument === undefined || argument.text === ''",
+    found: ['ws'],
+    scenario: 'events-by-query',
+    isSlow: true,
+  },
 ];

@@ -1,0 +1,133 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import type { BitSet } from '../../core/lib/bitset.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { VoteType } from '../../core/types/vote.ts';
+import { SLOW_MICROS } from '../disk/disk.ts';
+import type { Process } from '../machine/process.ts';
+import { remembered } from '../remembered.ts';
+import { hearing } from '../world/facts.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { isHindered } from './poolSpread.ts';
+import { isGarbled } from './spread.ts';
+
+/** First bytes of Vote, HasVote and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
+const TAGS: readonly (number | undefined)[] = [0x32, 0x3a, 0x4a];
+/** What a node has decided to say waits for its log: it leaves within this. */
+const LEAVE_MICROS = 100_000;
+/** Rounds of a height that are looked at. */
+const ROUNDS_MAX = 16;
+/** Heights of which two remember what they said: they speak of the one that the other is in, and of the one before. */
+const HEIGHTS_MAX = 8;
+/** Each node is asked about each of its peers: among many that is too much. */
+const NODES_MAX = 12;
+
+/** Votes by validator, of a height. */
+type Votes = Set<string>;
+
+/**
+ * What a correct node believes that another has of votes, the other has said, or it has told it itself: of that very height, round and
+ * kind. A belief that is of another height keeps from the peer what it lacks.
+ */
+export function beliefs({ world, scenario, correct, fail }: CheckerContext): Checker {
+  const name = 'conduct';
+  if (world.processes.length > NODES_MAX || isGarbled(scenario)) return { name };
+  /** By who believes and of whom, then by height. */
+  const spoken = new Map<string, Map<number, Votes>>();
+  /** What nothing explains by now, by pair. */
+  const doubts = new Map<string, { readonly vote: string; readonly since: number }>();
+  const looked = new Map<Process, number>();
+  /** Since when nothing holds up what a node says. */
+  const calm = new Map<Process, number>();
+
+  const note = (node: string, peer: string, { height, votes }: Said): void => {
+    const pair = `${node}/${peer}`;
+    const heights = spoken.get(pair) ?? new Map<number, Votes>();
+    spoken.set(pair, heights);
+    const known = heights.get(height) ?? new Set();
+    heights.set(height, known);
+    for (const vote of votes) known.add(vote);
+    if (heights.size > HEIGHTS_MAX) heights.delete(Math.min(...heights.keys()));
+  };
+
+  /** One that nothing that was said explains. */
+  const unfounded = (
+    pair: string,
+    height: number,
+    slot: string,
+    bits: BitSet | undefined,
+  ): string | undefined => {
+    if (bits === undefined) return undefined;
+    const known = spoken.get(pair)?.get(height);
+    for (let i = 0; i < bits.size; i++)
+      if (bits.has(i) && known?.has(`${slot}/${i}`) !== true) return `${height}/${slot} of validator ${i}`;
+    return undefined;
+  };
+
+  const judge = (node: Process, peer: Process): void => {
+    const round = node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer.name)?.round;
+    if (round === undefined) return;
+    const pair = `${node.name}/${peer.name}`;
+    const { height, lastCommitRound, lastCommit } = round;
+    let vote = unfounded(pair, height - 1, slotOf(lastCommitRound, 'precommit'), lastCommit);
+    for (let r = 0; r < ROUNDS_MAX; r++)
+      for (const type of ['prevote', 'precommit'] as const)
+        vote ??= unfounded(pair, height, slotOf(r, type), round.votes(r, type));
+    const before = doubts.get(pair);
+    if (vote === undefined) doubts.delete(pair);
+    else if (before?.vote !== vote) doubts.set(pair, { vote, since: world.now });
+    else if (world.now - before.since > LEAVE_MICROS)
+      fail(name, `${node.name} believes that ${peer.name} has ${vote}, of which neither has told the other`);
+  };
+
+  return {
+    name,
+    ...hearing(['fault', 'contentSaid', 'standingSaid', 'wordSaid'], (fact) => {
+      if (fact.kind === 'fault') {
+        doubts.clear();
+        return;
+      }
+      const { node, to, bytes } = fact;
+      const said = TAGS.includes(bytes[0]) ? saidIn(bytes) : undefined;
+      if (said === undefined) return;
+      for (const peer of to) {
+        note(peer, node.name, said);
+        if (said.isGiven) note(node.name, peer, said);
+      }
+    }),
+    look(node) {
+      // The last write of a slow drive ends when it is fast again.
+      if (isHindered(node)) calm.set(node, world.now + (node.disk.isSlow ? SLOW_MICROS : 0));
+      const calmAt = calm.get(node) ?? 0;
+      if (!node.isCorrect || world.now - Math.max(calmAt, looked.get(node) ?? 0) < LEAVE_MICROS) return;
+      looked.set(node, world.now);
+      for (const peer of correct) if (peer !== node) judge(node, peer);
+    },
+  };
+}
+
+/** What a message says that somebody has. */
+interface Said {
+  readonly height: number;
+  readonly votes: readonly string[];
+  /** Whoever hears it has them, too. */
+  readonly isGiven: boolean;
+}
+
+const slotOf = (round: number, type: VoteType): string => `${round}/${type}`;
+
+const saidIn = remembered((bytes: Bytes): Said | undefined => {
+  const decoded = decodeConsensusMessage(bytes);
+  const message = decoded.ok ? decoded.value : undefined;
+  if (message?.kind === 'vote') {
+    const { height, round, type, validatorIndex } = message.vote;
+    return { height, votes: [`${slotOf(round, type)}/${validatorIndex}`], isGiven: true };
+  }
+  if (message?.kind === 'hasVote') {
+    const { height, round, type, index } = message;
+    return { height, votes: [`${slotOf(round, type)}/${index}`], isGiven: false };
+  }
+  if (message?.kind !== 'voteSetBits') return undefined;
+  const { height, round, type, bits } = message;
+  const all = Array.from({ length: bits.size }, (_, i) => i).filter((i) => bits.has(i));
+  return { height, votes: all.map((i) => `${slotOf(round, type)}/${i}`), isGiven: false };
+});

@@ -1,0 +1,118 @@
+import type { KnownAddress } from '../../core/p2p/addressBook.ts';
+import { formatPeerAddress, type PeerAddress } from '../../core/p2p/peerAddress.ts';
+import type { Process } from '../machine/process.ts';
+import { idOf } from '../peers/addresses.ts';
+import type { Switchboard } from '../peers/switchboard.ts';
+import { hearing } from '../world/facts.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** A node looks for more peers so often, give or take the sleep of its timer. */
+const LOOK_MICROS = 31_000_000;
+/** How often it is looked at here. */
+const PERIOD_MICROS = 1_000_000;
+/** An address is called again after this, twice as late with each call in vain, of which so many count. */
+const RETRY_MICROS = 15_000_000;
+const CALLS_MAX = 8;
+
+/** What one life of a node could do, and since when. */
+interface Chances {
+  /** Of its addresses, those that it may call. */
+  callable: Map<string, number>;
+  /** It has a place for another one. */
+  placeSince: number | undefined;
+  calledAt: number;
+  lookedAt: number;
+  /** Calls in vain of each of its addresses. */
+  readonly calls: Map<string, { readonly id: string; readonly count: number; readonly at: number }>;
+}
+
+/**
+ * A correct node that has a place for another peer, and an address that it may call, calls somebody before long; and it calls where
+ * nobody has answered after longer and longer waits.
+ */
+export function places(context: CheckerContext, board: Switchboard): Checker {
+  const name = 'peers';
+  const { world } = context;
+  const { persistent, outboundMax } = board.spec;
+  const needed = new Set(persistent.map(idOf));
+  const lives = new Map<Process, Chances>();
+  const isPausing = context.scenario.timeline.some(({ action }) => action.kind === 'pause');
+
+  const isDue = ({ attempts, lastAttempt }: Readonly<KnownAddress>): boolean =>
+    lastAttempt === 0 || world.now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, CALLS_MAX);
+
+  function callableBy(node: Process): readonly string[] {
+    const busy = new Set(board.keptBy(node.index).map(({ peer }) => peer));
+    for (const one of board.calledBy(node.index)) busy.add(idOf(world.processes[one]?.name ?? ''));
+    for (const one of board.bannedBy(node.index)) busy.add(idOf(world.processes[one]?.name ?? ''));
+    return board
+      .bookOf(node.index)
+      .filter((known) => isDue(known) && !needed.has(known.address.id) && !busy.has(known.address.id))
+      .map(({ address }) => address.id);
+  }
+
+  function look(node: Process, chances: Chances): void {
+    chances.lookedAt = world.now;
+    const known = new Set(board.bookOf(node.index).map(({ address }) => formatPeerAddress(address)));
+    for (const where of [...chances.calls.keys()]) if (!known.has(where)) chances.calls.delete(where);
+    const others = board
+      .calledBy(node.index)
+      .filter((one) => !persistent.includes(world.processes[one]?.name ?? ''));
+    chances.placeSince = others.length < outboundMax ? (chances.placeSince ?? world.now) : undefined;
+    chances.callable = new Map(
+      callableBy(node).map((id) => [id, chances.callable.get(id) ?? world.now] as const),
+    );
+    const { placeSince, calledAt } = chances;
+    if (placeSince === undefined || world.now - Math.max(placeSince, calledAt) <= LOOK_MICROS) return;
+    const missed = [...chances.callable].find(([, since]) => world.now - since > LOOK_MICROS);
+    if (missed !== undefined)
+      context.fail(
+        name,
+        `${node.name} has ${others.length} peers that it has called, and does not call ${missed[0]}`,
+      );
+  }
+
+  function onCall(node: Process, { calls }: Chances, address: PeerAddress): void {
+    const { id } = address;
+    const isPlanned = needed.has(id) || board.spec.seeds.some((seed) => idOf(seed) === id);
+    if (isPlanned) return;
+    const where = formatPeerAddress(address);
+    const { count, at } = calls.get(where) ?? { count: CALLS_MAX, at: 0 };
+    // Who has been called so often is forgotten, and may be heard of again.
+    if (count < CALLS_MAX && world.now - at < RETRY_MICROS * 2 ** count)
+      context.fail(
+        name,
+        `${node.name} calls ${where} again after ${world.now - at} µs, in vain ${count} times`,
+      );
+    calls.set(where, { id, count: count < CALLS_MAX ? count + 1 : 1, at: world.now });
+  }
+
+  /** One that has been reached counts as never called in vain. */
+  function onReached({ calls }: Chances, peer: string): void {
+    for (const [where, call] of calls) if (call.id === idOf(peer)) calls.set(where, { ...call, count: 0 });
+  }
+
+  return {
+    name,
+    ...hearing(['started', 'called', 'connected', 'disowned', 'moved'], (fact) => {
+      const { node } = fact;
+      if (!node.isCorrect || isPausing) return;
+      const { now } = world;
+      if (fact.kind === 'started')
+        lives.set(node, {
+          callable: new Map(),
+          placeSince: undefined,
+          calledAt: now,
+          lookedAt: now,
+          calls: new Map(),
+        });
+      const chances = lives.get(node);
+      if (chances === undefined) return;
+      if (fact.kind === 'called') {
+        onCall(node, chances, fact.address);
+        if (!needed.has(fact.address.id)) chances.calledAt = now;
+      } else if (fact.kind === 'connected' || fact.kind === 'disowned') onReached(chances, fact.peer.name);
+      else if (fact.kind === 'moved' && now - chances.lookedAt >= PERIOD_MICROS) look(node, chances);
+    }),
+  };
+}

@@ -1,0 +1,97 @@
+import type { EthTx } from '../../core/app/chain.ts';
+import { equalBytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
+import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
+import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
+import { settledPool } from '../clients/settledPool.ts';
+import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+
+/** With fewer free places than this another transaction may have needed one of them. */
+const FREE_MIN = 1_000;
+/** What waits for an earlier nonce is given up after this at the soonest. */
+const LIFETIME_MIN_MICROS = 60_000_000;
+
+/** What a pool showed. */
+interface Look {
+  readonly at: number;
+  readonly head: number;
+  readonly isRoomy: boolean;
+  readonly content: readonly PooledSender[];
+}
+
+/**
+ * POOL: what may run next stays in a pool that has room, until its nonce is used, another one has its nonce, its sender can no
+ * longer pay for it, or the operator wants the pool emptied. What has left it is shown no more.
+ */
+export function poolKept(context: CheckerContext): Checker {
+  const name = 'records';
+  const { world, scenario } = context;
+  const txsMax = scenario.engine.poolTxs ?? DEFAULT_MEMPOOL.txsMax;
+  // A Cosmos transaction may take the nonce of another, and is not in what the pool shows.
+  if ((scenario.bankers ?? []).length > 0) return { name };
+  const known = new Map<Process, Look>();
+  /** Emptied since they were last looked at. */
+  const flushed = new Set<Process>();
+
+  const lookAt = ({ chain, pool }: RpcContext): Look => {
+    const { pending, queued } = pool.stats();
+    const isRoomy = pending + queued + FREE_MIN <= txsMax;
+    return { at: world.now, head: chain.head(), isRoomy, content: pool.content() };
+  };
+
+  return {
+    name,
+    ...hearing(['started', 'flushed'], (fact) => {
+      if (fact.kind === 'flushed') flushed.add(fact.node);
+      else {
+        known.delete(fact.node);
+        flushed.delete(fact.node);
+      }
+    }),
+    look(node) {
+      const before = known.get(node);
+      const rpc = node.isCorrect ? settledPool(node, world.now - (before?.at ?? 0)) : undefined;
+      if (rpc === undefined) return;
+      const now = lookAt(rpc);
+      known.set(node, now);
+      const isFlushed = flushed.delete(node);
+      if (before === undefined) return;
+      const shown = shownOf(rpc, before, now);
+      if (shown !== undefined)
+        context.fail(name, `the pool of ${node.name} no longer holds ${shown}, and shows it`);
+      if (isFlushed || !before.isRoomy || !now.isRoomy) return;
+      // Who could not pay after the first of several blocks may be rich again after the last.
+      if (now.head > before.head + 1 || now.at - before.at >= LIFETIME_MIN_MICROS) return;
+      const lost = lostBetween(rpc, before, now);
+      if (lost !== undefined) context.fail(name, `the pool of ${node.name} has lost ${lost}`);
+    },
+  };
+}
+
+const all = ({ pending, queued }: PooledSender): readonly EthTx[] => [...pending, ...queued];
+
+/** Of what a pool no longer holds, one that it finds by its hash. */
+function shownOf({ pool }: RpcContext, before: Look, now: Look): string | undefined {
+  const same = new Set(now.content);
+  const held = new Set(now.content.flatMap(all).map(({ hash }) => toHex(hash)));
+  const left = before.content.filter((was) => !same.has(was)).flatMap(all);
+  const shown = left.find(({ hash }) => !held.has(toHex(hash)) && pool.byEthHash(hash) !== undefined);
+  return shown === undefined ? undefined : to0xHex(shown.hash);
+}
+
+function lostBetween({ chain }: RpcContext, before: Look, now: Look): string | undefined {
+  const same = new Set(now.content);
+  for (const was of before.content) {
+    if (same.has(was)) continue;
+    const { nonce = 0n, balance = 0n } = chain.latest().account(was.sender) ?? {};
+    const its = now.content.find(({ sender }) => equalBytes(sender, was.sender));
+    const nonces = new Set((its === undefined ? [] : all(its)).map((tx) => tx.nonce));
+    const lost = was.pending.find(
+      (tx) =>
+        tx.nonce >= nonce && !nonces.has(tx.nonce) && tx.value + tx.gasLimit * tx.maxFeePerGas <= balance,
+    );
+    if (lost !== undefined) return `${to0xHex(lost.hash)}, which may run next`;
+  }
+  return undefined;
+}

@@ -44,9 +44,12 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     const heights = spoken.get(pair) ?? new Map<number, Votes>();
     spoken.set(pair, heights);
     const known = heights.get(height) ?? new Set();
+    // The last one spoken of comes last: whoever is wiped speaks of low heights again.
+    heights.delete(height);
     heights.set(height, known);
     for (const vote of votes) known.add(vote);
-    if (heights.size > HEIGHTS_MAX) heights.delete(Math.min(...heights.keys()));
+    const [oldest] = heights.keys();
+    if (heights.size > HEIGHTS_MAX && oldest !== undefined) heights.delete(oldest);
   };
 
   /** One that nothing that was said explains. */

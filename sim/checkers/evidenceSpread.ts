@@ -42,6 +42,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
   const talks = new Connections(newTalk);
   /** Of each node, in its present life. */
   const waiting = new Map<Process, Map<string, Evidence>>();
+  /** How many more a node's store may have from earlier lives: they are told first. */
+  const others = new Map<Process, number>();
   let calm = 0;
   const heightOf = (node: Process, peer: string): number =>
     node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
@@ -117,8 +119,12 @@ export function evidenceSpread(context: CheckerContext): Checker {
         if (!fact.node.isCorrect) return;
         const { node } = fact;
         talks.on(fact);
-        if (fact.kind === 'started') waiting.set(node, keptEvidence(context, node));
-        else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
+        if (fact.kind === 'started') {
+          const before = (others.get(node) ?? 0) + (waiting.get(node)?.size ?? 0);
+          const kept = keptEvidence(context, node);
+          waiting.set(node, kept);
+          others.set(node, Math.max(0, before - kept.size));
+        } else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
           said(node, fact.to, fact.bytes);
         else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
           const decoded = decodeEvidenceMessage(fact.bytes);
@@ -139,7 +145,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
     look(node) {
       if (!world.isAllCorrect && node.isCorrect) note(node);
       const pieces = waiting.get(node);
-      if (pieces === undefined || pieces.size === 0 || pieces.size > WAITING_MAX) return;
+      if (pieces === undefined || pieces.size === 0) return;
+      if (pieces.size + (others.get(node) ?? 0) > WAITING_MAX) return;
       if (!isSound(node.disk) || node.sync !== undefined) calm = world.now;
       for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
     },

@@ -44,9 +44,12 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     const heights = spoken.get(pair) ?? new Map<number, Votes>();
     spoken.set(pair, heights);
     const known = heights.get(height) ?? new Set();
+    // The one spoken of last is remembered longest: whoever has a new disk is far below where it was.
+    heights.delete(height);
     heights.set(height, known);
     for (const vote of votes) known.add(vote);
-    if (heights.size > HEIGHTS_MAX) heights.delete(Math.min(...heights.keys()));
+    const [oldest] = heights.keys();
+    if (oldest !== undefined && heights.size > HEIGHTS_MAX) heights.delete(oldest);
   };
 
   /** One that nothing that was said explains. */

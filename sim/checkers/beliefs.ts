@@ -16,8 +16,8 @@ const TAGS: readonly (number | undefined)[] = [0x32, 0x3a, 0x4a];
 const LEAVE_MICROS = 100_000;
 /** Rounds of a height that are looked at. */
 const ROUNDS_MAX = 16;
-/** Heights of which two remember what they said: they speak of the one that the other is in, and of the one before. */
-const HEIGHTS_MAX = 8;
+/** Heights of which two remember what they said: far more than what a slow drive holds back may speak of at once. */
+const HEIGHTS_MAX = 128;
 /** Each node is asked about each of its peers: among many that is too much. */
 const NODES_MAX = 12;
 

@@ -16,8 +16,8 @@ const TAGS: readonly (number | undefined)[] = [0x32, 0x3a, 0x4a];
 const LEAVE_MICROS = 100_000;
 /** Rounds of a height that are looked at. */
 const ROUNDS_MAX = 16;
-/** Heights of which two remember what they said: they speak of the one that the other is in, and of the one before. */
-const HEIGHTS_MAX = 8;
+/** Heights of which two remember what they said: far more than what a slow drive holds back may speak of at once. */
+const HEIGHTS_MAX = 128;
 /** Each node is asked about each of its peers: among many that is too much. */
 const NODES_MAX = 12;
 
@@ -44,12 +44,12 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     const heights = spoken.get(pair) ?? new Map<number, Votes>();
     spoken.set(pair, heights);
     const known = heights.get(height) ?? new Set();
-    // The last one spoken of comes last: whoever is wiped speaks of low heights again.
+    // The one spoken of last is remembered longest: whoever has a new disk is far below where it was.
     heights.delete(height);
     heights.set(height, known);
     for (const vote of votes) known.add(vote);
     const [oldest] = heights.keys();
-    if (heights.size > HEIGHTS_MAX && oldest !== undefined) heights.delete(oldest);
+    if (oldest !== undefined && heights.size > HEIGHTS_MAX) heights.delete(oldest);
   };
 
   /** One that nothing that was said explains. */

@@ -79,12 +79,13 @@ export class CometAudience {
     for (let turn = 0; turn < TURNS; turn++) {
       const { isUntold } = this.#stage;
       await this.#turn();
-      if (isUntold) this.#stage.tell();
+      const isRead = turn % 4 === 0;
+      // Before it is seen who waits no more.
+      if (isUntold || isRead) this.#stage.tell();
       await settle();
       const problem = this.#waits.problem();
       if (problem !== undefined) return problem;
-      if (turn % 4 > 0) continue;
-      this.#stage.tell();
+      if (!isRead) continue;
       const wrong = await this.#readAll(this.#clients.filter(({ wire }) => !wire.isLazy));
       if (wrong !== undefined) return wrong;
     }

@@ -353,7 +353,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/mempool/mempool.ts',
     from: 'head.lane.feeCap >= this.#baseFee) return true;',
     to: 'head.lane.feeCap > this.#baseFee) return true;',
-    found: ['receipt'],
+    found: ['conduct', 'receipt'],
     scenario: 'emptied-accounts',
   },
   {

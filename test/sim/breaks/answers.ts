@@ -117,6 +117,7 @@ export const ANSWERS: readonly Break[] = [
     to: '  if (tx.maxPriorityFeePerGas < 0n) {',
     found: ['records', 'durability'],
     scenario: 'evm-features',
+    seed: 3,
     isSlow: true,
   },
   {
@@ -126,6 +127,7 @@ export const ANSWERS: readonly Break[] = [
     to: 'tx.chainId !== undefined && tx.chainId < 0n',
     found: ['records', 'durability'],
     scenario: 'evm-features',
+    seed: 3,
     isSlow: true,
   },
   {

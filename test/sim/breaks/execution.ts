@@ -308,6 +308,7 @@ export const EXECUTION: readonly Break[] = [
     to: 'const rs = signatureBytes(parts.r, parts.s) ?? Uint8Array.of(...bigintToBytes(parts.r), ...bigintToBytes(parts.s));',
     found: ['records', 'durability'],
     scenario: 'evm-features',
+    seed: 3,
     isSlow: true,
   },
   {
@@ -317,6 +318,7 @@ export const EXECUTION: readonly Break[] = [
     to: 'if (tx.type !== 0 && tx.chainId',
     found: ['records', 'durability'],
     scenario: 'evm-features',
+    seed: 3,
     isSlow: true,
   },
   {
@@ -344,7 +346,7 @@ export const EXECUTION: readonly Break[] = [
     to: 'number',
     found: ['records', 'durability'],
     scenario: 'later-genesis',
-    seed: 3,
+    seed: 13,
     isSlow: true,
   },
   {

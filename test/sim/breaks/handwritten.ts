@@ -192,15 +192,6 @@ export const HANDWRITTEN: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'wrapping-any-option',
-    file: 'core/app/tx/decodeTx.ts',
-    from: '    if (option.typeUrl !== TYPE_URL.extensionEthereumTx) {\n',
-    to: "    if (option.typeUrl === '') {\n",
-    found: ['records', 'no_crash', 'durability', 'validity'],
-    scenario: 'many-wrappings',
-    isSlow: true,
-  },
-  {
     id: 'wrapping-any-message',
     file: 'core/app/tx/decodeTx.ts',
     from: '  if (message.typeUrl !== TYPE_URL.msgEthereumTx)',

@@ -333,7 +333,6 @@ export const PAYMENTS: readonly Break[] = [
     to: 'cost,',
     found: ['durability'],
     scenario: 'bank-features',
-    seed: 2,
     isSlow: true,
   },
   {

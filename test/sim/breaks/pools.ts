@@ -132,7 +132,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/mempool/lane.ts',
     from: 'tx.lane.nonce < stateNonce ||',
     to: 'tx.lane.nonce <= stateNonce ||',
-    found: ['never'],
+    found: ['never', 'records'],
     scenario: 'busy-chain',
     isSlow: true,
   },

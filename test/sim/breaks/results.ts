@@ -9,7 +9,6 @@ export const RESULTS: readonly Break[] = [
     to: 'tx.value > 0n && receiver',
     found: ['records'],
     scenario: 'evm-features',
-    seed: 2,
     isSlow: true,
   },
   {

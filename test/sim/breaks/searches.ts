@@ -189,6 +189,7 @@ export const SEARCHES: readonly Break[] = [
     to: "if (op === '<') return order <= 0;",
     found: ['records'],
     scenario: 'evm-features',
+    seed: 2,
     isSlow: true,
   },
   {

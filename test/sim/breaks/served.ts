@@ -152,7 +152,7 @@ export const SERVED: readonly Break[] = [
     file: 'core/mempool/pooled.ts',
     from: '    if (tx.lane.ethHash !== undefined) this.#byEthHash.delete(toHex(tx.lane.ethHash));\n',
     to: '',
-    found: ['durability'],
+    found: ['durability', 'records'],
     scenario: 'crowded-blocks',
     isSlow: true,
   },

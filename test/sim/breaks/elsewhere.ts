@@ -248,7 +248,7 @@ export const ELSEWHERE: readonly Break[] = [
     file: 'core/app/evm/admission.ts',
     from: "  if (tx.gasLimit < floor) return { code: 'floor-gas', gas: tx.gasLimit, needed: floor };\n",
     to: '',
-    found: ['durability'],
+    found: ['durability', 'records'],
     scenario: 'evm-features',
     isSlow: true,
   },

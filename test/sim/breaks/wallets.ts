@@ -90,7 +90,7 @@ export const WALLETS: readonly Break[] = [
     to: '    refund: halt === undefined ? refund + (result.gasRefund ?? 0n) : 0n,',
     found: ['records'],
     scenario: 'evm-features',
-    seed: 2,
+    seed: 3,
     isSlow: true,
   },
   {
@@ -183,7 +183,7 @@ export const WALLETS: readonly Break[] = [
     to: '  if (tx.type === 0 && tx.chainId === 0n && !allowUnprotectedTxs) {',
     found: ['durability'],
     scenario: 'evm-features',
-    seed: 2,
+    seed: 3,
     isSlow: true,
   },
   {

@@ -2,7 +2,7 @@ import { dataHash } from '../../core/codec/hashes.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
 import { BANK_LIE_NAMES, BANK_LIES, type BankLieName } from '../scripts/bankLies.ts';
-import { ETH_LIE_NAMES, ETH_LIES, isEthLie } from '../scripts/ethLies.ts';
+import { BLOCK_LIES, ETH_LIES, isEthLie } from '../scripts/ethLies.ts';
 import type { Accomplice, Behaviour } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
 import { isRewriting, REWRITING_NAMES, rewritten } from './rewritten.ts';
@@ -33,7 +33,7 @@ const ORDERS = [
   'wrapping-gas',
   'again',
   ...REWRITING_NAMES,
-  ...ETH_LIE_NAMES,
+  ...BLOCK_LIES,
   ...BANK_LIE_NAMES,
 ];
 /** Transactions of a block that is to be too large: several times what a small one holds. */
@@ -45,7 +45,7 @@ const TOO_LITTLE_GAS = 20_000n;
 
 const told = (name: string, { why }: { readonly why: string }): string => `${why} (${name})`;
 const LIES = BANK_LIE_NAMES.map((name) => told(name, BANK_LIES[name])).join(', ');
-const ETHEREUM_LIES = ETH_LIE_NAMES.map((name) => told(name, ETH_LIES[name])).join(', ');
+const ETHEREUM_LIES = BLOCK_LIES.map((name) => told(name, ETH_LIES[name])).join(', ');
 
 export const BAD_BODY: Behaviour = {
   id: 'B36',

@@ -1,6 +1,7 @@
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { BitSet } from '../../core/lib/bitset.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
+import type { PeerRoundReader } from '../../core/rpc/context.ts';
 import type { VoteType } from '../../core/types/vote.ts';
 import { SLOW_MICROS } from '../disk/disk.ts';
 import type { Process } from '../machine/process.ts';
@@ -56,25 +57,25 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
   const unfounded = (
     pair: string,
     height: number,
-    slot: string,
+    round: number,
+    type: VoteType,
     bits: BitSet | undefined,
   ): string | undefined => {
     if (bits === undefined) return undefined;
+    const slot = slotOf(round, type);
     const known = spoken.get(pair)?.get(height);
     for (let i = 0; i < bits.size; i++)
       if (bits.has(i) && known?.has(`${slot}/${i}`) !== true) return `${height}/${slot} of validator ${i}`;
     return undefined;
   };
 
-  const judge = (node: Process, peer: Process): void => {
-    const round = node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer.name)?.round;
-    if (round === undefined) return;
+  const judge = (node: Process, peer: Process, round: PeerRoundReader): void => {
     const pair = `${node.name}/${peer.name}`;
     const { height, lastCommitRound, lastCommit } = round;
-    let vote = unfounded(pair, height - 1, slotOf(lastCommitRound, 'precommit'), lastCommit);
+    let vote = unfounded(pair, height - 1, lastCommitRound, 'precommit', lastCommit);
     for (let r = 0; r < ROUNDS_MAX; r++)
       for (const type of ['prevote', 'precommit'] as const)
-        vote ??= unfounded(pair, height, slotOf(r, type), round.votes(r, type));
+        vote ??= unfounded(pair, height, r, type, round.votes(r, type));
     const before = doubts.get(pair);
     if (vote === undefined) doubts.delete(pair);
     else if (before?.vote !== vote) doubts.set(pair, { vote, since: world.now });
@@ -103,7 +104,10 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
       const calmAt = calm.get(node) ?? 0;
       if (!node.isCorrect || world.now - Math.max(calmAt, looked.get(node) ?? 0) < LEAVE_MICROS) return;
       looked.set(node, world.now);
-      for (const peer of correct) if (peer !== node) judge(node, peer);
+      for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
+        const peer = correct.find(({ name }) => name === id);
+        if (peer !== undefined) judge(node, peer, round);
+      }
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Mouth, Told } from './mouths.ts';
 
 /** Blocks within which a wait must be over that has its own; between a commit and its event the node does other things. */
 const BLOCKS = 2;
+/** Looks by which an answer may be late. */
 const LOOKS = 4;
 /** A node has room for a hundred at least, of all kinds. */
 const FEW = 50;

@@ -3,6 +3,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
+import { request } from './calls.ts';
 
 /** By which of a node's mouths a transaction of bank messages goes in; those that do not wait for a verdict tell none. */
 const WAYS = ['rest', 'rest', 'engine', 'rest-async', 'engine-async'] as const;
@@ -40,8 +41,7 @@ async function answered(rpc: RpcContext, raw: Bytes, way: Way): Promise<Response
 }
 
 async function engine(rpc: RpcContext, method: string, tx: string): Promise<Response | undefined> {
-  const asked = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { tx } });
-  const answer = await handleCometPost(rpc, asked);
+  const answer = await handleCometPost(rpc, request(method, { tx }));
   return (JSON.parse(String(answer.body)) as { readonly result?: Response }).result;
 }
 

@@ -170,7 +170,8 @@ function watched(rpc: RpcContext, op: Op): RpcContext {
   };
 }
 
-const request = (method: string, params: readonly unknown[]): string =>
+/** Of JSON-RPC 2.0. */
+export const request = (method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
 function parseReply(text: string | undefined): EthReply {

@@ -4,6 +4,7 @@ import { type Bytes, hex, to0xHex } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
+import { request } from './calls.ts';
 
 /** What becomes of a transaction whose block is waited for. */
 export type Told =
@@ -26,9 +27,6 @@ interface CommitAnswer {
   };
   readonly error?: { readonly data?: string };
 }
-
-const request = (method: string, params: unknown): string =>
-  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 
 /** `broadcast_tx_commit`, with the patience that is CometBFT's own. */
 export const COMMIT: Mouth = {

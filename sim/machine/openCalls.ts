@@ -1,5 +1,5 @@
 import { toHex } from '../../core/lib/bytes.ts';
-import type { CallId, Effect, Input, SignAsk } from '../../core/node/contract.ts';
+import type { CallId, Effect, Input, SignAsk, TimerKey } from '../../core/node/contract.ts';
 import type { AppAsk } from '../../core/types/app.ts';
 import type { Conflict } from '../../core/types/evidence.ts';
 import type { Height } from '../../core/types/ids.ts';
@@ -36,9 +36,13 @@ export function askText(effect: Effect): string | undefined {
   if (effect.kind === 'sign') return signText(effect.ask);
   if (effect.kind === 'app') return appText(effect.ask);
   if (effect.kind !== 'timer' || effect.key.machine !== 'consensus') return undefined;
-  const { kind, height, round } = effect.key;
-  return `the end of ${kind} ${height}/${round}`;
+  return timerText(effect.key);
 }
+
+type ConsensusTimer = Extract<TimerKey, { machine: 'consensus' }>;
+
+export const timerText = ({ kind, height, round }: Omit<ConsensusTimer, 'machine'>): string =>
+  `the end of ${kind} ${height}/${round}`;
 
 /** What consensus has asked for at its height and nobody has answered yet. */
 export class OpenCalls {
@@ -71,11 +75,11 @@ export class OpenCalls {
 
 /** What only time ends, by where a node stands. */
 export function timersOf({ height, round, step, held }: RoundState, hasInterval: boolean): readonly string[] {
-  const due: string[] = [];
+  const due: ConsensusTimer['kind'][] = [];
   if (step === STEP.newHeight) due.push('newHeight');
   if (step === STEP.newRound && hasInterval) due.push('emptyBlock');
   if (step === STEP.propose) due.push('propose');
   if (step === STEP.prevoteWait) due.push('prevote');
   if (step < STEP.commit && held?.precommitTimer === true) due.push('precommit');
-  return due.map((kind) => `the end of ${kind} ${height}/${round}`);
+  return due.map((kind) => timerText({ kind, height, round }));
 }

@@ -131,8 +131,9 @@ export class Shadow {
       round > 0 ||
       isHurried ||
       height % EVERY === 0;
+    if (!isDue) return false;
     const place = `${height}/${round}/${step}/${isHurried}`;
-    if (!isDue || this.#tried.place === place) return false;
+    if (this.#tried.place === place) return false;
     const before = this.#tried.height === height ? this.#tried.records : 0;
     if (step < STEP.commit && count < before + before / GROWTH) return false;
     this.#tried = { place, height, records: count };

@@ -4,6 +4,7 @@ import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
 import { EVM_CHAIN_ID } from '../cluster.ts';
 import { list, longList, longText, number, text } from '../reference/rlp.ts';
 import type { Draft } from './script.ts';
+import { GWEI } from './transfers.ts';
 import { upperS } from './upperS.ts';
 
 /** What is written by hand: of type 2 where a lie says nothing else. */
@@ -31,7 +32,6 @@ interface EthLie {
   readonly hasUpperS?: boolean;
 }
 
-const GWEI = 10n ** 9n;
 const [GAS, TO, VALUE, ACCESS] = [4, 5, 6, 8];
 const ZERO = Uint8Array.of(0);
 const ADDRESS = new Uint8Array(20).fill(0xd9);
@@ -150,13 +150,12 @@ export const ETH_LIES = {
 
 export type EthLieName = keyof typeof ETH_LIES;
 
-const NAMES = Object.keys(ETH_LIES) as readonly EthLieName[];
+/** Of a pool whose node was told nothing else. */
+export const POOL_LIES = Object.keys(ETH_LIES) as readonly EthLieName[];
 const lieOf = (name: EthLieName): EthLie => ETH_LIES[name];
 
-/** In a block as little as in a pool. */
-export const ETH_LIE_NAMES = NAMES.filter((name) => lieOf(name).isPolicy !== true);
-/** In the pool of a node that was told nothing else. */
-export const ETH_POLICY_NAMES = NAMES.filter((name) => lieOf(name).isPolicy === true);
+/** Of a block. */
+export const BLOCK_LIES = POOL_LIES.filter((name) => lieOf(name).isPolicy !== true);
 export const isEthLie = (name: string): name is EthLieName => Object.hasOwn(ETH_LIES, name);
 
 /** A good transaction with what the lie says in its place. */

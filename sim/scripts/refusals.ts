@@ -2,7 +2,7 @@ import { present } from '../../core/lib/assert.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 import { EVM_CHAIN_ID } from '../cluster.ts';
-import { ETH_LIE_NAMES, ETH_LIES, ETH_POLICY_NAMES, lying } from './ethLies.ts';
+import { ETH_LIES, lying, POOL_LIES } from './ethLies.ts';
 import type { Draft } from './script.ts';
 import { GWEI } from './transfers.ts';
 
@@ -42,7 +42,7 @@ const always = (later: Draft): readonly Draft[] => [
   { ...later, value: 1_000_000n * 10n ** 18n, bad: 'costs more than its sender has' },
   { ...later, gas: 20_999n, bad: 'has too little gas' },
   { ...later, gas: 16_000_000n, feeCap: 200n * GWEI, bad: 'pays more than anybody means to' },
-  ...[...ETH_LIE_NAMES, ...ETH_POLICY_NAMES].map((lie) => ({
+  ...POOL_LIES.map((lie) => ({
     ...lying(lie, later),
     lie,
     bad: ETH_LIES[lie].why,

@@ -48,7 +48,8 @@ export class EvidenceGossip {
 
   /** A peer that sent it has it. */
   noteFrom(id: PeerId, evidence: Evidence, now: Micros): void {
-    this.#peers.find((peer) => peer.id === id)?.sent.set(evidence, now);
+    const own = this.#options.pool.pendingLike(evidence);
+    if (own !== undefined) this.#peers.find((peer) => peer.id === id)?.sent.set(own, now);
   }
 
   onTick(now: Micros, out: EvidenceGossipOut): void {

@@ -151,6 +151,11 @@ export class EvidencePool {
     return height - 1 - evidenceHeight(evidence) > this.#state.params.evidence.maxAgeNumBlocks;
   }
 
+  /** What waits here under its name: a peer that has the one has no use for the other. */
+  pendingLike(evidence: Evidence): Evidence | undefined {
+    return this.#pending.get(keyOf(evidence))?.evidence;
+  }
+
   /** All of it, oldest first, for gossip. */
   pending(): readonly Evidence[] {
     return this.#sorted().map(({ evidence }) => evidence);

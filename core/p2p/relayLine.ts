@@ -20,8 +20,8 @@ export class RelayLine {
   readonly peer: PeerId;
   /** Until something may be sent again. */
   quietTicks = 0;
-  /** Until the peer is tried again. */
-  restTicks = 0;
+  /** Rests to go until the peer is tried again. */
+  restTurns = 0;
   readonly #isWanted: (tx: RelayTx) => boolean;
   readonly #waitingMax: number;
   #own: RelayTx[] = [];
@@ -40,7 +40,7 @@ export class RelayLine {
   }
 
   get isDue(): boolean {
-    return this.restTicks === 0 && (this.#isOwnDue || this.#isHeardDue);
+    return this.restTurns === 0 && (this.#isOwnDue || this.#isHeardDue);
   }
 
   get #isOwnDue(): boolean {
@@ -51,9 +51,9 @@ export class RelayLine {
     return this.#heard.length > 0 && this.#heardTicks === 0;
   }
 
-  /** Ticks until something changes by itself; the largest integer for never. */
+  /** Ticks until something changes by itself; the largest integer for never, or not before the rest is over. */
   get nextTicks(): number {
-    if (this.restTicks > 0) return this.size > 0 ? this.restTicks : Number.MAX_SAFE_INTEGER;
+    if (this.restTurns > 0) return Number.MAX_SAFE_INTEGER;
     const own = this.#own.length > 0 || this.quietTicks > 0 ? Math.max(1, this.quietTicks) : undefined;
     const heard = this.#heard.length > 0 ? Math.max(1, this.#heardTicks) : undefined;
     return Math.min(own ?? Number.MAX_SAFE_INTEGER, heard ?? Number.MAX_SAFE_INTEGER);
@@ -81,7 +81,6 @@ export class RelayLine {
 
   pass(ticks: number): void {
     this.quietTicks = Math.max(0, this.quietTicks - ticks);
-    this.restTicks = Math.max(0, this.restTicks - ticks);
     this.#heardTicks = Math.max(0, this.#heardTicks - ticks);
   }
 

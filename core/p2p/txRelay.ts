@@ -19,7 +19,7 @@ const GATHER_TICKS = 2;
 /** What was heard from a peer waits so long before the node with the lower id passes it on, and the other. */
 const FIRST_TICKS = 2;
 const SECOND_TICKS = 4;
-/** A peer that had no room, or is behind, is tried again so much later. */
+/** A peer that had no room, or is behind, is tried again so much later, or twice that. */
 const REST_TICKS = 25;
 /** Of one message; a receiver checks all of them in one go. */
 const MESSAGE_TXS_MAX = 32;
@@ -52,9 +52,11 @@ export class TxRelay {
   readonly #heard = new Map<string, Set<PeerId>>();
   /** Something may leave in this very step. */
   #isFresh = false;
-  /** The timer that counts: all others were outlived. */
   #turn = 0;
-  #armedTicks: number | undefined;
+  /** The timer that counts: all others were outlived. */
+  #armed: { readonly turn: number; readonly ticks: number } | undefined;
+  /** The timer of those who rest. It is never outlived: what had passed of it would be lost, again and again under traffic. */
+  #restTurn: number | undefined;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -106,15 +108,18 @@ export class TxRelay {
       return pooled === undefined ? [] : [pooled];
     });
     line.takeBack(back);
-    line.restTicks = REST_TICKS;
+    this.#rest(line);
     this.#isFresh = true;
   }
 
   onTick(turn: number, out: RelayOut): void {
-    if (turn !== this.#turn || this.#armedTicks === undefined) return;
-    const ticks = this.#armedTicks;
-    this.#armedTicks = undefined;
-    for (const line of this.#lines) line.pass(ticks);
+    if (turn === this.#restTurn) {
+      this.#restTurn = undefined;
+      for (const line of this.#lines) line.restTurns = Math.max(0, line.restTurns - 1);
+    } else if (turn === this.#armed?.turn) {
+      for (const line of this.#lines) line.pass(this.#armed.ticks);
+      this.#armed = undefined;
+    } else return;
     this.#send(out);
   }
 
@@ -130,7 +135,7 @@ export class TxRelay {
     for (const line of this.#lines) {
       if (!line.isDue) continue;
       if (!this.#options.isReady(line.peer)) {
-        line.restTicks = REST_TICKS;
+        this.#rest(line);
         continue;
       }
       const txs = line.take(({ key }) => this.#heard.get(key)?.has(line.peer) === true);
@@ -143,13 +148,25 @@ export class TxRelay {
     this.#arm(out);
   }
 
+  /** Of a turn that runs already, part has passed. */
+  #rest(line: RelayLine): void {
+    line.restTurns = this.#restTurn === undefined ? 1 : 2;
+  }
+
   #arm(out: RelayOut): void {
+    if (this.#restTurn === undefined && this.#lines.some(({ restTurns }) => restTurns > 0)) {
+      this.#restTurn = this.#tickAfter(REST_TICKS, out);
+    }
     const ticks = this.#lines.reduce((min, line) => Math.min(min, line.nextTicks), Number.MAX_SAFE_INTEGER);
     if (ticks === Number.MAX_SAFE_INTEGER) return;
-    if (this.#armedTicks !== undefined && this.#armedTicks <= ticks) return;
-    this.#armedTicks = ticks;
+    if (this.#armed !== undefined && this.#armed.ticks <= ticks) return;
+    this.#armed = { ticks, turn: this.#tickAfter(ticks, out) };
+  }
+
+  #tickAfter(ticks: number, out: RelayOut): number {
     this.#turn += 1;
     out.tickAfter(ticks * TICK_MS, this.#turn);
+    return this.#turn;
   }
 
   /** Of two that have heard the same, the lower id speaks first: then the other has no need to. */

@@ -117,4 +117,18 @@ describe('telling peers of evidence', () => {
     gossip.flush(NOW, out);
     expect(sent.map(({ to }) => to)).toEqual([['late']]);
   });
+
+  test('who sends what waits here already is not sent it', () => {
+    const { pool, gossip, heights, sent, out } = setUp();
+    for (const peer of ['a', 'b']) gossip.onPeerUp(peer);
+    heights.set('a', 1).set('b', 1);
+    pool.add(evidenceOf(2));
+    gossip.flush(NOW, out);
+    heights.set('a', 2).set('b', 2);
+    const again = evidenceOf(2);
+    expect(pool.add(again)).toEqual({ ok: true, value: 'known' });
+    gossip.noteFrom('a', again, NOW);
+    gossip.onTick(NOW + SECOND, out);
+    expect(sent.map(({ to }) => to)).toEqual([['b']]);
+  });
 });

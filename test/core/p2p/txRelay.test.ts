@@ -216,6 +216,21 @@ test('a peer that had no room is tried again half a second later', () => {
   expect(world.pass(20)).toEqual([['p', [1]]]);
 });
 
+test('and so it is while there is something for others now and then', () => {
+  const world = new World();
+  world.up('p', 'q');
+  world.add(world.tx(1));
+  const message = world.raw.find(([peer]) => peer === 'p')?.[1] as Uint8Array;
+  world.pass(200);
+  world.unsent('p', message);
+  for (let i = 2; i < 4; i++) {
+    world.add(world.tx(i), 'p');
+    expect(world.pass(200)).toEqual([['q', [i]]]);
+  }
+  expect(world.pass(80)).toEqual([]);
+  expect(world.pass(20)).toEqual([['p', [1]]]);
+});
+
 test('what is no longer in the pool is not sent, and costs a peer that takes nothing no memory', () => {
   const world = new World('m', 10);
   world.late.add('a');

@@ -152,7 +152,7 @@ function contextOf(kv: LevelStore, suite: CryptoSuite, tip: EthBlock): RpcContex
   const reads = new ChainReads(kv);
   const db = new StateDb(kv, (message) => suite.keccak256(message));
   const view = new AppView(tip.header.number, WorldState.open(db, EMPTY_ROOTS));
-  const head = new ChainHead(reads, db, 1, view, tip);
+  const head = new ChainHead({ reads, db, initialHeight: 1, view, ethBlock: tip });
   const chain: Partial<ChainReader> = {
     head: () => tip.header.number,
     base: () => 1,

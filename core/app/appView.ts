@@ -5,13 +5,10 @@ import type { Address } from '../types/ids.ts';
 import { readAuth } from './auth/keeper.ts';
 import type { AuthRecord, View } from './chain.ts';
 
-/** A pool asks for the same signers with each transaction. */
-const RECORDS_KEPT_MAX = 4096;
-
 /** A frozen height with the application's own records. */
 export class AppView extends StateView implements View {
   /** As they stand here, read once. */
-  readonly #records = new Recent<AuthRecord>(RECORDS_KEPT_MAX);
+  readonly #records = new Recent<AuthRecord>(this.world.db.accountsMax);
 
   auth(address: Address): AuthRecord | undefined {
     const name = packed(address);

@@ -1,5 +1,6 @@
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { type AccountState, EMPTY_CODE_HASH } from '../state/account.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
@@ -77,6 +78,7 @@ export class EvmApplication implements Application {
   readonly #head: ChainHead;
   readonly #pause: Pause;
   readonly #indexOps: IndexOps | undefined;
+  readonly #runsMax: number;
   #runs: KeptRun[] = [];
   #staged: Staged | undefined;
 
@@ -87,6 +89,7 @@ export class EvmApplication implements Application {
     readonly head: ChainHead;
     readonly pause: Pause;
     readonly indexOps?: IndexOps | undefined;
+    readonly sizes?: Sizes | undefined;
   }) {
     this.#services = parts.services;
     this.#store = parts.store;
@@ -94,6 +97,7 @@ export class EvmApplication implements Application {
     this.#head = parts.head;
     this.#pause = parts.pause;
     this.#indexOps = parts.indexOps;
+    this.#runsMax = (parts.sizes ?? USUAL_SIZES).kept(RUNS_KEPT_MAX);
   }
 
   async checkTx(tx: Bytes, _recheck: boolean): Promise<CheckReply> {
@@ -176,7 +180,7 @@ export class EvmApplication implements Application {
   }
 
   #keep(context: BlockContext, txs: readonly Bytes[], run: BlockRun): void {
-    this.#runs = [{ context, txs, run }, ...this.#runs].slice(0, RUNS_KEPT_MAX);
+    this.#runs = [{ context, txs, run }, ...this.#runs].slice(0, this.#runsMax);
   }
 
   #keptRun(context: BlockContext, txs: readonly Bytes[]): BlockRun | undefined {

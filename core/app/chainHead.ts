@@ -1,3 +1,4 @@
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { kept, StorageFault } from '../lib/storageFault.ts';
 import type { StateDb } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
@@ -20,13 +21,23 @@ export class ChainHead {
   readonly #reads: ChainReads;
   readonly #db: StateDb;
   readonly #initialHeight: Height;
-  readonly #blocks = new RecentHeights<EthBlock>(ETH_BLOCKS_CACHED_MAX);
-  readonly #hashes = new RecentHeights<Hash>(ETH_HASHES_CACHED_MAX);
+  readonly #blocks: RecentHeights<EthBlock>;
+  readonly #hashes: RecentHeights<Hash>;
   #view: AppView;
   #ethBlock: EthBlock;
 
-  /** `ethBlock` is the one of the view's height. */
-  constructor(reads: ChainReads, db: StateDb, initialHeight: Height, view: AppView, ethBlock: EthBlock) {
+  constructor(parts: {
+    readonly reads: ChainReads;
+    readonly db: StateDb;
+    readonly initialHeight: Height;
+    readonly view: AppView;
+    /** Of the view's height. */
+    readonly ethBlock: EthBlock;
+    readonly sizes?: Sizes | undefined;
+  }) {
+    const { reads, db, initialHeight, view, ethBlock, sizes = USUAL_SIZES } = parts;
+    this.#blocks = new RecentHeights(sizes.kept(ETH_BLOCKS_CACHED_MAX));
+    this.#hashes = new RecentHeights(sizes.kept(ETH_HASHES_CACHED_MAX));
     this.#reads = reads;
     this.#db = db;
     this.#initialHeight = initialHeight;

@@ -2,8 +2,9 @@ import { genesisState } from '../consensus/chainState.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { AssertionError } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { kept, StorageFault } from '../lib/storageFault.ts';
-import { StateDb } from '../state/stateDb.ts';
+import { StateDb, stateCacheLimits } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { BlockStore } from '../store/blockStore.ts';
 import { ethRecordKey, HEAD_KEY } from '../store/keys.ts';
@@ -45,6 +46,7 @@ export interface ApplicationOptions {
   readonly indexOps?: IndexOps;
   /** Instead of the core's own; it may only remember what that has answered. */
   readonly initGenesis?: GenesisMaker | undefined;
+  readonly sizes?: Sizes | undefined;
 }
 
 export interface CreatedApplication {
@@ -89,7 +91,7 @@ function guarded(kv: KvStore): KvStore {
 function servicesOf(
   genesis: Genesis,
   appState: AppState,
-  { suite, decodeTx }: ApplicationOptions,
+  { suite, decodeTx, sizes }: ApplicationOptions,
 ): ChainServices {
   const { hrp, denom, evmChainId, fork, feeMarket } = appState;
   const engines = new EnginePool(createCommon(evmChainId, fork.name, suite));
@@ -99,12 +101,12 @@ function servicesOf(
     texts: new AddressTexts(hrp),
     suite,
     feeMarket,
-    decoder: new TxDecoder(suite, denom, hrp, decodeTx),
+    decoder: new TxDecoder(suite, denom, hrp, { decode: decodeTx, sizes }),
     cosmos: {
       denom,
       blockGasLimit: blockGasLimit(genesis),
       minGasPrice: feeMarket.minGasPrice,
-      signatures: new SignatureCheck(genesis.chainId, evmChainId, suite),
+      signatures: new SignatureCheck(genesis.chainId, evmChainId, suite, sizes),
     },
     rules: { evmChainId, fork, blockGasLimit: blockGasLimit(genesis), minGasPrice: feeMarket.minGasPrice },
     execution: {
@@ -165,7 +167,7 @@ function startStored(
 }
 
 async function start(options: ApplicationOptions): Promise<Start> {
-  const opened = openStore(options.kv);
+  const opened = openStore(options.kv, options.sizes);
   if (!opened.ok) throw new StartError('store', opened.error.message);
   const { blocks, chain } = opened.value;
   return chain === undefined ? startNew(blocks, options) : startStored(blocks, chain, options);
@@ -174,15 +176,22 @@ async function start(options: ApplicationOptions): Promise<Start> {
 /** Opens the database (writing the genesis state into an empty one) and wires the application. Rejects with StartError. */
 export async function createApplication(given: ApplicationOptions): Promise<CreatedApplication> {
   const options = { ...given, kv: guarded(given.kv) };
-  const { genesis, suite, kv, pause } = options;
+  const { genesis, suite, kv, pause, sizes } = options;
   const { appState, store, state, roots, ethBlock } = await start(options);
   const services = servicesOf(genesis, appState, options);
-  const db = new StateDb(kv, (message) => suite.keccak256(message));
+  const db = new StateDb(kv, (message) => suite.keccak256(message), stateCacheLimits(sizes ?? USUAL_SIZES));
   const view = new AppView(store.reads.head(), WorldState.open(db, roots));
   if (view.height !== state.lastBlockHeight) throw new StorageFault('the head was another before', HEAD_KEY);
-  const head = new ChainHead(store.reads, db, genesis.initialHeight, view, ethBlock);
+  const head = new ChainHead({
+    reads: store.reads,
+    db,
+    initialHeight: genesis.initialHeight,
+    view,
+    ethBlock,
+    sizes,
+  });
   return {
-    app: new EvmApplication({ services, store, db, head, pause, indexOps: options.indexOps }),
+    app: new EvmApplication({ services, store, db, head, pause, indexOps: options.indexOps, sizes }),
     reader: new AppReader(genesis.chainId, store.reads, head, services),
     evm: new EvmCalls({ services, head, db, reads: store.reads, reader: kv, guard: options.guard }),
     state,

@@ -1,6 +1,7 @@
 import { encodeEvidenceMessage } from '../codec/messages.ts';
 import { type Bytes, compareText } from '../lib/bytes.ts';
 import { inserted } from '../lib/inserted.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import type { EvidencePool } from './pool.ts';
@@ -21,6 +22,7 @@ export interface EvidenceGossipOptions {
   readonly pool: EvidencePool;
   /** Height the peer works on; 0 when it has not said. */
   peerHeight(peer: PeerId): Height;
+  readonly sizes?: Sizes;
 }
 
 /** Tells peers of pending evidence, one piece a message, as soon as they have the block to judge it by. */
@@ -84,9 +86,10 @@ export class EvidenceGossip {
     out: EvidenceGossipOut,
   ): void {
     const height = this.#options.peerHeight(id);
+    const batchMax = (this.#options.sizes ?? USUAL_SIZES).atOnce(BATCH_MAX);
     let count = 0;
     for (const evidence of pending) {
-      if (count >= BATCH_MAX) return;
+      if (count >= batchMax) return;
       // It has no block of that height yet, or would call it expired: then it is no news to it.
       if (height <= evidenceHeight(evidence) || this.#options.pool.isTooOldAt(evidence, height)) continue;
       const last = sent.get(evidence);

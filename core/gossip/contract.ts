@@ -1,4 +1,5 @@
 import type { Bytes } from '../lib/bytes.ts';
+import type { Sizes } from '../lib/sizes.ts';
 import type { BlockReader } from '../types/blockReader.ts';
 import type { Address, Height, Millis, PeerId } from '../types/ids.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
@@ -16,4 +17,5 @@ export interface GossipOptions {
   readonly initialHeight: Height;
   /** Our validator address; its votes and proposals leave at once, others' only where a peer still lacks them. */
   readonly self: Address | undefined;
+  readonly sizes?: Sizes;
 }

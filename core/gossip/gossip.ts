@@ -1,6 +1,7 @@
 import { encodeConsensusMessage } from '../codec/messages.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import { Recent } from '../lib/recent.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { Height, Micros, Millis, PeerId } from '../types/ids.ts';
 import { type ConsensusMessage, STEP } from '../types/messages.ts';
 import type { Vote } from '../types/vote.ts';
@@ -31,6 +32,7 @@ const VOTES_ENCODED_MAX = 512;
  */
 export class Gossip {
   readonly #options: GossipOptions;
+  readonly #sizes: Sizes;
   readonly #peers = new Peers();
   readonly #standing: Standing;
   /** Where the node puts what peers reveal of themselves. */
@@ -42,10 +44,12 @@ export class Gossip {
   readonly #self: Author | undefined;
   readonly #turn = new Turn();
   /** Encoded once for all peers that are sent it. */
-  readonly #voteBytes = new Recent<Bytes, Vote>(VOTES_ENCODED_MAX);
+  readonly #voteBytes: Recent<Bytes, Vote>;
 
   constructor(options: GossipOptions) {
     this.#options = options;
+    this.#sizes = options.sizes ?? USUAL_SIZES;
+    this.#voteBytes = new Recent(this.#sizes.kept(VOTES_ENCODED_MAX));
     this.#standing = new Standing(options);
     this.hearsay = new Hearsay(options, this.#peers);
     this.#self = options.self === undefined ? undefined : new Author(options.self);
@@ -262,7 +266,7 @@ export class Gossip {
     const { rs, blocks } = this.#options;
     if (scope === 'own' && this.#self === undefined) return 0;
     const author = scope === 'own' ? this.#self : undefined;
-    const messages = supply(peer.round, rs, blocks, author);
+    const messages = supply(peer.round, rs, blocks, author, this.#sizes);
     for (const message of messages)
       if (message.kind === 'vote') this.#sendVote([peer.id], message.vote, out);
       else this.#send([peer.id], message, out);

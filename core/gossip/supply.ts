@@ -1,3 +1,4 @@
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { BlockReader } from '../types/blockReader.ts';
 import type { ConsensusMessage } from '../types/messages.ts';
 import type { RoundState } from '../types/roundState.ts';
@@ -20,9 +21,12 @@ export function supply(
   rs: RoundState,
   blocks: BlockReader,
   author: Author | undefined,
+  sizes: Sizes = USUAL_SIZES,
 ): readonly ConsensusMessage[] {
   const { height, round } = peer;
-  const missing = missingAt(peer, rs, blocks, { partsMax: PARTS_MAX, votesMax: VOTES_MAX, author });
+  const partsMax = sizes.atOnce(PARTS_MAX);
+  const votesMax = sizes.atOnce(VOTES_MAX);
+  const missing = missingAt(peer, rs, blocks, { partsMax, votesMax, author });
   if (missing === NOTHING) return NO_MESSAGES;
   const messages: ConsensusMessage[] = [];
   if (missing.proposal !== undefined) {

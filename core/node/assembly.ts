@@ -15,6 +15,7 @@ import { EVIDENCE_RANGE, EvidencePool } from '../evidence/pool.ts';
 import { Gossip } from '../gossip/gossip.ts';
 import { present } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { Mempool } from '../mempool/mempool.ts';
 import { TxRelay } from '../p2p/txRelay.ts';
 import type { Indexing, NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
@@ -73,6 +74,8 @@ export interface CoreNodeOptions {
   readonly decodeTx?: DecodeTx;
   /** Timers for requests that wait; RpcContext.after. */
   readonly after?: RpcContext['after'];
+  /** How much is remembered and done at once; as usual unless told. */
+  readonly sizes?: Sizes | undefined;
   /** Called once the parts that a host performs effects with exist. */
   outside(core: CoreServices): Outside;
 }
@@ -102,7 +105,7 @@ const EVIDENCE_ENTRIES_MAX = 1_000_000;
 
 /** Opens the store (writing the genesis state into an empty one), replays the log, and wires the machines. */
 export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
-  const { genesis, kv, suite, config, identity } = options;
+  const { genesis, kv, suite, config, identity, sizes = USUAL_SIZES } = options;
   const made = await createApplication({
     kv,
     suite,
@@ -110,6 +113,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     pause: options.pause,
     initGenesis: options.initGenesis,
     decodeTx: options.decodeTx,
+    sizes,
     guard: () =>
       new TimeGuard({
         now: options.clock,
@@ -162,22 +166,26 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     rules: blockRules(suite, (list, at) => evidence.checkBlockEvidence(list, at)),
     blocks: reader,
     nextCall,
+    sizes,
   });
   const gossip = new Gossip({
     blocks,
     rs: consensus.rs,
     initialHeight: genesis.initialHeight,
     self: identity.validator?.address,
+    sizes,
   });
   const evidenceGossip = new EvidenceGossip({
     pool: evidence,
     peerHeight: (peer) => gossip.peerRound(peer)?.height ?? 0,
+    sizes,
   });
   const txRelay = new TxRelay({
     self: identity.nodeId,
     sha256: suite.sha256,
     pooled: (key) => mempool.byKey(key),
     poolTxsMax: config.mempool.txsMax,
+    sizes,
     // As CometBFT's pool: a peer further behind would judge transactions by a state that is too old for them.
     isReady: (peer) => (gossip.peerRound(peer)?.height ?? 0) + 1 >= consensus.rs.height,
   });
@@ -216,7 +224,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
       } else outside.perform(effect);
     },
   };
-  const driver = new Driver(machine, host);
+  const driver = new Driver(machine, host, sizes);
   const rpc: RpcContext = {
     chain: reader,
     evm,
@@ -242,6 +250,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     checkTx: (tx) => app.checkTx(tx, false),
     simulate: (tx) => made.app.simulate(tx),
     pause: options.pause,
+    sizes,
     ...(options.after === undefined ? {} : { after: options.after }),
     submitEvidence(sent) {
       const call = nextCall();
@@ -264,9 +273,9 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   return { driver, machine, rpc, hub, appService, evm, startState: state };
 }
 
-function indexingOf({ indexer, kv, pause }: CoreNodeOptions, reader: ChainReader): Indexing {
+function indexingOf({ indexer, kv, pause, sizes }: CoreNodeOptions, reader: ChainReader): Indexing {
   if (indexer !== 'kv') return { kind: indexer ?? 'null' };
-  return { kind: 'kv', search: new EventSearch(kv, searchReads(reader), pause) };
+  return { kind: 'kv', search: new EventSearch(kv, searchReads(reader), pause, sizes) };
 }
 
 /** A peer that works on height h has committed h - 1; one block behind is normal. */

@@ -1,4 +1,5 @@
 import { assert } from '../lib/assert.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { PeerId } from '../types/ids.ts';
 import type { Effect, Host, Input, LogRecord, Machine } from './contract.ts';
 
@@ -28,6 +29,8 @@ function unlessGone(effect: Effect, isGone: (peer: PeerId) => boolean): Effect |
 export class Driver {
   readonly #machine: Machine;
   readonly #host: Host;
+  readonly #burstMax: number;
+  readonly #heldMax: number;
   #inbox: Input[] = [];
   #records: LogRecord[] = [];
   /** Peers whose connection has ended, as the machine has not heard yet; how often. */
@@ -36,9 +39,11 @@ export class Driver {
   /** Records have to be durable before the effects of the present burst are performed. */
   #isDue = false;
 
-  constructor(machine: Machine, host: Host) {
+  constructor(machine: Machine, host: Host, sizes: Sizes = USUAL_SIZES) {
     this.#machine = machine;
     this.#host = host;
+    this.#burstMax = sizes.atOnce(BURST_MAX);
+    this.#heldMax = sizes.atOnce(HELD_RECORDS_MAX);
   }
 
   /** Inputs that wait. Hosts stop reading from sockets above their bound. */
@@ -67,8 +72,8 @@ export class Driver {
   #nextBurst(): readonly Input[] {
     const waiting = this.#inbox;
     if (waiting.length === 0) return waiting;
-    this.#inbox = waiting.slice(BURST_MAX);
-    return waiting.length <= BURST_MAX ? waiting : waiting.slice(0, BURST_MAX);
+    this.#inbox = waiting.slice(this.#burstMax);
+    return waiting.length <= this.#burstMax ? waiting : waiting.slice(0, this.#burstMax);
   }
 
   /** Answers with all effects, those that persist among them; `#isDue` says whether the others have to wait for these. */
@@ -86,7 +91,7 @@ export class Driver {
         }
         inward &&= isInward(effect);
       }
-      this.#isDue = this.#records.length > 0 && (!inward || this.#records.length >= HELD_RECORDS_MAX);
+      this.#isDue = this.#records.length > 0 && (!inward || this.#records.length >= this.#heldMax);
       // One input alone is the most frequent by far: its effects are the burst's.
       if (burst.length === 1) return stepped;
       effects.push(...stepped);

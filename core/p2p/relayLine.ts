@@ -1,4 +1,5 @@
 import type { Bytes } from '../lib/bytes.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { PeerId } from '../types/ids.ts';
 
 export interface RelayTx {
@@ -24,15 +25,24 @@ export class RelayLine {
   restTurns = 0;
   readonly #isWanted: (tx: RelayTx) => boolean;
   readonly #waitingMax: number;
+  readonly #turnTxsMax: number;
+  readonly #turnBytesMax: number;
   #own: RelayTx[] = [];
   #heard: RelayTx[] = [];
   #heardTicks = 0;
   #isMixed = false;
 
-  constructor(peer: PeerId, isWanted: (tx: RelayTx) => boolean, waitingMax: number) {
+  constructor(
+    peer: PeerId,
+    isWanted: (tx: RelayTx) => boolean,
+    waitingMax: number,
+    sizes: Sizes = USUAL_SIZES,
+  ) {
     this.peer = peer;
     this.#isWanted = isWanted;
     this.#waitingMax = waitingMax;
+    this.#turnTxsMax = sizes.atOnce(TURN_TXS_MAX);
+    this.#turnBytesMax = sizes.bytesAtOnce(TURN_BYTES_MAX);
   }
 
   get size(): number {
@@ -91,8 +101,8 @@ export class RelayLine {
     const from = (queue: readonly RelayTx[]): RelayTx[] => {
       for (const [i, tx] of queue.entries()) {
         if (!this.#isWanted(tx) || isKnown(tx)) continue;
-        const isFull = taken.length > 0 && bytes + tx.bytes.length > TURN_BYTES_MAX;
-        if (isFull || taken.length >= TURN_TXS_MAX) return queue.slice(i);
+        const isFull = taken.length > 0 && bytes + tx.bytes.length > this.#turnBytesMax;
+        if (isFull || taken.length >= this.#turnTxsMax) return queue.slice(i);
         taken.push(tx);
         bytes += tx.bytes.length;
       }

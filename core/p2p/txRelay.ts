@@ -9,6 +9,7 @@
 import { decodeTxsMessage, encodeTxsMessage } from '../codec/messages.ts';
 import { type Bytes, compareText, toHex } from '../lib/bytes.ts';
 import { inserted } from '../lib/inserted.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { Millis, PeerId } from '../types/ids.ts';
 import { RelayLine, type RelayTx } from './relayLine.ts';
 
@@ -42,10 +43,12 @@ export interface RelayOptions {
   readonly poolTxsMax: number;
   /** False for a peer that could not judge our transactions yet: it is behind. */
   readonly isReady: (peer: PeerId) => boolean;
+  readonly sizes?: Sizes;
 }
 
 export class TxRelay {
   readonly #options: RelayOptions;
+  readonly #sizes: Sizes;
   /** Sorted by peer, so that the order of connections decides nothing. */
   #lines: readonly RelayLine[] = [];
   /** Who has sent it, oldest transaction first. */
@@ -60,11 +63,12 @@ export class TxRelay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    this.#sizes = options.sizes ?? USUAL_SIZES;
   }
 
   /** `pool`: what waits here already, in order of arrival. */
   onPeerUp(peer: PeerId, pool: readonly RelayTx[]): void {
-    const line = new RelayLine(peer, this.#isWanted, 2 * this.#options.poolTxsMax);
+    const line = new RelayLine(peer, this.#isWanted, 2 * this.#options.poolTxsMax, this.#sizes);
     for (const tx of pool) line.addHeard(tx, this.#hearsayTicks(peer));
     const others = this.#lines.filter((other) => other.peer !== peer);
     this.#lines = inserted(others, line, (other) => compareText(other.peer, peer) > 0);
@@ -142,7 +146,8 @@ export class TxRelay {
       if (txs.length === 0) continue;
       line.quietTicks = GATHER_TICKS;
       // What our own clients send goes to all peers alike.
-      if (last === undefined || !isSame(last.txs, txs)) last = { txs, messages: messagesOf(txs) };
+      if (last === undefined || !isSame(last.txs, txs))
+        last = { txs, messages: messagesOf(txs, this.#sizes) };
       for (const message of last.messages) out.send(line.peer, message);
     }
     this.#arm(out);
@@ -181,12 +186,14 @@ const isSame = (a: readonly RelayTx[], b: readonly RelayTx[]): boolean =>
   a.length === b.length && a.every((tx, i) => tx === b[i]);
 
 /** Joins transactions to messages that a receiver can check in one go. */
-function messagesOf(list: readonly RelayTx[]): readonly Bytes[] {
+function messagesOf(list: readonly RelayTx[], sizes: Sizes): readonly Bytes[] {
+  const txsMax = sizes.atOnce(MESSAGE_TXS_MAX);
+  const bytesMax = sizes.bytesAtOnce(MESSAGE_BYTES_MAX);
   const messages: Bytes[] = [];
   let txs: Bytes[] = [];
   let size = 0;
   for (const { bytes } of list) {
-    if (txs.length >= MESSAGE_TXS_MAX || (txs.length > 0 && size + bytes.length > MESSAGE_BYTES_MAX)) {
+    if (txs.length >= txsMax || (txs.length > 0 && size + bytes.length > bytesMax)) {
       messages.push(encodeTxsMessage({ txs }));
       [txs, size] = [[], 0];
     }

@@ -6,6 +6,7 @@ import type { EventSearch } from '../events/index/search.ts';
 import type { BitSet } from '../lib/bitset.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
+import type { Sizes } from '../lib/sizes.ts';
 import type { DialOrder } from '../p2p/peersContract.ts';
 import type { CheckReply, Pause } from '../types/app.ts';
 import type { PartSetHeader } from '../types/block.ts';
@@ -196,6 +197,7 @@ export interface RpcContext {
   checkTx?(tx: Bytes): Promise<CheckReply>;
   /** Lets others run between two pieces of long work; absent where nothing else waits. */
   readonly pause?: Pause;
+  readonly sizes?: Sizes;
   /** Calls once after so many milliseconds, unless cancelled by the function returned. */
   after?(ms: Millis, call: () => void): () => void;
   /** True while the node is behind its peers. */

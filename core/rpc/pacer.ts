@@ -1,3 +1,4 @@
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { RpcContext } from './context.ts';
 
 /** Written to all subscribers together before others of the process have their turn: well under a millisecond. */
@@ -17,13 +18,16 @@ export interface Paced {
  */
 export class Pacer {
   readonly #pause: (() => Promise<void>) | undefined;
+  readonly #turnBytes: number;
   #waiting = new Set<Paced>();
-  #left = TURN_BYTES;
+  #left: number;
   #isPausing = false;
 
   /** Without a pause everything may be written at once. */
-  constructor(pause: (() => Promise<void>) | undefined) {
+  constructor(pause: (() => Promise<void>) | undefined, sizes: Sizes = USUAL_SIZES) {
     this.#pause = pause;
+    this.#turnBytes = sizes.bytesAtOnce(TURN_BYTES);
+    this.#left = this.#turnBytes;
   }
 
   /** Whether so many bytes may be written now. */
@@ -49,7 +53,7 @@ export class Pacer {
 
   #turn(): void {
     this.#isPausing = false;
-    this.#left = TURN_BYTES;
+    this.#left = this.#turnBytes;
     for (const paced of this.#waiting) {
       if (this.#left <= 0) return this.#renewLater();
       this.#waiting.delete(paced);
@@ -62,7 +66,7 @@ const known = new WeakMap<RpcContext, Pacer>();
 
 /** One a node, for all websockets. */
 export function pacerOf(ctx: RpcContext): Pacer {
-  const found = known.get(ctx) ?? new Pacer(ctx.pause);
+  const found = known.get(ctx) ?? new Pacer(ctx.pause, ctx.sizes);
   known.set(ctx, found);
   return found;
 }

@@ -1,5 +1,6 @@
 import type { Bytes } from '../lib/bytes.ts';
 import { Recent } from '../lib/recent.ts';
+import type { Sizes } from '../lib/sizes.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import { codeKey, nodeKey } from '../store/keys.ts';
 import type { Hash } from '../types/ids.ts';
@@ -20,13 +21,27 @@ export interface StateCacheLimits {
   readonly codesMax: number;
   /** keccak256 of addresses and slots. */
   readonly keyHashesMax: number;
+  /** Accounts of each height that somebody reads. */
+  readonly accountsMax: number;
 }
 
 export const STATE_CACHE_LIMITS: StateCacheLimits = {
   nodesMax: 1 << 15,
   codesMax: 512,
   keyHashesMax: 1 << 15,
+  // A pool asks for the same accounts with each transaction and each look of its users.
+  accountsMax: 4096,
 };
+
+/** The smallest cache of nodes is one set. */
+const NODES_MIN = 4;
+
+export const stateCacheLimits = (sizes: Sizes): StateCacheLimits => ({
+  nodesMax: Math.max(NODES_MIN, sizes.kept(STATE_CACHE_LIMITS.nodesMax)),
+  codesMax: sizes.kept(STATE_CACHE_LIMITS.codesMax),
+  keyHashesMax: sizes.kept(STATE_CACHE_LIMITS.keyHashesMax),
+  accountsMax: sizes.kept(STATE_CACHE_LIMITS.accountsMax),
+});
 
 const EMPTY_CODE = new Uint8Array(0);
 
@@ -37,6 +52,7 @@ const EMPTY_CODE = new Uint8Array(0);
 export class StateDb {
   readonly trie: AuthenticatedMap;
   readonly keccak256: (bytes: Bytes) => Hash;
+  readonly accountsMax: number;
   readonly #reader: StateReader;
   readonly #codes: Recent<Bytes>;
   readonly #keyHashes: Recent<Hash>;
@@ -48,6 +64,7 @@ export class StateDb {
   ) {
     this.#reader = reader;
     this.keccak256 = keccak256;
+    this.accountsMax = limits.accountsMax;
     this.trie = new Trie(keccak256, (hash) => reader.get(nodeKey(hash)), new NodeCache(limits.nodesMax));
     this.#codes = new Recent(limits.codesMax);
     this.#keyHashes = new Recent(limits.keyHashesMax);

@@ -10,8 +10,6 @@ import type { StateDb } from './stateDb.ts';
 import type { EntryRange, TrieEntry } from './trieEntries.ts';
 
 const NO_VALUE = new Uint8Array(0);
-/** A pool asks for the same accounts with each transaction and each look of its users. */
-const ACCOUNTS_KEPT_MAX = 4096;
 
 /**
  * The state at one pair of roots, frozen. Accounts lie in Ethereum's trie under keccak256(address), their slots in
@@ -26,10 +24,11 @@ export class WorldState implements Roots {
   readonly stateRoot: Hash;
   readonly modulesRoot: Hash;
   /** As they stand here, read once. */
-  readonly #accounts = new Recent<AccountState>(ACCOUNTS_KEPT_MAX);
+  readonly #accounts: Recent<AccountState>;
 
   private constructor(db: StateDb, roots: Roots) {
     this.db = db;
+    this.#accounts = new Recent(db.accountsMax);
     this.stateRoot = roots.stateRoot;
     this.modulesRoot = roots.modulesRoot;
   }

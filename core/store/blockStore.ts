@@ -8,6 +8,7 @@ import { FINALIZE_REPLY } from '../codec/results.ts';
 import { encodeValidatorSet } from '../codec/validator.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, concat, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import { type Block, type BlockId, type Commit, equalBlockId, type Part } from '../types/block.ts';
@@ -84,9 +85,9 @@ export class BlockStore {
   #lastSet: LastFull<ValidatorSet> | undefined;
   #lastParams: LastFull<ConsensusParams> | undefined;
 
-  constructor(kv: KvStore) {
+  constructor(kv: KvStore, sizes: Sizes = USUAL_SIZES) {
     this.#kv = kv;
-    this.reads = new ChainReads(kv);
+    this.reads = new ChainReads(kv, sizes);
   }
 
   /** Durable, and readable through `reads`, when the promise resolves. `stateOps` are those of the sealed write set. */

@@ -9,6 +9,7 @@ import { decodeFinalizeReply } from '../codec/results.ts';
 import { decodeValidatorSet } from '../codec/validator.ts';
 import { type Bytes, equalBytes } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import type { FinalizeReply } from '../types/app.ts';
 import type { Block, BlockMeta, Commit, Part } from '../types/block.ts';
@@ -41,14 +42,21 @@ export class ChainReads implements BlockReader {
   readonly #kv: Pick<KvStore, 'get'>;
   #head: Height = 0;
   #base: Height = 0;
-  readonly #metas = new RecentHeights<BlockMeta>(HEIGHTS_CACHED_MAX);
-  readonly #commits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
-  readonly #seenCommits = new RecentHeights<Commit>(HEIGHTS_CACHED_MAX);
-  readonly #blocks = new RecentRecords<Block>(BLOCKS_CACHED_MAX);
-  readonly #results = new RecentRecords<FinalizeReply>(BLOCKS_CACHED_MAX);
+  readonly #metas: RecentHeights<BlockMeta>;
+  readonly #commits: RecentHeights<Commit>;
+  readonly #seenCommits: RecentHeights<Commit>;
+  readonly #blocks: RecentRecords<Block>;
+  readonly #results: RecentRecords<FinalizeReply>;
 
-  constructor(kv: Pick<KvStore, 'get'>) {
+  constructor(kv: Pick<KvStore, 'get'>, sizes: Sizes = USUAL_SIZES) {
     this.#kv = kv;
+    const heights = sizes.kept(HEIGHTS_CACHED_MAX);
+    const blocks = sizes.kept(BLOCKS_CACHED_MAX);
+    this.#metas = new RecentHeights(heights);
+    this.#commits = new RecentHeights(heights);
+    this.#seenCommits = new RecentHeights(heights);
+    this.#blocks = new RecentRecords(blocks);
+    this.#results = new RecentRecords(blocks);
     this.refresh();
   }
 

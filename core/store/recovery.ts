@@ -1,6 +1,7 @@
 /** Opening the database after a clean stop, a crash, or a fault: is the head whole, and do its records agree? */
 import { equalBytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { StorageFault } from '../lib/storageFault.ts';
 import { equalBlockId } from '../types/block.ts';
 import type { Height } from '../types/ids.ts';
@@ -47,9 +48,9 @@ const disagrees = (height: Height, what: string): { ok: false; error: StoreError
   err({ code: 'store-disagrees', height, message: `the database's ${what}, height ${height}: ${REMEDY}` });
 
 /** Checks the newest height as a whole; older ones are checked as they are read. */
-export function openStore(kv: KvStore): Result<OpenedStore, StoreError> {
+export function openStore(kv: KvStore, sizes: Sizes = USUAL_SIZES): Result<OpenedStore, StoreError> {
   try {
-    return checked(kv);
+    return checked(kv, sizes);
   } catch (fault) {
     // The one place where a fault of the store becomes a value: nothing runs yet, and the operator needs a line.
     if (!(fault instanceof StorageFault)) throw fault;
@@ -57,8 +58,8 @@ export function openStore(kv: KvStore): Result<OpenedStore, StoreError> {
   }
 }
 
-function checked(kv: KvStore): Result<OpenedStore, StoreError> {
-  const blocks = new BlockStore(kv);
+function checked(kv: KvStore, sizes: Sizes): Result<OpenedStore, StoreError> {
+  const blocks = new BlockStore(kv, sizes);
   const { reads } = blocks;
   const head = reads.headPointer();
   const stored = reads.loadStoredState();

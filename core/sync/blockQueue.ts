@@ -1,9 +1,10 @@
 import { encodeBlock } from '../codec/block.ts';
 import { headerHash } from '../codec/hashes.ts';
 import { PartSet } from '../codec/partSet.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { type Block, type BlockId, equalBlockId } from '../types/block.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
-import { claims, leastBusy, type SyncPeer, type SyncPeers, WINDOW_MAX } from './syncPeers.ts';
+import { claims, leastBusy, type SyncPeer, type SyncPeers } from './syncPeers.ts';
 
 /** Heights ahead of the next one that are asked for. */
 const AHEAD_MAX = 256;
@@ -37,6 +38,8 @@ export interface BlockAsk {
 /** Blocks under way and arrived, from the next height on, and who answers for each. */
 export class BlockQueue {
   readonly #peers: SyncPeers;
+  readonly #aheadMax: number;
+  readonly #bytesMax: number;
   readonly #arrived = new Map<Height, Arrived>();
   /** Whose answer each height waits for. */
   readonly #awaited = new Map<Height, PeerId>();
@@ -47,8 +50,10 @@ export class BlockQueue {
   #single: { readonly height: Height; readonly peer: PeerId | undefined } | undefined;
   #suspects: readonly Suspect[] = [];
 
-  constructor(peers: SyncPeers) {
+  constructor(peers: SyncPeers, sizes: Sizes = USUAL_SIZES) {
     this.#peers = peers;
+    this.#aheadMax = sizes.atOnce(AHEAD_MAX);
+    this.#bytesMax = sizes.bytesAtOnce(BYTES_MAX);
   }
 
   at(height: Height): Arrived | undefined {
@@ -58,9 +63,9 @@ export class BlockQueue {
   /** What to ask now, and of whom; counted as asked. */
   wanted(now: Micros, next: Height): readonly BlockAsk[] {
     const asks: BlockAsk[] = [];
-    const last = Math.min(this.#peers.heightMax(next), next + AHEAD_MAX);
+    const last = Math.min(this.#peers.heightMax(next), next + this.#aheadMax);
     for (let height = next; height <= last; height++) {
-      if (this.#bytes > BYTES_MAX && height > next + 1) break;
+      if (this.#bytes > this.#bytesMax && height > next + 1) break;
       if (this.#arrived.has(height) || this.#awaited.has(height)) continue;
       const peer = this.#pick(height, now);
       if (peer?.allowance.take(now) !== true) continue;
@@ -93,7 +98,7 @@ export class BlockQueue {
     const { height } = block.header;
     peer.asked.delete(height);
     peer.onProbation = false;
-    peer.window = Math.min(WINDOW_MAX, peer.window + 1);
+    peer.window = Math.min(this.#peers.windowMax, peer.window + 1);
     if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
     else if (this.#isDisputed(height)) return;
     if (height <= this.#settled || this.#arrived.has(height)) return;

@@ -51,7 +51,7 @@ interface Work {
 export class BlockSync {
   readonly #options: SyncOptions;
   readonly #server: BlockServer;
-  readonly #peers = new SyncPeers();
+  readonly #peers: SyncPeers;
   readonly #queue: BlockQueue;
   #state: ChainState;
   /** Commit of the last block of `#state`, every signature in it verified. */
@@ -69,7 +69,8 @@ export class BlockSync {
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#server = new BlockServer(options.blocks);
-    this.#queue = new BlockQueue(this.#peers);
+    this.#peers = new SyncPeers(options.sizes);
+    this.#queue = new BlockQueue(this.#peers, options.sizes);
     this.#state = options.state;
     this.#lastCommit = options.lastCommit;
     if (!options.enabled) this.#mode = 'done';

@@ -1,5 +1,6 @@
 /** What block sync needs of its neighbours, and what it says to them. */
 import type { Result } from '../lib/result.ts';
+import type { Sizes } from '../lib/sizes.ts';
 import type { CallId } from '../node/contract.ts';
 import type { AppAsk, BlockContext, CommitReply, FinalizeReply } from '../types/app.ts';
 import type { Block, BlockId, Commit } from '../types/block.ts';
@@ -35,6 +36,7 @@ export interface SyncOptions {
   readonly rules: BlockRules;
   readonly blocks: { head(): Height; base(): Height; block(height: Height): Block | undefined };
   readonly nextCall: () => CallId;
+  readonly sizes?: Sizes | undefined;
 }
 
 /** One block that block sync has stored. */

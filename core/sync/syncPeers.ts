@@ -1,8 +1,9 @@
 import { compareText } from '../lib/bytes.ts';
+import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { Allowance, type AllowanceLimits } from './allowance.ts';
 
-/** Requests that wait for one peer at once (CometBFT maxPendingRequestsPerPeer). */
+/** CometBFT maxPendingRequestsPerPeer. */
 export const WINDOW_MAX = 20;
 /** Requests to one peer, 1000 a second: half of what a peer answers (`server.ts`), so that no clock or network makes it too many. */
 const REQUESTS: AllowanceLimits = { burst: 100, everyMicros: 1000 };
@@ -31,11 +32,17 @@ export interface SyncPeer {
 
 /** Who may be asked for blocks. Sorted by id, so that the order of connections decides nothing. */
 export class SyncPeers {
+  /** Requests that wait for one peer at once. */
+  readonly windowMax: number;
   #peers: readonly SyncPeer[] = [];
   /** Given up once, for a lie at this time or for silence: they are asked again, for one block at a time. */
   readonly #doubtful = new Map<PeerId, { readonly liedAt: Micros | undefined }>();
   /** Connected, and banned when they came. */
   readonly #refused = new Set<PeerId>();
+
+  constructor(sizes: Sizes = USUAL_SIZES) {
+    this.windowMax = sizes.atOnce(WINDOW_MAX);
+  }
 
   get all(): readonly SyncPeer[] {
     return this.#peers;
@@ -61,7 +68,7 @@ export class SyncPeers {
       claim: undefined,
       asked: new Map(),
       allowance: new Allowance(now, REQUESTS),
-      window: this.#doubtful.has(id) ? 1 : WINDOW_MAX,
+      window: this.#doubtful.has(id) ? 1 : this.windowMax,
       lags: 0,
       onProbation: this.#doubtful.has(id),
       denials: 0,

@@ -4,7 +4,7 @@ import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../clients/answers/answers.ts';
 import { Filters, logsOf } from './filters.ts';
 import { LazyWire } from './lazyWire.ts';
-import { type Stage, settle } from './stage.ts';
+import { IDLE_READS, type Stage, settle } from './stage.ts';
 
 const CLIENTS_MAX = 3;
 const TURNS = 60;
@@ -202,8 +202,14 @@ export class EthAudience {
     const id = this.#ids++;
     await client.session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     await client.session.settled();
-    if (isHasty) this.#read(client, client.wire.take(client.session));
-    else await this.#catchUp(client);
+    if (!isHasty) await this.#catchUp(client);
+    for (let idle = 0; isHasty && idle < IDLE_READS; ) {
+      const texts = client.wire.take(client.session);
+      this.#read(client, texts);
+      if (client.answers.has(id)) break;
+      idle = texts.length === 0 ? idle + 1 : 0;
+      await settle();
+    }
     return client.answers.get(id) ?? {};
   }
 

@@ -11,7 +11,7 @@ const FUTURE = 6;
 /** Transactions of these blocks: with more of them fewer blocks are told again. */
 const TXS_MAX = 300;
 /** Turns of microtasks after which nobody has more to say. */
-const IDLE_TURNS = 12;
+const IDLE_TURNS = 60;
 /** Reads in vain after which nothing comes: who is told the past waits for the reader at each of its blocks, empty ones too. */
 export const IDLE_READS = PAST + FUTURE + 3;
 /** Nobody who listens to news reads it. */

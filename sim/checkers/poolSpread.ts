@@ -12,6 +12,8 @@ import { txHashOf, txKeysIn } from './txHashes.ts';
 const LIST_MAX = 10_000;
 /** In which a peer that can judge a transaction is told of it: it is gathered for a moment, and who was behind is asked after again. */
 const TELL_MICROS = 3_000_000;
+/** A turn of one who says little at once. */
+const TURN_MICROS = 150_000;
 /** What was decided leaves the node by then. */
 const LEAVE_MICROS = 1_000_000;
 /** So often at most one transaction leaves a pool and comes back while two are connected, once more for each who may give it again, */
@@ -93,10 +95,12 @@ export function poolSpread(context: CheckerContext): Checker {
       const joinedAt = world.network.joinedSince(node.index, peer.index);
       if (joinedAt === undefined) continue;
       const since = Math.max(joinedAt, talk.behindAt, calmOf(node));
+      const turns = list.length / (context.scenario.engine.sizesMax ?? Number.POSITIVE_INFINITY);
       for (const bytes of list) {
         const { key, at } = taken.get(bytes) ?? { key: '', at: world.now };
         const waited = world.now - Math.max(at, since);
-        if (waited <= TELL_MICROS || talk.said.has(key) || talk.heardAt.has(key)) continue;
+        if (waited <= TELL_MICROS + turns * TURN_MICROS || talk.said.has(key) || talk.heardAt.has(key))
+          continue;
         context.fail(name, `${node.name} has not told ${peer.name} of transaction ${key} for ${waited} µs`);
         talk.said.set(key, 1);
       }

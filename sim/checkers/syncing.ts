@@ -16,6 +16,8 @@ const LAG_MICROS = 2_000_000;
 const SILENT_MICROS = 17_000_000;
 /** How long a liar is left alone, by the clock of who caught it. */
 const BAN_MICROS = 60_000_000;
+/** It is listened to again at the next tick. */
+const FORGIVEN_MICROS = BAN_MICROS + 2_000_000;
 /** An answer, or a farewell, waits for no more than a write of the log. */
 const PROMPT_MICROS = 5_000_000;
 
@@ -146,7 +148,9 @@ class Book {
       case 'statusResponse': {
         const { claim } = dealings;
         const { base, height } = message;
-        if (claim !== undefined && (height < claim.height || base < claim.base) && !this.#isBanned(peer, now))
+        // Nothing that it said while it was banned counts.
+        if (now < (this.#banned.get(peer) ?? -FORGIVEN_MICROS) + FORGIVEN_MICROS) dealings.claim = undefined;
+        else if (claim !== undefined && (height < claim.height || base < claim.base))
           dealings.fault ??= {
             text: `keeps ${peer}, which took back that it has ${claim.base} to ${claim.height}`,
             at: now,
@@ -172,19 +176,16 @@ class Book {
     if (message.kind === 'blockRequest' || message.kind === 'statusRequest') {
       if (moment.isTimely && this.#isBanned(peer, moment.now))
         return `sends a ${message.kind} again, after it dropped it,`;
-      if (message.kind === 'statusRequest' || dealings === undefined) return undefined;
-      return this.#askProblem(node, dealings, message.height, moment);
+      if (message.kind === 'statusRequest') return undefined;
+      return this.#askProblem(node, peer, message.height, moment);
     }
     return dealings?.debts.answered(node, message, moment.now, moment.isTimely);
   }
 
-  #askProblem(
-    node: Process,
-    dealings: Dealings,
-    height: number,
-    { now, isTimely }: Moment,
-  ): string | undefined {
-    const { asked, claim = dealings.claimBefore } = dealings;
+  #askProblem(node: Process, to: string, height: number, { now, isTimely }: Moment): string | undefined {
+    const dealings = this.#peers.get(to);
+    if (dealings === undefined) return undefined;
+    const { asked } = dealings;
     const head = Math.max(node.head, this.#origin);
     for (const [peer, other] of this.#peers) {
       other.isLagging ||= isLate(other, now);
@@ -197,11 +198,17 @@ class Book {
     if (isTwice) return `sends a second request for block ${height}`;
     if (asked.size > dealings.askedMax)
       return `sends a request for block ${height} while ${asked.size - 1} wait,`;
-    if (claim === undefined || height < claim.base || height > claim.height)
+    if (!this.#mayClaim(to, dealings, height))
       return `sends a request for block ${height}, which it does not claim to have,`;
     return height <= head || height > head + 1 + AHEAD_MAX
       ? `sends a request for block ${height} at height ${head}`
       : undefined;
+  }
+
+  /** What it said at the end of a ban was heard, or was not. */
+  #mayClaim(peer: string, { claim, claimBefore }: Dealings, height: number): boolean {
+    const told = claim ?? claimBefore;
+    return told === undefined ? this.#banned.has(peer) : told.base <= height && height <= told.height;
   }
 
   /** What the node should have done by the end of an event. */

@@ -2,6 +2,7 @@ import { type GenesisMaker, initGenesis } from '../../core/app/genesis.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { Recent } from '../../core/lib/recent.ts';
+import { smallSizes } from '../../core/lib/sizes.ts';
 import type { MempoolConfig } from '../../core/mempool/config.ts';
 import type { Amend } from '../../core/node/amended.ts';
 import { createNode } from '../../core/node/assembly.ts';
@@ -98,6 +99,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       verifyVote,
       initGenesis: initOnce,
       decodeTx,
+      sizes: engine.sizesMax === undefined ? undefined : smallSizes(engine.sizesMax),
       outside: () => ({
         now: env.now,
         append: log.append(env.append),

@@ -39,4 +39,6 @@ export interface EngineSpec {
   /** How long transactions wait there for an earlier nonce, and how long a client's may have to wait for a block; µs, the node's defaults. */
   readonly poolLifetime?: number | undefined;
   readonly poolMaxWait?: number | undefined;
+  /** Nodes remember and do at most so much at once: values, things, kilobytes. */
+  readonly sizesMax?: number | undefined;
 }

@@ -27,6 +27,7 @@ const KEYS = [
   'pool_txs',
   'pool_lifetime',
   'pool_max_wait',
+  'sizes_max',
   ...TIMEOUT_KEYS,
 ] as const;
 
@@ -50,6 +51,7 @@ export function engineOf(at: Cursor | undefined): EngineSpec {
     poolTxs: fields.pool_txs?.integer('a number of transactions', 1, 100_000),
     poolLifetime: waitOf(fields.pool_lifetime),
     poolMaxWait: waitOf(fields.pool_max_wait),
+    sizesMax: fields.sizes_max?.integer('a number', 1, 1_000),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { Recent } from '../../lib/recent.ts';
+import { type Sizes, USUAL_SIZES } from '../../lib/sizes.ts';
 import { packed } from '../../state/packed.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
 import { typedDataDigest, typedDataOf } from './eip712.ts';
@@ -42,9 +43,10 @@ export class SignatureCheck {
   readonly #chainId: string;
   readonly #evmChainId: bigint;
   readonly #suite: Suite;
-  readonly #good = new Recent<true>(VERIFIED_MAX);
+  readonly #good: Recent<true>;
 
-  constructor(chainId: string, evmChainId: bigint, suite: Suite) {
+  constructor(chainId: string, evmChainId: bigint, suite: Suite, sizes: Sizes = USUAL_SIZES) {
+    this.#good = new Recent(sizes.kept(VERIFIED_MAX));
     this.#chainId = chainId;
     this.#evmChainId = evmChainId;
     this.#suite = suite;

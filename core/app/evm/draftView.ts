@@ -7,7 +7,7 @@ import { AppView } from '../appView.ts';
 import type { EthHeader } from '../chain.ts';
 
 /** Caches of a state that lives for one question. */
-const DRAFT_CACHES = { nodesMax: 1 << 10, codesMax: 64, keyHashesMax: 1 << 10 };
+const DRAFT_CACHES = { nodesMax: 1 << 10, codesMax: 64, keyHashesMax: 1 << 10, accountsMax: 4096 };
 
 /** The state after a block, or within one, that is not committed as such; calls on it run in that block. */
 export class DraftView extends AppView {

@@ -2,6 +2,7 @@ import type { CryptoSuite } from '../../crypto/suite.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { Recent } from '../../lib/recent.ts';
 import { ok, type Result } from '../../lib/result.ts';
+import { type Sizes, USUAL_SIZES } from '../../lib/sizes.ts';
 import { packed } from '../../state/packed.ts';
 import type { SignedEthTx } from '../chain.ts';
 import type { AdmissionError } from '../errors.ts';
@@ -24,9 +25,19 @@ export class TxDecoder {
   readonly #denom: string;
   readonly #hrp: string;
   readonly #decodeTx: DecodeTx;
-  readonly #known = new Recent<Known>(DECODED_TXS_MAX, { max: DECODED_BYTES_MAX, of: ({ size }) => size });
+  readonly #known: Recent<Known>;
 
-  constructor(suite: CryptoSuite, denom: string, hrp: string, decode: DecodeTx = decodeTx) {
+  constructor(
+    suite: CryptoSuite,
+    denom: string,
+    hrp: string,
+    {
+      decode = decodeTx,
+      sizes = USUAL_SIZES,
+    }: { readonly decode?: DecodeTx | undefined; readonly sizes?: Sizes | undefined } = {},
+  ) {
+    const weights = { max: sizes.bytesAtOnce(DECODED_BYTES_MAX), of: ({ size }: Known) => size };
+    this.#known = new Recent(sizes.kept(DECODED_TXS_MAX), weights);
     this.#suite = suite;
     this.#denom = denom;
     this.#hrp = hrp;

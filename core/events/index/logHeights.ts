@@ -1,3 +1,4 @@
+import { type Sizes, USUAL_SIZES } from '../../lib/sizes.ts';
 import { postingKey } from '../../store/keys.ts';
 import type { KvStore } from '../../store/kv.ts';
 import type { Height } from '../../types/ids.ts';
@@ -13,16 +14,18 @@ const ROWS_MAX = 1024;
 class ItemHeights {
   readonly #kv: KvStore;
   readonly #item: LogItem;
-  #rows = ROWS_MIN;
+  readonly #rowsMin: number;
+  #rows = 0;
   #heights: readonly Height[] = [];
   #at = 0;
   /** Everything of first..last is in `heights`. */
   #first: Height = 0;
   #last: Height = -1;
 
-  constructor(kv: KvStore, item: LogItem) {
+  constructor(kv: KvStore, item: LogItem, sizes: Sizes) {
     this.#kv = kv;
     this.#item = item;
+    this.#rowsMin = sizes.atOnce(ROWS_MIN);
   }
 
   /** Lowest height of from..to; `from` never falls from call to call. */
@@ -41,7 +44,7 @@ class ItemHeights {
   async #read(from: Height, to: Height): Promise<void> {
     const isNext = this.#first <= from && from <= this.#last + 1;
     const start = isNext ? this.#last + 1 : from;
-    this.#rows = isNext ? Math.min(ROWS_MAX, this.#rows * 4) : ROWS_MIN;
+    this.#rows = isNext ? Math.min(ROWS_MAX, this.#rows * 4) : this.#rowsMin;
     const gte = postingKey('L', this.#item, start);
     const lt = postingKey('L', this.#item, to + 1);
     const rows = await this.#kv.range({ gte, lt, limitMax: this.#rows });
@@ -61,9 +64,14 @@ export class LogHeights {
   readonly #coverage: Coverage | undefined;
 
   /** At least one group; heights that the index does not cover may hold anything. */
-  constructor(kv: KvStore, coverage: Coverage | undefined, groups: readonly (readonly LogItem[])[]) {
+  constructor(
+    kv: KvStore,
+    coverage: Coverage | undefined,
+    groups: readonly (readonly LogItem[])[],
+    sizes: Sizes = USUAL_SIZES,
+  ) {
     this.#coverage = coverage;
-    this.#groups = groups.map((items) => items.map((item) => new ItemHeights(kv, item)));
+    this.#groups = groups.map((items) => items.map((item) => new ItemHeights(kv, item, sizes)));
   }
 
   /** Lowest height of from..to; `from` never falls from call to call, and `to` stays. */

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../lib/bytes.ts';
 import { concat } from '../../lib/bytes.ts';
+import type { Sizes } from '../../lib/sizes.ts';
 import { postingKey } from '../../store/keys.ts';
 import type { KvStore } from '../../store/kv.ts';
 import type { Height } from '../../types/ids.ts';
@@ -16,6 +17,12 @@ import {
 
 /** Entries read at a time; each may name every event of its height. */
 const ROWS_MAX = 128;
+
+/** What is read, and how much of it in one go. */
+export interface Scanned {
+  readonly kv: KvStore;
+  readonly sizes: Sizes;
+}
 
 export interface Heights {
   readonly low: Height;
@@ -41,21 +48,23 @@ class RangeCursor implements Cursor {
   readonly #kv: KvStore;
   readonly #lt: Bytes;
   readonly #take: Take;
+  readonly #rowsMax: number;
   #gte: Bytes;
 
-  constructor(kv: KvStore, range: { readonly gte: Bytes; readonly lt: Bytes }, take: Take) {
+  constructor({ kv, sizes }: Scanned, range: { readonly gte: Bytes; readonly lt: Bytes }, take: Take) {
     this.#kv = kv;
+    this.#rowsMax = sizes.atOnce(ROWS_MAX);
     this.#gte = range.gte;
     this.#lt = range.lt;
     this.#take = take;
   }
 
   async advance(): Promise<boolean> {
-    const rows = await this.#kv.range({ gte: this.#gte, lt: this.#lt, limitMax: ROWS_MAX });
+    const rows = await this.#kv.range({ gte: this.#gte, lt: this.#lt, limitMax: this.#rowsMax });
     for (const [key, record] of rows) this.looked += 1 + this.#take(key, record, this.places);
     const last = rows.at(-1);
     if (last !== undefined) this.#gte = concat(last[0], Uint8Array.of(0));
-    return rows.length < ROWS_MAX;
+    return rows.length < this.#rowsMax;
   }
 }
 
@@ -63,7 +72,7 @@ const NOTHING: Cursor = { places: [], looked: 0, advance: async () => true };
 
 /** Events that have the attribute with exactly this value, in order. */
 export function scanValue(
-  kv: KvStore,
+  scanned: Scanned,
   kind: PostingKind,
   tag: string,
   value: string,
@@ -73,7 +82,7 @@ export function scanValue(
   const tagLength = tagPart(tag)?.length;
   if (attribute === undefined || tagLength === undefined) return NOTHING;
   const range = { gte: postingKey(kind, attribute, low), lt: postingKey(kind, attribute, high + 1) };
-  return new RangeCursor(kv, range, (key, record, into) => {
+  return new RangeCursor(scanned, range, (key, record, into) => {
     const places = placesOf(readPostings(key, record, tagLength));
     for (const place of places) into.push(place);
     return places.length;
@@ -107,7 +116,7 @@ function placesOf(postings: readonly Posting[]): readonly EventPlace[] {
 
 /** Events that have the attribute with a value that passes the test, in no useful order. */
 export function scanTag(
-  kv: KvStore,
+  scanned: Scanned,
   kind: PostingKind,
   tag: string,
   test: ValueTest,
@@ -118,7 +127,7 @@ export function scanTag(
   const prefix = concat(Uint8Array.of(kind.charCodeAt(0)), part);
   // A value's length byte is below 255 or is 255 for a hash: nothing of this tag lies beyond 0xff … 0xff.
   const lt = concat(prefix, new Uint8Array(64).fill(255));
-  return new RangeCursor(kv, { gte: prefix, lt }, (key, record, into) => {
+  return new RangeCursor(scanned, { gte: prefix, lt }, (key, record, into) => {
     const height = heightOf(key);
     if (height < low || height > high) return 0;
     let looked = 0;

@@ -1,6 +1,7 @@
 import type { ChainReader } from '../../app/chain.ts';
 import { parseHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
+import { type Sizes, USUAL_SIZES } from '../../lib/sizes.ts';
 import { postingKey } from '../../store/keys.ts';
 import type { KvStore } from '../../store/kv.ts';
 import type { FinalizeReply, Pause } from '../../types/app.ts';
@@ -61,11 +62,13 @@ export class EventSearch {
   readonly #kv: KvStore;
   readonly #reads: SearchReads;
   readonly #pause: Pause;
+  readonly #sizes: Sizes;
 
-  constructor(kv: KvStore, reads: SearchReads, pause: Pause = async () => {}) {
+  constructor(kv: KvStore, reads: SearchReads, pause: Pause = async () => {}, sizes: Sizes = USUAL_SIZES) {
     this.#kv = kv;
     this.#reads = reads;
     this.#pause = pause;
+    this.#sizes = sizes;
   }
 
   /** In order of height and index. */
@@ -118,7 +121,8 @@ export class EventSearch {
 
   /** Heights that may have logs with one item of every group; without a group, all that have logs. */
   logHeights(groups: readonly (readonly LogItem[])[]): LogHeights {
-    return new LogHeights(this.#kv, readCoverage(this.#kv), groups.length === 0 ? [[ANY_LOG]] : groups);
+    const wanted = groups.length === 0 ? [[ANY_LOG]] : groups;
+    return new LogHeights(this.#kv, readCoverage(this.#kv), wanted, this.#sizes);
   }
 
   #byHash({ argument }: Condition): readonly TxPlace[] {
@@ -207,7 +211,7 @@ export class EventSearch {
     const equals = plan.terms.filter((term) => term.kind === 'equal');
     const cursors: { term: Term; cursor: Cursor }[] = equals.map((term) => ({
       term,
-      cursor: scanValue(this.#kv, kind, term.tag, term.value, plan),
+      cursor: scanValue({ kv: this.#kv, sizes: this.#sizes }, kind, term.tag, term.value, plan),
     }));
     while (cursors.length > 0) {
       for (const { term, cursor } of cursors) {
@@ -217,7 +221,7 @@ export class EventSearch {
       }
     }
     const term = plan.terms[0] as Extract<Term, { kind: 'test' }>;
-    const cursor = scanTag(this.#kv, kind, term.tag, term.test, plan);
+    const cursor = scanTag({ kv: this.#kv, sizes: this.#sizes }, kind, term.tag, term.test, plan);
     while (!(await cursor.advance())) {
       await steps();
       if (cursor.looked > SEARCH_STEPS_MAX) throw new TooMuch();

@@ -1,6 +1,7 @@
 import { type Publication, publicationsOf } from '../../events/eventModel.ts';
 import type { Query } from '../../events/query/query.ts';
 import { type QueryGroup, SubscriptionIndex } from '../../events/subscriptions.ts';
+import { USUAL_SIZES } from '../../lib/sizes.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import type { SharedTexts } from '../httpAnswer.ts';
@@ -70,12 +71,14 @@ export interface NewsListener {
 /** One listener on the node's hub for all consensus websockets, and the count of clients that subscribe. */
 export class CometFeed {
   readonly #ctx: RpcContext;
+  readonly #batchMax: number;
   readonly #clients = new Set<object>();
   readonly #index = new SubscriptionIndex<NewsListener>();
   #stop: (() => void) | undefined;
 
   constructor(ctx: RpcContext) {
     this.#ctx = ctx;
+    this.#batchMax = (ctx.sizes ?? USUAL_SIZES).atOnce(BATCH_MAX);
   }
 
   /** Clients with subscriptions. */
@@ -111,7 +114,7 @@ export class CometFeed {
     let run: Publication[] = [];
     for (const publication of publications) {
       const isTx = publication.data.kind === 'Tx';
-      if (run.length > 0 && (!isTx || run.length >= BATCH_MAX)) {
+      if (run.length > 0 && (!isTx || run.length >= this.#batchMax)) {
         this.#tell(run);
         run = [];
       }

@@ -1,6 +1,7 @@
 import { History } from '../../events/index/history.ts';
 import { assert, unreachable } from '../../lib/assert.ts';
 import { equalBytes, to0xHex } from '../../lib/bytes.ts';
+import { USUAL_SIZES } from '../../lib/sizes.ts';
 import type { Hash, Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
@@ -90,10 +91,11 @@ export class EthSubscription implements Subscription {
     for (const result of held) this.#notify(result, this.#parts.ctx.chain.head());
     const { ctx, outbox } = this.#parts;
     const history = this.#history();
+    const toldMax = (ctx.sizes ?? USUAL_SIZES).bytesAtOnce(PAST_BYTES_PER_PAUSE);
     let told = 0;
     while (!this.#ended) {
       if (!outbox.hasRoom) await outbox.room();
-      if (told >= PAST_BYTES_PER_PAUSE) {
+      if (told >= toldMax) {
         await ctx.pause?.();
         told = 0;
       }

@@ -87,16 +87,17 @@ export class EvidenceGossip {
   ): void {
     const height = this.#options.peerHeight(id);
     const batchMax = (this.#options.sizes ?? USUAL_SIZES).atOnce(BATCH_MAX);
-    let count = 0;
-    for (const evidence of pending) {
-      if (count >= batchMax) return;
+    const isDue = (evidence: Evidence): boolean => {
       // It has no block of that height yet, or would call it expired: then it is no news to it.
-      if (height <= evidenceHeight(evidence) || this.#options.pool.isTooOldAt(evidence, height)) continue;
+      if (height <= evidenceHeight(evidence) || this.#options.pool.isTooOldAt(evidence, height)) return false;
       const last = sent.get(evidence);
-      if (last !== undefined && now - last < AGAIN_MICROS) continue;
+      return last === undefined || now - last >= AGAIN_MICROS;
+    };
+    // What has waited longest comes first: else the rest would never be told while there is much to tell again.
+    const due = pending.filter(isDue).sort((a, b) => (sent.get(a) ?? 0) - (sent.get(b) ?? 0));
+    for (const evidence of due.slice(0, batchMax)) {
       sent.set(evidence, now);
       out.send([id], evidence, encodeEvidenceMessage([evidence]));
-      count++;
     }
   }
 }

@@ -21,7 +21,7 @@ export class LazyWire extends Wire {
   /** All that is there by now. */
   take(session: { drained(): void }): readonly string[] {
     this.#isReading = true;
-    session.drained();
+    if (this.isLazy) session.drained();
     const texts = readAll(this, session);
     this.#isReading = false;
     return texts;

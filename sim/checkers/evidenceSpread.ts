@@ -44,6 +44,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
   const waiting = new Map<Process, Map<string, Evidence>>();
   /** How many more a node's store may have from earlier lives: they are told first. */
   const others = new Map<Process, number>();
+  const waitingMax = Math.min(WAITING_MAX, context.scenario.engine.sizesMax ?? WAITING_MAX);
   let calm = 0;
   const heightOf = (node: Process, peer: string): number =>
     node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
@@ -146,7 +147,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
       if (!world.isAllCorrect && node.isCorrect) note(node);
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;
-      if (pieces.size + (others.get(node) ?? 0) > WAITING_MAX) return;
+      if (pieces.size + (others.get(node) ?? 0) > waitingMax) return;
       if (!isSound(node.disk) || node.sync !== undefined) calm = world.now;
       for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
     },

@@ -13,7 +13,7 @@ const LIST_MAX = 10_000;
 /** In which a peer that can judge a transaction is told of it: it is gathered for a moment, and who was behind is asked after again. */
 const TELL_MICROS = 3_000_000;
 /** A turn of one who says little at once. */
-const TURN_MICROS = 150_000;
+const TURN_MICROS = 60_000;
 /** What was decided leaves the node by then. */
 const LEAVE_MICROS = 1_000_000;
 /** So often at most one transaction leaves a pool and comes back while two are connected, once more for each who may give it again, */
@@ -50,6 +50,9 @@ export function poolSpread(context: CheckerContext): Checker {
   const looked = new Map<Process, number>();
   /** Since when each has waited here: what comes back later is taken in anew. */
   const taken = new WeakMap<Bytes, { readonly key: string; readonly at: number }>();
+  /** The most that has waited at each: who says little at once takes its turns. */
+  const mostWaited = new Map<Process, number>();
+  const sizesMax = context.scenario.engine.sizesMax ?? Number.POSITIVE_INFINITY;
   /** Since when nothing has happened that holds up what is said. */
   const calm = new Map<Process, number>();
   let calmAll = 0;
@@ -89,18 +92,18 @@ export function poolSpread(context: CheckerContext): Checker {
   const judge = (node: Process, list: readonly Bytes[]): void => {
     for (const bytes of list)
       if (!taken.has(bytes)) taken.set(bytes, { key: toHex(txHashOf(bytes, suite)), at: world.now });
+    mostWaited.set(node, Math.max(mostWaited.get(node) ?? 0, list.length));
+    const tellMicros = TELL_MICROS + ((mostWaited.get(node) ?? 0) / sizesMax) * TURN_MICROS;
     for (const peer of correct) {
       const talk = talks.get(node, peer.name);
       if (talk === undefined || !world.network.joins(node.index, peer.index)) continue;
       const joinedAt = world.network.joinedSince(node.index, peer.index);
       if (joinedAt === undefined) continue;
       const since = Math.max(joinedAt, talk.behindAt, calmOf(node));
-      const turns = list.length / (context.scenario.engine.sizesMax ?? Number.POSITIVE_INFINITY);
       for (const bytes of list) {
         const { key, at } = taken.get(bytes) ?? { key: '', at: world.now };
         const waited = world.now - Math.max(at, since);
-        if (waited <= TELL_MICROS + turns * TURN_MICROS || talk.said.has(key) || talk.heardAt.has(key))
-          continue;
+        if (waited <= tellMicros || talk.said.has(key) || talk.heardAt.has(key)) continue;
         context.fail(name, `${node.name} has not told ${peer.name} of transaction ${key} for ${waited} µs`);
         talk.said.set(key, 1);
       }

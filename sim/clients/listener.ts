@@ -78,7 +78,7 @@ export class Listener {
       if (RESUME.test(wire.reason)) this.cutOffs++;
       else this.#complain(`was closed: ${wire.reason}`);
       this.#hangUp();
-    } else if (state === 'up') this.#session?.drained();
+    } else if (state === 'up' && reads > 0) this.#session?.drained();
   }
 
   async #connect(): Promise<void> {

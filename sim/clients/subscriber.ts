@@ -99,7 +99,7 @@ export class Subscriber {
     for (let i = 0; i < reads; i++) this.#read(wire.read());
     if (wire.isClosed && wire.unread.length === 0) this.#hangUp();
     else if (state === 'up') {
-      session.drained();
+      if (reads > 0) session.drained();
       await this.#replayed(wire, session);
       if (!session.isReplaying) for (const followed of this.#followed) followed.onLive();
     }

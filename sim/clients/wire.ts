@@ -58,13 +58,12 @@ export class Wire implements SessionOut {
   }
 }
 
-/** All that the node has for a client, who has room for it. */
+/** All that the node has for a client, who has room for it. As with a real socket, only what has left it makes it drain. */
 export function readAll(wire: Wire, session: { drained(): void }): readonly string[] {
   const texts: string[] = [];
-  for (;;) {
-    if (wire.unread.length === 0) session.drained();
-    const text = wire.read();
-    if (text === undefined) return texts;
+  for (let text = wire.read(); text !== undefined; text = wire.read()) {
     texts.push(text);
+    if (wire.unread.length === 0) session.drained();
   }
+  return texts;
 }

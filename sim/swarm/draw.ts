@@ -83,6 +83,7 @@ export function drawSwarm(seed: string): string {
       ...(isSynced ? { block_sync: true } : {}),
       ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
       ...drawPool(dice, clients),
+      ...drawSizes(dice),
     },
     ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
     validators: {
@@ -147,6 +148,12 @@ function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): o
     ...(rarely(stream, 8) ? { pool_lifetime: '1s' } : {}),
     ...(rarely(stream, 8) ? { pool_max_wait: `${pick(stream, [10, 2])}s` } : {}),
   };
+}
+
+/** Now and then nodes have no room, and short runs come to what lies beyond it. */
+function drawSizes({ choices, rarely }: Dice): object {
+  const stream = choices.stream('sizes');
+  return rarely(stream, 4) ? { sizes_max: pick(stream, [2, 1, 4]) } : {};
 }
 
 /** Now and then validators have to find each other, and somebody lies about addresses, too. */

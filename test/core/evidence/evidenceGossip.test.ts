@@ -3,6 +3,7 @@ import { decodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
 import { EvidenceGossip } from '../../../core/evidence/evidenceGossip.ts';
 import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
+import { type Sizes, smallSizes, USUAL_SIZES } from '../../../core/lib/sizes.ts';
 import { commitRules } from '../../../core/node/commitRules.ts';
 import type { Evidence } from '../../../core/types/evidence.ts';
 import { keyedSuite, makeTestBlock, NOW, signedVote, testNet } from '../consensus/harness/net.ts';
@@ -20,7 +21,7 @@ const after = nextState(net.state, a.blockId, a.block, {
 if (!after.ok) throw new Error(after.error.code);
 const state = after.value;
 
-function setUp() {
+function setUp(sizes: Sizes = USUAL_SIZES) {
   const pool = new EvidencePool({
     suite: keyedSuite,
     state,
@@ -32,7 +33,7 @@ function setUp() {
     commits: commitRules(keyedSuite),
   });
   const heights = new Map<string, number>();
-  const gossip = new EvidenceGossip({ pool, peerHeight: (peer) => heights.get(peer) ?? 0 });
+  const gossip = new EvidenceGossip({ pool, peerHeight: (peer) => heights.get(peer) ?? 0, sizes });
   const sent: { readonly to: readonly string[]; readonly list: readonly Evidence[] }[] = [];
   const timers: number[] = [];
   const out = {
@@ -46,8 +47,8 @@ function setUp() {
   return { pool, gossip, heights, sent, timers, out };
 }
 
-const evidenceOf = (index: number): Evidence => {
-  const vote = (made: typeof a) => signedVote(net, index, 'prevote', 1, 0, made.blockId);
+const evidenceOf = (index: number, round = 0): Evidence => {
+  const vote = (made: typeof a) => signedVote(net, index, 'prevote', 1, round, made.blockId);
   const conflict = { voteA: vote(a), voteB: vote(b) };
   return duplicateVoteEvidence(conflict, net.state.validators, a.block.header.time);
 };
@@ -130,5 +131,18 @@ describe('telling peers of evidence', () => {
     gossip.noteFrom('a', again, NOW);
     gossip.onTick(NOW + SECOND, out);
     expect(sent.map(({ to }) => to)).toEqual([['b']]);
+  });
+
+  test('much evidence is all told, however often the first of it is told again', () => {
+    const { pool, gossip, heights, sent, out } = setUp(smallSizes(1));
+    gossip.onPeerUp('a');
+    heights.set('a', 2);
+    for (const index of [0, 1, 2, 3]) for (const round of [0, 1, 2, 3]) pool.add(evidenceOf(index, round));
+    gossip.flush(NOW, out);
+    for (let second = 1; second < 16; second++) gossip.onTick(NOW + second * SECOND, out);
+    const told = sent.map(({ list }) =>
+      JSON.stringify(list, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    );
+    expect(new Set(told).size).toBe(16);
   });
 });

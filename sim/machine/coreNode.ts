@@ -14,6 +14,7 @@ import type { EngineSpec } from '../scenario/chainSpecs.ts';
 import type { Position } from '../world/facts.ts';
 import { decodingTxsOnce } from './decodingTxs.ts';
 import { FaithfulLog } from './faithfulLog.ts';
+import { holdToOrder } from './inOrder.ts';
 import { holdToTimers } from './obeyed.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
 import { verifyingOnce } from './verifying.ts';
@@ -136,6 +137,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
       },
     );
     logs.set(env.index, log);
+    holdToOrder(core.driver, core.machine);
     let lastStep = steps++;
     const step = consensus.step.bind(consensus);
     consensus.step = (now, input, out) => {

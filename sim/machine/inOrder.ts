@@ -1,0 +1,22 @@
+import { assert } from '../../core/lib/assert.ts';
+import type { Input } from '../../core/node/contract.ts';
+import type { Driver } from '../../core/node/driver.ts';
+import type { NodeMachine } from '../../core/node/node.ts';
+
+/** What a node is given it handles once each, in the order in which it was given, whatever it waited for meanwhile. */
+export function holdToOrder(driver: Driver, machine: NodeMachine): void {
+  let given: Input[] = [];
+  let handled = 0;
+  const input = driver.input.bind(driver);
+  driver.input = (one) => {
+    given.push(one);
+    input(one);
+  };
+  const step = machine.step.bind(machine);
+  machine.step = (now, one) => {
+    assert(given[handled] === one, 'inputs are handled once each, in their order');
+    handled += 1;
+    if (handled === given.length) [given, handled] = [[], 0];
+    return step(now, one);
+  };
+}

@@ -72,13 +72,14 @@ export class Listener {
     if (this.#wire === undefined && state === 'up') await this.#connect();
     const wire = this.#wire;
     if (wire === undefined) return;
+    const { isHeldUp } = wire;
     const reads = this.spec.readPeriod === undefined ? wire.unread.length : 1;
     for (let i = 0; i < reads; i++) this.#read(wire.read());
     if (wire.isClosed && wire.unread.length === 0) {
       if (RESUME.test(wire.reason)) this.cutOffs++;
       else this.#complain(`was closed: ${wire.reason}`);
       this.#hangUp();
-    } else if (state === 'up' && reads > 0) this.#session?.drained();
+    } else if (state === 'up' && isHeldUp) this.#session?.drained();
   }
 
   async #connect(): Promise<void> {

@@ -95,11 +95,12 @@ export class Subscriber {
     if (state === 'up') await this.#guest.look();
     const [wire, session] = [this.#wire, this.#session];
     if (wire === undefined || session === undefined) return;
+    const { isHeldUp } = wire;
     const reads = Math.min(this.spec.reads, wire.unread.length);
     for (let i = 0; i < reads; i++) this.#read(wire.read());
     if (wire.isClosed && wire.unread.length === 0) this.#hangUp();
     else if (state === 'up') {
-      if (reads > 0) session.drained();
+      if (isHeldUp) session.drained();
       await this.#replayed(wire, session);
       if (!session.isReplaying) for (const followed of this.#followed) followed.onLive();
     }

@@ -58,12 +58,13 @@ export class Wire implements SessionOut {
   }
 }
 
-/** All that the node has for a client, who has room for it. As with a real socket, only what has left it makes it drain. */
+/** All that the node has for a client, who has room for it. A node that was not held up needs nobody to wake it. */
 export function readAll(wire: Wire, session: { drained(): void }): readonly string[] {
   const texts: string[] = [];
-  for (let text = wire.read(); text !== undefined; text = wire.read()) {
-    texts.push(text);
-    if (wire.unread.length === 0) session.drained();
+  for (let isHeldUp = true; isHeldUp; ) {
+    isHeldUp = wire.isHeldUp;
+    for (let text = wire.read(); text !== undefined; text = wire.read()) texts.push(text);
+    if (isHeldUp) session.drained();
   }
   return texts;
 }

@@ -1,6 +1,7 @@
 import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
 import { Senders } from '../audience/senders.ts';
+import { SlowReader } from '../audience/slowReader.ts';
 import { Stage } from '../audience/stage.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { failBy } from './unanswered.ts';
@@ -21,10 +22,12 @@ export function audiences(context: CheckerContext): Checker {
       const choose = (n: number): number => dice.choose(n);
       const Audience = AUDIENCES[choose(AUDIENCES.length)] as (typeof AUDIENCES)[0];
       try {
-        const sending = world.choices.stream(`checkers/senders/${context.scenario.name}`);
+        const others = world.choices.stream(`checkers/audience/others/${context.scenario.name}`);
+        const chooseOther = (n: number): number => others.choose(n);
         const problem =
           (await new Audience(new Stage(rpc), choose).play()) ??
-          (await new Senders(new Stage(rpc), (n) => sending.choose(n)).play());
+          (await new SlowReader(new Stage(rpc), chooseOther).play()) ??
+          (await new Senders(new Stage(rpc), chooseOther).play());
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

@@ -60,6 +60,8 @@ export interface PeerRoundReader {
   readonly lastCommit: BitSet | undefined;
   /** Messages that it sent us. */
   readonly received: { readonly votes: number; readonly blockParts: number };
+  /** Votes of it for heights that neither of us can be at: with too many it is dropped. */
+  readonly strayVotes: number;
   votes(round: Round, type: VoteType): BitSet | undefined;
 }
 

@@ -7,7 +7,7 @@ import { LIMITS, type Stage, settle } from './stage.ts';
 import { Waits } from './waits.ts';
 
 /** Of one line two spellings, which are one subscription. */
-const QUERIES: readonly (readonly [string, ...string[]])[] = [
+export const QUERIES: readonly (readonly [string, ...string[]])[] = [
   ["tm.event = 'NewBlock'", "tm.event='NewBlock'"],
   ["tm.event = 'NewBlockHeader'"],
   ["tm.event = 'Tx'", "tm.event   = 'Tx'"],
@@ -16,9 +16,9 @@ const QUERIES: readonly (readonly [string, ...string[]])[] = [
 const CLIENTS_MAX = 5;
 const TURNS = 60;
 
-interface Frame {
+export interface Frame {
   readonly id: number;
-  readonly error?: { readonly data?: string };
+  readonly error?: { readonly message?: string; readonly data?: string };
   readonly result?: {
     readonly data?: { readonly type: string; readonly value: Value };
     readonly position?: object;
@@ -26,7 +26,7 @@ interface Frame {
 }
 
 /** Where each kind of event says its height. */
-interface Value {
+export interface Value {
   readonly height?: string;
   readonly header?: { readonly height?: string | number };
   readonly block?: { readonly header: { readonly height?: string | number } };
@@ -50,7 +50,11 @@ interface Client {
   readonly due: Map<number, string[]>;
 }
 
-const placeOf = (type: string, { height, header, block, TxResult }: Value, isPlaced: boolean): string =>
+export const placeOf = (
+  type: string,
+  { height, header, block, TxResult }: Value,
+  isPlaced: boolean,
+): string =>
   `${type} ${height ?? header?.height ?? block?.header.height ?? TxResult?.height ?? ''}/${TxResult?.index ?? 0}${isPlaced ? '!' : ''}`;
 
 /**

@@ -8,6 +8,7 @@ const ROOM_BYTES = 1024 * 1024 * 1024;
 export class LazyWire extends Wire {
   readonly isLazy: boolean;
   #isReading = false;
+  #isStuffed = false;
 
   constructor(isLazy: boolean) {
     super(0, ROOM_BYTES);
@@ -15,7 +16,13 @@ export class LazyWire extends Wire {
   }
 
   override buffered(): number {
+    if (this.#isStuffed) return Number.MAX_SAFE_INTEGER;
     return this.isLazy && !this.#isReading ? SOCKET_BYTES_MAX : super.buffered();
+  }
+
+  /** From now on there is no room for anything more. */
+  stuff(): void {
+    this.#isStuffed = true;
   }
 
   /** All that is there by now. */

@@ -1,6 +1,8 @@
 import type { ChainReader, EthBlock } from '../../core/app/chain.ts';
+import { addressOfKey } from '../../core/app/evm/ethTx.ts';
 import { EventHub } from '../../core/events/hub.ts';
 import { present } from '../../core/lib/assert.ts';
+import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { ChainState } from '../../core/types/state.ts';
 import type { SubmitResult } from '../../core/types/submit.ts';
@@ -14,6 +16,8 @@ const TXS_MAX = 300;
 const IDLE_TURNS = 60;
 /** Reads in vain after which nothing comes: who is told the past waits for the reader at each of its blocks, empty ones too. */
 export const IDLE_READS = PAST + FUTURE + 3;
+/** Of accounts that the node signs for. */
+const SECRETS: readonly Bytes[] = [new Uint8Array(32).fill(7), new Uint8Array(32).fill(9)];
 /** Nobody who listens to news reads it. */
 const NO_STATE = {} as ChainState;
 
@@ -22,6 +26,11 @@ export const LIMITS = { clients: 3, perClient: 2, filters: 3, filterMs: 1_000, l
 /** Waits until whoever is at work has done it: nothing here needs more than a few turns. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < IDLE_TURNS; i++) await undefined;
+}
+
+interface Submit {
+  readonly tx: Bytes;
+  readonly resolve: (result: SubmitResult) => void;
 }
 
 /** The end of a node's chain, told again block by block to an audience of its own: the node and its clients hear nothing of it. */
@@ -34,7 +43,9 @@ export class Stage {
   #told: number;
   readonly #last: number;
   readonly #chain: ChainReader;
-  readonly #answers: ((result: SubmitResult) => void)[] = [];
+  #submits: readonly Submit[] = [];
+  /** The nonce that the node's pool has next, by account. */
+  readonly #next = new Map<string, bigint>();
   readonly #alarms = new Set<() => void>();
   #ids = 0;
 
@@ -63,7 +74,12 @@ export class Stage {
         comet: { subscriptionClientsMax: LIMITS.clients, subscriptionsPerClientMax: LIMITS.perClient },
       },
       randomId: () => Uint8Array.of(1, this.#ids >> 8, this.#ids++ & 255),
-      submit: () => new Promise((resolve) => this.#answers.push(resolve)),
+      submit: (tx) =>
+        new Promise((resolve) => {
+          this.#submits = [...this.#submits, { tx, resolve }];
+        }),
+      keys: keysOf(rpc),
+      pool: { ...rpc.pool, pendingNonce: (sender) => this.#next.get(toHex(sender)) },
       after: (_ms, call) => {
         this.#alarms.add(call);
         return () => this.#alarms.delete(call);
@@ -105,9 +121,21 @@ export class Stage {
     this.ctx.hub.publish({ kind: 'committed', block, blockId, results, state: NO_STATE });
   }
 
-  /** The pool has looked at what was submitted first of all that waits. */
-  answerSubmit(result: SubmitResult): void {
-    this.#answers.shift()?.(result);
+  /** What was submitted and waits for the pool, in that order. */
+  get submitted(): readonly Bytes[] {
+    return this.#submits.map(({ tx }) => tx);
+  }
+
+  /** The pool has looked at this one, or at what was submitted first of all that waits. */
+  answerSubmit(result: SubmitResult, tx?: Bytes): void {
+    const one = this.#submits.find((submit) => tx === undefined || submit.tx === tx);
+    this.#submits = this.#submits.filter((submit) => submit !== one);
+    one?.resolve(result);
+  }
+
+  /** From now on the pool has all of an account of the node up to this nonce. */
+  setNext(account: number, nonce: bigint): void {
+    this.#next.set(toHex(present(this.ctx.keys.addresses[account], 'an account of the node')), nonce);
   }
 
   /** The time of all who wait is up. */
@@ -126,3 +154,11 @@ const grown = (chain: ChainReader, head: () => number): ChainReader =>
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+
+function keysOf({ suite }: RpcContext): RpcContext['keys'] {
+  const addresses = SECRETS.map((secret) => addressOfKey(suite.secp256k1PublicKey(secret, false), suite));
+  return {
+    addresses,
+    secret: (address) => SECRETS[addresses.findIndex((own) => equalBytes(own, address))],
+  };
+}

@@ -3,7 +3,8 @@ import { broadcastCommit } from '../../core/rpc/comet/broadcastCommit.ts';
 import type { CheckReply } from '../../core/types/app.ts';
 import { LIMITS, type Stage, settle } from './stage.ts';
 
-const ACCEPTED: CheckReply = {
+/** What a pool says of what it takes; nobody here reads more of it. */
+export const ACCEPTED: CheckReply = {
   kind: 'accepted',
   lane: {
     sender: '',

@@ -19,6 +19,7 @@ import { evidenceKept } from './evidenceKept.ts';
 import { evidenceSpread } from './evidenceSpread.ts';
 import { expression } from './expressions.ts';
 import { fetching } from './fetching.ts';
+import { fillings } from './fillings.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { handover } from './handover.ts';
 import { holdings } from './holdings.ts';
@@ -50,8 +51,10 @@ import { lockRule, noSelfEquivocation } from './signatures.ts';
 import { signBytes } from './signBytes.ts';
 import { spread } from './spread.ts';
 import { standing } from './standing.ts';
+import { strayVotes } from './strayVotes.ts';
 import { syncing } from './syncing.ts';
 import { tallies } from './tallies.ts';
+import { turns } from './turns.ts';
 import { validity } from './validity.ts';
 import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
@@ -69,6 +72,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['no_self_equivocation', noSelfEquivocation],
   ['conduct', signBytes],
   ['no_framing', noFraming],
+  ['no_framing', strayVotes],
   ['app_hash', appHash],
   ['lock', lockRule],
   ['conduct', conduct],
@@ -78,6 +82,8 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', holdings],
   ['conduct', duties],
   ['conduct', nilVotes],
+  ['conduct', turns],
+  ['conduct', fillings],
   ['conduct', lateness],
   ['conduct', links],
   ['conduct', voteTimes],

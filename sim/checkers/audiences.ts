@@ -1,12 +1,14 @@
 import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
+import { Senders } from '../audience/senders.ts';
+import { SlowReader } from '../audience/slowReader.ts';
 import { Stage } from '../audience/stage.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { failBy } from './unanswered.ts';
 
 const AUDIENCES = [CometAudience, EthAudience] as const;
 
-/** At the end of a run the newest blocks are told again to those who listen to one of the websockets: each hears what it follows, once and in order, whatever others do. */
+/** At the end of a run the newest blocks are told again to those who listen to one of the websockets: each hears what it follows, once and in order, whatever others do; and some send by keys that the node holds. */
 export function audiences(context: CheckerContext): Checker {
   const name = 'records';
   return {
@@ -20,7 +22,12 @@ export function audiences(context: CheckerContext): Checker {
       const choose = (n: number): number => dice.choose(n);
       const Audience = AUDIENCES[choose(AUDIENCES.length)] as (typeof AUDIENCES)[0];
       try {
-        const problem = await new Audience(new Stage(rpc), choose).play();
+        const others = world.choices.stream(`checkers/audience/others/${context.scenario.name}`);
+        const chooseOther = (n: number): number => others.choose(n);
+        const problem =
+          (await new Audience(new Stage(rpc), choose).play()) ??
+          (await new SlowReader(new Stage(rpc), chooseOther).play()) ??
+          (await new Senders(new Stage(rpc), chooseOther).play());
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

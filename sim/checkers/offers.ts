@@ -23,8 +23,9 @@ interface Candidate {
   readonly gas: bigint;
 }
 
-const hexOf = remembered((tx: Bytes) => toHex(tx));
-const keyOf = remembered((tx: EthTx, denom: string) => toHex(wrapEthTx(tx, denom)));
+export const hexOf = remembered((tx: Bytes) => toHex(tx));
+/** The same of a transaction in its wrapping. */
+export const keyOf = remembered((tx: EthTx, denom: string) => toHex(wrapEthTx(tx, denom)));
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.tip > b.tip || (a.tip === b.tip && a.place < b.place);

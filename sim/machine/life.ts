@@ -288,6 +288,8 @@ export class Life implements KvGate {
     if (!this.alive) return;
     if (reply.kind === 'checked' && reply.result.kind === 'accepted')
       this.#world.witness({ kind: 'admitted', node: this.#process });
+    if (ask.kind === 'propose' && reply.kind === 'proposed')
+      this.#world.witness({ kind: 'proposed', node: this.#process, ask, txs: reply.txs });
     this.#process.input({ kind: 'app', call, reply });
   }
 

@@ -22,6 +22,13 @@ export type Fact =
   | { readonly kind: 'lied'; readonly node: Process; readonly ask: SignAsk }
   /** A node has put a question about a block to its application. */
   | { readonly kind: 'asked'; readonly node: Process; readonly ask: AppAsk }
+  /** The application of a node has made a block of what it was offered. */
+  | {
+      readonly kind: 'proposed';
+      readonly node: Process;
+      readonly ask: Extract<AppAsk, { kind: 'propose' }>;
+      readonly txs: readonly Bytes[];
+    }
   /** A node hears from its application that a transaction may wait in its pool. */
   | { readonly kind: 'admitted'; readonly node: Process }
   /** A node decided to drop a peer. */

@@ -78,6 +78,15 @@ test('a proposal takes what executes in order and leaves the rest', async () => 
   expect(await chain.validate(proposed)).toEqual({ accept: true, reason: '' });
 });
 
+test('a proposal has no more bytes than it may have, each transaction with its tag and its length', async () => {
+  const txs = await Promise.all([1, 2, 3].map((nonce) => signTx(alice, { to, nonce, value: 1n })));
+  // The length of more than 127 bytes takes two.
+  expect(txs.every(({ length }) => length > 127)).toBe(true);
+  const bytes = txs.reduce((sum, { length }) => sum + 1 + 2 + length, 0);
+  expect(await chain.propose(txs, bytes)).toEqual(txs);
+  expect(await chain.propose(txs, bytes - 1)).toEqual(txs.slice(0, 2));
+});
+
 test('validation refuses what execution would refuse, and says which', async () => {
   const first = await signTx(alice, { to, nonce: 1, value: 1n });
   const gap = await signTx(alice, { to, nonce: 3, value: 1n });

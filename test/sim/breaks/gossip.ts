@@ -306,4 +306,12 @@ export const GOSSIP: readonly Break[] = [
     found: ['conduct'],
     scenario: 'line-of-validators',
   },
+  {
+    id: 'late-votes-are-stray',
+    file: 'core/gossip/hearsay.ts',
+    from: 'if (vote.height > this.#options.rs.height + 1) peer.round.strayVotes += 1;',
+    to: 'if (vote.height !== this.#options.rs.height) peer.round.strayVotes += 1;',
+    found: ['no_framing'],
+    scenario: 'polka-told-in-the-first-round',
+  },
 ];

@@ -128,4 +128,12 @@ export const HANDED: readonly Break[] = [
     scenario: 'told-truth',
     isSlow: true,
   },
+  {
+    id: 'same-nonce-for-two-at-once',
+    file: 'core/rpc/eth/submit.ts',
+    from: '? send() : turns.run(toHex(args.from), send);',
+    to: '? send() : send();',
+    found: ['records'],
+    scenario: 'fees-collected',
+  },
 ];

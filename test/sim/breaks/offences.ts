@@ -223,4 +223,21 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'forged-evidence',
     isSlow: true,
   },
+  {
+    id: 'culprit-hides-the-next',
+    file: 'core/evidence/pool.ts',
+    from: '  a.voteA.type === b.voteA.type &&\n  compareBytes(a.voteA.validatorAddress, b.voteA.validatorAddress) === 0;',
+    to: '  a.voteA.type === b.voteA.type;',
+    found: ['conduct', 'evidence'],
+    scenario: 'two-culprits-in-a-round',
+  },
+  {
+    id: 'no-room-for-evidence',
+    file: 'core/consensus/calls.ts',
+    from: 'const maxBytes = roomBeside(evidence.length === 0 ? 0 : encodeEvidenceList(evidence).length);',
+    to: 'const maxBytes = roomBeside(0);',
+    found: ['conduct'],
+    scenario: 'small-blocks',
+    isSlow: true,
+  },
 ];

@@ -389,4 +389,12 @@ export const POOLS: readonly Break[] = [
     found: ['conduct'],
     scenario: 'far-reader',
   },
+  {
+    id: 'refusal-ends-a-proposal',
+    file: 'core/app/application.ts',
+    from: '      if (!added.ok) continue;\n      included.push(tx);',
+    to: '      if (!added.ok) break;\n      included.push(tx);',
+    found: ['conduct'],
+    scenario: 'crowded-blocks',
+  },
 ];

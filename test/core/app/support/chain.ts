@@ -111,9 +111,9 @@ export class TestChain {
     return { block, context, hash: headerHash(block.header) };
   }
 
-  propose(txs: readonly Bytes[]): Promise<readonly Bytes[]> {
+  propose(txs: readonly Bytes[], maxBytes = 4_000_000): Promise<readonly Bytes[]> {
     const { context } = this.blockOf([]);
-    return this.app.propose({ kind: 'propose', context, maxBytes: 4_000_000, txs });
+    return this.app.propose({ kind: 'propose', context, maxBytes, txs });
   }
 
   validate(txs: readonly Bytes[]) {

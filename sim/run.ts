@@ -3,11 +3,12 @@ import { nobleSuite } from '../core/crypto/noble.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { toHex } from '../core/lib/bytes.ts';
 import { ok, type Result } from '../core/lib/result.ts';
+import { StorageFault } from '../core/lib/storageFault.ts';
 import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { MUTATE } from './byzantine/mutate.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { checkersOf, notJudged } from './checkers/all.ts';
-import type { CheckerContext, Stake } from './checkers/checker.ts';
+import type { Checker, CheckerContext, Stake } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
 import { Past } from './checkers/past.ts';
 import { hasTimeStopped } from './checkers/timeStop.ts';
@@ -173,7 +174,7 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       hasStopped = isShort && hasTimeStopped(context);
       if (isShort && !hasStopped)
         fail('until', `the end was not reached: ${UNREACHED[ended]}${lack(scenario, world, timeline)}`);
-      for (const checker of checkers) await checker.finish?.();
+      for (const checker of checkers) await finish(checker, fail);
     },
     report: () => ({
       ...reportOf(scenario, seed, world, failures, clients, tally),
@@ -185,6 +186,16 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       ],
     }),
   };
+}
+
+/** Checkers read nodes with a sound drive: what those cannot read is their fault. */
+async function finish(checker: Checker, fail: Run['fail']): Promise<void> {
+  try {
+    await checker.finish?.();
+  } catch (error) {
+    if (!(error instanceof StorageFault)) throw error;
+    fail('records', error.message);
+  }
 }
 
 /** Why a run ended before its end. */

@@ -22,6 +22,7 @@ import { HISTORY } from './history.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { INTAKE } from './intake.ts';
 import { LIGHT_ATTACKS } from './lightAttacks.ts';
+import { NARROW } from './narrow.ts';
 import { NODE } from './node.ts';
 import { OFFENCES } from './offences.ts';
 import { PARTS } from './parts.ts';
@@ -102,4 +103,5 @@ export const BREAKS: readonly Break[] = [
   ...HANDED,
   ...RUMOURS,
   ...REPEATS,
+  ...NARROW,
 ];

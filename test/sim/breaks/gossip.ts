@@ -306,4 +306,13 @@ export const GOSSIP: readonly Break[] = [
     found: ['conduct'],
     scenario: 'line-of-validators',
   },
+  {
+    id: 'votes-of-a-later-round-untold',
+    file: 'core/gossip/lacks.ts',
+    from: "  if (peer.round < rs.round) {\n    take(rs.votes(rs.round, 'prevote'), peer, votes, batch);\n    take(rs.votes(rs.round, 'precommit'), peer, votes, batch);\n  }\n",
+    to: '',
+    found: ['conduct'],
+    scenario: 'behind-by-one-round',
+    isSlow: true,
+  },
 ];

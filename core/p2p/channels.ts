@@ -90,18 +90,20 @@ const hexId = (id: number): string => `0x${id.toString(16).padStart(2, '0')}`;
 export class Channels {
   readonly #channels: readonly Channel[];
   readonly #payloadBytes: number;
+  readonly #queuedBytesMax: number;
   #queuedBytes = 0;
 
-  constructor(specs: readonly ChannelSpec[], payloadBytes: number) {
+  constructor(specs: readonly ChannelSpec[], payloadBytes: number, queuedBytesMax = QUEUED_BYTES_MAX) {
     this.#channels = specs.map((spec) => new Channel(spec));
     this.#payloadBytes = payloadBytes;
+    this.#queuedBytesMax = queuedBytesMax;
   }
 
   /** False when the queue is full: the message is not sent. */
   enqueue(id: number, message: Bytes): boolean {
     const channel = this.#find(id);
     if (channel === undefined || channel.queue.length >= channel.spec.queueMax) return false;
-    if (this.#queuedBytes > 0 && this.#queuedBytes + message.length > QUEUED_BYTES_MAX) return false;
+    if (this.#queuedBytes > 0 && this.#queuedBytes + message.length > this.#queuedBytesMax) return false;
     channel.queue.push(message);
     this.#queuedBytes += message.length;
     return true;

@@ -66,7 +66,7 @@ export class Connection {
     this.#payloadBytes = options.payloadBytesMax ?? PAYLOAD_BYTES_DEFAULT;
     this.#pingMicros = (options.pingMs ?? PING_MS) * 1000;
     this.#pongMicros = (options.pongMsMax ?? PONG_MS_MAX) * 1000;
-    this.#channels = new Channels(options.channels, this.#payloadBytes);
+    this.#channels = new Channels(options.channels, this.#payloadBytes, options.queuedBytesMax);
     this.#sendBucket = new TokenBucket(now, options.sendRate);
     this.#receiveBucket = new TokenBucket(now, options.receiveRate);
     this.#stageEnds = now + STAGE_MICROS_MAX;

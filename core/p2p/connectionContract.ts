@@ -22,6 +22,8 @@ export interface ConnectionOptions {
   readonly receiveRate: number;
   /** Data bytes of one packet; both ends must agree. 1024 unless told. */
   readonly payloadBytesMax?: number;
+  /** Bytes that may wait for the peer; 32 MiB unless told. */
+  readonly queuedBytesMax?: number;
   /** Between two pings; 60 s unless told. */
   readonly pingMs?: Millis;
   /** A peer that answers no ping within this time is gone; 45 s unless told. */

@@ -33,12 +33,13 @@ const TURNS: Readonly<Record<string, (said: number) => boolean>> = {
   gap: (said) => said === 4,
 };
 /** Lies about what the liar has; the others are about blocks. */
-const STATUS_LIES: ReadonlySet<string> = new Set(['sway', 'dip', 'floor']);
+const STATUS_LIES: ReadonlySet<string> = new Set(['sway', 'dip', 'floor', 'beyond']);
 const SYNC_LIES = [
   'height',
   'sway',
   'dip',
   'floor',
+  'beyond',
   'block',
   'edge',
   'seam',
@@ -55,7 +56,7 @@ const SYNC_LIES = [
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, gap (none at its fourth answer alone), silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), beyond (claims nothing but a block that nobody has yet), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, gap (none at its fourth answer alone), silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
   args: ['what', 'ms', 'count'],
   words: { what: SYNC_LIES },
   create(me) {
@@ -109,6 +110,10 @@ function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
     return { ...message, height: message.height + CLAIM_HEIGHTS };
   if (message.kind === 'statusResponse' && what === 'dip') return { ...message, height: message.base };
   if (message.kind === 'statusResponse' && what === 'floor') return { ...message, base: message.height };
+  if (message.kind === 'statusResponse' && what === 'beyond') {
+    const height = message.height + CLAIM_HEIGHTS;
+    return { ...message, base: height, height };
+  }
   if (message.kind !== 'blockResponse') return message;
   if (what === 'none' || what === 'gap')
     return { kind: 'noBlockResponse', height: message.block.header.height };

@@ -30,6 +30,8 @@ interface Talk {
 interface Calls {
   readonly count: number;
   readonly at: number;
+  /** When it was last called, or there for a moment: the wait begins by then, or when the call has ended. */
+  readonly triedAt: number;
   /** The first one is due after the shortest wait. */
   readonly isSoon: boolean;
 }
@@ -84,20 +86,29 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
       fail(node, `calls ${whom} again after ${world.now - before.at} µs, in vain ${count} times`);
     if (before?.isSoon === true && !isPausing && world.now - before.at > AGAIN_WITHIN_MICROS)
       fail(node, `calls ${whom}, which has long been there, only after ${world.now - before.at} µs`);
-    own.set(whom, { count: count + 1, at: world.now, isSoon: false });
+    if (before !== undefined) checkWait(node, whom, before);
+    own.set(whom, { count: count + 1, at: world.now, triedAt: world.now, isSoon: false });
+  }
+
+  /** Waits end, however often it was called in vain, but for a ban. */
+  function checkWait(node: Process, whom: string, { triedAt }: Calls): void {
+    const since = offences.get(node);
+    if (isPausing || (since !== undefined && world.now - since < 2 * NEEDED_BAN_MICROS)) return;
+    if (world.now - triedAt > CALLED_WITHIN_MICROS)
+      fail(node, `needs ${whom}, and has not called it for ${world.now - triedAt} µs`);
   }
 
   /** From now on it is to be called again; it had been there for so long. */
   function onGone(node: Process, peer: string, micros: number): void {
     if (!needed(node).includes(peer)) return;
     const isSoon = micros >= STABLE_MICROS && board.banEnd(node.index, peer) === undefined;
-    callsOf(node).set(peer, { count: 0, at: world.now, isSoon });
+    callsOf(node).set(peer, { count: 0, at: world.now, triedAt: world.now, isSoon });
   }
 
   /** The node has kept it for a moment, and waits longer for that. */
   function onBarelyThere(node: Process, peer: string): void {
     const before = calls.get(node)?.get(peer);
-    if (before !== undefined) callsOf(node).set(peer, { ...before, isSoon: false });
+    if (before !== undefined) callsOf(node).set(peer, { ...before, triedAt: world.now, isSoon: false });
   }
 
   function onPeer(node: Process, peer: string, isUp: boolean): void {
@@ -186,19 +197,12 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
     ),
     finish() {
       for (const node of world.processes) {
-        const since = offences.get(node);
-        if (
-          isPausing ||
-          node.state !== 'up' ||
-          (since !== undefined && world.now - since < 2 * NEEDED_BAN_MICROS)
-        )
-          continue;
+        if (node.state !== 'up') continue;
         const connected = new Set(
           board.establishedOf(node.index).map((one) => world.processes[one.node]?.name),
         );
-        for (const [peer, { at }] of calls.get(node) ?? [])
-          if (!connected.has(peer) && world.now - at > CALLED_WITHIN_MICROS)
-            fail(node, `needs ${peer}, and has not called it for ${world.now - at} µs`);
+        for (const [peer, last] of calls.get(node) ?? [])
+          if (!connected.has(peer)) checkWait(node, peer, last);
       }
     },
   };

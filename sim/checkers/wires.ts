@@ -1,7 +1,13 @@
+import { encodeTxsMessage } from '../../core/codec/messages.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
+import { decodeFrame } from '../../core/node/ingress.ts';
 import { CHANNEL_SPECS, type ChannelSpec } from '../../core/p2p/channels.ts';
 import { nobleAead } from '../../core/p2p/sealed.ts';
+import type { NodeInfo } from '../../core/types/peer.ts';
+import { keyedHashSuite } from '../keyedHash.ts';
 import { type Choose, type EndChange, idOf, Wire } from '../network/wire.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -97,13 +103,44 @@ const doubts: Trial = (suite, choose) => {
   return low.events().some(({ kind }) => kind === 'closed') ? undefined : 'a key of low order is taken';
 };
 
-/** Nobody else than whom was asked for, and nobody of another chain, protocol or world of channels. */
-const asksWho: Trial = (suite, choose) => {
+/** Names of chains that are nearly ours, `chain_9000-1`. */
+const OTHER_CHAINS = ['chain_9001-1', 'chain_9000-10', 'chain_9000-', 'xchain_9000-1', 'Chain_9000-1', ''];
+/** What nobody says of itself. */
+const NOBODY: readonly Partial<NodeInfo>[] = [
+  { channels: new Uint8Array(0) },
+  { channels: Uint8Array.of(VOTE, BLOCKS, VOTE) },
+  { channels: Uint8Array.from({ length: 17 }, (_, i) => VOTE + i) },
+  { moniker: ' ' },
+  { moniker: 'n\u00f6de' },
+  { version: '0.38\n' },
+  { other: { txIndex: 'ON', rpcAddress: '' } },
+  { other: { txIndex: 'on', rpcAddress: 'tcp://\u0000' } },
+];
+/** In what peers may differ from us. */
+const OTHERS: readonly Partial<NodeInfo>[] = [
+  { protocol: { p2p: 7, block: 11, app: 5 }, moniker: 'node1', version: '' },
+  { channels: Uint8Array.of(STRANGE, VOTE), listenAddress: '', other: { txIndex: '', rpcAddress: 'x' } },
+  {
+    channels: Uint8Array.from({ length: 16 }, (_, i) => VOTE + i),
+    other: { txIndex: 'off', rpcAddress: '' },
+  },
+];
+
+/** Nobody else than whom was asked for, and nobody of another chain, protocol or world of channels; whoever else it is may come. */
+const asksWho: Trial = (real, choose) => {
+  // Many handshakes: with the real signatures they would take longer than a short run.
+  const suite = keyedHashSuite(real);
+  const second = idOf(suite, 2);
   const lies: readonly (readonly [EndChange, EndChange?])[] = [
     [{ expectedId: idOf(suite, 3) }],
-    [{}, { self: { network: 'chain_9001-1' } }],
+    [{ expectedId: `${second.slice(0, -1)}${second.endsWith('0') ? '1' : '0'}` }],
+    [{ expectedId: second.slice(0, -1) }],
+    ...OTHER_CHAINS.map((network) => [{}, { self: { network } }] as const),
+    ...NOBODY.map((self) => [{}, { self }] as const),
+    [{}, { self: { protocol: { p2p: 8, block: 10, app: 0 } } }],
     [{}, { self: { protocol: { p2p: 8, block: 12, app: 0 } } }],
     [{}, { self: { channels: Uint8Array.of(0x77) } }],
+    [{}, { self: { id: idOf(suite, 1) } }],
     [{}, { self: { id: idOf(suite, 3) } }],
     [{}, { suite: { ...suite, ed25519Sign: () => new Uint8Array(64) } }],
     [{}, { nodeSeed: new Uint8Array(32).fill(1), self: { id: idOf(suite, 1) } }],
@@ -112,7 +149,9 @@ const asksWho: Trial = (suite, choose) => {
     const wire = open(suite, choose, changes);
     if (wire.isReady(0) || !wire.isClosed(0)) return `a stranger is taken for a peer (${i})`;
   }
-  const asked = open(suite, choose, [{ expectedId: idOf(suite, 2) }]);
+  for (const self of OTHERS)
+    if (!open(suite, choose, [{}, { self }]).isReady(0)) return `a peer is refused: ${self.channels}`;
+  const asked = open(suite, choose, [{ expectedId: second }]);
   return asked.isReady(0) && asked.isReady(1) ? undefined : 'who was asked for is refused';
 };
 
@@ -164,7 +203,43 @@ const isBounded: Trial = (suite, choose) => {
   const most = open(suite, choose, [small, small]);
   most.ends[0].send(VOTE, new Uint8Array(MESSAGE_BYTES_MAX));
   most.carry();
-  return most.messages(1).length === 1 ? undefined : 'the largest message does not arrive';
+  if (most.messages(1).length !== 1) return 'the largest message does not arrive';
+  return givesBack(suite, choose) ?? fits(suite, choose);
+};
+
+/** Of what waits for a peer only so many bytes may; what has left makes room for as many again, and one message may be larger. */
+const givesBack: Trial = (suite, choose) => {
+  const few: EndChange = { channels: SMALL, queuedBytesMax: 3 * MESSAGE_BYTES_MAX };
+  const wire = open(suite, choose, [few, { channels: SMALL }]);
+  for (let turn = 0; turn < 3; turn++) {
+    let taken = 0;
+    while (taken < QUEUE_MAX && wire.ends[0].send(VOTE, filled(MESSAGE_BYTES_MAX, choose))) taken++;
+    if (taken !== 3) return `${taken} large messages wait after ${turn} turns, 3 may`;
+    wire.carry();
+  }
+  const narrow = open(suite, choose, [{ ...few, queuedBytesMax: 10 }, { channels: SMALL }]);
+  return narrow.ends[0].send(VOTE, new Uint8Array(100)) ? undefined : 'nothing may wait alone';
+};
+
+/** The largest transaction that pools take, and as many as fill a message, leave one node and are read by the other; more are not. */
+const fits: Trial = (suite, choose) => {
+  const { messageBytesMax } = CHANNEL_SPECS.find(({ id }) => id === CHANNELS.mempool) as ChannelSpec;
+  const { txBytesMax } = DEFAULT_MEMPOOL;
+  const largest = filled(txBytesMax, choose);
+  // Their lengths take as many bytes, however they are shared out.
+  const [first, rest] = [largest.subarray(200_000), largest.subarray(0, 100_000)];
+  const room = messageBytesMax - encodeTxsMessage({ txs: [first, rest] }).length;
+  const full = [first, largest.subarray(0, rest.length + room)];
+  const wire = open(suite, choose);
+  wire.ends[0].send(CHANNELS.mempool, encodeTxsMessage({ txs: [largest] }));
+  wire.carry();
+  const frames = [wire.messages(1)[0]?.bytes, encodeTxsMessage({ txs: full })];
+  for (const bytes of frames) {
+    const read = bytes && decodeFrame(CHANNELS.mempool, bytes);
+    if (read?.ok !== true) return `a full message is not read: ${read?.error ?? 'it did not come'}`;
+  }
+  const more = encodeTxsMessage({ txs: [first, largest.subarray(0, rest.length + room + 1)] });
+  return decodeFrame(CHANNELS.mempool, more).ok ? `${more.length} bytes of transactions are read` : undefined;
 };
 
 const RATE = 20_000;

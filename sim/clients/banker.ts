@@ -37,6 +37,8 @@ const SIMULATED = 5;
 /** The SDK's code for a timeout height that is past. */
 const TOO_LATE = 30;
 const TOO_CHEAP = 13;
+/** The same for one that is in the pool, or was. */
+const KNOWN = 19;
 
 export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 + index);
 
@@ -240,22 +242,29 @@ export class Banker {
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
     if ((await checkedOnly(context, tx.raw)) === 0)
       this.#complain(`CheckTx finds nothing wrong with ${tx.hash}, which ${why}`);
-    await this.#submit(context, tx);
-    // A node that says no does not say yes when it is asked again.
-    await this.#submit(context, tx);
+    const first = await this.#submit(context, tx);
+    // A node that says no does not say yes when it is asked again, nor that it has it by now.
+    const second = await this.#submit(context, tx);
+    if ((first ?? 0) !== 0 && first !== KNOWN && second === KNOWN)
+      this.#complain(`${tx.hash} was refused by code ${first}, and is held to be in the pool`);
   }
 
-  async #submit(context: RpcContext, tx: SentBankTx): Promise<void> {
+  /** The code of the answer; undefined when there is none. */
+  async #submit(context: RpcContext, tx: SentBankTx): Promise<number | undefined> {
     tx.sentHead = this.#world.height;
     if (tx.kind === 'ethereum') return this.#submitEthereum(context, tx);
     const isFirst = tx.sentAt === 0;
     tx.sentAt = this.#world.now;
-    if (this.spec.script === 'waits' && isFirst) return this.#waits.give(tx.hash, tx.raw);
+    if (this.spec.script === 'waits' && isFirst) {
+      await this.#waits.give(tx.hash, tx.raw);
+      return undefined;
+    }
     const code = await this.#broadcast(context, tx);
     if (code === 0 && tx.bad !== undefined) this.#complain(`${tx.hash} was taken, which ${tx.bad}`);
     // Nothing of these scripts is too much for a pool.
     if (this.spec.script === 'features' && isFirst && tx.bad === undefined && (code ?? 0) !== 0)
       this.#complain(`${tx.hash} was refused by code ${code}`);
+    return code;
   }
 
   /** The code of the answer; undefined when there is none. */
@@ -267,12 +276,13 @@ export class Banker {
     return code;
   }
 
-  async #submitEthereum(context: RpcContext, tx: SentBankTx): Promise<void> {
+  async #submitEthereum(context: RpcContext, tx: SentBankTx): Promise<undefined> {
     const { raw, hash } = tx;
     tx.sentAt = this.#world.now;
     const result = await askEthereum<string>(context, 'eth_sendRawTransaction', [to0xHex(raw)]);
     if (result !== undefined && result !== hash)
       this.#complain(`eth_sendRawTransaction answered ${result} for ${hash}`);
+    return undefined;
   }
 
   async #poll(): Promise<void> {
@@ -286,7 +296,9 @@ export class Banker {
     this.#isPolling = false;
     for (const tx of open) {
       if (tx.height !== undefined || this.#world.now - tx.sentAt < RESEND_MICROS) continue;
-      await this.#calls.within(this.#node, (context) => this.#submit(context, tx));
+      await this.#calls.within(this.#node, async (context) => {
+        await this.#submit(context, tx);
+      });
     }
   }
 

@@ -3,6 +3,7 @@ import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import type { PooledSender, PoolReader } from '../../core/rpc/context.ts';
 import type { Process } from '../machine/process.ts';
 import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
+import { settledPool } from './settledPool.ts';
 import { compareWorth } from './worth.ts';
 
 interface Held {
@@ -67,13 +68,15 @@ export function changeProblem(
     : `${hash} waits for an earlier nonce and drove out ${victim}, which could run`;
 }
 
-/** One that a full pool would not give up anything for. */
+/** One that a pool would not take. */
 interface Refused {
   readonly hash: string;
   readonly from: { readonly address: Bytes };
   readonly nonce: number;
   readonly feeCap: bigint;
   readonly tip: bigint;
+  readonly gas: bigint;
+  readonly value: bigint;
 }
 
 /** What a full pool should have given up for one that it refused as worth too little. Nothing may have changed meanwhile. */
@@ -102,3 +105,39 @@ export function refusalProblem(
       return `${hash} was refused, though ${to0xHex(last.tx.hash)} is worth less`;
   return undefined;
 }
+
+const OVERDRAFT = /: balance (\d+), queued cost (\d+), tx (cost|bumped) (\d+), overshot (\d+)$/;
+
+/**
+ * Whoever is told that it cannot pay for all that it has in the pool is told the sum of that, and it is more than what it has. Nothing of
+ * its own may have changed meanwhile.
+ */
+export function overdraftProblem(
+  was: PoolContent | undefined,
+  node: Process,
+  { hash, from, nonce, feeCap, gas, value }: Refused,
+  message: string,
+): string | undefined {
+  const told = OVERDRAFT.exec(message);
+  const rpc = told === null ? undefined : settledPool(node, Number.POSITIVE_INFINITY);
+  if (told === null || rpc === undefined) return undefined;
+  const is = contentOf(rpc.pool);
+  if (was === undefined || is === undefined) return undefined;
+  const own = toHex(from.address);
+  const [before, after] = [was, is].map((content) => content.find(({ sender }) => toHex(sender) === own));
+  if (hashesOf(before) !== hashesOf(after)) return undefined;
+  const pending = after?.pending ?? [];
+  const queued = pending.reduce((sum, tx) => sum + costOf(tx), 0n);
+  const old = pending.find((tx) => tx.nonce === BigInt(nonce));
+  const added = value + gas * feeCap - (old === undefined ? 0n : costOf(old));
+  const balance = rpc.chain.latest().account(from.address)?.balance ?? 0n;
+  const should = [balance, queued, old === undefined ? 'cost' : 'bumped', added, queued + added - balance];
+  return should.join() === told.slice(1).join()
+    ? undefined
+    : `${hash} was refused: ${message}; it should be ${should.join()}`;
+}
+
+const costOf = ({ value, gasLimit, maxFeePerGas }: EthTx): bigint => value + gasLimit * maxFeePerGas;
+
+const hashesOf = (its: PooledSender | undefined): string =>
+  [...(its?.pending ?? []), ...(its?.queued ?? [])].map(({ hash }) => toHex(hash)).join();

@@ -16,7 +16,7 @@ import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
-import { changeProblem, contentOf, refusalProblem } from './poolChange.ts';
+import { changeProblem, contentOf, overdraftProblem, refusalProblem } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
 
 const POLL_MICROS = 500_000;
@@ -33,6 +33,9 @@ export interface SentTx extends Draft {
   sentHead: number;
   /** The life of the node in which it was taken; 0 for none. */
   takenIn: number;
+  /** How often it was sent, and of these how often it was refused for another reason than that it is known. */
+  gives: number;
+  refusals: number;
   /** Another one of the same nonce is in a block. */
   isReplaced: boolean;
   /** What the client was told. */
@@ -195,6 +198,8 @@ export class EvmClient {
       sentAt: this.#world.now,
       sentHead: 0,
       takenIn: 0,
+      gives: 0,
+      refusals: 0,
       isReplaced: false,
       receipt: undefined,
     };
@@ -228,6 +233,9 @@ export class EvmClient {
     // The answer may be lost with the node, and those after it come before it then.
     const isFirst = !this.#given.has(tx.hash);
     this.#given.add(tx.hash);
+    // Nobody has it, as far as the answers tell.
+    const isNowhere = tx.gives > 0 && tx.refusals === tx.gives;
+    tx.gives += 1;
     if (this.spec.script === 'waits' && isFirst) {
       await this.#waits.give(tx.hash, tx.raw);
       return true;
@@ -256,6 +264,13 @@ export class EvmClient {
     if (isTaken && tx.bad !== undefined && isAfter && isAlone && isSamePool && !this.#isLaterThan(head, tx))
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
+    if (isRefused && isPrompt) tx.refusals += 1;
+    if (isNowhere && 'error' in reply && reply.error.message === 'already known')
+      this.complaints.push(`${tx.hash} was refused by all that it was given, and is called known`);
+    if (isRefused && isSamePool && pool !== undefined) {
+      const problem = overdraftProblem(before, node, tx, reply.error.message);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
     const isSure = isAfter && isFirst && isPrompt && !this.#isAstray(tx.from);
     if (this.#isRoomy && isRefused && tx.isWanted === true && isSure)
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);

@@ -167,4 +167,13 @@ export const ADDRESSES: readonly Break[] = [
     found: ['peers'],
     scenario: 'called-in-vain',
   },
+  {
+    id: 'waits-for-the-needed-grow-for-ever',
+    file: 'core/p2p/dialPlan.ts',
+    from: 'const wait = Math.min(BACKOFF_MS * 2 ** Math.min(plan.failures, 16), this.#backoffMsMax);',
+    to: 'const wait = BACKOFF_MS * 2 ** Math.min(plan.failures, 16);',
+    found: ['peers'],
+    scenario: 'needed-peer-long-gone',
+    isSlow: true,
+  },
 ];

@@ -50,6 +50,7 @@ import { TOLD } from './told.ts';
 import { TRACED } from './traced.ts';
 import { VOTES } from './votes.ts';
 import { WALLETS } from './wallets.ts';
+import { WIRES } from './wires.ts';
 
 /** Breaks of the core, a line each: the scenario and seed that show it, and the checkers of which one must notice first. */
 export const BREAKS: readonly Break[] = [
@@ -104,4 +105,5 @@ export const BREAKS: readonly Break[] = [
   ...RUMOURS,
   ...REPEATS,
   ...NARROW,
+  ...WIRES,
 ];

@@ -314,4 +314,13 @@ export const GOSSIP: readonly Break[] = [
     found: ['no_framing'],
     scenario: 'polka-told-in-the-first-round',
   },
+  {
+    id: 'votes-of-a-later-round-untold',
+    file: 'core/gossip/lacks.ts',
+    from: "  if (peer.round < rs.round) {\n    take(rs.votes(rs.round, 'prevote'), peer, votes, batch);\n    take(rs.votes(rs.round, 'precommit'), peer, votes, batch);\n  }\n",
+    to: '',
+    found: ['conduct'],
+    scenario: 'behind-by-one-round',
+    isSlow: true,
+  },
 ];

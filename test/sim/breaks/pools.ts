@@ -397,4 +397,22 @@ export const POOLS: readonly Break[] = [
     found: ['conduct'],
     scenario: 'crowded-blocks',
   },
+  {
+    id: 'replaced-transaction-still-counts',
+    file: 'core/mempool/lane.ts',
+    from: 'this.#executableCost += tx.lane.cost - old.lane.cost;',
+    to: 'this.#executableCost += tx.lane.cost;',
+    found: ['durability'],
+    scenario: 'fee-swings',
+    isSlow: true,
+  },
+  {
+    id: 'rejected-transaction-stays-known',
+    file: 'core/mempool/mempool.ts',
+    from: "if (result.kind === 'rejected' || refusal !== undefined) this.#seen.remove(check.key);",
+    to: 'if (refusal !== undefined) this.#seen.remove(check.key);',
+    found: ['durability'],
+    scenario: 'least-price',
+    isSlow: true,
+  },
 ];

@@ -225,4 +225,12 @@ export const SYNCING: readonly Break[] = [
     scenario: 'sync-block-denied',
     isSlow: true,
   },
+  {
+    id: 'sync-goal-of-who-lacks-the-next-block',
+    file: 'core/sync/syncPeers.ts',
+    from: 'if (claim === undefined || claim.base > next) continue;',
+    to: 'if (claim === undefined) continue;',
+    found: ['conduct'],
+    scenario: 'sync-liar-beyond',
+  },
 ];

@@ -42,6 +42,12 @@ const MANY = Uint8Array.of(10, 0);
 /** Of the Cosmos Hub: twenty bytes of zero. */
 const FOREIGN = formatAddress('acc', 'cosmos', new Uint8Array(20));
 
+/** With the prefix of the name that it stands for. */
+const nameOf =
+  (bytes: number) =>
+  (name: string): string =>
+    formatAddress('acc', name.slice(0, name.lastIndexOf('1')), new Uint8Array(bytes));
+
 /** The same under a name that nobody gave. */
 const unknown = ({ value }: Any): Any => ({ typeUrl: '/chain.unknown.v1.Thing', value });
 const amounting =
@@ -148,6 +154,8 @@ export const BANK_LIES = {
     coins: ({ amount }) => [{ denom: '1', amount }],
   })),
   prefix: lying('pays the address of another chain', () => ({ named: () => FOREIGN })),
+  'long-name': lying('pays an address of 32 bytes', () => ({ named: nameOf(32) })),
+  'short-name': lying('pays an address of 19 bytes', () => ({ named: nameOf(19) })),
   'no-fee': lying('has no fee', () => ({ info: (info) => ({ ...info, fee: undefined }) })),
   'minus-fee': lying('has a fee of less than nothing', () => ({
     info: withFee(({ amount }) => ({

@@ -77,24 +77,27 @@ async function wrongWays(
   return undefined;
 }
 
-/** By itself a transaction does what it does among the others. One after the other: a node goes through a block only forwards. */
+/** By itself a transaction does what it does among the others. One after the other: a node goes through a block only forwards; but the last in all ways at once. */
 async function wrongAlone(
   rpc: RpcContext,
   block: EthBlock,
   calls: readonly Fields[],
   states: States | undefined,
 ): Promise<string | undefined> {
-  const ways: readonly (readonly [Fields, readonly Fields[] | undefined])[] = [
-    [CALL_TRACER, calls],
-    [PRESTATE, states?.held],
-    [DIFF, states?.diffs],
-  ];
-  for (const index of aloneIn(block)) {
-    for (const [config, results] of ways) {
-      if (results === undefined) continue;
+  const ways = [[CALL_TRACER, calls] as const];
+  if (states !== undefined) ways.push([PRESTATE, states.held], [DIFF, states.diffs]);
+  const indices = aloneIn(block);
+  for (const index of indices) {
+    const asked = ways.map(
+      ([config]) =>
+        () =>
+          traceOf(rpc, block, index, config),
+    );
+    const together = index === indices.at(-1) ? await Promise.all(asked.map((ask) => ask())) : undefined;
+    for (const [way, [, results]] of ways.entries()) {
       const problem = unlike(
         `the trace of transaction ${index} in block ${block.header.number}`,
-        await traceOf(rpc, block, index, config),
+        together?.[way] ?? (await asked[way]?.()),
         results[index],
       );
       if (problem !== undefined) return problem;

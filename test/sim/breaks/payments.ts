@@ -397,4 +397,19 @@ export const PAYMENTS: readonly Break[] = [
     scenario: 'bank-features',
     isSlow: true,
   },
+  {
+    id: 'address-of-any-length',
+    file: 'core/address/kinds.ts',
+    from: `  return bytes.length === ADDRESS_BYTES ? ok(bytes) : wrongLength(bytes.length);
+}
+
+/** Hex with`,
+    to: `  return ok(bytes);
+}
+
+/** Hex with`,
+    found: ['no_crash'],
+    scenario: 'odd-payments',
+    isSlow: true,
+  },
 ];

@@ -347,4 +347,12 @@ export const ROUNDS: readonly Break[] = [
     scenario: 'lock-behind-valid',
     isSlow: true,
   },
+  {
+    id: 'second-not-carried',
+    file: 'core/types/ids.ts',
+    from: 'time.seconds + Math.trunc(ms / 1000) + carry, nanos',
+    to: 'time.seconds + Math.trunc(ms / 1000), nanos',
+    found: ['conduct'],
+    scenario: 'second-turns-in-a-millisecond',
+  },
 ];

@@ -216,4 +216,14 @@ export const TRACED: readonly Break[] = [
     found: ['records'],
     scenario: 'four-honest',
   },
+  {
+    id: 'traces-share-a-held-run',
+    file: 'core/app/evm/call.ts',
+    from: `    this.#held = undefined;
+    const isKept`,
+    to: '    const isKept',
+    found: ['records'],
+    scenario: 'storage-churn',
+    isSlow: true,
+  },
 ];

@@ -1,5 +1,6 @@
 import type { ChainReader, EthBlock } from '../../core/app/chain.ts';
 import { addressOfKey } from '../../core/app/evm/ethTx.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { EventHub } from '../../core/events/hub.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
@@ -49,7 +50,8 @@ export class Stage {
   readonly #alarms = new Set<() => void>();
   #ids = 0;
 
-  constructor(rpc: RpcContext) {
+  /** @param suite That of the simulator. */
+  constructor(rpc: RpcContext, suite: CryptoSuite) {
     const { chain, limits } = rpc;
     this.#chain = chain;
     this.#last = chain.head();
@@ -78,7 +80,8 @@ export class Stage {
         new Promise((resolve) => {
           this.#submits = [...this.#submits, { tx, resolve }];
         }),
-      keys: keysOf(rpc),
+      suite,
+      keys: keysOf(suite),
       pool: { ...rpc.pool, pendingNonce: (sender) => this.#next.get(toHex(sender)) },
       after: (_ms, call) => {
         this.#alarms.add(call);
@@ -155,7 +158,7 @@ const grown = (chain: ChainReader, head: () => number): ChainReader =>
     },
   });
 
-function keysOf({ suite }: RpcContext): RpcContext['keys'] {
+function keysOf(suite: CryptoSuite): RpcContext['keys'] {
   const addresses = SECRETS.map((secret) => addressOfKey(suite.secp256k1PublicKey(secret, false), suite));
   return {
     addresses,

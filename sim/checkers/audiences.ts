@@ -25,9 +25,9 @@ export function audiences(context: CheckerContext): Checker {
         const others = world.choices.stream(`checkers/audience/others/${context.scenario.name}`);
         const chooseOther = (n: number): number => others.choose(n);
         const problem =
-          (await new Audience(new Stage(rpc), choose).play()) ??
-          (await new SlowReader(new Stage(rpc), chooseOther).play()) ??
-          (await new Senders(new Stage(rpc), chooseOther).play());
+          (await new Audience(new Stage(rpc, context.suite), choose).play()) ??
+          (await new SlowReader(new Stage(rpc, context.suite), chooseOther).play()) ??
+          (await new Senders(new Stage(rpc, context.suite), chooseOther).play());
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

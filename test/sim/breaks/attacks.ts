@@ -68,8 +68,8 @@ export const ATTACKS: readonly Break[] = [
   {
     id: 'evidence-said-once',
     file: 'core/evidence/evidenceGossip.ts',
-    from: 'if (last !== undefined && now - last < AGAIN_MICROS) continue;',
-    to: 'if (last !== undefined) continue;',
+    from: 'return last === undefined || now - last >= AGAIN_MICROS;',
+    to: 'return last === undefined;',
     found: ['evidence'],
     scenario: 'evidence-lost-on-the-way',
     isSlow: true,

@@ -185,8 +185,8 @@ export const GUARDS: readonly Break[] = [
   {
     id: 'driver-holds-records',
     file: 'core/node/driver.ts',
-    from: '(!inward || this.#records.length >= HELD_RECORDS_MAX)',
-    to: '(!inward && this.#records.length >= HELD_RECORDS_MAX)',
+    from: '(!inward || this.#records.length >= this.#heldMax)',
+    to: '(!inward && this.#records.length >= this.#heldMax)',
     found: ['no_crash'],
     scenario: 'four-honest',
   },

@@ -25,7 +25,7 @@ export const PAYMENTS: readonly Break[] = [
     file: 'core/app/cosmos/checkCosmosTx.ts',
     from: 'BigInt(place.height) > tx.timeoutHeight',
     to: 'BigInt(place.height) > tx.timeoutHeight + 1n',
-    found: ['records'],
+    found: ['records', 'durability'],
     scenario: 'bank-features',
     isSlow: true,
   },

@@ -180,6 +180,7 @@ export const RETOLD: readonly Break[] = [
     to: 'fields',
     found: ['receipt'],
     scenario: 'evm-features',
+    seed: 2,
     isSlow: true,
   },
   {

@@ -76,6 +76,7 @@ export const REVIVED: readonly Break[] = [
     to: 'this.#ops = [];',
     found: ['durability'],
     scenario: 'evidence-while-storing',
+    seed: 2,
   },
   {
     id: 'precommits-given-up-in-their-step-alone',

@@ -31,7 +31,7 @@ export const RUMOURS: readonly Break[] = [
   {
     id: 'pool-never-told-to-who-was-behind',
     file: 'core/p2p/txRelay.ts',
-    from: '        line.restTicks = REST_TICKS;\n        continue;',
+    from: '        this.#rest(line);\n        continue;',
     to: '        line.take(() => true);\n        continue;',
     found: ['conduct'],
     scenario: 'pool-told-to-all',

@@ -99,6 +99,7 @@ export const SIGNING: readonly Break[] = [
     to: '.sort((a, b) => compareText(a, b))',
     found: ['durability', 'records'],
     scenario: 'bank-features',
+    seed: 2,
     isSlow: true,
   },
   {

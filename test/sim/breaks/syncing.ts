@@ -210,8 +210,8 @@ export const SYNCING: readonly Break[] = [
   {
     id: 'slow-trusted-again',
     file: 'core/sync/syncPeers.ts',
-    from: 'window: this.#doubtful.has(id) ? 1 : WINDOW_MAX,',
-    to: 'window: WINDOW_MAX,',
+    from: 'window: this.#doubtful.has(id) ? 1 : this.windowMax,',
+    to: 'window: this.windowMax,',
     found: ['conduct'],
     scenario: 'sync-only-peer-silent',
     isSlow: true,

@@ -193,7 +193,7 @@ export const WALLETS: readonly Break[] = [
     to: '  if (txFeeCapWei > 0n && tx.maxFeePerGas > txFeeCapWei) {',
     found: ['durability'],
     scenario: 'evm-features',
-    seed: 2,
+    seed: 3,
     isSlow: true,
   },
   {

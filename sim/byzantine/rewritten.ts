@@ -63,6 +63,7 @@ const REWRITINGS = {
   'wrapping-no-fee': (parts: Parts) => withInfo(parts, { fee: undefined }),
   'wrapping-signer': (parts: Parts) => withInfo(parts, { signerInfos: [EMPTY] }),
   'wrapping-reward': (parts: Parts) => withInfo(parts, { tip: Uint8Array.of(10, 0) }),
+  'wrapping-length': ({ raw }: Parts) => ({ ...raw, bodyBytes: withLongLength(raw.bodyBytes) }),
   'second-signature': signedAgain,
 } as const;
 
@@ -76,6 +77,13 @@ export function rewritten(tx: Bytes, what: Rewriting): Bytes {
   const raw = opened(TX_RAW, tx);
   const [body, info] = [opened(TX_BODY, raw.bodyBytes), opened(AUTH_INFO, raw.authInfoBytes)];
   return encode(TX_RAW, REWRITINGS[what]({ raw, body, info }));
+}
+
+/** The length of its first message in a byte more than it takes. */
+function withLongLength(bytes: Bytes): Bytes {
+  const last = bytes.findIndex((byte, i) => i > 0 && byte < 0x80);
+  const digit = present(bytes[last], 'the end of a length');
+  return concat(bytes.subarray(0, last), Uint8Array.of(digit | 0x80, 0), bytes.subarray(last + 1));
 }
 
 /** A byte behind the end of the Ethereum transaction. */

@@ -344,4 +344,13 @@ export const HANDWRITTEN: readonly Break[] = [
     scenario: 'odd-payments',
     isSlow: true,
   },
+  {
+    id: 'varint-not-minimal',
+    file: 'core/codec/wire.ts',
+    from: "      if (i > 0 && byte === 0) return this.#bad(field, 'varint is not minimal');\n",
+    to: '',
+    found: ['records', 'no_crash', 'durability', 'validity'],
+    scenario: 'many-wrappings',
+    isSlow: true,
+  },
 ];

@@ -57,8 +57,6 @@ export class Banker {
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
   readonly #feeMarket: FeeMarket;
-  /** See BankPlace. */
-  #price: bigint;
   /** Who is simulated; of its own, so that all else stays as it is. */
   readonly #simulations: ChoiceStream;
   readonly #ways: ChoiceStream;
@@ -87,7 +85,6 @@ export class Banker {
     this.#node = world.process(spec.at);
     this.#suite = suite;
     this.#feeMarket = feeMarket;
-    this.#price = feeMarket.baseFee;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
     this.#ways = world.choices.stream(`client/${spec.name}/ways`);
@@ -168,7 +165,6 @@ export class Banker {
       (tx) => tx.from === from && tx.kind === 'bank' && (tx.height ?? head + 1) <= head,
     );
     const victim = this.accounts.find((one) => one !== from)?.address ?? receiver(0);
-    this.#price = this.#leastPrice(context) ?? this.#price;
     const turn = this.#bad ?? this.#choices.choose(BAD_KINDS);
     this.#bad = turn + 1;
     const place = {
@@ -178,7 +174,7 @@ export class Banker {
       victim,
       turn,
       feeMarket: this.#feeMarket,
-      leastPrice: this.#price,
+      leastPrice: this.#leastPrice(context) ?? 0n,
     };
     const { draft, bad, isProbing } = bankFeature(this.#choices, from, place);
     await this.#send(context, from, draft, number);

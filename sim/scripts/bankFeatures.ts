@@ -51,7 +51,7 @@ export interface BankPlace {
   /** How many were asked for before. */
   readonly turn: number;
   readonly feeMarket: FeeMarket;
-  /** What the next block asks for a unit of gas, as far as was known last. */
+  /** What the next block asks for a unit of gas; 0 when the node cannot tell. */
   readonly leastPrice: bigint;
 }
 

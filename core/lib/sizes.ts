@@ -14,10 +14,3 @@ export interface Sizes {
 const asUsual = (usual: number): number => usual;
 
 export const USUAL_SIZES: Sizes = { kept: asUsual, atOnce: asUsual, bytesAtOnce: asUsual };
-
-/** At most so many values, things and kilobytes. */
-export const smallSizes = (max: number): Sizes => ({
-  kept: (usual) => Math.min(usual, max),
-  atOnce: (usual) => Math.min(usual, max),
-  bytesAtOnce: (usual) => Math.min(usual, max * 1024),
-});

@@ -2,36 +2,13 @@ import { cometFeed } from '../../core/rpc/comet/feed.ts';
 import { CometSession } from '../../core/rpc/comet/session.ts';
 import { type Matches, readQuery } from '../events/query.ts';
 import { eventsOf } from '../events/told.ts';
+import { type Frame, placeOf, QUERIES, toldIn, type Value } from './cometFrames.ts';
 import { LazyWire } from './lazyWire.ts';
 import { LIMITS, type Stage, settle } from './stage.ts';
 import { Waits } from './waits.ts';
 
-/** Of one line two spellings, which are one subscription. */
-export const QUERIES: readonly (readonly [string, ...string[]])[] = [
-  ["tm.event = 'NewBlock'", "tm.event='NewBlock'"],
-  ["tm.event = 'NewBlockHeader'"],
-  ["tm.event = 'Tx'", "tm.event   = 'Tx'"],
-  ['tm.event EXISTS'],
-];
 const CLIENTS_MAX = 5;
 const TURNS = 60;
-
-export interface Frame {
-  readonly id: number;
-  readonly error?: { readonly message?: string; readonly data?: string };
-  readonly result?: {
-    readonly data?: { readonly type: string; readonly value: Value };
-    readonly position?: object;
-  };
-}
-
-/** Where each kind of event says its height. */
-export interface Value {
-  readonly height?: string;
-  readonly header?: { readonly height?: string | number };
-  readonly block?: { readonly header: { readonly height?: string | number } };
-  readonly TxResult?: { readonly height?: string; readonly index?: number | undefined };
-}
 
 interface Subscription {
   readonly id: number;
@@ -49,13 +26,6 @@ interface Client {
   readonly told: Map<number, string[]>;
   readonly due: Map<number, string[]>;
 }
-
-export const placeOf = (
-  type: string,
-  { height, header, block, TxResult }: Value,
-  isPlaced: boolean,
-): string =>
-  `${type} ${height ?? header?.height ?? block?.header.height ?? TxResult?.height ?? ''}/${TxResult?.index ?? 0}${isPlaced ? '!' : ''}`;
 
 /**
  * Clients of the consensus websocket who come and go, subscribe, unsubscribe and wait for transactions as chance has it. Each is told what
@@ -239,15 +209,9 @@ export class CometAudience {
   /** Reads all that is there for it. */
   async #catchUp({ session, wire, told }: Client): Promise<void> {
     for (const text of await wire.takeAll(session)) {
-      const { id, error, result } = JSON.parse(text) as Frame;
-      const place =
-        result?.data === undefined
-          ? 'ok'
-          : placeOf(
-              result.data.type.slice('tendermint/event/'.length),
-              result.data.value,
-              result.position !== undefined,
-            );
+      const frame = JSON.parse(text) as Frame;
+      const { id, error } = frame;
+      const place = toldIn(frame) ?? 'ok';
       told.set(id, [...(told.get(id) ?? []), error === undefined ? place : (error.data ?? '')]);
     }
   }

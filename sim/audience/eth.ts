@@ -202,15 +202,20 @@ export class EthAudience {
     const id = this.#ids++;
     await client.session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     await client.session.settled();
-    if (!isHasty) await this.#catchUp(client);
-    for (let idle = 0; isHasty && idle < IDLE_READS; ) {
+    if (isHasty) await this.#readTo(client, id);
+    else await this.#catchUp(client);
+    return client.answers.get(id) ?? {};
+  }
+
+  /** Reads until it has the answer, or nothing comes. */
+  async #readTo(client: Client, id: number): Promise<void> {
+    for (let idle = 0; idle < IDLE_READS; ) {
       const texts = client.wire.take(client.session);
       this.#read(client, texts);
-      if (client.answers.has(id)) break;
+      if (client.answers.has(id)) return;
       idle = texts.length === 0 ? idle + 1 : 0;
       await settle();
     }
-    return client.answers.get(id) ?? {};
   }
 
   async #readAll(clients: readonly Client[]): Promise<string | undefined> {

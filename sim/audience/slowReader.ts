@@ -1,7 +1,7 @@
 import { CometSession } from '../../core/rpc/comet/session.ts';
 import { type Matches, readQuery } from '../events/query.ts';
 import { eventsOf } from '../events/told.ts';
-import { type Frame, placeOf, QUERIES, type Value } from './comet.ts';
+import { type Frame, placeOf, QUERIES, toldIn, type Value } from './cometFrames.ts';
 import { LazyWire } from './lazyWire.ts';
 import { LIMITS, type Stage, settle } from './stage.ts';
 
@@ -93,17 +93,7 @@ export class SlowReader {
     const said = frames.find(({ error }) => error !== undefined)?.error;
     const resume = Number(/resume from height (\d+)/.exec(`${said?.message} ${said?.data}`)?.[1]);
     if (reasons.length !== 1 || !Number.isSafeInteger(resume)) return 'is not told once where to go on';
-    const told = frames.flatMap(({ result }) =>
-      result?.data === undefined
-        ? []
-        : [
-            placeOf(
-              result.data.type.slice('tendermint/event/'.length),
-              result.data.value,
-              from !== undefined,
-            ),
-          ],
-    );
+    const told = frames.flatMap((frame) => toldIn(frame) ?? []);
     const due: string[] = [];
     for (let height = first; height < Math.min(resume, this.#stage.head + 1); height++)
       for (const { type, keys, value } of eventsOf(this.#stage.ctx, height))

@@ -2,7 +2,6 @@ import { type GenesisMaker, initGenesis } from '../../core/app/genesis.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { Recent } from '../../core/lib/recent.ts';
-import { smallSizes } from '../../core/lib/sizes.ts';
 import type { MempoolConfig } from '../../core/mempool/config.ts';
 import type { Amend } from '../../core/node/amended.ts';
 import { createNode } from '../../core/node/assembly.ts';
@@ -17,6 +16,7 @@ import { FaithfulLog } from './faithfulLog.ts';
 import { holdToOrder } from './inOrder.ts';
 import { holdToTimers } from './obeyed.ts';
 import type { LifeEnv, NodeFactory, SimNode } from './simNode.ts';
+import { smallSizes } from './smallSizes.ts';
 import { verifyingOnce } from './verifying.ts';
 
 /** Between two transactions a real node lets its sockets run; here nothing else waits. */

@@ -3,9 +3,10 @@ import { decodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
 import { EvidenceGossip } from '../../../core/evidence/evidenceGossip.ts';
 import { duplicateVoteEvidence, EvidencePool } from '../../../core/evidence/pool.ts';
-import { type Sizes, smallSizes, USUAL_SIZES } from '../../../core/lib/sizes.ts';
+import { type Sizes, USUAL_SIZES } from '../../../core/lib/sizes.ts';
 import { commitRules } from '../../../core/node/commitRules.ts';
 import type { Evidence } from '../../../core/types/evidence.ts';
+import { smallSizes } from '../../../sim/machine/smallSizes.ts';
 import { keyedSuite, makeTestBlock, NOW, signedVote, testNet } from '../consensus/harness/net.ts';
 
 const net = testNet([10n, 20n, 30n, 40n]);

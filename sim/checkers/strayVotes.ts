@@ -1,10 +1,14 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
+import { type ProtoField, protoFields } from '../reference/protoFields.ts';
+import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 
-/** First bytes of what leads to a vote's height: Message.vote, Vote.vote, its type and its height (cometbft.consensus.v1). */
-const TAGS = { message: 0x32, vote: 0x0a, type: 0x08, height: 0x10 };
+/** What leads to a vote's height: Message.vote, Vote.vote, Vote.height (cometbft.consensus.v1 and types.v1). */
+const FIELDS = { message: 6, vote: 1, height: 2 } as const;
+/** The first byte of a message that holds a vote. */
+const VOTE_TAG = 0x32;
 
 /**
  * Whoever floods a node with votes that nobody can use is dropped in the end, and votes are counted for that. None is held against a peer, correct or
@@ -20,7 +24,7 @@ export function strayVotes(context: CheckerContext): Checker {
       const { node } = fact;
       if (!node.isCorrect) return;
       counts.on(fact);
-      if (fact.kind !== 'contentHeard' || fact.bytes[0] !== TAGS.message) return;
+      if (fact.kind !== 'contentHeard' || fact.bytes[0] !== VOTE_TAG) return;
       const count = counts.get(node, fact.peer);
       const rs = node.node?.rs();
       if (count === undefined || rs === undefined) return;
@@ -41,25 +45,13 @@ export function strayVotes(context: CheckerContext): Checker {
   };
 }
 
-/** undefined where the vote is not written as nodes write it. */
-function heightIn(bytes: Bytes): number | undefined {
-  let at = 0;
-  const varint = (): number => {
-    let [value, scale] = [0, 1];
-    for (let byte = 128; byte >= 128; scale *= 128) {
-      byte = bytes[at++] ?? 0;
-      value += (byte & 127) * scale;
-    }
-    return value;
-  };
-  for (const [tag, isInside] of [
-    [TAGS.message, true],
-    [TAGS.vote, true],
-    [TAGS.type, false],
-  ] as const) {
-    if (bytes[at++] !== tag) return undefined;
-    const value = varint();
-    if (isInside && at + value > bytes.length) return undefined;
-  }
-  return bytes[at++] === TAGS.height ? varint() : undefined;
-}
+const fieldIn = (bytes: Bytes, number: number): ProtoField | undefined =>
+  protoFields(bytes)?.find((field) => field.number === number);
+
+/** undefined where the vote cannot be read, or says none. */
+const heightIn = remembered((message: Bytes): number | undefined => {
+  const said = fieldIn(message, FIELDS.message)?.bytes;
+  const vote = said && fieldIn(said, FIELDS.vote)?.bytes;
+  const height = vote && fieldIn(vote, FIELDS.height)?.value;
+  return height === undefined ? undefined : Number(height);
+});

@@ -3,12 +3,11 @@ import type { BitSet } from '../../core/lib/bitset.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { PeerRoundReader } from '../../core/rpc/context.ts';
 import type { VoteType } from '../../core/types/vote.ts';
-import { SLOW_MICROS } from '../disk/disk.ts';
 import type { Process } from '../machine/process.ts';
 import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { isHindered } from './poolSpread.ts';
+import { isHindered, lastWrite } from './poolSpread.ts';
 import { isGarbled } from './spread.ts';
 
 /** First bytes of Vote, HasVote and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
@@ -99,8 +98,7 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
       }
     }),
     look(node) {
-      // The last write of a slow drive ends when it is fast again.
-      if (isHindered(node)) calm.set(node, world.now + (node.disk.isSlow ? SLOW_MICROS : 0));
+      if (isHindered(node)) calm.set(node, world.now + lastWrite(node));
       const calmAt = calm.get(node) ?? 0;
       if (!node.isCorrect || world.now - Math.max(calmAt, looked.get(node) ?? 0) < LEAVE_MICROS) return;
       looked.set(node, world.now);

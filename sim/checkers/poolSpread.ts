@@ -1,7 +1,7 @@
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { settledPool } from '../clients/settledPool.ts';
-import { SLOW_MICROS } from '../disk/disk.ts';
+import { ROOM_MICROS, SLOW_MICROS } from '../disk/disk.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -165,8 +165,7 @@ export function poolSpread(context: CheckerContext): Checker {
     ),
     look(node) {
       if (!node.isCorrect) return;
-      // The last write of a slow drive ends when it is fast again.
-      if (isHindered(node)) calm.set(node, world.now + (node.disk.isSlow ? SLOW_MICROS : 0));
+      if (isHindered(node)) calm.set(node, world.now + lastWrite(node));
       if ((node.node?.rpc?.pool.stats().bytes ?? 0) === 0) return;
       noteBehind(node);
       const rpc = settledPool(node, world.now - (looked.get(node) ?? 0));
@@ -176,6 +175,10 @@ export function poolSpread(context: CheckerContext): Checker {
     },
   };
 }
+
+/** How long a drive that is sound again may be about what was begun before that. */
+export const lastWrite = ({ disk }: Process): number =>
+  Math.max(disk.isSlow ? SLOW_MICROS : 0, disk.isFull ? ROOM_MICROS : 0);
 
 /** What it has to say waits for its drive, or nobody has told it where it stands. */
 export const isHindered = ({ node, disk, sync }: Process): boolean =>

@@ -21,7 +21,7 @@ import type { PowerLoss } from './powerLoss.ts';
 export type LogFault = 'torn' | 'flip' | 'truncate';
 /**
  * - `eio`: the next sync fails, and what it should have made durable may be lost;
- * - `full`: no room: nothing is written until there is some again;
+ * - `full`: no room: nothing is written until there is some again, which a write looks for every `ROOM_MICROS`;
  * - `slow`: each write takes `SLOW_MICROS` longer.
  */
 export type DeviceFault = 'eio' | 'full' | 'slow';
@@ -33,6 +33,8 @@ export const DISK_FAULTS: readonly DiskFaultKind[] = [...LOG_FAULTS, ...DB_FAULT
 
 /** What a write on a slow disk takes on top. */
 export const SLOW_MICROS = 2_000_000;
+/** From one look for room on a full disk to the next. */
+export const ROOM_MICROS = 500_000;
 
 const isOneOf = <T extends DiskFaultKind>(fault: DiskFaultKind, list: readonly T[]): fault is T =>
   list.some((one) => one === fault);

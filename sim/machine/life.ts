@@ -9,7 +9,7 @@ import {
 } from '../../core/node/contract.ts';
 import type { AppAsk } from '../../core/types/app.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
-import { SLOW_MICROS } from '../disk/disk.ts';
+import { ROOM_MICROS, SLOW_MICROS } from '../disk/disk.ts';
 import { type KvGate, KvHandle } from '../disk/kvDisk.ts';
 import { drawDelay } from '../network/delay.ts';
 import { isContent, isRumour, isStanding, isWord } from '../network/words.ts';
@@ -47,9 +47,6 @@ export const CRASH_POINTS = [
   'batched',
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
-
-/** How often a write that found no room is tried again. */
-const ROOM_MICROS = 500_000;
 
 const timerText = (key: TimerKey): string =>
   key.machine === 'consensus' ? `${key.kind} ${key.height}/${key.round}` : key.machine;

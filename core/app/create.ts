@@ -1,12 +1,11 @@
 import { genesisState } from '../consensus/chainState.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
-import { AssertionError } from '../lib/assert.ts';
-import type { Bytes } from '../lib/bytes.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { kept, StorageFault } from '../lib/storageFault.ts';
 import { StateDb, stateCacheLimits } from '../state/stateDb.ts';
 import { WorldState } from '../state/worldState.ts';
 import type { BlockStore } from '../store/blockStore.ts';
+import { guardedKv } from '../store/guardedKv.ts';
 import { ethRecordKey, HEAD_KEY } from '../store/keys.ts';
 import type { KvStore } from '../store/kv.ts';
 import { openStore } from '../store/recovery.ts';
@@ -70,22 +69,6 @@ export class StartError extends Error {
     super(message);
     this.code = code;
   }
-}
-
-/** Turns every failed read into a fault that execution never mistakes for an answer of the EVM library. */
-function guarded(kv: KvStore): KvStore {
-  return {
-    get(key: Bytes): Bytes | undefined {
-      try {
-        return kv.get(key);
-      } catch (error) {
-        if (error instanceof AssertionError) throw error;
-        throw new StorageFault(`read failed: ${String(error)}`, key);
-      }
-    },
-    batch: (ops) => kv.batch(ops),
-    range: (range) => kv.range(range),
-  };
 }
 
 function servicesOf(
@@ -175,7 +158,7 @@ async function start(options: ApplicationOptions): Promise<Start> {
 
 /** Opens the database (writing the genesis state into an empty one) and wires the application. Rejects with StartError. */
 export async function createApplication(given: ApplicationOptions): Promise<CreatedApplication> {
-  const options = { ...given, kv: guarded(given.kv) };
+  const options = { ...given, kv: guardedKv(given.kv) };
   const { genesis, suite, kv, pause, sizes } = options;
   const { appState, store, state, roots, ethBlock } = await start(options);
   const services = servicesOf(genesis, appState, options);

@@ -19,6 +19,7 @@ import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { Mempool } from '../mempool/mempool.ts';
 import { TxRelay } from '../p2p/txRelay.ts';
 import type { Indexing, NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
+import { guardedKv } from '../store/guardedKv.ts';
 import type { KvStore } from '../store/kv.ts';
 import { REMEDY } from '../store/recovery.ts';
 import { BlockSync } from '../sync/blockSync.ts';
@@ -105,9 +106,10 @@ const EVIDENCE_ENTRIES_MAX = 1_000_000;
 
 /** Opens the store (writing the genesis state into an empty one), replays the log, and wires the machines. */
 export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
-  const { genesis, kv, suite, config, identity, sizes = USUAL_SIZES } = options;
+  const { genesis, suite, config, identity, sizes = USUAL_SIZES } = options;
+  const kv = guardedKv(options.kv);
   const made = await createApplication({
-    kv,
+    kv: options.kv,
     suite,
     genesis,
     pause: options.pause,
@@ -246,7 +248,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
       return reply;
     },
     randomId: options.randomId,
-    indexing: indexingOf(options, reader),
+    indexing: indexingOf({ ...options, kv }, reader),
     checkTx: (tx) => app.checkTx(tx, false),
     simulate: (tx) => made.app.simulate(tx),
     pause: options.pause,

@@ -11,8 +11,8 @@ export class DiskFault extends Error {
 }
 
 /** What can be wrong with a database: see `KvDisk.damage`. */
-export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale';
-export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale'];
+export type DbFault = 'rot' | 'misplaced' | 'lost_batch' | 'stale' | 'unreadable';
+export const DB_FAULTS: readonly DbFault[] = ['rot', 'misplaced', 'lost_batch', 'stale', 'unreadable'];
 
 /** What a batch replaced: of each write what has its key, and the value before, undefined where there was none. */
 interface Undo {
@@ -24,6 +24,8 @@ interface Undo {
 const UNDO_MAX = 3;
 /** Reads that one `stale` fault may answer with an older value. */
 const STALE_READS = 8;
+/** An `unreadable` fault refuses one of the next 2 reads, or of the next 4, and so on to the power of this. */
+const REFUSED_AMONG_LOG2 = 6;
 
 /** Seed of the hash that finds an entry; keys are compared in full. */
 const KEY_SEED = 0x6b76;
@@ -40,10 +42,18 @@ export class KvDisk {
   /** Of the newest batches, oldest first. */
   #undo: Undo[] = [];
   #staleReads = 0;
+  /** Reads until one is refused, that one included; 0 where none will be. */
+  #refusedIn = 0;
 
   /** Some read to come may be answered with an older value. */
   get isStale(): boolean {
     return this.#staleReads > 0;
+  }
+
+  /** Before each read of the node's own. Throws DiskFault where the drive refuses it. */
+  beforeRead(): void {
+    if (this.#refusedIn === 0 || --this.#refusedIn > 0) return;
+    throw new DiskFault('cannot read the database: input/output error (EIO)');
   }
 
   get(key: Bytes): Bytes | undefined {
@@ -87,7 +97,8 @@ export class KvDisk {
    * - `rot`: one bit of one value is inverted;
    * - `misplaced`: the value of one key lies under another one;
    * - `lost_batch`: the newest batch never reached the disk, or the one before it did not although the newest did;
-   * - `stale`: the next reads of keys that the newest batch has changed answer what was there before.
+   * - `stale`: the next reads of keys that the newest batch has changed answer what was there before;
+   * - `unreadable`: one of the next reads fails; the drive still has what it had.
    */
   damage(fault: DbFault, choices: ChoiceStream): boolean {
     const entries = this.#order.all();
@@ -113,6 +124,9 @@ export class KvDisk {
         return this.#loseBatch(choices.choose(2));
       case 'stale':
         this.#staleReads = STALE_READS;
+        return true;
+      case 'unreadable':
+        this.#refusedIn = 1 + choices.choose(2 ** (1 + choices.choose(REFUSED_AMONG_LOG2)));
         return true;
     }
   }
@@ -169,6 +183,7 @@ export class KvDisk {
     this.#count = 0;
     this.#undo = [];
     this.#staleReads = 0;
+    this.#refusedIn = 0;
   }
 
   #put(key: Bytes, value: Bytes, undo: Undo): void {
@@ -231,6 +246,7 @@ export class KvHandle implements KvStore {
   }
 
   get(key: Bytes): Bytes | undefined {
+    this.#disk.beforeRead();
     return this.#disk.get(key);
   }
 
@@ -244,6 +260,7 @@ export class KvHandle implements KvStore {
 
   async range(range: KvRange): Promise<readonly (readonly [Bytes, Bytes])[]> {
     if (!this.#gate.alive) throw new DiskFault('power cut before the read');
+    this.#disk.beforeRead();
     return this.#disk.range(range);
   }
 }

@@ -47,7 +47,7 @@ const DAMAGES: readonly Damage[] = [
   whileDown((stream, target) => ({ disk: { target, fault: pick(stream, ['lost_batch', 'stale']) } }), 50),
   whileDown((_, wipe) => ({ wipe }), 300),
   atWork(['rot', 'misplaced']),
-  atWork(['stale']),
+  atWork(['stale', 'unreadable']),
   atWork(['eio']),
   (stream, victim, tenths) => [
     {

@@ -358,4 +358,14 @@ export const EXECUTION: readonly Break[] = [
     scenario: 'later-genesis',
     isSlow: true,
   },
+  {
+    id: 'unread-is-a-result',
+    file: 'core/app/evm/message.ts',
+    from: '  error instanceof AssertionError || error instanceof RangeError || error instanceof ExecutionAborted;',
+    to: '  error instanceof RangeError || error instanceof ExecutionAborted;',
+    found: ['app_hash'],
+    scenario: 'disk-unreadable',
+    seed: '7',
+    isSlow: true,
+  },
 ];

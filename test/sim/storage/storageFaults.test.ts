@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
-import { KvDisk } from '../../../sim/disk/kvDisk.ts';
+import { DiskFault, KvDisk, KvHandle } from '../../../sim/disk/kvDisk.ts';
 import { runScenario } from '../../../sim/run.ts';
 import { parseScenario } from '../../../sim/scenario/parse.ts';
 import { Choices } from '../../../sim/world/choices.ts';
@@ -98,6 +98,23 @@ describe('the database on a bad drive', () => {
     expect(disk.get(key('b'))).toEqual(key('1'));
     const answers = Array.from({ length: 10 }, () => String.fromCharCode(...(disk.get(key('a')) ?? [])));
     expect(answers.join('')).toBe('2222222233');
+  });
+
+  test('refuses one of the reads to come, and has everything still', () => {
+    const disk = filled();
+    const before = read(disk);
+    disk.damage('unreadable', choices(1));
+    const node = new KvHandle(disk, { alive: true, beforeBatch() {}, afterBatch() {} });
+    const isRefused = Array.from({ length: 10 }, () => {
+      try {
+        node.get(key('a'));
+        return false;
+      } catch (error) {
+        return error instanceof DiskFault;
+      }
+    });
+    expect(isRefused.map(Number)).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(read(disk)).toEqual(before);
   });
 });
 

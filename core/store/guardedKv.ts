@@ -1,0 +1,27 @@
+import { AssertionError } from '../lib/assert.ts';
+import { StorageFault } from '../lib/storageFault.ts';
+import type { KvStore } from './kv.ts';
+
+/** Turns every failed read into a fault that nothing takes for an answer, neither a client's library nor the EVM's. */
+export function guardedKv(kv: KvStore): KvStore {
+  return {
+    get(key) {
+      try {
+        return kv.get(key);
+      } catch (error) {
+        throw faultOf(error, key);
+      }
+    },
+    batch: (ops) => kv.batch(ops),
+    async range(range) {
+      try {
+        return await kv.range(range);
+      } catch (error) {
+        throw faultOf(error, range.gte);
+      }
+    },
+  };
+}
+
+const faultOf = (error: unknown, key: Uint8Array): unknown =>
+  error instanceof AssertionError ? error : new StorageFault(`read failed: ${String(error)}`, key);

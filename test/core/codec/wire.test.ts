@@ -65,6 +65,12 @@ describe('the decoder', () => {
   test.each([
     ['', 'Sample.inner: is missing'],
     [`0800${EMPTY_SAMPLE}`, 'Sample.count: a default is written out'],
+    [`1000${EMPTY_SAMPLE}`, 'Sample.round: a default is written out'],
+    [`1800${EMPTY_SAMPLE}`, 'Sample.height: a default is written out'],
+    [`2000${EMPTY_SAMPLE}`, 'Sample.total: a default is written out'],
+    [`2a00${EMPTY_SAMPLE}`, 'Sample.name: a default is written out'],
+    [`3200${EMPTY_SAMPLE}`, 'Sample.hash: a default is written out'],
+    ['3a020800', 'Inner.flag: a default is written out'],
     [`088100${EMPTY_SAMPLE}`, 'Sample.count: varint is not minimal'],
     [`8800 01${EMPTY_SAMPLE}`.replace(' ', ''), 'Sample: varint is not minimal'],
     [`08ffffffff1f${EMPTY_SAMPLE}`, 'Sample.count: number beyond 32 bits'],

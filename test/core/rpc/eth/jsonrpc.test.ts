@@ -6,7 +6,11 @@ import { RpcWorld } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 beforeAll(async () => {
-  world = await RpcWorld.open({ batchMax: 3, batchResponseBytesMax: 100, namespaces: ['eth', 'web3', 'net'] });
+  world = await RpcWorld.open({
+    batchMax: 3,
+    batchResponseBytesMax: 100,
+    namespaces: ['eth', 'web3', 'net'],
+  });
 });
 
 const error = (id: string, code: number, message: string): string =>

@@ -174,9 +174,14 @@ export async function main(args: readonly string[]): Promise<void> {
     if (error.code !== 'EPIPE') unwritten = error;
   });
   const code = await run(args, processWorld());
-  // A write tells of its failure a turn later.
+  // What goes into a pipe is still on its way, and a write tells of its failure a turn later.
+  await Promise.all([process.stdout, process.stderr].map(written));
   await setImmediate();
   if (unwritten !== undefined) process.stderr.write(`Error: cannot write the output: ${unwritten.message}\n`);
   // Idle sockets and timers of libraries must not keep a finished command alive.
   process.exit(unwritten === undefined || code !== 0 ? code : refused(args));
 }
+
+/** Resolves once everything written to the stream has been taken, or never will be. */
+const written = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => stream.write('', () => resolve()));

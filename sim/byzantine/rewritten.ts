@@ -23,6 +23,8 @@ interface Parts {
 const SURPLUS = new Uint8Array(64).fill(1);
 /** Field 1024 of a body, a number: one that may be left alone where nobody knows it. */
 const UNKNOWN_FIELD = Uint8Array.of(0x80, 0x40, 1);
+/** Field 3 of an AuthInfo with nothing in it, which is what it says when it is left out. */
+const EMPTY_TIP = Uint8Array.of(0x1a, 0);
 const SOMETHING: Any = { typeUrl: '/chain.unknown.v1.Option', value: EMPTY };
 
 const signedAgain = ({ raw }: Parts): TxRaw => ({ ...raw, signatures: [...raw.signatures, SURPLUS] });
@@ -64,6 +66,7 @@ const REWRITINGS = {
   'wrapping-signer': (parts: Parts) => withInfo(parts, { signerInfos: [EMPTY] }),
   'wrapping-reward': (parts: Parts) => withInfo(parts, { tip: Uint8Array.of(10, 0) }),
   'wrapping-length': ({ raw }: Parts) => ({ ...raw, bodyBytes: withLongLength(raw.bodyBytes) }),
+  'wrapping-empty': ({ raw }: Parts) => ({ ...raw, authInfoBytes: concat(raw.authInfoBytes, EMPTY_TIP) }),
   'second-signature': signedAgain,
 } as const;
 

@@ -10,13 +10,14 @@ import {
   type TxRaw,
 } from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
-import { decode, type Shape } from '../../core/codec/proto.ts';
+import { decode, encode, type Shape } from '../../core/codec/proto.ts';
 import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { ethBytes } from './ethBytes.ts';
 
+/** What the bytes say, where they say it in the one way there is. */
 function read<T>(shape: Shape<T>, bytes: Bytes): T | undefined {
   const result = decode(shape, bytes);
-  return result.ok ? result.value : undefined;
+  return result.ok && equalBytes(encode(shape, result.value), bytes) ? result.value : undefined;
 }
 
 /** In what the wrapping of an Ethereum transaction says something else than that. */

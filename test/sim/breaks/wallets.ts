@@ -66,6 +66,15 @@ export const WALLETS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'written-default-borne',
+    file: 'core/codec/readField.ts',
+    from: 'reader.error === undefined && isDefault(field.kind, value)) {',
+    to: "reader.error === undefined && field.kind !== 'bytes' && isDefault(field.kind, value)) {",
+    found: ['records'],
+    scenario: 'many-wrappings',
+    isSlow: true,
+  },
+  {
     id: 'rlp-tail-borne',
     file: 'core/app/evm/rlp.ts',
     from: "  if (head.value.end !== bytes.length) return fail('input contains more than one value');\n",

@@ -1,3 +1,4 @@
+import { entryBytes } from '../codec/writer.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
@@ -51,13 +52,6 @@ interface Staged {
   readonly height: number;
   readonly block: SealedBlock;
   readonly run: BlockRun;
-}
-
-/** Bytes that a tx takes in a block: tag, length and content of a repeated field. */
-export function blockBytesOf(tx: Bytes): number {
-  let lengthBytes = 1;
-  for (let rest = tx.length; rest > 127; rest = Math.floor(rest / 128)) lengthBytes++;
-  return 1 + lengthBytes + tx.length;
 }
 
 const sameTxs = (a: readonly Bytes[], b: readonly Bytes[]): boolean =>
@@ -193,7 +187,7 @@ export class EvmApplication implements Application {
     const included: Bytes[] = [];
     let bytesLeft = ask.maxBytes;
     for (const tx of ask.txs) {
-      const size = blockBytesOf(tx);
+      const size = entryBytes(tx.length);
       if (size > bytesLeft) continue;
       if (run.gasLeft < TX_GAS) break;
       const added = await run.add(tx);

@@ -180,3 +180,10 @@ export function written<T>(fill: (writer: Writer, value: T) => void, value: T): 
   scratch = writer;
   return bytes;
 }
+
+/** Bytes that one of so many bytes takes in a repeated field with a number below 16: tag, length, content. */
+export function entryBytes(length: number): number {
+  let bytes = 2 + length;
+  for (let rest = length; rest >= 128; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
+}

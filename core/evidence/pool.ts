@@ -2,6 +2,7 @@ import { decodeEvidence, encodeEvidence } from '../codec/evidence.ts';
 import { evidenceHash } from '../codec/hashes.ts';
 import { decodeRecord, putRecord } from '../codec/record.ts';
 import { blockIdKey } from '../codec/validate.ts';
+import { entryBytes } from '../codec/writer.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { assert, present } from '../lib/assert.ts';
 import { type Bytes, compareBytes, compareText, EMPTY, equalBytes, toHex } from '../lib/bytes.ts';
@@ -134,7 +135,7 @@ export class EvidencePool {
     const list: Evidence[] = [];
     let bytes = 0;
     for (const { evidence, encoded } of this.#sorted()) {
-      const own = encoded.length + 1 + varintBytes(encoded.length);
+      const own = entryBytes(encoded.length);
       if (bytes + own > maxBytes) continue;
       bytes += own;
       list.push(evidence);
@@ -285,12 +286,6 @@ const entryOf = (evidence: Evidence): Entry => ({
   key: keyOf(evidence),
   encoded: encodeEvidence(evidence),
 });
-
-function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes++;
-  return bytes;
-}
 
 const isSameOffence = (a: Conflict, b: Conflict): boolean =>
   a.voteA.height === b.voteA.height &&

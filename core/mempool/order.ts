@@ -1,3 +1,4 @@
+import { entryBytes } from '../codec/writer.ts';
 import type { Lane, PoolTx } from './lane.ts';
 
 export interface ReapLimits {
@@ -15,14 +16,8 @@ export interface ReapLimits {
  */
 const TX_GAS_MIN = 21_000n;
 
-const varintBytes = (value: number): number => {
-  let bytes = 1;
-  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1;
-  return bytes;
-};
-
-/** Bytes a tx takes in a block: tag, length, content. */
-export const wireBytes = (tx: PoolTx): number => 1 + varintBytes(tx.bytes.length) + tx.bytes.length;
+/** Bytes a tx takes in a block. */
+export const wireBytes = (tx: PoolTx): number => entryBytes(tx.bytes.length);
 
 /** What the proposer earns per gas; negative when the tx cannot pay the base fee. */
 export const tipOf = (tx: PoolTx, baseFee: bigint): bigint => {

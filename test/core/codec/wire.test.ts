@@ -16,7 +16,7 @@ import { BLOCK_ID } from '../../../core/codec/header.ts';
 import { oneOf } from '../../../core/codec/oneOf.ts';
 import { decode, encode, table, tolerant } from '../../../core/codec/proto.ts';
 import { DURATION, TIMESTAMP } from '../../../core/codec/time.ts';
-import { Writer } from '../../../core/codec/writer.ts';
+import { entryBytes, Writer } from '../../../core/codec/writer.ts';
 import { concat, equalBytes, hex, toHex } from '../../../core/lib/bytes.ts';
 
 interface Inner {
@@ -187,6 +187,7 @@ describe('the writer', () => {
       const expected = concat(prefix.finish(), new Uint8Array(size).fill(7));
       // Not toEqual: it takes seconds for megabytes.
       expect(equalBytes(writer.finish(), expected), String(size)).toBe(true);
+      expect(entryBytes(size), String(size)).toBe(1 + expected.length);
     }
   });
 

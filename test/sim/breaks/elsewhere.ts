@@ -79,7 +79,7 @@ export const ELSEWHERE: readonly Break[] = [
     // Tendermint: transactions that fit by their own bytes made blocks that were too large.
     id: 'pool-forgets-overhead',
     file: 'core/mempool/order.ts',
-    from: '1 + varintBytes(tx.bytes.length) + tx.bytes.length',
+    from: 'entryBytes(tx.bytes.length)',
     to: 'tx.bytes.length',
     found: ['records'],
     scenario: 'small-blocks',

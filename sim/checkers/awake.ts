@@ -2,6 +2,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
 import { longestDelay } from '../network/delay.ts';
+import type { Scenario } from '../scenario/scenario.ts';
 import type { CheckerContext } from './checker.ts';
 
 /** Virtual µs in which application, signer and log have answered by far. */
@@ -10,10 +11,13 @@ export const ANSWER_MICROS = 600_000;
 /** Gossip wakes a node ten times a second; what is longer was a pause or a rest. */
 const LOOK_MICROS = 250_000;
 
-/** An answer takes several syncs: of a drive that is slower than this nobody knows when it has answered. */
+/**
+ * An answer takes several syncs: of a drive that is slower than this nobody knows when it has answered; nor of one at its own speed where
+ * each takes in a few inputs alone.
+ */
 const SYNC_MICROS_MAX = 100_000;
-export const isSluggish = ({ sync }: Process): boolean =>
-  sync !== undefined && longestDelay(sync) > SYNC_MICROS_MAX;
+export const isSluggish = ({ sync }: Process, { engine }: Scenario): boolean =>
+  sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX);
 
 interface Wait {
   readonly what: string;
@@ -42,7 +46,12 @@ export class Awake {
   wait(node: Process, { height, round }: RoundState, what: string | undefined): Wait | undefined {
     const { now } = this.#context.world;
     const isTroubled = this.#aftermath.lasts(node);
-    if (what === undefined || isSluggish(node) || isTroubled || this.#isFetching(node)) {
+    if (
+      what === undefined ||
+      isSluggish(node, this.#context.scenario) ||
+      isTroubled ||
+      this.#isFetching(node)
+    ) {
       this.#waits.delete(node);
       return undefined;
     }

@@ -45,7 +45,7 @@ export function voteTimes({ scenario, world, fail }: CheckerContext): Checker {
         const what = isLockOld ? 'votes, locked on a block,' : 'votes for a block';
         fail(name, `${node.name} at ${ask.height}/${ask.round}: ${what} at ${time}, too early for it`);
       }
-      if (!isClockKnown || isSluggish(node) || begun.get(node) === ask.height) return;
+      if (!isClockKnown || isSluggish(node, scenario) || begun.get(node) === ask.height) return;
       const now = node.clock.now(world.now);
       if (time < now - SLACK_MICROS || time > Math.max(now, least))
         fail(name, `${node.name} at ${ask.height}/${ask.round}: votes at ${time}, its clock says ${now}`);

@@ -83,7 +83,7 @@ export function drawSwarm(seed: string): string {
       ...(isSynced ? { block_sync: true } : {}),
       ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
       ...drawPool(dice, clients),
-      ...drawSizes(dice),
+      ...(isSynced && stages.some(hasEnoughAlone) ? {} : drawSizes(dice)),
     },
     ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
     validators: {
@@ -150,7 +150,10 @@ function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): o
   };
 }
 
-/** Now and then nodes have no room, and short runs come to what lies beyond it. */
+/**
+ * Now and then nodes have no room, and short runs come to what lies beyond it; but who fetches a few blocks at a time never catches up
+ * with one who makes them alone.
+ */
 function drawSizes({ choices, rarely }: Dice): object {
   const stream = choices.stream('sizes');
   return rarely(stream, 4) ? { sizes_max: pick(stream, [2, 1, 4]) } : {};

@@ -82,6 +82,7 @@ const RARE: DrawnClient = {
       'message EXISTS AND tx.height<=5.0',
       'block_gas.amount > 20999.5',
       "tx.hash CONTAINS 'A'",
+      "block_gas.amount CONTAINS '0'",
     ],
   },
 };

@@ -269,4 +269,13 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     scenario: 'polka-told-in-the-first-round',
     isSlow: true,
   },
+  {
+    id: 'past-by-a-piece',
+    file: 'core/events/index/history.ts',
+    from: "if (op !== '=' || argument?.kind !== 'string' || argument.text === '') continue;",
+    to: "if (argument?.kind !== 'string' || argument.text === '') continue;",
+    found: ['ws'],
+    scenario: 'events-by-query',
+    isSlow: true,
+  },
 ];

@@ -72,8 +72,9 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
       );
   }
 
-  function onCall(node: Process, { calls }: Chances, address: PeerAddress): void {
+  function onCall(node: Process, { calls, callable }: Chances, address: PeerAddress): void {
     const { id } = address;
+    callable.delete(id);
     const isPlanned = needed.has(id) || board.spec.seeds.some((seed) => idOf(seed) === id);
     if (isPlanned) return;
     const where = formatPeerAddress(address);
@@ -88,7 +89,8 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
   }
 
   /** One that has been reached counts as never called in vain. */
-  function onReached({ calls }: Chances, peer: string): void {
+  function onReached({ calls, callable }: Chances, peer: string): void {
+    callable.delete(idOf(peer));
     for (const [where, call] of calls) if (call.id === idOf(peer)) calls.set(where, { ...call, count: 0 });
   }
 

@@ -81,7 +81,6 @@ const RARE: DrawnClient = {
       "tm.event='NewBlockEvents' AND misbehavior.count>=1",
       'message EXISTS AND tx.height<=5.0',
       'block_gas.amount > 20999.5',
-      "tx.hash CONTAINS 'A'",
       "block_gas.amount CONTAINS '0'",
     ],
   },

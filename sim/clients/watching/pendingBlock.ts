@@ -24,8 +24,8 @@ export const isCommitted = ({ node }: Process, hash: string): boolean =>
   node?.rpc?.chain.ethTxLocation(hex(hash.slice(2))) !== undefined;
 
 /**
- * What would be next stands on the head, is no older, and is of now by the node's clock, holds nothing that is committed and nothing untold,
- * nothing that the pool no longer has, and follows each sender's nonce.
+ * What would be next stands on the head, is no older, and is of now by the node's clock, holds nothing that is committed and nothing untold, and
+ * follows each sender's nonce.
  * @param isShared Senders use some of their nonces for other transactions than Ethereum's.
  * @param isHeldUp What is told waits for the node's drive.
  */
@@ -40,7 +40,6 @@ export async function pendingProblems(
   return [
     ...placeProblems(pending, node),
     ...untoldProblems(pending, watch, isHeldUp),
-    ...goneProblems(pending, node),
     ...(await nonceProblems(ask, pending, node, isShared)),
   ];
 }
@@ -72,18 +71,6 @@ function untoldProblems(pending: BlockShown, watch: Watch, isHeldUp: boolean): r
   const late = untold.find((hash) => watch.untold.has(hash));
   watch.untold = new Set(isHeldUp ? [] : untold);
   return late === undefined ? [] : [`${late} is pending, and nobody who listens was told`];
-}
-
-/** What was replaced, or driven out, is in no block to come. */
-function goneProblems({ transactions }: BlockShown, node: Process): readonly string[] {
-  const held = new Set(
-    rpcOf(node)
-      .pool.content()
-      .flatMap(({ pending }) => pending.map((tx) => to0xHex(tx.hash))),
-  );
-  return transactions
-    .filter(({ hash }) => !held.has(hash))
-    .map(({ hash }) => `${hash} is pending, and not in the pool`);
 }
 
 async function nonceProblems(

@@ -415,14 +415,4 @@ export const POOLS: readonly Break[] = [
     scenario: 'least-price',
     isSlow: true,
   },
-  {
-    id: 'driven-out-still-costs',
-    file: 'core/mempool/lane.ts',
-    from: '      this.#executable = this.#txs.length;\n      this.#executableCost -= tail.lane.cost;\n',
-    to: '      this.#executable = this.#txs.length;\n',
-    found: ['durability'],
-    scenario: 'driven-out-and-back',
-    seed: 2,
-    isSlow: true,
-  },
 ];

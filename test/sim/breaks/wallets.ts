@@ -305,12 +305,4 @@ export const WALLETS: readonly Break[] = [
     scenario: 'blocks-waited-for',
     isSlow: true,
   },
-  {
-    id: 'pending-block-keeps-replaced',
-    file: 'core/app/evm/pendingBlock.ts',
-    from: '    return txs.length >= draft.txs.length && draft.txs.every((tx, i) => tx === txs[i]);',
-    to: '    return txs.length >= draft.txs.length;',
-    found: ['watch'],
-    scenario: 'pending-block-of-now',
-  },
 ];

@@ -4,7 +4,7 @@
  * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
  * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, what lies
  * exactly on a bound of gas, one contract whose storage is filled and cleared over and over, transfers
- * whose blocks are waited for, or the last of what its accounts have.
+ * whose blocks are waited for, the last of what its accounts have, or most of that, again when it was driven out of a full pool.
  */
 export const SCRIPTS = [
   'transfers',
@@ -18,6 +18,7 @@ export const SCRIPTS = [
   'waits',
   'bounds',
   'emptied',
+  'squeezed',
 ] as const;
 
 export interface ClientSpec {

@@ -11,6 +11,7 @@ import { erc20Churn } from './erc20.ts';
 import { features } from './features.ts';
 import type { Script } from './script.ts';
 import { shelf } from './shelf.ts';
+import { squeezed } from './squeezed.ts';
 import { transfers } from './transfers.ts';
 
 /** What a wallet sends, by the name that its scenario gives. */
@@ -27,5 +28,6 @@ export function scriptOf(
   if (script === 'crowd') return crowd();
   if (script === 'emptied') return emptied(feeMarket);
   if (script === 'shelf') return shelf(suite);
+  if (script === 'squeezed') return squeezed;
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }

@@ -25,6 +25,7 @@ const CLIENTS: readonly DrawnClient[] = [
   { kind: 'evm', script: 'authorities', args: { accounts: 2, count: 20 } },
   { kind: 'evm', script: 'crowd' },
   { kind: 'evm', script: 'emptied', args: { accounts: 4, count: 16 } },
+  { kind: 'evm', script: 'squeezed', args: { accounts: 3, count: 34 } },
   { kind: 'evm', script: 'shelf' },
   { kind: 'evm', script: 'erc20-churn', args: { accounts: 4, revert_ratio: 0.2, count: 30 } },
   { kind: 'eth' },
@@ -50,7 +51,7 @@ const FEATURED: readonly (string | undefined)[] = ['features', 'bulk'];
 export const isFeatured = ({ script }: DrawnClient): boolean => FEATURED.includes(script);
 
 /** Scripts whose prices are made for the usual fee market. */
-const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities', 'emptied'];
+const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities', 'emptied', 'squeezed'];
 export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
 
 /** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */

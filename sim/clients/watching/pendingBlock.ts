@@ -1,7 +1,10 @@
 import { present } from '../../../core/lib/assert.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
+import { heightAfter } from '../../../core/rpc/heightSteps.ts';
+import { hexOf, keyOf } from '../../checkers/offers.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Ask } from '../answers/answers.ts';
+import { settledPool } from '../settledPool.ts';
 import type { Watch } from './watch.ts';
 
 /** What a watcher reads of a transaction. */
@@ -25,7 +28,8 @@ export const isCommitted = ({ node }: Process, hash: string): boolean =>
 
 /**
  * What would be next stands on the head, is no older, and is of now by the node's clock, holds nothing that is committed and nothing untold, and
- * follows each sender's nonce.
+ * follows each sender's nonce. It is what the pool holds just then: nothing replaced and nothing gone, in the order in which the pool would
+ * offer it, and not without what would be offered first.
  * @param isShared Senders use some of their nonces for other transactions than Ethereum's.
  * @param isHeldUp What is told waits for the node's drive.
  */
@@ -39,12 +43,36 @@ export async function pendingProblems(
   const pending = (await ask('eth_getBlockByNumber', ['pending', true])) as BlockShown;
   return [
     ...placeProblems(pending, node),
+    ...poolProblems(pending, node),
     ...untoldProblems(pending, watch, isHeldUp),
     ...(await nonceProblems(ask, pending, node, isShared)),
   ];
 }
 
 const rpcOf = ({ node }: Process) => present(node?.rpc, 'a node that answers');
+
+/** Between a commit and the node's own step after it the pool is still that of before, and nothing is said. */
+function poolProblems(pending: BlockShown, node: Process): readonly string[] {
+  const rpc = settledPool(node, Number.POSITIVE_INFINITY);
+  if (rpc === undefined) return [];
+  const { chain, pool } = rpc;
+  const held = new Map(
+    pool.content().flatMap((one) => one.pending.map((tx) => [to0xHex(tx.hash), keyOf(tx, chain.denom)])),
+  );
+  const shown = pending.transactions.map(({ hash }) => hash);
+  const stale = shown.find((hash) => !held.has(hash));
+  if (stale !== undefined) return [`${stale} is in the pending block, and cannot run next in the pool`];
+  const maxBytes = chain.params(heightAfter(chain, chain.head()))?.block.maxBytes;
+  if (maxBytes === undefined) return [];
+  const offered = pool.best(maxBytes < 0 ? Number.MAX_SAFE_INTEGER : maxBytes).map(hexOf);
+  const places = shown.map((hash) => offered.indexOf(held.get(hash) ?? ''));
+  const early = places.findIndex((place, i) => place <= (places[i - 1] ?? -1));
+  if (early >= 0) return [`${shown[early]} is in the pending block where the pool does not offer it`];
+  const first = [...held].find(([, key]) => key === offered[0]);
+  return first === undefined || places[0] === 0
+    ? []
+    : [`${first[0]} would be offered first, and is not in the pending block`];
+}
 
 /** A pending block that was made so long ago by the node's clock may be shown again, as geth's may. */
 const LAG_SECONDS = 2;

@@ -333,6 +333,14 @@ export const POOLS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'victim-still-counted-as-spent',
+    file: 'core/mempool/lane.ts',
+    from: '      this.#executable = this.#txs.length;\n      this.#executableCost -= tail.lane.cost;\n',
+    to: '      this.#executable = this.#txs.length;\n',
+    found: ['durability'],
+    scenario: 'squeezed-out-and-back',
+  },
+  {
     id: 'last-coin-refused',
     file: 'core/mempool/laneRules.ts',
     from: 'if (overshot <= 0n) return undefined;',

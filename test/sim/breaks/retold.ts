@@ -291,6 +291,15 @@ export const RETOLD: readonly Break[] = [
     scenario: 'blocks-on-demand',
   },
   {
+    id: 'pending-block-of-what-was-outbid',
+    file: 'core/app/evm/pendingBlock.ts',
+    from: 'return txs.length >= draft.txs.length && draft.txs.every((tx, i) => tx === txs[i]);',
+    to: 'return txs.length >= draft.txs.length;',
+    found: ['watch'],
+    scenario: 'outbid-while-watched',
+    isSlow: true,
+  },
+  {
     id: 'filter-held-by-many-logs',
     file: 'core/rpc/eth/filters.ts',
     from: '    for (; filter.next <= last && found.length < logsMax; filter.next++)\n      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n',

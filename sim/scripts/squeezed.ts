@@ -1,0 +1,46 @@
+import { present } from '../../core/lib/assert.ts';
+import { EMPTY } from '../../core/lib/bytes.ts';
+import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
+import type { ClientState, Draft, Script } from './script.ts';
+import { GWEI } from './transfers.ts';
+
+/** More than a small pool holds. */
+const FILLING = 14;
+
+/**
+ * One account sends two, the second of which binds most of what it has and pays little; another one fills the pool, so that a small one
+ * gives that second one up; and the first account wants it after all, for a better price. Then it can pay for it, and nobody who holds
+ * no more of its transactions may say that it cannot.
+ */
+export const squeezed: Script = (state) => {
+  const { accounts, choices } = state;
+  if (accounts.length < 2 || accounts.some((account) => state.open(account).length > 0)) return [];
+  const at = choices.choose(accounts.length);
+  const rich = present(accounts[at], 'an account');
+  const other = present(accounts[(at + 1) % accounts.length], 'another account');
+  const value = ((DEV_BALANCE - state.spent(rich)) * 3n) / 5n;
+  const first = transfer(state, rich, 1n, 3n);
+  const second = transfer(state, rich, value, 1n);
+  const fillings = Array.from({ length: FILLING }, () =>
+    transfer(state, other, BigInt(choices.choose(1000)), 3n),
+  );
+  return [first, second, ...fillings, { ...second, ...feesOf(4n) }];
+};
+
+const feesOf = (gwei: bigint) => ({ tip: gwei * GWEI, feeCap: (100n + 10n * gwei) * GWEI });
+
+function transfer(state: ClientState, from: DevAccount, value: bigint, gwei: bigint): Draft {
+  const to = new Uint8Array(20).fill(0x7d);
+  const nonce = state.takeNonce(from);
+  return {
+    from,
+    to,
+    data: EMPTY,
+    nonce,
+    value,
+    gas: 21_000n,
+    ...feesOf(gwei),
+    status: '0x1',
+    isWanted: true,
+  };
+}

@@ -99,8 +99,6 @@ class Book {
   readonly #banned = new Map<string, number>();
   /** Given up once: asked for one block at a time. */
   readonly #doubtful = new Set<string>();
-  /** Who has sent each block that is not stored yet. */
-  readonly #answers = new Map<number, Dealings[]>();
 
   constructor(initialHeight: number) {
     this.#origin = initialHeight - 1;
@@ -169,10 +167,8 @@ class Book {
     if (message.kind === 'statusResponse') return;
     dealings.isLagging ||= isLate(dealings, now);
     const isAsked = dealings.asked.delete(heightOf(message));
-    if (!isAsked || message.kind !== 'blockResponse') return;
-    dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
-    const height = heightOf(message);
-    this.#answers.set(height, [...(this.#answers.get(height) ?? []), dealings]);
+    if (isAsked && message.kind === 'blockResponse')
+      dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
   }
 
   said(node: Process, peer: string, message: BlocksyncMessage, moment: Moment): string | undefined {
@@ -196,8 +192,6 @@ class Book {
       if (isTimely && other !== dealings && other.asked.has(height) && !other.isLagging)
         return `sends a request for block ${height}, which ${peer} is on time with,`;
     }
-    const disputed = isTimely ? this.#disputeProblem(dealings, height, head) : undefined;
-    if (disputed !== undefined) return disputed;
     const isTwice = asked.has(height);
     asked.set(height, now);
     if (!isTimely) return undefined;
@@ -211,25 +205,6 @@ class Book {
       : undefined;
   }
 
-  /**
-   * The next two blocks came, from peers that are still there, and are asked for again: they contradict each other, and only who sends both
-   * can be told to lie.
-   */
-  #disputeProblem(to: Dealings, height: number, head: number): string | undefined {
-    for (const known of this.#answers.keys()) if (known <= head) this.#answers.delete(known);
-    if (height !== head + 2 || ![head + 1, head + 2].every((one) => this.#isThrownAway(one)))
-      return undefined;
-    for (const [peer, other] of this.#peers)
-      if (other !== to && other.asked.has(head + 1) && !other.isLagging)
-        return `sends a request for block ${height}, in dispute with the one before it that ${peer} was asked for,`;
-    return undefined;
-  }
-
-  #isThrownAway(height: number): boolean {
-    const current = new Set(this.#peers.values());
-    return this.#answers.get(height)?.every((dealings) => current.has(dealings)) === true;
-  }
-
   /** What it said at the end of a ban was heard, or was not. */
   #mayClaim(peer: string, { claim, claimBefore }: Dealings, height: number): boolean {
     const told = claim ?? claimBefore;
@@ -238,8 +213,6 @@ class Book {
 
   /** What the node should have done by the end of an event. */
   left(node: Process, now: number): string | undefined {
-    // Who begins to fetch anew has nothing of before.
-    if (node.node?.isSyncing() !== true) this.#answers.clear();
     for (const [peer, { debts, asked, fault }] of this.#peers) {
       const overdue = debts.overdue(now - PROMPT_MICROS);
       if (overdue !== undefined) return `leaves a ${overdue} of ${peer} without an answer`;

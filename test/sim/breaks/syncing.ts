@@ -233,13 +233,4 @@ export const SYNCING: readonly Break[] = [
     found: ['conduct'],
     scenario: 'sync-liar-beyond',
   },
-  {
-    id: 'dispute-asked-of-two',
-    file: 'core/sync/blockQueue.ts',
-    from: '    this.#single = { height, peer: undefined };\n    if (first.peer === second.peer)',
-    to: '    if (first.peer === second.peer)',
-    found: ['conduct'],
-    scenario: 'sync-dispute',
-    isSlow: true,
-  },
 ];

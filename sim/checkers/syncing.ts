@@ -4,6 +4,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { type Answer, Debts, heightOf } from './debts.ts';
+import { Fetches } from './fetches.ts';
 import { hasOddClocks } from './patience.ts';
 
 /** CometBFT's maxPendingRequestsPerPeer. */
@@ -41,7 +42,7 @@ interface Dealings {
 /**
  * A node that fetches blocks asks each peer for what that claims to have, for at most twenty at once, for a block of nobody else
  * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and
- * leaves the former alone for a minute. Whoever is asked answers each request, with the block that was decided.
+ * leaves the former alone for a minute. Two blocks that contradict each other it asks anew of a single peer. Whoever is asked answers each request, with the block that was decided.
  */
 export function syncing(context: CheckerContext): Checker {
   const name = 'conduct';
@@ -99,6 +100,7 @@ class Book {
   readonly #banned = new Map<string, number>();
   /** Given up once: asked for one block at a time. */
   readonly #doubtful = new Set<string>();
+  readonly #fetches = new Fetches<Dealings>((one) => [...this.#peers.values()].includes(one));
 
   constructor(initialHeight: number) {
     this.#origin = initialHeight - 1;
@@ -166,9 +168,12 @@ class Book {
   #answered(dealings: Dealings, message: Answer, now: number): void {
     if (message.kind === 'statusResponse') return;
     dealings.isLagging ||= isLate(dealings, now);
-    const isAsked = dealings.asked.delete(heightOf(message));
-    if (isAsked && message.kind === 'blockResponse')
-      dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
+    const height = heightOf(message);
+    const isAsked = dealings.asked.delete(height);
+    if (message.kind === 'noBlockResponse') this.#fetches.denied(dealings);
+    if (!isAsked || message.kind !== 'blockResponse') return;
+    dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
+    this.#fetches.answered(height, dealings);
   }
 
   said(node: Process, peer: string, message: BlocksyncMessage, moment: Moment): string | undefined {
@@ -194,6 +199,7 @@ class Book {
     }
     const isTwice = asked.has(height);
     asked.set(height, now);
+    this.#fetches.asked(height, dealings, { next: head + 1, isTimely });
     if (!isTimely) return undefined;
     if (isTwice) return `sends a second request for block ${height}`;
     if (asked.size > dealings.askedMax)
@@ -213,6 +219,8 @@ class Book {
 
   /** What the node should have done by the end of an event. */
   left(node: Process, now: number): string | undefined {
+    const problem = this.#fetches.problem();
+    if (problem !== undefined) return problem;
     for (const [peer, { debts, asked, fault }] of this.#peers) {
       const overdue = debts.overdue(now - PROMPT_MICROS);
       if (overdue !== undefined) return `leaves a ${overdue} of ${peer} without an answer`;

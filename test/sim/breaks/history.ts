@@ -30,6 +30,15 @@ export const HISTORY: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'sync-dispute-among-several',
+    file: 'core/sync/blockQueue.ts',
+    from: '    this.#single = { height, peer: undefined };\n    if (first.peer === second.peer)',
+    to: '    if (first.peer === second.peer)',
+    found: ['conduct'],
+    scenario: 'sync-dispute',
+    isSlow: true,
+  },
+  {
     id: 'sync-first-blamed',
     file: 'core/sync/blockQueue.ts',
     from: '    if (first.peer === second.peer) return first.peer;',

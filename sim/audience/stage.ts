@@ -94,6 +94,11 @@ export class Stage {
     return this.head >= this.#last;
   }
 
+  /** The height of the newest block, whether it is there yet or not. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** Of the chain, whether told or not yet. */
   ethBlock(height: number): EthBlock {
     return present(this.#chain.ethBlock(height), 'a kept block');

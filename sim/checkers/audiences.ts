@@ -1,7 +1,9 @@
 import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
+import { EthPast } from '../audience/ethPast.ts';
 import { PastReader } from '../audience/pastReader.ts';
 import { Senders } from '../audience/senders.ts';
+import { SlowEthReader } from '../audience/slowEthReader.ts';
 import { SlowReader } from '../audience/slowReader.ts';
 import { Stage } from '../audience/stage.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
@@ -31,6 +33,8 @@ export function audiences(context: CheckerContext): Checker {
           (await new Audience(new Stage(rpc, context.suite), choose).play()) ??
           (await new SlowReader(new Stage(rpc, context.suite), chooseOther).play()) ??
           (await new PastReader(new Stage(rpc, context.suite), choosePast).play()) ??
+          (await new EthPast(new Stage(rpc, context.suite), choosePast).play()) ??
+          (await new SlowEthReader(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new Senders(new Stage(rpc, context.suite), chooseOther).play());
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);

@@ -2,21 +2,13 @@ import { to0xHex } from '../../core/lib/bytes.ts';
 import { ethServices } from '../../core/rpc/eth/services.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../clients/answers/answers.ts';
-import { Filters, logsOf } from './filters.ts';
+import { type Frame, KINDS, type Kind, newsOf, shown } from './ethFrames.ts';
+import { Filters } from './filters.ts';
 import { LazyWire } from './lazyWire.ts';
 import { IDLE_READS, type Stage, settle } from './stage.ts';
 
 const CLIENTS_MAX = 3;
 const TURNS = 60;
-const KINDS = ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] as const;
-type Kind = (typeof KINDS)[number];
-
-interface Frame {
-  readonly id?: number;
-  readonly result?: unknown;
-  readonly error?: { readonly message: string };
-  readonly params?: { readonly subscription: string; readonly result: unknown };
-}
 
 interface Client {
   readonly name: string;
@@ -108,16 +100,7 @@ export class EthAudience {
     const { head } = this.#stage;
     for (const client of this.#clients)
       for (const [id, { kind, to }] of client.open)
-        if (head <= to) client.due.get(id)?.push(...this.#newsOf(kind, head));
-  }
-
-  #newsOf(kind: Kind, height: number): readonly string[] {
-    const block = this.#stage.ethBlock(height);
-    if (kind === 'newHeads') return [to0xHex(block.hash)];
-    if (kind === 'logs') return logsOf(block);
-    if (kind === 'transactionReceipts' && block.transactions.length > 0)
-      return [block.transactions.map(({ hash }) => to0xHex(hash)).join()];
-    return [];
+        if (head <= to) client.due.get(id)?.push(...newsOf(kind, this.#stage.ethBlock(head)));
   }
 
   #tellPending(): void {
@@ -172,7 +155,9 @@ export class EthAudience {
   }
 
   #between(kind: Kind, from: number, to: number): readonly string[] {
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => this.#newsOf(kind, from + i)).flat();
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) =>
+      newsOf(kind, this.#stage.ethBlock(from + i)),
+    ).flat();
   }
 
   async #unsubscribe(client: Client): Promise<string | undefined> {
@@ -252,18 +237,4 @@ export class EthAudience {
         told.set(subscription, [...(told.get(subscription) ?? []), shown(result)]);
     }
   }
-}
-
-/** News by the hash of what they tell of. */
-function shown(result: unknown): string {
-  if (typeof result === 'string') return result;
-  if (Array.isArray(result)) return result.map((one: Told) => one.transactionHash).join();
-  const { hash, transactionHash, logIndex } = result as Told;
-  return hash ?? `${transactionHash}/${logIndex}`;
-}
-
-interface Told {
-  readonly hash?: string;
-  readonly transactionHash?: string;
-  readonly logIndex?: string;
 }

@@ -2,6 +2,7 @@ import type { ChainReader, EthBlock } from '../../core/app/chain.ts';
 import { addressOfKey } from '../../core/app/evm/ethTx.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { EventHub } from '../../core/events/hub.ts';
+import type { EventSearch } from '../../core/events/index/search.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
@@ -40,6 +41,8 @@ export class Stage {
   /** Microseconds. */
   now = 1_000_000_000;
   head: number;
+  /** Called whenever the event index has looked for a height, before it answers what it found: what happens then happens meanwhile. */
+  onSearched: ((found: number | undefined) => void) | undefined;
   /** The newest block that was told. */
   #told: number;
   readonly #last: number;
@@ -52,7 +55,7 @@ export class Stage {
 
   /** @param suite That of the simulator. */
   constructor(rpc: RpcContext, suite: CryptoSuite) {
-    const { chain, limits } = rpc;
+    const { chain, limits, indexing } = rpc;
     this.#chain = chain;
     this.#last = chain.head();
     let [first, txs] = [this.#last, 0];
@@ -67,6 +70,9 @@ export class Stage {
       ...rpc,
       hub: new EventHub(),
       chain: grown(chain, () => this.head),
+      ...(indexing?.kind === 'kv'
+        ? { indexing: { ...indexing, search: slow(indexing.search, (found) => this.onSearched?.(found)) } }
+        : {}),
       now: () => this.now,
       limits: {
         ...limits,
@@ -92,6 +98,11 @@ export class Stage {
 
   get isOver(): boolean {
     return this.head >= this.#last;
+  }
+
+  /** The height of the newest block, whether it is there yet or not. */
+  get last(): number {
+    return this.#last;
   }
 
   /** Of the chain, whether told or not yet. */
@@ -155,6 +166,21 @@ const grown = (chain: ChainReader, head: () => number): ChainReader =>
       if (name === 'latest') return () => present(target.view(head()), 'the view of a kept block');
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+/** A search for the heights of the past during which other things happen. */
+const slow = (search: EventSearch, onSearched: (found: number | undefined) => void): EventSearch =>
+  new Proxy(search, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (name !== 'nextHeightWith') return value.bind(target);
+      return async (...asked: Parameters<EventSearch['nextHeightWith']>) => {
+        const height = await target.nextHeightWith(...asked);
+        onSearched(height);
+        return height;
+      };
     },
   });
 

@@ -1,6 +1,9 @@
 import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
+import { EthPast } from '../audience/ethPast.ts';
+import { PastReader } from '../audience/pastReader.ts';
 import { Senders } from '../audience/senders.ts';
+import { SlowEthReader } from '../audience/slowEthReader.ts';
 import { SlowReader } from '../audience/slowReader.ts';
 import { Stage } from '../audience/stage.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
@@ -24,9 +27,14 @@ export function audiences(context: CheckerContext): Checker {
       try {
         const others = world.choices.stream(`checkers/audience/others/${context.scenario.name}`);
         const chooseOther = (n: number): number => others.choose(n);
+        const past = world.choices.stream(`checkers/audience/past/${context.scenario.name}`);
+        const choosePast = (n: number): number => past.choose(n);
         const problem =
           (await new Audience(new Stage(rpc, context.suite), choose).play()) ??
           (await new SlowReader(new Stage(rpc, context.suite), chooseOther).play()) ??
+          (await new PastReader(new Stage(rpc, context.suite), choosePast).play()) ??
+          (await new EthPast(new Stage(rpc, context.suite), choosePast).play()) ??
+          (await new SlowEthReader(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new Senders(new Stage(rpc, context.suite), chooseOther).play());
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);

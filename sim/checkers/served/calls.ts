@@ -1,6 +1,6 @@
 import type { EthBlock } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
-import { to0xHex } from '../../../core/lib/bytes.ts';
+import { type Bytes, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { quantity } from '../../clients/answers/answers.ts';
 import { eth, heightsOf, someOf, unlike } from '../questions.ts';
@@ -40,11 +40,17 @@ export const tellerOf = (codes: readonly string[]): string => {
 
 const TELLER = tellerOf(INSTRUCTIONS.map(([code]) => code));
 
-/** A call about a block runs in that block; an estimate is what its sender can pay for. */
+/** Blocks before its own whose hashes a contract can have. */
+const HASHES_TOLD = 256;
+
+/** A call about a block runs in that block, and knows the blocks before it; an estimate is what its sender can pay for. */
 export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   for (const height of someOf(heightsOf(chain))) {
-    if (chain.view(height) === undefined || chain.ethBlock(height - 1) === undefined) continue;
+    if (chain.view(height) === undefined) continue;
+    const wrong = await wrongHashes(rpc, height);
+    if (wrong !== undefined) return wrong;
+    if (chain.ethBlock(height - 1) === undefined) continue;
     const block = present(chain.ethBlock(height), 'a kept block');
     const number = quantity(block.header.number);
     const told = await eth(rpc, 'eth_call', [{ to: CONTRACT }, number, { [CONTRACT]: { code: TELLER } }]);
@@ -53,6 +59,23 @@ export async function wrongCalls(rpc: RpcContext): Promise<string | undefined> {
     if (problem !== undefined) return problem;
   }
   return wrongPayable(rpc);
+}
+
+/** A contract has the hashes of the last 256 blocks, as they are shown, down to genesis; of no others, and not of its own. */
+async function wrongHashes(rpc: RpcContext, height: number): Promise<string | undefined> {
+  const start = rpc.genesis.initialHeight - 1;
+  const oldest = height - HASHES_TOLD;
+  const isTold = (number: number): boolean => number >= Math.max(start, oldest) && number < height;
+  const hashOf = (number: number): Bytes | undefined =>
+    rpc.chain.ethBlock(number === start ? 0 : number)?.hash;
+  const near = [start - 1, start, start + 1, oldest - 1, oldest, height - 1, height, height + 1];
+  // What is pruned may be known or not.
+  const asked = [...new Set(near)].filter((n) => n >= 0 && (!isTold(n) || hashOf(n) !== undefined));
+  const code = tellerOf(asked.map((number) => `67${number.toString(16).padStart(16, '0')}40`));
+  const about = quantity(height);
+  const told = await eth(rpc, 'eth_call', [{ to: CONTRACT }, about, { [CONTRACT]: { code } }]);
+  const truth = asked.map((n) => word(to0xHex((isTold(n) ? hashOf(n) : undefined) ?? new Uint8Array(32))));
+  return unlike(`a call about block ${about} for the hashes of ${asked}`, told, `0x${truth.join('')}`);
 }
 
 /** Who sends nearly everything away can pay for as much gas as the rest buys. */

@@ -344,9 +344,8 @@ export const EXECUTION: readonly Break[] = [
     file: 'core/app/chainHead.ts',
     from: 'number === first ? 0 : number',
     to: 'number',
-    found: ['records', 'durability'],
-    scenario: 'later-genesis',
-    seed: 13,
+    found: ['records'],
+    scenario: 'far-genesis-syncs',
     isSlow: true,
   },
   {

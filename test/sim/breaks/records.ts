@@ -205,7 +205,7 @@ export const RECORDS: readonly Break[] = [
     file: 'core/events/eventModel.ts',
     from: "  yield { keys: bare('NewBlockHeader'), data: { kind: 'NewBlockHeader', of } };\n",
     to: '',
-    found: ['ws'],
+    found: ['ws', 'records'],
     scenario: 'subscribers-crash',
     isSlow: true,
   },

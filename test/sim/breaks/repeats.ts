@@ -71,4 +71,13 @@ export const REPEATS: readonly Break[] = [
     scenario: 'events-by-query',
     isSlow: true,
   },
+  {
+    id: 'piece-looked-up-as-whole',
+    file: 'core/events/index/history.ts',
+    from: "if (op !== '=' || argument?.kind !== 'string' || argument.text === '') continue;",
+    to: "if (argument?.kind !== 'string' || argument.text === '') continue;",
+    found: ['records'],
+    scenario: 'four-honest',
+    seed: 2,
+  },
 ];

@@ -309,4 +309,13 @@ export const RETOLD: readonly Break[] = [
     seed: 2,
     isSlow: true,
   },
+  {
+    id: 'filter-leaves-out-what-is-too-much',
+    file: 'core/rpc/eth/filters.ts',
+    from: '      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n    return found;',
+    to: '      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n    filter.next = Math.max(filter.next, last + 1);\n    return found;',
+    found: ['records'],
+    scenario: 'logs-at-many-heights',
+    isSlow: true,
+  },
 ];

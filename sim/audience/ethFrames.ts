@@ -1,0 +1,40 @@
+import type { EthBlock } from '../../core/app/chain.ts';
+import { to0xHex } from '../../core/lib/bytes.ts';
+import { logsOf } from './filters.ts';
+
+/** What the EVM websocket is asked by audiences, and how they name what it tells. */
+
+export const KINDS = ['newHeads', 'logs', 'transactionReceipts', 'newPendingTransactions'] as const;
+export type Kind = (typeof KINDS)[number];
+/** Those that tell of blocks, past ones as well. */
+export const BLOCK_KINDS = ['newHeads', 'logs', 'transactionReceipts'] as const satisfies readonly Kind[];
+
+export interface Frame {
+  readonly id?: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+  readonly params?: { readonly subscription: string; readonly result: unknown };
+}
+
+/** What a block has for whoever subscribes. */
+export function newsOf(kind: Kind, block: EthBlock): readonly string[] {
+  if (kind === 'newHeads') return [to0xHex(block.hash)];
+  if (kind === 'logs') return logsOf(block);
+  if (kind === 'transactionReceipts' && block.transactions.length > 0)
+    return [block.transactions.map(({ hash }) => to0xHex(hash)).join()];
+  return [];
+}
+
+/** News by the hash of what they tell of. */
+export function shown(result: unknown): string {
+  if (typeof result === 'string') return result;
+  if (Array.isArray(result)) return result.map((one: Told) => one.transactionHash).join();
+  const { hash, transactionHash, logIndex } = result as Told;
+  return hash ?? `${transactionHash}/${logIndex}`;
+}
+
+interface Told {
+  readonly hash?: string;
+  readonly transactionHash?: string;
+  readonly logIndex?: string;
+}

@@ -1,0 +1,137 @@
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { EthSession } from '../../core/rpc/eth/session.ts';
+import { eth } from '../checkers/questions.ts';
+import { quantity } from '../clients/answers/answers.ts';
+import { BLOCK_KINDS, type Frame, type Kind, newsOf, shown } from './ethFrames.ts';
+import { LazyWire } from './lazyWire.ts';
+import { type Stage, settle } from './stage.ts';
+
+/** Before the next block comes others have at most so many turns, as a power of 2. */
+const TURNS_LOG2 = 7;
+
+interface Followed {
+  readonly kind: Kind;
+  readonly from: number;
+  readonly told: string[];
+}
+
+/**
+ * A client of the EVM websocket is told the past of everything that it follows while blocks come, some of them just as the node looks for what to tell
+ * next: it hears all of every block, once and in order. So does somebody who makes a filter and polls it only when all blocks are there, as often as
+ * there is something: what does not fit into one answer is in the next ones.
+ */
+export class EthPast {
+  readonly #stage: Stage;
+  readonly #ctx: RpcContext;
+  readonly #choose: (n: number) => number;
+
+  constructor(stage: Stage, choose: (n: number) => number) {
+    this.#stage = stage;
+    const { ctx } = stage;
+    // Already the first log of a block fills an answer.
+    this.#ctx = { ...ctx, limits: { ...ctx.limits, logsMax: 1 } };
+    this.#choose = choose;
+  }
+
+  /** What goes wrong, in words. */
+  async play(): Promise<string | undefined> {
+    const stage = this.#stage;
+    const start = stage.head + 1;
+    const filters = await Promise.all(
+      (['eth_newFilter', 'eth_newBlockFilter'] as const).map(async (method) => ({
+        kind: method === 'eth_newFilter' ? ('logs' as const) : ('newHeads' as const),
+        id: await eth(this.#ctx, method, method === 'eth_newFilter' ? [{}] : []),
+      })),
+    );
+    const problem = await this.#follow();
+    if (problem !== undefined) return problem;
+    while (!stage.isOver) stage.grow();
+    stage.tell();
+    for (const { kind, id } of filters) {
+      const told = await this.#poll(id);
+      const wrong = this.#wrong(kind, start, told);
+      if (wrong !== undefined) return `a filter that is polled late and to its end ${wrong}`;
+    }
+    return undefined;
+  }
+
+  async #follow(): Promise<string | undefined> {
+    this.#begin();
+    const { head, last } = this.#stage;
+    const ctx = this.#ctx;
+    const wire = new LazyWire(false);
+    const session = new EthSession(ctx, wire);
+    const followed = BLOCK_KINDS.map((kind): Followed => {
+      const from = Math.max(1, ctx.chain.base(), head - this.#choose(4));
+      return { kind, from, told: [] };
+    });
+    // Where nothing is found the node might think that it has told everything.
+    this.#stage.onSearched = (found) => {
+      if (found === undefined || this.#choose(4) === 0) this.#grow();
+    };
+    for (const [id, { kind, from }] of followed.entries()) {
+      const filter = kind === 'newHeads' ? [] : [{}];
+      const params = [kind, ...filter, { fromBlock: quantity(from) }];
+      void session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
+    }
+    // One block more comes if the node looks for what to tell as the last of these comes.
+    while (this.#stage.head < last - 1) {
+      for (let turn = 2 ** this.#choose(TURNS_LOG2); turn > 0; turn--) await undefined;
+      this.#grow();
+    }
+    await settle();
+    this.#grow();
+    const ids = new Map<string, Followed>();
+    const frames = (await wire.takeAll(session)).map((text) => JSON.parse(text) as Frame);
+    this.#stage.onSearched = undefined;
+    session.closed();
+    for (const { id, result, params } of frames) {
+      const one = followed[id ?? -1];
+      if (one !== undefined) ids.set(String(result), one);
+      if (params !== undefined) ids.get(params.subscription)?.told.push(shown(params.result));
+    }
+    for (const { kind, from, told } of followed) {
+      const wrong = this.#wrong(kind, from, told);
+      if (wrong !== undefined) return `whoever follows ${kind} from block ${from} on ${wrong}`;
+    }
+    return undefined;
+  }
+
+  /** At a block without logs that one with logs comes after, if there is any. */
+  #begin(): void {
+    const stage = this.#stage;
+    const isEmpty = (height: number): boolean => newsOf('logs', stage.ethBlock(height)).length === 0;
+    for (let height = stage.head; height < stage.last; height++) {
+      if (!isEmpty(height) || isEmpty(height + 1)) continue;
+      while (stage.head < height) this.#grow();
+      return;
+    }
+  }
+
+  #grow(): void {
+    if (this.#stage.isOver) return;
+    this.#stage.grow();
+    this.#stage.tell();
+  }
+
+  /** All that a filter has to tell. */
+  async #poll(id: unknown): Promise<readonly string[]> {
+    const all: string[] = [];
+    // Of no filter nothing is told.
+    for (let answer: unknown = [undefined]; Array.isArray(answer) && answer.length > 0; ) {
+      answer = await eth(this.#ctx, 'eth_getFilterChanges', [id]);
+      if (Array.isArray(answer)) all.push(...answer.map(shown));
+    }
+    return all;
+  }
+
+  #wrong(kind: Kind, from: number, told: readonly string[]): string | undefined {
+    const due: string[] = [];
+    for (let height = from; height <= this.#stage.last; height++)
+      due.push(...newsOf(kind, this.#stage.ethBlock(height)));
+    const at = due.findIndex((text, i) => told[i] !== text);
+    if (at < 0 && told.length === due.length) return undefined;
+    const place = at < 0 ? due.length : at;
+    return `is told ${told[place] ?? 'nothing'}, it should be ${due[place] ?? 'nothing more'}`;
+  }
+}

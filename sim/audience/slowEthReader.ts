@@ -1,0 +1,108 @@
+import { EthSession } from '../../core/rpc/eth/session.ts';
+import { quantity } from '../clients/answers/answers.ts';
+import { BLOCK_KINDS, type Frame, type Kind, newsOf, shown } from './ethFrames.ts';
+import { NarrowWire } from './narrowWire.ts';
+import { type Stage, settle } from './stage.ts';
+
+const TURNS = 10;
+const FOLLOWED_MAX = 4;
+
+interface Followed {
+  readonly kind: Kind;
+  /** The first block that it has to be told of. */
+  readonly first: number;
+}
+
+/**
+ * A client of the EVM websocket reads now and then, and at last nothing any more, until the node has no room for what it leaves. Then it is cut off
+ * with a block to go on from, and of all blocks before that it has been told everything that it follows, once and in order: of those that were there
+ * before it came as well.
+ */
+export class SlowEthReader {
+  readonly #stage: Stage;
+  readonly #choose: (n: number) => number;
+  readonly #wire: NarrowWire;
+  readonly #session: EthSession;
+  readonly #texts: string[] = [];
+
+  constructor(stage: Stage, choose: (n: number) => number) {
+    this.#stage = stage;
+    this.#choose = choose;
+    this.#wire = new NarrowWire(2 + choose(4));
+    this.#session = new EthSession(stage.ctx, this.#wire);
+  }
+
+  /** What goes wrong, in words. */
+  async play(): Promise<string | undefined> {
+    const followed: Followed[] = [];
+    this.#stage.tell();
+    for (let turn = 0; turn < TURNS; turn++) {
+      const what = this.#choose(4);
+      if (followed.length < FOLLOWED_MAX && (what === 0 || turn < 2))
+        followed.push(await this.#follow(followed.length));
+      else if (what < 3) this.#texts.push(...this.#wire.take(this.#session, 1 + this.#choose(3)));
+      else this.#grow();
+      await settle();
+    }
+    this.#wire.stuff();
+    while (!this.#wire.isClosed && !this.#stage.isOver) {
+      this.#grow();
+      await settle();
+    }
+    // An answer has no room either.
+    if (!this.#wire.isClosed) await this.#say(FOLLOWED_MAX, 'eth_blockNumber', []);
+    await settle();
+    if (!this.#wire.isClosed) return 'whoever leaves more unread than it may is not cut off';
+    for (let text = this.#wire.read(); text !== undefined; text = this.#wire.read()) this.#texts.push(text);
+    return this.#problem(followed);
+  }
+
+  #grow(): void {
+    if (this.#stage.isOver) return;
+    this.#stage.grow();
+    this.#stage.tell();
+  }
+
+  async #follow(id: number): Promise<Followed> {
+    const { head, ctx } = this.#stage;
+    // Every block is a new head, and not every one has something else.
+    const kind = id % 2 === 0 ? 'newHeads' : (BLOCK_KINDS[this.#choose(BLOCK_KINDS.length)] as Kind);
+    const from = this.#choose(3) === 0 ? undefined : Math.max(1, ctx.chain.base(), head - this.#choose(4));
+    const past = from === undefined ? [] : [{ fromBlock: quantity(from) }];
+    await this.#say(id, 'eth_subscribe', [kind, ...(kind === 'newHeads' ? [] : [{}]), ...past]);
+    return { kind, first: from ?? head + 1 };
+  }
+
+  async #say(id: number, method: string, params: readonly unknown[]): Promise<void> {
+    await this.#session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    await this.#session.settled();
+  }
+
+  #problem(followed: readonly Followed[]): string | undefined {
+    const { reason } = this.#wire;
+    const resume = Number(/resume from block (\d+)/.exec(reason)?.[1]);
+    if (!Number.isSafeInteger(resume))
+      return `whoever reads too little is cut off with "${reason}", and not told where to go on`;
+    const told = new Map<string, string[]>();
+    const ids = new Map<number, string>();
+    for (const { id, result, params } of this.#texts.map((text) => JSON.parse(text) as Frame)) {
+      if (id !== undefined) ids.set(id, String(result));
+      if (params === undefined) continue;
+      const { subscription } = params;
+      told.set(subscription, [...(told.get(subscription) ?? []), shown(params.result)]);
+    }
+    for (const [id, { kind, first }] of followed.entries()) {
+      const subscription = ids.get(id);
+      // Its answer was not read: it has not begun for the client.
+      if (subscription === undefined) continue;
+      const due: string[] = [];
+      for (let height = first; height < Math.min(resume, this.#stage.head + 1); height++)
+        due.push(...newsOf(kind, this.#stage.ethBlock(height)));
+      const has = told.get(subscription) ?? [];
+      const at = due.findIndex((text, i) => has[i] !== text);
+      if (at >= 0)
+        return `whoever follows ${kind} from block ${first} on and reads too little is to go on from block ${resume}, and is told ${has[at] ?? 'nothing'} where ${due[at]} comes before that`;
+    }
+    return undefined;
+  }
+}

@@ -270,15 +270,6 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'past-by-a-piece',
-    file: 'core/events/index/history.ts',
-    from: "if (op !== '=' || argument?.kind !== 'string' || argument.text === '') continue;",
-    to: "if (argument?.kind !== 'string' || argument.text === '') continue;",
-    found: ['ws'],
-    scenario: 'events-by-query',
-    isSlow: true,
-  },
-  {
     id: 'resume-above-the-blocks-untold',
     file: 'core/rpc/eth/session.ts',
     from: 'const from = Math.min(height, this.#outbox.drop(), ...untold);',

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
+import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
 import type { World } from '../world/world.ts';
 import type { ClientCalls } from './calls.ts';
@@ -18,7 +19,7 @@ interface Wait {
   readonly since: number;
   /** µs. */
   readonly patience: number;
-  /** How often the node was looked at since, and ran. */
+  /** How often the node was looked at since, and ran, with nothing wrong with its drive. */
   looks: number;
 }
 
@@ -29,6 +30,7 @@ export class BlockWaits {
   readonly #node: Process;
   readonly #mouth: Mouth;
   readonly #complain: (text: string) => void;
+  readonly #aftermath: Aftermath;
   readonly #open = new Map<string, Wait>();
 
   constructor(
@@ -39,6 +41,7 @@ export class BlockWaits {
     complain: (text: string) => void,
   ) {
     this.#world = world;
+    this.#aftermath = new Aftermath(world);
     this.#calls = calls;
     this.#node = node;
     this.#mouth = mouth;
@@ -62,12 +65,15 @@ export class BlockWaits {
   /** Nobody waits on when the block is there, or for longer than anybody has to. Every `micros` while the node runs. */
   look(micros: number): void {
     const chain = this.#node.node?.rpc?.chain;
+    // A transaction is not even offered to the pool before what came earlier is in the log.
+    const isHeldUp = this.#aftermath.lasts(this.#node);
     if (chain === undefined) return;
     for (const [hash, wait] of this.#open) {
       const height = this.#mouth.placeOf(chain, hash)?.height;
       const isOver = wait.life !== this.#node.lives;
       const isTold = height === undefined || height + BLOCKS > chain.head();
-      if (!isOver && isTold && ++wait.looks <= wait.patience / micros + LOOKS) continue;
+      if (!isHeldUp) wait.looks += 1;
+      if (!isOver && isTold && wait.looks <= wait.patience / micros + LOOKS) continue;
       this.#open.delete(hash);
       if (isOver) continue;
       this.#complain(`${hash} is not told ${isTold ? 'that it waits in vain' : `of block ${height}`}`);

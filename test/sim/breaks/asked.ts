@@ -168,7 +168,7 @@ export const ASKED: readonly Break[] = [
     file: 'core/events/index/search.ts',
     from: "for (const kind of ['Q', 'W'] as const) {",
     to: "for (const kind of ['Q'] as const) {",
-    found: ['ws'],
+    found: ['ws', 'records'],
     scenario: 'events-by-query',
     isSlow: true,
   },

@@ -268,7 +268,7 @@ export const SURROUNDINGS: readonly Break[] = [
     file: 'core/rpc/comet/subscription.ts',
     from: 'if (this.#next > head) {',
     to: 'if (this.#next >= head) {',
-    found: ['ws'],
+    found: ['ws', 'records'],
     scenario: 'subscribers-crash',
     isSlow: true,
   },

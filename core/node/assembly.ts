@@ -109,6 +109,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const { genesis, suite, config, identity, sizes = USUAL_SIZES } = options;
   const kv = guardedKv(options.kv);
   const made = await createApplication({
+    // It guards its own reads.
     kv: options.kv,
     suite,
     genesis,

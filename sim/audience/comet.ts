@@ -5,6 +5,7 @@ import { eventsOf } from '../events/told.ts';
 import { type Frame, placeOf, QUERIES, toldIn, type Value } from './cometFrames.ts';
 import { LazyWire } from './lazyWire.ts';
 import { LIMITS, type Stage, settle } from './stage.ts';
+import { wronglyTold } from './telling.ts';
 import { Waits } from './waits.ts';
 
 const CLIENTS_MAX = 5;
@@ -197,10 +198,8 @@ export class CometAudience {
     for (const client of clients) {
       await this.#catchUp(client);
       for (const [id, due] of client.due) {
-        const told = client.told.get(id) ?? [];
-        const at = due.findIndex((text, i) => told[i] !== text);
-        if (at >= 0 || told.length > due.length)
-          return `${client.name} is told ${told[at < 0 ? due.length : at] ?? 'nothing'} by request ${id}, it should be ${due[at] ?? 'nothing more'}`;
+        const wrong = wronglyTold(client.told.get(id) ?? [], due);
+        if (wrong !== undefined) return `${client.name}, by request ${id}, ${wrong}`;
       }
     }
     return undefined;

@@ -5,6 +5,7 @@ import { quantity } from '../clients/answers/answers.ts';
 import { BLOCK_KINDS, type Frame, type Kind, newsOf, shown } from './ethFrames.ts';
 import { LazyWire } from './lazyWire.ts';
 import { type Stage, settle } from './stage.ts';
+import { wronglyTold } from './telling.ts';
 
 /** Before the next block comes others have at most so many turns, as a power of 2. */
 const TURNS_LOG2 = 7;
@@ -129,9 +130,6 @@ export class EthPast {
     const due: string[] = [];
     for (let height = from; height <= this.#stage.last; height++)
       due.push(...newsOf(kind, this.#stage.ethBlock(height)));
-    const at = due.findIndex((text, i) => told[i] !== text);
-    if (at < 0 && told.length === due.length) return undefined;
-    const place = at < 0 ? due.length : at;
-    return `is told ${told[place] ?? 'nothing'}, it should be ${due[place] ?? 'nothing more'}`;
+    return wronglyTold(told, due);
   }
 }

@@ -4,6 +4,7 @@ import { type Event, eventsOf } from '../events/told.ts';
 import { type Frame, placeOf, toldIn, type Value } from './cometFrames.ts';
 import { LazyWire } from './lazyWire.ts';
 import { LIMITS, type Stage } from './stage.ts';
+import { wronglyTold } from './telling.ts';
 
 /** What a query can quote. */
 const PLAIN = /^[ -&(-~]+$/;
@@ -52,7 +53,8 @@ export class PastReader {
         const one = followed[frame.id];
         const { message = '', data = '' } = frame.error ?? {};
         if (frame.error !== undefined) return `whoever follows ${one?.query} is told ${message} ${data}`;
-        one?.told.push(...[toldIn(frame) ?? []].flat());
+        const event = toldIn(frame);
+        if (event !== undefined) one?.told.push(event);
       }
       session.closed();
       for (const one of followed) {
@@ -112,9 +114,7 @@ export class PastReader {
             matches(keys) ? [placeOf(type, value as Value, true)] : [],
           ),
     );
-    const at = due.findIndex((text, i) => told[i] !== text);
-    if (at < 0 && told.length === due.length) return undefined;
-    const place = at < 0 ? due.length : at;
-    return `whoever follows ${query} from height ${from} on is told ${told[place] ?? 'nothing'}, it should be ${due[place] ?? 'nothing more'}`;
+    const wrong = wronglyTold(told, due);
+    return wrong && `whoever follows ${query} from height ${from} on ${wrong}`;
   }
 }

@@ -3,6 +3,7 @@ import { quantity } from '../clients/answers/answers.ts';
 import { BLOCK_KINDS, type Frame, type Kind, newsOf, shown } from './ethFrames.ts';
 import { NarrowWire } from './narrowWire.ts';
 import { type Stage, settle } from './stage.ts';
+import { firstUntold, NOT_CUT_OFF, readUntilCutOff } from './telling.ts';
 
 const TURNS = 10;
 const FOLLOWED_MAX = 4;
@@ -44,16 +45,14 @@ export class SlowEthReader {
       else this.#grow();
       await settle();
     }
-    this.#wire.stuff();
-    while (!this.#wire.isClosed && !this.#stage.isOver) {
-      this.#grow();
-      await settle();
-    }
-    // An answer has no room either.
-    if (!this.#wire.isClosed) await this.#say(FOLLOWED_MAX, 'eth_blockNumber', []);
-    await settle();
-    if (!this.#wire.isClosed) return 'whoever leaves more unread than it may is not cut off';
-    for (let text = this.#wire.read(); text !== undefined; text = this.#wire.read()) this.#texts.push(text);
+    const rest = await readUntilCutOff(
+      this.#wire,
+      this.#stage,
+      () => this.#grow(),
+      () => this.#say(FOLLOWED_MAX, 'eth_blockNumber', []),
+    );
+    if (rest === undefined) return NOT_CUT_OFF;
+    this.#texts.push(...rest);
     return this.#problem(followed);
   }
 
@@ -98,10 +97,9 @@ export class SlowEthReader {
       const due: string[] = [];
       for (let height = first; height < Math.min(resume, this.#stage.head + 1); height++)
         due.push(...newsOf(kind, this.#stage.ethBlock(height)));
-      const has = told.get(subscription) ?? [];
-      const at = due.findIndex((text, i) => has[i] !== text);
-      if (at >= 0)
-        return `whoever follows ${kind} from block ${first} on and reads too little is to go on from block ${resume}, and is told ${has[at] ?? 'nothing'} where ${due[at]} comes before that`;
+      const wrong = firstUntold(told.get(subscription) ?? [], due);
+      if (wrong !== undefined)
+        return `whoever follows ${kind} from block ${first} on and reads too little is to go on from block ${resume}, and is told ${wrong.told} where ${wrong.due} comes before that`;
     }
     return undefined;
   }

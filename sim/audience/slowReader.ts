@@ -4,6 +4,7 @@ import { eventsOf } from '../events/told.ts';
 import { type Frame, placeOf, QUERIES, toldIn, type Value } from './cometFrames.ts';
 import { LazyWire } from './lazyWire.ts';
 import { LIMITS, type Stage, settle } from './stage.ts';
+import { firstUntold, NOT_CUT_OFF, readUntilCutOff } from './telling.ts';
 
 const TURNS = 8;
 
@@ -45,16 +46,14 @@ export class SlowReader {
       else this.#grow();
       await settle();
     }
-    this.#wire.stuff();
-    while (!this.#wire.isClosed && !this.#stage.isOver) {
-      this.#grow();
-      await settle();
-    }
-    // A question is answered as well, and that has no room either.
-    if (!this.#wire.isClosed) await this.#say(LIMITS.perClient, 'health', {});
-    await settle();
-    if (!this.#wire.isClosed) return 'whoever leaves more unread than it may is not cut off';
-    for (let text = this.#wire.read(); text !== undefined; text = this.#wire.read()) this.#texts.push(text);
+    const rest = await readUntilCutOff(
+      this.#wire,
+      this.#stage,
+      () => this.#grow(),
+      () => this.#say(LIMITS.perClient, 'health', {}),
+    );
+    if (rest === undefined) return NOT_CUT_OFF;
+    this.#texts.push(...rest);
     const frames = this.#texts.map((text) => JSON.parse(text) as Frame);
     for (const [id, one] of followed.entries()) {
       const problem = this.#problem(
@@ -98,8 +97,8 @@ export class SlowReader {
     for (let height = first; height < Math.min(resume, this.#stage.head + 1); height++)
       for (const { type, keys, value } of eventsOf(this.#stage.ctx, height))
         if (matches(keys)) due.push(placeOf(type, value as Value, from !== undefined));
-    const at = due.findIndex((text, i) => told[i] !== text);
-    if (at < 0) return undefined;
-    return `is to go on from height ${resume}, and is told ${told[at] ?? 'nothing'} where ${due[at]} comes before that`;
+    const wrong = firstUntold(told, due);
+    if (wrong === undefined) return undefined;
+    return `is to go on from height ${resume}, and is told ${wrong.told} where ${wrong.due} comes before that`;
   }
 }

@@ -11,7 +11,11 @@ import { failBy } from './unanswered.ts';
 
 const AUDIENCES = [CometAudience, EthAudience] as const;
 
-/** At the end of a run the newest blocks are told again to those who listen to one of the websockets: each hears what it follows, once and in order, whatever others do, from the past as well, and whoever is cut off knows where to go on; and some send by keys that the node holds. */
+/**
+ * At the end of a run the newest blocks are told again to those who listen to one of the websockets: each hears what it follows, once
+ * and in order, whatever others do, from the past as well, and whoever is cut off knows where to go on; and some send by keys that the
+ * node holds.
+ */
 export function audiences(context: CheckerContext): Checker {
   const name = 'records';
   return {

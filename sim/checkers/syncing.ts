@@ -42,7 +42,8 @@ interface Dealings {
 /**
  * A node that fetches blocks asks each peer for what that claims to have, for at most twenty at once, for a block of nobody else
  * while someone is on time with it; it gives up whoever takes a height back (ASA-2025-001) or stays silent, and
- * leaves the former alone for a minute. Two blocks that contradict each other it asks anew of a single peer. Whoever is asked answers each request, with the block that was decided.
+ * leaves the former alone for a minute. Two blocks that contradict each other it asks anew of a single peer. Whoever is
+ * asked answers each request, with the block that was decided.
  */
 export function syncing(context: CheckerContext): Checker {
   const name = 'conduct';

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import type { Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longestFirst.ts';
 
@@ -8,7 +10,22 @@ const PROCESSES = [
   'test/sim/tools/breaks.test.ts',
 ];
 
+const ROOT = import.meta.dirname;
+const ROOM = /^(core|sim|adapters)\/.*\.ts$/;
+
+/** Tests import sources and get what is compiled of them: what ships, which Node runs as it is, and faster by a quarter. */
+const compiled: Plugin = {
+  name: 'compiled',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    if (importer === undefined || !source.startsWith('.')) return undefined;
+    const file = path.relative(ROOT, path.resolve(path.dirname(importer), source));
+    return ROOM.test(file) ? path.join(ROOT, 'dist', file.replace(/\.ts$/, '.js')) : undefined;
+  },
+};
+
 export default defineConfig({
+  plugins: [compiled],
   test: {
     // Processes, not threads: tests start real nodes and load native modules.
     pool: 'forks',
@@ -21,8 +38,8 @@ export default defineConfig({
     retry: 0,
     setupFiles: ['test/support/properties.ts'],
     sequence: { sequencer: LongestFirst },
-    // Bundled already: nothing is left to transform.
-    server: { deps: { external: [/\/\.cache\/breaks\//] } },
+    // Compiled or bundled already: nothing is left to transform.
+    server: { deps: { external: [/\/dist\/(core|sim|adapters)\//, /\/\.cache\/breaks\//] } },
     projects: [
       {
         extends: true,

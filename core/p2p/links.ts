@@ -16,7 +16,7 @@ export interface Link {
   readonly dialled: PeerAddress | undefined;
   readonly openedAt: Micros;
   heardAt: Micros;
-  /** Set once the handshake is done. */
+  /** This and what follows are set once the handshake is done. */
   peer: PeerId | undefined;
   info: NodeInfo | undefined;
   upAt: Micros;

@@ -230,7 +230,7 @@ export class Peers {
     const isItsLink = link.peer !== undefined && this.#links.of(link.peer) === link;
     if (!this.#links.remove(link)) return;
     if (reason !== undefined) out.close(link.id, reason);
-    const upMicros = link.upAt === 0 ? 0 : now - link.upAt;
+    const upMicros = link.peer === undefined ? 0 : now - link.upAt;
     const id = link.peer ?? link.dialled?.id;
     if (isItsLink && link.peer !== undefined) {
       this.#pex.onDown(link.peer);

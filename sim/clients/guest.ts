@@ -2,7 +2,7 @@ import { CometSession } from '../../core/rpc/comet/session.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { EventResult } from '../events/following.ts';
 import type { Process } from '../machine/process.ts';
-import { readAll, Wire } from './wire.ts';
+import { readOut, Wire } from './wire.ts';
 
 /** A query of guests alone: with the last of them the node forgets it, and has to learn it anew. */
 const HEADERS = "tm.event = 'NewBlockHeader' AND tm.event EXISTS";
@@ -54,7 +54,7 @@ export class Guest {
     else if (rpc.chain.head() < visit.start + STAY) return;
     // Who slept too long has more to read than is sent at once, and goes without a word.
     else if (visit.wire.isHeldUp) this.hangUp();
-    else if (visit.hasLeft) this.#lookBack(visit);
+    else if (visit.hasLeft) await this.#lookBack(visit);
     else await this.#leave(visit, rpc);
   }
 
@@ -81,7 +81,7 @@ export class Guest {
 
   async #leave(visit: Visit, { chain }: RpcContext): Promise<void> {
     const { start } = visit;
-    const heights = this.#told(visit).flatMap(({ id, result }) =>
+    const heights = (await this.#told(visit)).flatMap(({ id, result }) =>
       id === 1 && result?.data !== undefined ? [Number(result.data.value?.header?.height)] : [],
     );
     const first = heights[0] ?? start + 1;
@@ -93,17 +93,17 @@ export class Guest {
     visit.hasLeft = true;
     visit.farewells = this.#queries.length;
     visit.start = chain.head();
-    this.#listenOn(visit);
+    await this.#listenOn(visit);
   }
 
-  #lookBack(visit: Visit): void {
-    this.#listenOn(visit);
+  async #lookBack(visit: Visit): Promise<void> {
+    await this.#listenOn(visit);
     this.hangUp();
   }
 
   /** What waited for room to be sent comes before the answers, and nothing after them. */
-  #listenOn(visit: Visit): void {
-    for (const { result } of this.#told(visit)) {
+  async #listenOn(visit: Visit): Promise<void> {
+    for (const { result } of await this.#told(visit)) {
       if (visit.farewells === 0) {
         this.complaints.push('was told of something after it had unsubscribed');
         return;
@@ -112,8 +112,8 @@ export class Guest {
     }
   }
 
-  #told({ wire, session }: Visit): readonly Frame[] {
-    const frames = readAll(wire, session).map((text) => JSON.parse(text) as Frame);
+  async #told({ wire, session }: Visit): Promise<readonly Frame[]> {
+    const frames = (await readOut(wire, session)).map((text) => JSON.parse(text) as Frame);
     for (const { error, result } of frames) {
       if (error !== undefined) this.complaints.push(`was told ${error.data}`);
       if (result?.position !== undefined)

@@ -7,12 +7,10 @@ import type { Process } from '../machine/process.ts';
 import type { SubscriberSpec } from '../scenario/clientSpecs.ts';
 import type { World } from '../world/world.ts';
 import { Guest } from './guest.ts';
-import { readAll, Wire } from './wire.ts';
+import { readOut, Wire } from './wire.ts';
 
 /** Turns of microtasks that a replay of a simulated chain takes at most. */
 const TURNS_MAX = 1_000_000;
-/** After so many without a message nothing more comes. */
-const IDLE_TURNS = 16;
 const RESUME = /resume from height (\d+)/;
 /** Between a commit and its event the node does other things. */
 const LAG_MAX = 1;
@@ -75,13 +73,7 @@ export class Subscriber {
   async #leastHeard(): Promise<number> {
     const [wire, session, { node, state, lives }] = [this.#wire, this.#session, this.#node];
     if (wire === undefined || session === undefined || wire.life !== lives) return 0;
-    for (let idle = 0; idle < IDLE_TURNS; idle++) {
-      await undefined;
-      for (const text of readAll(wire, session)) {
-        this.#read(text);
-        idle = 0;
-      }
-    }
+    for (const text of await readOut(wire, session)) this.#read(text);
     const isTold = state === 'up' && !wire.isClosed && !session.isReplaying;
     return isTold ? (node?.rpc?.chain.head() ?? 0) - LAG_MAX : 0;
   }

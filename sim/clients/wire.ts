@@ -1,6 +1,8 @@
 import type { SessionOut, SharedTexts } from '../../core/rpc/httpAnswer.ts';
 import { SOCKET_BYTES_MAX } from '../../core/rpc/outbox.ts';
 
+/** After so many turns of microtasks without a message nothing more comes. */
+const IDLE_TURNS = 16;
 /** More than any bound of a node for what one client may leave unread. */
 const FULL = Number.MAX_SAFE_INTEGER;
 
@@ -67,4 +69,16 @@ export function readAll(wire: Wire, session: { drained(): void }): readonly stri
     if (isHeldUp) session.drained();
   }
   return texts;
+}
+
+/** The same, and what the node has still to write: where it does little at once, each piece has its turn. */
+export async function readOut(wire: Wire, session: { drained(): void }): Promise<readonly string[]> {
+  const all: string[] = [];
+  for (let idle = 0; idle < IDLE_TURNS; idle++) {
+    await undefined;
+    const texts = readAll(wire, session);
+    if (texts.length > 0) idle = 0;
+    all.push(...texts);
+  }
+  return all;
 }

@@ -103,16 +103,20 @@ describe('persistent peers', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(30.25);
   });
 
-  test('are not dialled while they are connected, and soon after they leave', () => {
-    const desk = new Desk({ persistent: [address(1)] });
-    const link = desk.inbound(1);
-    desk.take();
-    desk.time(20);
-    expect(desk.take()).toEqual([]);
-    desk.peers.onEnded(desk.now, link, 'ECONNRESET', false, desk.out);
-    desk.time(1);
-    expect(desk.take()).toEqual(['down 01', 'dial 01']);
-  });
+  test.each([START, 0])(
+    'are not dialled while they are connected, since %i, and soon after they leave',
+    (now) => {
+      const desk = new Desk({ persistent: [address(1)] });
+      desk.now = now;
+      const link = desk.inbound(1);
+      desk.take();
+      desk.time(20);
+      expect(desk.take()).toEqual([]);
+      desk.peers.onEnded(desk.now, link, 'ECONNRESET', false, desk.out);
+      desk.time(0.5);
+      expect(desk.take()).toEqual(['down 01', 'dial 01']);
+    },
+  );
 
   test('do not count against limits, as unconditional ones do not', () => {
     const desk = new Desk({ persistent: [address(1)], unconditional: new Set([id(2)]), inboundMax: 1 });

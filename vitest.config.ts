@@ -1,6 +1,5 @@
-import path from 'node:path';
-import type { Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { compiled } from './test/support/compiled.ts';
 import { LongestFirst } from './test/support/longestFirst.ts';
 
 /** Start programs, measure their process, or load a changed core again and again: each file has a process of its own. */
@@ -9,20 +8,6 @@ const PROCESSES = [
   'test/differential/**/*.test.ts',
   'test/sim/tools/breaks.test.ts',
 ];
-
-const ROOT = import.meta.dirname;
-const ROOM = /^(core|sim|adapters)\/.*\.ts$/;
-
-/** Tests import sources and get what is compiled of them: what ships, which Node runs as it is, and faster by a quarter. */
-const compiled: Plugin = {
-  name: 'compiled',
-  enforce: 'pre',
-  resolveId(source, importer) {
-    if (importer === undefined || !source.startsWith('.')) return undefined;
-    const file = path.relative(ROOT, path.resolve(path.dirname(importer), source));
-    return ROOM.test(file) ? path.join(ROOT, 'dist', file.replace(/\.ts$/, '.js')) : undefined;
-  },
-};
 
 export default defineConfig({
   plugins: [compiled],
@@ -36,6 +21,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     // A property that failed says its seed; nothing is retried.
     retry: 0,
+    globalSetup: ['scripts/compile.mjs'],
     setupFiles: ['test/support/properties.ts'],
     sequence: { sequencer: LongestFirst },
     // Compiled or bundled already: nothing is left to transform.

@@ -1,6 +1,6 @@
 // npm run campaign [DURATION]: the whole crash matrix, then every shipped scenario and a swarm over many seeds, on all
-// processors, each for DURATION at most, going on where the last campaign stopped, and every break of the core. Results lie
-// in .cache/campaign.
+// processors, each for DURATION at most, going on where the last campaign stopped, every world that was trouble once and every
+// break of the core. Results lie in .cache/campaign.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -41,11 +41,11 @@ process.stdout.write('Every effect boundary of three heights, with every power l
 const ofMatrix = sweep(await matrixFiles(), '1..1', path.join(keep, 'crash-matrix-results'));
 process.stdout.write('All scenarios, and a swarm:\n');
 const ofScenarios = sweep(['--swarm', ...files], '1..2000', keep);
-process.stdout.write('Every break of the core:\n');
+process.stdout.write('Every world that was trouble once, and every break of the core:\n');
 const vitest = path.join('node_modules', 'vitest', 'vitest.mjs');
-const ofBreaks =
-  spawnSync(process.execPath, [vitest, 'run', 'test/sim/tools/breaks.test.ts'], {
+const ofTests =
+  spawnSync(process.execPath, [vitest, 'run', 'test/sim/worlds', 'test/sim/tools/breaks.test.ts'], {
     stdio: 'inherit',
     env: { ...process.env, ORRERY_CAMPAIGN: '1' },
   }).status ?? 1;
-process.exitCode = Math.max(ofMatrix, ofScenarios, ofBreaks);
+process.exitCode = Math.max(ofMatrix, ofScenarios, ofTests);

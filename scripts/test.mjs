@@ -3,13 +3,11 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { build, install, root } from './setup.mjs';
+import { install, root } from './setup.mjs';
 import { stopWithParent } from './stopWithParent.mjs';
 
 stopWithParent();
 install();
-// Tests of the command line and of real sockets start the compiled program.
-build('adapters');
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'orrery-test-'));
 const countsFile = path.join(folder, 'counts.json');

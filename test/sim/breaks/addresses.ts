@@ -125,6 +125,7 @@ export const ADDRESSES: readonly Break[] = [
     to: '    known.isOld = true;',
     found: ['peers'],
     scenario: 'needed-peers',
+    isSlow: true,
   },
   {
     id: 'called-back-later-each-time',
@@ -133,6 +134,7 @@ export const ADDRESSES: readonly Break[] = [
     to: 'upMicros >= 0 ? plan.failures + 1 : 0;',
     found: ['peers'],
     scenario: 'needed-peers',
+    isSlow: true,
   },
   {
     id: 'peer-kept-out-by-itself',
@@ -150,6 +152,7 @@ export const ADDRESSES: readonly Break[] = [
     to: '    const outbound = this.#links.outbound();',
     found: ['peers'],
     scenario: 'needed-and-others',
+    isSlow: true,
   },
   {
     id: 'called-in-vain-as-often-as-ever',
@@ -158,6 +161,7 @@ export const ADDRESSES: readonly Break[] = [
     to: 'now - lastAttempt >= RETRY_MICROS',
     found: ['peers'],
     scenario: 'called-in-vain',
+    isSlow: true,
   },
   {
     id: 'call-in-vain-without-a-time',
@@ -166,6 +170,7 @@ export const ADDRESSES: readonly Break[] = [
     to: '    this.version += 1;\n    if (!known.isOld',
     found: ['peers'],
     scenario: 'called-in-vain',
+    isSlow: true,
   },
   {
     id: 'waits-for-the-needed-grow-for-ever',

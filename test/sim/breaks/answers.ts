@@ -227,6 +227,7 @@ export const ANSWERS: readonly Break[] = [
     to: '',
     found: ['no_crash'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'timer-of-any-height',

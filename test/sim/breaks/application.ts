@@ -63,6 +63,7 @@ export const APPLICATION: readonly Break[] = [
     to: '    await this.#kv.batch(this.commitOps(input)); await this.#kv.batch(stateOps);',
     found: ['no_crash'],
     scenario: 'crash-at-batched',
+    isSlow: true,
   },
   {
     id: 'commit-not-durable',
@@ -71,6 +72,7 @@ export const APPLICATION: readonly Break[] = [
     to: '    const ops = [...stateOps, ...this.commitOps(input)]; void Promise.resolve().then(() => this.#kv.batch(ops)).catch(() => {});',
     found: ['no_crash'],
     scenario: 'all-crash',
+    isSlow: true,
   },
   {
     id: 'validate-accepts-all',

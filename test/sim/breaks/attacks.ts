@@ -151,6 +151,7 @@ export const ATTACKS: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'precommits-with-extension',
+    isSlow: true,
   },
   {
     id: 'late-extension-counts',
@@ -195,6 +196,7 @@ export const ATTACKS: readonly Break[] = [
     to: '',
     found: ['conduct', 'validity'],
     scenario: 'first-block-time',
+    isSlow: true,
   },
   {
     id: 'first-signature-not-hashed',
@@ -203,6 +205,7 @@ export const ATTACKS: readonly Break[] = [
     to: 'merkleRoot(one.signatures.slice(1).map(encodeCommitSig))',
     found: ['conduct', 'validity'],
     scenario: 'first-block-time',
+    isSlow: true,
   },
   {
     id: 'power-not-hashed',

@@ -42,6 +42,7 @@ export const BLOCKS: readonly Break[] = [
     to: '  if (proposal.height !== s.height) return;',
     found: ['no_framing'],
     scenario: 'contested-rounds',
+    isSlow: true,
   },
   {
     id: 'median-is-the-first',
@@ -158,6 +159,7 @@ export const BLOCKS: readonly Break[] = [
     to: '  return hash.length > 0 ? decoded : err("");',
     found: ['conduct'],
     scenario: 'mutated-proposals',
+    isSlow: true,
   },
   {
     id: 'commit-power-unchecked',

@@ -52,6 +52,7 @@ export const CHANGES: readonly Break[] = [
     to: 'const params = state.params;',
     found: ['conduct', 'validity'],
     scenario: 'changing-params',
+    isSlow: true,
   },
   {
     id: 'params-said-to-change-early',

@@ -9,6 +9,7 @@ export const DECIDING: readonly Break[] = [
     to: 'Math.max(0, Math.ceil((start - e.now) / 1000))',
     found: ['until', 'liveness'],
     scenario: 'clocks-back-in-commit',
+    isSlow: true,
   },
   {
     id: 'log-never-cut',

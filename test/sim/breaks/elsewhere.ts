@@ -93,6 +93,7 @@ export const ELSEWHERE: readonly Break[] = [
     to: '  validatorAddress: EMPTY,\n  timestamp: { seconds: 0, nanos: 0 },',
     found: ['until', 'conduct', 'liveness'],
     scenario: 'silent-validator',
+    isSlow: true,
   },
   {
     // Balances that are read before both sides move: whoever pays himself loses or wins.
@@ -167,6 +168,7 @@ export const ELSEWHERE: readonly Break[] = [
     to: 'code.length === 22 && code[0] === 0xef',
     found: ['durability'],
     scenario: 'nonce-used-by-authorization',
+    isSlow: true,
   },
   {
     id: 'init-code-words-rounded-down',

@@ -144,6 +144,7 @@ export const FACES: readonly Break[] = [
     to: 'values.set',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'uri-plus-stays',

@@ -267,6 +267,7 @@ export const FEES: readonly Break[] = [
     to: '  const most = used < floor ? floor : used;\n  return most - (refund < cap ? refund : cap);',
     found: ['records'],
     scenario: 'gas-at-its-bounds',
+    isSlow: true,
   },
   {
     id: 'most-gas-is-too-much',
@@ -275,6 +276,7 @@ export const FEES: readonly Break[] = [
     to: 'tx.gasLimit >= TX_GAS_CAP)',
     found: ['durability'],
     scenario: 'gas-at-its-bounds',
+    isSlow: true,
   },
   {
     id: 'lowest-fee-never-rises',
@@ -283,5 +285,6 @@ export const FEES: readonly Break[] = [
     to: 'step',
     found: ['durability', 'records'],
     scenario: 'fee-from-one-wei',
+    isSlow: true,
   },
 ];

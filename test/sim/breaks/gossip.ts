@@ -19,6 +19,7 @@ export const GOSSIP: readonly Break[] = [
     found: ['conduct', 'liveness'],
     scenario: 'clocks-back-and-loss',
     seed: 2,
+    isSlow: true,
   },
   {
     id: 'gossip-by-the-time-of-day',
@@ -297,6 +298,7 @@ export const GOSSIP: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'votes-of-the-height-before-believed',
@@ -313,6 +315,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'if (vote.height !== this.#options.rs.height) peer.round.strayVotes += 1;',
     found: ['no_framing'],
     scenario: 'polka-told-in-the-first-round',
+    isSlow: true,
   },
   {
     id: 'votes-of-a-later-round-untold',

@@ -9,6 +9,7 @@ export const GUARDS: readonly Break[] = [
     to: 'if (equalBytes(last.bytes, ask.bytes)) {',
     found: ['until', 'liveness'],
     scenario: 'guard-same-vote',
+    isSlow: true,
   },
   {
     id: 'evidence-never-valid',
@@ -17,6 +18,7 @@ export const GUARDS: readonly Break[] = [
     to: '  if (evidence.validatorPower === validator.power)',
     found: ['no_framing'],
     scenario: 'one-equivocator',
+    isSlow: true,
   },
   {
     id: 'evidence-timestamp',
@@ -114,6 +116,7 @@ export const GUARDS: readonly Break[] = [
     to: 'voteA.height !== voteB.height',
     found: ['validity'],
     scenario: 'forged-evidence',
+    isSlow: true,
   },
   {
     id: 'evidence-age-of-nothing',
@@ -122,6 +125,7 @@ export const GUARDS: readonly Break[] = [
     to: '    state.lastBlockHeight - height >= 0 ||',
     found: ['evidence'],
     scenario: 'one-equivocator',
+    isSlow: true,
   },
   {
     id: 'sign-twice',
@@ -130,6 +134,7 @@ export const GUARDS: readonly Break[] = [
     to: "  return { kind: 'sign' };",
     found: ['no_self_equivocation'],
     scenario: 'guard-holds',
+    isSlow: true,
   },
   {
     id: 'sign-back-in-time',
@@ -156,6 +161,7 @@ export const GUARDS: readonly Break[] = [
     to: ';',
     found: ['validity'],
     scenario: 'evidence-to-the-second',
+    isSlow: true,
   },
   {
     id: 'guard-forgets-round',
@@ -164,6 +170,7 @@ export const GUARDS: readonly Break[] = [
     to: '    return last.round > 99 + round\n',
     found: ['no_self_equivocation'],
     scenario: 'guard-holds-round',
+    isSlow: true,
   },
   {
     id: 'driver-sends-run-ahead',

@@ -135,5 +135,6 @@ export const HANDED: readonly Break[] = [
     to: '? send() : send();',
     found: ['records'],
     scenario: 'fees-collected',
+    isSlow: true,
   },
 ];

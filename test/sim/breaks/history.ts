@@ -63,6 +63,7 @@ export const HISTORY: readonly Break[] = [
     to: 'burst: 100, everyMicros: 1 };',
     found: ['no_framing'],
     scenario: 'sync-near-peer',
+    isSlow: true,
   },
   {
     id: 'sync-lag-unseen',

@@ -189,5 +189,6 @@ export const LIGHT_ATTACKS: readonly Break[] = [
     to: '    seen.add(i);\n',
     found: ['evidence'],
     scenario: 'light-attack-repeated',
+    isSlow: true,
   },
 ];

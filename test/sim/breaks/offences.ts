@@ -195,6 +195,7 @@ export const OFFENCES: readonly Break[] = [
     to: '',
     found: ['validity'],
     scenario: 'evidence-expires-in-crash',
+    isSlow: true,
   },
   {
     id: 'evidence-of-two-voters',
@@ -230,6 +231,7 @@ export const OFFENCES: readonly Break[] = [
     to: '  a.voteA.type === b.voteA.type;',
     found: ['conduct', 'evidence'],
     scenario: 'two-culprits-in-a-round',
+    isSlow: true,
   },
   {
     id: 'no-room-for-evidence',

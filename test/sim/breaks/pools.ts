@@ -179,6 +179,7 @@ export const POOLS: readonly Break[] = [
     to: '',
     found: ['records'],
     scenario: 'waits-for-a-nonce',
+    isSlow: true,
   },
   {
     id: 'pool-forgets-one-of-many',
@@ -223,6 +224,7 @@ export const POOLS: readonly Break[] = [
     to: '',
     found: ['never'],
     scenario: 'busy-chain',
+    isSlow: true,
   },
   {
     id: 'wait-of-the-last-block-alone',
@@ -339,6 +341,7 @@ export const POOLS: readonly Break[] = [
     to: '      this.#executable = this.#txs.length;\n',
     found: ['durability'],
     scenario: 'squeezed-out-and-back',
+    isSlow: true,
   },
   {
     id: 'last-coin-refused',
@@ -347,6 +350,7 @@ export const POOLS: readonly Break[] = [
     to: 'if (overshot < 0n) return undefined;',
     found: ['durability'],
     scenario: 'emptied-accounts',
+    isSlow: true,
   },
   {
     id: 'last-coin-cannot-pay',
@@ -363,6 +367,7 @@ export const POOLS: readonly Break[] = [
     to: 'head.lane.feeCap > this.#baseFee) return true;',
     found: ['conduct', 'receipt'],
     scenario: 'emptied-accounts',
+    isSlow: true,
   },
   {
     id: 'flushed-and-counted',
@@ -371,6 +376,7 @@ export const POOLS: readonly Break[] = [
     to: '    this.#seen.clear();',
     found: ['records'],
     scenario: 'crowd-in-a-small-pool',
+    isSlow: true,
   },
   {
     id: 'flushed-and-shown',

@@ -65,6 +65,7 @@ export const PRETENCES: readonly Break[] = [
     to: 'nonce: account?.nonce ?? 0n });',
     found: ['records'],
     scenario: 'told-truth',
+    isSlow: true,
   },
   {
     id: 'call-buys-no-gas',
@@ -138,6 +139,7 @@ export const PRETENCES: readonly Break[] = [
     to: 'codeHash: account === undefined ? "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470" : to0xHex(account.codeHash)',
     found: ['watch'],
     scenario: 'told-truth',
+    isSlow: true,
   },
   {
     // geth and Ethermint: no list of tips for a block without transactions.
@@ -192,6 +194,7 @@ export const PRETENCES: readonly Break[] = [
     to: 'asked === undefined',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'search-counts-the-page',
@@ -238,6 +241,7 @@ export const PRETENCES: readonly Break[] = [
     to: '    if (movePrecompileTo !== undefined) left.delete(key);',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'simulated-nobody-stays',
@@ -246,6 +250,7 @@ export const PRETENCES: readonly Break[] = [
     to: '    trace',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'heirs-are-not-listed',
@@ -254,5 +259,6 @@ export const PRETENCES: readonly Break[] = [
     to: 'const TOP_ADDRESS = new Set([0x31, 0x3b, 0x3c, 0x3f]);',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
 ];

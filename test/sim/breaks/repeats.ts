@@ -26,6 +26,7 @@ export const REPEATS: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'height-said-to-have-begun-a-second-ago',
@@ -34,6 +35,7 @@ export const REPEATS: readonly Break[] = [
     to: 'Math.max(1, Math.floor((now - rs.startTime) / 1_000_000))',
     found: ['conduct'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'nothing-claimed-of-the-first-round',
@@ -79,5 +81,6 @@ export const REPEATS: readonly Break[] = [
     found: ['records'],
     scenario: 'four-honest',
     seed: 2,
+    isSlow: true,
   },
 ];

@@ -289,6 +289,7 @@ export const RETOLD: readonly Break[] = [
     to: ' ) return false',
     found: ['watch'],
     scenario: 'blocks-on-demand',
+    isSlow: true,
   },
   {
     id: 'pending-block-of-what-was-outbid',

@@ -44,6 +44,7 @@ export const REVIVED: readonly Break[] = [
     to: '    e.halted = undefined;',
     found: ['conduct'],
     scenario: 'waits-after-fetching',
+    isSlow: true,
   },
   {
     id: 'deaf-while-it-waits-for-transactions',
@@ -52,6 +53,7 @@ export const REVIVED: readonly Break[] = [
     to: 'isOpen(s) && s.step !== STEP.newRound && s.votes.skipRound > s.round',
     found: ['conduct'],
     scenario: 'called-out-of-a-wait',
+    isSlow: true,
   },
   {
     id: 'evidence-of-an-earlier-life-untold',
@@ -60,6 +62,7 @@ export const REVIVED: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'evidence-told-in-the-next-life',
+    isSlow: true,
   },
   {
     id: 'large-evidence-stands-in-the-way',
@@ -68,6 +71,7 @@ export const REVIVED: readonly Break[] = [
     to: 'if (bytes + own > maxBytes) break;',
     found: ['conduct'],
     scenario: 'evidence-past-a-large-one',
+    isSlow: true,
   },
   {
     id: 'evidence-that-comes-while-storing-is-not-stored',

@@ -67,6 +67,7 @@ export const ROLLBACK: readonly Break[] = [
     to: '  const extraOps: [] = [];\n  await kv.batch([undoneOver()]);',
     found: ['no_crash'],
     scenario: 'crash-while-starting',
+    isSlow: true,
   },
   {
     id: 'redone-and-not-told',
@@ -84,5 +85,6 @@ export const ROLLBACK: readonly Break[] = [
     to: '    await this.#kv.batch(this.genesisOps(input));\n    await this.#kv.batch(stateOps);',
     found: ['no_crash'],
     scenario: 'crash-while-starting',
+    isSlow: true,
   },
 ];

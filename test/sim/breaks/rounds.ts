@@ -329,6 +329,7 @@ export const ROUNDS: readonly Break[] = [
     to: 's.roundSet = afterRounds(s.roundSet, 1);',
     found: ['conduct'],
     scenario: 'contradicting-claims',
+    isSlow: true,
   },
   {
     id: 'answer-for-a-round-that-is-over',
@@ -337,6 +338,7 @@ export const ROUNDS: readonly Break[] = [
     to: 'const isLate = s.step !== STEP.propose;',
     found: ['conduct'],
     scenario: 'proposer-overtaken',
+    isSlow: true,
   },
   {
     id: 'lock-against-newer-polka',
@@ -354,5 +356,6 @@ export const ROUNDS: readonly Break[] = [
     to: 'time.seconds + Math.trunc(ms / 1000), nanos',
     found: ['conduct'],
     scenario: 'second-turns-in-a-millisecond',
+    isSlow: true,
   },
 ];

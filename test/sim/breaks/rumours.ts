@@ -71,6 +71,7 @@ export const RUMOURS: readonly Break[] = [
     to: "  if (verdict.kind === 'conflict') return;\n",
     found: ['conduct'],
     scenario: 'late-offences',
+    isSlow: true,
   },
   {
     id: 'conflict-of-first-rounds-alone',

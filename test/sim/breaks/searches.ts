@@ -181,6 +181,7 @@ export const SEARCHES: readonly Break[] = [
     to: '      await kv.batch([coverageOp({ from, to: height })]);\n      await kv.batch(ops);',
     found: ['records'],
     scenario: 'index-off-and-on',
+    isSlow: true,
   },
   {
     id: 'search-below-and-equal',
@@ -226,5 +227,6 @@ export const SEARCHES: readonly Break[] = [
     to: 'this.#last = to;',
     found: ['records'],
     scenario: 'logs-at-many-heights',
+    isSlow: true,
   },
 ];

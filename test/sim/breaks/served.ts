@@ -181,6 +181,7 @@ export const SERVED: readonly Break[] = [
     to: 'if (before === undefined && !equalBytes(before, value))',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'accounts-of-equal-tries',
@@ -225,6 +226,7 @@ export const SERVED: readonly Break[] = [
     to: 'voting_power: String(0n)',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'status-of-the-results',

@@ -208,6 +208,7 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     found: ['records'],
     scenario: 'four-honest',
     seed: 3,
+    isSlow: true,
   },
   {
     id: 'past-is-told-as-news-too',
@@ -225,6 +226,7 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     to: '',
     found: ['records'],
     scenario: 'no-wait-for-late-precommits',
+    isSlow: true,
   },
   {
     id: 'who-is-gone-subscribes',
@@ -233,6 +235,7 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     to: '',
     found: ['records'],
     scenario: 'fee-swings',
+    isSlow: true,
   },
   {
     id: 'number-waited-for-as-text',

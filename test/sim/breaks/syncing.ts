@@ -17,6 +17,7 @@ export const SYNCING: readonly Break[] = [
     to: 'const BAN_MICROS = 6_000_000;',
     found: ['conduct'],
     scenario: 'sync-liar-forgiven',
+    isSlow: true,
   },
   {
     id: 'sync-never-forgiven',
@@ -70,6 +71,7 @@ export const SYNCING: readonly Break[] = [
     to: '      if (now - oldest >= 8 * TIMEOUT_MICROS) {',
     found: ['conduct'],
     scenario: 'sync-silence-alone',
+    isSlow: true,
   },
   {
     id: 'sync-greed-fed',
@@ -130,6 +132,7 @@ export const SYNCING: readonly Break[] = [
     to: '      height: this.#blocks.head() > 2 ? this.#blocks.head() - 1 : this.#blocks.head(),',
     found: ['conduct'],
     scenario: 'late-join-syncs',
+    isSlow: true,
   },
   {
     id: 'sync-status-untold',
@@ -154,6 +157,7 @@ export const SYNCING: readonly Break[] = [
     to: '    this.#tellStatus(peer, out);\n    const { height } = message;\n',
     found: ['conduct'],
     scenario: 'late-join-syncs',
+    isSlow: true,
   },
   {
     id: 'sync-denial-untold',
@@ -162,6 +166,7 @@ export const SYNCING: readonly Break[] = [
     to: '    const { height } = message;\n    if (height > this.#blocks.head()) return;\n',
     found: ['conduct'],
     scenario: 'sync-greed',
+    isSlow: true,
   },
   {
     id: 'sync-asks-stored',
@@ -170,6 +175,7 @@ export const SYNCING: readonly Break[] = [
     to: '    for (let height = Math.max(1, next - 1); height <= last; height++) {',
     found: ['conduct'],
     scenario: 'late-join-syncs',
+    isSlow: true,
   },
   {
     id: 'sync-silence-unforgiven',

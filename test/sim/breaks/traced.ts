@@ -215,6 +215,7 @@ export const TRACED: readonly Break[] = [
     to: '  const failed = node.error !== undefined;',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'traces-share-a-held-run',

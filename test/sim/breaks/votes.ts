@@ -9,6 +9,7 @@ export const VOTES: readonly Break[] = [
     to: '2n * power >= total',
     found: ['conduct', 'agreement', 'validity', 'no_crash'],
     scenario: 'partition-heals',
+    isSlow: true,
   },
   {
     id: 'quorum-two-thirds-exactly',
@@ -50,6 +51,7 @@ export const VOTES: readonly Break[] = [
     to: 'this.#commit === undefined && set.hasBlockMajority()',
     found: ['conduct', 'no_crash'],
     scenario: 'contested-rounds',
+    isSlow: true,
   },
   {
     id: 'timeouts-never-grow',
@@ -67,6 +69,7 @@ export const VOTES: readonly Break[] = [
     to: '',
     found: ['conduct', 'validity'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'vote-index-unchecked',
@@ -75,6 +78,7 @@ export const VOTES: readonly Break[] = [
     to: '    if (validator.address.length === 0) {',
     found: ['conduct', 'no_crash'],
     scenario: 'spoiled-votes',
+    isSlow: true,
   },
   {
     id: 'one-third-is-all',
@@ -92,6 +96,7 @@ export const VOTES: readonly Break[] = [
     to: 'vote.round > this.#skipRound',
     found: ['conduct'],
     scenario: 'future-flood',
+    isSlow: true,
   },
   {
     id: 'precommit-timeout-never-grows',
@@ -118,6 +123,7 @@ export const VOTES: readonly Break[] = [
     to: '!prevotes.bits.has(index) || !precommits.bits.has(index);',
     found: ['conduct'],
     scenario: 'future-flood',
+    isSlow: true,
   },
   {
     id: 'skip-needs-two-thirds',
@@ -262,6 +268,7 @@ export const VOTES: readonly Break[] = [
     to: 's.lockedRound > polRound',
     found: ['conduct'],
     scenario: 'reproposed-as-new',
+    isSlow: true,
   },
   {
     id: 'vote-for-any-chain',
@@ -321,5 +328,6 @@ export const VOTES: readonly Break[] = [
     to: 'const ahead = this.#opened.get(peer) ?? [];',
     found: ['conduct'],
     scenario: 'flood-as-rounds-pass',
+    isSlow: true,
   },
 ];

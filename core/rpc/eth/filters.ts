@@ -1,11 +1,12 @@
 import { to0xHex } from '../../lib/bytes.ts';
-import type { Hash, Height, Micros } from '../../types/ids.ts';
+import type { Height, Micros } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
 import { serverError } from '../rpcError.ts';
 import { newId } from './ids.ts';
 import type { LogFilter } from './logFilter.ts';
 import { type LogJson, LogMatcher, liveRange, searchLogs } from './logSearch.ts';
+import { PendingHashes } from './pendingHashes.ts';
 import { shownTx } from './transactions.ts';
 
 type Filter =
@@ -17,26 +18,28 @@ type Filter =
       next: Height;
       readonly to: Height | undefined;
     }
-  | { readonly kind: 'pending'; readonly full: boolean; hashes: Hash[] };
+  | { readonly kind: 'pending'; readonly full: boolean; next: number };
 
 interface Entry {
   readonly filter: Filter;
-  deadline: Micros;
+  readonly deadline: Micros;
 }
 
 /** One poll looks at no more blocks, and at none once it has `logsMax` logs; the rest waits for the next poll, nothing is skipped. */
 const BLOCKS_PER_POLL_MAX = 10_000;
-/** A pending filter that is not polled until this many hashes wait is dropped: `filter not found` beats a silent gap. */
-const PENDING_HASHES_MAX = 32_768;
 
 /**
  * Polling filters (reference §4.2). Blocks and logs are read from the chain by a cursor, so nothing can be missed or
  * doubled however long a poller sleeps; only pending transactions, which leave no trace, are collected from the hub.
- * Deadlines are looked at when any filter is used: no timer, no growth between uses.
+ * Deadlines are looked at when any filter is used: no timer, no growth between uses. However many filters there are, a poll
+ * and a pending transaction cost the same.
  */
 export class EthFilters {
   readonly #ctx: RpcContext;
+  /** In the order of their last use, and so of their deadlines, unless the clock went back. */
   readonly #entries = new Map<string, Entry>();
+  #pending = new PendingHashes();
+  #pendingFilters = 0;
   #stopListening: (() => void) | undefined;
 
   constructor(ctx: RpcContext) {
@@ -57,22 +60,22 @@ export class EthFilters {
   }
 
   installPending(full: boolean): string {
-    const id = this.#install({ kind: 'pending', full, hashes: [] });
+    const id = this.#install({ kind: 'pending', full, next: this.#pending.end });
+    this.#pendingFilters++;
     this.#stopListening ??= this.#ctx.hub.listen((event) => {
-      if (event.kind === 'pendingTx' && event.ethHash !== undefined) this.#onPending(event.ethHash);
+      if (event.kind === 'pendingTx' && event.ethHash !== undefined) this.#pending.push(event.ethHash);
     });
     return id;
   }
 
   /** Everything since the last poll. */
   changes(id: string): readonly unknown[] {
-    const entry = this.#find(id);
-    entry.deadline = this.#nextDeadline();
-    const { filter } = entry;
+    const { filter } = this.#find(id);
+    this.#keep(id, filter);
     if (filter.kind === 'blocks') return this.#blockChanges(filter);
     if (filter.kind === 'logs') return this.#logChanges(filter);
-    const { hashes } = filter;
-    filter.hashes = [];
+    const hashes = this.#pending.from(filter.next);
+    filter.next = this.#pending.end;
     return filter.full ? hashes.flatMap((hash) => shownTx(this.#ctx, hash) ?? []) : hashes.map(to0xHex);
   }
 
@@ -84,8 +87,9 @@ export class EthFilters {
   }
 
   uninstall(id: string): boolean {
-    this.#expire();
-    return this.#remove(id);
+    const isThere = this.#look(id) !== undefined;
+    this.#remove(id);
+    return isThere;
   }
 
   #install(filter: Filter): string {
@@ -94,34 +98,52 @@ export class EthFilters {
     if (this.#entries.size >= filtersMax)
       throw serverError(`error creating filter: max limit of ${filtersMax} reached`);
     const id = newId(this.#ctx);
-    this.#entries.set(id, { filter, deadline: this.#nextDeadline() });
+    this.#keep(id, filter);
     return id;
   }
 
-  #nextDeadline(): Micros {
-    return this.#ctx.now() + this.#ctx.limits.filterTimeoutMs * 1000;
+  /** It was used just now. */
+  #keep(id: string, filter: Filter): void {
+    this.#entries.delete(id);
+    const deadline = this.#ctx.now() + this.#ctx.limits.filterTimeoutMs * 1000;
+    this.#entries.set(id, { filter, deadline });
   }
 
   #find(id: string): Entry {
-    this.#expire();
-    const entry = this.#entries.get(id);
+    const entry = this.#look(id);
     if (entry === undefined) throw serverError('filter not found');
     return entry;
   }
 
-  #expire(): void {
-    const now = this.#ctx.now();
-    for (const [id, entry] of this.#entries) if (entry.deadline < now) this.#remove(id);
+  /** Undefined when it has expired or was not polled for too long. */
+  #look(id: string): Entry | undefined {
+    this.#expire();
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const { filter, deadline } = entry;
+    const isLost = filter.kind === 'pending' && !this.#pending.has(filter.next);
+    if (!isLost && deadline >= this.#ctx.now()) return entry;
+    this.#remove(id);
+    return undefined;
   }
 
-  #remove(id: string): boolean {
-    const removed = this.#entries.delete(id);
-    const pendingLeft = [...this.#entries.values()].some(({ filter }) => filter.kind === 'pending');
-    if (!pendingLeft) {
-      this.#stopListening?.();
-      this.#stopListening = undefined;
+  #expire(): void {
+    const now = this.#ctx.now();
+    for (const [id, { deadline }] of this.#entries) {
+      if (deadline >= now) return;
+      this.#remove(id);
     }
-    return removed;
+  }
+
+  #remove(id: string): void {
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    if (entry?.filter.kind !== 'pending') return;
+    this.#pendingFilters--;
+    if (this.#pendingFilters > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#pending = new PendingHashes();
   }
 
   #blockChanges(filter: Extract<Filter, { kind: 'blocks' }>): readonly string[] {
@@ -144,13 +166,5 @@ export class EthFilters {
     for (; filter.next <= last && found.length < logsMax; filter.next++)
       found.push(...filter.matcher.inHeight(this.#ctx, filter.next));
     return found;
-  }
-
-  #onPending(hash: Hash): void {
-    for (const [id, { filter }] of this.#entries) {
-      if (filter.kind !== 'pending') continue;
-      if (filter.hashes.length >= PENDING_HASHES_MAX) this.#remove(id);
-      else filter.hashes.push(hash);
-    }
   }
 }

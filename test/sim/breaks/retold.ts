@@ -113,8 +113,8 @@ export const RETOLD: readonly Break[] = [
   {
     id: 'uninstall-stops-pending',
     file: 'core/rpc/eth/filters.ts',
-    from: 'if (!pendingLeft) {',
-    to: 'if (removed) {',
+    from: "    if (entry?.filter.kind !== 'pending') return;\n",
+    to: '',
     found: ['records', 'watch'],
     scenario: 'evm-features',
     isSlow: true,

@@ -194,7 +194,7 @@ export const SURROUNDINGS: readonly Break[] = [
   {
     id: 'filter-pending-doubled',
     file: 'core/rpc/eth/filters.ts',
-    from: '    filter.hashes = [];\n',
+    from: '    filter.next = this.#pending.end;\n',
     to: '',
     found: ['watch'],
     scenario: 'evm-features',
@@ -203,8 +203,8 @@ export const SURROUNDINGS: readonly Break[] = [
   {
     id: 'filter-uninstalled-lives',
     file: 'core/rpc/eth/filters.ts',
-    from: 'const removed = this.#entries.delete(id);',
-    to: 'const removed = this.#entries.has(id);',
+    from: '    this.#entries.delete(id);\n    if (entry?.filter',
+    to: '    if (entry?.filter',
     found: ['records', 'watch'],
     scenario: 'evm-features',
     isSlow: true,

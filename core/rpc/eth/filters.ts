@@ -38,7 +38,7 @@ export class EthFilters {
   readonly #ctx: RpcContext;
   /** In the order of their last use, and so of their deadlines, unless the clock went back. */
   readonly #entries = new Map<string, Entry>();
-  #pending = new PendingHashes();
+  readonly #pending = new PendingHashes();
   #pendingFilters = 0;
   #stopListening: (() => void) | undefined;
 
@@ -143,7 +143,6 @@ export class EthFilters {
     if (this.#pendingFilters > 0) return;
     this.#stopListening?.();
     this.#stopListening = undefined;
-    this.#pending = new PendingHashes();
   }
 
   #blockChanges(filter: Extract<Filter, { kind: 'blocks' }>): readonly string[] {

@@ -110,6 +110,16 @@ describe('filters of pending transactions', () => {
     expect(listeners).toBe(0);
   });
 
+  test('of one that came when the last one had expired are those since then', () => {
+    const desk = new Desk();
+    desk.filters.installPending(false);
+    desk.tell(3);
+    desk.seconds += 301;
+    const id = desk.filters.installPending(false);
+    desk.tell(1);
+    expect(desk.filters.changes(id)).toEqual([hexOf(3)]);
+  });
+
   test('that expired give their places to others', () => {
     const desk = new Desk();
     for (let i = 0; i < FILTERS_MAX; i++) desk.filters.installPending(false);

@@ -2,6 +2,7 @@ import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
 import { EthPast } from '../audience/ethPast.ts';
 import { PastReader } from '../audience/pastReader.ts';
+import { Receipts } from '../audience/receipts.ts';
 import { Senders } from '../audience/senders.ts';
 import { SlowEthReader } from '../audience/slowEthReader.ts';
 import { SlowReader } from '../audience/slowReader.ts';
@@ -39,7 +40,8 @@ export function audiences(context: CheckerContext): Checker {
           (await new PastReader(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new EthPast(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new SlowEthReader(new Stage(rpc, context.suite), choosePast).play()) ??
-          (await new Senders(new Stage(rpc, context.suite), chooseOther).play());
+          (await new Senders(new Stage(rpc, context.suite), chooseOther).play()) ??
+          (await new Receipts(new Stage(rpc, context.suite), chooseOther).play());
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

@@ -1,4 +1,5 @@
 import { formatAddress } from '../../core/address/kinds.ts';
+import { addressOfKey } from '../../core/app/evm/ethTx.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex } from '../../core/lib/bytes.ts';
@@ -44,6 +45,8 @@ export const receiver = (index: number): Bytes => new Uint8Array(20).fill(0xa0 +
 
 /** At least as many as there are. */
 const BAD_KINDS = 100;
+/** Key of an account that is paid a few coins, and nothing else. */
+const PAUPER = new Uint8Array(32).fill(5);
 
 /** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
 export class Banker {
@@ -60,6 +63,7 @@ export class Banker {
   /** Who is simulated; of its own, so that all else stays as it is. */
   readonly #simulations: ChoiceStream;
   readonly #ways: ChoiceStream;
+  readonly #pauper: DevAccount;
   readonly #numbers = new Map<DevAccount, bigint>();
   /** No block is known of yet. */
   readonly #open = new OpenTxs<SentBankTx>(({ height }) => height === undefined);
@@ -84,6 +88,7 @@ export class Banker {
     this.#calls = calls;
     this.#node = world.process(spec.at);
     this.#suite = suite;
+    this.#pauper = { address: addressOfKey(suite.secp256k1PublicKey(PAUPER, false), suite), secret: PAUPER };
     this.#feeMarket = feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
@@ -172,6 +177,7 @@ export class Banker {
       gasLimit,
       isKnown,
       victim,
+      pauper: this.#pauper,
       turn,
       feeMarket: this.#feeMarket,
       leastPrice: this.#leastPrice(context) ?? 0n,
@@ -230,6 +236,7 @@ export class Banker {
   /** With number and sequence of whoever's coins it takes, so that nothing else is wrong with it. */
   async #submitBad(context: RpcContext, { draft, why, ...said }: BadDraft): Promise<void> {
     const owner = this.accounts.find(({ address }) => address === draft.lie?.of) ?? draft.from;
+    if (context.chain.latest().account(owner.address) === undefined) return;
     const number = await this.#numberOf(context, owner);
     if (number === undefined) return;
     const next = this.#sequences.get(owner) ?? 0;

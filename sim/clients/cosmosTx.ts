@@ -21,7 +21,7 @@ import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { encode } from '../../core/codec/proto.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { assert, present } from '../../core/lib/assert.ts';
-import { type Bytes, concat, EMPTY } from '../../core/lib/bytes.ts';
+import { type Bytes, compareText, concat, EMPTY } from '../../core/lib/bytes.ts';
 import type { DevAccount } from '../cluster.ts';
 import { type SignedFor, type SignForm, signDigest } from '../reference/signDigest.ts';
 
@@ -36,6 +36,8 @@ export interface Payment {
   readonly amount: bigint;
   /** The chain's own when left out. */
   readonly denom?: string;
+  /** Of this one it moves as much, too. */
+  readonly alsoDenom?: string;
 }
 
 /** A transaction of bank messages that a client is about to sign. */
@@ -121,9 +123,10 @@ class Messages {
     return alsoOf === undefined ? list : [...list, this.#message(alsoOf, [{ to: from.address, amount: 1n }])];
   }
 
-  #coins({ amount, denom }: Payment): readonly Coin[] {
-    const coin = { denom: denom ?? this.#names.denom, amount: amount.toString() };
-    return this.#lie.coins?.(coin) ?? [coin];
+  #coins({ amount, denom = this.#names.denom, alsoDenom }: Payment): readonly Coin[] {
+    const coin = { denom, amount: amount.toString() };
+    const coins = alsoDenom === undefined ? [coin] : [coin, { ...coin, denom: alsoDenom }];
+    return this.#lie.coins?.(coin) ?? coins.sort((a, b) => compareText(a.denom, b.denom));
   }
 
   #receiver({ to }: Payment): string {

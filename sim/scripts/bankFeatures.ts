@@ -48,6 +48,8 @@ export interface BankPlace {
   readonly isKnown: boolean;
   /** An account that did not sign. */
   readonly victim: Bytes;
+  /** Has some coins, and too few for any fee. */
+  readonly pauper: DevAccount;
   /** How many were asked for before. */
   readonly turn: number;
   readonly feeMarket: FeeMarket;
@@ -73,6 +75,9 @@ const pay = (choose: (count: number) => number): Payment => ({
   to: stranger(choose(24)),
   amount: BigInt(1 + choose(1_000_000)),
 });
+/** Of a coin that nobody has, alone or beside the chain's own. */
+const strange = (payment: Payment): Payment =>
+  payment.amount % 2n === 0n ? { ...payment, denom: 'other' } : { ...payment, alsoDenom: 'other' };
 const base = (from: DevAccount, ...messages: BankDraft['messages']): BankDraft => ({
   ...plainSend(from, from.address, 1n),
   gas: GAS,
@@ -90,7 +95,7 @@ const KINDS: readonly Kind[] = [
   (from, choose) => base(from, [pay(choose)], several(choose), [pay(choose)]),
   // The last one asks for too much: none of them happens.
   (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), amount: TOO_MUCH }]),
-  (from, choose) => base(from, several(choose), [{ ...pay(choose), denom: 'other' }]),
+  (from, choose) => base(from, several(choose), [strange(pay(choose))]),
   (from, choose) => base(from, [pay(choose)], [{ ...pay(choose), to: FEE_COLLECTOR_ADDRESS }]),
   // Runs out of gas somewhere on its way.
   (from, choose) => ({ ...base(from, [pay(choose)]), gas: 32_000n + BigInt(choose(30_000)) }),
@@ -105,7 +110,8 @@ const KINDS: readonly Kind[] = [
   (from, choose, { isKnown }) => ({ ...base(from, [pay(choose)]), isKeyHidden: isKnown }),
   (from, choose, { head }) => ({ ...base(from, [pay(choose)]), timeoutHeight: BigInt(head) + FAR }),
   (from, choose) => ({ ...base(from, [pay(choose)]), memo: wide(MEMO_MAX) }),
-  (from) => base(from, [{ to: from.address, amount: 7n }]),
+  (from, _choose, { pauper }) =>
+    base(from, [{ to: from.address, amount: 7n }], [{ to: pauper.address, amount: 7n }]),
   // As hardware keys sign, and as wallets that know only Ethereum do.
   (from, choose, { head }) => ({
     ...base(from, [pay(choose)], several(choose)),
@@ -139,7 +145,7 @@ function exactKinds({ noBaseFee, minGasPrice }: FeeMarket): readonly Kind[] {
 
 /** Nothing of these may be taken by any pool. */
 function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
-  const { head, gasLimit, isKnown, victim, leastPrice } = place;
+  const { head, gasLimit, isKnown, victim, pauper, leastPrice } = place;
   const { noBaseFee, minGasPrice } = place.feeMarket;
   const draft = base(from, [{ to: stranger(30), amount: 1n }]);
   // Offers more than any good one.
@@ -156,7 +162,10 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
     // A base fee may have come down to nothing.
     ...(noBaseFee || leastPrice <= 1n
       ? []
-      : [{ draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' }]),
+      : [
+          { draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' },
+          { draft: { ...draft, from: pauper, tip: 0n }, why: 'pays a base fee that its sender has not' },
+        ]),
     ...(minGasPrice === 0n
       ? []
       : [

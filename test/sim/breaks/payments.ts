@@ -412,4 +412,22 @@ export const PAYMENTS: readonly Break[] = [
     scenario: 'odd-payments',
     isSlow: true,
   },
+  {
+    id: 'second-coin-foreign',
+    file: 'core/app/cosmos/executeCosmosTx.ts',
+    from: 'const foreign = total.find((coin) => coin.denom !== denom);',
+    to: 'const foreign = total[0]?.denom !== denom ? total[0] : undefined;',
+    found: ['records'],
+    scenario: 'bank-features',
+    isSlow: true,
+  },
+  {
+    id: 'tip-without-base-fee',
+    file: 'core/app/cosmos/checkCosmosTx.ts',
+    from: 'const fee = chargedFee(tx, place.baseFee);',
+    to: 'const fee = tx.tipCap === undefined ? tx.feeAmount : chargedFee(tx, 0n);',
+    found: ['durability'],
+    scenario: 'bank-features',
+    isSlow: true,
+  },
 ];

@@ -273,4 +273,13 @@ export const REPORTED: readonly Break[] = [
     scenario: 'crowd-in-a-small-pool',
     isSlow: true,
   },
+  {
+    id: 'late-receipt-listens-on',
+    file: 'core/rpc/eth/sendRawSync.ts',
+    from: '      unlisten();\n      reject(new RpcError(CODES.notIncluded, message, text));',
+    to: '      reject(new RpcError(CODES.notIncluded, message, text));',
+    found: ['records'],
+    scenario: 'four-honest',
+    isSlow: true,
+  },
 ];

@@ -1,4 +1,5 @@
 import type { Process } from '../machine/process.ts';
+import { longestDelay } from '../network/delay.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
@@ -8,6 +9,8 @@ import { isStream } from './spread.ts';
 /** What takes longer on its way is said again, and so is what a long round waits for: gossip repeats itself every two seconds. */
 const PROMPT_MICROS = 500_000;
 const ROUND_MS = 2_000;
+/** Whose drive takes so long says as late what it has, and is told again meanwhile. */
+const SLOW_DRIVE_MICROS = 300_000;
 /** What is said again all the same, at most: so much of it all, and a little where a run has little to count. */
 const AGAIN = 1.5;
 const FEW = 4;
@@ -64,6 +67,7 @@ const isCalm = (scenario: Scenario): boolean => {
     isStream(scenario) &&
     scenario.peers === undefined &&
     scenario.network.rate === 0 &&
+    scenario.validators.every(({ sync }) => sync === undefined || longestDelay(sync) < SLOW_DRIVE_MICROS) &&
     Math.max(timeoutPrevoteMs, timeoutPrecommitMs) < ROUND_MS &&
     scenario.timeline.every(({ action }) => action.kind === 'addNode')
   );

@@ -153,6 +153,26 @@ test('a peer that connects late gets the whole pool, a turn at a time, in the or
   expect(Math.max(...rest.map(([, txs]) => txs.length))).toBe(32);
 });
 
+test.each(['c', 'z'])('what %s has not heard waits no longer because more is heard', (peer) => {
+  const world = new World();
+  world.up('a', peer);
+  for (let i = 0; i < 30; i++) {
+    world.add(world.tx(i), 'a');
+    world.run(TICK_MS / 2);
+  }
+  const told = world.taken().flatMap(([to, txs]) => (to === peer ? txs : []));
+  expect(told.length).toBeGreaterThan(20);
+  expect(told).toEqual(told.map((_, i) => i));
+});
+
+test('what is larger than a turn leaves alone, and holds up nothing behind it', () => {
+  const world = new World();
+  for (const [i, bytes] of [4, 600 * 1024, 4].entries()) world.add(world.tx(i, bytes));
+  world.up('a');
+  world.run(10 * TICK_MS);
+  expect(world.taken().flatMap(([, txs]) => txs)).toEqual([0, 1, 2]);
+});
+
 test('what does not fit into a turn leaves two ticks later', () => {
   const world = new World();
   for (let i = 0; i < 600; i++) world.add(world.tx(i));

@@ -153,6 +153,20 @@ describe('catching up', () => {
     expect(world.handedOver?.state.lastBlockHeight).toBe(0);
   });
 
+  test('hands over nothing while the application is at work on a block, whoever leaves meanwhile', () => {
+    const world = new SyncNet({ appMs: 20_000 });
+    world.connect('a', honest(CHAIN, 40));
+    world.connect('b', () => []);
+    world.start();
+    world.run(5);
+    world.disconnect('a');
+    world.run(30);
+    expect(world.handedOver).toBeUndefined();
+    world.run(30);
+    expect(world.stored).toHaveLength(1);
+    expect(world.handedOver?.state.lastBlockHeight).toBe(1);
+  });
+
   test('goes on from what other peers have when one disconnects', () => {
     const world = new SyncNet();
     world.connect('a', honest(CHAIN, 40, 100));

@@ -195,4 +195,13 @@ export const RUMOURS: readonly Break[] = [
     scenario: 'pool-told-to-all',
     isSlow: true,
   },
+  {
+    id: 'large-holds-up-the-line',
+    file: 'core/p2p/relayLine.ts',
+    from: 'const isFull = taken.length > 0 && bytes + tx.bytes.length > this.#turnBytesMax;',
+    to: 'const isFull = bytes + tx.bytes.length > this.#turnBytesMax;',
+    found: ['conduct'],
+    scenario: 'large-among-small',
+    isSlow: true,
+  },
 ];

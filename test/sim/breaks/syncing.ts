@@ -239,4 +239,13 @@ export const SYNCING: readonly Break[] = [
     found: ['conduct'],
     scenario: 'sync-liar-beyond',
   },
+  {
+    id: 'synced-evidence-unmarked',
+    file: 'core/node/node.ts',
+    from: 'effect: (effect) => out.push(this.#withEvidence(effect)),',
+    to: 'effect: (effect) => out.push(effect),',
+    found: ['durability'],
+    scenario: 'evidence-in-synced-blocks',
+    isSlow: true,
+  },
 ];

@@ -38,6 +38,7 @@ import { places } from './places.ts';
 import { poolKept } from './poolKept.ts';
 import { poolSpread } from './poolSpread.ts';
 import { pools } from './pools.ts';
+import { poolTimeouts } from './poolTimeouts.ts';
 import { poolWaits } from './poolWaits.ts';
 import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
@@ -127,6 +128,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       evidenceKept(context),
       pools(context),
       poolKept(context),
+      poolTimeouts(context),
       poolWaits(context),
       victims(context),
     );

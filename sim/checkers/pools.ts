@@ -104,7 +104,7 @@ const sum = <T>(list: readonly T[], countOf: (one: T) => number): number =>
   list.reduce((total, one) => total + countOf(one), 0);
 
 /** The last height that a transaction may be in. What cannot be read is none of ours. */
-const lastHeightOf = remembered((tx: Bytes): number => {
+export const lastHeightOf = remembered((tx: Bytes): number => {
   const raw = decode(TX_RAW, tx);
   const body = raw.ok ? decode(TX_BODY, raw.value.bodyBytes) : undefined;
   const { timeoutHeight } = body?.ok === true ? body.value : { timeoutHeight: 0n };

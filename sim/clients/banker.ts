@@ -188,15 +188,17 @@ export class Banker {
     if (isProbing) await this.#probe(context, from, number);
   }
 
-  /** What could be in the very next block and in none after is taken as long as that is to come. */
+  /** What could be in the very next block, and in one more after that or none, is taken as long as that is to come. */
   async #probe(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
     const head = context.chain.head();
+    const blocks = 1 + (this.#probes % 2);
     const sequence = PROBE_DISTANCE + this.#probes++;
-    const tx = this.#sign(context, probe(from, head, this.#leastPrice(context)), number, sequence);
+    const draft = probe(from, head, blocks, this.#leastPrice(context));
+    const tx = this.#sign(context, draft, number, sequence);
     const code = await this.#broadcast(context, tx);
     if (context.chain.head() !== head) return;
     if (code === TOO_LATE)
-      this.#complain(`${tx.hash} was refused at ${head} as too late, which it is after ${head + 1}`);
+      this.#complain(`${tx.hash} was refused at ${head} as too late, which it is after ${head + blocks}`);
     if (code === TOO_CHEAP)
       this.#complain(`${tx.hash} was refused at ${head}, which pays what ${head + 1} asks for`);
   }

@@ -188,9 +188,9 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
   ];
 }
 
-/** It runs out with the block after the head, but could be in that, at the least price there, where that is known. */
-export const probe = (from: DevAccount, head: number, leastPrice = 0n): BankDraft => ({
+/** It runs out so many blocks after the head, but could be in the next, at the least price there, where that is known. */
+export const probe = (from: DevAccount, head: number, blocks: number, leastPrice = 0n): BankDraft => ({
   ...base(from, [{ to: stranger(31), amount: 1n }]),
   ...(leastPrice === 0n ? {} : { fee: GAS * leastPrice, tip: undefined }),
-  timeoutHeight: BigInt(head + 1),
+  timeoutHeight: BigInt(head + blocks),
 });

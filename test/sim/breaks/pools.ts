@@ -429,4 +429,13 @@ export const POOLS: readonly Break[] = [
     scenario: 'least-price',
     isSlow: true,
   },
+  {
+    id: 'runs-out-a-block-early',
+    file: 'core/mempool/lane.ts',
+    from: 'lastHeight <= BigInt(height),',
+    to: 'lastHeight <= BigInt(height) + 1n,',
+    found: ['records'],
+    scenario: 'bank-features',
+    isSlow: true,
+  },
 ];

@@ -1,0 +1,62 @@
+import { decodeTx } from '../../core/app/tx/decodeTx.ts';
+import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import { settledPool } from '../clients/settledPool.ts';
+import type { Process } from '../machine/process.ts';
+import { hearing } from '../world/facts.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import { lastHeightOf } from './pools.ts';
+import { txHashOf } from './txHashes.ts';
+
+/** More than any pool of a run holds. */
+const LIST_MAX = 10_000;
+/** Runs out so soon that it can only be lost for that: nobody outbids it, and nobody has waited for it for long. */
+const SOON_BLOCKS = 2;
+/** Who has so much can pay for whatever it sends. */
+const RICH = 10n ** 20n;
+
+interface Look {
+  readonly head: number;
+  /** Those that run out soon. */
+  readonly timed: readonly Bytes[];
+}
+
+/** POOL: what a block may still hold stays in a pool, and be it the very last block that may. */
+export function poolTimeouts(context: CheckerContext): Checker {
+  const name = 'records';
+  const { world, scenario, suite } = context;
+  const { engine } = scenario;
+  if ((scenario.bankers ?? []).length === 0) return { name };
+  if ((engine.poolTxs ?? engine.poolLifetime ?? engine.poolMaxWait) !== undefined) return { name };
+  const known = new Map<Process, Look>();
+  const looked = new Map<Process, number>();
+  const isRich = ({ chain }: RpcContext, tx: Bytes): boolean => {
+    const decoded = decodeTx(tx, suite, chain.denom);
+    if (!decoded.ok || decoded.value.kind !== 'cosmos') return false;
+    return (chain.latest().account(decoded.value.signer)?.balance ?? 0n) >= RICH;
+  };
+  return {
+    name,
+    ...hearing(['started', 'flushed'], ({ node }) => known.delete(node)),
+    look(node) {
+      const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
+      if (rpc === undefined) return;
+      looked.set(node, world.now);
+      const head = rpc.chain.head();
+      const list = rpc.pool.list?.(LIST_MAX) ?? [];
+      const before = known.get(node);
+      known.set(node, { head, timed: list.filter((tx) => lastHeightOf(tx) <= head + SOON_BLOCKS) });
+      if (before === undefined || before.timed.length === 0 || head > before.head + 1) return;
+      const held = new Set(list.map((tx) => toHex(txHashOf(tx, suite))));
+      for (const tx of before.timed) {
+        const hash = txHashOf(tx, suite);
+        const isDue = lastHeightOf(tx) > head && rpc.chain.txLocation(hash) === undefined;
+        if (isDue && !held.has(toHex(hash)) && isRich(rpc, tx))
+          context.fail(
+            name,
+            `the pool of ${node.name} has lost ${toHex(hash)}, which a block may hold up to ${lastHeightOf(tx)}`,
+          );
+      }
+    },
+  };
+}

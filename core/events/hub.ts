@@ -7,6 +7,11 @@ export type Listener = (event: NodeEvent) => void;
 export class EventHub {
   #listeners: readonly Listener[] = [];
 
+  /** How many listen. */
+  get size(): number {
+    return this.#listeners.length;
+  }
+
   /** Returns the function that ends the subscription. */
   listen(listener: Listener): () => void {
     this.#listeners = [...this.#listeners, listener];

@@ -1,3 +1,4 @@
+import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
 import { eth } from '../checkers/questions.ts';
 import { quantity } from '../clients/answers/answers.ts';
@@ -7,6 +8,7 @@ import { ACCEPTED } from './waits.ts';
 const WAITS_MAX = 3;
 /** Beyond all that the chain has. */
 const NONCE = 1_000_000;
+/** EIP-7966. */
 const LATE = 4;
 
 interface Told {
@@ -30,7 +32,8 @@ export class Receipts {
   /** What goes wrong, in words. */
   async play(): Promise<string | undefined> {
     const stage = this.#stage;
-    const before = stage.hub.listeners;
+    const { hub } = stage.ctx;
+    const before = hub.size;
     const count = 1 + this.#choose(WAITS_MAX);
     for (let i = 0; i < count; i++) await this.#begin(i);
     for (let blocks = this.#choose(3); blocks > 0 && !stage.isOver; blocks--) stage.grow();
@@ -42,13 +45,13 @@ export class Receipts {
     await settle();
     const late = this.#heard.filter(({ refused }) => refused?.code === LATE);
     if (late.length !== count) return `${late.length} of ${count} hear that their receipts are late`;
-    const left = stage.hub.listeners - before;
+    const left = hub.size - before;
     return left === 0 ? undefined : `${left} who wait for no receipt any more are still told of blocks`;
   }
 
   async #begin(index: number): Promise<void> {
     const { ctx } = this.#stage;
-    const from = to0xHex(ctx.keys.addresses[0] ?? new Uint8Array(20));
+    const from = to0xHex(present(ctx.keys.addresses[0], 'an account of the node'));
     const fields = { from, to: from, gas: quantity(21_000), gasPrice: '0x1', nonce: quantity(NONCE + index) };
     const signed = (await eth(ctx, 'eth_signTransaction', [fields])) as { readonly raw: string };
     void eth(ctx, 'eth_sendRawTransactionSync', [signed.raw]).then((told) => this.#heard.push(told as Told));

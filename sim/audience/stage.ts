@@ -1,7 +1,7 @@
 import type { ChainReader, EthBlock } from '../../core/app/chain.ts';
 import { addressOfKey } from '../../core/app/evm/ethTx.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
-import { EventHub, type Listener } from '../../core/events/hub.ts';
+import { EventHub } from '../../core/events/hub.ts';
 import type { EventSearch } from '../../core/events/index/search.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
@@ -35,25 +35,8 @@ interface Submit {
   readonly resolve: (result: SubmitResult) => void;
 }
 
-/** Knows how many listen. */
-class CountingHub extends EventHub {
-  listeners = 0;
-
-  override listen(listener: Listener): () => void {
-    const unlisten = super.listen(listener);
-    let isListening = true;
-    this.listeners++;
-    return () => {
-      if (isListening) this.listeners--;
-      isListening = false;
-      unlisten();
-    };
-  }
-}
-
 /** The end of a node's chain, told again block by block to an audience of its own: the node and its clients hear nothing of it. */
 export class Stage {
-  readonly hub = new CountingHub();
   readonly ctx: RpcContext;
   /** Microseconds. */
   now = 1_000_000_000;
@@ -85,7 +68,7 @@ export class Stage {
     this.#told = this.head;
     this.ctx = {
       ...rpc,
-      hub: this.hub,
+      hub: new EventHub(),
       chain: grown(chain, () => this.head),
       ...(indexing?.kind === 'kv'
         ? { indexing: { ...indexing, search: slow(indexing.search, (found) => this.onSearched?.(found)) } }

@@ -70,7 +70,7 @@ export class EthFilters {
 
   /** Everything since the last poll. */
   changes(id: string): readonly unknown[] {
-    const { filter } = this.#find(id);
+    const filter = this.#find(id);
     this.#keep(id, filter);
     if (filter.kind === 'blocks') return this.#blockChanges(filter);
     if (filter.kind === 'logs') return this.#logChanges(filter);
@@ -81,7 +81,7 @@ export class EthFilters {
 
   /** The whole search of a log filter again; does not move its deadline. */
   async logs(id: string): Promise<readonly unknown[]> {
-    const { filter } = this.#find(id);
+    const filter = this.#find(id);
     if (filter.kind !== 'logs') throw serverError('filter not found');
     return searchLogs(this.#ctx, filter.filter);
   }
@@ -109,20 +109,20 @@ export class EthFilters {
     this.#entries.set(id, { filter, deadline });
   }
 
-  #find(id: string): Entry {
-    const entry = this.#look(id);
-    if (entry === undefined) throw serverError('filter not found');
-    return entry;
+  #find(id: string): Filter {
+    const filter = this.#look(id);
+    if (filter === undefined) throw serverError('filter not found');
+    return filter;
   }
 
-  /** Undefined when it has expired or was not polled for too long. */
-  #look(id: string): Entry | undefined {
+  /** Undefined when it has expired, or more waits for it than is kept. */
+  #look(id: string): Filter | undefined {
     this.#expire();
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     const { filter, deadline } = entry;
     const isLost = filter.kind === 'pending' && !this.#pending.has(filter.next);
-    if (!isLost && deadline >= this.#ctx.now()) return entry;
+    if (!isLost && deadline >= this.#ctx.now()) return filter;
     this.#remove(id);
     return undefined;
   }

@@ -3,7 +3,10 @@ import type { Hash } from '../../types/ids.ts';
 /** A filter for which more than this many hashes wait is dropped: `filter not found` beats a silent gap. */
 const WAITING_MAX = 32_768;
 
-/** The newest pending transactions, kept once for all filters that collect them: each has a place of its own to go on from. */
+/**
+ * The newest pending transactions, kept once for all filters that collect them: each has a place of its own to go on from.
+ * Keeps at least as many as may wait, and at most twice as many.
+ */
 export class PendingHashes {
   #hashes: readonly Hash[] = [];
   #fresh: Hash[] = [];
@@ -22,7 +25,7 @@ export class PendingHashes {
     [this.#hashes, this.#fresh] = [this.#fresh, []];
   }
 
-  /** Whether all from that place on are here. */
+  /** Whether no more wait from that place on than may: then all of them are here. */
   has(place: number): boolean {
     return this.end - place <= WAITING_MAX;
   }

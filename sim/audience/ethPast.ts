@@ -49,8 +49,8 @@ export class EthPast {
     while (!stage.isOver) stage.grow();
     stage.tell();
     for (const { kind, id } of filters) {
-      const told = await this.#poll(id);
-      const wrong = this.#wrong(kind, start, told);
+      const due = this.#due(kind, start);
+      const wrong = wronglyTold(await this.#poll(id, due.length), due);
       if (wrong !== undefined) return `a filter that is polled late and to its end ${wrong}`;
     }
     return undefined;
@@ -92,7 +92,7 @@ export class EthPast {
       if (params !== undefined) ids.get(params.subscription)?.told.push(shown(params.result));
     }
     for (const { kind, from, told } of followed) {
-      const wrong = this.#wrong(kind, from, told);
+      const wrong = wronglyTold(told, this.#due(kind, from));
       if (wrong !== undefined) return `whoever follows ${kind} from block ${from} on ${wrong}`;
     }
     return undefined;
@@ -115,21 +115,23 @@ export class EthPast {
     this.#stage.tell();
   }
 
-  /** All that a filter has to tell. */
-  async #poll(id: unknown): Promise<readonly string[]> {
+  /** All that a filter has to tell, up to more than it should. */
+  async #poll(id: unknown, most: number): Promise<readonly string[]> {
     const all: string[] = [];
     // Of no filter nothing is told.
-    for (let answer: unknown = [undefined]; Array.isArray(answer) && answer.length > 0; ) {
+    let answer: unknown = [undefined];
+    while (Array.isArray(answer) && answer.length > 0 && all.length <= most) {
       answer = await eth(this.#ctx, 'eth_getFilterChanges', [id]);
       if (Array.isArray(answer)) all.push(...answer.map(shown));
     }
     return all;
   }
 
-  #wrong(kind: Kind, from: number, told: readonly string[]): string | undefined {
+  /** What the blocks from that one on have. */
+  #due(kind: Kind, from: number): readonly string[] {
     const due: string[] = [];
     for (let height = from; height <= this.#stage.last; height++)
       due.push(...newsOf(kind, this.#stage.ethBlock(height)));
-    return wronglyTold(told, due);
+    return due;
   }
 }

@@ -2,7 +2,7 @@ import type { KnownAddress } from '../../core/p2p/addressBook.ts';
 import { formatPeerAddress, type PeerAddress } from '../../core/p2p/peerAddress.ts';
 import type { Process } from '../machine/process.ts';
 import { idOf } from '../peers/addresses.ts';
-import type { Switchboard } from '../peers/switchboard.ts';
+import { DIAL_MICROS, type Switchboard } from '../peers/switchboard.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -63,7 +63,9 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
       callableBy(node).map((id) => [id, chances.callable.get(id) ?? world.now] as const),
     );
     const { placeSince, calledAt } = chances;
-    if (placeSince === undefined || world.now - Math.max(placeSince, calledAt) <= LOOK_MICROS) return;
+    // A call that nobody answers takes its place until it is given up.
+    if (placeSince === undefined || world.now - Math.max(placeSince, calledAt + DIAL_MICROS) <= LOOK_MICROS)
+      return;
     const missed = [...chances.callable].find(([, since]) => world.now - since > LOOK_MICROS);
     if (missed !== undefined)
       context.fail(

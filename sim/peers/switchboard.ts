@@ -23,7 +23,7 @@ import { Saved } from './saved.ts';
 import { type End, other, Socket } from './socket.ts';
 
 /** As `dial_timeout` has it. */
-const DIAL_MICROS = 3_000_000;
+export const DIAL_MICROS = 3_000_000;
 /** Bytes of a dial and of a handshake, for links with a rate. */
 const HANDSHAKE_BYTES = 1000;
 /** A kernel repeats what nobody has acknowledged. */

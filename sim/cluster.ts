@@ -55,7 +55,7 @@ export interface Cluster {
 
 let devAccounts: readonly DevAccount[] | undefined;
 
-const accountOf = (suite: CryptoSuite, secret: Bytes): DevAccount => ({
+export const accountOf = (suite: CryptoSuite, secret: Bytes): DevAccount => ({
   secret,
   address: ethAddress(suite.secp256k1PublicKey(secret, false)),
 });

@@ -16,6 +16,7 @@ const SOON_BLOCKS = 2;
 const RICH = 10n ** 20n;
 
 interface Look {
+  readonly at: number;
   readonly head: number;
   /** Those that run out soon. */
   readonly timed: readonly Bytes[];
@@ -29,7 +30,6 @@ export function poolTimeouts(context: CheckerContext): Checker {
   if ((scenario.bankers ?? []).length === 0) return { name };
   if ((engine.poolTxs ?? engine.poolLifetime ?? engine.poolMaxWait) !== undefined) return { name };
   const known = new Map<Process, Look>();
-  const looked = new Map<Process, number>();
   const isRich = ({ chain }: RpcContext, tx: Bytes): boolean => {
     const decoded = decodeTx(tx, suite, chain.denom);
     if (!decoded.ok || decoded.value.kind !== 'cosmos') return false;
@@ -39,13 +39,16 @@ export function poolTimeouts(context: CheckerContext): Checker {
     name,
     ...hearing(['started', 'flushed'], ({ node }) => known.delete(node)),
     look(node) {
-      const rpc = node.isCorrect ? settledPool(node, world.now - (looked.get(node) ?? 0)) : undefined;
+      const before = known.get(node);
+      const rpc = node.isCorrect ? settledPool(node, world.now - (before?.at ?? 0)) : undefined;
       if (rpc === undefined) return;
-      looked.set(node, world.now);
       const head = rpc.chain.head();
       const list = rpc.pool.list?.(LIST_MAX) ?? [];
-      const before = known.get(node);
-      known.set(node, { head, timed: list.filter((tx) => lastHeightOf(tx) <= head + SOON_BLOCKS) });
+      known.set(node, {
+        at: world.now,
+        head,
+        timed: list.filter((tx) => lastHeightOf(tx) <= head + SOON_BLOCKS),
+      });
       if (before === undefined || before.timed.length === 0 || head > before.head + 1) return;
       const held = new Set(list.map((tx) => toHex(txHashOf(tx, suite))));
       for (const tx of before.timed) {

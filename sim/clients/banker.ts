@@ -1,10 +1,9 @@
 import { formatAddress } from '../../core/address/kinds.ts';
-import { addressOfKey } from '../../core/app/evm/ethTx.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
-import type { Cluster, DevAccount } from '../cluster.ts';
+import { accountOf, type Cluster, type DevAccount } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
 import type { BankSpec } from '../scenario/clientSpecs.ts';
 import { type BadDraft, type BankStep, bankFeature, probe } from '../scripts/bankFeatures.ts';
@@ -88,7 +87,7 @@ export class Banker {
     this.#calls = calls;
     this.#node = world.process(spec.at);
     this.#suite = suite;
-    this.#pauper = { address: addressOfKey(suite.secp256k1PublicKey(PAUPER, false), suite), secret: PAUPER };
+    this.#pauper = accountOf(suite, PAUPER);
     this.#feeMarket = feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.#simulations = world.choices.stream(`client/${spec.name}/simulate`);
@@ -238,6 +237,7 @@ export class Banker {
   /** With number and sequence of whoever's coins it takes, so that nothing else is wrong with it. */
   async #submitBad(context: RpcContext, { draft, why, ...said }: BadDraft): Promise<void> {
     const owner = this.accounts.find(({ address }) => address === draft.lie?.of) ?? draft.from;
+    // Nobody has paid the pauper yet.
     if (context.chain.latest().account(owner.address) === undefined) return;
     const number = await this.#numberOf(context, owner);
     if (number === undefined) return;

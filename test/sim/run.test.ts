@@ -5,11 +5,10 @@ import { BEHAVIOURS } from '../../sim/byzantine/registry.ts';
 import type { ScenarioReport } from '../../sim/report.ts';
 import { type RunOptions, runScenario } from '../../sim/run.ts';
 import { ZERO_GROUPS } from '../../sim/world/choices.ts';
-import { isCampaign } from '../support/campaign.ts';
 
 const FOLDER = join(import.meta.dirname, '../../scenarios');
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
-/** Take four seconds and more: `npm run campaign` runs them, with many seeds as the others. */
+/** Take four seconds and more: the sweep of `npm run campaign` runs them, as all others, with many seeds. */
 const LONG = new Set(
   `address-liars addresses-moved blocks-in-parts blocks-waited-for book-outlives-the-seed contract-storms index-off-and-on
    little-at-once many-validators parts-cut-short parts-from-the-others parts-told-once parts-to-the-limit
@@ -30,7 +29,7 @@ describe('the shipped scenarios', () => {
     for (const file of files) expect(textOf(file), file).toMatch(/^# [\s\S]*correct/);
   });
 
-  test.each(files.filter((file) => isCampaign || !LONG.has(file)))('%s keeps its promises', async (file) => {
+  test.each(files.filter((file) => !LONG.has(file)))('%s keeps its promises', async (file) => {
     expect((await run(textOf(file))).failures).toEqual([]);
   });
 

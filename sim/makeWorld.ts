@@ -48,7 +48,7 @@ export function makeWorld(
       }),
     ),
   });
-  for (const { name, sync } of scenario.validators) world.process(name).sync = sync;
+  for (const { name, pace } of scenario.validators) if (pace !== undefined) world.process(name).pace = pace;
   separate(world, scenario);
   if (scenario.peers !== undefined) world.network.steering = new Switchboard(world, scenario.peers);
   return world;

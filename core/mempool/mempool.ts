@@ -1,6 +1,6 @@
 import { present } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
-import type { CheckReply, CommitReply } from '../types/app.ts';
+import type { CheckReply, CommitReply, LanePosition } from '../types/app.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import type { MempoolRefusal } from '../types/submit.ts';
 import { type Check, Checks } from './check.ts';
@@ -134,7 +134,7 @@ export class Mempool {
 
   onChecked(call: number, result: CheckReply, out: MempoolOut): void {
     const check = this.#checks.take(call);
-    if (result.kind === 'accepted' && check.epoch !== this.#epoch) {
+    if (result.kind === 'accepted' && (check.epoch !== this.#epoch || this.#isOvertaken(result.lane))) {
       this.#ask({ ...check, epoch: this.#epoch }, out);
       return;
     }
@@ -146,6 +146,12 @@ export class Mempool {
       check.call,
       refusal === undefined ? { kind: 'checked', hash, result } : { kind: 'refused', hash, refusal },
     );
+  }
+
+  /** Verdicts come in any order: one of a newer state than this, before we were told of its commit, has moved the lane on. */
+  #isOvertaken({ sender, stateNonce }: LanePosition): boolean {
+    const lane = this.#lanes.get(sender);
+    return lane !== undefined && stateNonce < lane.stateNonce;
   }
 
   #insert(

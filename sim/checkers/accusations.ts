@@ -211,4 +211,4 @@ function rivalOf(rs: RoundState, vote: Vote): Vote | undefined {
   return other !== undefined && !equalBlockId(other.blockId, vote.blockId) ? other : undefined;
 }
 
-const isPrompt = ({ disk, sync }: Process): boolean => isSound(disk) && sync === undefined;
+const isPrompt = ({ disk, pace }: Process): boolean => isSound(disk) && pace.sync === undefined;

@@ -16,8 +16,11 @@ const LOOK_MICROS = 250_000;
  * each takes in a few inputs alone.
  */
 const SYNC_MICROS_MAX = 100_000;
-export const isSluggish = ({ sync }: Process, { engine }: Scenario): boolean =>
-  sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX);
+/** It takes one batch. */
+const BATCH_MICROS_MAX = 500_000;
+export const isSluggish = ({ pace: { sync, batch } }: Process, { engine }: Scenario): boolean =>
+  (sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX)) ||
+  (batch !== undefined && longestDelay(batch) > BATCH_MICROS_MAX);
 
 interface Wait {
   readonly what: string;

@@ -71,7 +71,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     return isNoted && world.now - talk.doubtedAt > CROSSED_MICROS ? talk : undefined;
   };
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
-    if (!isSound(node.disk) || node.sync !== undefined) return;
+    if (!isSound(node.disk) || node.pace.sync !== undefined) return;
     const key = keyOf(bytes);
     for (const peer of to) {
       const talk = talkWith(node, peer, bytes);

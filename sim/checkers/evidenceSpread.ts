@@ -80,7 +80,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
         talks.get(node, peer)?.known.add(evidenceName(evidence));
         const height = heightOf(node, peer);
         const ageAt = (one: number): number => one - 1 - evidenceHeight(evidence);
-        const isHeldUp = !isSound(node.disk) || node.sync !== undefined || world.now - calm <= HELD_MICROS;
+        const isHeldUp =
+          !isSound(node.disk) || node.pace.sync !== undefined || world.now - calm <= HELD_MICROS;
         if (!isTimely || isHeldUp) continue;
         if (ageAt(height) < 0 || ageAt(lowest(node, peer, height)) > Math.max(...agesAt(node)))
           context.fail(
@@ -148,7 +149,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;
       if (pieces.size + (others.get(node) ?? 0) > waitingMax) return;
-      if (!isSound(node.disk) || node.sync !== undefined) calm = world.now;
+      if (!isSound(node.disk) || node.pace.sync !== undefined) calm = world.now;
       for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
     },
   };

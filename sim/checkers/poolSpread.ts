@@ -181,5 +181,5 @@ export const lastWrite = ({ disk }: Process): number =>
   Math.max(disk.isSlow ? SLOW_MICROS : 0, disk.isFull ? ROOM_MICROS : 0);
 
 /** What it has to say waits for its drive, or nobody has told it where it stands. */
-export const isHindered = ({ node, disk, sync }: Process): boolean =>
-  disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined || node?.isSyncing() === true;
+export const isHindered = ({ node, disk, pace }: Process): boolean =>
+  disk.isSlow || disk.isFull || disk.isDamaged || pace.sync !== undefined || node?.isSyncing() === true;

@@ -67,7 +67,9 @@ const isCalm = (scenario: Scenario): boolean => {
     isStream(scenario) &&
     scenario.peers === undefined &&
     scenario.network.rate === 0 &&
-    scenario.validators.every(({ sync }) => sync === undefined || longestDelay(sync) < SLOW_DRIVE_MICROS) &&
+    scenario.validators.every(
+      ({ pace }) => pace?.sync === undefined || longestDelay(pace.sync) < SLOW_DRIVE_MICROS,
+    ) &&
     Math.max(timeoutPrevoteMs, timeoutPrecommitMs) < ROUND_MS &&
     scenario.timeline.every(({ action }) => action.kind === 'addNode')
   );

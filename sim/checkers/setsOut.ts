@@ -56,7 +56,7 @@ export function setsOut(context: CheckerContext): Checker {
     const life = lives.get(node);
     if (life === undefined || node.node?.isSyncing() !== true || life.hasDropped || node.state !== 'up')
       return;
-    if (!isSound(node.disk) || node.sync !== undefined || !mayBegin(node, life)) {
+    if (!isSound(node.disk) || node.pace.sync !== undefined || !mayBegin(node, life)) {
       life.idleSince = undefined;
       return;
     }

@@ -26,7 +26,7 @@ export function standing(context: CheckerContext): Checker {
   const movedAt = new Map<Process, number>();
   const said = (node: Process, message: ConsensusMessage): string | undefined => {
     const rs = node.node?.rs();
-    if (rs === undefined || node.sync !== undefined || !isSound(node.disk)) return undefined;
+    if (rs === undefined || node.pace.sync !== undefined || !isSound(node.disk)) return undefined;
     if (message.kind !== 'newRoundStep') return valueProblem(node, rs, message);
     const { height, round, step, lastCommitRound } = message;
     const last = height === initialHeight ? -1 : (rs.lastPrecommits?.round ?? rs.lastCommit?.round);

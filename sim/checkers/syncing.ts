@@ -241,8 +241,8 @@ const isLie = (reason: string): boolean =>
 const isSilence = (reason: string): boolean => /^blocksync: (no block for|too slow)/.test(reason);
 
 /** Its drive makes it wait. */
-const isHindered = ({ disk, sync }: Process): boolean =>
-  disk.isSlow || disk.isFull || disk.isDamaged || sync !== undefined;
+const isHindered = ({ disk, pace }: Process): boolean =>
+  disk.isSlow || disk.isFull || disk.isDamaged || pace.sync !== undefined;
 
 function isLate({ asked }: Dealings, now: number): boolean {
   for (const since of asked.values()) if (now - since >= LAG_MICROS) return true;

@@ -55,7 +55,7 @@ export function words(context: CheckerContext): Checker {
   /** Since when a node waits for the block that was decided. */
   const committing = new Map<Process, number>();
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
-  const isAble = ({ disk, sync }: Process): boolean => isTimely && isSound(disk) && sync === undefined;
+  const isAble = ({ disk, pace }: Process): boolean => isTimely && isSound(disk) && pace.sync === undefined;
   const names = new Set(context.correct.map((node) => node.name));
   const isHonest = (height: number, index: number): boolean =>
     names.has(context.cluster.schedule.voters(height)[index]?.name ?? '');

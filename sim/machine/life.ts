@@ -142,7 +142,7 @@ export class Life implements KvGate {
       if (hasWaiting) this.#world.touch(this.#process);
       return undefined;
     };
-    const { sync } = this.#process;
+    const { sync } = this.#process.pace;
     const { low, high } = this.#world.latencies.sync;
     const own = sync === undefined ? this.#syncs.between(low, high) : drawDelay(sync, this.#syncs);
     const wait = own + this.#slowness();
@@ -253,7 +253,8 @@ export class Life implements KvGate {
   /**
    * The virtual time of the answer is drawn now; the work itself happens at that time, all at once, and virtual time
    * waits for it. So real asynchrony in the EVM library cannot reorder anything, and a crash before the answer is a
-   * crash before the work. Block-shaped calls answer in the order asked.
+   * crash before the work. Block-shaped calls answer in the order asked. Where the machine takes its time to say what has
+   * been done (`Pace`), everybody but the node sees it meanwhile.
    */
   #ask(call: CallId, ask: AppAsk): void {
     const { check, app } = this.#world.latencies;
@@ -287,7 +288,20 @@ export class Life implements KvGate {
       this.#world.witness({ kind: 'admitted', node: this.#process });
     if (ask.kind === 'propose' && reply.kind === 'proposed')
       this.#world.witness({ kind: 'proposed', node: this.#process, ask, txs: reply.txs });
-    this.#process.input({ kind: 'app', call, reply });
+    const tell = (): undefined => {
+      this.#process.input({ kind: 'app', call, reply });
+    };
+    const wait = this.#toTell(ask.kind);
+    if (wait === 0) tell();
+    else this.#later(wait, 'told', tell, reply.kind);
+  }
+
+  /** Virtual µs from the work to the answer. */
+  #toTell(what: AppAsk['kind']): number {
+    const { batch, verdict } = this.#process.pace;
+    if (what === 'commit' && batch !== undefined) return drawDelay(batch, this.#apps);
+    if (what === 'checkTx' && verdict !== undefined) return drawDelay(verdict, this.#checks);
+    return 0;
   }
 
   #later(wait: number, what: string, act: () => Promise<void> | undefined, text = ''): void {

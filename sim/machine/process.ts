@@ -6,10 +6,10 @@ import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Wire } from '../clients/wire.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
-import type { Delay } from '../network/delay.ts';
 import type { Frame } from '../network/link.ts';
 import { isContent, isRumour, isWord } from '../network/words.ts';
 import type { Port } from '../port.ts';
+import type { Pace } from '../scenario/scenario.ts';
 import type { Position } from '../world/facts.ts';
 import type { World } from '../world/world.ts';
 import type { NodeClock } from './clock.ts';
@@ -72,8 +72,7 @@ export class Process implements Port {
   readonly wires = new Set<Wire>();
   /** Longest virtual µs that consensus waited for its turn at the application. */
   stallMicros = 0;
-  /** How long a sync takes on this machine; undefined is as everywhere. */
-  sync: Delay | undefined;
+  pace: Pace = {};
   /** What a Byzantine node serves a light client instead of a block of the chain. */
   lightLies: ((height: number) => LightBlock | undefined) | undefined;
   /** Of the program that the next life runs. */

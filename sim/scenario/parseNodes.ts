@@ -1,6 +1,7 @@
+import type { Delay } from '../network/delay.ts';
 import type { Cursor } from './cursor.ts';
 import { NODES_MAX, newName, newNodeName, nodeNames } from './names.ts';
-import type { NodeSpec, ValidatorSpec } from './scenario.ts';
+import type { NodeSpec, Pace, ValidatorSpec } from './scenario.ts';
 import { delay } from './units.ts';
 
 export const POWER_MAX = 1_000_000_000;
@@ -44,12 +45,12 @@ export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
 }
 
 const keyText = ({ key, name }: ValidatorSpec): string => key ?? name;
-const VALIDATOR_KEYS = ['power', 'twin_of', 'key', 'region', 'store'] as const;
+const VALIDATOR_KEYS = ['power', 'twin_of', 'key', 'region', 'store', 'app'] as const;
 
 function validatorOf(name: string, at: Cursor, names: readonly string[]): ValidatorSpec {
-  const { power, key, region, store, ...fields } = at.fields(
+  const { power, key, region, store, app, ...fields } = at.fields(
     VALIDATOR_KEYS,
-    'a validator: {power? | twin_of?, key?, region?, store?}',
+    'a validator: {power? | twin_of?, key?, region?, store?, app?}',
   );
   const twinOf = fields.twin_of?.text('the name of a validator');
   if (twinOf === name) fields.twin_of?.fail('expected another validator: nobody is a twin of itself');
@@ -58,15 +59,24 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
   if (twinOf !== undefined && at.says('power'))
     power?.fail('expected no power: a twin votes with that of the other');
   if (twinOf !== undefined) key?.fail('expected no key: a twin has that of the other');
-  const { sync } = store?.fields(['sync'], 'store: {sync}: how long a sync takes') ?? {};
+  const pace = paceOf(store, app);
   return {
     name: newNodeName(at, name),
     power: twinOf === undefined ? (power?.integer('a voting power', 0, POWER_MAX) ?? 10) : 0,
     twinOf,
     ...(key === undefined ? {} : { key: key.text('a text that the key follows from') }),
     ...(region === undefined ? {} : { region: newName(region, region.text('the name of a region')) }),
-    ...(sync === undefined ? {} : { sync: delay(sync) }),
+    ...(pace === undefined ? {} : { pace }),
   };
+}
+
+function paceOf(store: Cursor | undefined, app: Cursor | undefined): Pace | undefined {
+  if (store === undefined && app === undefined) return undefined;
+  const { sync, batch } =
+    store?.fields(['sync', 'batch'], 'store: {sync?, batch?}: how long a sync and a batch take') ?? {};
+  const { verdict } = app?.fields(['verdict'], 'app: {verdict}: how long a verdict takes') ?? {};
+  const timeOf = (at: Cursor | undefined): Delay | undefined => (at === undefined ? undefined : delay(at));
+  return { sync: timeOf(sync), batch: timeOf(batch), verdict: timeOf(verdict) };
 }
 
 /** `{full0: {mode: full, peers: [v0, v1]}}`: nodes that follow the chain and have no vote. */

@@ -224,8 +224,17 @@ export interface ValidatorSpec {
   readonly key?: string | undefined;
   /** The group that it belongs to. */
   readonly region?: string | undefined;
-  /** How long a sync takes on its drive. */
+  readonly pace?: Pace | undefined;
+}
+
+/** What a machine takes its own time for; undefined is as everywhere. */
+export interface Pace {
+  /** For a sync of its log. */
   readonly sync?: Delay | undefined;
+  /** To say that a block is in its database, where everybody sees it already. */
+  readonly batch?: Delay | undefined;
+  /** To say what it thinks of a transaction, by the state that it had when it was asked. */
+  readonly verdict?: Delay | undefined;
 }
 
 /** A node without a vote. */

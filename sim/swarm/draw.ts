@@ -18,7 +18,7 @@ import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
 import { drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
-import { drawCartel, drawDrives, drawLiars, drawPowers, drawTwins } from './drawValidators.ts';
+import { drawCartel, drawLiars, drawMachines, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
 import { isEnough, isTolerable, type Powers } from './powers.ts';
 
@@ -87,7 +87,7 @@ export function drawSwarm(seed: string): string {
     },
     ...(Object.keys(genesis).length === 0 ? {} : { genesis }),
     validators: {
-      ...drawDrives(dice, powers),
+      ...drawMachines(dice, powers),
       ...twins,
     },
     ...(updates.length === 0 ? {} : { updates }),

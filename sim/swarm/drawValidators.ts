@@ -74,14 +74,28 @@ export function drawTwins(
   return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
-/** Validators with their powers, and now and then drives that take nothing or long. */
-export function drawDrives({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
-  const stream = choices.stream('drives');
-  const isOdd = rarely(stream, 6);
+/** Validators with their powers, and now and then machines that take nothing or long. */
+export function drawMachines({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
+  const drives = choices.stream('drives');
+  const isOdd = rarely(drives, 6);
   const syncs = ['0ms', '1us', '5ms-40ms', '30ms-60ms'];
-  const entries = Object.entries(powers).map(([name, power]) => [
-    name,
-    isOdd && stream.choose(2) === 0 ? { power, store: { sync: pick(stream, syncs) } } : { power },
-  ]);
+  const late = choices.stream('late');
+  const isLate = rarely(late, 6);
+  const entries = Object.entries(powers).map(([name, power]) => {
+    const sync = isOdd && drives.choose(2) === 0 ? { sync: pick(drives, syncs) } : {};
+    const batch =
+      isLate && late.choose(2) === 0 ? { batch: pick(late, ['1us', '1ms-50ms', '10ms-300ms']) } : {};
+    const verdict =
+      isLate && late.choose(2) === 0 ? { verdict: pick(late, ['1us', '5ms-100ms', '10ms-1s']) } : {};
+    const store = { ...sync, ...batch };
+    return [
+      name,
+      {
+        power,
+        ...(Object.keys(store).length > 0 ? { store } : {}),
+        ...(Object.keys(verdict).length > 0 ? { app: verdict } : {}),
+      },
+    ];
+  });
   return Object.fromEntries(entries);
 }

@@ -23,8 +23,11 @@ export interface BlockShown {
   readonly transactions: readonly PoolTx[];
 }
 
-export const isCommitted = ({ node }: Process, hash: string): boolean =>
-  node?.rpc?.chain.ethTxLocation(hex(hash.slice(2))) !== undefined;
+/** In a block that the node has been told of; clients may see one while its database says so to nobody else. */
+export function isCommitted({ node, decided }: Process, hash: string): boolean {
+  const location = node?.rpc?.chain.ethTxLocation(hex(hash.slice(2)));
+  return location !== undefined && location.height <= decided;
+}
 
 /**
  * What would be next stands on the head, is no older, and is of now by the node's clock, holds nothing that is committed and nothing untold, and

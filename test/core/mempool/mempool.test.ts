@@ -285,6 +285,21 @@ test('of what pays the same in a full pool the youngest is driven out', () => {
   expect(world.pool.txs().map(({ lane }) => lane.sender)).toEqual(['aa', 'bb', 'dd']);
 });
 
+test('a verdict that one from a newer state has overtaken is asked for again', () => {
+  const world = new World();
+  world.pool.submit(new TextEncoder().encode('old'), 1, world);
+  const old = world.asks.pop() as Ask;
+  // A block is in the database, and nobody has told the pool yet.
+  world.add('aa', 2, 1, 1);
+  world.pool.onChecked(old.call, accepted('aa', 0, 1, 0, 100), world);
+  expect(world.replies.has(1)).toBe(false);
+  const again = world.asks.pop() as Ask;
+  expect(again.tx).toEqual(old.tx);
+  world.pool.onChecked(again.call, REJECTED, world);
+  expect(world.replies.get(1)).toMatchObject({ kind: 'checked', result: REJECTED });
+  expect(world.pool.size).toBe(1);
+});
+
 test('what came in a block is not looked at again, though it was never in this pool', () => {
   const world = new World();
   const tx = new TextEncoder().encode('aa/0');
@@ -340,7 +355,7 @@ test('what waits for an earlier nonce is forgotten after its lifetime, which beg
   world.pool.onTick(2 * HOUR, world);
   // Still waiting for the same nonce: neither blocks nor others that wait too give it longer.
   world.commit([], [{ address: 'aa', nonce: 2n, balance: 10n ** 18n }]);
-  world.add('aa', 5);
+  world.add('aa', 5, 1, 2);
   world.pool.onTick(4 * HOUR, world);
   expect(world.pool.txs().map(({ lane }) => lane.sender + lane.nonce)).toEqual(['aa2', 'aa4', 'aa5']);
   expect(world.pool.lane('bb')).toBeUndefined();

@@ -438,4 +438,23 @@ export const POOLS: readonly Break[] = [
     scenario: 'bank-features',
     isSlow: true,
   },
+  {
+    id: 'pool-takes-what-was-overtaken',
+    file: 'core/mempool/mempool.ts',
+    from: 'stateNonce < lane.stateNonce;',
+    to: 'stateNonce < lane.stateNonce && false;',
+    found: ['no_crash'],
+    scenario: 'late-verdicts',
+    seed: 4,
+    isSlow: true,
+  },
+  {
+    id: 'pool-takes-what-a-block-has-overtaken',
+    file: 'core/mempool/mempool.ts',
+    from: 'check.epoch !== this.#epoch || ',
+    to: '',
+    found: ['records', 'watch', 'no_crash'],
+    scenario: 'late-verdicts',
+    isSlow: true,
+  },
 ];

@@ -1,4 +1,5 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
+import { VOTE_TAG } from '../network/words.ts';
 import { type ProtoField, protoFields } from '../reference/protoFields.ts';
 import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
@@ -7,8 +8,6 @@ import { Connections } from './connections.ts';
 
 /** What leads to a vote's height: Message.vote, Vote.vote, Vote.height (cometbft.consensus.v1 and types.v1). */
 const FIELDS = { message: 6, vote: 1, height: 2 } as const;
-/** The first byte of a message that holds a vote. */
-const VOTE_TAG = 0x32;
 
 /**
  * Whoever floods a node with votes that nobody can use is dropped in the end, and votes are counted for that. None is held against a peer, correct or

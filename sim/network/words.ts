@@ -15,9 +15,15 @@ const STANDING_TAGS: readonly (number | undefined)[] = [0x0a, 0x22, 0x3a];
 export const isStanding = (channel: number, bytes: Bytes): boolean =>
   (channel === CHANNELS.state || channel === CHANNELS.data) && STANDING_TAGS.includes(bytes[0]);
 
-/** Whether a frame is a proposal, a part of a block or a vote: what gossip is about. */
+/** The same of Proposal and BlockPart. */
+const DATA_TAGS: readonly (number | undefined)[] = [0x1a, 0x2a];
+export const VOTE_TAG = 0x32;
+
+/** Whether a frame is a proposal, a part of a block or a vote, on the channel where it belongs: what gossip is about. */
 export const isContent = (channel: number, bytes: Bytes): boolean =>
-  channel === CHANNELS.vote || (channel === CHANNELS.data && !isStanding(channel, bytes));
+  channel === CHANNELS.vote
+    ? bytes[0] === VOTE_TAG
+    : channel === CHANNELS.data && DATA_TAGS.includes(bytes[0]);
 
 /** Whether a frame has what waits for a block. */
 export const isRumour = (channel: number): boolean =>

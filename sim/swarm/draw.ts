@@ -47,7 +47,7 @@ export function drawSwarm(seed: string): string {
   const updates = drawUpdates(dice, powers, liars, before);
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
   const stages = stagesOf(powers, updates);
-  const times = drawTimes(dice, hasEnoughAlone(powers));
+  const times = drawTimes(dice, stages.some(hasEnoughAlone));
   const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.

@@ -47,7 +47,11 @@ export class Subscriptions {
     this.#watch = watch;
     this.#listener = listener;
     const rpc = present(node.node?.rpc, 'a running node');
-    this.#session = new EthSession(rpc, new WatchSocket((frame) => this.#read(frame)));
+    // What a node has still to say when it stops, nobody hears.
+    const read = (frame: Frame): void => {
+      if (node.node?.rpc === rpc) this.#read(frame);
+    };
+    this.#session = new EthSession(rpc, new WatchSocket(read));
   }
 
   async begin(): Promise<void> {

@@ -26,6 +26,8 @@ export class Watch {
   readonly pending: string[] = [];
   /** What the node said is pending since somebody listened. */
   readonly published: string[] = [];
+  /** How much of that it has heard by the next poll: a node writes to its clients in turns. */
+  due = 0;
   /** What was in the pool before somebody listened. */
   readonly pooled = new Set<string>();
   /** What was pending when last looked at, and nobody had been told: what is told waits for records on their way to the drive. */

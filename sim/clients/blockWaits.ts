@@ -65,8 +65,8 @@ export class BlockWaits {
   /** Nobody waits on when the block is there, or for longer than anybody has to. Every `micros` while the node runs. */
   look(micros: number): void {
     const chain = this.#node.node?.rpc?.chain;
-    // A transaction is not even offered to the pool before what came earlier is in the log.
-    const isHeldUp = this.#aftermath.lasts(this.#node);
+    // A transaction is not even offered to the pool before what came earlier is in the log, and waits from its verdict on.
+    const isHeldUp = this.#aftermath.lasts(this.#node) || this.#node.pace.verdict !== undefined;
     if (chain === undefined) return;
     for (const [hash, wait] of this.#open) {
       const height = this.#mouth.placeOf(chain, hash)?.height;

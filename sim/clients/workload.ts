@@ -320,14 +320,15 @@ export class EvmClient {
     }
     tx.receipt = { blockNumber: Number(receipt.blockNumber), blockHash: receipt.blockHash };
     for (const other of this.#sentBy(tx.from))
-      if (other !== tx && other.nonce === tx.nonce) await this.#replaced(ask, other);
+      if (other !== tx && other.nonce === tx.nonce)
+        await this.#replaced(ask, other, tx.receipt.blockNumber <= this.#node.decided);
   }
 
-  /** Its nonce is used: nobody can have it in a pool any more. */
-  async #replaced(ask: EthAsk, tx: SentTx): Promise<void> {
+  /** Its nonce is used: no node that has been told of the block has it in its pool. */
+  async #replaced(ask: EthAsk, tx: SentTx, isTold: boolean): Promise<void> {
     tx.isReplaced = true;
     const reply = await ask('eth_getTransactionByHash', [tx.hash]);
-    if ('result' in reply && reply.result !== null)
+    if (isTold && 'result' in reply && reply.result !== null)
       this.complaints.push(`${tx.hash} is shown, but another one of its nonce is in a block`);
     if (tx.receipt !== undefined)
       this.complaints.push(`nonce ${tx.nonce} has two receipts, one of ${tx.hash}`);

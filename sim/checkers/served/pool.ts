@@ -2,6 +2,7 @@ import { toEip55 } from '../../../core/address/eip55.ts';
 import type { EthTx } from '../../../core/app/chain.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
+import type { Hash } from '../../../core/types/ids.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, someOf, unlike } from '../questions.ts';
 
@@ -25,6 +26,7 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
         );
       if (problem !== undefined) return problem;
       for (const tx of someOf(txs)) {
+        if (isInUntoldBlock(rpc, tx.hash)) continue;
         const shown = (await eth(rpc, 'eth_getTransactionByHash', [to0xHex(tx.hash)])) as Fields | null;
         const raw = await eth(rpc, 'eth_getRawTransactionByHash', [to0xHex(tx.hash)]);
         const wrong =
@@ -51,3 +53,9 @@ const waiting = (tx: EthTx): Fields => ({
   gasPrice: quantity(tx.maxFeePerGas),
   input: to0xHex(tx.data),
 });
+
+/** Its block is in the database, and neither pool nor consensus have been told yet. */
+function isInUntoldBlock({ chain, consensus }: RpcContext, hash: Hash): boolean {
+  const location = chain.ethTxLocation(hash);
+  return location !== undefined && consensus !== undefined && location.height >= consensus.roundState.height;
+}

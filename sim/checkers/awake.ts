@@ -16,7 +16,7 @@ const LOOK_MICROS = 250_000;
  * each takes in a few inputs alone.
  */
 const SYNC_MICROS_MAX = 100_000;
-/** It takes one batch. */
+/** And one batch, when a block is carried out. */
 const BATCH_MICROS_MAX = 500_000;
 export const isSluggish = ({ pace: { sync, batch } }: Process, { engine }: Scenario): boolean =>
   (sync !== undefined && (engine.sizesMax !== undefined || longestDelay(sync) > SYNC_MICROS_MAX)) ||

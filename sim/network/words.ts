@@ -17,6 +17,7 @@ export const isStanding = (channel: number, bytes: Bytes): boolean =>
 
 /** The same of Proposal and BlockPart. */
 const DATA_TAGS: readonly (number | undefined)[] = [0x1a, 0x2a];
+/** The same of Vote. */
 export const VOTE_TAG = 0x32;
 
 /** Whether a frame is a proposal, a part of a block or a vote, on the channel where it belongs: what gossip is about. */

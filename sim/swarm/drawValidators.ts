@@ -81,21 +81,14 @@ export function drawMachines({ choices, rarely }: Dice, powers: Powers): Readonl
   const syncs = ['0ms', '1us', '5ms-40ms', '30ms-60ms'];
   const late = choices.stream('late');
   const isLate = rarely(late, 6);
+  const lately = (what: string, delays: readonly string[]): Readonly<Record<string, string>> =>
+    isLate && late.choose(2) === 0 ? { [what]: pick(late, delays) } : {};
   const entries = Object.entries(powers).map(([name, power]) => {
     const sync = isOdd && drives.choose(2) === 0 ? { sync: pick(drives, syncs) } : {};
-    const batch =
-      isLate && late.choose(2) === 0 ? { batch: pick(late, ['1us', '1ms-50ms', '10ms-300ms']) } : {};
-    const verdict =
-      isLate && late.choose(2) === 0 ? { verdict: pick(late, ['1us', '5ms-100ms', '10ms-1s']) } : {};
-    const store = { ...sync, ...batch };
-    return [
-      name,
-      {
-        power,
-        ...(Object.keys(store).length > 0 ? { store } : {}),
-        ...(Object.keys(verdict).length > 0 ? { app: verdict } : {}),
-      },
-    ];
+    const store = { ...sync, ...lately('batch', ['1us', '1ms-50ms', '10ms-300ms']) };
+    const app = lately('verdict', ['1us', '5ms-100ms', '10ms-1s']);
+    const fields = Object.entries({ store, app }).filter(([, own]) => Object.keys(own).length > 0);
+    return [name, { power, ...Object.fromEntries(fields) }];
   });
   return Object.fromEntries(entries);
 }

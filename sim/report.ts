@@ -16,6 +16,8 @@ export interface NodeReport {
   readonly height: number;
   /** How often the process was started. */
   readonly lives: number;
+  /** Why it is halted. */
+  readonly haltReason?: string;
 }
 
 export interface RunStats {
@@ -43,6 +45,8 @@ export interface ScenarioReport {
   readonly failures: readonly Failure[];
   /** Standing promises that rest on less than a third of the power being faulty, when it is not. */
   readonly notJudged: readonly string[];
+  /** Heights at which correct nodes have decided different blocks, whoever may be blamed; at most FORKS_MAX. */
+  readonly forks: readonly string[];
   /** Entries of the timeline and of Byzantine nodes whose time never came, or that found nothing to do. */
   readonly neverHappened: readonly string[];
   readonly nodes: readonly NodeReport[];
@@ -50,3 +54,4 @@ export interface ScenarioReport {
 }
 
 export const FAILURES_MAX = 100;
+export const FORKS_MAX = 3;

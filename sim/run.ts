@@ -19,7 +19,7 @@ import type { NodeFactory } from './machine/simNode.ts';
 import { makeWorld } from './makeWorld.ts';
 import { memoised } from './memo.ts';
 import { Reruns } from './reference/reruns.ts';
-import { FAILURES_MAX, type Failure, type ScenarioReport } from './report.ts';
+import { FAILURES_MAX, type Failure, FORKS_MAX, type ScenarioReport } from './report.ts';
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { ByzantineEntry, ByzantineTrigger, Scenario } from './scenario/scenario.ts';
@@ -264,12 +264,13 @@ const stakeOf = (voters: readonly Voter[], isFaulty: (name: string) => boolean):
 interface Tally {
   roundMax: number;
   evidence: number;
+  /** Who decided which block, by height and hash. */
+  readonly decided: Map<number, Map<string, string[]>>;
 }
 
 /** Counts what reports show. */
 function tallyOf(world: World): Tally {
-  const tally: Tally = { roundMax: 0, evidence: 0 };
-  const counted = new Set<number>();
+  const tally: Tally = { roundMax: 0, evidence: 0, decided: new Map() };
   world.observe(['moved', 'committed'], (fact) => {
     if (!fact.node.isCorrect) return;
     if (fact.kind === 'moved') {
@@ -277,13 +278,26 @@ function tallyOf(world: World): Tally {
       return;
     }
     const { header, evidence } = fact.event.block;
-    if (counted.has(header.height)) return;
-    counted.add(header.height);
+    const known = tally.decided.get(header.height);
+    const hash = toHex(fact.event.blockId.hash);
+    const deciders = known?.get(hash);
+    if (deciders !== undefined) deciders.push(fact.node.name);
+    else if (known !== undefined) known.set(hash, [fact.node.name]);
+    if (known !== undefined) return;
+    tally.decided.set(header.height, new Map([[hash, [fact.node.name]]]));
     world.hash.bytes(fact.event.blockId.hash);
     world.hash.bytes(fact.event.results.appHash);
     tally.evidence += evidence.length;
   });
   return tally;
+}
+
+function forksOf({ decided }: Tally): readonly string[] {
+  const forked = [...decided].filter(([, blocks]) => blocks.size > 1).sort(([a], [b]) => a - b);
+  return forked.slice(0, FORKS_MAX).map(([height, blocks]) => {
+    const sides = [...blocks].map(([hash, names]) => `${names.join(' and ')} decided ${hash.slice(0, 12)}`);
+    return `height ${height}: ${sides.join(', ')}`;
+  });
 }
 
 function reportOf(
@@ -326,7 +340,11 @@ function reportOf(
     seed,
     digest: toHex(sha256(encodeUtf8(`orrery-sim run/1\n${summary}`))),
     failures,
-    nodes,
+    forks: forksOf(tally),
+    nodes: nodes.map((node) => {
+      const { haltReason } = world.process(node.name);
+      return node.state === 'halted' && haltReason !== undefined ? { ...node, haltReason } : node;
+    }),
     stats,
   };
 }

@@ -28,7 +28,7 @@ export interface BlockCheck extends CommitCheck {
   ): Result<void, { readonly code: string; readonly message: string }>;
 }
 
-const invalid = (check: string, message = `${check} does not follow from the state`) =>
+const invalid = (check: string, message = 'does not follow from the state') =>
   err<BlockError>({ code: 'invalid-block', check, message });
 
 /** Header fields that the state determines, in order. */

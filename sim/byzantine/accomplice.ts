@@ -4,7 +4,6 @@ import { proposalSignBytes, voteSignBytes } from '../../core/codec/signBytes.ts'
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
-import type { Effect } from '../../core/node/contract.ts';
 import { channelOf } from '../../core/node/ingress.ts';
 import { signDynamicFeeTx } from '../../core/rpc/eth/signTx.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
@@ -23,7 +22,7 @@ export interface WrapOptions {
   readonly suite: CryptoSuite;
   /** By behaviour; shared by everyone of one run. */
   readonly coalitions: Map<string, Coalition>;
-  /** Entries whose time has come. */
+  /** Entries that have changed something. */
   readonly acted: Set<ByzantineEntry>;
 }
 
@@ -47,26 +46,37 @@ export const sendOf = (message: ConsensusMessage, to: readonly string[]): Send =
   bytes: encodeConsensusMessage(message),
 });
 
+/** One entry among those of its node. */
+export interface Place {
+  /** In the order of the file. */
+  readonly index: number;
+  /** To be called when the entry has changed something. */
+  act(): void;
+  /** What becomes of a send of its own. */
+  deliver(send: Send): readonly Send[];
+}
+
 /** What one entry of a scenario gives its behaviour to work with. */
 export function accomplice(
   world: World,
   process: Process,
   entry: ByzantineEntry,
   options: WrapOptions,
-  index: number,
+  { index, act, deliver }: Place,
 ): Accomplice {
   const { cluster, suite, chainId } = options;
   const signer = present(process.signer, 'a Byzantine validator has a key');
   const label = `byzantine/${process.name}/${entry.behaviour}/${index}`;
-  const isTriggered = dueAt(world, process, entry.trigger, label);
   const addressOf: Accomplice['addressOf'] = (name) =>
     cluster.members.find((one) => one.name === name)?.address;
-  const perform = (effect: Effect): void => {
-    if (effect.kind !== 'send') return;
-    // The core may say the very same bytes to others, and mean it.
-    const bytes = effect.bytes.slice();
-    world.lies.add(bytes);
-    world.network.send(process.index, effect.to, effect.channel, bytes);
+  const perform = (send: Send): void => {
+    act();
+    for (const { to, channel, bytes: said } of deliver(send)) {
+      // The core may say the very same bytes to others, and mean it.
+      const bytes = said.slice();
+      world.lies.add(bytes);
+      world.network.send(process.index, to, channel, bytes);
+    }
   };
   // The last one: clients are given theirs from the front.
   const account = present(cluster.accounts[cluster.accounts.length - 1], 'development accounts');
@@ -86,11 +96,7 @@ export function accomplice(
     rs: () => process.node?.rs(),
     chain: () => process.node?.rpc?.chain,
     addressOf,
-    isDue(height, round) {
-      const isDue = isTriggered(height, round);
-      if (isDue) options.acted.add(entry);
-      return isDue;
-    },
+    isDue: dueAt(world, process, entry.trigger, label),
     isAudience: audienceOf(world, process, entry, addressOf, label),
     signVote: (vote, chain = chainId) => {
       const bytes = voteSignBytes(chain, vote);
@@ -123,7 +129,11 @@ export function accomplice(
     victim,
     nonce: (of = account.address) => Number(process.node?.rpc?.chain.latest().account(of)?.nonce ?? 0n),
     serveLight(serve) {
-      process.lightLies = serve;
+      process.lightLies = (height) => {
+        const lie = serve(height);
+        if (lie !== undefined) act();
+        return lie;
+      };
     },
     send: (peers, message) => perform(sendOf(message, peers)),
     sendBytes: perform,

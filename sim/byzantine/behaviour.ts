@@ -98,6 +98,8 @@ export interface Behaviour {
   readonly args: readonly string[];
   /** Arguments that are one of these words. */
   readonly words?: Readonly<Record<string, readonly string[]>>;
+  /** It decides whether, when and how often something arrives, not what it says: it comes after all that do. */
+  readonly isDelivery?: true;
   create(me: Accomplice): Hooks;
 }
 

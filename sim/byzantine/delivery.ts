@@ -8,6 +8,7 @@ export const SELECTIVE_DELIVERY: Behaviour = {
   alias: 'selective-delivery',
   text: 'Sends nothing at all to the audience.',
   args: [],
+  isDelivery: true,
   create: (me) => ({
     send: (send) => (me.isDue(me.rs()?.height ?? 0, me.rs()?.round ?? 0) ? [] : [send]),
   }),
@@ -18,6 +19,7 @@ export const EDGE_RIDER: Behaviour = {
   alias: 'edge-rider',
   text: 'Holds everything back for `ms` milliseconds, to land just before or after a timeout.',
   args: ['ms'],
+  isDelivery: true,
   create: (me) => ({
     send(send) {
       if (!me.isDue(me.rs()?.height ?? 0, me.rs()?.round ?? 0)) return [send];
@@ -32,6 +34,7 @@ export const REPLAY: Behaviour = {
   alias: 'replay',
   text: 'Sends something old again with everything new.',
   args: [],
+  isDelivery: true,
   create(me) {
     const kept: Send[] = [];
     return {

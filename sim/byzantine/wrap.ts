@@ -1,67 +1,106 @@
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { present } from '../../core/lib/assert.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type Input } from '../../core/node/contract.ts';
 import type { Process, Wrapper } from '../machine/process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
 import { accomplice, sendOf, type WrapOptions } from './accomplice.ts';
-import type { Accomplice, Hooks, Send } from './behaviour.ts';
+import type { Accomplice, Behaviour, Hooks, Send } from './behaviour.ts';
 import { MUTATE } from './mutate.ts';
 import { behaviourOf } from './registry.ts';
 
 const CONSENSUS_CHANNELS: readonly number[] = [CHANNELS.state, CHANNELS.data, CHANNELS.vote, CHANNELS.bits];
 
-/** Makes a process Byzantine: the same core, with its words changed on their way out. Several behaviours compose. */
+interface Layer {
+  readonly me: Accomplice;
+  readonly hooks: Hooks;
+  readonly behaviour: Behaviour;
+  /** To be called when the layer has changed something. */
+  act(): void;
+}
+
+/**
+ * Makes a process Byzantine: the same core, with its words changed on their way out. Several behaviours compose: each changes what
+ * those before it in the file have left, and those that only deliver come last, so that what is told later is the lie.
+ */
 export function wrap(
   world: World,
   process: Process,
   entries: readonly ByzantineEntry[],
   options: WrapOptions,
 ): Wrapper {
-  const layers = entries.map((entry, i) => {
-    const me = accomplice(world, process, entry, options, i);
-    const isMutation = entry.behaviour === MUTATE.id;
-    const behaviour = isMutation ? MUTATE : present(behaviourOf(entry.behaviour), 'a known behaviour');
-    return { me, hooks: behaviour.create(me), isMutation };
-  });
+  const layers: Layer[] = [];
+  for (const { entry, behaviour, index } of inOrder(entries)) {
+    const act = (): void => void options.acted.add(entry);
+    // What a behaviour says by itself is delivered as all is.
+    const next = layers.length + 1;
+    const deliver = (send: Send): readonly Send[] =>
+      layers
+        .slice(next)
+        .filter((layer) => layer.behaviour.isDelivery === true)
+        .reduce<readonly Send[]>((sends, layer) => sends.flatMap((one) => changed(layer, one)), [send]);
+    const me = accomplice(world, process, entry, options, { index, act, deliver });
+    layers.push({ me, hooks: behaviour.create(me), behaviour, act });
+  }
   return {
     input(input: Input): readonly Input[] {
       let inputs: readonly Input[] = [input];
-      for (const { hooks } of layers) {
+      for (const { hooks, act } of layers) {
         const { input: change } = hooks;
-        if (change !== undefined) inputs = inputs.flatMap((one) => change(one));
+        if (change === undefined) continue;
+        const before = inputs;
+        inputs = before.flatMap((one) => change(one));
+        if (inputs.length !== before.length || inputs.some((one, i) => one !== before[i])) act();
       }
       return inputs;
     },
     effect(effect) {
       if (effect.kind !== 'send') return [effect];
       let sends: readonly Send[] = [effect];
-      for (const { me, hooks } of layers) sends = sends.flatMap((send) => changed(me, hooks, send));
-      for (const { bytes } of sends) if (bytes !== effect.bytes) world.lies.add(bytes);
+      for (const layer of layers) sends = sends.flatMap((send) => changed(layer, send));
+      for (const { bytes } of sends) if (!isSame(bytes, effect.bytes)) world.lies.add(bytes);
       world.remarkWithheld(process, effect, sends);
       return sends;
     },
     // Behaviours speak through the node, which has no say here: of them only small changes reach what is told of addresses.
     exchange(peer, bytes) {
       let sends: readonly Send[] = [{ kind: 'send', to: [peer], channel: CHANNELS.pex, bytes }];
-      for (const { me, hooks, isMutation } of layers)
-        if (isMutation) sends = sends.flatMap((send) => changed(me, hooks, send));
+      for (const layer of layers)
+        if (layer.behaviour === MUTATE) sends = sends.flatMap((send) => changed(layer, send));
       return sends.map((send) => send.bytes);
     },
   };
 }
 
+/** As they stand in the file, with the place that names their choices, but for those that only deliver. */
+function inOrder(
+  entries: readonly ByzantineEntry[],
+): readonly { readonly entry: ByzantineEntry; readonly behaviour: Behaviour; readonly index: number }[] {
+  const all = entries.map((entry, index) => {
+    const known = entry.behaviour === MUTATE.id ? MUTATE : behaviourOf(entry.behaviour);
+    return { entry, behaviour: present(known, 'a known behaviour'), index };
+  });
+  const isLast = ({ behaviour }: (typeof all)[0]): boolean => behaviour.isDelivery === true;
+  return [...all.filter((one) => !isLast(one)), ...all.filter(isLast)];
+}
+
 /** The send to the rest as it was, and to each of the audience as the hooks have it. */
-function changed(me: Accomplice, hooks: Hooks, send: Send): readonly Send[] {
+function changed({ me, hooks, act }: Layer, send: Send): readonly Send[] {
   const rest = send.to.filter((peer) => !me.isAudience(peer));
   const out: Send[] = rest.length > 0 ? [{ ...send, to: rest }] : [];
   for (const peer of send.to) {
     if (!me.isAudience(peer)) continue;
     const messages = changedMessages(hooks, send, peer);
-    for (const message of messages) out.push(...(hooks.send?.(message) ?? [message]));
+    const said = messages.flatMap((message) => hooks.send?.(message) ?? [message]);
+    const [only, ...more] = said;
+    if (only === undefined || more.length > 0 || !isSame(only.bytes, send.bytes)) act();
+    out.push(...said);
   }
   return out;
 }
+
+const isSame = (one: Bytes, other: Bytes): boolean => one === other || equalBytes(one, other);
 
 function changedMessages(hooks: Hooks, send: Send, peer: string): readonly Send[] {
   const same = [{ ...send, to: [peer] }];

@@ -1,4 +1,5 @@
 import { equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { compared } from '../expr/compared.ts';
 import { type Chronicle, type DecidedBlock, holds } from '../expr/evaluate.ts';
 import { moneyOf } from '../expr/money.ts';
 import type { Process } from '../machine/process.ts';
@@ -80,8 +81,11 @@ export function expression(context: CheckerContext, wanted: Wanted): Checker {
     ),
     finish() {
       look();
-      if (wanted.kind === 'app' && !holds(wanted.expr, chronicle))
-        context.fail('app', `it does not hold at the end: ${wanted.text}`);
+      if (wanted.kind === 'app' && !holds(wanted.expr, chronicle)) {
+        const found = compared(wanted.expr, chronicle);
+        const why = found.isUnknown ? ', for it asks what nobody knows' : '';
+        context.fail('app', `it does not hold at the end${why}: ${wanted.text}\n${found.text}`);
+      }
       if (wanted.kind === 'eventually' && !isSettled)
         context.fail('eventually', `it never came: ${wanted.text}`);
     },

@@ -44,7 +44,9 @@ export function liveness(context: CheckerContext, wanted: Liveness): Checker {
             isFree: reached === undefined && chances.of(node).micros >= world.now - from,
             bound: autoBound(context, start, wanted.heights, roundMax),
           });
-    if (problem !== undefined) context.fail('liveness', `${node.name} ${problem}`);
+    if (problem === undefined) return;
+    const since = from > 0 ? `, counted from ${seconds(from)} on` : '';
+    context.fail('liveness', `${node.name} ${problem}${since}`);
   };
   return {
     name: 'liveness',

@@ -27,11 +27,11 @@ export interface Chronicle {
   clock(which: 'max' | 'min', votedHeight: number | undefined): number | undefined;
 }
 
-type Value = number | bigint | boolean | string | Process | DecidedBlock | undefined;
-type Scope = ReadonlyMap<string, Value>;
+export type Value = number | bigint | boolean | string | Process | DecidedBlock | undefined;
+export type Scope = ReadonlyMap<string, Value>;
 
 /** Everyone's value inside a quantifier, for `equal`. */
-interface Around {
+export interface Around {
   readonly name: string;
   readonly values: readonly Value[];
 }
@@ -40,7 +40,7 @@ interface Around {
 export const holds = (expr: Expr, chronicle: Chronicle, block?: DecidedBlock): boolean =>
   truth(evaluate(expr, chronicle, scopeAt(chronicle, block), undefined));
 
-function scopeAt({ blocks }: Chronicle, block: DecidedBlock | undefined): Scope {
+export function scopeAt({ blocks }: Chronicle, block: DecidedBlock | undefined): Scope {
   const prev = block === undefined ? undefined : blocks.get(block.block.header.height - 1);
   return new Map<string, Value>([
     ['block', block],
@@ -48,10 +48,10 @@ function scopeAt({ blocks }: Chronicle, block: DecidedBlock | undefined): Scope 
   ]);
 }
 
-const truth = (value: Value): boolean =>
+export const truth = (value: Value): boolean =>
   value === true || (typeof value === 'number' && value !== 0) || (typeof value === 'bigint' && value !== 0n);
 
-function evaluate(expr: Expr, c: Chronicle, scope: Scope, around: Around | undefined): Value {
+export function evaluate(expr: Expr, c: Chronicle, scope: Scope, around: Around | undefined): Value {
   const of = (one: Expr): Value => evaluate(one, c, scope, around);
   switch (expr.kind) {
     case 'number':
@@ -97,7 +97,7 @@ function evaluate(expr: Expr, c: Chronicle, scope: Scope, around: Around | undef
   }
 }
 
-const membersOf = (range: Range, c: Chronicle): readonly Value[] => {
+export const membersOf = (range: Range, c: Chronicle): readonly Value[] => {
   if (range === 'heights') return [...c.blocks.keys()].sort((a, b) => a - b);
   return range === 'nodes' ? c.nodes : c.nodes.filter((node) => node.isCorrect);
 };
@@ -144,7 +144,7 @@ function called(fn: string, arg: Value, c: Chronicle, scope: Scope): Value {
   }
 }
 
-const isProcess = (value: Value): value is Process => typeof value === 'object' && 'lives' in value;
+export const isProcess = (value: Value): value is Process => typeof value === 'object' && 'lives' in value;
 
 function fieldOf(value: Value, field: Field): Value {
   if (isProcess(value)) {

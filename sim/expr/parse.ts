@@ -21,6 +21,7 @@ export interface ExprError {
 }
 
 const DEPTH_MAX = 50;
+const QUANTITIES = 'sum(balances), supply, burned, genesis.supply, max(correct clocks), min(correct clocks)';
 const QUANTIFIERS = ['all', 'exists', 'count'] as const;
 
 /**
@@ -274,7 +275,7 @@ class Parser {
     const of = variable ?? (this.#known.includes(word) ? 'node' : undefined);
     if (of === undefined)
       this.#fail(
-        `unknown name "${word}", expected a node, a variable or one of ${Object.keys(FUNCTIONS).join(', ')}`,
+        `unknown name "${word}", expected a node, a variable, a function (${Object.keys(FUNCTIONS).join(', ')}) or a quantity: ${QUANTITIES}`,
       );
     this.#at++;
     return { kind: 'name', name: word, of };
@@ -288,6 +289,7 @@ class Parser {
       return what;
     };
     if (word === 'sum' && next.join('') === '(balances)') return take(4, 'balances');
+    if (word === 'sum') this.#fail('expected sum(balances)');
     if (word === 'genesis' && next[0] === '.' && next[1] === 'supply') return take(3, 'genesis');
     return word === 'supply' || word === 'burned' ? take(1, word) : undefined;
   }

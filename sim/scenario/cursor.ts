@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, stringify } from 'yaml';
+import { nearest } from './nearest.ts';
 
 /** Why a scenario file is refused: where, and what was expected there. */
 export interface ScenarioError {
@@ -122,7 +123,7 @@ export class Cursor {
       const key = keys.find((known) => known === name);
       if (key === undefined) {
         const place = new Cursor(node.items[i]?.key as Node, this.#offset, this.path, this.#lines);
-        return place.fail(`unknown key "${name}", expected one of ${keys.join(', ')}`);
+        return place.fail(`unknown key "${name}", expected one of ${keys.join(', ')}${nearest(name, keys)}`);
       }
       out[key] = value;
     }
@@ -163,7 +164,8 @@ export class Cursor {
     // YAML reads the words true and false as something else.
     const word = typeof value === 'boolean' ? String(value) : value;
     const found = values.find((one) => one === word);
-    if (found === undefined) this.fail(`expected ${expected}, one of ${values.join(', ')}`);
+    if (found === undefined)
+      this.fail(`expected ${expected}, one of ${values.join(', ')}${nearest(String(word), values)}`);
     return found;
   }
 

@@ -1,4 +1,5 @@
 import type { Cursor } from './cursor.ts';
+import { nearest } from './nearest.ts';
 import type { Target } from './scenario.ts';
 
 /** Nodes of one scenario at most: more is another kind of test. */
@@ -42,7 +43,9 @@ export function nodeName(at: Cursor, known: readonly string[], kind = 'validator
   const text = at.text(`the name of a ${kind}`);
   if (/^(all|proposer|random \d+)$/.test(text) && !known.includes(text))
     at.fail(`expected names here, or group NAME where a list can stand, not "${text}"`);
-  return known.includes(text) ? text : at.fail(`unknown ${kind} "${text}", ${choiceOf(known)}`);
+  return known.includes(text)
+    ? text
+    : at.fail(`unknown ${kind} "${text}", ${choiceOf(known)}${nearest(text, known)}`);
 }
 
 /** One name, `group G`, or a list of these. */
@@ -70,6 +73,7 @@ export function target(at: Cursor, known: readonly string[]): Target {
   const text = at.raw();
   if (text === 'all') return { kind: 'all' };
   if (text === 'proposer') return { kind: 'proposer' };
+  if (text === 'random') at.fail('expected how many: random 1, for example');
   const random = typeof text === 'string' ? /^random (\d{1,3})$/.exec(text) : null;
   if (random !== null) return { kind: 'random', count: randomOf(at, Number(random[1]), known.length) };
   return { kind: 'names', names: nodeNames(at, known) };

@@ -12,6 +12,7 @@ import { BEHAVIOURS, behaviourOf, ELSEWHERE } from '../byzantine/registry.ts';
 import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeName, target } from './names.ts';
+import { nearest } from './nearest.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
 import type { ByzantineEntry, ByzantineTrigger, Target } from './scenario.ts';
 import { duration, HEIGHT_MAX, period, probability } from './units.ts';
@@ -45,7 +46,11 @@ function entriesOf(
     const elsewhere = ELSEWHERE.get(name);
     if (elsewhere !== undefined) fields.behaviour.fail(`${name} is no behaviour, but ${elsewhere}`);
     const all = BEHAVIOURS.map((one) => `${one.id} ${one.alias}`).join(', ');
-    return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}`);
+    const near = nearest(
+      name,
+      BEHAVIOURS.map(({ alias }) => alias),
+    );
+    return fields.behaviour.fail(`unknown behaviour "${name}", expected one of ${all}${near}`);
   }
   const who = whoOf(fields.who, voters);
   const to = audienceOf(fields.to, who, known);

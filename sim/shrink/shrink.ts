@@ -152,7 +152,8 @@ const endToKeep = (checker: string, original: Scenario): string | undefined =>
     : undefined;
 
 export const sizeOf = (scenario: Scenario): ScenarioSize => ({
-  faultLines: scenario.timeline.length + scenario.byzantine.length,
+  // Those whom one line names share its trigger.
+  faultLines: scenario.timeline.length + new Set(scenario.byzantine.map(({ trigger }) => trigger)).size,
   validators: scenario.validators.length,
   clients: scenario.clients.length,
   height: scenario.until.kind === 'height' ? scenario.until.height : undefined,

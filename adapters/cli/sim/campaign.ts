@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { type FailureGroup, FailureGroups } from '../../../sim/sweep/groups.ts';
+import { NeverHappened, type Untold } from '../../../sim/sweep/neverHappened.ts';
 import type { World } from '../world.ts';
 import type { KeepFolder } from './keep.ts';
 import { CRASHED, runPool } from './pool.ts';
@@ -37,6 +38,8 @@ export interface Summary {
   readonly wallSeconds: number;
   readonly jobs: number;
   readonly groups: readonly FailureGroup[];
+  /** By scenario, what happened in none of its runs. */
+  readonly neverHappened: readonly Untold[];
 }
 
 export const jobsOf = (text: string | undefined): number =>
@@ -73,6 +76,7 @@ class Campaign {
   readonly #options: CampaignOptions;
   readonly #progress: Progress;
   readonly #groups = new FailureGroups();
+  readonly #neverHappened = new NeverHappened();
   readonly #seen = new Set<string>();
   #runs = 0;
   #failed = 0;
@@ -101,9 +105,10 @@ class Campaign {
     this.#count(outcome, task);
   }
 
-  #count({ failures, virtualMicros, names }: SweepOutcome, task: SweepTask): void {
-    const { scenario, seed, again } = task;
+  #count({ failures, virtualMicros, names, neverHappened }: SweepOutcome, task: SweepTask): void {
+    const { scenario, text, seed, again } = task;
     this.#runs++;
+    if (neverHappened !== undefined) this.#neverHappened.add(scenario, text, neverHappened);
     this.#virtualMicros += virtualMicros;
     if (failures.length > 0) {
       this.#failed++;
@@ -136,6 +141,7 @@ class Campaign {
       wallSeconds: Math.round(wallSeconds * 10) / 10,
       jobs,
       groups: this.#groups.list(),
+      neverHappened: this.#neverHappened.list(),
     };
   }
 }
@@ -163,12 +169,14 @@ function exitCodeOf({ isInterrupted, failed, groups }: Summary): number {
 }
 
 function summaryText(summary: Summary): string {
-  const { runs, failed, resumed, left, virtualSeconds, wallSeconds, groups } = summary;
+  const { runs, failed, resumed, left, virtualSeconds, wallSeconds, groups, neverHappened } = summary;
   const lines = groups.flatMap(({ checker, cause, count, message, examples }) => [
     `${count} × ${checker}: ${cause}`,
     `    e.g. ${message}`,
     ...examples.slice(0, NAMED_MAX).map(({ again }) => `    ${again}`),
   ]);
+  for (const { scenario, entries } of neverHappened)
+    lines.push(`never happened in any run of ${scenario}: ${entries.join(', ')}`);
   const rate = (runs - resumed) / Math.max(wallSeconds, 0.1);
   const why = summary.isInterrupted ? '' : ' by the budget';
   lines.push(

@@ -71,7 +71,7 @@ export async function simRun(file: string | undefined, flags: RunFlags, world: W
 }
 
 export function reportText(report: ScenarioReport): string {
-  const { stats, nodes } = report;
+  const { stats, nodes, forks } = report;
   const heights = nodes.map((node) => {
     const traits = [node.isCorrect ? [] : ['byzantine'], node.state === 'up' ? [] : [node.state]].flat();
     return `${node.name} ${node.height}${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`;
@@ -82,6 +82,9 @@ export function reportText(report: ScenarioReport): string {
     `ran: ${secondsText(stats.virtualMicros)} s of virtual time, ${stats.events} events, highest round ${stats.roundMax}`,
     `network: ${stats.framesSent} frames sent, ${stats.framesLost} lost; evidence committed: ${stats.evidence}`,
   ];
+  for (const { name, haltReason } of nodes)
+    if (haltReason !== undefined) lines.push(`halted: ${name}: ${haltReason}`);
+  for (const fork of forks) lines.push(`forked at ${fork}`);
   if (report.neverHappened.length > 0) lines.push(`never happened: ${report.neverHappened.join(', ')}`);
   if (report.notJudged.length > 0)
     lines.push(`not judged, as a third or more of the power is faulty: ${report.notJudged.join(', ')}`);

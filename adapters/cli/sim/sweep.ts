@@ -28,7 +28,10 @@ export function sweepCommand(sim: Command, world: World): void {
     .command('sweep')
     .argument('[files...]', 'scenarios, or folders of them')
     .option('--swarm', 'draw a whole world for each seed')
-    .option('--seeds <a..b>', 'the seeds to run, both ends included (default: as many as a file searches)')
+    .option(
+      '--seeds <a..b>',
+      'the seeds to run, both ends included, or a single one (default: as many as a file searches)',
+    )
     .option('--jobs <n>', 'worker threads (default: one a processor)')
     .option('--budget <duration>', 'start no run after so much real time, e.g. 10m')
     .option(

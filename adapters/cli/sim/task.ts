@@ -20,6 +20,8 @@ export interface SweepOutcome {
   readonly failures: readonly Failure[];
   /** Names of the nodes, to tell causes apart from names. */
   readonly names: readonly string[];
+  /** As in the report of the run; results kept by an older version have none. */
+  readonly neverHappened?: readonly string[];
   readonly virtualMicros: number;
   readonly events: number;
   readonly wallMs: number;

@@ -34,6 +34,7 @@ async function outcomeOf(task: SweepTask): Promise<SweepOutcome> {
     digest,
     failures,
     names,
+    neverHappened: first.neverHappened,
     virtualMicros: stats.virtualMicros,
     events: stats.events,
     wallMs,

@@ -122,7 +122,6 @@ export const ROUNDS: readonly Break[] = [
     to: '    if (pol === undefined) return false;',
     found: ['conduct', 'lock'],
     scenario: 'stolen-polka',
-    seed: 30,
     isSlow: true,
   },
   {

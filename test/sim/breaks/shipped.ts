@@ -76,7 +76,7 @@ export const SHIPPED: readonly Break[] = [
     from: 's.commitRound < 0 && s.votes.commit !== undefined,',
     to: 's.commitRound < 0 && s.votes.commit?.round === s.round,',
     found: ['conduct'],
-    scenario: 'stolen-polka',
+    scenario: 'lock-breaker',
     isSlow: true,
   },
   {

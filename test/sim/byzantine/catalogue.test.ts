@@ -63,6 +63,25 @@ describe('a behaviour of the catalogue', () => {
       );
   });
 
+  test('that only delivers comes after those that lie, wherever it stands', async () => {
+    const late = '{who: v3, behaviour: edge-rider, args: {ms: 300}, when: {height: 2..6}}';
+    const twice = '{who: v3, behaviour: double-prevote, when: {height: 2..6}}';
+    for (const entries of [`${late}, ${twice}`, `${twice}, ${late}`]) {
+      const { failures, neverHappened, stats } = await run(lying(entries));
+      expect([failures, neverHappened]).toEqual([[], []]);
+      expect(stats.evidence).toBeGreaterThan(0);
+    }
+  });
+
+  test('that changes nothing never happened', async () => {
+    const { neverHappened } = await run(
+      lying(
+        '{who: v3, behaviour: amnesia, when: {height: 3}}, {who: v2, behaviour: silent, when: {height: 3}}',
+      ),
+    );
+    expect(neverHappened).toEqual(['byzantine[0] B05 of v3']);
+  });
+
   test('has one id and one alias', () => {
     const names = BEHAVIOURS.flatMap(({ id, alias }) => [id, alias]);
     expect(new Set(names).size).toBe(names.length);
@@ -113,5 +132,9 @@ describe('the accountability of a fork', () => {
     expect(report.failures.map(({ message }) => message)).toEqual([
       expect.stringMatching(/the guilty are v[456], v[456], v[456], expected v0, v4, v5, v6/),
     ]);
+    // Whoever may be blamed: the fork itself is told, and why who cannot go on has stopped.
+    expect(report.forks[0]).toMatch(/^height \d+: v\d.* decided [0-9a-f]{12}, v\d.* decided [0-9a-f]{12}$/);
+    for (const { state, haltReason } of report.nodes)
+      expect(haltReason === undefined).toBe(state !== 'halted');
   });
 });

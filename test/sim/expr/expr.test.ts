@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { compared } from '../../../sim/expr/compared.ts';
 import { type Chronicle, type DecidedBlock, holds } from '../../../sim/expr/evaluate.ts';
 import { parseExpr } from '../../../sim/expr/parse.ts';
 import type { Process } from '../../../sim/machine/process.ts';
@@ -74,7 +75,8 @@ describe('a sentence of a scenario', () => {
     ['v0.height >', 11, 'expected a value'],
     ['v0.heigth', 3, 'expected a field'],
     ['all n of correct: 1', 6, 'expected ":"'],
-    ['sum(height) == 3', 0, 'unknown name "sum"'],
+    ['sum(height) == 3', 0, 'expected sum(balances)'],
+    ['total == 3', 0, 'unknown name "total"'],
     ['v0.height & 3', 9, 'cannot read "& 3"'],
     ['v0.up v1.up', 6, 'expected the end'],
     ['decidedAt(1) in (1s 2s)', 20, 'expected ","'],
@@ -119,5 +121,18 @@ describe('a sentence of a scenario', () => {
     const parsed = parseExpr(`${path} > 3`, ['v0'], false);
     expect(parsed).toMatchObject({ ok: false, error: { offset: 3 } });
     expect(parseExpr(`${path} > 3`, ['v0'], true).ok).toBe(true);
+  });
+});
+
+describe('what a sentence compared', () => {
+  test.each([
+    ['all correct: hash(4) equal', 'v0: unknown, v1: unknown', true],
+    ['all nodes: hash(3) equal', 'v0: aa, v1: aa, v2: bb', false],
+    ['all n in nodes: n.height == 5', 'v1: 4 == 5, v2: 9 == 5', false],
+    ['v0.height == 3 and not decidedAt(9) < 4s', '5 == 3 and not unknown < 4000000', true],
+  ])('%s', (sentence, text, isUnknown) => {
+    const parsed = parseExpr(sentence, ['v0', 'v1', 'v2'], true);
+    if (!parsed.ok) throw new Error(parsed.error.message);
+    expect(compared(parsed.value, chronicle)).toEqual({ text, isUnknown });
   });
 });

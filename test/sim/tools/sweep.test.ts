@@ -43,6 +43,20 @@ test('a sweep counts, goes on where it stopped, and keeps what fails with the li
   expect(fs.readFileSync(path.join(folder, 'kept/broken-3.yaml'), 'utf8')).toContain('seed: 3');
 });
 
+test('what never happened in any run of a scenario is listed, and what did in one is not', async () => {
+  const entries = [
+    '{at: 900ms, do: {crash: v0}, for: 1s}',
+    '{when: {event: crashed(v1)}, do: {restart: v1}}',
+  ];
+  const text = `name: untold\ntimeline: [${entries.join(', ')}]\nuntil: {first: [{height: 3}, {time: 9s}]}\n`;
+  fs.writeFileSync(path.join(folder, 'untold.yaml'), text);
+  const { out } = await sweep('untold.yaml', 'calm.yaml', '--seeds', '1..2');
+  expect(out).toContain('never happened in any run of untold.yaml: timeline[1]\n');
+  expect(out).not.toContain('calm.yaml');
+  const { neverHappened } = JSON.parse((await sweep('untold.yaml', '--seeds', '1', '--json')).out);
+  expect(neverHappened).toEqual([{ scenario: 'untold.yaml', entries: ['timeline[1]'] }]);
+});
+
 test('runs that are checked for determinism are runs of their own, and shards share them out', async () => {
   const args = ['calm.yaml', '--seeds', '1..4', '--keep', 'kept', '--json'];
   const part = await sweep(...args, '--check-determinism', '--shard', '1/2');

@@ -1,0 +1,37 @@
+/** What never happened in any run of one and the same scenario: a story that is not told tests nothing. */
+export class NeverHappened {
+  /** By the scenario: its text, the runs, and how often each entry did not happen; undefined once texts differ. */
+  readonly #scenarios = new Map<string, Tale | undefined>();
+
+  add(scenario: string, text: string, entries: readonly string[]): void {
+    const known = this.#scenarios.get(scenario);
+    if (known === undefined && this.#scenarios.has(scenario)) return;
+    if (known !== undefined && known.text !== text) {
+      this.#scenarios.set(scenario, undefined);
+      return;
+    }
+    const tale = known ?? { text, runs: 0, missed: new Map<string, number>() };
+    tale.runs++;
+    for (const entry of entries) tale.missed.set(entry, (tale.missed.get(entry) ?? 0) + 1);
+    this.#scenarios.set(scenario, tale);
+  }
+
+  list(): readonly Untold[] {
+    return [...this.#scenarios].flatMap(([scenario, tale]) => {
+      const { runs, missed } = tale ?? { runs: 0, missed: new Map<string, number>() };
+      const entries = [...missed].filter(([, count]) => count === runs).map(([entry]) => entry);
+      return entries.length > 0 ? [{ scenario, entries }] : [];
+    });
+  }
+}
+
+interface Tale {
+  readonly text: string;
+  runs: number;
+  readonly missed: Map<string, number>;
+}
+
+export interface Untold {
+  readonly scenario: string;
+  readonly entries: readonly string[];
+}

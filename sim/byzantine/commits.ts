@@ -52,12 +52,13 @@ const EDITS = [
   'stamped',
   'named',
   'initial',
+  'behind',
 ] as const;
 
 export const EDITED_COMMIT: Behaviour = {
   id: 'B25',
   alias: 'edited-commit',
-  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), nil (two thirds only with its own vote for nil), signature (of something else), short or long (a slot too few or too many), height, stamped or named (an absent slot with a time or an address), or initial (a signature in that of the first block, which has none).',
+  text: 'Proposes with a last commit edited where no signature covers it: `what` is address, order, flag, absent, timestamp, round, thin (a single signature is left), nil (two thirds only with its own vote for nil), signature (of something else), behind (the same of the last slot, where two thirds have signed before it), short or long (a slot too few or too many), height, stamped or named (an absent slot with a time or an address), or initial (a signature in that of the first block, which has none).',
   args: ['what'],
   words: { what: EDITS },
   create: (me) =>
@@ -91,6 +92,8 @@ function edited(me: Accomplice, rs: RoundState, block: Block, what: string): Blo
         return { ...block.lastCommit, signatures: thinned(signatures) };
       case 'nil':
         return withOwnNil(me, rs, block.lastCommit);
+      case 'behind':
+        return { ...block.lastCommit, signatures: spoiledLast(signatures) };
       default:
         return { ...block.lastCommit, signatures: [editedSlot(first, second, what), ...rest] };
     }
@@ -132,6 +135,12 @@ function emptied(
 function thinned(signatures: readonly CommitSig[]): readonly CommitSig[] {
   const kept = signatures.findIndex(({ flag }) => flag === 'commit');
   return signatures.map((signature, i) => (i === kept ? signature : ABSENT));
+}
+
+/** The last signature of all is one of something else. */
+function spoiledLast(signatures: readonly CommitSig[]): readonly CommitSig[] {
+  const last = signatures.findLastIndex(({ flag }) => flag !== 'absent');
+  return signatures.map((one, i) => (i === last ? editedSlot(one, one, 'signature') : one));
 }
 
 /** As few for the block as make two thirds together with its own vote, which is for nil. */

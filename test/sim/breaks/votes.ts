@@ -190,6 +190,15 @@ export const VOTES: readonly Break[] = [
     isSlow: true,
   },
   {
+    // CVE-2020-15091: a commit was looked at up to two thirds.
+    id: 'last-commit-read-to-two-thirds',
+    file: 'core/consensus/verifyCommit.ts',
+    from: '{ nilToo: true, stopEarly: false }',
+    to: '{ nilToo: true, stopEarly: true }',
+    found: ['conduct'],
+    scenario: 'edited-signature',
+  },
+  {
     id: 'nil-is-absent',
     file: 'core/consensus/voteSet.ts',
     from: "isZeroBlockId(vote.blockId) ? 'nil' : 'absent';",

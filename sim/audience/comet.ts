@@ -71,7 +71,8 @@ export class CometAudience {
 
   #leaveAll(): string | undefined {
     for (const client of this.#clients) this.#leave(client);
-    const { size } = cometFeed(this.#stage.ctx);
+    const { size, queries } = cometFeed(this.#stage.ctx);
+    if (queries > 0) return `${queries} queries of those who have left are still compared`;
     return size === 0 ? undefined : `${size} who have left are still counted`;
   }
 

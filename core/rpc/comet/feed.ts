@@ -86,6 +86,11 @@ export class CometFeed {
     return this.#clients.size;
   }
 
+  /** Different queries that somebody follows. */
+  get queries(): number {
+    return this.#index.queryCount;
+  }
+
   /** Counts a client, once. */
   join(client: object): void {
     this.#clients.add(client);

@@ -317,6 +317,16 @@ export const SHIPPED: readonly Break[] = [
     isSlow: true,
   },
   {
+    // tendermint/tendermint#1368, cometbft/cometbft#523.
+    id: 'ended-subscription-stays-in-the-feed',
+    file: 'core/rpc/comet/session.ts',
+    from: '    this.#feed.unsubscribe(subscription.query, subscription);\n',
+    to: '',
+    found: ['records'],
+    scenario: 'events-by-query',
+    isSlow: true,
+  },
+  {
     // Tendermint before 0.30.1.
     id: 'whoever-answers-is-the-one-dialled',
     file: 'core/p2p/connection.ts',

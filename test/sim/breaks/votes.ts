@@ -197,6 +197,7 @@ export const VOTES: readonly Break[] = [
     to: '{ nilToo: true, stopEarly: true }',
     found: ['conduct'],
     scenario: 'edited-signature',
+    isSlow: true,
   },
   {
     id: 'nil-is-absent',

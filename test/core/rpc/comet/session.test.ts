@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
 import { StorageFault } from '../../../../core/lib/storageFault.ts';
+import { cometFeed } from '../../../../core/rpc/comet/feed.ts';
 import { CometSession, OUTBOX_BYTES_MAX } from '../../../../core/rpc/comet/session.ts';
 import { bytesHex, FakeSocket, RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
@@ -51,6 +52,22 @@ test('a header subscription tells every block under the id of its request', asyn
   expect(events[1].result.data.type).toBe('tendermint/event/NewBlockHeader');
   expect(events[1].result.data.value.header.height).toBe(String(block.header.height));
   session.closed();
+});
+
+test('what nobody follows any more is forgotten, however it ended', async () => {
+  const feed = cometFeed(world.ctx);
+  const before = feed.queries;
+  const [one, other] = [open(), open()];
+  for (const height of [1, 2, 3]) await one.ask(height, 'subscribe', [`tx.height=${height}`]);
+  await other.ask(1, 'subscribe', ['tx.height=1']);
+  expect(feed.queries).toBe(before + 3);
+  await one.ask(4, 'unsubscribe', ['tx.height=3']);
+  expect(feed.queries).toBe(before + 2);
+  await one.ask(5, 'unsubscribe_all');
+  expect(feed.queries).toBe(before + 1);
+  other.session.closed();
+  expect(feed.queries).toBe(before);
+  one.session.closed();
 });
 
 test('a transfer is found by its recipient in any letter case, and by nobody else', async () => {

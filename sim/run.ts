@@ -265,7 +265,7 @@ interface Tally {
   roundMax: number;
   evidence: number;
   /** Who decided which block, by height and hash. */
-  readonly decided: Map<number, Map<string, string[]>>;
+  readonly decided: Map<number, Map<string, Set<string>>>;
 }
 
 /** Counts what reports show. */
@@ -281,10 +281,10 @@ function tallyOf(world: World): Tally {
     const known = tally.decided.get(header.height);
     const hash = toHex(fact.event.blockId.hash);
     const deciders = known?.get(hash);
-    if (deciders !== undefined) deciders.push(fact.node.name);
-    else if (known !== undefined) known.set(hash, [fact.node.name]);
+    if (deciders !== undefined) deciders.add(fact.node.name);
+    else if (known !== undefined) known.set(hash, new Set([fact.node.name]));
     if (known !== undefined) return;
-    tally.decided.set(header.height, new Map([[hash, [fact.node.name]]]));
+    tally.decided.set(header.height, new Map([[hash, new Set([fact.node.name])]]));
     world.hash.bytes(fact.event.blockId.hash);
     world.hash.bytes(fact.event.results.appHash);
     tally.evidence += evidence.length;
@@ -295,7 +295,7 @@ function tallyOf(world: World): Tally {
 function forksOf({ decided }: Tally): readonly string[] {
   const forked = [...decided].filter(([, blocks]) => blocks.size > 1).sort(([a], [b]) => a - b);
   return forked.slice(0, FORKS_MAX).map(([height, blocks]) => {
-    const sides = [...blocks].map(([hash, names]) => `${names.join(' and ')} decided ${hash.slice(0, 12)}`);
+    const sides = [...blocks].map(([hash, names]) => `${[...names].join(' and ')} decided ${hash.slice(0, 12)}`);
     return `height ${height}: ${sides.join(', ')}`;
   });
 }

@@ -98,6 +98,27 @@ test('pending transactions are told as hashes or whole, before they are in a blo
   session.closed();
 });
 
+test('the reply comes before the first pending transaction, however early that is told', async () => {
+  const { session, socket } = await open();
+  session.receive('{"jsonrpc":"2.0","id":"p","method":"eth_subscribe","params":["newPendingTransactions"]}');
+  let isAnswered = false;
+  void session.settled().then(() => {
+    isAnswered = true;
+  });
+  let told = 0;
+  // At every point at which the answer waits for something.
+  while (!isAnswered) {
+    const ethHash = new Uint8Array(32).fill(++told);
+    world.ctx.hub.publish({ kind: 'pendingTx', tx: ethHash, ethHash });
+    await Promise.resolve();
+  }
+  const sent = socket.take();
+  expect(sent[0].id).toBe('p');
+  expect(sent.length).toBeGreaterThan(1);
+  expect(new Set(sent.slice(1).map(({ params }) => params.subscription))).toEqual(new Set([sent[0].result]));
+  session.closed();
+});
+
 test.each([
   [['newfoo'], -32601, 'no "newfoo" subscription in eth namespace'],
   [[], -32602, 'expected subscription name as first argument'],

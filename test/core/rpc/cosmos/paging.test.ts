@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { EMPTY } from '../../../../core/lib/bytes.ts';
+import { type PageRequest, pageOf } from '../../../../core/rpc/cosmos/paging.ts';
+
+const FIRST: PageRequest = { key: EMPTY, offset: 0n, limit: 0n, countTotal: false, reverse: false };
+
+/** All that whoever follows next_key is given. */
+function walk(request: PageRequest, list: readonly (number | undefined)[]): readonly number[] {
+  const seen: number[] = [];
+  let next = request;
+  for (let pages = 0; pages <= list.length; pages++) {
+    const { items, page } = pageOf(next, BigInt(list.length), (position) => list[Number(position)]);
+    seen.push(...items);
+    const isTold = request.countTotal || (next.key.length === 0 && request.limit === 0n);
+    expect(page.total).toBe(isTold ? BigInt(list.length) : 0n);
+    if (page.nextKey.length === 0) return seen;
+    next = { ...request, offset: 0n, key: page.nextKey };
+  }
+  throw new Error('there is no end of pages');
+}
+
+test('pages one after the other have everything once, whatever is asked beside', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.option(fc.nat(), { nil: undefined }), { maxLength: 250, size: 'max' }),
+      fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: 40n })),
+      fc.bigInt({ min: 0n, max: 20n }),
+      fc.boolean(),
+      fc.boolean(),
+      (list, limit, offset, countTotal, reverse) => {
+        const all = reverse ? [...list].reverse() : list;
+        const due = all.slice(Number(offset)).filter((one) => one !== undefined);
+        expect(walk({ ...FIRST, limit, offset, countTotal, reverse }, list)).toEqual(due);
+      },
+    ),
+  );
+});

@@ -295,7 +295,9 @@ function tallyOf(world: World): Tally {
 function forksOf({ decided }: Tally): readonly string[] {
   const forked = [...decided].filter(([, blocks]) => blocks.size > 1).sort(([a], [b]) => a - b);
   return forked.slice(0, FORKS_MAX).map(([height, blocks]) => {
-    const sides = [...blocks].map(([hash, names]) => `${[...names].join(' and ')} decided ${hash.slice(0, 12)}`);
+    const sides = [...blocks].map(
+      ([hash, names]) => `${[...names].join(' and ')} decided ${hash.slice(0, 12)}`,
+    );
     return `height ${height}: ${sides.join(', ')}`;
   });
 }

@@ -186,6 +186,7 @@ export const CHANGES: readonly Break[] = [
     to: 'height + 1',
     found: ['validity'],
     scenario: 'changing-validators',
+    seed: 2,
     isSlow: true,
   },
   {

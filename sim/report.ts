@@ -47,7 +47,7 @@ export interface ScenarioReport {
   readonly notJudged: readonly string[];
   /** Heights at which correct nodes have decided different blocks, whoever may be blamed; at most FORKS_MAX. */
   readonly forks: readonly string[];
-  /** Entries of the timeline and of Byzantine nodes whose time never came, or that found nothing to do. */
+  /** Entries of the timeline and of Byzantine nodes whose time never came, or that changed nothing. */
   readonly neverHappened: readonly string[];
   readonly nodes: readonly NodeReport[];
   readonly stats: RunStats;

@@ -18,8 +18,8 @@ export class NeverHappened {
 
   list(): readonly Untold[] {
     return [...this.#scenarios].flatMap(([scenario, tale]) => {
-      const { runs, missed } = tale ?? { runs: 0, missed: new Map<string, number>() };
-      const entries = [...missed].filter(([, count]) => count === runs).map(([entry]) => entry);
+      if (tale === undefined) return [];
+      const entries = [...tale.missed].filter(([, count]) => count === tale.runs).map(([entry]) => entry);
       return entries.length > 0 ? [{ scenario, entries }] : [];
     });
   }

@@ -1,5 +1,6 @@
 import type { Header } from '../../core/types/block.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
+import { addMillis } from '../../core/types/ids.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
 import {
   commitFor,
@@ -18,6 +19,10 @@ import {
   withKeyOfLiar,
   withRepeated,
 } from './lightBlocks.ts';
+
+/** So many blocks above the one at which the client is lied to: no chain of a scenario is there in time. */
+const AHEAD = 10_000;
+const YEAR_MILLIS = 365 * 24 * 3_600_000;
 
 /** What one word of the behaviour means: the block shown, and who is accused of it. */
 export interface Lie {
@@ -56,6 +61,16 @@ const accusedOfBoth = (ground: Ground, { commit, validators }: LightBlock): read
 /** Who is trusted and has signed the block of the chain. */
 const accusedOfChain = ({ trusted, commit }: Ground): readonly Validator[] => signersOf(trusted, commit);
 
+/** A false state far above the chain, dated as the block of the height that has been reached. */
+const aheadOf: HeaderOf = (ground, validators) => {
+  const header = falseState(ground, validators);
+  return { ...header, height: header.height + AHEAD };
+};
+const inAYear: HeaderOf = (ground, validators) => {
+  const header = aheadOf(ground, validators);
+  return { ...header, time: addMillis(header.time, YEAR_MILLIS) };
+};
+
 /** A false state, signed by the liars alone, who leave out all others. */
 const LUNATIC: Lie = { shows: block(ofLiars, falseState, liar), accuses: liars };
 /** Another block of the round, under the validators of the chain. */
@@ -82,6 +97,8 @@ export const LIES: ReadonlyMap<string, Lie> = new Map<string, Lie>([
     },
   ],
   ['shown', LUNATIC],
+  ['ahead', { ...LUNATIC, shows: block(ofLiars, aheadOf, liar) }],
+  ['future', { ...LUNATIC, shows: block(ofLiars, inAYear, liar) }],
   ['total', { ...LUNATIC, extraPower: 1n }],
   [
     'power',

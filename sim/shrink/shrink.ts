@@ -9,6 +9,7 @@ import type { Scenario } from '../scenario/scenario.ts';
 import { varied } from '../search/vary.ts';
 import { causeOf } from '../sweep/cause.ts';
 import { type Doc, docText, readDoc } from './document.ts';
+import { type Candidate, ownWorld } from './ownWorld.ts';
 import { PASSES } from './passes.ts';
 
 /** Candidate runs at most, unless the caller says otherwise. */
@@ -81,8 +82,8 @@ export async function shrinkScenario(
   };
   // What is written has to run without an option: the scheme goes into the scenario, from which it may be taken away.
   const { crypto, ...run } = options.run ?? {};
-  const search = new Search(broken, { ...options, run }, parsed.value);
   const start: Doc = { ...withCrypto(readDoc(text), crypto), seed: seedValue(options.seed) };
+  const search = new Search(broken, { ...options, run }, { doc: start, scenario: parsed.value });
   const doc = await search.smallest(start, first.at);
   const body = docText(doc);
   return ok({
@@ -168,16 +169,18 @@ class Search {
   readonly #tolerable: boolean;
   /** The end that candidates have to have. */
   readonly #end: string | undefined;
+  readonly #isOwnWorld: (candidate: Candidate) => boolean;
   readonly #options: Omit<ShrinkOptions, 'seed'>;
   readonly #refused = new Set<string>();
   #best: Doc = {};
   /** When the promise of the best was broken. */
   #brokenAt: Micros = 0;
 
-  constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, original: Scenario) {
+  constructor(broken: BrokenPromise, options: Omit<ShrinkOptions, 'seed'>, original: Candidate) {
     // Less than a third of the power lies, and must stay less: else other promises would be asked for.
-    this.#tolerable = isTolerable(original);
-    this.#end = endToKeep(broken.checker, original);
+    this.#tolerable = isTolerable(original.scenario);
+    this.#end = endToKeep(broken.checker, original.scenario);
+    this.#isOwnWorld = ownWorld(broken.checker, original);
     this.#broken = broken;
     this.message = broken.message;
     this.#options = options;
@@ -210,7 +213,7 @@ class Search {
       const candidate = { ...doc, seed };
       const text = docText(candidate);
       if (this.#isSpent || this.#refused.has(text)) continue;
-      const failure = await this.#breakOf(text);
+      const failure = await this.#breakOf(candidate, text);
       if (failure !== undefined) {
         this.#best = candidate;
         this.#brokenAt = failure.at;
@@ -229,9 +232,10 @@ class Search {
     return checker === 'no_crash' ? undefined : (name) => name === checker;
   }
 
-  async #breakOf(text: string): Promise<Failure | undefined> {
+  async #breakOf(doc: Doc, text: string): Promise<Failure | undefined> {
     const parsed = parseScenario(text);
     if (!parsed.ok || (this.#tolerable && !isTolerable(parsed.value))) return undefined;
+    if (!this.#isOwnWorld({ doc, scenario: parsed.value })) return undefined;
     if (this.#end !== undefined && endOf(parsed.value) !== this.#end) return undefined;
     const names = namesOf(parsed.value);
     this.runs++;

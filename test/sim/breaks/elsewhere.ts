@@ -204,7 +204,7 @@ export const ELSEWHERE: readonly Break[] = [
     to: '',
     found: ['records'],
     scenario: 'evm-features',
-    seed: 2,
+    seed: 3,
     isSlow: true,
   },
   {
@@ -242,7 +242,6 @@ export const ELSEWHERE: readonly Break[] = [
     to: 'tx.data.length >= 2 * INIT_CODE_BYTES_MAX',
     found: ['records'],
     scenario: 'evm-features',
-    seed: 2,
     isSlow: true,
   },
   {

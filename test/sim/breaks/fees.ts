@@ -114,7 +114,7 @@ export const FEES: readonly Break[] = [
     file: 'core/app/evm/admission.ts',
     from: 'tx.maxFeePerGas < block.baseFee',
     to: 'tx.maxFeePerGas <= block.baseFee',
-    found: ['receipt'],
+    found: ['conduct', 'receipt'],
     scenario: 'least-price',
     isSlow: true,
   },

@@ -7,7 +7,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/mempool/mempool.ts',
     from: "    if (result.kind === 'rejected' || refusal !== undefined) this.#seen.remove(check.key);\n",
     to: '',
-    found: ['receipt'],
+    found: ['durability', 'receipt'],
     scenario: 'crowded-pool',
     isSlow: true,
   },

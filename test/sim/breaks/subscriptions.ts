@@ -106,7 +106,7 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     file: 'core/events/subscriptions.ts',
     from: '    this.#byText.delete(query.text);\n',
     to: '',
-    found: ['ws'],
+    found: ['records', 'ws'],
     scenario: 'events-by-query',
     isSlow: true,
   },

@@ -182,7 +182,6 @@ export const WALLETS: readonly Break[] = [
     to: '',
     found: ['records', 'durability'],
     scenario: 'evm-features',
-    seed: 2,
     isSlow: true,
   },
   {

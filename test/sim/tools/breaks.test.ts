@@ -96,7 +96,7 @@ describe('a failing scenario shrinks', () => {
   test('and what has not come at the end is missed at that end, and for that reason', async () => {
     const { shrinkScenario } = await import('../../../sim/shrink/shrink.ts');
     const late = `name: late
-byzantine: [{who: v3, behaviour: double-prevote, when: {height: 4..5}}, {who: v3, behaviour: replay}]
+byzantine: [{who: v3, behaviour: double-prevote, when: {height: 4..5}}, {who: v2, behaviour: replay}]
 expect: [{evidence: {against: v3, exactly: 9}}, {evidence: {against: v3}}]
 until: {height: 4}
 `;

@@ -11,6 +11,7 @@ import {
   isFeatured,
   isPriced,
 } from './drawClients.ts';
+import { drawContest } from './drawContest.ts';
 import { drawDamage } from './drawDamage.ts';
 import { drawExtremes } from './drawExtremes.ts';
 import { drawMoments } from './drawMoments.ts';
@@ -54,7 +55,8 @@ export function drawSwarm(seed: string): string {
   const isSynced = rarely(choices.stream('blockSync'), 5);
   const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
-  const network = drawNetwork(choices, isStream);
+  const contest = drawContest(dice, powers, isStream);
+  const network = { ...drawNetwork(choices, isStream), ...contest?.network };
   const isWide = !(
     'rate' in network ||
     'block_bytes' in start ||
@@ -72,7 +74,7 @@ export function drawSwarm(seed: string): string {
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
-  const height = before + 4 + choices.choose('height', 9);
+  const height = before + 4 + choices.choose('height', 9) + (contest === undefined ? 0 : 4);
   const world = {
     name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
     seed,
@@ -80,6 +82,7 @@ export function drawSwarm(seed: string): string {
       crypto: 'keyed-hash',
       time_max: TIME_MAX,
       ...times,
+      ...contest?.times,
       ...(isSynced ? { block_sync: true } : {}),
       ...(rarely(choices.stream('index'), 6) ? { index: false } : {}),
       ...drawPool(dice, clients),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { World } from '../world.ts';
-import { jobsOf, runCampaign, tell } from './campaign.ts';
+import { BUDGET_OPTION, budgetOf, jobsOf, runCampaign, tell } from './campaign.ts';
 import { KeepFolder } from './keep.ts';
 import { PCT_DEPTH_MAX, pctArgs } from './pctFlag.ts';
 import { quoted, wholeOf } from './scenarioFile.ts';
@@ -15,6 +15,7 @@ interface PctFlags {
   readonly runs?: string;
   readonly depth?: string;
   readonly jobs?: string;
+  readonly budget?: string;
   readonly keep?: string;
   readonly json?: boolean;
 }
@@ -27,6 +28,7 @@ export function pctCommand(sim: Command, world: World): void {
     .option('--seed <number>', 'the first seed', '1')
     .option('--runs <n>', 'schedules to try, one a seed (default: what the file says, or 20)')
     .option('--jobs <n>', 'worker threads (default: one a processor)')
+    .option(...BUDGET_OPTION)
     .option(
       '--keep <dir>',
       'keep results and failing scenarios there; a second call goes on where it stopped',
@@ -53,6 +55,7 @@ async function pct(file: string, flags: PctFlags, world: World): Promise<void> {
   const summary = await runCampaign(world, {
     jobs: jobsOf(flags.jobs),
     runMsMax: RUN_MS_MAX,
+    ...budgetOf(flags.budget),
     keep: flags.keep === undefined ? undefined : new KeepFolder(flags.keep),
     total,
     next,

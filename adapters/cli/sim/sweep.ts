@@ -3,7 +3,7 @@ import { withCrypto } from '../../../sim/scenario/withCrypto.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
-import { jobsOf, runCampaign, tell } from './campaign.ts';
+import { BUDGET_OPTION, budgetOf, jobsOf, runCampaign, tell } from './campaign.ts';
 import { CRYPTO_OPTION, cryptoArgs, cryptoOf } from './cryptoFlag.ts';
 import { KeepFolder } from './keep.ts';
 import { millisecondsOf, quoted } from './scenarioFile.ts';
@@ -33,7 +33,7 @@ export function sweepCommand(sim: Command, world: World): void {
       'the seeds to run, both ends included, or a single one (default: as many as a file searches)',
     )
     .option('--jobs <n>', 'worker threads (default: one a processor)')
-    .option('--budget <duration>', 'start no run after so much real time, e.g. 10m')
+    .option(...BUDGET_OPTION)
     .option(
       '--keep <dir>',
       'keep results and failing scenarios there; a second call goes on where it stopped',
@@ -51,7 +51,7 @@ export function sweepCommand(sim: Command, world: World): void {
 
 async function sweep(files: readonly string[], flags: SweepFlags, world: World): Promise<void> {
   const jobs = jobsOf(flags.jobs);
-  const budget = flags.budget === undefined ? {} : { budgetMs: millisecondsOf('--budget', flags.budget) };
+  const budget = budgetOf(flags.budget);
   const runMsMax = millisecondsOf('--run-timeout', flags.runTimeout);
   const worlds = worldsOf(files, flags, world);
   if (worlds === undefined) return;

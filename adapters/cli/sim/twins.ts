@@ -6,7 +6,7 @@ import { TWINS_NODES_MAX, TwinsSpace, twinsDocument } from '../../../sim/twins/s
 import { onFile } from '../../disk/files.ts';
 import { OperatingError } from '../../operatingError.ts';
 import type { World } from '../world.ts';
-import { jobsOf, runCampaign, tell } from './campaign.ts';
+import { BUDGET_OPTION, budgetOf, jobsOf, runCampaign, tell } from './campaign.ts';
 import { KeepFolder, storyOf } from './keep.ts';
 import { simRun } from './run.ts';
 import { quoted, seedOf, wholeOf } from './scenarioFile.ts';
@@ -21,6 +21,7 @@ interface TwinsFlags {
   readonly sample?: string;
   readonly seed: string;
   readonly jobs?: string;
+  readonly budget?: string;
   readonly keep?: string;
   readonly json?: boolean;
   readonly case?: string;
@@ -34,6 +35,7 @@ export function twinsCommand(sim: Command, world: World): void {
     .option('--sample <n>', 'so many cases by lot, instead of what the file says')
     .option('--seed <seed>', 'of the lot and of every run', '1')
     .option('--jobs <n>', 'worker threads (default: one a processor)')
+    .option(...BUDGET_OPTION)
     .option('--keep <dir>', 'keep results and failing cases there; a second call goes on where it stopped')
     .option('--json', 'print the summary as JSON')
     .option('--case <n>', 'write the case of this number as a scenario of its own, and run that')
@@ -81,8 +83,10 @@ async function twins(file: string, flags: TwinsFlags, world: World): Promise<voi
   const summary = await runCampaign(world, {
     jobs: jobsOf(flags.jobs),
     runMsMax: RUN_MS_MAX,
+    ...budgetOf(flags.budget),
     keep: flags.keep === undefined ? undefined : new KeepFolder(flags.keep),
     total: Number(total),
+    isCaseByCase: true,
     next,
   });
   const { size, partitions } = space;

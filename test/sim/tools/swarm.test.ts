@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { runScenario } from '../../../sim/run.ts';
 import { drawSwarm } from '../../../sim/swarm/draw.ts';
 import { EXTREMES } from '../../../sim/swarm/extremeValues.ts';
 
 const SEEDS = 1200;
 const texts = Array.from({ length: SEEDS }, (_, i) => drawSwarm(String(i + 1)));
 const worlds = texts.map((text) => parse(text) as Record<string, Record<string, unknown>>);
+
+const CONTESTED = /timeout_propose: 720ms[\s\S]*delay: 10ms-600ms/;
 
 describe('what the swarm draws', () => {
   test('has each section with every value at its least and greatest, and without it', () => {
@@ -42,7 +45,21 @@ describe('what the swarm draws', () => {
     ['a chain that makes no empty blocks', /empty_blocks: false/],
     ['a follower of every event', /query: tm\.event EXISTS/],
     ['a wallet at two nodes', /also_at:/],
+    ['nodes that wait about as long as messages take', CONTESTED],
   ])('has %s', (_, sign) => {
     expect(texts.some((text) => sign.test(text))).toBe(true);
+  });
+
+  test('has locks that are carried into other rounds', async () => {
+    const carried = new Set<string>();
+    const trace = (line: string): void => {
+      const { at = '', lock } = JSON.parse(line) as { at?: string; lock?: string };
+      const [height, round, step] = at.split('/').map(Number);
+      if (lock !== undefined && Number(round) > Number.parseInt(lock, 10) && Number(step) >= 4)
+        carried.add(`${height}/${round}`);
+    };
+    for (const text of texts.filter((one) => CONTESTED.test(one)).slice(0, 4))
+      await runScenario(text, { crypto: 'keyed-hash', trace });
+    expect(carried.size).toBeGreaterThan(0);
   });
 });

@@ -128,6 +128,12 @@ describe('what a search finds', () => {
     const number = /scenario: tw-(\d+), seed 1\n/.exec(one.out)?.[1];
     expect((await sim('run', `tw-${number}.yaml`)).out).toBe(one.out);
     expect((await sim('twins', 'tw.yaml', '--case', '48')).code).toBe(2);
+    // Each case is a story of its own, most of which end before all of it is told.
+    const more = search.replace('rounds: 1', 'rounds: 3');
+    fs.writeFileSync(fileOf('calm-tw.yaml'), `name: calm-tw\n${names}${more}until: {height: 1}\n`);
+    const calm = await sim('twins', 'calm-tw.yaml', '--sample', '3', '--budget', '1h', '--json');
+    expect(JSON.parse(calm.out)).toMatchObject({ runs: 3, failed: 0, left: 0, neverHappened: [] });
+    expect((await sim('twins', 'calm-tw.yaml', '--budget', '0s')).code).toBe(2);
   });
 
   test('among orders of messages is run, traced, replayed and shrunk with the depth of the search', async () => {

@@ -1,0 +1,43 @@
+import type { Dice } from './drawn.ts';
+import { pick } from './pick.ts';
+import type { Powers } from './powers.ts';
+
+/** Fewer validators with a vote hardly ever see different things. */
+const VOTERS_MIN = 4;
+
+/** What it lays over what else was drawn. */
+export interface Contest {
+  readonly times: Readonly<Record<string, string>>;
+  readonly network: Readonly<Record<string, string>>;
+}
+
+/**
+ * Now and then nodes wait about as long as messages take: some see a polka and lock, others have given up by then, and who
+ * proposes next may know of neither. Rules of locks and valid blocks have work in hardly any other world.
+ * @param isStream A lost frame is a peer's fault.
+ */
+export function drawContest(
+  { choices, rarely }: Dice,
+  powers: Powers,
+  isStream: boolean,
+): Contest | undefined {
+  const stream = choices.stream('contest');
+  const voters = Object.values(powers).filter((power) => power > 0).length;
+  if (!rarely(stream, 6) || voters < VOTERS_MIN) return undefined;
+  const longest = pick(stream, [600, 300, 1000]);
+  const share = (percents: readonly number[]): string => `${(longest * pick(stream, percents)) / 100}ms`;
+  const loss = pick(stream, [20, 30, 0]);
+  // They grow by enough to end it within some dozen rounds.
+  const delta = share([15, 10, 20]);
+  return {
+    times: {
+      timeout_propose: share([120, 100, 70, 170]),
+      timeout_prevote: share([50, 30, 100, 10]),
+      timeout_precommit: share([50, 20, 10]),
+      timeout_propose_delta: delta,
+      timeout_prevote_delta: delta,
+      timeout_precommit_delta: delta,
+    },
+    network: { delay: `10ms-${longest}ms`, ...(isStream || loss === 0 ? {} : { loss: `${loss}%` }) },
+  };
+}

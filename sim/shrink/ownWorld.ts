@@ -37,6 +37,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   receipt: CALMER,
   ws: CALMER,
   liveness: CALMER,
+  resources: CALMER,
   until: { ...CALMER, clients: 'differ' },
 };
 

@@ -70,6 +70,7 @@ describe('a shrunk scenario', () => {
       { expect: NONE_WANTED },
     ],
     ['evidence', 'none with another network', false, { network: undefined }],
+    ['resources', 'none with nodes of other sizes', false, { validators: '{count: 5}' }],
     ['until', 'a calmer one', true, { byzantine: undefined, timeline: undefined, network: undefined }],
     ['until', 'none in which trouble lasts', false, { timeline: '[{at: 1s, do: {crash: v0}}]' }],
     [

@@ -7,7 +7,7 @@ import type { Process } from '../machine/process.ts';
 import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
-import { isHindered, lastWrite } from './poolSpread.ts';
+import { isHindered } from './poolSpread.ts';
 import { isGarbled } from './spread.ts';
 
 /** First bytes of Vote, HasVote and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
@@ -98,8 +98,8 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
       }
     }),
     look(node) {
-      if (isHindered(node)) calm.set(node, world.now + lastWrite(node));
-      const calmAt = calm.get(node) ?? 0;
+      if (isHindered(node)) calm.set(node, world.now);
+      const calmAt = Math.max(calm.get(node) ?? 0, node.disk.lateUntil);
       if (!node.isCorrect || world.now - Math.max(calmAt, looked.get(node) ?? 0) < LEAVE_MICROS) return;
       looked.set(node, world.now);
       for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {

@@ -1,7 +1,6 @@
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { settledPool } from '../clients/settledPool.ts';
-import { ROOM_MICROS, SLOW_MICROS } from '../disk/disk.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -78,7 +77,7 @@ export function poolSpread(context: CheckerContext): Checker {
       }
     }
   };
-  const calmOf = (node: Process): number => Math.max(calmAll, calm.get(node) ?? 0);
+  const calmOf = (node: Process): number => Math.max(calmAll, calm.get(node) ?? 0, node.disk.lateUntil);
   const isNarrow = (node: Process, peer: string): boolean => {
     const { network } = world;
     return network.link(node.index, network.indexOf(peer)).isNarrow(world.now);
@@ -165,7 +164,7 @@ export function poolSpread(context: CheckerContext): Checker {
     ),
     look(node) {
       if (!node.isCorrect) return;
-      if (isHindered(node)) calm.set(node, world.now + lastWrite(node));
+      if (isHindered(node)) calm.set(node, world.now);
       if ((node.node?.rpc?.pool.stats().bytes ?? 0) === 0) return;
       noteBehind(node);
       const rpc = settledPool(node, world.now - (looked.get(node) ?? 0));
@@ -175,10 +174,6 @@ export function poolSpread(context: CheckerContext): Checker {
     },
   };
 }
-
-/** How long a drive that is sound again may be about what was begun before that. */
-export const lastWrite = ({ disk }: Process): number =>
-  Math.max(disk.isSlow ? SLOW_MICROS : 0, disk.isFull ? ROOM_MICROS : 0);
 
 /** What it has to say waits for its drive, or nobody has told it where it stands. */
 export const isHindered = ({ node, disk, pace }: Process): boolean =>

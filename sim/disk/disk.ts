@@ -48,6 +48,8 @@ export class Disk<Guard> {
   failsNext = false;
   isFull = false;
   isSlow = false;
+  /** What was begun before a trouble ended is done by then, in virtual microseconds. */
+  lateUntil = 0;
   /** The drive has broken a promise: its node may have to stop, and nobody counts on its stores. */
   isDamaged = false;
   /** The drive has lost what it said was durable in the log: a lock may be gone, and the node cannot know. */
@@ -79,10 +81,15 @@ export class Disk<Guard> {
     return true;
   }
 
-  /** The end of a fault that has a duration. */
-  repair(fault: DiskFaultKind): void {
-    if (fault === 'full') this.isFull = false;
-    if (fault === 'slow') this.isSlow = false;
+  /** The end, at `now`, of a fault that has a duration. */
+  repair(fault: DiskFaultKind, now: number): void {
+    if (fault === 'full') {
+      this.isFull = false;
+      this.lateUntil = Math.max(this.lateUntil, now + ROOM_MICROS);
+    } else if (fault === 'slow') {
+      this.isSlow = false;
+      this.lateUntil = Math.max(this.lateUntil, now + SLOW_MICROS);
+    }
   }
 
   #damageLog(fault: LogFault, choices: ChoiceStream, { at, keep }: LogDamage): boolean {

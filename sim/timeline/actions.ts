@@ -162,7 +162,7 @@ export class TimelineActions {
           process.isRunning,
           action,
         );
-        this.#undo(spec, () => process.disk.repair(action.fault));
+        this.#undo(spec, () => process.disk.repair(action.fault, world.now));
         return isDamaged;
       }
       case 'skew':

@@ -8,7 +8,7 @@ import { encodeUtf8 } from '../core/lib/utf8.ts';
 import { MUTATE } from './byzantine/mutate.ts';
 import { wrap } from './byzantine/wrap.ts';
 import { checkersOf, notJudged } from './checkers/all.ts';
-import type { Checker, CheckerContext, Stake } from './checkers/checker.ts';
+import type { Checker, CheckerContext } from './checkers/checker.ts';
 import { clientCheckers } from './checkers/clientCheckers.ts';
 import { Past } from './checkers/past.ts';
 import { hasTimeStopped } from './checkers/timeStop.ts';
@@ -23,7 +23,7 @@ import { FAILURES_MAX, type Failure, FORKS_MAX, type ScenarioReport } from './re
 import type { ScenarioError } from './scenario/cursor.ts';
 import { parseScenario } from './scenario/parse.ts';
 import type { ByzantineEntry, ByzantineTrigger, Scenario } from './scenario/scenario.ts';
-import { totalOf, type Voter } from './schedule.ts';
+import { totalOf } from './schedule.ts';
 import { varied } from './search/vary.ts';
 import { settled } from './settled.ts';
 import { Timeline } from './timeline/timeline.ts';
@@ -250,16 +250,15 @@ function contextOf(
     suite,
     world,
     correct: world.processes.filter((process) => process.isCorrect),
-    stakes: cluster.schedule.sets.map((voters) => stakeOf(voters, isFaulty)),
+    stakes: cluster.schedule.sets.map(({ from, voters }) => ({
+      from,
+      faulty: totalOf(voters.filter(({ name }) => isFaulty(name))),
+      total: totalOf(voters),
+    })),
     past: new Past(scenario, new Reruns(suite, cluster.feeMarket)),
     fail,
   };
 }
-
-const stakeOf = (voters: readonly Voter[], isFaulty: (name: string) => boolean): Stake => ({
-  faulty: totalOf(voters.filter(({ name }) => isFaulty(name))),
-  total: totalOf(voters),
-});
 
 interface Tally {
   roundMax: number;

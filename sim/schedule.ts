@@ -9,14 +9,20 @@ export interface Voter {
   readonly power: bigint;
 }
 
+/** Those who vote from a height on, in the order of their slots. */
+export interface VoterSet {
+  readonly from: number;
+  readonly voters: readonly Voter[];
+}
+
 /**
  * Who may vote with what power, and by which parameters, at every height: genesis, and what the application has answered
  * to blocks since. New powers act two heights on, new parameters one (CometBFT §4.3); worked out apart from
  * core/consensus/chainState.ts.
  */
 export class Schedule {
-  /** The set of genesis, and that after each update, in the order of their slots. */
-  readonly sets: readonly (readonly Voter[])[];
+  /** The set of genesis, and that after each update. */
+  readonly sets: readonly VoterSet[];
   readonly #first: number;
   readonly #params: ConsensusParams;
   readonly #updates: readonly UpdateSpec[];
@@ -32,7 +38,7 @@ export class Schedule {
     this.#params = params;
     this.#updates = updates;
     let set = ordered(known);
-    const sets = [set];
+    const sets = [{ from: initialHeight, voters: set }];
     for (const { height, powers } of updates) {
       const changes = [...powers].map(([name, power]) => {
         const voter = known.find((one) => one.name === name);
@@ -40,7 +46,7 @@ export class Schedule {
       });
       this.#changes.set(height, changes);
       set = ordered([...set.filter(({ name }) => !powers.has(name)), ...changes]);
-      sets.push(set);
+      sets.push({ from: height + 2, voters: set });
     }
     this.sets = sets;
   }
@@ -63,7 +69,7 @@ export class Schedule {
   /** Who votes at this height, in the order of their slots. */
   voters(height: number): readonly Voter[] {
     const past = this.#updates.filter((one) => one.height + 2 <= height).length;
-    return this.sets[past] as readonly Voter[];
+    return present(this.sets[past], 'a set of voters').voters;
   }
 
   /** The first heights of the newest sets and parameters that are known with the block of this height. */

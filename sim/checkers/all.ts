@@ -7,7 +7,13 @@ import { audiences } from './audiences.ts';
 import { beliefs } from './beliefs.ts';
 import { briefings } from './briefings.ts';
 import { callers } from './callers.ts';
-import { type Checker, type CheckerContext, isAccountable, isTolerable } from './checker.ts';
+import {
+  type Checker,
+  type CheckerContext,
+  isAccountable,
+  isAlwaysTolerable,
+  isTolerable,
+} from './checker.ts';
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
 import { countedClaims } from './countedClaims.ts';
@@ -59,30 +65,33 @@ import { turns } from './turns.ts';
 import { validity } from './validity.ts';
 import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
+import { whileTolerable } from './whileTolerable.ts';
 import { wires } from './wires.ts';
 import { words } from './words.ts';
 
-/** Checkers that may only be believed while less than a third of the power is faulty. */
-const NEEDS_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash', 'no_crash'];
+/** What nobody can judge once a third of the power is faulty. */
+const NEED_TOLERABLE: readonly StandingChecker[] = ['agreement', 'validity', 'app_hash'];
+/** What is still judged then, but not in everything. */
+const PARTLY_NEED_TOLERABLE: readonly StandingChecker[] = ['no_crash', 'conduct', 'durability', 'answers'];
 
 const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) => Checker])[] = [
-  ['agreement', agreement],
-  ['validity', validity],
+  ['agreement', whileTolerable(agreement)],
+  ['validity', whileTolerable(validity)],
   ['conduct', briefings],
   ['conduct', accusations],
   ['no_self_equivocation', noSelfEquivocation],
   ['conduct', signBytes],
   ['no_framing', noFraming],
   ['no_framing', strayVotes],
-  ['app_hash', appHash],
+  ['app_hash', whileTolerable(appHash)],
   ['lock', lockRule],
   ['conduct', conduct],
   ['conduct', patience],
   ['conduct', idleness],
-  ['conduct', clauses],
-  ['conduct', holdings],
-  ['conduct', duties],
-  ['conduct', nilVotes],
+  ['conduct', whileTolerable(clauses)],
+  ['conduct', whileTolerable(holdings)],
+  ['conduct', whileTolerable(duties)],
+  ['conduct', whileTolerable(nilVotes)],
   ['conduct', turns],
   ['conduct', fillings],
   ['conduct', lateness],
@@ -90,7 +99,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', voteTimes],
   ['conduct', lastCommits],
   ['conduct', spread],
-  ['conduct', repetition],
+  ['conduct', whileTolerable(repetition)],
   ['conduct', beliefs],
   ['conduct', echoes],
   ['conduct', poolSpread],
@@ -115,12 +124,10 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
 /** What watches over a run: everything that stands, but for what is switched off by name, and what is expected. */
 export function checkersOf(context: CheckerContext): readonly Checker[] {
   const { off, expect } = context.scenario;
-  const standing = STANDING.filter(
-    ([name]) => !off.has(name) && (isTolerable(context) || !NEEDS_TOLERABLE.includes(name)),
-  ).map(([, make]) => make(context));
+  const standing = STANDING.filter(([name]) => !off.has(name)).map(([, make]) => make(context));
   // Below a third the rule of agreement itself is watched.
   const isNamed = expect.some((one) => one.kind === 'guilty');
-  if (!isTolerable(context) && isAccountable(context) && !isNamed && !off.has('accountability'))
+  if (!isAlwaysTolerable(context) && isAccountable(context) && !isNamed && !off.has('accountability'))
     standing.push(accountability(context));
   if (!off.has('durability'))
     standing.push(
@@ -136,9 +143,17 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
   return [...standing, ...peersOf(context), ...expect.flatMap((one) => expected(context, one))];
 }
 
-/** Standing promises that nobody can judge here, though nobody switched them off. */
-export const notJudged = (context: CheckerContext): readonly StandingChecker[] =>
-  isTolerable(context) ? [] : NEEDS_TOLERABLE.filter((name) => !context.scenario.off.has(name));
+/** Promises that nobody can judge here, though nobody switched them off. */
+export function notJudged(context: CheckerContext): readonly string[] {
+  if (isTolerable(context)) return [];
+  const { off, expect } = context.scenario;
+  const isOn = (name: StandingChecker): boolean => !off.has(name);
+  return [
+    ...NEED_TOLERABLE.filter(isOn),
+    ...(expect.some(({ kind }) => kind === 'liveness') ? ['liveness'] : []),
+    ...PARTLY_NEED_TOLERABLE.filter(isOn).map((name) => `parts of ${name}`),
+  ];
+}
 
 /** Where nodes find each other by themselves, they keep their own rules about it. */
 function peersOf(context: CheckerContext): readonly Checker[] {

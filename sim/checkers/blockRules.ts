@@ -29,7 +29,7 @@ import {
   hashOfValidators,
 } from '../reference/chainHashes.ts';
 import { remembered } from '../remembered.ts';
-import type { CheckerContext } from './checker.ts';
+import { addressesOf, type CheckerContext } from './checker.ts';
 import { type Rotation, rotationOf } from './rotation.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
@@ -150,7 +150,7 @@ function linkProblem(
   if (signers === undefined) return 'the state after a block names no last validators';
   return (
     commitProblem(context, lastCommit, before.blockId, signers) ??
-    proposerProblem(before.header, lastCommit, rotation)
+    proposerProblem(context, before, lastCommit, rotation)
   );
 }
 
@@ -204,17 +204,25 @@ function commitProblem(
     : `the last commit has power ${power} of ${signers.totalPower}`;
 }
 
-/** The decided block was proposed by the proposer of some round up to that of its commit. */
+/**
+ * The decided block names who proposed in some round up to that of its commit. A Byzantine proposer may name any validator:
+ * that it proposed itself its signature shows, and the header is asked for a member of the set alone (CometBFT validateBlock).
+ */
 function proposerProblem(
-  { proposerAddress, height }: Header,
+  context: CheckerContext,
+  { header: { proposerAddress, height }, validators }: Before,
   commit: Commit,
   rotation: Rotation,
 ): string | undefined {
   if (isZeroBlockId(commit.blockId)) return 'the last commit is for nil';
-  for (let round = 0; round <= commit.round; round++) {
-    if (equalBytes(rotation.proposer(height, round), proposerAddress)) return undefined;
-  }
-  return `${toHex(proposerAddress)} was proposer of no round up to ${commit.round}`;
+  const proposers = Array.from({ length: commit.round + 1 }, (_, round) => rotation.proposer(height, round));
+  const isOne = (address: Bytes): boolean => equalBytes(address, proposerAddress);
+  if (proposers.some(isOne)) return undefined;
+  const liars = [...addressesOf(context)].filter(([{ isCorrect }]) => !isCorrect);
+  const mayLie = liars.some(([, liar]) => proposers.some((proposer) => equalBytes(proposer, liar)));
+  return mayLie && validators.validators.some(({ address }) => isOne(address))
+    ? undefined
+    : `${toHex(proposerAddress)} was proposer of no round up to ${commit.round}`;
 }
 
 /** The time at which, in order of time, half of the power that signed is reached; votes for nil count. */

@@ -19,8 +19,9 @@ export interface Checker extends Partial<Hearing> {
   finish?(): Promise<void> | void;
 }
 
-/** Power of Byzantine validators, and of all. */
+/** Power of Byzantine validators, and of all, in the set that votes from some height on. */
 export interface Stake {
+  readonly from: number;
   readonly faulty: bigint;
   readonly total: bigint;
 }
@@ -56,9 +57,14 @@ export const mayForget = (context: CheckerContext): boolean =>
 export const addressesOf = ({ cluster, world }: CheckerContext): ReadonlyMap<Process, Bytes> =>
   new Map(cluster.members.map((one) => [world.process(one.name), one.address]));
 
-/** 3F < W: what agreement, validity and liveness may assume. */
-export const isTolerable = ({ stakes }: CheckerContext): boolean =>
-  stakes.every(({ faulty, total }) => 3n * faulty < total);
+const isBelowAThird = ({ faulty, total }: Stake): boolean => 3n * faulty < total;
+
+/** 3F < W in every set that the chain is going to have. */
+export const isAlwaysTolerable = ({ stakes }: CheckerContext): boolean => stakes.every(isBelowAThird);
+
+/** 3F < W up to the height that is being decided: what agreement, validity and liveness may assume. */
+export const isTolerable = ({ stakes, world }: CheckerContext): boolean =>
+  stakes.every((stake) => isBelowAThird(stake) || stake.from > world.height + 1);
 
 /** From two thirds on nobody can be held to anything. */
 export const isAccountable = ({ stakes }: CheckerContext): boolean =>

@@ -13,7 +13,7 @@ import type { Process } from '../machine/process.ts';
 import type { Schedule } from '../schedule.ts';
 import { hearing } from '../world/facts.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
-import { type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
+import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { isOneThirdIn } from './conduct.ts';
 import { Seats } from './seats.ts';
 
@@ -29,7 +29,6 @@ const ROUNDS_OF_A_PEER = 3;
  */
 export function clauses(context: CheckerContext): Checker {
   const name = 'conduct';
-  if (!isTolerable(context)) return { name };
   const awake = new Awake(context);
   const seats = new Seats(context);
   const isLogWhole = !mayForget(context);

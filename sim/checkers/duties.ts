@@ -5,7 +5,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import { ANSWER_MICROS, Awake } from './awake.ts';
-import { addressesOf, type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { Seats } from './seats.ts';
 import { proposeMicros } from './waits.ts';
 
@@ -29,7 +29,6 @@ type Proposed = Map<string, Entered>;
  */
 export function duties(context: CheckerContext): Checker {
   const name = 'conduct';
-  if (!isTolerable(context)) return { name };
   const mayRefuse = mayForget(context);
   const addresses = addressesOf(context);
   const entered = new Map<Process, Entered>();

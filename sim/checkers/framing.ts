@@ -3,7 +3,7 @@ import type { Block, BlockId } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { hasFault, mayDisorder } from './linkFaults.ts';
 import { NewDisks } from './newDisk.ts';
 
@@ -103,6 +103,8 @@ export function noCrash(context: CheckerContext): Checker {
     ...hearing(['halted'], (fact) => {
       if (!fact.node.isCorrect) return;
       if (fact.node.disk.isDamaged && isRefusal(fact.reason)) return;
+      // On a fork a node may have to stop; what it threw is a mistake of its own, whoever lied to it.
+      if (!isTolerable(context) && !fact.reason.startsWith('threw ')) return;
       context.fail(name, `${fact.node.name} stopped: ${fact.reason}`);
     }),
   };

@@ -1,6 +1,6 @@
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
-import { type Checker, type CheckerContext, isTolerable, mayForget } from './checker.ts';
+import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { signedValue } from './signedValue.ts';
 
 /** Which lock and valid value a node was last seen with in this life. */
@@ -16,7 +16,6 @@ interface Held {
  */
 export function holdings(context: CheckerContext): Checker {
   const name = 'conduct';
-  if (!isTolerable(context)) return { name };
   const isLogWhole = !mayForget(context);
   const seen = new Map<Process, Held>();
   return {

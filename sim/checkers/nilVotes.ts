@@ -4,7 +4,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
-import { addressesOf, type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { Judge } from './judge.ts';
 import { hasOddClocks, SLACK_MICROS } from './patience.ts';
 import { signedValue } from './signedValue.ts';
@@ -26,7 +26,7 @@ interface Entered {
  */
 export function nilVotes(context: CheckerContext): Checker {
   const name = 'conduct';
-  if (!isTolerable(context) || hasOddClocks(context.scenario)) return { name };
+  if (hasOddClocks(context.scenario)) return { name };
   const judge = new Judge(context);
   const correct = new Set(
     [...addressesOf(context)].filter(([{ isCorrect }]) => isCorrect).map(([, address]) => toHex(address)),

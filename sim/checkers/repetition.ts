@@ -2,7 +2,7 @@ import type { Process } from '../machine/process.ts';
 import { longestDelay } from '../network/delay.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
-import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 import { slowest } from './liveness.ts';
 import { isStream } from './spread.ts';
 
@@ -22,7 +22,7 @@ const FEW = 4;
 export function repetition(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, correct, world } = context;
-  if (!isTolerable(context) || !isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
+  if (!isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
   const said = { votes: 0, proposals: 0 };
   /** Parts of what was proposed, by height and round; one where nobody has seen it. */
   const parts = new Map<string, number>();

@@ -74,8 +74,20 @@ describe('a run', () => {
     const file = `name: many\nengine: {crypto: keyed-hash}\n${names}expect: [agreement]\nuntil: {time: 2s}\n`;
     fs.writeFileSync(fileOf('many.yaml'), file);
     expect((await run('many.yaml')).out).toContain(
-      'not judged, as a third or more of the power is faulty: agreement, validity, app_hash, no_crash\n',
+      'not judged, as a third or more of the power is faulty: agreement, validity, app_hash, ' +
+        'parts of no_crash, parts of conduct, parts of durability, parts of answers\n',
     );
+  });
+
+  test.each([
+    { height: 1000, judged: 'all', isJudged: true },
+    { height: 2, judged: 'what was before', isJudged: false },
+  ])('with a third of it faulty from height $height on judges $judged', async ({ height, isJudged }) => {
+    const powers = `validators: {count: 5}\nupdates: [{height: ${height}, validators: {v4: 40}}]\n`;
+    const liar = 'byzantine: [{who: v4, behaviour: double-prevote}]\n';
+    const file = `name: later\nengine: {crypto: keyed-hash}\n${powers}${liar}until: {height: 4}\n`;
+    fs.writeFileSync(fileOf('later.yaml'), file);
+    expect((await run('later.yaml')).out.includes('not judged')).toBe(!isJudged);
   });
 });
 

@@ -1,0 +1,24 @@
+import type { Fact } from '../world/facts.ts';
+import { type Checker, type CheckerContext, isAlwaysTolerable, isTolerable } from './checker.ts';
+
+type MakeChecker = (context: CheckerContext) => Checker;
+
+/** One that may be believed only as long as less than a third of the power is faulty: from then on it says nothing more. */
+export const whileTolerable =
+  (make: MakeChecker): MakeChecker =>
+  (context) => {
+    const checker = make(context);
+    if (isAlwaysTolerable(context)) return checker;
+    const { name, topics, on, look, follow, finish } = checker;
+    const only =
+      <A extends unknown[], R>(act: (...args: A) => R) =>
+      (...args: A): R | undefined =>
+        isTolerable(context) ? act(...args) : undefined;
+    return {
+      name,
+      ...(topics === undefined || on === undefined ? {} : { topics, on: only((fact: Fact) => on(fact)) }),
+      ...(look === undefined ? {} : { look: only(look) }),
+      ...(follow === undefined ? {} : { follow: only(follow) }),
+      ...(finish === undefined ? {} : { finish: only(finish) }),
+    };
+  };

@@ -1,4 +1,4 @@
-import type { Scenario } from './scenario/scenario.ts';
+import type { ByzantineEntry, Scenario } from './scenario/scenario.ts';
 import { Choices } from './world/choices.ts';
 
 const RANDOM = /^random (\d+)$/;
@@ -9,13 +9,17 @@ export function settled(scenario: Scenario, seed: string): Scenario {
   const choices = new Choices({ seed });
   return {
     ...scenario,
-    byzantine: scenario.byzantine.flatMap((entry, i) => {
+    byzantine: scenario.byzantine.flatMap((entry, place, all) => {
       const random = RANDOM.exec(entry.who);
       if (random === null) return [entry];
       const left = scenario.validators.map(({ name }) => name);
       const who: string[] = [];
+      // Named by its kind and its place among these: others may come and go.
+      const isAlike = (one: ByzantineEntry): boolean =>
+        one.behaviour === entry.behaviour && one.who === entry.who;
+      const label = `byzantine/who/${entry.behaviour}/${all.slice(0, place).filter(isAlike).length}`;
       while (who.length < Number(random[1]) && left.length > 0)
-        who.push(...left.splice(choices.choose(`byzantine/who/${i}`, left.length), 1));
+        who.push(...left.splice(choices.choose(label, left.length), 1));
       return who.map((name) => ({ ...entry, who: name }));
     }),
   };

@@ -73,12 +73,13 @@ export function wrap(
   };
 }
 
-/** As they stand in the file, with the place that names their choices, but for those that only deliver. */
+/** As they stand in the file, but for those that only deliver. Which of its kind each is names its choices: others may come and go. */
 function inOrder(
   entries: readonly ByzantineEntry[],
 ): readonly { readonly entry: ByzantineEntry; readonly behaviour: Behaviour; readonly index: number }[] {
-  const all = entries.map((entry, index) => {
+  const all = entries.map((entry, place) => {
     const known = entry.behaviour === MUTATE.id ? MUTATE : behaviourOf(entry.behaviour);
+    const index = entries.slice(0, place).filter((one) => one.behaviour === entry.behaviour).length;
     return { entry, behaviour: present(known, 'a known behaviour'), index };
   });
   const isLast = ({ behaviour }: (typeof all)[0]): boolean => behaviour.isDelivery === true;

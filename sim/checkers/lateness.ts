@@ -23,7 +23,8 @@ interface Due {
 export function lateness(context: CheckerContext): Checker {
   const name = 'conduct';
   const { scenario, world } = context;
-  if (scenario.timeline.some(({ action }) => action.kind === 'drift')) return { name };
+  if (scenario.timeline.some(({ action }) => action.kind === 'drift' || action.kind === 'jitter'))
+    return { name };
   const awake = new Awake(context);
   /** When each life has waited for the time of genesis long enough, by what its clock said as it began to: a later jump changes no timer. */
   const genesisAt = new Map<Process, number>();

@@ -11,7 +11,7 @@ import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 /** A node may be seen to move some time after it did: at its next event, at the latest gossip's. */
 export const SLACK_MICROS = 300_000;
 /** With these nobody can say from outside when a wait began. */
-const CLOCKS_AND_DISKS: readonly string[] = ['skew', 'jump', 'drift', 'disk'];
+const CLOCKS_AND_DISKS: readonly string[] = ['skew', 'jump', 'drift', 'jitter', 'disk'];
 
 export const hasOddClocks = ({ timeline }: Scenario): boolean =>
   timeline.some(({ action }) => CLOCKS_AND_DISKS.includes(action.kind));

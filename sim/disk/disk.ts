@@ -61,6 +61,16 @@ export class Disk<Guard> {
     this.log.crash(loss, choices);
   }
 
+  /** Its node has stopped in good order. */
+  close(): void {
+    this.log.close();
+  }
+
+  #setFull(isFull: boolean): void {
+    this.isFull = isFull;
+    this.log.isFull = isFull;
+  }
+
   /**
    * @param isRunning Whether a node runs on it: its log then lies in memory and cannot be edited from outside.
    * @returns Whether anything is damaged now that was not before.
@@ -76,7 +86,7 @@ export class Disk<Guard> {
     if (fault === 'eio') {
       this.failsNext = true;
       this.isDamaged = true;
-    } else if (fault === 'full') this.isFull = true;
+    } else if (fault === 'full') this.#setFull(true);
     else this.isSlow = true;
     return true;
   }
@@ -84,7 +94,7 @@ export class Disk<Guard> {
   /** The end, at `now`, of a fault that has a duration. */
   repair(fault: DiskFaultKind, now: number): void {
     if (fault === 'full') {
-      this.isFull = false;
+      this.#setFull(false);
       this.lateUntil = Math.max(this.lateUntil, now + ROOM_MICROS);
     } else if (fault === 'slow') {
       this.isSlow = false;
@@ -99,11 +109,12 @@ export class Disk<Guard> {
       log.truncate(size);
       return size > 0;
     }
+    if (size === 0) return false;
     this.hasForgotten = true;
     if (at === undefined && keep === undefined) {
       if (fault === 'torn') log.truncate(choices.choose(log.lastRecordBytes + 1));
-      else log.flip(choices.choose(Math.max(1, size * 8)));
-      return size > 0;
+      else log.flip(choices.choose(size * 8));
+      return true;
     }
     const records = log.records;
     if (records.length === 0) return false;
@@ -122,7 +133,7 @@ export class Disk<Guard> {
     this.kv.wipe();
     this.guard = undefined;
     this.failsNext = false;
-    this.isFull = false;
+    this.#setFull(false);
     this.isSlow = false;
     this.isDamaged = false;
     this.hasForgotten = true;

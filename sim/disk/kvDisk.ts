@@ -97,7 +97,7 @@ export class KvDisk {
    * - `rot`: one bit of one value is inverted;
    * - `misplaced`: the value of one key lies under another one;
    * - `lost_batch`: the newest batch never reached the disk, or the one before it did not although the newest did;
-   * - `stale`: the next reads of keys that the newest batch has changed answer what was there before;
+   * - `stale`: the next reads of keys whose values the newest batch has replaced answer what was there before;
    * - `unreadable`: one of the next reads fails; the drive still has what it had.
    */
   damage(fault: DbFault, choices: ChoiceStream): boolean {

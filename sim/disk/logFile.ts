@@ -23,6 +23,13 @@ export class LogFile {
   #pending: LogRecord[] = [];
   /** What lies behind the synced records after a crash or a fault, not yet read by a recovery. */
   #tail: Bytes = EMPTY;
+  /** How many of those in flight have room; undefined while all have. */
+  #roomFor: number | undefined;
+
+  /** From now on there is no room for what is appended, or again for all of it. */
+  set isFull(isFull: boolean) {
+    this.#roomFor = isFull ? (this.#roomFor ?? this.#pending.length) : undefined;
+  }
 
   append(records: readonly LogRecord[]): void {
     for (const record of records) this.#pending.push(record);
@@ -39,9 +46,21 @@ export class LogFile {
   }
 
   crash(loss: PowerLoss, choices: ChoiceStream): void {
-    const pending = concat(...this.#pending.map(frameRecord));
-    this.#pending = [];
+    const pending = concat(...this.#leave().map(frameRecord));
     this.#tail = concat(this.#tail, survivors(pending, loss, choices));
+  }
+
+  /** The process ends in good order. */
+  close(): void {
+    for (const record of this.#leave()) this.#synced.push(record);
+  }
+
+  /** Those in flight that have room: what waits for it is in memory alone. */
+  #leave(): readonly LogRecord[] {
+    const written = this.#pending.slice(0, this.#roomFor);
+    this.#pending = [];
+    if (this.#roomFor !== undefined) this.#roomFor = 0;
+    return written;
   }
 
   /** Reads the file as a starting node does, and cuts off what is torn. */
@@ -81,11 +100,9 @@ export class LogFile {
     return this.#image().length;
   }
 
-  /** Bytes of the last record of a stopped node's file, 0 when it is empty. */
+  /** Bytes from the beginning of the last whole record of a stopped node's file to its end. */
   get lastRecordBytes(): number {
-    if (this.#tail.length > 0) return this.#tail.length;
-    const last = this.#synced.at(-1);
-    return last === undefined ? 0 : frameRecord(last).length;
+    return this.size - (this.records.at(-1)?.start ?? 0);
   }
 
   /** Where the whole records of a stopped node's file lie. */

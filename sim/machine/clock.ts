@@ -4,15 +4,20 @@ import type { Micros, Millis } from '../../core/types/ids.ts';
 /** Drift is clamped by the scenario parser to ±this many parts per million, far beyond any real quartz. */
 export const DRIFT_PPM_MAX = 500_000;
 
+/** By how much a timer may be late at most: as on a machine that is busy, not as on one that stands still. */
+export const JITTER_MICROS_MAX = 1_000_000;
+
 /**
  * One node's idea of time. Skew and jumps move what `now` says; drift bends both `now` and the length of timers,
- * as a quartz that runs fast does. Timers are monotonic: a jump neither fires nor delays them.
+ * as a quartz that runs fast does. Jitter makes each timer late by another draw. Timers are monotonic: a jump neither fires nor delays them.
  */
 export class NodeClock {
   readonly #epoch: Micros;
   #base: Micros;
   #baseAt = 0;
   #driftPpm = 0;
+  /** Each timer that is set is late by up to so many virtual µs. */
+  jitter = 0;
 
   /** @param epoch Unix time in µs of virtual time 0. */
   constructor(epoch: Micros) {

@@ -231,7 +231,9 @@ export class Life implements KvGate {
     const fire = (): undefined => {
       this.#process.input({ kind: 'timer', key });
     };
-    this.#later(this.#process.clock.timerMicros(effect.afterMs), 'timer', fire, timerText(key));
+    const { name, clock } = this.#process;
+    const late = clock.jitter === 0 ? 0 : this.#world.choices.choose(`jitter/${name}`, clock.jitter + 1);
+    this.#later(clock.timerMicros(effect.afterMs) + late, 'timer', fire, timerText(key));
   }
 
   /** The guard is durable before the signature exists; the signature takes its time to come back. */

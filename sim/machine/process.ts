@@ -160,12 +160,13 @@ export class Process implements Port {
 
   /**
    * Ends the present life at this very point, which may be before it runs: a start writes too.
+   * @param dice Names the choices of what is lost.
    * @returns False when there is no life to end.
    */
-  crash(loss: PowerLoss): boolean {
+  crash(loss: PowerLoss, dice = ''): boolean {
     if (this.state === 'down' && this.#life?.alive !== true) return false;
     this.#end('down');
-    this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
+    this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}/${dice}`));
     this.#world.network.nodeDown(this.index, loss !== 'none');
     this.#world.note('crash', this, 0);
     this.#world.witness({ kind: 'crashed', node: this });
@@ -177,7 +178,7 @@ export class Process implements Port {
     if (this.state === 'halted') return;
     this.#end('halted');
     this.haltReason = reason;
-    if (loss === 'none') this.disk.log.sync();
+    if (loss === 'none') this.disk.close();
     else this.disk.crash(loss, this.#world.choices.stream(`crash/${this.name}`));
     this.#world.network.nodeDown(this.index, false);
     this.#world.note('halt', this, 0, reason);

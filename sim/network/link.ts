@@ -1,6 +1,6 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId } from '../../core/node/contract.ts';
-import type { ChoiceStream, Choices } from '../world/choices.ts';
+import { type ChoiceStream, type Choices, PPM } from '../world/choices.ts';
 import { type Delay, drawDelay } from './delay.ts';
 
 /** What can go wrong on one direction of a connection; probabilities in parts per million. */
@@ -46,8 +46,8 @@ export class Link {
   readonly label: string;
   /** What goes wrong at present. */
   faults: LinkFaults;
-  /** Nothing passes: partitioned. */
-  cut = false;
+  /** Partitions that let nothing pass here. */
+  readonly cuts = new Set<object>();
   /** Segments sent before this time arrive no earlier: clogged. */
   clogUntil = 0;
   outbox: Frame[] = [];
@@ -57,6 +57,8 @@ export class Link {
   readonly #choices: Choices;
   #lastArrival = 0;
   #busyUntil = 0;
+  /** What was sent while more went wrong than now is there by then, and with it all that follows it. */
+  #lateUntil = 0;
   /** When messages with transactions leave that wait for their turn; only a rate makes them wait. */
   #txsLeave: number[] = [];
 
@@ -78,7 +80,10 @@ export class Link {
     // One object may patch a link twice: each time it is another change.
     const own = { ...patch };
     this.#set([...this.#patches, own]);
-    return () => this.#set(this.#patches.filter((one) => one !== own));
+    return () => {
+      this.#lateUntil = this.#lastArrival;
+      this.#set(this.#patches.filter((one) => one !== own));
+    };
   }
 
   #set(patches: readonly Partial<LinkFaults>[]): void {
@@ -86,6 +91,24 @@ export class Link {
     let faults = this.#usual;
     for (const patch of patches) faults = { ...faults, ...patch };
     this.faults = faults;
+  }
+
+  /** Nothing passes: partitioned. */
+  get cut(): boolean {
+    return this.cuts.size > 0;
+  }
+
+  /** Whether what is sent now would arrive as usual, but for its delay. */
+  isOpen(now: number): boolean {
+    return !this.cut && this.clogUntil <= now && this.#lateUntil <= now && this.faults.lossPpm < PPM;
+  }
+
+  /** The connection is gone, and with it what was on its way: the next one waits for nothing of it. */
+  clear(): void {
+    this.#lastArrival = 0;
+    this.#busyUntil = 0;
+    this.#lateUntil = 0;
+    this.#txsLeave = [];
   }
 
   /** What is sent now arrives at its leisure: the wire is narrow, or still busy with what was sent while it was. */

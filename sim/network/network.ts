@@ -6,18 +6,18 @@
  * frames may be lost, doubled, held back or damaged while the connection lives on: safety may never depend on the
  * transport, and gossip has to recover from a lost frame by itself.
  * - All that one node sends to one peer during one event travels as one segment with one delay.
- * - A cut (partition) swallows what is sent into it and what is in flight at that moment. Each end notices after a
- *   keep-alive time and drops the peer; after the heal one side redials. A one-way cut is noticed by nobody.
+ * - A cut (partition) swallows what is sent into it and what would arrive during it. Each end notices after a
+ *   keep-alive time and drops the peer; when no partition is between them any more one side redials. A one-way cut is
+ *   noticed by nobody.
  * - A crash of the process closes its connections at once (the kernel does); a power cut is noticed by keep-alive.
  * - A dropped peer (the node's own decision) is redialled after a while.
- * - A clog delays segments, a rate spreads them, a reset breaks the connection.
+ * - A clog delays segments that are sent during it, a rate spreads them, a reset breaks the connection.
  * - On a link with a rate the queue of transactions is short: what finds no room comes back, as on a real wire.
  */
 import { AssertionError, assert, present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type ChannelId } from '../../core/node/contract.ts';
 import type { NetworkStats, Port, Steering } from '../port.ts';
-import { PPM } from '../world/choices.ts';
 import { hashBytes } from '../world/rolling.ts';
 import type { Scheduler } from '../world/scheduler.ts';
 import { Arrival } from './arrival.ts';
@@ -76,9 +76,8 @@ export class Network {
 
   /** Whether the two may be connected and nothing between them is cut, clogged or lost for good: now, both ways. */
   joins(a: number, b: number): boolean {
-    const isOpen = (link: Link): boolean =>
-      !link.cut && link.clogUntil <= this.#scheduler.now && link.faults.lossPpm < PPM;
-    return !this.#connection(a, b).isForbidden && isOpen(this.link(a, b)) && isOpen(this.link(b, a));
+    const { now } = this.#scheduler;
+    return !this.#connection(a, b).isForbidden && this.link(a, b).isOpen(now) && this.link(b, a).isOpen(now);
   }
 
   /** When the present connection of the two was made; undefined when an end has lost it. */
@@ -133,6 +132,7 @@ export class Network {
       if (other === node) continue;
       const connection = this.#connection(node, other);
       connection.lose(node);
+      this.#clear(connection);
       if (!connection.isUp(other)) continue;
       const wait = silently ? connection.choices.between(KEEP_ALIVE_MICROS.low, KEEP_ALIVE_MICROS.high) : 1;
       this.#noticeLater(connection, other, wait, () => true);
@@ -155,38 +155,55 @@ export class Network {
     this.#connection(a, b).isForbidden = true;
   }
 
-  /** Only nodes of one group hear each other; nodes in no group form one of their own. */
-  partition(groups: readonly (readonly number[])[], oneWay: boolean): void {
+  /**
+   * Only nodes of one group hear each other; nodes in no group form one of their own.
+   * @returns What ends this partition, and no other.
+   */
+  partition(groups: readonly (readonly number[])[], oneWay: boolean): () => void {
+    const own = {};
     const groupOf = (node: number): number => groups.findIndex((group) => group.includes(node));
     this.#eachPair((a, b) => {
       const from = groupOf(a);
       const to = groupOf(b);
       if (from === to) return;
       // One way: what the first group says to the others is lost, what they answer arrives.
-      if (!oneWay || from === 0) this.link(a, b).cut = true;
-      if (!oneWay || to === 0) this.link(b, a).cut = true;
+      if (!oneWay || from === 0) this.link(a, b).cuts.add(own);
+      if (!oneWay || to === 0) this.link(b, a).cuts.add(own);
       if (!oneWay) this.#noticeCut(a, b);
+    });
+    return () => {
+      this.#mend((cuts) => cuts.delete(own));
+    };
+  }
+
+  /**
+   * Ends all partitions.
+   * @returns Whether there was one.
+   */
+  heal(): boolean {
+    return this.#mend((cuts) => {
+      const wasCut = cuts.size > 0;
+      cuts.clear();
+      return wasCut;
     });
   }
 
-  /** @returns Whether anything was cut. */
-  heal(): boolean {
-    let wasCut = false;
+  /** @returns Whether anything was cut that `mend` has taken away a cut from. */
+  #mend(mend: (cuts: Set<object>) => boolean): boolean {
+    let isMended = false;
     this.#eachPair((a, b) => {
-      const there = this.link(a, b);
-      const back = this.link(b, a);
-      if (!there.cut && !back.cut) return;
-      wasCut = true;
-      there.cut = false;
-      back.cut = false;
+      const links = [this.link(a, b), this.link(b, a)];
+      if (links.filter(({ cuts }) => mend(cuts)).length === 0) return;
+      isMended = true;
+      if (links.some(({ cut }) => cut)) return;
       // Something may have been lost in the cut: a stream with a hole cannot go on.
       if (this.steering !== undefined) this.#break(this.#connection(a, b));
       this.#dial(a, b, REDIAL_MICROS);
     });
-    return wasCut;
+    return isMended;
   }
 
-  /** Nothing to or from the node arrives before `until`, nor before the end of what clogs the other. */
+  /** Nothing that is sent to or by the node arrives before `until`, nor before the end of what clogs the other. */
   clog(node: number, until: number): void {
     for (let other = 0; other < this.#ports.length; other++) {
       if (other === node) continue;
@@ -271,7 +288,13 @@ export class Network {
   /** Both ends learn that the connection is gone; what is in flight is lost. */
   #break(connection: Connection): void {
     connection.epoch++;
+    this.#clear(connection);
     for (const end of [connection.a, connection.b]) this.#noticeLater(connection, end, 1, () => true);
+  }
+
+  #clear({ a, b }: Connection): void {
+    this.link(a, b).clear();
+    this.link(b, a).clear();
   }
 
   #noticeCut(a: number, b: number): void {
@@ -313,6 +336,7 @@ export class Network {
   #connect(connection: Connection): void {
     this.#down(connection, connection.a);
     this.#down(connection, connection.b);
+    this.#clear(connection);
     connection.establish(this.#scheduler.now);
     this.#port(connection.a).peerUp(this.#port(connection.b).name);
     this.#port(connection.b).peerUp(this.#port(connection.a).name);

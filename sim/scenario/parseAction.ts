@@ -1,12 +1,12 @@
 import { DEVICE_FAULTS, DISK_FAULTS, LOG_FAULTS } from '../disk/disk.ts';
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
-import { DRIFT_PPM_MAX } from '../machine/clock.ts';
+import { DRIFT_PPM_MAX, JITTER_MICROS_MAX } from '../machine/clock.ts';
 import { CRASH_POINTS } from '../machine/life.ts';
 import type { LinkFaults } from '../network/link.ts';
 import type { Cursor } from './cursor.ts';
 import { newName, nodeName, nodeNames, target } from './names.ts';
 import type { Action, LogDamage } from './scenario.ts';
-import { byteRate, delay, driftPpm, probability, signedDuration } from './units.ts';
+import { byteRate, delay, driftPpm, duration, probability, signedDuration } from './units.ts';
 
 const ACTION_KEYS = [
   'partition',
@@ -198,16 +198,23 @@ function damageOf({ at, keep }: Partial<Record<'at' | 'keep', Cursor>>, fault: s
   };
 }
 
+function jitterOf(at: Cursor): number {
+  const micros = duration(at);
+  return micros <= JITTER_MICROS_MAX ? micros : at.fail('expected a jitter of at most 1s');
+}
+
 function clockOf(at: Cursor, known: readonly string[]): Action {
   const fields = at.fields(
-    ['target', 'skew', 'drift', 'jump'],
-    'a clock fault: {target, skew | drift | jump}',
+    ['target', 'skew', 'drift', 'jump', 'jitter'],
+    'a clock fault: {target, skew | drift | jump | jitter}',
   );
   if (fields.target === undefined) return at.fail('expected a key target');
   const who = target(fields.target, known);
-  const given = [fields.skew, fields.drift, fields.jump].filter((one) => one !== undefined);
-  if (given.length !== 1) return at.fail('expected exactly one of skew, drift, jump');
-  if (fields.skew !== undefined) return { kind: 'skew', target: who, micros: signedDuration(fields.skew) };
-  if (fields.jump !== undefined) return { kind: 'jump', target: who, micros: signedDuration(fields.jump) };
-  return { kind: 'drift', target: who, ppm: driftPpm(fields.drift as Cursor, DRIFT_PPM_MAX) };
+  const { skew, drift, jump, jitter } = fields;
+  const given = [skew, drift, jump, jitter].filter((one) => one !== undefined);
+  if (given.length !== 1) return at.fail('expected exactly one of skew, drift, jump, jitter');
+  if (skew !== undefined) return { kind: 'skew', target: who, micros: signedDuration(skew) };
+  if (jump !== undefined) return { kind: 'jump', target: who, micros: signedDuration(jump) };
+  if (jitter !== undefined) return { kind: 'jitter', target: who, micros: jitterOf(jitter) };
+  return { kind: 'drift', target: who, ppm: driftPpm(drift as Cursor, DRIFT_PPM_MAX) };
 }

@@ -26,7 +26,13 @@ const PASSING: readonly string[] = ['full', 'slow'];
 export function parseTimeline(at: Cursor, known: readonly string[]): readonly TimelineEntry[] {
   const items = at.items('a list of timeline entries');
   for (const item of items) noteCheckpoint(item);
-  return items.map((item) => entryOf(item, known));
+  const counts = new Map<string, number>();
+  return items.map((item) => {
+    const entry = entryOf(item, known);
+    const count = counts.get(entry.text) ?? 0;
+    counts.set(entry.text, count + 1);
+    return { ...entry, dice: `timeline/${entry.text}/${count}` };
+  });
 }
 
 /** Entries may wait for what stands further down. */
@@ -37,7 +43,7 @@ function noteCheckpoint(item: Cursor): void {
   if (typeof name === 'string') item.names.checkpoints.add(name);
 }
 
-function entryOf(at: Cursor, known: readonly string[]): TimelineEntry {
+function entryOf(at: Cursor, known: readonly string[]): Omit<TimelineEntry, 'dice'> {
   const fields = at.fields(ENTRY_KEYS, ENTRY);
   if (fields.do === undefined) return at.fail('expected a key do');
   const action = parseAction(fields.do, known);

@@ -80,6 +80,7 @@ export type Action =
   | ({ readonly kind: 'disk'; readonly target: Target; readonly fault: DiskFaultKind } & LogDamage)
   | { readonly kind: 'skew' | 'jump'; readonly target: Target; readonly micros: number }
   | { readonly kind: 'drift'; readonly target: Target; readonly ppm: number }
+  | { readonly kind: 'jitter'; readonly target: Target; readonly micros: number }
   | { readonly kind: 'gst' };
 
 /** Which record of a log is hit, and how many bytes of it a tear leaves; what is not said is left to chance. */
@@ -89,8 +90,10 @@ export interface LogDamage {
 }
 
 export interface TimelineEntry {
-  /** Where it stands, for messages and for naming its dice, e.g. `timeline[0]`. */
+  /** Where it stands, for messages, e.g. `timeline[0]`. */
   readonly line: string;
+  /** Names its dice: by what it does, and which it is of those that do the same, so that others may come and go. */
+  readonly dice: string;
   /** Its action as the file says it, for readers. */
   readonly text: string;
   readonly when: When;

@@ -45,6 +45,9 @@ const FAULTS: readonly Fault[] = [
     },
   }),
   (stream, { correct }) => ({
+    do: { clock: { target: pick(stream, correct), jitter: `${1 + stream.choose(500)}ms` } },
+  }),
+  (stream, { correct }) => ({
     do: { disk: { target: pick(stream, correct), fault: pick(stream, ['slow', 'full']) } },
     for: seconds(stream, 1, 10),
   }),

@@ -22,16 +22,15 @@ interface Armed {
 
 /** Does what the timeline of a scenario says, and undoes what has a duration. */
 export class TimelineActions {
-  /** Virtual time of the last action, for `until: quiet`. */
-  lastAt = 0;
   /** A `break` has come: the run ends here. */
   isBroken = false;
   /** Lines of the entries that have changed anything: who is down cannot crash, and no log of a running node be cut. */
   readonly effective = new Set<string>();
   /** Gone for good. */
   readonly #removed = new Set<Process>();
-  /** Partitions and heals so far. */
-  #partitions = 0;
+  #lastAt = 0;
+  /** When what lies on a machine now ends, by machine and trouble: of those that overlap, the last to end ends them all. */
+  readonly #ends = new Map<string, number>();
   readonly #world: World;
   readonly #cluster: Cluster;
   readonly #suite: CryptoSuite;
@@ -51,10 +50,20 @@ export class TimelineActions {
     return (this.#returning.get(process) ?? 0) > 0;
   }
 
+  /** Virtual time at which the last action was over, or is going to be, for `until: quiet`. */
+  get lastAt(): number {
+    return this.#lastAt;
+  }
+
+  /** Something happens, or lasts, until then. */
+  noteUntil(at: number): void {
+    this.#lastAt = Math.max(this.#lastAt, at);
+  }
+
   do(action: Action, spec: TimelineEntry): Promise<void> | undefined {
     const world = this.#world;
     world.remark('fault', undefined, `${spec.text} (${spec.line})`);
-    if ('target' in action) return this.#toEach(this.#targets(action.target, spec.line), action, spec);
+    if ('target' in action) return this.#toEach(this.#targets(action.target, spec.dice), action, spec);
     if (this.#toAll(action, spec)) this.effective.add(spec.line);
     return action.kind === 'addNode' ? this.#startAll([world.process(action.name)]) : undefined;
   }
@@ -64,15 +73,12 @@ export class TimelineActions {
     const world = this.#world;
     const { network } = world;
     switch (action.kind) {
-      case 'partition':
-        network.partition(
-          action.groups.map((group) => group.map((name) => network.indexOf(name))),
-          action.oneWay,
-        );
-        this.#endPartition(spec, ++this.#partitions);
+      case 'partition': {
+        const groups = action.groups.map((group) => group.map((name) => network.indexOf(name)));
+        this.#undo(spec, network.partition(groups, action.oneWay));
         return true;
+      }
       case 'heal':
-        this.#partitions++;
         return network.heal();
       case 'gst':
         world.witness({ kind: 'stable' });
@@ -128,9 +134,12 @@ export class TimelineActions {
         return rollBack(process, this.#suite, action.isHard);
       case 'flushPool':
         return this.#flushPool(process);
-      case 'clog':
-        world.network.clog(process.index, world.now + present(spec.duration, 'a clog has a duration'));
+      case 'clog': {
+        const until = world.now + present(spec.duration, 'a clog has a duration');
+        world.network.clog(process.index, until);
+        this.noteUntil(until);
         return true;
+      }
       case 'crash': {
         if (action.point !== undefined) {
           // The way back counts from the crash, which comes when the node comes by that point.
@@ -138,14 +147,16 @@ export class TimelineActions {
           this.#armed.push({ process, point, powerLoss, spec, left: count });
           return false;
         }
-        const hasCrashed = this.#crash(process, action.powerLoss);
+        const hasCrashed = this.#crash(process, action.powerLoss, spec);
         this.#undo(spec, () => this.#startAll([process]), process);
         return hasCrashed;
       }
       case 'pause': {
-        const isPaused = process.pause();
+        const isOver = this.#extend(`pause/${process.name}`, process.state === 'paused', spec);
+        // One that is paused already stays so for longer.
+        const isPaused = process.pause() || process.state === 'paused';
         this.#undo(spec, () => {
-          process.resume();
+          if (isOver()) process.resume();
         });
         return isPaused;
       }
@@ -156,13 +167,14 @@ export class TimelineActions {
         process.disk.wipe();
         return true;
       case 'disk': {
-        const isDamaged = process.disk.damage(
-          action.fault,
-          world.choices.stream(`disk/${process.name}`),
-          process.isRunning,
-          action,
-        );
-        this.#undo(spec, () => process.disk.repair(action.fault, world.now));
+        const { disk } = process;
+        const isOn = (action.fault === 'full' && disk.isFull) || (action.fault === 'slow' && disk.isSlow);
+        const isOver = this.#extend(`${action.fault}/${process.name}`, isOn, spec);
+        const choices = world.choices.stream(`disk/${process.name}/${spec.dice}`);
+        const isDamaged = disk.damage(action.fault, choices, process.isRunning, action);
+        this.#undo(spec, () => {
+          if (isOver()) disk.repair(action.fault, world.now);
+        });
         return isDamaged;
       }
       case 'skew':
@@ -173,6 +185,9 @@ export class TimelineActions {
         return true;
       case 'drift':
         process.clock.drift(world.now, action.ppm);
+        return true;
+      case 'jitter':
+        process.clock.jitter = action.micros;
         return true;
     }
   }
@@ -192,7 +207,7 @@ export class TimelineActions {
 
   /** Stopped in good order, and started again when its operator is done. */
   #service(process: Process, spec: TimelineEntry): void {
-    this.#crash(process, 'none');
+    this.#crash(process, 'none', spec);
     const duration = spec.duration ?? SERVICE_MICROS;
     this.#undo({ ...spec, duration }, () => this.#startAll([process]), process);
   }
@@ -201,7 +216,8 @@ export class TimelineActions {
   #swizzle(process: Process, spec: TimelineEntry): void {
     const world = this.#world;
     const half = Math.max(1, Math.floor(present(spec.duration, 'a swizzle has a duration') / 2));
-    const choices = world.choices.stream(`${spec.line}/swizzle/${process.name}`);
+    this.noteUntil(world.now + 2 * half);
+    const choices = world.choices.stream(`${spec.dice}/swizzle/${process.name}`);
     const until = world.now + half + choices.choose(half);
     world.schedule(world.now + choices.choose(half), () => {
       world.network.clog(process.index, until);
@@ -216,9 +232,9 @@ export class TimelineActions {
     for (const { index } of processes) if (index !== process.index) network.separate(process.index, index);
   }
 
-  #crash(process: Process, powerLoss: PowerLoss): boolean {
-    this.lastAt = this.#world.now;
-    return process.crash(powerLoss);
+  #crash(process: Process, powerLoss: PowerLoss, { dice }: TimelineEntry): boolean {
+    this.noteUntil(this.#world.now);
+    return process.crash(powerLoss, dice);
   }
 
   /** For good, if it ever came. */
@@ -231,7 +247,7 @@ export class TimelineActions {
   }
 
   async #startAll(targets: readonly Process[]): Promise<void> {
-    this.lastAt = this.#world.now;
+    this.noteUntil(this.#world.now);
     for (const process of targets) if (this.#canStart(process)) await process.start();
   }
 
@@ -253,18 +269,22 @@ export class TimelineActions {
     return ends.length > 0;
   }
 
-  /** A later partition, or a heal, has taken its place: then there is nothing to end. */
-  #endPartition(spec: TimelineEntry, number: number): void {
-    this.#undo(spec, () => {
-      if (this.#partitions === number) this.#world.network.heal();
-    });
+  /** @returns Whether, when it is asked, all of that kind that lay on the machine at once are over. */
+  #extend(
+    trouble: string,
+    isOn: boolean,
+    { duration = Number.POSITIVE_INFINITY }: TimelineEntry,
+  ): () => boolean {
+    const before = isOn ? (this.#ends.get(trouble) ?? 0) : 0;
+    this.#ends.set(trouble, Math.max(before, this.#world.now + duration));
+    return () => this.#world.now >= (this.#ends.get(trouble) ?? 0);
   }
 
   #undo(spec: TimelineEntry, act: () => Promise<void> | void, restarted?: Process): void {
     if (spec.duration === undefined) return;
+    this.noteUntil(this.#world.now + spec.duration);
     if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 0) + 1);
     this.#world.schedule(this.#world.now + spec.duration, () => {
-      this.lastAt = this.#world.now;
       this.#world.remark('fault', restarted, `end of ${spec.action.kind}`);
       if (restarted !== undefined) this.#returning.set(restarted, (this.#returning.get(restarted) ?? 1) - 1);
       const undone = act() ?? undefined;
@@ -273,7 +293,7 @@ export class TimelineActions {
     });
   }
 
-  #targets(target: Target, line: string): readonly Process[] {
+  #targets(target: Target, dice: string): readonly Process[] {
     const { processes } = this.#world;
     switch (target.kind) {
       case 'all':
@@ -286,7 +306,7 @@ export class TimelineActions {
       }
       case 'random': {
         const left = [...processes];
-        const stream = this.#world.choices.stream(`${line}/target`);
+        const stream = this.#world.choices.stream(`${dice}/target`);
         const chosen: Process[] = [];
         while (chosen.length < target.count && left.length > 0)
           chosen.push(...left.splice(stream.choose(left.length), 1));
@@ -311,10 +331,12 @@ export class TimelineActions {
 
   #atCrashPoint(process: Process, point: CrashPoint): void {
     if (this.#armed.length === 0) return;
-    const armed = this.#armed.find((one) => one.process === process && one.point === point);
-    if (armed === undefined || --armed.left > 0) return;
+    const here = this.#armed.filter((one) => one.process === process && one.point === point);
+    for (const one of here) one.left--;
+    const armed = here.find(({ left }) => left <= 0);
+    if (armed === undefined) return;
     this.#armed = this.#armed.filter((one) => one !== armed);
-    if (this.#crash(process, armed.powerLoss)) this.effective.add(armed.spec.line);
+    if (this.#crash(process, armed.powerLoss, armed.spec)) this.effective.add(armed.spec.line);
     this.#undo(armed.spec, () => this.#startAll([process]), process);
   }
 }

@@ -115,10 +115,10 @@ export class Timeline {
     entry.hasCome = true;
     if (entry.left === 0) return undefined;
     const { spec } = entry;
-    if (spec.chancePpm < PPM && !this.#world.choices.stream(`${spec.line}/chance`).chance(spec.chancePpm))
+    if (spec.chancePpm < PPM && !this.#world.choices.stream(`${spec.dice}/chance`).chance(spec.chancePpm))
       return undefined;
     entry.left--;
-    this.#actions.lastAt = this.#world.now;
+    this.#actions.noteUntil(this.#world.now);
     const done = this.#actions.do(spec.action, spec);
     this.#world.witness({ kind: 'fault' });
     return done;

@@ -37,6 +37,30 @@ describe('the log on the simulated disk', () => {
     );
   });
 
+  test('what had no room is lost in a crash, and what had it is not', () => {
+    const log = new LogFile();
+    log.append([record(1, 1)]);
+    log.isFull = true;
+    log.append([record(1, 2)]);
+    log.crash('none', new Choices({ seed: 'full' }).stream('crash'));
+    expect(log.recover().records).toEqual([record(1, 1)]);
+    log.append([record(1, 3)]);
+    log.isFull = false;
+    log.close();
+    expect(log.recover().records).toEqual([record(1, 1), record(1, 3)]);
+  });
+
+  test('behind damage the last record is the last whole one', () => {
+    const log = new LogFile();
+    log.append([record(1, 1, 2, 3), record(1, 4, 5, 6)]);
+    log.sync();
+    const { start } = log.records[1] as { readonly start: number };
+    log.flip(log.size * 8 - 1);
+    expect(log.lastRecordBytes).toBe(log.size);
+    log.flip(log.size * 8 - 1);
+    expect(log.lastRecordBytes).toBe(log.size - start);
+  });
+
   test('a torn tail costs the last record and no other', () => {
     const log = new LogFile();
     log.append([record(1, 1, 2, 3), record(1, 4, 5, 6)]);

@@ -144,8 +144,17 @@ export const mapped = <T, W>(
 export const encode = <T>(shape: Shape<T>, value: T): Bytes => written(shape.write, value);
 
 /** The message that `bytes` canonically encode; nothing in the answer shares memory with them. */
-export function decode<T>(shape: Shape<T>, bytes: Bytes): Result<T, CodecError> {
-  const reader = new Reader(bytes);
+export const decode: Decode = (shape, bytes) => decodeFrom(shape, new Reader(bytes));
+
+/**
+ * The message that `bytes` encode, in which numbers and texts that are nothing may be written out, as protobufjs writes
+ * them. Several encodings then have one meaning: only for bytes that are hashed or signed as they are.
+ */
+export const decodeWordy: Decode = (shape, bytes) => decodeFrom(shape, new Reader(bytes, true));
+
+export type Decode = <T>(shape: Shape<T>, bytes: Bytes) => Result<T, CodecError>;
+
+function decodeFrom<T>(shape: Shape<T>, reader: Reader): Result<T, CodecError> {
   const value = shape.read(reader);
   if (reader.error === undefined && reader.at < reader.end) reader.fail(shape.name, 'bytes left over');
   return reader.error === undefined ? ok(value) : { ok: false, error: reader.error };

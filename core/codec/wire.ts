@@ -32,10 +32,13 @@ export class Reader {
   /** End of the message being read. */
   end: number;
   error: CodecError | undefined;
+  /** Whether numbers and texts that are nothing may be written out. */
+  readonly takesDefaults: boolean;
   #low = 0;
   #high = 0;
 
-  constructor(bytes: Bytes) {
+  constructor(bytes: Bytes, takesDefaults = false) {
+    this.takesDefaults = takesDefaults;
     // A Buffer's slice is a window, and its other methods answer with Buffers: read it as the plain bytes it is.
     this.#bytes =
       bytes.constructor === Uint8Array

@@ -1,6 +1,6 @@
 import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import { TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
-import { decode } from '../../core/codec/proto.ts';
+import { decode, decodeWordy } from '../../core/codec/proto.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
@@ -106,7 +106,7 @@ const sum = <T>(list: readonly T[], countOf: (one: T) => number): number =>
 /** The last height that a transaction may be in. What cannot be read is none of ours. */
 export const lastHeightOf = remembered((tx: Bytes): number => {
   const raw = decode(TX_RAW, tx);
-  const body = raw.ok ? decode(TX_BODY, raw.value.bodyBytes) : undefined;
+  const body = raw.ok ? decodeWordy(TX_BODY, raw.value.bodyBytes) : undefined;
   const { timeoutHeight } = body?.ok === true ? body.value : { timeoutHeight: 0n };
   return timeoutHeight === 0n ? Number.POSITIVE_INFINITY : Number(timeoutHeight);
 });

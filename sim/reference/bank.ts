@@ -9,9 +9,16 @@ import {
   SIGNER_INFO,
   type SignerInfo,
 } from '../../core/app/cosmos/tables.ts';
-import { AUTH_INFO, type AuthInfo, TX_BODY, TX_RAW, type TxBody } from '../../core/app/tx/tables.ts';
+import {
+  type Any,
+  AUTH_INFO,
+  type AuthInfo,
+  TX_BODY,
+  TX_RAW,
+  type TxBody,
+} from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
-import { decode, type Shape } from '../../core/codec/proto.ts';
+import { decode, decodeWordy, type Shape } from '../../core/codec/proto.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
@@ -61,10 +68,16 @@ const MEMO_MAX = 256;
 /** A block holds something that is no transaction of bank messages. */
 export class Unreadable extends Error {}
 
-function read<T>(shape: Shape<T>, bytes: Bytes): T {
-  const result = decode(shape, bytes);
-  if (!result.ok) throw new Unreadable(result.error.message);
-  return result.value;
+/** Reads the parts of a transaction, and notes whether one says what it could have left out. */
+class Parts {
+  isWordy = false;
+
+  read<T>(shape: Shape<T>, bytes: Bytes): T {
+    const result = decodeWordy(shape, bytes);
+    if (!result.ok) throw new Unreadable(result.error.message);
+    this.isWordy ||= !decode(shape, bytes).ok;
+    return result.value;
+  }
 }
 
 function nameOf(text: string, hrp: string): Name {
@@ -76,9 +89,9 @@ function nameOf(text: string, hrp: string): Name {
 export const amountIn = (coins: readonly Coins[], denom: string): bigint =>
   coins.reduce((sum, coin) => sum + (coin.denom === denom ? BigInt(coin.amount) : 0n), 0n);
 
-function sendOf({ typeUrl, value }: { readonly typeUrl: string; readonly value: Bytes }, hrp: string): Send {
+function sendOf({ typeUrl, value }: Any, hrp: string, parts: Parts): Send {
   if (typeUrl === TYPE_URL.msgSend) {
-    const { fromAddress, toAddress, amount } = read(MSG_SEND, value);
+    const { fromAddress, toAddress, amount } = parts.read(MSG_SEND, value);
     return {
       typeUrl,
       from: nameOf(fromAddress, hrp),
@@ -89,7 +102,7 @@ function sendOf({ typeUrl, value }: { readonly typeUrl: string; readonly value: 
     };
   }
   if (typeUrl !== TYPE_URL.msgMultiSend) throw new Unreadable(typeUrl);
-  const { inputs, outputs } = read(MSG_MULTI_SEND, value);
+  const { inputs, outputs } = parts.read(MSG_MULTI_SEND, value);
   const input = present(inputs[0], 'a sender');
   const to = outputs.map(({ address, coins }) => ({ name: nameOf(address, hrp), coins }));
   const texts = [...inputs, ...outputs].map(({ address }) => address);
@@ -121,21 +134,28 @@ function beside({ extensionOptions }: TxBody, { modeInfo }: SignerInfo): string 
 }
 
 export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
-  const raw = read(TX_RAW, bytes);
-  const [body, info] = [read(TX_BODY, raw.bodyBytes), read(AUTH_INFO, raw.authInfoBytes)];
-  const signer = read(SIGNER_INFO, present(info.signerInfos[0], 'a signer'));
+  const parts = new Parts();
+  const raw = parts.read(TX_RAW, bytes);
+  if (parts.isWordy) throw new Unreadable('a default is written out around the parts');
+  const [body, info] = [parts.read(TX_BODY, raw.bodyBytes), parts.read(AUTH_INFO, raw.authInfoBytes)];
+  const signer = parts.read(SIGNER_INFO, present(info.signerInfos[0], 'a signer'));
   const option = body.extensionOptions[0];
-  const tip = option === undefined ? undefined : BigInt(read(DYNAMIC_FEE, option.value).maxPriorityPrice);
+  const tip =
+    option === undefined ? undefined : BigInt(parts.read(DYNAMIC_FEE, option.value).maxPriorityPrice);
+  const sends = body.messages.map((message) => sendOf(message, hrp, parts));
+  const pubKey = signer.publicKey === undefined ? undefined : parts.read(PUB_KEY, signer.publicKey.value).key;
+  const forms = FORMS.get(signer.modeInfo?.single?.mode) ?? [];
   return {
-    sends: body.messages.map((message) => sendOf(message, hrp)),
+    sends,
     sequence: signer.sequence,
     fee: amountIn(info.fee?.amount ?? [], denom),
     gasLimit: info.fee?.gasLimit ?? 0n,
     tip,
     timeoutHeight: body.timeoutHeight,
-    pubKey: signer.publicKey === undefined ? undefined : read(PUB_KEY, signer.publicKey.value).key,
+    pubKey,
     signature: present(raw.signatures[0], 'a signature').slice(0, 64),
-    forms: FORMS.get(signer.modeInfo?.single?.mode) ?? [],
+    // A signed document does not say how the bytes are written: they would be anybody's to write again.
+    forms: parts.isWordy ? forms.filter((form) => form === 'direct') : forms,
     signed: raw,
     memo: body.memo,
     feeCoins: info.fee?.amount ?? [],

@@ -1,4 +1,4 @@
-import { decode, type Shape } from '../../codec/proto.ts';
+import type { Decode, Shape } from '../../codec/proto.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
@@ -11,14 +11,7 @@ import type { AuthInfo, Fee, TxBody, TxRaw } from '../tx/tables.ts';
 import { ETH_PUB_KEY_URLS, TYPE_URL } from '../typeUrls.ts';
 import { amountOf, coinsProblem, coinsText } from './coins.ts';
 import { type CosmosMessage, decodeMessage, signerOf } from './messages.ts';
-import {
-  DYNAMIC_FEE,
-  FIRST_SIGNER_INFO,
-  PUB_KEY,
-  SIGN_MODE,
-  SIGNER_INFO,
-  type SignerInfo,
-} from './tables.ts';
+import { DYNAMIC_FEE, PUB_KEY, SIGN_MODE, SIGNER_INFO, type SignerInfo } from './tables.ts';
 
 /** A Cosmos transaction after every check that needs no state. */
 export interface DecodedCosmosTx {
@@ -46,7 +39,7 @@ export interface DecodedCosmosTx {
   readonly authInfoBytes: Bytes;
   /** Of the TxRaw, in bytes. */
   readonly size: number;
-  /** Extension options or fields that amino JSON cannot say. */
+  /** Extension options, fields or an encoding that amino JSON cannot say. */
   readonly isBeyondAmino: boolean;
 }
 
@@ -61,30 +54,30 @@ type Checked<T> = Result<T, AdmissionError>;
 const fail = (sdkCode: SdkCode, message: string): { readonly ok: false; readonly error: SdkError } =>
   err(sdkError(sdkCode, message));
 
-function parsed<T>(shape: Shape<T>, bytes: Bytes): Checked<T> {
-  const result = decode(shape, bytes);
+function parsed<T>(shape: Shape<T>, bytes: Bytes, read: Decode): Checked<T> {
+  const result = read(shape, bytes);
   return result.ok ? result : err({ code: 'tx-parse', message: result.error.message });
 }
 
-function tipCapOf(body: TxBody): Checked<bigint | undefined> {
+function tipCapOf(body: TxBody, read: Decode): Checked<bigint | undefined> {
   const [option, ...more] = body.extensionOptions;
   if (option === undefined) return ok(undefined);
   if (more.length > 0) return fail(18, 'more than one extension option');
   if (option.typeUrl !== TYPE_URL.dynamicFee) {
     return err({ code: 'unknown-extension', typeUrl: option.typeUrl });
   }
-  const decoded = parsed(DYNAMIC_FEE, option.value);
+  const decoded = parsed(DYNAMIC_FEE, option.value, read);
   if (!decoded.ok) return decoded;
   const text = decoded.value.maxPriorityPrice;
   if (!/^(0|[1-9][0-9]{0,77})$/.test(text)) return fail(18, `invalid max_priority_price "${text}"`);
   return ok(BigInt(text));
 }
 
-function messagesOf(body: TxBody, hrp: string): Checked<readonly CosmosMessage[]> {
+function messagesOf(body: TxBody, hrp: string, read: Decode): Checked<readonly CosmosMessage[]> {
   if (body.messages.length === 0) return fail(18, 'must contain at least one message');
   const messages: CosmosMessage[] = [];
   for (const any of body.messages) {
-    const message = decodeMessage(any, hrp);
+    const message = decodeMessage(any, hrp, read);
     if (!message.ok) return message;
     messages.push(message.value);
   }
@@ -107,16 +100,11 @@ function feeOf(info: AuthInfo, payer: string): Checked<Fee> {
     : fail(13, `invalid fee provided: ${coinsText(fee.amount)}: ${problem}`);
 }
 
-function signerInfoOf(info: AuthInfo): Checked<SignerInfo> {
+function signerInfoOf(info: AuthInfo, read: Decode): Checked<SignerInfo> {
   if (info.signerInfos.length !== 1) {
     return fail(4, `wrong number of signers; expected 1, got ${info.signerInfos.length}`);
   }
-  const bytes = info.signerInfos[0] as Bytes;
-  const strict = parsed(SIGNER_INFO, bytes);
-  if (strict.ok) return strict;
-  const first = parsed(FIRST_SIGNER_INFO, bytes);
-  const isFirst = first.ok && first.value.sequence === 0n;
-  return isFirst && first.value.modeInfo?.single?.mode === SIGN_MODE.direct ? first : strict;
+  return parsed(SIGNER_INFO, info.signerInfos[0] as Bytes, read);
 }
 
 function modeOf({ modeInfo }: SignerInfo): Checked<DecodedCosmosTx['mode']> {
@@ -129,20 +117,23 @@ function modeOf({ modeInfo }: SignerInfo): Checked<DecodedCosmosTx['mode']> {
   return mode === SIGN_MODE.aminoJson ? ok('aminoJson') : fail(37, `sign mode ${mode} is not supported`);
 }
 
-type Suite = Pick<CryptoSuite, 'secp256k1Uncompress' | 'keccak256'>;
+interface Reading {
+  readonly read: Decode;
+  readonly suite: Pick<CryptoSuite, 'secp256k1Uncompress' | 'keccak256'>;
+}
 
 /** Position within the signers is always 0: there is one. */
 function pubKeyOf(
   { publicKey }: SignerInfo,
   signer: Address,
   signerText: string,
-  suite: Suite,
+  { read, suite }: Reading,
 ): Checked<Bytes | undefined> {
   if (publicKey === undefined) return ok(undefined);
   if (!ETH_PUB_KEY_URLS.has(publicKey.typeUrl)) {
     return fail(8, `unrecognized public key type: ${publicKey.typeUrl}`);
   }
-  const decoded = parsed(PUB_KEY, publicKey.value);
+  const decoded = parsed(PUB_KEY, publicKey.value, read);
   if (!decoded.ok) return decoded;
   const { key } = decoded.value;
   if (key.length !== 33) return fail(8, `invalid pubkey size, expected 33, got ${key.length}`);
@@ -180,13 +171,14 @@ export function decodeCosmosTx(
   parts: CosmosParts,
   bytes: { readonly hash: Bytes; readonly size: number },
   names: CosmosNames & { readonly text: (address: Address) => string },
-  suite: Suite,
+  reading: Reading,
   isSimulation = false,
 ): Checked<DecodedCosmosTx> {
   const { raw, body, info, hasUnknownFields } = parts;
-  const tipCap = tipCapOf(body);
+  const { read } = reading;
+  const tipCap = tipCapOf(body, read);
   if (!tipCap.ok) return tipCap;
-  const messages = messagesOf(body, names.hrp);
+  const messages = messagesOf(body, names.hrp, read);
   if (!messages.ok) return messages;
   const signer = signerOf(messages.value);
   if (!signer.ok) return signer;
@@ -195,12 +187,12 @@ export function decodeCosmosTx(
   if (!fee.ok) return fee;
   const signature = isSimulation ? ok(new Uint8Array(64)) : signatureOf(raw);
   if (!signature.ok) return signature;
-  const signerInfo = signerInfoOf(info);
+  const signerInfo = signerInfoOf(info, read);
   if (!signerInfo.ok) return signerInfo;
   const mode = isSimulation ? ok('direct' as const) : modeOf(signerInfo.value);
   if (!mode.ok) return mode;
   // A simulating client may not know its key: CosmJS sends one of another type, the SDK looks at none either.
-  const pubKey = isSimulation ? ok(undefined) : pubKeyOf(signerInfo.value, signer.value, signerText, suite);
+  const pubKey = isSimulation ? ok(undefined) : pubKeyOf(signerInfo.value, signer.value, signerText, reading);
   if (!pubKey.ok) return pubKey;
   const feeAmount = amountOf(fee.value.amount, names.denom);
   if (feeAmount > MAX_UINT256) return fail(13, 'invalid fee provided');

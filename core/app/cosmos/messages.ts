@@ -1,7 +1,7 @@
 /** The messages a Cosmos transaction may carry here, checked as far as they can be without state. */
 import { parseAddress } from '../../address/kinds.ts';
-import { decode, type Shape } from '../../codec/proto.ts';
-import { type Bytes, equalBytes } from '../../lib/bytes.ts';
+import { type Decode, decode } from '../../codec/proto.ts';
+import { equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
 import { type SdkError, sdkError } from '../sdkErrors.ts';
@@ -32,11 +32,6 @@ type Checked<T> = Result<T, SdkError>;
 
 const fail = (...args: Parameters<typeof sdkError>): { readonly ok: false; readonly error: SdkError } =>
   err(sdkError(...args));
-
-function parsed<T>(shape: Shape<T>, value: Bytes): Checked<T> {
-  const result = decode(shape, value);
-  return result.ok ? result : fail(2, result.error.message);
-}
 
 function account(what: string, text: string, hrp: string): Checked<Address> {
   const address = parseAddress('acc', text, hrp);
@@ -111,14 +106,18 @@ function sameSum(total: readonly Coin[], payments: readonly Payment[]): boolean 
 }
 
 /** `hrp` is the chain's account prefix. */
-export function decodeMessage({ typeUrl, value }: Any, hrp: string): Checked<CosmosMessage> {
+export function decodeMessage(
+  { typeUrl, value }: Any,
+  hrp: string,
+  read: Decode = decode,
+): Checked<CosmosMessage> {
   if (typeUrl === TYPE_URL.msgSend) {
-    const message = parsed(MSG_SEND, value);
-    return message.ok ? sendMessage(message.value, hrp) : message;
+    const message = read(MSG_SEND, value);
+    return message.ok ? sendMessage(message.value, hrp) : fail(2, message.error.message);
   }
   if (typeUrl === TYPE_URL.msgMultiSend) {
-    const message = parsed(MSG_MULTI_SEND, value);
-    return message.ok ? multiSendMessage(message.value, hrp) : message;
+    const message = read(MSG_MULTI_SEND, value);
+    return message.ok ? multiSendMessage(message.value, hrp) : fail(2, message.error.message);
   }
   return fail(6, `unrecognized message: ${typeUrl}`);
 }

@@ -42,16 +42,6 @@ export const SIGNER_INFO = table<SignerInfo>('cosmos.tx.v1beta1.SignerInfo', [
   uint64Big(3, 'sequence'),
 ]);
 
-/**
- * The same with a sequence of 0 written out, as Google's JavaScript library writes an account's first transaction. Only
- * where the bytes themselves are signed: otherwise anyone could write another transaction of the same meaning.
- */
-export const FIRST_SIGNER_INFO = table<SignerInfo>('cosmos.tx.v1beta1.SignerInfo', [
-  optional(1, 'publicKey', ANY),
-  optional(2, 'modeInfo', MODE_INFO),
-  { ...uint64Big(3, 'sequence'), presence: 'always' },
-]);
-
 export interface SignDoc {
   readonly bodyBytes: Bytes;
   readonly authInfoBytes: Bytes;

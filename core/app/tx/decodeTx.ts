@@ -1,12 +1,11 @@
 import { formatAddress } from '../../address/kinds.ts';
-import type { Shape } from '../../codec/proto.ts';
-import { decode } from '../../codec/proto.ts';
+import { type Decode, decode, decodeWordy, type Shape } from '../../codec/proto.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { type Bytes, equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { DEFAULT_HRP } from '../appState.ts';
 import type { EthTx, SignedEthTx } from '../chain.ts';
-import { type DecodedCosmosTx, decodeCosmosTx } from '../cosmos/decodeCosmosTx.ts';
+import { type CosmosNames, type DecodedCosmosTx, decodeCosmosTx } from '../cosmos/decodeCosmosTx.ts';
 import { withoutNonCritical } from '../cosmos/unknownFields.ts';
 import type { AdmissionError } from '../errors.ts';
 import { decodeEthTx } from '../evm/ethTx.ts';
@@ -43,8 +42,8 @@ type Checked<T> = Result<T, AdmissionError>;
 const structure = (message: string): { readonly ok: false; readonly error: AdmissionError } =>
   err({ code: 'tx-structure', message });
 
-function parsed<T>(shape: Shape<T>, bytes: Bytes): Checked<T> {
-  const result = decode(shape, bytes);
+function parsed<T>(shape: Shape<T>, bytes: Bytes, read: Decode = decode): Checked<T> {
+  const result = read(shape, bytes);
   return result.ok ? result : err({ code: 'tx-parse', message: result.error.message });
 }
 
@@ -100,12 +99,11 @@ interface OpenedBody {
 }
 
 /** The body; one with unknown fields that may be ignored is read without them. */
-function openBody(bodyBytes: Bytes): Checked<OpenedBody> {
-  const body = parsed(TX_BODY, bodyBytes);
+function openBody(bodyBytes: Bytes, body: Checked<TxBody>, read: Decode): Checked<OpenedBody> {
   if (body.ok) return ok({ body: body.value, hasUnknownFields: false });
   const known = withoutNonCritical(bodyBytes);
   if (known === undefined || known.length === bodyBytes.length) return body;
-  const rest = parsed(TX_BODY, known);
+  const rest = parsed(TX_BODY, known, read);
   if (!rest.ok || isEthereum(rest.value)) return body;
   return ok({ body: rest.value, hasUnknownFields: true });
 }
@@ -134,14 +132,43 @@ export function decodeTx(
   }
   const raw = parsed(TX_RAW, txBytes);
   if (!raw.ok) return raw;
-  const opened = openBody(raw.value.bodyBytes);
+  const body = parsed(TX_BODY, raw.value.bodyBytes);
+  const bytes = { hash: hash ?? suite.sha256(txBytes), size: txBytes.length };
+  if (body.ok && isEthereum(body.value)) {
+    const signed = decodeWrapped(raw.value, body.value, suite, denom);
+    return signed.ok ? ok({ kind: 'ethereum', hash: bytes.hash, ...signed.value }) : signed;
+  }
+  const context = { names: { hrp, denom }, suite, isSimulation };
+  const plain = decodeCosmos(raw.value, body, bytes, { ...context, read: decode });
+  if (plain.ok || !isUnread(plain.error)) return plain;
+  const wordyBody = parsed(TX_BODY, raw.value.bodyBytes, decodeWordy);
+  if (wordyBody.ok && isEthereum(wordyBody.value)) return plain;
+  const wordy = decodeCosmos(raw.value, wordyBody, bytes, { ...context, read: decodeWordy });
+  if (!wordy.ok) return wordy;
+  // Only the bytes themselves say how they are written: with a signed document anyone could write a second transaction.
+  return wordy.value.mode === 'direct' ? ok({ ...wordy.value, isBeyondAmino: true }) : plain;
+}
+
+/** Whether it fails by how it is encoded. */
+const isUnread = (error: AdmissionError): boolean =>
+  error.code === 'tx-parse' || (error.code === 'sdk' && error.sdkCode === 2);
+
+interface CosmosContext {
+  readonly names: CosmosNames;
+  readonly suite: CryptoSuite;
+  readonly isSimulation: boolean;
+  readonly read: Decode;
+}
+
+function decodeCosmos(
+  raw: TxRaw,
+  knownBody: Checked<TxBody>,
+  bytes: { readonly hash: Bytes; readonly size: number },
+  { names, suite, isSimulation, read }: CosmosContext,
+): Checked<DecodedCosmosTx> {
+  const opened = openBody(raw.bodyBytes, knownBody, read);
   if (!opened.ok) return opened;
   const { body } = opened.value;
-  if (isEthereum(body)) {
-    const signed = decodeWrapped(raw.value, body, suite, denom);
-    if (!signed.ok) return signed;
-    return ok({ kind: 'ethereum', hash: hash ?? suite.sha256(txBytes), ...signed.value });
-  }
   if (body.messages.some(({ typeUrl }) => typeUrl === TYPE_URL.msgEthereumTx)) {
     const [extension] = body.extensionOptions;
     return err(
@@ -150,12 +177,11 @@ export function decodeTx(
         : { code: 'unknown-extension', typeUrl: extension.typeUrl },
     );
   }
-  const info = parsed(AUTH_INFO, raw.value.authInfoBytes);
+  const info = parsed(AUTH_INFO, raw.authInfoBytes, read);
   if (!info.ok) return info;
-  const parts = { raw: raw.value, info: info.value, ...opened.value };
-  const bytes = { hash: hash ?? suite.sha256(txBytes), size: txBytes.length };
-  const names = { hrp, denom, text: (address: Bytes) => formatAddress('acc', hrp, address) };
-  return decodeCosmosTx(parts, bytes, names, suite, isSimulation);
+  const parts = { raw, info: info.value, ...opened.value };
+  const spelled = { ...names, text: (address: Bytes) => formatAddress('acc', names.hrp, address) };
+  return decodeCosmosTx(parts, bytes, spelled, { read, suite }, isSimulation);
 }
 
 function decodeWrapped(raw: TxRaw, body: TxBody, suite: CryptoSuite, denom: string): Checked<SignedEthTx> {

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readSupply } from '../../../../core/app/bank/keeper.ts';
 import { DYNAMIC_FEE } from '../../../../core/app/cosmos/tables.ts';
+import { decodeTx } from '../../../../core/app/tx/decodeTx.ts';
 import { ETH_PUB_KEY_URLS, TYPE_URL } from '../../../../core/app/typeUrls.ts';
 import { txHash } from '../../../../core/codec/hashes.ts';
 import { encode } from '../../../../core/codec/proto.ts';
+import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { type Bytes, EMPTY, hex, toHex } from '../../../../core/lib/bytes.ts';
-import { COIN, TestChain, testGenesis, VALIDATOR } from '../support/chain.ts';
+import { COIN, must, TestChain, testGenesis, VALIDATOR } from '../support/chain.ts';
 import { bech32, coins, cosmosTx, FEE, GAS, SECRETS, sendMessage } from '../support/cosmosTx.ts';
 import { GWEI, signTx, wallet } from '../support/wallet.ts';
 
@@ -217,9 +219,11 @@ describe('the checks before it', () => {
     expect(await chain.validate([tx])).toMatchObject({ accept: false });
   });
 
-  test('take a first sequence that is written out where the bytes are signed, and not in an amino document', async () => {
+  test('take defaults that are written out where the bytes are signed, and not in an amino document', async () => {
     const wordy = (mode: 'direct' | 'aminoJson') => cosmosTx({ messages: [send(1n)], isWordy: true, mode });
     expect(wordy('direct')).not.toEqual(cosmosTx({ messages: [send(1n)] }));
+    // Nor in the typed form of that document, which the mode of the bytes would admit.
+    expect(must(decodeTx(wordy('direct'), nobleSuite, 'achain'))).toMatchObject({ isBeyondAmino: true });
     expect(await check(wordy('aminoJson'))).toMatchObject({ kind: 'rejected', code: 2 });
     expect(await check(wordy('direct'))).toMatchObject({ kind: 'accepted' });
     const { reply } = await chain.commit([wordy('direct')]);

@@ -2,18 +2,13 @@
 import { formatAddress } from '../../../../core/address/kinds.ts';
 import { decodeMessage } from '../../../../core/app/cosmos/messages.ts';
 import { aminoSignBytes, directSignBytes, type SignerData } from '../../../../core/app/cosmos/signBytes.ts';
-import {
-  FIRST_SIGNER_INFO,
-  MSG_SEND,
-  PUB_KEY,
-  SIGN_MODE,
-  SIGNER_INFO,
-} from '../../../../core/app/cosmos/tables.ts';
+import { MSG_SEND, PUB_KEY, SIGN_MODE, SIGNER_INFO } from '../../../../core/app/cosmos/tables.ts';
 import { type Any, AUTH_INFO, type Coin, TX_BODY, TX_RAW } from '../../../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../../../core/app/typeUrls.ts';
-import { encode } from '../../../../core/codec/proto.ts';
+import { encode, type Table } from '../../../../core/codec/proto.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { type Bytes, concat, EMPTY, hex } from '../../../../core/lib/bytes.ts';
+import { wordy } from '../../../support/wordy.ts';
 import { CHAIN_ID, must } from './chain.ts';
 
 /** Secrets of the first well-known dev accounts. */
@@ -46,7 +41,7 @@ export interface CosmosFields {
   readonly extensionOptions?: readonly Any[];
   readonly mode?: keyof typeof SIGN_MODE;
   readonly withoutKey?: boolean;
-  /** The sequence in full when it is 0, as Google's JavaScript library writes it. */
+  /** Memo, timeout, payer, granter and sequence written out when they are nothing, as JavaScript's libraries do. */
   readonly isWordy?: boolean;
   /** Instead of `fee`. */
   readonly feeCoins?: readonly Coin[];
@@ -62,23 +57,24 @@ export function cosmosTx(fields: CosmosFields): Bytes {
   const { messages, secret = SECRETS[0], fee = FEE, gas = GAS, memo = '', mode = 'direct' } = fields;
   const data = { chainId: CHAIN_ID, accountNumber: 0n, sequence: 0n, ...fields.data };
   const timeoutHeight = fields.timeoutHeight ?? 0n;
+  const shaped = <T>(shape: Table<T>): Table<T> => (fields.isWordy === true ? wordy(shape) : shape);
   const key = nobleSuite.secp256k1PublicKey(secret, true);
   const publicKey = { typeUrl: fields.keyUrl ?? TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) };
-  const signer = encode(fields.isWordy === true ? FIRST_SIGNER_INFO : SIGNER_INFO, {
+  const signer = encode(shaped(SIGNER_INFO), {
     publicKey: fields.withoutKey === true ? undefined : publicKey,
     modeInfo: { single: { mode: SIGN_MODE[mode] }, multi: EMPTY },
     sequence: data.sequence,
   });
   const amount = fields.feeCoins ?? (fee === 0n ? [] : coins(fee));
   const feeMessage = { amount, gasLimit: gas, payer: '', granter: '' };
-  const bodyBytes = encode(TX_BODY, {
+  const bodyBytes = encode(shaped(TX_BODY), {
     messages,
     memo,
     timeoutHeight,
     extensionOptions: fields.extensionOptions ?? [],
     nonCriticalExtensionOptions: [],
   });
-  const authInfoBytes = encode(AUTH_INFO, { signerInfos: [signer], fee: feeMessage, tip: EMPTY });
+  const authInfoBytes = encode(shaped(AUTH_INFO), { signerInfos: [signer], fee: feeMessage, tip: EMPTY });
   const content = () => ({
     messages: messages.map((message) => must(decodeMessage(message, 'chain'))),
     fee: feeMessage,

@@ -4,6 +4,7 @@ import { encodeRlp } from '../../app/evm/rlp.ts';
 import { type ProofOp, proveEthAccount, proveModuleEntry } from '../../app/stateProof.ts';
 import { present } from '../../lib/assert.ts';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/utf8.ts';
 import type { RpcContext } from '../context.ts';
 import { scopeAt } from './scope.ts';
 import type { QueryScope } from './service.ts';
@@ -12,6 +13,8 @@ import { findByGrpcPath } from './table.ts';
 
 /** A store's entry by its key, as the Cosmos SDK and CometBFT's light client spell it. */
 const STORE_PATH = /^\/store\/([^/]*)\/key$/;
+/** The application's version, as the Cosmos SDK answers it. */
+const VERSION_PATH = '/app/version';
 const MODULE_KEY_BYTES_MAX = 128;
 const ADDRESS_BYTES = 20;
 
@@ -84,6 +87,8 @@ export async function answerAbciQuery(ctx: RpcContext, query: AbciQuery): Promis
   try {
     const stored = STORE_PATH.exec(query.path);
     if (stored !== null) return storeAnswer(ctx, scope.view, stored[1] as string, query);
+    if (query.path === VERSION_PATH)
+      return { ...good(scope.view.height), value: encodeUtf8(ctx.identity.version) };
     const row = findByGrpcPath(query.path);
     const at = scope.view.height;
     if (row === undefined)

@@ -4,7 +4,7 @@ import { bigintToFixed, bytesToBigint } from '../../app/evm/numbers.ts';
 import { bool, bytes, optional, uint64Big } from '../../codec/fields.ts';
 import { table } from '../../codec/proto.ts';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
-import { GRPC, GrpcError } from './status.ts';
+import { GRPC, type GrpcCode, GrpcError } from './status.ts';
 
 const LIMIT_DEFAULT = 100n;
 const LIMIT_MAX = 1000n;
@@ -41,6 +41,9 @@ export interface Page<T> {
   readonly page: PageResponse;
 }
 
+export const limitOf = (limit: bigint): bigint =>
+  limit === 0n ? LIMIT_DEFAULT : limit > LIMIT_MAX ? LIMIT_MAX : limit;
+
 /** One page of `count` things of which `at` gives the one at a position, undefined for one to leave out. */
 export function pageOf<T>(
   request: PageRequest | undefined,
@@ -51,7 +54,7 @@ export function pageOf<T>(
   if (key.length > 0 && offset > 0n) {
     throw new GrpcError(GRPC.invalidArgument, 'invalid request, either offset or key is expected, got both');
   }
-  const most = limit === 0n ? LIMIT_DEFAULT : limit > LIMIT_MAX ? LIMIT_MAX : limit;
+  const most = limitOf(limit);
   const items: T[] = [];
   let next = key.length > 0 ? bytesToBigint(key) : offset;
   for (; next < count && BigInt(items.length) < most; next++) {
@@ -66,6 +69,12 @@ export function pageOf<T>(
       total: isTold ? count : 0n,
     },
   };
+}
+
+/** CometBFT's words for a page that a list has not; its pages are counted from 1, and the first is always there. */
+export function refusePageBeyond(code: GrpcCode, page: bigint, count: number, limit: bigint): void {
+  const pages = count === 0 ? 1n : (BigInt(count) - 1n) / limit + 1n;
+  if (page > pages) throw new GrpcError(code, `page should be within [1, ${pages}] range, given ${page}`);
 }
 
 export const listPage = <T>(request: PageRequest | undefined, list: readonly T[]): Page<T> =>

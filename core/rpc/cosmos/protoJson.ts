@@ -1,6 +1,6 @@
 /** Proto JSON from the same tables that encode: snake_case names, defaults written, 64-bit integers as texts. */
 import { ANY, type Any } from '../../app/tx/tables.ts';
-import { type AnyField, decode, encode, type Shape, type Table } from '../../codec/proto.ts';
+import { type AnyField, decodeWordy, encode, type Shape, type Table } from '../../codec/proto.ts';
 import { fromBase64, toBase64 } from '../../lib/base64.ts';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import { ENUM_NAMES } from './enumNames.ts';
@@ -52,7 +52,7 @@ function valueJson(owner: string, field: AnyField, value: unknown): unknown {
 /** `{"@type":…}` with the fields of the message; one of an unknown type shows its bytes. */
 export function anyJson({ typeUrl, value }: Any): Loose {
   const table = anyTable(typeUrl);
-  const decoded = table === undefined ? undefined : decode(table, value);
+  const decoded = table === undefined ? undefined : decodeWordy(table, value);
   if (table === undefined || decoded?.ok !== true) return { '@type': typeUrl, value: toBase64(value) };
   return { '@type': typeUrl, ...protoJson(table, decoded.value) };
 }

@@ -3,7 +3,7 @@ import { parseAddress } from '../../../address/kinds.ts';
 import { accountCount, addressOfNumber, FEE_COLLECTOR, moduleAddress } from '../../../app/auth/keeper.ts';
 import { ANY, type Any } from '../../../app/tx/tables.ts';
 import { TYPE_URL } from '../../../app/typeUrls.ts';
-import { bytes, optional, repeated, string, uint64Big } from '../../../codec/fields.ts';
+import { bytes, int64Big, optional, repeated, string, uint64Big } from '../../../codec/fields.ts';
 import { decode, encode, table } from '../../../codec/proto.ts';
 import { fromBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
@@ -135,13 +135,23 @@ const accountMethods: readonly ServiceMethod[] = [
     name: 'AccountAddressByID',
     path: `${ROOT}/address_by_id/{account_id}`,
     doc: 'The address of an account number.',
-    request: table<{ readonly accountId: bigint }>(`${PACKAGE}.QueryAccountAddressByIDRequest`, [
-      uint64Big(2, 'accountId'),
-    ]),
+    request: table<{ readonly id: bigint; readonly accountId: bigint }>(
+      `${PACKAGE}.QueryAccountAddressByIDRequest`,
+      [
+        // Deprecated; the SDK, too, looks at it only to refuse it.
+        int64Big(1, 'id'),
+        uint64Big(2, 'accountId'),
+      ],
+    ),
     response: table<{ readonly accountAddress: string }>(`${PACKAGE}.QueryAccountAddressByIDResponse`, [
       string(1, 'accountAddress', 256),
     ]),
-    run: ({ ctx, view }, { accountId }) => {
+    run: ({ ctx, view }, { id, accountId }) => {
+      if (id !== 0n)
+        throw new GrpcError(
+          GRPC.invalidArgument,
+          "requesting with id isn't supported, try to request using account-id",
+        );
       const address = addressOfNumber(view, accountId);
       if (address === undefined) {
         throw new GrpcError(

@@ -244,13 +244,19 @@ const paramMethods: readonly ServiceMethod[] = [
     name: 'SendEnabled',
     path: `${ROOT}/send_enabled`,
     doc: 'Denominations whose transfers are switched on or off; every other may be sent.',
-    request: table<{ readonly denoms: readonly string[] }>(`${PACKAGE}.QuerySendEnabledRequest`, [
+    request: table<{ readonly denoms: readonly string[] } & Paged>(`${PACKAGE}.QuerySendEnabledRequest`, [
       repeatedString(1, 'denoms', 256, 64),
+      optional(99, 'pagination', PAGE_REQUEST),
     ]),
-    response: table<{ readonly sendEnabled: readonly SendEnabled[] }>(`${PACKAGE}.QuerySendEnabledResponse`, [
-      repeated(1, 'sendEnabled', SEND_ENABLED, COINS_MAX),
-    ]),
-    run: () => ({ sendEnabled: [] }),
+    response: table<{ readonly sendEnabled: readonly SendEnabled[] } & Partial<PageAnswer>>(
+      `${PACKAGE}.QuerySendEnabledResponse`,
+      [repeated(1, 'sendEnabled', SEND_ENABLED, COINS_MAX), optional(99, 'pagination', PAGE_RESPONSE)],
+    ),
+    // The SDK pages only where it is not asked for denominations by name.
+    run: (_scope, { denoms, pagination }) =>
+      denoms.length > 0
+        ? { sendEnabled: [], pagination: undefined }
+        : { sendEnabled: [], pagination: listPage(pagination, []).page },
   }),
   serviceMethod({
     service: SERVICE,

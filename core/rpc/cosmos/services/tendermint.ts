@@ -13,7 +13,15 @@ import type { Block, BlockId } from '../../../types/block.ts';
 import { heightAfter } from '../../heightSteps.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import { NODE_INFO_ANSWER, nodeInfo } from '../nodeInfo.ts';
-import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';
+import {
+  limitOf,
+  listPage,
+  PAGE_REQUEST,
+  PAGE_RESPONSE,
+  type PageRequest,
+  type PageResponse,
+  refusePageBeyond,
+} from '../paging.ts';
 import { SDK_BLOCK, type SdkBlock, sdkBlock } from '../sdkBlock.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
@@ -36,14 +44,14 @@ const blockAnswer = (name: string) =>
     optional(3, 'sdkBlock', SDK_BLOCK),
   ]);
 
-/** The SDK's words. */
-function refuseToCome(chain: ChainReader, height: number): void {
+/** The SDK's words, and CometBFT's for what is no height. */
+function refuseNoHeight(chain: ChainReader, height: number): void {
   if (height > chain.head())
     throw new GrpcError(GRPC.invalidArgument, 'requested block height is bigger then the chain length');
+  if (height < 1) throw new GrpcError(GRPC.unknown, `height must be greater than 0, but got ${height}`);
 }
 
 function blockAt({ ctx }: QueryScope, height: number): BlockAnswer {
-  refuseToCome(ctx.chain, height);
   const block = ctx.chain.block(height);
   const meta = ctx.chain.blockMeta(height);
   if (block === undefined || meta === undefined) {
@@ -92,6 +100,9 @@ function validatorsAt(
   const set = ctx.chain.validators(height);
   if (set === undefined)
     throw new GrpcError(GRPC.invalidArgument, `validators of height ${height} are not known`);
+  const { offset = 0n, limit = 0n } = request ?? {};
+  const perPage = limitOf(limit);
+  refusePageBeyond(GRPC.unknown, offset / perPage + 1n, set.validators.length, perPage);
   const { items, page } = listPage(request, set.validators);
   const pagination = { ...page, total: BigInt(set.validators.length) };
   const validators = items.map(({ address, pubKey, power, priority }) => ({
@@ -147,7 +158,10 @@ export const tendermintMethods: readonly ServiceMethod[] = [
     doc: 'The block at a height.',
     request: table<{ readonly height: number }>(`${PACKAGE}.GetBlockByHeightRequest`, [int64(1, 'height')]),
     response: blockAnswer('GetBlockByHeightResponse'),
-    run: (scope, { height }) => blockAt(scope, height),
+    run(scope, { height }) {
+      refuseNoHeight(scope.ctx.chain, height);
+      return blockAt(scope, height);
+    },
     renderRest: blockJson,
   }),
   serviceMethod({
@@ -171,7 +185,7 @@ export const tendermintMethods: readonly ServiceMethod[] = [
     ),
     response: validatorsAnswer('GetValidatorSetByHeightResponse'),
     run(scope, { height, pagination }) {
-      refuseToCome(scope.ctx.chain, height);
+      refuseNoHeight(scope.ctx.chain, height);
       return validatorsAt(scope, height, pagination);
     },
   }),

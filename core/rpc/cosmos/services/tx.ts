@@ -19,7 +19,14 @@ import { type Bytes, parseHex, toUpperHex } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
 import type { TxResult } from '../../../types/result.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
-import { listPage, PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse } from '../paging.ts';
+import {
+  listPage,
+  PAGE_REQUEST,
+  PAGE_RESPONSE,
+  type PageRequest,
+  type PageResponse,
+  refusePageBeyond,
+} from '../paging.ts';
 import { protoJson } from '../protoJson.ts';
 import { refusalText } from '../refusal.ts';
 import { type QueryScope, type ServiceMethod, serviceMethod } from '../service.ts';
@@ -33,11 +40,10 @@ const ROOT = '/cosmos/tx/v1beta1';
 const PACKAGE = 'cosmos.tx.v1beta1';
 const TX_MAX = TEXT_MAX;
 const ORDER_DESC = 2;
-const MODE_ASYNC = 3;
+const MODE = { sync: 2, async: 3 } as const;
 const LIST_MAX = 10_000;
 
 async function broadcast({ ctx }: QueryScope, tx: Bytes): Promise<TxResponse> {
-  if (tx.length === 0) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx');
   const { hash, ...answer } = await ctx.submit(tx);
   const txhash = toUpperHex(hash);
   if (answer.kind === 'refused') {
@@ -106,8 +112,13 @@ const sendingMethods: readonly ServiceMethod[] = [
       optional(1, 'txResponse', TX_RESPONSE),
     ]),
     run: async (scope, { txBytes, mode }) => {
+      if (txBytes.length === 0) throw new GrpcError(GRPC.invalidArgument, 'invalid empty tx');
+      if (mode !== MODE.sync && mode !== MODE.async) {
+        const text = 'unsupported return type unspecified; supported types: sync, async';
+        throw new GrpcError(GRPC.unknown, text);
+      }
       const answer = await broadcast(scope, txBytes);
-      return { txResponse: mode === MODE_ASYNC ? { ...EMPTY_RESPONSE, txhash: answer.txhash } : answer };
+      return { txResponse: mode === MODE.async ? { ...EMPTY_RESPONSE, txhash: answer.txhash } : answer };
     },
   }),
 ];
@@ -139,7 +150,9 @@ async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer
   if (!found.ok) throw new GrpcError(GRPC.resourceExhausted, found.error.message);
   const places = request.orderBy === ORDER_DESC ? [...found.value].reverse() : found.value;
   const limit = request.limit === 0n ? 100n : request.limit > 100n ? 100n : request.limit;
-  const from = Number((request.page > 1n ? request.page - 1n : 0n) * limit);
+  const page = request.page === 0n ? 1n : request.page;
+  refusePageBeyond(GRPC.internal, page, places.length, limit);
+  const from = Number((page - 1n) * limit);
   const rows = places.slice(from, from + Number(limit)).map((place) => responseAt(scope, place));
   return {
     txs: rows.flatMap(({ tx }) => (tx === undefined ? [] : [tx])),
@@ -147,6 +160,14 @@ async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer
     pagination: undefined,
     total: BigInt(places.length),
   };
+}
+
+/** What Go's encoding/hex says of a text that is no hex. */
+function goHexError(text: string): string {
+  const wrong = /[^0-9a-fA-F]/u.exec(text)?.[0];
+  if (wrong === undefined) return 'encoding/hex: odd length hex string';
+  const code = (wrong.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0');
+  return `encoding/hex: invalid byte: U+${code} '${wrong}'`;
 }
 
 const findingMethods: readonly ServiceMethod[] = [
@@ -219,10 +240,10 @@ const findingMethods: readonly ServiceMethod[] = [
       [optional(1, 'tx', FULL_TX), optional(2, 'txResponse', TX_RESPONSE)],
     ),
     run: (scope, { hash }) => {
-      const parsed = parseHex(hash);
       if (hash === '') throw new GrpcError(GRPC.invalidArgument, 'tx hash cannot be empty');
-      const location =
-        parsed.ok && parsed.value.length === 32 ? scope.ctx.chain.txLocation(parsed.value) : undefined;
+      const parsed = parseHex(hash);
+      if (!parsed.ok) throw new GrpcError(GRPC.unknown, goHexError(hash));
+      const location = parsed.value.length === 32 ? scope.ctx.chain.txLocation(parsed.value) : undefined;
       if (location === undefined) throw new GrpcError(GRPC.notFound, `tx not found: ${hash}`);
       const { tx, response } = responseAt(scope, location);
       return { tx, txResponse: response };

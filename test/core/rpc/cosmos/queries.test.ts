@@ -243,6 +243,30 @@ describe('what curl sees', () => {
       /order_by: expected one of ORDER_BY_UNSPECIFIED, ORDER_BY_ASC, /,
     ],
     ['/cosmos/base/tendermint/v1beta1/validatorsets/99', 400, 3, /bigger then the chain length/],
+    ...[-1, 0].flatMap((height): [string, number, number, RegExp][] =>
+      ['validatorsets', 'blocks'].map((what) => [
+        `/cosmos/base/tendermint/v1beta1/${what}/${height}`,
+        500,
+        2,
+        new RegExp(`^height must be greater than 0, but got ${height}$`),
+      ]),
+    ),
+    ['/cosmos/tx/v1beta1/txs/block/-1', 400, 3, /^requested block height -1 is not available$/],
+    [
+      '/cosmos/base/tendermint/v1beta1/validatorsets/latest?pagination.offset=99&pagination.limit=1',
+      500,
+      2,
+      /^page should be within \[1, 1\] range, given 100$/,
+    ],
+    [
+      '/cosmos/tx/v1beta1/txs?query=a%3D1&page=99',
+      500,
+      13,
+      /^page should be within \[1, 1\] range, given 99$/,
+    ],
+    ['/cosmos/tx/v1beta1/txs/zz', 500, 2, /^encoding\/hex: invalid byte: U\+007A 'z'$/],
+    ['/cosmos/tx/v1beta1/txs/abc', 500, 2, /^encoding\/hex: odd length hex string$/],
+    ['/cosmos/auth/v1beta1/address_by_id/0?id=1', 400, 3, /^requesting with id isn't supported/],
     ['/cosmos/tx/v1beta1/txs', 400, 3, /query cannot be empty/],
     ['/cosmos/tx/v1beta1/txs?query=a%20b', 400, 3, /./],
     ['/cosmos/base/tendermint/v1beta1/blocks/99', 400, 3, /bigger then the chain length/],
@@ -260,6 +284,11 @@ describe('what curl sees', () => {
       status: 400,
       body: { message: 'invalid empty tx' },
     });
+    for (const mode of ['"BROADCAST_MODE_UNSPECIFIED"', '"BROADCAST_MODE_BLOCK"', 9])
+      expect(await post('txs', `{"tx_bytes":"AAAA","mode":${mode}}`)).toMatchObject({
+        status: 500,
+        body: { code: 2, message: 'unsupported return type unspecified; supported types: sync, async' },
+      });
     expect(await post('decode', '{"tx_bytes":"AAAA"}')).toMatchObject({ status: 400, body: { code: 3 } });
     expect(await post('encode', '{}')).toMatchObject({ status: 400, body: { code: 3 } });
     const broken = await post('txs', '{"tx_bytes":"AAAA","mode":"BROADCAST_MODE_SYNC"}');

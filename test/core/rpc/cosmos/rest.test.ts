@@ -112,6 +112,10 @@ test('an ABCI query reads a raw entry of the module store, and names an unknown 
   expect(entry.value).toEqual(world.ctx.chain.latest().module(key));
   const missing = await ask('/store/modules/key', new Uint8Array(3));
   expect(missing.value).toEqual(EMPTY);
+  expect(await ask('/app/version', EMPTY)).toMatchObject({
+    code: 0,
+    value: new TextEncoder().encode(world.ctx.identity.version),
+  });
   expect(await ask('/nothing', EMPTY)).toMatchObject({
     code: 6,
     codespace: 'sdk',
@@ -151,6 +155,15 @@ test('a block in protobuf has its proposer in Bech32 too, as sdk_block', async (
   const { code, value } = await ask('/cosmos.base.tendermint.v1beta1.Service/GetLatestBlock', EMPTY);
   expect(code).toBe(0);
   expect(new TextDecoder('latin1').decode(value)).toMatch(/chainvalcons1[0-9a-z]{38}/);
+});
+
+test('the switches of transfers are paged, unless they are asked for by name', async () => {
+  const path = '/cosmos/bank/v1beta1/send_enabled';
+  expect((await rest(path)).body).toEqual({
+    send_enabled: [],
+    pagination: { next_key: null, total: '0' },
+  });
+  expect((await rest(`${path}?denoms=achain`)).body).toEqual({ send_enabled: [], pagination: null });
 });
 
 test('the list of validators tells how many there are, whatever page is asked', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { ScenarioError } from '../../../sim/scenario/cursor.ts';
 import { isSeed, SEED } from '../../../sim/scenario/seed.ts';
 import { parseDuration } from '../../../sim/scenario/units.ts';
@@ -15,6 +15,15 @@ export const EXIT_INTERRUPTED = 130;
 
 export const readScenarioFile = (file: string): string =>
   onFile('read', file, () => readFileSync(file, 'utf8'));
+
+/** Refuses to write over what is read, under whatever name: `what` is lost as soon as the output is opened. */
+export function refuseOwnInput(option: string, output: string, input: string, what: string): void {
+  const [to, from] = [output, input].map((file) =>
+    onFile('write', output, () => statSync(file, { bigint: true, throwIfNoEntry: false })),
+  );
+  if (to !== undefined && to.ino === from?.ino && to.dev === from.dev)
+    throw new OperatingError(`${option}: ${output} is the ${what} itself`);
+}
 
 /** Says where a scenario file is wrong. */
 export function refuseFile(world: World, file: string, { line, column, message }: ScenarioError): void {

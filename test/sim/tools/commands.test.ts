@@ -60,6 +60,27 @@ describe('a run', () => {
     expect(fs.readFileSync(fileOf('earlier.jsonl'), 'utf8')).toBe('kept');
   });
 
+  test('does not write over what it reads, under whatever name', async () => {
+    const [scenario, link] = [fileOf('own.yaml'), fileOf('link.yaml')];
+    fs.copyFileSync(fileOf('broken.yaml'), scenario);
+    fs.symlinkSync(scenario, link);
+    const before = fs.readFileSync(scenario, 'utf8');
+    for (const [args, option] of [
+      [['run', scenario, '--trace', scenario], '--trace'],
+      [['run', scenario, '--trace', link], '--trace'],
+      [['shrink', scenario, '-o', link], '--output'],
+    ] as const)
+      expect(await sim(...args)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(new RegExp(`${option}: .*\\.yaml is the scenario itself\n$`)),
+      });
+    expect(await sim('report', scenario, '-o', link)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is the trace itself'),
+    });
+    expect(fs.readFileSync(scenario, 'utf8')).toBe(before);
+  });
+
   test('takes the seed that a file may say, and no other', async () => {
     expect((await run('broken.yaml', '--seed', 'x_1.-')).out).toContain('seed x_1.-\n');
     expect(await run('broken.yaml', '--seed', 'two words')).toMatchObject({

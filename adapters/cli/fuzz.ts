@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../config/duration.ts';
+import { openCorpus } from '../fuzz/corpus.ts';
 import { FUZZ_TARGETS, type FuzzOptions, runFuzz } from '../fuzz/runFuzz.ts';
 import { OperatingError } from '../operatingError.ts';
 import type { World } from './world.ts';
@@ -39,6 +40,7 @@ export function fuzzCommand(command: Command, world: World): void {
       if (flags.path !== undefined && name === 'all')
         throw new OperatingError('--path: expected the one target whose case it is');
       const options = optionsOf(flags);
+      if (options.corpus !== undefined) openCorpus(options.corpus);
       for (const target of targets) await fuzz(target, options, world);
     });
 }
@@ -84,5 +86,6 @@ async function fuzz(
   world.out(
     `${target.name}: fails after ${outcome.runs} cases: ${outcome.error}\n  input ${outcome.input}\n`,
   );
+  if (outcome.notKept !== undefined) world.err(`the case is not kept: ${outcome.notKept}\n`);
   world.out(`  orrery fuzz ${target.name} --seed ${outcome.seed} --path "${outcome.path}"\n`);
 }

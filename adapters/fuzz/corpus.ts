@@ -1,5 +1,5 @@
 /** Cases that once failed, kept as files and tried first ever after: DIR/TARGET.jsonl, one case a line. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { accessSync, appendFileSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseHex, toHex } from '../../core/lib/bytes.ts';
 import { makeDir, onFile } from '../disk/files.ts';
@@ -31,6 +31,15 @@ export function parseCase(text: string): readonly unknown[] {
 }
 
 const fileOf = (dir: string, target: string): string => path.join(dir, `${target}.jsonl`);
+
+/** Makes the folder, and sees that cases can be kept there: not to be found out after hours of fuzzing. */
+export function openCorpus(dir: string): void {
+  onFile('write', dir, () => {
+    makeDir(dir);
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+  });
+  if (!statSync(dir).isDirectory()) throw new OperatingError(`--corpus: ${dir} is not a folder`);
+}
 
 /** None where nothing was kept. */
 export function readCorpus(dir: string, target: string): readonly (readonly unknown[])[] {

@@ -35,6 +35,8 @@ export type FuzzOutcome =
       /** The smallest input that still fails. */
       readonly input: string;
       readonly error: string;
+      /** Why the case could not be kept in the corpus. */
+      readonly notKept: string | undefined;
     };
 
 /** Refusals are many and only their words are told: a stack for each costs more than the rest of a case. */
@@ -69,7 +71,10 @@ export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise
   });
   if (!details.failed) return { kind: 'passed', seed: details.seed, runs: details.numRuns };
   const { counterexample, counterexamplePath, errorInstance } = details;
-  if (corpus !== undefined && counterexample !== null) keepCase(corpus, target.name, counterexample);
+  const notKept =
+    corpus === undefined || counterexample === null
+      ? undefined
+      : problemOf(() => keepCase(corpus, target.name, counterexample));
   return {
     kind: 'failed',
     seed: details.seed,
@@ -77,5 +82,17 @@ export async function runFuzz(target: FuzzTarget, options: FuzzOptions): Promise
     runs: details.numRuns,
     input: fc.stringify(counterexample),
     error: errorInstance instanceof Error ? errorInstance.message : String(errorInstance),
+    notKept,
   };
+}
+
+/** A disk that fails now must not take what was found with it. */
+function problemOf(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof OperatingError) return error.message;
+    throw error;
+  }
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseCase, readCorpus } from '../../../adapters/fuzz/corpus.ts';
@@ -66,6 +68,30 @@ test('a failing case is kept, and is the first that the next run tries', async (
   expect((await runFuzz(target, { ...options, runs: 10 })).kind).toBe('passed');
   expect(tried[0]).toEqual(kept?.[0]);
   expect(() => parseCase('{"$bytes":"0"}')).toThrow(SyntaxError);
+});
+
+test('a corpus that cannot be kept is refused before the run, and takes no failure with it', async () => {
+  const file = path.join(tempDir(), 'file');
+  writeFileSync(file, '');
+  for (const dir of [file, path.join(file, 'below')])
+    expect((await runCli('fuzz', 'rlp', '--runs', '1', '--corpus', dir)).code).toBe(2);
+  const target = {
+    name: 'broken',
+    doc: '',
+    property: () =>
+      holds(fc.nat(), () => {
+        throw new Error('never right');
+      }),
+  };
+  const outcome = await runFuzz(target, {
+    seed: 1,
+    runs: 1,
+    timeMs: undefined,
+    path: undefined,
+    corpus: file,
+  });
+  expect(outcome).toMatchObject({ kind: 'failed', error: 'never right' });
+  expect(outcome).toMatchObject({ notKept: expect.stringContaining('broken.jsonl') });
 });
 
 test('the command refuses what it cannot do, and runs as long as it is told', async () => {

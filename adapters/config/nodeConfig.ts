@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NodeCoreConfig } from '../../core/node/nodeConfig.ts';
-import { onFile } from '../disk/files.ts';
+import { isThere, onFile } from '../disk/files.ts';
 import { type ListenAddress, parseListenAddress } from '../http/listenAddress.ts';
 import type { LogFormat, LogLevel } from '../log/logger.ts';
 import { OperatingError } from '../operatingError.ts';
@@ -9,7 +9,7 @@ import { APP_TOML } from './appToml.ts';
 import { CONFIG_TOML } from './configToml.ts';
 import { appTomlPath, configTomlPath } from './home.ts';
 import { type P2pConfig, p2pOf } from './p2pConfig.ts';
-import { readTable, type Sources, type Values } from './table.ts';
+import { readTable, refuseUnknownEnv, type Sources, type Values } from './table.ts';
 
 /** Absolute paths. */
 export interface NodeFiles {
@@ -93,6 +93,7 @@ export type AppValues = Values<typeof APP_TOML>;
 
 /** Reads config.toml and app.toml of `home`. Throws OperatingError. */
 export function loadNodeConfig(home: string, flags: Sources['flags'], env: Sources['env']): NodeConfig {
+  refuseUnknownEnv([CONFIG_TOML, APP_TOML], env);
   const config = readTable(CONFIG_TOML, { flags, env, file: readSettings(configTomlPath(home)) });
   const app = readTable(APP_TOML, { flags, env, file: readSettings(appTomlPath(home)) });
   return nodeConfigOf(home, config, app);
@@ -100,7 +101,7 @@ export function loadNodeConfig(home: string, flags: Sources['flags'], env: Sourc
 
 /** undefined when there is no such file. */
 export function readSettings(file: string): Sources['file'] {
-  if (!existsSync(file)) return undefined;
+  if (!isThere(file)) return undefined;
   return { name: file, text: onFile('read', file, () => readFileSync(file, 'utf8')) };
 }
 

@@ -1,4 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
+import { nearest } from '../../core/lib/nearest.ts';
 import { OperatingError } from '../operatingError.ts';
 import type { Field } from './field.ts';
 
@@ -117,6 +118,18 @@ function unknownKey(table: Table, name: string, section: string, key: string): s
   const sections =
     others.length === 0 ? '' : `, or a section out of ${others.map((other) => `[${other}]`).join(' ')}`;
   return `${name}: unknown key ${pathOf(section, key)}: expected ${where} one of ${known.join(', ')}${sections}`;
+}
+
+/** A variable of a section that the tables have, without such a key: a slip, which would go unnoticed. */
+export function refuseUnknownEnv(tables: readonly Table[], env: Sources['env']): void {
+  const names = tables.flatMap((table) => [...fieldsOf(table)].map(({ path }) => envNameOf(path)));
+  const sections = tables.flatMap((table) => Object.keys(table)).filter((section) => section !== '');
+  const prefixes = sections.map((section) => `${envNameOf(section)}_`);
+  for (const name of Object.keys(env).sort())
+    if (prefixes.some((prefix) => name.startsWith(prefix)) && !names.includes(name))
+      throw new OperatingError(
+        `unknown environment variable ${name}: no setting has it${nearest(name, names)}`,
+      );
 }
 
 /** The file with every key, its comment and the given values. */

@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -53,6 +54,10 @@ export function onFile<T>(action: string, path: string, work: () => T): T {
     throw fileError(action, path, error);
   }
 }
+
+/** Whether there is such a file or folder. One that may not be looked at is not missing: that is an OperatingError. */
+export const isThere = (path: string): boolean =>
+  onFile('read', path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
 
 /** Makes names created, renamed or removed in `dir` survive a power cut. */
 export function syncDir(dir: string): void {

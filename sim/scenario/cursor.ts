@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, stringify } from 'yaml';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../core/lib/nearest.ts';
 
 /** Why a scenario file is refused: where, and what was expected there. */
 export interface ScenarioError {

@@ -1,5 +1,5 @@
+import { nearest } from '../../core/lib/nearest.ts';
 import type { Cursor } from './cursor.ts';
-import { nearest } from './nearest.ts';
 import type { Target } from './scenario.ts';
 
 /** Nodes of one scenario at most: more is another kind of test. */

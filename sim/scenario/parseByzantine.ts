@@ -1,4 +1,5 @@
 import { parseHex } from '../../core/lib/bytes.ts';
+import { nearest } from '../../core/lib/nearest.ts';
 import type { Behaviour } from '../byzantine/behaviour.ts';
 import {
   fieldKind,
@@ -12,7 +13,6 @@ import { BEHAVIOURS, behaviourOf, ELSEWHERE } from '../byzantine/registry.ts';
 import { PPM } from '../world/choices.ts';
 import type { Cursor } from './cursor.ts';
 import { nodeName, target } from './names.ts';
-import { nearest } from './nearest.ts';
 import { eventOf, STEPS } from './parseWhen.ts';
 import type { ByzantineEntry, ByzantineTrigger, Target } from './scenario.ts';
 import { duration, HEIGHT_MAX, period, probability } from './units.ts';

@@ -5,7 +5,14 @@ import { CLIENT_TOML } from '../../../adapters/config/clientToml.ts';
 import { CONFIG_TOML } from '../../../adapters/config/configToml.ts';
 import { parseDuration } from '../../../adapters/config/duration.ts';
 import { nodeConfigOf } from '../../../adapters/config/nodeConfig.ts';
-import { envNameOf, fieldsOf, readTable, renderTable, type Sources } from '../../../adapters/config/table.ts';
+import {
+  envNameOf,
+  fieldsOf,
+  readTable,
+  refuseUnknownEnv,
+  renderTable,
+  type Sources,
+} from '../../../adapters/config/table.ts';
 import { OperatingError } from '../../../adapters/operatingError.ts';
 import { formatDuration } from '../../../core/lib/duration.ts';
 import { DEFAULT_NODE_CONFIG } from '../../../core/node/nodeConfig.ts';
@@ -95,6 +102,16 @@ describe('a wrong setting is refused with its file, its key and what was expecte
     expect(() => readTable(APP_TOML, sources({ flags: { 'json-rpc.api': 'eth,admin' } }))).toThrow(
       'flag --json-rpc.api: expected namespaces out of eth,web3,net,txpool,debug,personal',
     );
+  });
+
+  test('a variable of a section that has no such key is refused, and no other', () => {
+    const refuse = (name: string) => () => refuseUnknownEnv([CONFIG_TOML, APP_TOML], { [name]: '1' });
+    expect(refuse('ORRERY_RPC_LADR')).toThrow(
+      'unknown environment variable ORRERY_RPC_LADR: no setting has it; did you mean ORRERY_RPC_LADDR?',
+    );
+    expect(refuse('ORRERY_JSON_RPC_ENTIRELY_ELSE')).toThrow(/ELSE: no setting has it$/);
+    for (const name of ['ORRERY_HOME', 'ORRERY_BENCH_PROFILE', 'ORRERY_GRPC', 'RPC_FOO']) refuse(name)();
+    for (const { path } of [...fieldsOf(CONFIG_TOML), ...fieldsOf(APP_TOML)]) refuse(envNameOf(path))();
   });
 
   test('two servers on one port are refused', () => {

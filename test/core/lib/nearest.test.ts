@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearest } from '../../../sim/scenario/nearest.ts';
+import { nearest } from '../../../core/lib/nearest.ts';
 
 describe('a word that nobody knows', () => {
   test.each([

@@ -3,7 +3,12 @@ import type { Command } from 'commander';
 import type { EvmService } from '../../core/app/evmService.ts';
 import { formatDuration } from '../../core/lib/duration.ts';
 import { devAccounts } from '../config/devAccounts.ts';
-import { DEVNET_CHAIN_ID, fundedDevAccounts, prepareDevnetHome } from '../config/devnetHome.ts';
+import {
+  DEVNET_CHAIN_ID,
+  devnetSettings,
+  fundedDevAccounts,
+  prepareDevnetHome,
+} from '../config/devnetHome.ts';
 import { parseDuration } from '../config/duration.ts';
 import { checkChainId } from '../config/genesisFile.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
@@ -19,6 +24,7 @@ import { addSettingFlags } from './settingFlags.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
 const BLOCK_TIME = '1s';
+const MONIKER = 'devnet';
 
 interface DevnetOptions extends GlobalOptions {
   readonly chainId?: string;
@@ -27,7 +33,7 @@ interface DevnetOptions extends GlobalOptions {
 }
 
 export function devnetCommand(command: Command, world: World): void {
-  const flags = addSettingFlags(command);
+  const flags = addSettingFlags(command, devnetSettings(MONIKER, BLOCK_TIME));
   command
     .option('--block-time <duration>', `time between blocks without transactions (default ${BLOCK_TIME})`)
     .option('--chain-id <id>', `of a new chain (default ${DEVNET_CHAIN_ID})`)
@@ -48,7 +54,7 @@ async function devnet(
     home,
     accounts,
     chainId: checkChainId(options.chainId ?? DEVNET_CHAIN_ID),
-    moniker: 'devnet',
+    moniker: MONIKER,
     blockTime: blockTime ?? BLOCK_TIME,
     suite,
     randomSeed: () => new Uint8Array(randomBytes(32)),

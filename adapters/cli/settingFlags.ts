@@ -1,6 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import { APP_TOML } from '../config/appToml.ts';
 import { CONFIG_TOML } from '../config/configToml.ts';
+import type { Field } from '../config/field.ts';
 import { fieldsOf, type Table } from '../config/table.ts';
 
 /** Older names of settings, as flags only. */
@@ -9,8 +10,15 @@ const ALIASES: Readonly<Record<string, string>> = {
   'evm.rpc.evm-timeout': 'json-rpc.evm-timeout',
 };
 
-/** Gives the command a flag for every key of config.toml and app.toml. The map fills as the command line is read. */
-export function addSettingFlags(command: Command): ReadonlyMap<string, string> {
+/**
+ * Gives the command a flag for every key of config.toml and app.toml. The map fills as the command line is read; `own`
+ * are the defaults in which the command differs from the tables.
+ */
+export function addSettingFlags(
+  command: Command,
+  own: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  hidePresets(command);
   const flags = new Map<string, string>();
   const add = (path: string, help: string, isBoolean: boolean, group: string, target: string): void => {
     const option = new Option(isBoolean ? `--${path} [bool]` : `--${path} <value>`, help);
@@ -24,7 +32,13 @@ export function addSettingFlags(command: Command): ReadonlyMap<string, string> {
   const addTable = (file: string, table: Table): void => {
     for (const { section, path, field } of fieldsOf(table)) {
       const group = `${file}${section === '' ? '' : ` [${section}]`}:`;
-      add(path, field.comment, field.isBoolean, group, path);
+      add(
+        path,
+        `${field.comment} (default ${defaultOf(field, own.get(path))})`,
+        field.isBoolean,
+        group,
+        path,
+      );
       for (const [alias, target] of Object.entries(ALIASES))
         if (target === path) add(alias, `the same as --${path}`, field.isBoolean, group, target);
     }
@@ -32,4 +46,20 @@ export function addSettingFlags(command: Command): ReadonlyMap<string, string> {
   addTable('config.toml', CONFIG_TOML);
   addTable('app.toml', APP_TOML);
   return flags;
+}
+
+/** As it stands in the file. */
+function defaultOf(field: Field<unknown>, own: string | undefined): string {
+  const given = own === undefined ? undefined : field.fromText(own);
+  return field.toToml(given?.ok === true ? given.value : field.fallback);
+}
+
+/** What a switch means without an argument is no news, and reads like its default. */
+function hidePresets(command: Command): void {
+  const plain = new Help();
+  command.configureHelp({
+    ...command.configureHelp(),
+    optionDescription: (option) =>
+      option.presetArg === undefined ? plain.optionDescription(option) : option.description,
+  });
 }

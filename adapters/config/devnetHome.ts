@@ -18,7 +18,7 @@ export const DEVNET_CHAIN_ID = 'chain_9000-1';
  * How a devnet differs from a network: a block is made as soon as there is a transaction, and after `blockTime` without
  * one; nobody needs to find it; the blocks are on the terminal already.
  */
-const devnetSettings = (moniker: string, blockTime: string): ReadonlyMap<string, string> =>
+export const devnetSettings = (moniker: string, blockTime: string): ReadonlyMap<string, string> =>
   new Map([
     ['moniker', moniker],
     ['log_level', 'warn'],

@@ -1,5 +1,4 @@
 /** `export`: the state of a height as a genesis. */
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { parseAppState } from '../../core/app/appState.ts';
@@ -19,7 +18,7 @@ import type { Address } from '../../core/types/ids.ts';
 import type { TraceHooks } from '../../core/types/trace.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
-import { onFile, replaceFile } from '../disk/files.ts';
+import { isThere, onFile, replaceFile } from '../disk/files.ts';
 import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
 import { slicedPause } from '../system.ts';
@@ -48,7 +47,7 @@ export function exportCommand(command: Command, world: World): void {
 async function exportState(flags: ExportFlags, world: World): Promise<void> {
   const { files } = loadNodeConfig(homeFrom(flags, world), new Map(), world.env);
   const db = path.join(files.data, 'node.db');
-  if (!existsSync(db)) throw new OperatingError(`${db} does not exist: there is nothing to export`);
+  if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to export`);
   const genesis = loadGenesis(files.genesis);
   const kv = await LevelStore.open(db, files.home);
   try {

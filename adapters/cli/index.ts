@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import { clearIndex, fillIndex, readCoverage } from '../../core/events/index/indexer.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
+import { isThere } from '../disk/files.ts';
 import { LevelStore } from '../disk/level.ts';
+import { OperatingError } from '../operatingError.ts';
 import { slicedPause } from '../system.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
 
@@ -19,7 +21,9 @@ export function indexCommand(command: Command, world: World): void {
 
 async function rebuild(home: string, world: World): Promise<void> {
   const { files } = loadNodeConfig(home, new Map(), world.env);
-  const kv = await LevelStore.open(path.join(files.data, 'node.db'), home);
+  const db = path.join(files.data, 'node.db');
+  if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to index`);
+  const kv = await LevelStore.open(db, home);
   try {
     const reads = new ChainReads(kv);
     const indexed = {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import { planRollback } from '../../core/node/rollback.ts';
-import { onFile, syncDir } from '../disk/files.ts';
+import { isThere, onFile, syncDir } from '../disk/files.ts';
 import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type GlobalOptions, homeFrom, type World } from './world.ts';
@@ -29,7 +29,7 @@ export function rollbackCommand(command: Command, world: World): void {
       const home = homeFrom(options, world);
       const data = path.join(home, 'data');
       const db = path.join(data, 'node.db');
-      if (!existsSync(db)) throw new OperatingError(`${db} does not exist: there is nothing to roll back`);
+      if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to roll back`);
       const isHard = options.hard === true;
       const kv = await LevelStore.open(db, home);
       try {

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import type { NodeConfig } from '../config/nodeConfig.ts';
 import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
+import { isThere } from '../disk/files.ts';
 import type { RunningNode, StartOptions } from '../nodeOptions.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
 import { refuseLostKey } from '../signer/lostKey.ts';
@@ -28,7 +28,7 @@ export function nodeFromHome(
     genesis: loadGenesis(files.genesis),
     nodeSeed,
     nodeId: nodeIdOf(nodeSeed, suite),
-    validatorKey: existsSync(files.validatorKey) ? loadValidatorKey(files.validatorKey, suite) : undefined,
+    validatorKey: isThere(files.validatorKey) ? loadValidatorKey(files.validatorKey, suite) : undefined,
     version: packageVersion(),
   };
 }

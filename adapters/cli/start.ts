@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { acceleratedSuite } from '../crypto/accelerated.ts';
+import { isThere } from '../disk/files.ts';
 import { createLogger } from '../log/logger.ts';
 import type { BlockSummary, RunningNode } from '../nodeOptions.ts';
 import { OperatingError } from '../operatingError.ts';
@@ -16,7 +16,7 @@ export function startCommand(command: Command, world: World): void {
     const options: GlobalOptions & { chainId?: string } = command.optsWithGlobals();
     const home = homeFrom(options, world);
     const config = loadNodeConfig(home, flags, world.env);
-    if (!existsSync(config.files.genesis))
+    if (!isThere(config.files.genesis))
       throw new OperatingError(`${config.files.genesis} does not exist; orrery init makes a home`);
     const node = nodeFromHome(config, await acceleratedSuite());
     if (options.chainId !== undefined && options.chainId !== node.genesis.chainId)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { BlockStore } from '../../../core/store/blockStore.ts';
@@ -6,7 +6,7 @@ import { type HeightHashes, parseRecording, recordingLines } from '../../../sim/
 import { hashesAt, rerun } from '../../../sim/record/rerun.ts';
 import { loadNodeConfig } from '../../config/nodeConfig.ts';
 import { acceleratedSuite } from '../../crypto/accelerated.ts';
-import { onFile } from '../../disk/files.ts';
+import { isThere, onFile } from '../../disk/files.ts';
 import { LevelStore } from '../../disk/level.ts';
 import { Wal } from '../../disk/wal.ts';
 import { OperatingError } from '../../operatingError.ts';
@@ -38,7 +38,7 @@ async function record(
 ): Promise<{ readonly records: number; readonly heights: number }> {
   const { files } = loadNodeConfig(home, new Map(), world.env);
   const db = path.join(files.data, 'node.db');
-  if (!existsSync(db)) throw new OperatingError(`${db} does not exist: there is nothing to record`);
+  if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to record`);
   const suite = await acceleratedSuite();
   const kv = await LevelStore.open(db, home);
   try {
@@ -51,7 +51,7 @@ async function record(
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal: () => {} });
     const records = [...wal.history()];
     await wal.close();
-    const validator = existsSync(files.validatorKey)
+    const validator = isThere(files.validatorKey)
       ? loadValidatorKey(files.validatorKey, suite).publicKey
       : undefined;
     const genesis = onFile('read', files.genesis, () => readFileSync(files.genesis, 'utf8'));

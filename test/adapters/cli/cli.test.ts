@@ -35,6 +35,7 @@ describe('errors are one line on stderr and a non-zero exit', () => {
       /^Error: expected a valid hex or bech32 address \(acc prefix chain\), got 'xyz': .*\n$/,
     ],
     [['start'], /^Error: .*genesis\.json does not exist; orrery init makes a home\n$/],
+    [['index', 'rebuild'], /^Error: .*node\.db does not exist: there is nothing to index\n$/],
     [
       ['devnet', '--block-time', 'soon'],
       /^Error: flag --block-time: expected a duration .*, found "soon"\n$/,
@@ -53,6 +54,16 @@ describe('errors are one line on stderr and a non-zero exit', () => {
     if (typeof message === 'string') expect(err).toBe(message);
     else expect(err).toMatch(message);
   });
+
+  test.each([['start'], ['export'], ['rollback'], ['index', 'rebuild']])(
+    '%s tells a home that cannot be read from one that is missing',
+    async (...args) => {
+      fs.writeFileSync(path.join(home, 'file'), '');
+      const { code, err } = await runCli('--home', path.join(home, 'file'), ...args);
+      expect([code, err]).toEqual([1, expect.stringMatching(/^Error: cannot read .*: not a directory\n$/)]);
+      expect(fs.readdirSync(home)).toEqual(['file']);
+    },
+  );
 
   test('a corrupt genesis stops start', async () => {
     await orrery('init', 'node');
@@ -352,6 +363,13 @@ test('help lists every command, and a command its flags, without failing', async
     '--p2p.laddr',
   ])
     expect(start.out).toContain(flag);
+  // A line of help may be broken anywhere between words.
+  const plain = (text: string): string => text.replace(/\s+/g, ' ');
+  expect(plain(start.out)).toContain('(default "tcp://127.0.0.1:26657")');
+  expect(plain(start.out)).toContain('(default "1s")');
+  const devnet = await orrery('devnet', '--help');
+  expect(plain(devnet.out)).toContain('Name of this node, shown to peers and in status. (default "devnet")');
+  for (const { out } of [start, devnet]) expect(out).not.toContain('preset');
 });
 
 test('the banner names endpoints, both forms of each account, the keys, the warning and how to stop', () => {

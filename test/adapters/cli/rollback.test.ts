@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
@@ -25,6 +25,9 @@ async function rollback(home: string): Promise<string> {
 test('rollback says where the state is now, and refuses a home in use or without a chain', async () => {
   const home = tempDir();
   await expect(rollback(home)).rejects.toThrow(/does not exist: there is nothing to roll back$/);
+  writeFileSync(join(home, 'data'), 'a file');
+  await expect(rollback(home)).rejects.toThrow(/^cannot read .*node\.db: not a directory$/);
+  rmSync(join(home, 'data'));
   mkdirSync(join(home, 'data'));
   const db = join(home, 'data', 'node.db');
   const kv = await LevelStore.open(db, home);

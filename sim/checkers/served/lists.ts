@@ -36,10 +36,12 @@ export async function wrongTxs(rpc: RpcContext, { sha256 }: CryptoSuite): Promis
   const order = { ASC: hashes, DESC: [...hashes].reverse() };
   for (const [direction, all] of Object.entries(order))
     for (const page of [1, 2]) {
+      const wanted = all.slice((page - 1) * PAGE, page * PAGE);
+      // The first page is there even when it is empty, any other is refused then.
+      if (page > 1 && wanted.length === 0) continue;
       const asked = `query=${encodeURIComponent('tx.height>0')}&order_by=ORDER_BY_${direction}&page=${page}&limit=${PAGE}`;
       const answer = await rest(rpc, '/cosmos/tx/v1beta1/txs', asked);
       const told = listOf(answer, 'tx_responses').map(({ txhash }) => txhash);
-      const wanted = all.slice((page - 1) * PAGE, page * PAGE);
       const problem =
         unlike(`page ${page} of transactions ${direction}`, told, wanted) ??
         unlike('how many transactions there are', answer['total'], String(hashes.length));

@@ -58,8 +58,8 @@ export interface RunOptions {
   readonly onFailure?: ((failure: Failure) => void) | undefined;
   /** Which checkers judge; whoever does, the run is the same. Default: all. */
   readonly judges?: ((checker: string) => boolean) | undefined;
-  /** Ends the run early; asked after each event with virtual µs and the count of events. */
-  readonly stop?: ((now: number, events: number) => boolean) | undefined;
+  /** Ends the run early; asked after each event with virtual µs, the count of events and the time of the next, if any. */
+  readonly stop?: ((now: number, events: number, nextAt: number | undefined) => boolean) | undefined;
   /** Told every choice of the run at its end. */
   readonly onChoices?: ((choices: ReadonlyMap<string, readonly number[]>) => void) | undefined;
   /** Told who takes part, before the run. */
@@ -163,7 +163,8 @@ async function prepare(scenario: Scenario, options: RunOptions, tripwire: Tripwi
       let isStopped = false;
       const isDone = (): boolean => {
         const isLost = world.now > (failures[0]?.at ?? world.now) + AFTERMATH_MICROS;
-        isStopped = isLost || timeline.isBroken || options.stop?.(world.now, world.events) === true;
+        const { stop } = options;
+        isStopped = isLost || timeline.isBroken || stop?.(world.now, world.events, world.nextAt) === true;
         return isStopped || isAtEnd();
       };
       const ended = await world.run(isDone, timeLimit(scenario));

@@ -33,7 +33,7 @@ export interface Replay {
 export interface ReplayOptions extends RunOptions {
   /** Stop after this event; undefined: at the end. */
   readonly untilEvent?: number | undefined;
-  /** Stop at this virtual time in µs. */
+  /** Stop before the first event after this virtual time in µs. */
   readonly untilTime?: number | undefined;
 }
 
@@ -55,10 +55,10 @@ export async function replayTo(text: string, options: ReplayOptions): Promise<Re
       live.set(env.name, node);
       return node;
     },
-    stop(now, count) {
+    stop(now, count, nextAt = untilTime) {
       events = count;
       virtualMicros = now;
-      isCut = count >= untilEvent || now >= untilTime;
+      isCut = count >= untilEvent || nextAt > untilTime;
       return isCut;
     },
   });

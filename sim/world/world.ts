@@ -122,6 +122,11 @@ export class World implements Scheduler {
     this.schedule(this.now + period, fire);
   }
 
+  /** Time of the next event; undefined when nothing is left. */
+  get nextAt(): number | undefined {
+    return this.#heap.peek()?.at;
+  }
+
   /** Runs events until `isOver` (asked after each) or until nothing is left before `timeMax`. */
   async run(isOver: () => boolean, timeMax: number): Promise<'over' | 'time' | 'idle' | 'events'> {
     for (;;) {

@@ -38,7 +38,7 @@ export function replayCommand(sim: Command, world: World): void {
     .option(...PCT_OPTION)
     .option(
       '--until <event|time>',
-      'stop after the event of this number, or at this virtual time, e.g. 12.5s',
+      'stop after the event of this number, or before the first after this virtual time, e.g. 12.5s',
     )
     .option('--tail <n>', 'print so many lines of what happened last', TAIL_DEFAULT)
     .option('--node <name>', 'only what happens at this node')

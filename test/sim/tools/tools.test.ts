@@ -149,8 +149,16 @@ describe('replay', () => {
     expect(at.value.report.failures).toEqual([]);
     const time = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 2_000_000 });
     if (!time.ok) throw new Error(time.error.message);
-    expect(time.value.virtualMicros).toBeGreaterThanOrEqual(2_000_000);
-    expect(time.value.virtualMicros).toBeLessThan(3_000_000);
+    expect(time.value.isCut).toBe(true);
+    expect(time.value.virtualMicros).toBeLessThanOrEqual(2_000_000);
+    expect(time.value.virtualMicros).toBeGreaterThan(1_000_000);
+    const { events } = time.value;
+    const next = await replayTo(textOf('four-honest.yaml'), { ...options, untilEvent: events + 1 });
+    expect(next.ok && next.value.virtualMicros).toBeGreaterThan(2_000_000);
+    const early = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 1 });
+    expect(early.ok && early.value.virtualMicros).toBe(0);
+    const late = await replayTo(textOf('four-honest.yaml'), { ...options, untilTime: 3.6e9 });
+    expect(late.ok && late.value.isCut).toBe(false);
   });
 
   test('of the same seed is equal in every happening; one that differs is shown where it parts', async () => {

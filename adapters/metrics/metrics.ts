@@ -123,8 +123,10 @@ export class Metrics {
     return (event) => {
       const part = partIn(chain, event, address);
       power.set(labels, part?.power ?? 0);
-      if (part?.signed === true) signed.set(labels, event.block.lastCommit.height);
-      else if (part !== undefined) missed.inc(labels);
+      if (part === undefined) return;
+      if (part.signed) signed.set(labels, event.block.lastCommit.height);
+      // Zero as well: what begins with the first miss shows no increase from it.
+      missed.inc(labels, part.signed ? 0 : 1);
     };
   }
 

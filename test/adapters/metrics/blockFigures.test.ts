@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Committed, figuresOf, partIn } from '../../../adapters/metrics/blockFigures.ts';
+import { Metrics } from '../../../adapters/metrics/metrics.ts';
 import type { ChainReader } from '../../../core/app/chain.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
 
 const address = (n: number): Uint8Array => new Uint8Array(20).fill(n);
 const validators = [3n, 5n, 7n, 11n].map((power, n) => ({ address: address(n), power }));
@@ -50,6 +52,32 @@ test('a validator took part with a precommit for the block, not with one for nil
     { power: 7, signed: false },
     undefined,
   ]);
+});
+
+test('missed blocks begin at nought with the first that was signed, or an alert misses the first miss', async () => {
+  const texts = [0, 1].map(async (n) => {
+    let tell: (event: Committed) => void = () => {};
+    const rpc = {
+      genesis: { chainId: 'chain_9000-1' },
+      hub: { listen: (listener: typeof tell) => (tell = listener) },
+      pool: { stats: () => ({ pending: 0, queued: 0, bytes: 0 }) },
+      chain: { ...chain, head: () => 5 },
+      catchingUp: () => false,
+      identity: { validator: { address: address(n) } },
+      now: () => 0,
+    };
+    const metrics = new Metrics(rpc as unknown as RpcContext, 'x');
+    const { block, state } = event;
+    tell({
+      ...event,
+      kind: 'committed',
+      block: { ...block, header: { ...block.header, time: { seconds: 1, nanos: 0 } } },
+      state,
+    });
+    const line = /^x_consensus_validator_missed_blocks\{.*\} (\d+)$/m.exec(await metrics.text());
+    return line?.[1];
+  });
+  expect(await Promise.all(texts)).toEqual(['0', '1']);
 });
 
 test('the first block has nobody missing', () => {

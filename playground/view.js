@@ -415,8 +415,11 @@ class View {
       (line) => line.kind === 'frame' && line.t >= this.from && line.sent <= this.to && this.isShown(line),
     );
     const isCrowded = seen.length > 1500;
-    g.globalAlpha = isCrowded ? Math.max(0.08, 400 / seen.length) : 0.75;
-    for (const line of seen) {
+    // Lies last: one that goes with a true message between the same two nodes lies on the same line as it.
+    const [truths, lies] = [seen.filter((line) => !isLie(line)), seen.filter(isLie)];
+    for (const line of [...truths, ...lies]) {
+      const alpha = isCrowded ? Math.max(0.08, 400 / seen.length) : 0.75;
+      g.globalAlpha = isLie(line) ? 0.9 : alpha;
       const [x0, y0, x1, y1] = [this.x(line.sent), this.y(line.from), this.x(line.t), this.y(line.node)];
       g.strokeStyle = g.fillStyle = colourOf(line);
       g.lineWidth = isLie(line) ? 2 : 1;
@@ -473,7 +476,7 @@ class View {
         g.lineTo(x, height - 20);
         g.stroke();
         g.setLineDash([]);
-        labels.push({ x, text: (line.text || line.kind).slice(0, 60), colour: g.fillStyle });
+        labels.push({ x, text: shortened(line.text || line.kind), colour: g.fillStyle });
       }
     }
     this.paintLabels(g, labels);
@@ -563,6 +566,10 @@ class View {
     );
   }
 }
+
+const LABEL_MAX = 60;
+
+const shortened = (text) => (text.length > LABEL_MAX ? `${text.slice(0, LABEL_MAX - 1)}…` : text);
 
 function arrowHead(g, x0, y0, x1, y1) {
   const angle = Math.atan2(y1 - y0, x1 - x0);

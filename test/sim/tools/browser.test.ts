@@ -70,6 +70,33 @@ describe.skipIf(CHROMIUM === undefined)('in a real browser (needs chromium in th
     }
   });
 
+  test('a lie is seen where it lies on the same line as a true message', async () => {
+    const lines: string[] = [];
+    const text = fs.readFileSync(path.join(root, 'scenarios', 'one-equivocator.yaml'), 'utf8');
+    const trace = (line: string): void => void lines.push(line);
+    const result = await runScenario(text, { seed: '7', crypto: 'keyed-hash', trace });
+    if (!result.ok) throw new Error(result.error.message);
+    const parts = ['view.js', 'view.css'].map((name) =>
+      fs.readFileSync(path.join(root, 'playground', name), 'utf8'),
+    ) as [string, string];
+    const file = path.join(folder, 'lies.html');
+    const shown = reportPage(
+      { head: { scenario: text }, lines, report: result.value },
+      { script: parts[0], style: parts[1] },
+    );
+    fs.writeFileSync(file, shown);
+    const page = await Browser.open();
+    try {
+      await page.goTo(pathToFileURL(file).href);
+      await page.until("document.querySelector('.details table') !== null");
+      // Nearly the colour of lies: red and blue well above green.
+      const isPink = `(() => { const c = document.getElementById('lanes'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 128 && d[i] > 180 && d[i + 1] < 90 && d[i + 2] > 90) return true; return false; })()`;
+      await page.until(isPink);
+    } finally {
+      await page.close();
+    }
+  });
+
   test('a report of 20k events is drawn, scrubbed and filtered from a file alone', async () => {
     const lines: string[] = [];
     const text = fs.readFileSync(path.join(root, 'scenarios', 'mixed-trouble.yaml'), 'utf8');

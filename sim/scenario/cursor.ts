@@ -86,6 +86,11 @@ export class Cursor {
     return isMap(this.#node) && this.#node.has(key);
   }
 
+  /** The value as it is written, unchecked. */
+  get plain(): unknown {
+    return this.#node?.toJSON();
+  }
+
   get isMap(): boolean {
     return isMap(this.#node);
   }

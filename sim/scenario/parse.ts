@@ -72,7 +72,7 @@ function scenarioOf(root: Cursor): Scenario {
     validators,
     ...(fields.updates === undefined ? {} : { updates: updatesOf(fields.updates, genesis, validators) }),
     nodes,
-    ...searchOf(fields.search, validators),
+    ...searchOf(fields.search, validators, fields.timeline),
     peers: fields.peers === undefined ? undefined : peersOf(fields.peers, known, nodes),
     network: fields.network === undefined ? DEFAULT_LINK : networkOf(fields.network),
     ...clients,

@@ -1,4 +1,4 @@
-import { VARIED } from '../search/vary.ts';
+import { placesOf, VARIED } from '../search/vary.ts';
 import type { Cursor } from './cursor.ts';
 import type { Scenario, SwarmSearch, TwinsSearch, ValidatorSpec } from './scenario.ts';
 
@@ -11,6 +11,7 @@ const RUNS_MAX = 100_000_000;
 export function searchOf(
   at: Cursor | undefined,
   validators: readonly ValidatorSpec[],
+  timeline: Cursor | undefined,
 ): Pick<Scenario, 'twins' | 'pct' | 'swarm'> {
   if (at === undefined) return { twins: undefined };
   const fields = at.fields(['twins', 'pct', 'swarm'], 'search: {twins | pct | swarm}');
@@ -18,7 +19,7 @@ export function searchOf(
   return {
     twins: fields.twins === undefined ? undefined : twinsOf(fields.twins, validators),
     ...(fields.pct === undefined ? {} : { pct: pctOf(fields.pct) }),
-    ...(fields.swarm === undefined ? {} : { swarm: swarmOf(fields.swarm) }),
+    ...(fields.swarm === undefined ? {} : { swarm: swarmOf(fields.swarm, timeline?.plain) }),
   };
 }
 
@@ -67,7 +68,7 @@ function pctOf(at: Cursor): NonNullable<Scenario['pct']> {
   };
 }
 
-function swarmOf(at: Cursor): SwarmSearch {
+function swarmOf(at: Cursor, timeline: unknown): SwarmSearch {
   const fields = at.fields(['runs', 'vary'], 'swarm: {runs, vary?}');
   if (fields.runs === undefined) return at.fail('expected a key runs');
   const vary = (fields.vary?.items('a list of keys to vary') ?? []).map((item) => {
@@ -75,6 +76,8 @@ function swarmOf(at: Cursor): SwarmSearch {
     const key = text.split('.').at(-1) ?? '';
     if (!VARIED.includes(key) || text.split('.').length > 2)
       item.fail(`expected KEY or ACTION.KEY with a key of ${VARIED.join(', ')}`);
+    if (placesOf(timeline, text).length === 0)
+      item.fail(`expected what the timeline has: no entry of it has ${text}, so nothing would vary`);
     return text;
   });
   return { runs: fields.runs.integer('a number of runs', 1, RUNS_MAX), vary };

@@ -58,7 +58,7 @@ export function varied(text: string, seed: string): string {
   const { search: _, ...start } = readDoc(text);
   let doc: Doc = start;
   for (const wanted of parsed.value.swarm.vary) {
-    for (const path of placesOf(doc, wanted)) {
+    for (const path of placesOf(doc['timeline'], wanted)) {
       const stream = choices.stream(`vary/${path.join('/')}`);
       const kind = KINDS[path.at(-1) as string];
       const value = path.reduce<unknown>(
@@ -75,12 +75,11 @@ export function varied(text: string, seed: string): string {
   return docText(doc);
 }
 
-/** Where `KEY`, or `ACTION.KEY`, stands in the timeline: in the entry, its condition, or what it does. */
-function placesOf(doc: Doc, wanted: string): readonly Path[] {
+/** Where `KEY`, or `ACTION.KEY`, stands in a timeline: in the entry, its condition, or what it does. */
+export function placesOf(timeline: unknown, wanted: string): readonly Path[] {
   const [action, key] = wanted.includes('.') ? wanted.split('.') : [undefined, wanted];
-  const timeline = (doc['timeline'] ?? []) as readonly Record<string, unknown>[];
-  return timeline.flatMap((entry, i) => {
-    const act = entry['do'];
+  return (Array.isArray(timeline) ? timeline : []).flatMap((entry: unknown, i) => {
+    const act = (entry as Record<string, unknown> | null)?.['do'];
     const isTree = typeof act === 'object' && act !== null;
     if (action !== undefined && !(isTree && action in act)) return [];
     const within = (tree: unknown, path: Path): readonly Path[] =>

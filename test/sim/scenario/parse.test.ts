@@ -208,6 +208,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}search: {swarm: {runs: 3, vary: [crash.colour]}}\n`,
       '3:34 search.swarm.vary[0]: expected KEY or ACTION.KEY',
     ],
+    ...['timeline: [{at: 1s, do: {crash: v1}}]\n', ''].map((timeline) => [
+      `a key that nothing has, ${timeline === '' ? 'without' : 'beside'} a timeline`,
+      `${base}search: {swarm: {runs: 3, vary: [partition.at]}}\n${timeline}`,
+      '3:34 search.swarm.vary[0]: expected what the timeline has: no entry of it has partition.at',
+    ]),
     [
       'pairs that are no twins',
       `${base}validators: {a: {}, b: {}, c: {twin_of: a}}\nsearch: {twins: {pairs: [[a, b]]}}\n`,

@@ -16,7 +16,9 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly pattern?: string;
+  readonly minLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
@@ -24,6 +26,8 @@ interface Schema {
   readonly minProperties?: number;
   readonly maxProperties?: number;
   readonly required?: readonly string[];
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  readonly propertyNames?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
@@ -32,7 +36,7 @@ interface Schema {
 
 const schema: Schema = JSON.parse(readFileSync(path.join(root, 'schema/scenario.schema.json'), 'utf8'));
 const READ = new Set(
-  '$schema title description $ref type enum const oneOf pattern minimum maximum minItems maxItems minProperties maxProperties required properties additionalProperties items $defs'.split(
+  '$schema title description $ref type enum const oneOf anyOf pattern minLength minimum maximum minItems maxItems minProperties maxProperties required dependentRequired propertyNames properties additionalProperties items $defs'.split(
     ' ',
   ),
 );
@@ -47,8 +51,10 @@ function accepts(value: unknown, part: Schema): boolean {
   if (part.const !== undefined && value !== part.const) return false;
   if (part.enum !== undefined && !part.enum.includes(value)) return false;
   if (part.oneOf !== undefined && part.oneOf.filter((one) => accepts(value, one)).length !== 1) return false;
+  if (part.anyOf !== undefined && !part.anyOf.some((one) => accepts(value, one))) return false;
   if (part.type !== undefined && ![part.type].flat().some((type) => isType(value, type))) return false;
-  if (typeof value === 'string') return part.pattern === undefined || new RegExp(part.pattern).test(value);
+  if (typeof value === 'string')
+    return isWithin(value.length, part.minLength) && new RegExp(part.pattern ?? '').test(value);
   if (typeof value === 'number') return isWithin(value, part.minimum, part.maximum);
   if (Array.isArray(value))
     return (
@@ -64,6 +70,10 @@ function acceptsObject(value: Record<string, unknown>, part: Schema): boolean {
   if (keys.length < (part.minProperties ?? 0) || keys.length > (part.maxProperties ?? keys.length))
     return false;
   if (required.some((key) => !keys.includes(key))) return false;
+  for (const [key, others] of Object.entries(part.dependentRequired ?? {}))
+    if (keys.includes(key) && others.some((other) => !keys.includes(other))) return false;
+  if (part.propertyNames !== undefined && !keys.every((key) => accepts(key, part.propertyNames as Schema)))
+    return false;
   return keys.every((key) => {
     const known = properties[key];
     if (known !== undefined) return accepts(value[key], known);
@@ -72,6 +82,7 @@ function acceptsObject(value: Record<string, unknown>, part: Schema): boolean {
 }
 
 function isType(value: unknown, type: string): boolean {
+  if (type === 'null') return value === null;
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'array') return Array.isArray(value);
   if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -98,6 +109,19 @@ describe('the JSON Schema of scenario files', () => {
 
   test('accepts what the swarm draws', () => {
     for (let seed = 1; seed <= 50; seed++) expect(accepts(parse(drawSwarm(String(seed))), schema)).toBe(true);
+  });
+
+  test.each([
+    'name: x\nuntil: {height: 1}\nvalidators: {power: {}, b: {}}\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{liveness: {heights: 1, within: }}]\n',
+    'name: x\nuntil: {height: 1}\nmutate: [{who: v0, message: vote, field: any, op: set, value: 1.5}]\n',
+    'name: x\nuntil: {height: 1}\nnetwork: {loss: 100%, dup: 005%, rate: 10B/s}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {count: 12}\ntimeline: [{at: 1s, do: {crash: random 10}, for: 1s}]\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {count: 4, power: 3}\n',
+    'name: x\nuntil: {height: 1}\nclients: [{name: a, kind: bank, at: v0, rate: 10/s}]\n',
+  ])('accepts what the parser accepts: %j', (text) => {
+    expect(parseScenario(text)).toMatchObject({ ok: true });
+    expect(accepts(parse(text), schema)).toBe(true);
   });
 
   test.each([
@@ -131,6 +155,37 @@ describe('the JSON Schema of scenario files', () => {
     'name: x\nuntil: {first: []}\n',
     'name: x\nuntil: {height: 1}\nengine: {time_max: 0s}\n',
     'name: x\nuntil: {height: 1}\nnetwork: {delay: 5}\n',
+    'name: x\nuntil: {height: 1001000000}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {count: 4, a: {}}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {power: 3}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {count: {}}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {1a: {}}\n',
+    'name: x\nuntil: {height: 1}\nnodes: {1a: {}}\n',
+    'name: x\nuntil: {height: 1}\nupdates: [{height: 1}]\n',
+    'name: x\nuntil: {height: 1}\nupdates: [{height: 1, validators: {1a: 1}}]\n',
+    'name: x\nuntil: {height: 1}\npeers: {}\n',
+    'name: x\nuntil: {height: 1}\npeers: {seeds: v0, liars: {1a: more}}\n',
+    'name: x\nuntil: {height: 1}\nnetwork: {loss: 101%}\n',
+    'name: x\nuntil: {height: 1}\nnetwork: {rate: 0B/s}\n',
+    'name: x\nuntil: {height: 1}\nclients: [{name: a, kind: bank, at: v0, rate: 0/s}]\n',
+    'name: x\nuntil: {height: 1}\nclients: [{name: a, kind: bank, at: v0, args: {count: 1000001}}]\n',
+    'name: x\nuntil: {height: 1}\nclients: [{name: a, kind: ws, at: v0, args: {reads: 1000001}}]\n',
+    'name: x\nuntil: {height: 1}\nclients: [{name: a, kind: ws, at: v0, args: {room: 16777217}}]\n',
+    'name: x\nuntil: {height: 1}\nclients: [{name: a, kind: ws, at: v0, args: {query: ""}}]\n',
+    'name: x\nuntil: {height: 1}\nsearch: {pct: {depth: 1, runs: 100000001}}\n',
+    'name: x\nuntil: {height: 1}\nsearch: {swarm: {runs: 100000001}}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {a: {}, b: {twin_of: a}}\nsearch: {twins: {partitions: sample 0}}\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {a: {}, b: {twin_of: a}}\nsearch: {twins: {pairs: [[a, b, a]]}}\n',
+    'name: x\nuntil: {height: 1}\nbyzantine: [{who: random 0, behaviour: B02}]\n',
+    'name: x\nuntil: {height: 1}\nvalidators: {a: {key: ""}}\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {upgrade: v0}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {upgrade: v0, to: ""}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {crash: v0, count: 2}}]\n',
+    'name: x\nuntil: {height: 1}\ntimeline: [{at: 1s, do: {link: {from: v0}}}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{never: ""}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{never: "height > 3", within: 3s}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{ws: {at_least: 1}}]\n',
+    'name: x\nuntil: {height: 1}\nexpect: [{resources: {node: v0}}]\n',
   ])('refuses what the parser refuses: %j', (text) => {
     expect(parseScenario(text).ok).toBe(false);
     expect(accepts(parse(text), schema)).toBe(false);

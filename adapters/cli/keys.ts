@@ -186,9 +186,13 @@ async function givenMnemonic(options: AddOptions): Promise<string | undefined> {
   return words === '' ? undefined : words;
 }
 
+/** An element of a derivation path; the bit above says that it is hardened. */
+const ELEMENT_MAX = 2 ** 31 - 1;
+
 function whole(flag: string, text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new OperatingError(`--${flag}: expected a whole number, found ${text}`);
-  return Number(text);
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= ELEMENT_MAX) return value;
+  throw new OperatingError(`--${flag}: expected a whole number 0..${ELEMENT_MAX}, found ${text}`);
 }
 
 function show(which: string, { options, world, keyring, hrp, isJson }: Open<ShowOptions>): void {

@@ -1,7 +1,7 @@
 /** Transactions as files and texts hold them. */
 import { readFileSync } from 'node:fs';
 import { parseCoins } from '../../core/app/cosmos/coins.ts';
-import { decode, type Table } from '../../core/codec/proto.ts';
+import { decodeWordy, type Table } from '../../core/codec/proto.ts';
 import { fromBase64 } from '../../core/lib/base64.ts';
 import { parseHex } from '../../core/lib/bytes.ts';
 import { fromProtoJson, protoJson } from '../../core/rpc/cosmos/protoJson.ts';
@@ -19,7 +19,8 @@ function txFromJson(text: string): FullTx {
     return fromProtoJson(TX_TABLE, JSON.parse(text)) as unknown as FullTx;
   } catch (failure) {
     if (failure instanceof GrpcError || failure instanceof SyntaxError)
-      throw new OperatingError(`not a transaction in JSON: ${failure.message}`);
+      // V8 quotes the text it cannot read, line ends included.
+      throw new OperatingError(`not a transaction in JSON: ${failure.message.replace(/\s+/g, ' ')}`);
     throw failure;
   }
 }
@@ -36,7 +37,7 @@ export function coinsOf(flag: string, text: string) {
 export function decodedTx(text: string): FullTx {
   const asHex = /^(0x)?[0-9a-fA-F]+$/.test(text) ? parseHex(text) : undefined;
   const bytes = asHex?.ok === true ? asHex : fromBase64(text);
-  const tx = bytes.ok ? decode(FULL_TX, bytes.value) : undefined;
+  const tx = bytes.ok ? decodeWordy(FULL_TX, bytes.value) : undefined;
   if (tx?.ok !== true) throw new OperatingError('tx parse error');
   return tx.value;
 }

@@ -82,7 +82,7 @@ export function probability(at: Cursor): number {
   const percent = typeof value === 'string' ? /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(value) : null;
   const share = percent !== null ? Number(percent[1]) / 100 : value;
   if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
-    return at.fail('expected a probability, such as 5% or 0.05');
+    return at.fail('expected a probability of at most 100%, such as 5% or 0.05');
   }
   return Math.round(share * PPM);
 }

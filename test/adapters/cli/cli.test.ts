@@ -41,6 +41,10 @@ describe('errors are one line on stderr and a non-zero exit', () => {
       /^Error: flag --block-time: expected a duration .*, found "soon"\n$/,
     ],
     [['devnet', '--chain-id', 'nine'], /^Error: invalid chain-id 'nine': expected name_EVMID-EPOCH.*\n$/],
+    ...['2147483648', '99999999999'].map((index): [string[], string] => [
+      ['keys', 'add', 'new', '--index', index],
+      `Error: --index: expected a whole number 0..2147483647, found ${index}\n`,
+    ]),
     [['keys', 'show', 'nobody'], 'Error: nobody is not a valid name or address: nobody: key not found\n'],
     [['q', 'auth', 'accounts', '--page', '0'], 'Error: --page: expected a whole number from 1, found 0\n'],
     [

@@ -31,6 +31,30 @@ function saved(name: string, text: string): string {
 }
 
 describe('without a node', () => {
+  test('a file that is no transaction is refused in one line', async () => {
+    const { code, err } = await orrery(
+      'tx',
+      'sign',
+      saved('no.json', 'not\njson\n'),
+      '--from',
+      'a',
+      ...TEST,
+      '--chain-id',
+      'c_1-1',
+      '-a',
+      '0',
+      '-s',
+      '0',
+    );
+    expect([code, err]).toEqual([1, expect.stringMatching(/^Error: not a transaction in JSON: [^\n]+\n$/)]);
+  });
+
+  test('a transaction that writes out a timeout of nought is decoded', async () => {
+    // A body with such a timeout, an empty auth info, no signature.
+    const { code, out } = await orrery('tx', 'decode', '0a0218001200');
+    expect([code, JSON.parse(out).body.timeout_height]).toEqual([0, '0']);
+  });
+
   test.each([
     ['direct', 'send', [TO]],
     ['amino-json', 'send', [TO]],

@@ -342,7 +342,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     ['broken YAML', 'name: [x\n', '2:1 not YAML: '],
     ['no map', '- 1\n', '1:1 expected a scenario'],
     ['an empty file', '', '1:1 expected a scenario'],
-    ['a probability above one', `${base}network: {loss: 2}\n`, '3:17 network.loss: expected a probability'],
+    [
+      'a probability above one',
+      `${base}network: {loss: 2}\n`,
+      '3:17 network.loss: expected a probability of at most 100%',
+    ],
     [
       'a height of zero',
       'name: x\nuntil: {height: 0}\n',

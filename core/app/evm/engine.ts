@@ -3,7 +3,7 @@ import { createEVM, type EVM, getActivePrecompiles } from '@ethereumjs/evm';
 import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
-import type { Bytes } from '../../lib/bytes.ts';
+import { type Bytes, EMPTY } from '../../lib/bytes.ts';
 import { Recent } from '../../lib/recent.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
@@ -122,11 +122,41 @@ interface GuardSlot {
 }
 
 const JUMPDEST = 0x5b;
+const REVERT = 0xfd;
+
+/** What the library knows of the frame that runs; only what is touched here. */
+interface RunState {
+  readonly gasLeft: bigint;
+  readonly memory: { read: (offset: number, length: number) => Bytes };
+}
 
 /** The library's table of instructions: one for each engine. */
 interface OpcodeEntry {
   opcodeInfo: { readonly isAsync: boolean };
   opHandler: () => Promise<void> | undefined;
+  gasHandler: (frame: RunState, gas: bigint, common: Common) => Promise<bigint>;
+}
+
+const opcodeOf = (evm: EVM, code: number): OpcodeEntry =>
+  present((evm as unknown as { readonly _opcodeMap: OpcodeEntry[] })._opcodeMap[code], 'a known instruction');
+
+/**
+ * Before a REVERT is paid, the library shows whoever watches what it would give back, and for that makes the memory as
+ * large as it says. Of one that cannot be paid nothing is read: its frame ends here and needs no memory any more.
+ */
+function showPaidReverts(evm: EVM): void {
+  const entry = opcodeOf(evm, REVERT);
+  const costOf = entry.gasHandler;
+  entry.gasHandler = async (frame, gas, common) => {
+    let isPaid = false;
+    try {
+      const cost = await costOf(frame, gas, common);
+      isPaid = cost <= frame.gasLeft;
+      return cost;
+    } finally {
+      if (!isPaid) frame.memory.read = () => EMPTY;
+    }
+  };
 }
 
 /**
@@ -134,8 +164,7 @@ interface OpcodeEntry {
  * turn of the microtask queue each time, so JUMPDEST is one only when the last one was told to wait.
  */
 function guardJumps(evm: EVM, slot: GuardSlot): void {
-  const table = (evm as unknown as { readonly _opcodeMap: OpcodeEntry[] })._opcodeMap;
-  const entry = present(table[JUMPDEST], 'the library knows JUMPDEST');
+  const entry = opcodeOf(evm, JUMPDEST);
   const plain = entry.opcodeInfo;
   const waiting = Object.assign(Object.create(Object.getPrototypeOf(plain)), plain, { isAsync: true });
   let pause: Promise<void> | undefined;
@@ -231,6 +260,7 @@ export class EnginePool {
   async #create(stateManager: StateManagerInterface, isGuarded: boolean): Promise<EvmEngine> {
     const hashes = new BlockHashes();
     const evm = (await createEVM({ common: this.#common, stateManager, blockchain: hashes })) as EVM;
+    showPaidReverts(evm);
     if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };
     guardJumps(evm, slot);

@@ -279,6 +279,39 @@ test('a traced call is the call, with its overrides', async () => {
   expect(replaced).toMatchObject({ error: 'execution reverted', output: word(42) });
 });
 
+describe.each([
+  ['a cost beyond all numbers', `7f${'ff'.repeat(32)}5ffd`],
+  ['a cost beyond all gas', '65010000000000' + '5ffd'],
+])('a REVERT of memory that nobody paid for: %s', (_name, code) => {
+  test('is an execution out of gas like any other, watched or not', async () => {
+    const call = { from: bytesHex(world.dev.address), to: emitter, gas: '0x30000' };
+    const overrides = { [emitter]: { code: `0x${code}` } };
+    const config = { tracer: 'callTracer', stateOverrides: overrides };
+    expect(await world.get('debug_traceCall', call, 'latest', config)).toMatchObject({ error: 'out of gas' });
+    const { structLogs } = await world.get('debug_traceCall', call, 'latest', { stateOverrides: overrides });
+    expect(structLogs.map(({ op }: Loose) => op)).toEqual([
+      code.slice(0, 2) === '7f' ? 'PUSH32' : 'PUSH6',
+      'PUSH0',
+      'REVERT',
+    ]);
+    expect((await world.get('eth_createAccessList', call, 'latest', overrides)).error).toBe('out of gas');
+  });
+
+  test('can be traced where it was mined', async () => {
+    const raw = await signRaw(world.dev, { nonce: nonce++, data: `0x${code}`, gas: 200_000n });
+    const hash = await world.get('eth_sendRawTransaction', bytesHex(raw));
+    await world.commit();
+    expect(await world.get('eth_getTransactionReceipt', hash)).toMatchObject({
+      status: '0x0',
+      gasUsed: '0x30d40',
+    });
+    const trace = await world.get('debug_traceTransaction', hash, { tracer: 'callTracer' });
+    expect(trace.error).toBe('out of gas');
+    const [block] = await world.get('debug_traceBlockByNumber', 'latest', { tracer: 'callTracer' });
+    expect(block.result).toEqual(trace);
+  });
+});
+
 test('what cannot be traced is refused in so many words', async () => {
   const fault = async (method: string, ...params: unknown[]) => (await world.rpc(method, ...params)).error;
   expect(await fault('debug_traceTransaction', word(1))).toEqual({

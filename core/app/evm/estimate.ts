@@ -47,7 +47,7 @@ function highest(probe: GasProbe, bounds: Bounds): bigint | undefined {
   let high = bounds.asked !== undefined && bounds.asked >= TX_GAS ? bounds.asked : bounds.blockGasLimit;
   if (bounds.rules.osaka) high = least(high, TX_GAS_CAP);
   if (probe.feeCap > 0n) {
-    if (probe.value >= probe.balance && probe.value > 0n) return undefined;
+    if (probe.value >= probe.balance) return undefined;
     high = least(high, (probe.balance - probe.value) / probe.feeCap);
   }
   return bounds.gasCap > 0n ? least(high, bounds.gasCap) : high;

@@ -147,12 +147,16 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
 
 /** What geth's setDefaults refuses whatever the chain's state; the text of the -32000 error. */
 export function transactionFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
-  const { data, input, maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
+  const { data, input } = args;
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
     return 'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data';
   }
-  const fault = callFault(args, evmChainId);
-  if (fault !== undefined) return fault;
+  return callFault(args, evmChainId) ?? feeFault(args);
+}
+
+/** What geth's setFeeDefaults refuses. */
+export function feeFault(args: TransactionArgs): string | undefined {
+  const { maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
   if (args.gasPrice === 0n) return 'gasPrice must be non-zero after london fork';
   if (cap === undefined || tip === undefined) return undefined;
   if (cap === 0n) return 'maxFeePerGas must be non-zero';

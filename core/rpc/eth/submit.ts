@@ -7,7 +7,8 @@ import { type Bytes, to0xHex, toHex } from '../../lib/bytes.ts';
 import type { MempoolRefusal } from '../../types/submit.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
-import { callData, feesCross, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
+import { callData, type TransactionArgs, toCallArgs, transactionFault } from './callArgs.ts';
+import { fillFees } from './feeDefaults.ts';
 import type { GasOracle } from './gasOracle.ts';
 import { outcomeError } from './revert.ts';
 import type { EthServices } from './services.ts';
@@ -71,22 +72,6 @@ export async function sendRaw(ctx: RpcContext, raw: Bytes): Promise<string> {
   return to0xHex(tx.hash);
 }
 
-/** A gas price is the legacy form; what is missing of the others leaves room for six full blocks of rising base fee. */
-function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): FilledTx['fees'] {
-  if (args.gasPrice !== undefined) return { gasPrice: args.gasPrice };
-  if (ctx.chain.fork === 'berlin') {
-    if (args.maxFeePerGas === undefined && args.maxPriorityFeePerGas === undefined)
-      return { gasPrice: oracle.gasPrice() };
-    throw serverError('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active');
-  }
-  const suggested = oracle.suggestTip();
-  const cap = args.maxFeePerGas;
-  const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);
-  const maxFeePerGas = cap ?? 2n * ctx.chain.nextBaseFee() + tip;
-  if (maxFeePerGas < tip) throw serverError(feesCross(maxFeePerGas, tip));
-  return { maxFeePerGas, maxPriorityFeePerGas: tip };
-}
-
 async function fillGas(ctx: RpcContext, args: TransactionArgs): Promise<bigint> {
   if (args.gas !== undefined) return args.gas;
   const call = toCallArgs(args, undefined);
@@ -105,11 +90,13 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
   const authorizationList = args.authorizationList ?? [];
   if (authorizationList.length > 0 && args.to === undefined)
     throw serverError('missing "to" in set code transaction');
+  const fees = fillFees(ctx, args, oracle);
   return {
     chainId: ctx.chain.evmChainId,
-    gas: await fillGas(ctx, args),
+    // What it costs decides whether it can run at all.
+    gas: await fillGas(ctx, { ...args, ...fees }),
     nonce: args.nonce ?? pendingNonce(ctx, args.from ?? ZERO_ADDRESS),
-    fees: fillFees(ctx, args, oracle),
+    fees,
     to: args.to,
     value: args.value ?? 0n,
     data,

@@ -13,6 +13,7 @@ import {
   type TransactionArgs,
   toCallArgs,
 } from '../callArgs.ts';
+import { fillNamedFees } from '../feeDefaults.ts';
 import { quantity } from '../goHex.ts';
 import { type EthCall, type EthMethod, method, optional } from '../method.ts';
 import {
@@ -109,11 +110,11 @@ export const transactionMethods: readonly EthMethod[] = [
     result: '{accessList, gasUsed, error?}',
     doc: 'Accounts and slots that the transaction touches beyond those that are warm anyway (EIP-2930).',
     run: async (request, args, id, state) => {
-      const { ctx } = request;
-      const call = toCallArgs(args, cappedGas(ctx, args.gas));
-      const made = await askState(request, args, id, { state }, (view, options) =>
-        createAccessList(ctx, view, call, options),
-      );
+      const { ctx, services } = request;
+      const made = await askState(request, args, id, { state }, (view, options) => {
+        const priced = fillNamedFees(ctx, args, services.oracle);
+        return createAccessList(ctx, view, toCallArgs(priced, cappedGas(ctx, args.gas)), options);
+      });
       const { accessList, gasUsed, error } = made;
       return {
         accessList: accessListJson(accessList),

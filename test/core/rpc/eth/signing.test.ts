@@ -213,6 +213,23 @@ describe('signatures of the node', () => {
     expect(tx).toMatchObject({ type: '0x2', gas: '0x5208', nonce: '0x0', to: other, chainId: '0x2328' });
     expect(parseTransaction(raw)).toMatchObject({ type: 'eip1559', gas: 21000n, to: other });
   });
+
+  test('a fee of zero is refused where fees are filled in', async () => {
+    const refusal = async (fees: object) =>
+      (await world.rpc('eth_createAccessList', { from: dev, to: other, ...fees })).error?.message;
+    expect(await refusal({ gasPrice: '0x0' })).toBe('gasPrice must be non-zero after london fork');
+    expect(await refusal({ maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0' })).toBe(
+      'maxFeePerGas must be non-zero',
+    );
+  });
+
+  test('an account with nothing cannot pay for gas that costs something', async () => {
+    const call = { from: `0x${'ba'.repeat(20)}`, to: other, gasPrice: '0x77359400' };
+    expect((await world.rpc('eth_estimateGas', call)).error).toEqual({
+      code: -32000,
+      message: 'insufficient funds for transfer',
+    });
+  });
 });
 
 describe('the pool', () => {
@@ -313,5 +330,21 @@ describe('eth_createAccessList and block overrides', () => {
     );
     const far = { number: '0x101' };
     expect(await world.get('eth_call', { to: hashes, data: word(0) }, 'latest', {}, far)).toBe(word(0));
+  });
+});
+
+describe('fees that a request leaves out', () => {
+  test('one fee named brings the others along before the gas is estimated', async () => {
+    const call = { from: dev, to: other, data: '0x01', maxPriorityFeePerGas: '0x1' };
+    const { tx } = await world.get('eth_fillTransaction', call);
+    const base = BigInt(await world.get('eth_baseFee'));
+    expect(tx).toMatchObject({
+      maxPriorityFeePerGas: '0x1',
+      maxFeePerGas: `0x${(2n * base + 1n).toString(16)}`,
+    });
+    const hash = await world.get('eth_sendTransaction', call);
+    await world.commit();
+    expect((await world.get('eth_getTransactionReceipt', hash)).status).toBe('0x1');
+    expect(await world.get('eth_createAccessList', call)).toMatchObject({ accessList: [] });
   });
 });

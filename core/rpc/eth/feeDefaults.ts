@@ -1,0 +1,32 @@
+import type { RpcContext } from '../context.ts';
+import { serverError } from '../rpcError.ts';
+import { feeFault, feesCross, type TransactionArgs } from './callArgs.ts';
+import type { GasOracle } from './gasOracle.ts';
+import type { FilledTx } from './signTx.ts';
+
+/**
+ * geth's setFeeDefaults. A gas price is the legacy form; what is missing of the others leaves room for six full blocks
+ * of rising base fee. Throws RpcError.
+ */
+export function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): FilledTx['fees'] {
+  const fault = feeFault(args);
+  if (fault !== undefined) throw serverError(fault);
+  if (args.gasPrice !== undefined) return { gasPrice: args.gasPrice };
+  if (ctx.chain.fork === 'berlin') {
+    if (args.maxFeePerGas === undefined && args.maxPriorityFeePerGas === undefined)
+      return { gasPrice: oracle.gasPrice() };
+    throw serverError('maxFeePerGas and maxPriorityFeePerGas are not valid before London is active');
+  }
+  const suggested = oracle.suggestTip();
+  const cap = args.maxFeePerGas;
+  const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);
+  const maxFeePerGas = cap ?? 2n * ctx.chain.nextBaseFee() + tip;
+  if (maxFeePerGas < tip) throw serverError(feesCross(maxFeePerGas, tip));
+  return { maxFeePerGas, maxPriorityFeePerGas: tip };
+}
+
+/** One fee named brings the others along; with none the gas is free. */
+export function fillNamedFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOracle): TransactionArgs {
+  const named = args.gasPrice ?? args.maxFeePerGas ?? args.maxPriorityFeePerGas;
+  return named === undefined ? args : { ...args, ...fillFees(ctx, args, oracle) };
+}

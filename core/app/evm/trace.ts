@@ -3,24 +3,14 @@ import type { EVM, EVMResult, InterpreterStep, Message as LibraryMessage } from 
 import type { Address as EvmAddress } from '@ethereumjs/util';
 import { EMPTY } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
-import type { FrameKind, Step, TraceHooks, TraceState } from '../../types/trace.ts';
+import type { Step, TraceHooks, TraceState } from '../../types/trace.ts';
+import { addressOfWord, KIND_OF_OPCODE, refusedFrame } from './refusedFrame.ts';
 import { gethVmError } from './vmError.ts';
 
-const KIND_OF_OPCODE: ReadonlyMap<number, FrameKind> = new Map([
-  [0xf0, 'CREATE'],
-  [0xf1, 'CALL'],
-  [0xf2, 'CALLCODE'],
-  [0xf4, 'DELEGATECALL'],
-  [0xf5, 'CREATE2'],
-  [0xfa, 'STATICCALL'],
-]);
+const STOP = 0x00;
+const RETURN = 0xf3;
 const SELFDESTRUCT = 0xff;
-
-export const addressOfWord = (word: bigint): Address => {
-  const out = new Uint8Array(20);
-  for (let i = 19, rest = word; i >= 0; i--, rest >>= 8n) out[i] = Number(rest & 0xffn);
-  return out;
-};
+const HALTING = new Set([STOP, RETURN, SELFDESTRUCT]);
 
 /** One engine's events as hooks; at most one a run. */
 class Listening {
@@ -30,6 +20,8 @@ class Listening {
   /** Given back before the first instruction. */
   readonly #refund: bigint;
   #last: Step | undefined;
+  /** A call or creation whose frame has not begun yet. */
+  #calling: Step | undefined;
   /** Values of the open frames: a delegate call keeps its caller's. */
   readonly #values: bigint[] = [];
 
@@ -54,10 +46,23 @@ class Listening {
       stack,
       memory,
     };
+    this.#refused();
     this.#last = step;
+    this.#calling = KIND_OF_OPCODE.has(step.code) ? step : undefined;
     this.#hooks.step?.(step, this.#state);
     if (step.code === SELFDESTRUCT && step.cost <= step.gas) this.#destroyed(step);
   };
+
+  /** The code went on after a call, and no frame had begun. */
+  #refused(): void {
+    const refused = this.#calling && refusedFrame(this.#calling, this.#state);
+    this.#calling = undefined;
+    if (refused === undefined) return;
+    const { frame, error } = refused;
+    const value = frame.kind === 'DELEGATECALL' ? (this.#values.at(-1) ?? 0n) : frame.value;
+    this.#hooks.enter?.({ ...frame, value });
+    this.#hooks.exit?.({ depth: frame.depth, gasUsed: 0n, output: EMPTY, error });
+  }
 
   #destroyed({ address, stack, depth }: Step): void {
     const value = this.#state.account(address)?.balance ?? 0n;
@@ -81,6 +86,7 @@ class Listening {
   };
 
   async #enter(message: LibraryMessage): Promise<void> {
+    this.#calling = undefined;
     const isCreate = message.to === undefined;
     const kind =
       message.depth === 0
@@ -115,10 +121,32 @@ class Listening {
     return address.bytes;
   }
 
+  /** Code that ends without a halting instruction stops at what is not there: geth shows that STOP. */
+  #ranOut(frame: NonNullable<EVMResult['execResult']['runState']>, depth: number): void {
+    this.#refused();
+    if (HALTING.has(frame.opCode)) return;
+    const { programCounter, gasLeft, gasRefund, stack, memory, memoryWordCount, env } = frame;
+    const step: Step = {
+      pc: programCounter,
+      code: STOP,
+      op: 'STOP',
+      gas: gasLeft,
+      cost: 0n,
+      refund: this.#refund + gasRefund,
+      depth,
+      address: env.address.bytes,
+      stack: stack.getStack(),
+      memory: memory._store.slice(0, Number(memoryWordCount) * 32),
+    };
+    this.#hooks.step?.(step, this.#state);
+  }
+
   readonly onResult = ({ execResult }: EVMResult): void => {
     const depth = this.#values.length;
-    this.#values.pop();
     const halt = execResult.exceptionError?.error;
+    if (halt !== undefined) this.#calling = undefined;
+    else if (execResult.runState !== undefined) this.#ranOut(execResult.runState, depth);
+    this.#values.pop();
     this.#hooks.exit?.({
       depth,
       gasUsed: execResult.executionGasUsed,

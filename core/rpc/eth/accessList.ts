@@ -1,6 +1,6 @@
 import type { AccessListItem, CallArgs, CallOptions, View } from '../../app/chain.ts';
 import { bigintToFixed } from '../../app/evm/numbers.ts';
-import { addressOfWord } from '../../app/evm/trace.ts';
+import { addressOfWord } from '../../app/evm/refusedFrame.ts';
 import { type Bytes, hex, toHex } from '../../lib/bytes.ts';
 import type { Step, TraceHooks, TxStart } from '../../types/trace.ts';
 import type { RpcContext } from '../context.ts';

@@ -1,3 +1,4 @@
+import { memoryRange } from '../../../app/evm/memoryRange.ts';
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Address } from '../../../types/ids.ts';
@@ -7,14 +8,6 @@ export interface SteppedLog {
   readonly address: Address;
   readonly topics: readonly Bytes[];
   readonly data: Bytes;
-}
-
-/** `length` bytes of memory from `offset`, zeros beyond its end; undefined when no run could pay for so much. */
-function memoryRange(memory: Bytes, offset: bigint, length: bigint): Bytes | undefined {
-  if (length > 10_000_000n || (length > 0n && offset > 1_000_000_000n)) return undefined;
-  const out = new Uint8Array(Number(length));
-  if (length > 0n) out.set(memory.subarray(Number(offset), Number(offset + length)));
-  return out;
 }
 
 /** The log that a LOG instruction is about to write; undefined when it cannot, or is another instruction. */

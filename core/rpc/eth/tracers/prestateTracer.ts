@@ -1,5 +1,5 @@
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
-import { addressOfWord } from '../../../app/evm/trace.ts';
+import { addressOfWord } from '../../../app/evm/refusedFrame.ts';
 import { type Bytes, hex, to0xHex, toHex } from '../../../lib/bytes.ts';
 import { EMPTY_CODE_HASH } from '../../../state/account.ts';
 import type { Frame, Step, TraceState, TxStart } from '../../../types/trace.ts';

@@ -312,6 +312,75 @@ describe.each([
   });
 });
 
+test('code that runs out ends with a STOP that is not there', async () => {
+  const config = { stateOverrides: { [emitter]: { code: '0x6001' } } };
+  const { structLogs } = await world.get(
+    'debug_traceCall',
+    { to: emitter, gas: '0x30000' },
+    'latest',
+    config,
+  );
+  const left = 0x30000 - 21_000;
+  expect(structLogs).toMatchObject([
+    { pc: 0, op: 'PUSH1', gas: left },
+    { pc: 2, op: 'STOP', gas: left - 3, gasCost: 0, depth: 1, stack: ['0x1'] },
+  ]);
+});
+
+describe('a call or creation that cannot begin', () => {
+  const POOR = `0x${'d0'.repeat(20)}`;
+  const traced = (code: string, config: object, gas = '0x30000'): Promise<Loose> =>
+    world.get('debug_traceCall', { to: POOR, gas }, 'latest', {
+      ...config,
+      stateOverrides: { [POOR]: { code: `0x${code}` } },
+    });
+  const logged = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+  /** Sends `value` to 0xaa…aa with three zero bytes. */
+  const calls = `5f5f60035f600173${'aa'.repeat(20)}61ffff`;
+
+  test.each([
+    ['CALL', `${calls}f1505f5fa0`, 0xffff + 2300],
+    ['CALLCODE', `${calls}f2505f5fa0`, 0xffff + 2300],
+    ['CREATE', '60035f6001f0505f5fa0', undefined],
+    ['CREATE2', '5f60035f6001f5505f5fa0', undefined],
+  ])('is a frame that failed, with what comes after it in its place: %s', async (type, code, gas) => {
+    const { calls: frames, logs, error } = await traced(code, logged);
+    expect(error).toBeUndefined();
+    expect(frames).toMatchObject([
+      {
+        type,
+        from: POOR,
+        value: '0x1',
+        input: '0x000000',
+        gasUsed: '0x0',
+        error: 'insufficient balance for transfer',
+      },
+    ]);
+    expect(frames[0].to).toBe(type.startsWith('CALL') ? `0x${'aa'.repeat(20)}` : undefined);
+    if (gas !== undefined) expect(frames[0].gas).toBe(`0x${gas.toString(16)}`);
+    expect(logs).toMatchObject([{ position: '0x1' }]);
+    const flat = await traced(code, { tracer: 'flatCallTracer' });
+    expect(flat).toMatchObject([{ subtraces: 1 }, { error: 'insufficient balance for transfer' }]);
+  });
+
+  test('also when it is the last instruction, or the frame fails afterwards', async () => {
+    expect((await traced(`${calls}f1`, logged)).calls).toHaveLength(1);
+    expect((await traced(`${calls}f1fe`, logged)).calls).toHaveLength(1);
+  });
+
+  test('is none when the instruction itself is not paid for', async () => {
+    expect((await traced(`${calls}f1`, logged, '0x5400')).calls).toBeUndefined();
+  });
+
+  test('costs what it hands on, as one that begins', async () => {
+    const { structLogs } = await traced(`${calls}f100`, {});
+    const call = structLogs.find(({ op }: Loose) => op === 'CALL');
+    // Cold account, value, new account, a word of memory, and the gas, which came back with the stipend.
+    expect(call.gasCost).toBe(2600 + 9000 + 25_000 + 3 + 0xffff);
+    expect(structLogs.at(-1).gas).toBe(call.gas - call.gasCost + 0xffff + 2300);
+  });
+});
+
 test('what cannot be traced is refused in so many words', async () => {
   const fault = async (method: string, ...params: unknown[]) => (await world.rpc(method, ...params)).error;
   expect(await fault('debug_traceTransaction', word(1))).toEqual({

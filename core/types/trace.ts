@@ -41,6 +41,8 @@ export interface Step {
   readonly gas: bigint;
   /** Without the gas that a call hands on: `Frame.gas` tells it. */
   readonly cost: bigint;
+  /** What the instruction costs whatever it works on. */
+  readonly leastCost: bigint;
   readonly refund: bigint;
   readonly depth: number;
   /** Whose storage and balance it works on. */

@@ -11,6 +11,13 @@ const [VALUE_GAS, STIPEND, NEW_ACCOUNT_GAS, CREATE_GAS, DEPTH_MAX, INIT_CODE_MAX
 const most = (gas: number): number => gas - Math.floor(gas / 64);
 
 type Kind = 'call' | 'delegate' | 'static';
+const NAMES = { call: 'CALL', delegate: 'DELEGATECALL', static: 'STATICCALL' } as const;
+
+/** Why there is no frame for what is called or made. */
+function refusalOf({ machine, input }: Frame, value: bigint): string | undefined {
+  if (input.depth >= DEPTH_MAX) return 'max call depth exceeded';
+  return machine.state.account(input.self).balance < value ? 'insufficient balance for transfer' : undefined;
+}
 
 function call(f: Frame, kind: Kind): void {
   const { machine, input } = f;
@@ -31,11 +38,15 @@ function call(f: Frame, kind: Kind): void {
   f.charged();
   const gas = given + (value === 0n ? 0 : STIPEND);
   f.returned = new Uint8Array(0);
-  if (input.depth >= DEPTH_MAX || state.account(input.self).balance < value) {
+  const data = f.read(inAt, inSize);
+  const refusal = refusalOf(f, value);
+  if (refusal !== undefined) {
+    const shown = kind === 'delegate' ? input.value : value;
+    const entry = { kind: NAMES[kind], from: input.self, to, value: shown, gas, input: data };
+    machine.calls.refused(entry, refusal);
     f.gas += gas;
     return f.push(0n);
   }
-  const data = f.read(inAt, inSize);
   const isStatic = input.isStatic || kind === 'static';
   const common = { data, gas, isStatic, depth: input.depth + 1 };
   const ended =
@@ -68,18 +79,23 @@ function create(f: Frame, isSalted: boolean): void {
   f.use(CREATE_GAS + (isSalted ? 8 : 2) * words(size));
   const code = f.read(at, size);
   f.returned = new Uint8Array(0);
-  const { nonce, balance } = state.account(input.self);
-  if (input.depth >= DEPTH_MAX || balance < value) return f.push(0n);
+  const { nonce } = state.account(input.self);
   const gas = most(f.gas);
-  f.charged();
-  f.use(gas);
-  state.put(input.self, { nonce: nonce + 1n });
   const name: Name = toHex(
     isSalted
       ? machine.saltedAddressOf(hex(input.self), salt, code)
       : machine.addressOf(hex(input.self), nonce),
   );
-  const ended = machine.create(isSalted ? 'CREATE2' : 'CREATE', name, {
+  const kind = isSalted ? 'CREATE2' : 'CREATE';
+  const refusal = refusalOf(f, value);
+  if (refusal !== undefined) {
+    machine.calls.refused({ kind, from: input.self, to: name, value, gas, input: code }, refusal);
+    return f.push(0n);
+  }
+  f.charged();
+  f.use(gas);
+  state.put(input.self, { nonce: nonce + 1n });
+  const ended = machine.create(kind, name, {
     caller: input.self,
     value,
     gas,

@@ -46,6 +46,12 @@ export class CallTree {
     return ended;
   }
 
+  /** What ends before it begins costs nothing. */
+  refused(entry: Entry, error: string): void {
+    this.enter(entry);
+    this.exit({ gas: entry.gas, ending: 'fault', output: EMPTY, error });
+  }
+
   logged(): void {
     const node = this.#open.at(-1);
     node?.logs.push(node.calls.length);

@@ -6,8 +6,8 @@ import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { fieldsOf, listOf, unlike } from '../questions.ts';
 import { traceOf } from './tracedTxs.ts';
 
-/** Rows looked at, of each transaction. */
-const ROWS_MAX = 2_000;
+/** Of rows looked at, of each transaction. */
+const ROW_BYTES_MAX = 400_000;
 /** Beside a call's own price its row has what it hands on. */
 const CALLS = /^(CALL|CALLCODE|DELEGATECALL|STATICCALL|CREATE|CREATE2)$/;
 
@@ -20,7 +20,7 @@ export async function wrongRows(
 ): Promise<string | undefined> {
   const receipt = present(block.receipts[index], 'its receipt');
   const hash = to0xHex(present(block.transactions[index], 'a transaction').hash);
-  const told = await traceOf(rpc, block, index, { limit: ROWS_MAX });
+  const told = await traceOf(rpc, block, index, { limit: ROW_BYTES_MAX });
   const rows = listOf(told, 'structLogs');
   const end = [told['gas'], told['failed'], told['returnValue']];
   const returned = error === undefined || error === 'execution reverted' ? output : '0x';

@@ -9,8 +9,10 @@ import type { Name } from '../../reference/state.ts';
 import type { Outcome } from '../../reference/transaction.ts';
 import { eth, fieldsOf, listOf, unlike } from '../questions.ts';
 
-/** Rows of a trace that is cut. */
-const FEW = 3;
+/** Of the rows of a trace that is cut. */
+const FEW_BYTES = 500;
+/** Of the rows that are looked at; one that needs more is looked at as far as they go. */
+const BYTES_MAX = 1_000_000;
 /** Instructions of a transaction that are looked at, its first ones. */
 export const STEPS_MAX = 400;
 /** Those that look at the account on top of the stack, and those that call the one below. */
@@ -29,17 +31,22 @@ export async function wrongSteps(
 ): Promise<string | undefined> {
   const tx = present(transactions[index], 'a transaction');
   const hash = to0xHex(tx.hash);
-  const shown = { limit: STEPS_MAX, enableMemory: true, enableReturnData: true };
+  const shown = { limit: BYTES_MAX, enableMemory: true, enableReturnData: true };
   const told = (await eth(rpc, 'debug_traceTransaction', [hash, shown])) as Fields;
-  const rows = listOf(told, 'structLogs');
-  const problem = unlike(`how many instructions ${hash} has`, rows.length, outcome.rows.length);
+  const rows = listOf(told, 'structLogs').slice(0, STEPS_MAX);
+  const count = rowsWithin(rows, BYTES_MAX);
+  const problem = unlike(
+    `how many instructions ${hash} has`,
+    rows.length,
+    bytesOf(rows) > BYTES_MAX ? count : outcome.rows.length,
+  );
   if (problem !== undefined) return problem;
   const slots = new Map<Name, Record<string, string>>();
-  for (const [i, row] of outcome.rows.entries()) {
+  for (const [i, row] of outcome.rows.slice(0, rows.length).entries()) {
     const wrong = wrongStep(rows[i] ?? {}, row, slots);
     if (wrong !== undefined) return `answers instruction ${i} of ${hash} with ${wrong}`;
   }
-  const few = (await eth(rpc, 'debug_traceTransaction', [hash, { limit: FEW }])) as Fields;
+  const few = (await eth(rpc, 'debug_traceTransaction', [hash, { ...shown, limit: FEW_BYTES }])) as Fields;
   const seen = (await eth(rpc, 'debug_traceTransaction', [hash, { tracer: 'prestateTracer' }])) as Fields;
   const from = to0xHex(tx.from).slice(2);
   const names = [from, to0xHex(header.coinbase).slice(2), ...outcome.authorities.all];
@@ -48,12 +55,25 @@ export async function wrongSteps(
   const unheard = outcome.authorities.heard.filter((name) => !(`0x${name}` in fieldsOf(changed, 'post')));
   const missing = untold(seen, [...names, ...outcome.rows.flatMap(lookedAt)], before);
   return (
-    unlike(`${FEW} rows of ${hash}`, listOf(few, 'structLogs').length, Math.min(FEW, rows.length)) ??
+    unlike(`the first rows of ${hash}`, listOf(few, 'structLogs').length, rowsWithin(rows, FEW_BYTES)) ??
     unlike(`which of ${hash} have a nonce of nothing`, Object.values(seen).filter(hasNoNonce), []) ??
     unlike(`who delegates in ${hash} untold`, unheard, []) ??
     unlike(`whom ${hash} finds untold`, missing, []) ??
     unlike(`which slots ${hash} finds untold`, untoldSlots(seen, outcome.rows), [])
   );
+}
+
+const bytesOf = (rows: readonly Fields[]): number =>
+  rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
+
+/** Rows are shown until they take more than that. */
+function rowsWithin(rows: readonly Fields[], bytes: number): number {
+  let left = bytes;
+  const last = rows.findIndex((row) => {
+    left -= JSON.stringify(row).length;
+    return left < 0;
+  });
+  return last < 0 ? rows.length : last + 1;
 }
 
 function wrongStep(told: Fields, row: Row, slots: Map<Name, Record<string, string>>): string | undefined {
@@ -76,6 +96,8 @@ function wrongStep(told: Fields, row: Row, slots: Map<Name, Record<string, strin
     (cost === undefined ? undefined : unlike('gasCost', told['gasCost'], cost));
   const slot = stack.at(-1);
   if (problem !== undefined || value === undefined || slot === undefined || !STORES.has(op)) return problem;
+  // What fails has stored and read nothing.
+  if (cost === undefined) return unlike('storage', told['storage'], undefined);
   const known = { ...slots.get(self), [word(slot)]: word(value) };
   slots.set(self, known);
   return unlike('storage', inOrder(told['storage']), inOrder(known));

@@ -193,7 +193,7 @@ export const ARGUMENTS: readonly Break[] = [
   },
   {
     id: 'fill-cap-without-room',
-    file: 'core/rpc/eth/submit.ts',
+    file: 'core/rpc/eth/feeDefaults.ts',
     from: 'cap ?? 2n * ctx.chain.nextBaseFee() + tip',
     to: 'cap ?? tip',
     found: ['records'],

@@ -23,8 +23,8 @@ export const INSTRUCTIONS: readonly Break[] = [
   {
     id: 'struct-limit-one-more',
     file: 'core/rpc/eth/tracers/structLogger.ts',
-    from: '(limit > 0 && this.#rows.length >= limit)',
-    to: '(limit > 0 && this.#rows.length > limit)',
+    from: 'JSON.stringify(this.#last).length',
+    to: 'JSON.stringify(this.#rows.at(-2) ?? []).length',
     found: ['records'],
     scenario: 'evm-features',
     isSlow: true,

@@ -10,7 +10,7 @@ export interface StructLoggerOptions {
   readonly disableStorage: boolean;
   readonly enableMemory: boolean;
   readonly enableReturnData: boolean;
-  /** Rows wanted; 0 for all. */
+  /** Bytes of JSON after which no further row is wanted; 0 for all. */
   readonly limit: number;
 }
 
@@ -19,6 +19,9 @@ const CELLS_MAX = 4_000_000;
 const SLOAD = 0x54;
 const SSTORE = 0x55;
 const STIPEND = 2300n;
+/** What the most memory costs that geth puts a price on: 2^32 - 1 words. Beyond it, it adds nothing to an instruction's own cost. */
+const MEMORY_COST_MAX = 3n * (2n ** 32n - 1n) + (2n ** 32n - 1n) ** 2n / 512n;
+const PREVRANDAO = 0x44;
 
 interface Row {
   pc: number;
@@ -34,6 +37,19 @@ interface Row {
   error?: string;
 }
 
+/** geth keeps the name from before the merge. */
+const nameOf = ({ code, op }: Step): string => (code === PREVRANDAO ? 'DIFFICULTY' : op);
+
+/** What is no instruction is called by its byte; of a step it is not known. */
+const NO_INSTRUCTION = 'invalid opcode: ';
+
+/** geth names a fault only where it kept the instruction from running: too little gas, a stack that does not fit. */
+const isBeforehand = (error: string): boolean =>
+  error.startsWith('out of gas') ||
+  error.startsWith('stack ') ||
+  error === 'gas uint64 overflow' ||
+  error === 'write protection';
+
 const wordHex = (value: bigint): string => to0xHex(bigintToFixed(value, 32));
 
 /** geth's default tracer: one row an instruction. */
@@ -44,6 +60,9 @@ export class StructLogger implements Tracer {
   #last: Row | undefined;
   /** Slots seen so far by contract, as geth repeats them. */
   readonly #storage = new Map<string, Record<string, string>>();
+  /** Tells of the slot that the last instruction works on, once it is known to have run. */
+  #tellSlot: (() => void) | undefined;
+  #bytes = 0;
   #cells = 0;
   /** What the last call gave back, as the frame that runs sees it. */
   #returned = '0x';
@@ -55,41 +74,59 @@ export class StructLogger implements Tracer {
   }
 
   step(step: Step, state: TraceState): void {
-    const { limit, disableStack, enableMemory, enableReturnData } = this.#options;
+    const { disableStack, enableMemory, enableReturnData } = this.#options;
+    this.#ran();
+    const isFull = this.#isFull();
     this.#last = undefined;
-    if (this.#cells > CELLS_MAX || (limit > 0 && this.#rows.length >= limit)) return;
+    if (isFull) return;
     const row: Row = {
       pc: step.pc,
-      op: step.op,
+      op: nameOf(step),
       gas: Number(step.gas),
-      gasCost: Number(step.cost),
+      gasCost: Number(step.cost > MEMORY_COST_MAX ? step.leastCost : step.cost),
       depth: step.depth,
       ...(step.refund === 0n ? {} : { refund: Number(step.refund) }),
     };
     if (!disableStack) row.stack = step.stack.map(quantity);
     if (enableMemory && step.memory.length > 0) row.memory = memoryWords(step.memory);
     if (enableReturnData && this.#returned !== '0x') row.returnData = this.#returned;
-    this.#addStorage(row, step, state);
+    this.#tellSlot = this.#slotOf(row, step, state);
     this.#cells += 1 + (row.stack?.length ?? 0) + (row.memory?.length ?? 0);
     this.#rows.push(row);
     this.#last = row;
   }
 
-  #addStorage(row: Row, { code, stack, address }: Step, state: TraceState): void {
-    if (this.#options.disableStorage || (code !== SLOAD && code !== SSTORE)) return;
+  #ran(): void {
+    this.#tellSlot?.();
+    this.#tellSlot = undefined;
+  }
+
+  /** The last row counts only now that nothing is added to it any more. */
+  #isFull(): boolean {
+    const { limit } = this.#options;
+    if (this.#cells > CELLS_MAX) return true;
+    if (limit === 0) return false;
+    if (this.#last !== undefined) this.#bytes += JSON.stringify(this.#last).length;
+    return this.#bytes > limit;
+  }
+
+  #slotOf(row: Row, { code, stack, address }: Step, state: TraceState): (() => void) | undefined {
+    if (this.#options.disableStorage || (code !== SLOAD && code !== SSTORE)) return undefined;
     const slot = stack.at(-1);
     const written = stack.at(-2);
-    if (slot === undefined || (code === SSTORE && written === undefined)) return;
+    if (slot === undefined || (code === SSTORE && written === undefined)) return undefined;
     const key = toHex(address);
-    const known = this.#storage.get(key) ?? {};
-    this.#storage.set(key, known);
     const value =
       code === SSTORE
         ? (written as bigint)
         : BigInt(`0x0${toHex(state.storage(address, bigintToFixed(slot, 32)))}`);
-    known[wordHex(slot)] = wordHex(value);
-    row.storage = { ...known };
-    this.#cells += Object.keys(known).length;
+    return () => {
+      const known = this.#storage.get(key) ?? {};
+      this.#storage.set(key, known);
+      known[wordHex(slot)] = wordHex(value);
+      row.storage = { ...known };
+      this.#cells += Object.keys(known).length;
+    };
   }
 
   /** A call's cost includes the gas that it hands on, without the stipend (geth's gasCall). */
@@ -107,9 +144,13 @@ export class StructLogger implements Tracer {
   exit({ output, error, depth }: FrameEnd): void {
     const isKept = !this.#kinds.pop()?.startsWith('CREATE') || error === 'execution reverted';
     this.#returned = isKept ? to0xHex(output) : '0x';
+    const isHalted = error !== undefined && isBeforehand(error);
+    if (isHalted) this.#tellSlot = undefined;
+    else this.#ran();
     const row = this.#last;
-    if (row !== undefined && row.depth === depth && error !== undefined && error !== 'execution reverted')
-      row.error = error;
+    if (row === undefined || row.depth !== depth || error === undefined) return;
+    if (isHalted) row.error = error;
+    if (error.startsWith(NO_INSTRUCTION)) row.op = error.slice(NO_INSTRUCTION.length);
   }
 
   end(end: TxEnd): void {

@@ -244,10 +244,52 @@ test('accounts with code have its hash before, and after where it changes', asyn
   expect(post[contractAddress].codeHash).toBe(await hashOf(emitter));
 });
 
-test('a trace that is cut has the rows of the whole one', async () => {
+test('a trace that is cut has the rows of the whole one until they take more bytes than that', async () => {
   const whole = await world.get('debug_traceTransaction', hashes.nested);
-  const cut = await world.get('debug_traceTransaction', hashes.nested, { limit: 3 });
-  expect(cut.structLogs).toEqual(whole.structLogs.slice(0, 3));
+  const sizes = whole.structLogs.map((row: Loose) => JSON.stringify(row).length);
+  const three = sizes.slice(0, 3).reduce((sum: number, size: number) => sum + size);
+  for (const [limit, count] of [
+    [three - 1, 3],
+    [three, 4],
+    [1, 1],
+  ] as const) {
+    const cut = await world.get('debug_traceTransaction', hashes.nested, { limit });
+    expect(cut.structLogs).toEqual(whole.structLogs.slice(0, count));
+  }
+});
+
+describe('a row of the struct logger', () => {
+  const rowsOf = async (code: string, config: object = {}): Promise<Loose> => {
+    const stateOverrides = { [emitter]: { code: `0x${code}` } };
+    const call = { to: emitter, gas: '0x8000' };
+    return (await world.get('debug_traceCall', call, 'latest', { ...config, stateOverrides })).structLogs;
+  };
+
+  test('costs a whole number, also where the memory has no price', async () => {
+    const rows = await rowsOf(`7f${'ff'.repeat(32)}51`);
+    expect(rows.at(-1)).toMatchObject({ op: 'MLOAD', gasCost: 3, error: expect.any(String) });
+  });
+
+  test('has the names that geth prints', async () => {
+    expect((await rowsOf('4400')).map(({ op }: Loose) => op)).toEqual(['DIFFICULTY', 'STOP']);
+    expect((await rowsOf('0c')).map(({ op }: Loose) => op)).toEqual(['opcode 0xc not defined']);
+    expect((await rowsOf('fe')).map(({ op }: Loose) => op)).toEqual(['INVALID']);
+  });
+
+  test('names a fault only of an instruction that could not begin', async () => {
+    for (const code of ['0c', 'fe', '5f56']) expect((await rowsOf(code)).at(-1)).not.toHaveProperty('error');
+    expect((await rowsOf('50')).at(-1).error).toMatch(/^stack underflow/);
+  });
+
+  test('shows no storage of a store that failed, and none of it later', async () => {
+    // With calldata it stores in slot 0; without it calls itself with too little gas for that, and reads slot 1.
+    for (const gas of ['0bb8', '0400']) {
+      const rows = await rowsOf(`366015575f5f60015f5f3061${gas}f15060015450005b60015f5500`);
+      const [failed, read] = rows.filter(({ op }: Loose) => op === 'SSTORE' || op === 'SLOAD');
+      expect([failed.op, failed.error, failed.storage]).toEqual(['SSTORE', 'out of gas', undefined]);
+      expect([read.op, read.storage]).toEqual(['SLOAD', { [word(1)]: word(0) }]);
+    }
+  });
 });
 
 test("a config in the letters of Go's field names, as gethclient sends it, names the tracer all the same", async () => {
@@ -258,7 +300,7 @@ test("a config in the letters of Go's field names, as gethclient sends it, names
   expect(await world.get('debug_traceTransaction', log, asked)).toEqual(
     await world.get('debug_traceTransaction', log, usual),
   );
-  const struct = { ...none, DisableStack: true, DisableStorage: false, EnableMemory: false, Limit: 2 };
+  const struct = { ...none, DisableStack: true, DisableStorage: false, EnableMemory: false, Limit: 70 };
   const { structLogs } = await world.get('debug_traceTransaction', log, struct);
   expect(structLogs).toHaveLength(2);
   expect(structLogs[0]).not.toHaveProperty('stack');

@@ -1,3 +1,4 @@
+import { delegateOf, isDelegation } from '../../../app/evm/delegation.ts';
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
 import { addressOfWord } from '../../../app/evm/refusedFrame.ts';
 import { type Bytes, hex, to0xHex, toHex } from '../../../lib/bytes.ts';
@@ -10,6 +11,8 @@ export interface PrestateOptions {
   readonly diffMode: boolean;
   readonly disableCode: boolean;
   readonly disableStorage: boolean;
+  /** Also shows who was nobody before. */
+  readonly includeEmpty: boolean;
 }
 
 interface Seen {
@@ -50,6 +53,7 @@ export class PrestateTracer implements Tracer {
 
   start({ from, to, coinbase, authorities }: TxStart, state: TraceState): void {
     this.#state = state;
+    this.#lookCalled(to, state);
     for (const address of [from, to, coinbase, ...authorities]) this.#look(address, state);
   }
 
@@ -59,7 +63,14 @@ export class PrestateTracer implements Tracer {
     if (STORAGE_LIKE.has(code)) this.#lookSlot(address, top, state);
     else if (BALANCE_LIKE.has(code)) this.#look(addressOfWord(top), state);
     else if (CALL_LIKE.has(code) && stack.length > 1)
-      this.#look(addressOfWord(stack.at(-2) as bigint), state);
+      this.#lookCalled(addressOfWord(stack.at(-2) as bigint), state);
+  }
+
+  /** EIP-7702: the code that runs is that of whoever it is delegated to. */
+  #lookCalled(address: Bytes, state: TraceState): void {
+    this.#look(address, state);
+    const code = state.code(address);
+    if (isDelegation(code)) this.#look(delegateOf(code), state);
   }
 
   /** The only way to hear of a contract that is about to be. */
@@ -97,7 +108,8 @@ export class PrestateTracer implements Tracer {
 
   #before(): Record<string, AccountJson> {
     const all: Record<string, AccountJson> = {};
-    for (const [address, seen] of this.#seen) if (seen.exists) all[address] = this.#json(seen);
+    for (const [address, seen] of this.#seen)
+      if (seen.exists || this.#options.includeEmpty) all[address] = this.#json(seen);
     return all;
   }
 

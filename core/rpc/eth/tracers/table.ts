@@ -41,16 +41,18 @@ function flat(config: JsonObject, context: TracerContext): Tracer {
   };
 }
 
+function prestate(config: JsonObject): Tracer {
+  const [diffMode, includeEmpty] = [flag(config, 'diffMode'), flag(config, 'includeEmpty')];
+  if (diffMode && includeEmpty) throw serverError('cannot use diffMode with includeEmpty');
+  const [disableCode, disableStorage] = [flag(config, 'disableCode'), flag(config, 'disableStorage')];
+  return new PrestateTracer({ diffMode, includeEmpty, disableCode, disableStorage });
+}
+
 const TRACERS: Readonly<Record<string, TracerMaker>> = {
   callTracer: (config) =>
     new CallTracer({ onlyTopCall: flag(config, 'onlyTopCall'), withLog: flag(config, 'withLog') }),
   flatCallTracer: flat,
-  prestateTracer: (config) =>
-    new PrestateTracer({
-      diffMode: flag(config, 'diffMode'),
-      disableCode: flag(config, 'disableCode'),
-      disableStorage: flag(config, 'disableStorage'),
-    }),
+  prestateTracer: prestate,
   '4byteTracer': (_config, context) => new FourByteTracer(context),
   muxTracer: mux,
   noopTracer: () => ({ result: () => ({}) }),

@@ -258,6 +258,38 @@ test('a trace that is cut has the rows of the whole one until they take more byt
   }
 });
 
+describe('the state before an execution', () => {
+  const NEW = `0x${'e0'.repeat(20)}`;
+  const delegated = {
+    [NEW]: { code: `0xef0100${'00'.repeat(19)}ee` },
+    [`0x${'00'.repeat(19)}ee`]: { code: '0x00' },
+  };
+  const before = async (to: string, config: object): Promise<string[]> =>
+    Object.keys(
+      await world.get('debug_traceCall', { from: bytesHex(world.dev.address), to }, 'latest', {
+        tracer: 'prestateTracer',
+        ...config,
+      }),
+    );
+
+  test('has whose code a delegated account runs, of the transaction and of calls in it', async () => {
+    expect(await before(NEW, { stateOverrides: delegated })).toContain(`0x${'00'.repeat(19)}ee`);
+    const code = `0x5f5f5f5f5f73${NEW.slice(2)}5af100`;
+    const stateOverrides = { ...delegated, [emitter]: { code } };
+    expect(await before(emitter, { stateOverrides })).toContain(`0x${'00'.repeat(19)}ee`);
+  });
+
+  test('leaves out who was nobody, unless told not to', async () => {
+    expect(await before(NEW, {})).not.toContain(NEW);
+    expect(await before(NEW, { tracerConfig: { includeEmpty: true } })).toContain(NEW);
+    const both = { tracer: 'prestateTracer', tracerConfig: { includeEmpty: true, diffMode: true } };
+    expect((await world.rpc('debug_traceCall', { to: NEW }, 'latest', both)).error).toEqual({
+      code: -32000,
+      message: 'cannot use diffMode with includeEmpty',
+    });
+  });
+});
+
 describe('a row of the struct logger', () => {
   const rowsOf = async (code: string, config: object = {}): Promise<Loose> => {
     const stateOverrides = { [emitter]: { code: `0x${code}` } };

@@ -9,6 +9,7 @@ import { type Bytes, to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
 import type { JsonObject } from '../jsonText.ts';
 import { type RpcError, serverError } from '../rpcError.ts';
+import { LogCounter } from './tracers/logCounter.ts';
 import { tracerOf } from './tracers/table.ts';
 import type { Tracer } from './tracers/tracer.ts';
 import { contextOf, outcomeOf, traceBlock } from './tracing.ts';
@@ -42,6 +43,7 @@ export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonO
   if (parent === undefined) throw serverError(`parent ${to0xHex(header.parentHash)} not found`);
   const block: EthBlock = { hash, header, transactions: txs.map(({ tx }) => tx), receipts: [], size: 0 };
   const tracers: Tracer[] = [];
+  const logs = new LogCounter(0);
   const source = {
     txs: txs.map(({ tx }) => wrapEthTx(tx, ctx.chain.denom)),
     seconds: header.timestamp,
@@ -49,7 +51,7 @@ export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonO
     pause: ctx.pause,
   };
   const done = await ctx.evm.runOn(parent, source, (_tx, index) => {
-    const tracer = tracerOf(config, contextOf(ctx, block, index));
+    const tracer = tracerOf(config, contextOf(ctx, block, index, logs));
     tracers.push(tracer);
     return tracer;
   });

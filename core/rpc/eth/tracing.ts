@@ -7,14 +7,26 @@ import { RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, blockOf } from './blockId.ts';
 import { readBlockOverrides, readStateOverrides } from './callArgs.ts';
+import { LogCounter } from './tracers/logCounter.ts';
 import { tracerOf } from './tracers/table.ts';
 import type { Tracer, TracerContext } from './tracers/tracer.ts';
 import { minedTx } from './transactions.ts';
 
-export function contextOf(ctx: RpcContext, block: EthBlock, txIndex: number): TracerContext {
+/** Logs of a block before one of its transactions. */
+function logsBefore({ receipts }: EthBlock, txIndex: number): LogCounter {
+  return new LogCounter(receipts.slice(0, txIndex).reduce((sum, { logs }) => sum + logs.length, 0));
+}
+
+export function contextOf(
+  ctx: RpcContext,
+  block: EthBlock,
+  txIndex: number,
+  logs = logsBefore(block, txIndex),
+): TracerContext {
   const tx = block.transactions[txIndex];
   return {
     suite: ctx.suite,
+    logs,
     isPrecompile: (address) => ctx.evm.isPrecompile(address),
     place:
       tx === undefined
@@ -110,4 +122,9 @@ export function traceOverridesOf(config: JsonObject) {
 
 /** For a call that is in no block. */
 export const callTracerOf = (ctx: RpcContext, config: JsonObject): Tracer =>
-  tracerOf(config, { suite: ctx.suite, isPrecompile: (a) => ctx.evm.isPrecompile(a), place: undefined });
+  tracerOf(config, {
+    suite: ctx.suite,
+    logs: new LogCounter(0),
+    isPrecompile: (a) => ctx.evm.isPrecompile(a),
+    place: undefined,
+  });

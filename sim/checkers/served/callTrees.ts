@@ -82,7 +82,9 @@ async function wrongTree(
   const { calls: _, ...alone } = whole;
   const logs = logsIn(fieldsOf(told, 'callTracer'));
   const written = shownLogs(block).flatMap(({ txIndex, log }) =>
-    txIndex === index ? [[to0xHex(log.address), log.topics.map(to0xHex), to0xHex(log.data)]] : [],
+    txIndex === index
+      ? [[quantity(log.logIndex), to0xHex(log.address), log.topics.map(to0xHex), to0xHex(log.data)]]
+      : [],
   );
   return (
     unlike(`the calls of ${hash}`, plain(fieldsOf(told, 'callTracer')), sorted(whole)) ??
@@ -100,7 +102,7 @@ async function wrongTree(
 }
 
 const ownLogs = (call: Fields): readonly unknown[] =>
-  listOf(call, 'logs').map(({ address, topics, data }) => [address, topics, data]);
+  listOf(call, 'logs').map(({ index, address, topics, data }) => [index, address, topics, data]);
 
 const sorted = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -173,7 +175,7 @@ interface TracedLog {
 const logsIn = (node: Fields): TracedLog[] => [
   ...listOf(node, 'logs').map(({ index, address, topics, data }) => ({
     index: Number(index),
-    log: [address, topics, data],
+    log: [index, address, topics, data],
   })),
   ...listOf(node, 'calls').flatMap(logsIn),
 ];

@@ -122,8 +122,8 @@ export const HANDED: readonly Break[] = [
   {
     id: 'logs-of-a-trace-unasked',
     file: 'core/rpc/eth/tracers/table.ts',
-    from: "withLog: flag(config, 'withLog') }",
-    to: "withLog: flag(config, 'withLogs') }",
+    from: "logs: flag(config, 'withLog')",
+    to: "logs: flag(config, 'withLogs')",
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

@@ -2,6 +2,7 @@ import { to0xHex } from '../../../lib/bytes.ts';
 import type { Frame, FrameEnd, Step, TxEnd, TxStart } from '../../../types/trace.ts';
 import { quantity } from '../goHex.ts';
 import { revertReason } from '../revert.ts';
+import type { LogCounter } from './logCounter.ts';
 import { logOfStep } from './logStep.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -9,7 +10,7 @@ export interface CallLog {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
-  index: string;
+  readonly index: string;
   readonly position: string;
 }
 
@@ -31,7 +32,8 @@ export interface CallNode {
 
 export interface CallTracerOptions {
   readonly onlyTopCall: boolean;
-  readonly withLog: boolean;
+  /** Counts the block's logs; absent where none are shown. */
+  readonly logs?: LogCounter | undefined;
 }
 
 /** The tree of calls of a transaction. */
@@ -50,6 +52,7 @@ export class CallTracer implements Tracer {
   }
 
   enter(frame: Frame): void {
+    this.#options.logs?.enter();
     if (this.#options.onlyTopCall && frame.depth > 1) return;
     const node: CallNode = {
       from: to0xHex(frame.from),
@@ -70,6 +73,7 @@ export class CallTracer implements Tracer {
   }
 
   exit(end: FrameEnd): void {
+    this.#options.logs?.exit(end);
     if (this.#options.onlyTopCall && end.depth > 1) return;
     const node = this.#open.pop();
     if (node === undefined) return;
@@ -88,17 +92,19 @@ export class CallTracer implements Tracer {
   }
 
   step(step: Step): void {
-    if (!this.#options.withLog) return;
-    if (this.#options.onlyTopCall && step.depth > 1) return;
+    const { logs, onlyTopCall } = this.#options;
+    if (logs === undefined) return;
     const node = this.#open.at(-1);
     const log = logOfStep(step);
     if (node === undefined || log === undefined) return;
+    const index = logs.take();
+    if (onlyTopCall && step.depth > 1) return;
     node.logs ??= [];
     node.logs.push({
       address: to0xHex(log.address),
       topics: log.topics.map(to0xHex),
       data: to0xHex(log.data),
-      index: '0x0',
+      index: quantity(index),
       position: quantity(node.calls?.length ?? 0),
     });
   }
@@ -107,7 +113,7 @@ export class CallTracer implements Tracer {
     const root = this.#root;
     if (root === undefined) return;
     root.gasUsed = quantity(gasUsed);
-    if (this.#options.withLog) dropFailedLogs(root, false, { next: 0 });
+    if (this.#options.logs !== undefined) dropFailedLogs(root, false);
   }
 
   result(): CallNode | Record<string, never> {
@@ -115,16 +121,9 @@ export class CallTracer implements Tracer {
   }
 }
 
-/** What failed wrote no logs, nor what it called; the others are counted in order. */
-function dropFailedLogs(node: CallNode, parentFailed: boolean, counter: { next: number }): void {
+/** What failed wrote no logs, nor what it called. */
+function dropFailedLogs(node: CallNode, parentFailed: boolean): void {
   const failed = parentFailed || node.error !== undefined;
   if (failed) delete node.logs;
-  const logs = node.logs ?? [];
-  let at = 0;
-  for (const [i, call] of (node.calls ?? []).entries()) {
-    for (; at < logs.length && Number((logs[at] as CallLog).position) <= i; at++)
-      (logs[at] as CallLog).index = quantity(counter.next++);
-    dropFailedLogs(call, failed, counter);
-  }
-  for (; at < logs.length; at++) (logs[at] as CallLog).index = quantity(counter.next++);
+  for (const call of node.calls ?? []) dropFailedLogs(call, failed);
 }

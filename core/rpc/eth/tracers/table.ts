@@ -24,7 +24,7 @@ function mux(config: JsonObject, context: TracerContext): Tracer {
 }
 
 function flat(config: JsonObject, context: TracerContext): Tracer {
-  const calls = new CallTracer({ onlyTopCall: false, withLog: false });
+  const calls = new CallTracer({ onlyTopCall: false });
   const options = {
     convertParityErrors: flag(config, 'convertParityErrors'),
     includePrecompiles: flag(config, 'includePrecompiles'),
@@ -49,8 +49,11 @@ function prestate(config: JsonObject): Tracer {
 }
 
 const TRACERS: Readonly<Record<string, TracerMaker>> = {
-  callTracer: (config) =>
-    new CallTracer({ onlyTopCall: flag(config, 'onlyTopCall'), withLog: flag(config, 'withLog') }),
+  callTracer: (config, { logs }) =>
+    new CallTracer({
+      onlyTopCall: flag(config, 'onlyTopCall'),
+      logs: flag(config, 'withLog') ? logs : undefined,
+    }),
   flatCallTracer: flat,
   prestateTracer: prestate,
   '4byteTracer': (_config, context) => new FourByteTracer(context),

@@ -1,6 +1,7 @@
 import type { CryptoSuite } from '../../../crypto/suite.ts';
 import type { TraceHooks } from '../../../types/trace.ts';
 import type { JsonObject } from '../../jsonText.ts';
+import type { LogCounter } from './logCounter.ts';
 
 /** An observer that has something to say at the end. */
 export interface Tracer extends TraceHooks {
@@ -11,6 +12,8 @@ export interface Tracer extends TraceHooks {
 /** What a tracer may know besides the execution. */
 export interface TracerContext {
   readonly suite: Pick<CryptoSuite, 'keccak256'>;
+  /** Those of the block before this execution are counted. */
+  readonly logs: LogCounter;
   isPrecompile(addressHex: string): boolean;
   /** Where the transaction stands; undefined for a call that never was one. */
   readonly place:

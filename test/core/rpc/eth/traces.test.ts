@@ -264,7 +264,7 @@ describe('the state before an execution', () => {
     [NEW]: { code: `0xef0100${'00'.repeat(19)}ee` },
     [`0x${'00'.repeat(19)}ee`]: { code: '0x00' },
   };
-  const before = async (to: string, config: object): Promise<string[]> =>
+  const heldBefore = async (to: string, config: object): Promise<string[]> =>
     Object.keys(
       await world.get('debug_traceCall', { from: bytesHex(world.dev.address), to }, 'latest', {
         tracer: 'prestateTracer',
@@ -273,21 +273,56 @@ describe('the state before an execution', () => {
     );
 
   test('has whose code a delegated account runs, of the transaction and of calls in it', async () => {
-    expect(await before(NEW, { stateOverrides: delegated })).toContain(`0x${'00'.repeat(19)}ee`);
+    expect(await heldBefore(NEW, { stateOverrides: delegated })).toContain(`0x${'00'.repeat(19)}ee`);
     const code = `0x5f5f5f5f5f73${NEW.slice(2)}5af100`;
     const stateOverrides = { ...delegated, [emitter]: { code } };
-    expect(await before(emitter, { stateOverrides })).toContain(`0x${'00'.repeat(19)}ee`);
+    expect(await heldBefore(emitter, { stateOverrides })).toContain(`0x${'00'.repeat(19)}ee`);
   });
 
   test('leaves out who was nobody, unless told not to', async () => {
-    expect(await before(NEW, {})).not.toContain(NEW);
-    expect(await before(NEW, { tracerConfig: { includeEmpty: true } })).toContain(NEW);
+    expect(await heldBefore(NEW, {})).not.toContain(NEW);
+    expect(await heldBefore(NEW, { tracerConfig: { includeEmpty: true } })).toContain(NEW);
     const both = { tracer: 'prestateTracer', tracerConfig: { includeEmpty: true, diffMode: true } };
     expect((await world.rpc('debug_traceCall', { to: NEW }, 'latest', both)).error).toEqual({
       code: -32000,
       message: 'cannot use diffMode with includeEmpty',
     });
   });
+});
+
+test('a log has its number in the block, whatever came before it and whatever else is shown', async () => {
+  // Logs, calls the emitter twice, the second time with too little gas, and logs again.
+  const call = `5f5f60205f5f73${emitter.slice(2)}`;
+  const code = `5f5fa0${call}5af150${call}610400f1505f5fa000`;
+  const raws = [
+    await signRaw(world.dev, { nonce: nonce++, to: emitter, data: word(7) }),
+    await signRaw(world.dev, { nonce: nonce++, data: `0x${code}`, gas: 300_000n }),
+  ];
+  for (const raw of raws) await world.get('eth_sendRawTransaction', bytesHex(raw));
+  await world.commit();
+  const receipts = await world.get('eth_getBlockReceipts', 'latest');
+  const config = { tracer: 'callTracer', tracerConfig: { withLog: true } };
+  const indexes = ({ logs = [], calls = [] }: Loose): string[] => [
+    ...logs.map(({ index }: Loose) => index),
+    ...calls.flatMap(indexes),
+  ];
+  const told = (receipt: Loose): string[] => receipt.logs.map(({ logIndex }: Loose) => logIndex);
+  expect(told(receipts[1])).toEqual(['0x1', '0x2', '0x3']);
+  const rlp = await world.get('debug_getRawBlock', 'latest');
+  const ways = [
+    await world.get('debug_traceBlockByNumber', 'latest', config),
+    await world.get('debug_traceBlock', rlp, config),
+    await Promise.all(
+      receipts.map(async ({ transactionHash }: Loose) => ({
+        result: await world.get('debug_traceTransaction', transactionHash, config),
+      })),
+    ),
+  ];
+  for (const traces of ways)
+    for (const [i, { result }] of traces.entries()) expect(indexes(result).sort()).toEqual(told(receipts[i]));
+  const top = { tracer: 'callTracer', tracerConfig: { withLog: true, onlyTopCall: true } };
+  const first = await world.get('debug_traceTransaction', receipts[1].transactionHash, top);
+  expect(indexes(first)).toEqual(['0x1', '0x3']);
 });
 
 describe('a row of the struct logger', () => {

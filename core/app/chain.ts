@@ -224,6 +224,8 @@ export interface CallArgs {
   readonly nonce: bigint | undefined;
   readonly accessList: readonly AccessListItem[];
   readonly authorizationList: readonly Authorization[];
+  /** Asks for an EIP-7702 transaction, though its list may be empty. */
+  readonly isSetCode?: boolean;
 }
 
 export type CallOutcome =
@@ -231,8 +233,16 @@ export type CallOutcome =
   | { readonly kind: 'reverted'; readonly data: Bytes; readonly gasUsed: bigint }
   /** `message` in geth wording: `out of gas`, `invalid opcode: INVALID`, … */
   | { readonly kind: 'failed'; readonly message: string; readonly gasUsed: bigint }
-  /** Refused before execution: insufficient funds, fee cap below base fee, nonce … in geth wording; or given up. */
-  | { readonly kind: 'refused'; readonly message: string; readonly isTimeout?: boolean };
+  /**
+   * Refused before execution: insufficient funds, fee cap below base fee, nonce … in geth wording, that of eth_call in
+   * `message`; or given up.
+   */
+  | {
+      readonly kind: 'refused';
+      readonly message: string;
+      readonly reason: string;
+      readonly isTimeout?: boolean;
+    };
 
 /** State override of one account (geth's eth_call third parameter). */
 export interface AccountOverride {

@@ -53,6 +53,9 @@ interface Aborted {
   readonly message: string;
 }
 
+const abortedOutcome = ({ message }: Aborted) =>
+  ({ kind: 'refused', message, reason: message, isTimeout: true }) as const;
+
 /** Time ran out: an answer like any other, unless half a trace would be taken for a whole one. */
 async function givenUp<T>(running: Promise<T>, { trace }: CallOptions): Promise<T | Aborted> {
   try {
@@ -231,9 +234,10 @@ export class EvmCalls implements EvmService {
   async call(view: View, args: CallArgs, options: CallOptions = NO_OPTIONS): Promise<CallOutcome> {
     const gas = args.gas ?? this.#services.rules.blockGasLimit;
     const probed = await givenUp(this.#run(view, args, options).run(gas), options);
-    if (probed.kind === 'aborted') return { kind: 'refused', message: probed.message, isTimeout: true };
+    if (probed.kind === 'aborted') return abortedOutcome(probed);
     if (probed.kind === 'ran') return outcomeOf(probed);
-    return { kind: 'refused', message: `err: ${probed.message} (supplied gas ${gas})` };
+    const reason = probed.message;
+    return { kind: 'refused', reason, message: `err: ${reason} (supplied gas ${gas})` };
   }
 
   async estimateGas(view: View, args: CallArgs, gasCap: bigint, options: CallOptions = NO_OPTIONS) {
@@ -255,9 +259,9 @@ export class EvmCalls implements EvmService {
       }),
       options,
     );
-    if (found.kind === 'aborted')
-      return { kind: 'refused' as const, message: found.message, isTimeout: true };
-    if (found.kind !== 'failed') return found;
+    if (found.kind === 'aborted') return abortedOutcome(found);
+    if (found.kind === 'refused') return { ...found, reason: found.message };
+    if (found.kind === 'gas') return found;
     const outcome = outcomeOf(found.probed);
     return outcome.kind === 'returned' ? { kind: 'gas' as const, gas: outcome.gasUsed } : outcome;
   }

@@ -53,8 +53,9 @@ export class CallRun {
   ) {
     this.#services = services;
     this.#fees = feesOf(args);
-    // A call that pays nothing sees a base fee of zero, or contracts that compare the two would fail.
-    const free = this.#fees.feeCap === 0n && options.block?.baseFeePerGas === undefined;
+    // A call that pays nothing sees a base fee of zero, or contracts that compare the two would fail: also when it
+    // pretends another, as in geth.
+    const free = this.#fees.feeCap === 0n;
     this.#env = { ...env, ...(free ? { baseFee: 0n } : {}) };
     this.#world = world;
     this.#args = args;
@@ -97,6 +98,8 @@ export class CallRun {
     if (feeCap > 0n && feeCap < this.#env.baseFee) {
       return `max fee per gas less than block base fee: ${who}, maxFeePerGas: ${feeCap}, baseFee: ${this.#env.baseFee}`;
     }
+    if (this.#args.isSetCode === true && this.#args.authorizationList.length === 0)
+      return `EIP-7702 transaction with empty auth list (sender ${toEip55(this.#from)})`;
     const have = writes.account(this.#from)?.balance ?? 0n;
     const want = gas * feeCap + this.#args.value;
     if (have < want) return `insufficient funds for gas * price + value: ${who} have ${have} want ${want}`;

@@ -162,12 +162,8 @@ export class EvmSimulation implements Simulation {
       const fees = `maxFeePerGas: ${feeCap}, baseFee: ${baseFee}`;
       return refuse('fee-cap-too-low', `max fee per gas less than block base fee: ${who}, ${fees}`);
     }
-    if (call.authorizationList.length > 0 && call.to === undefined) {
-      return refuse(
-        'other',
-        `EIP-7702 transaction cannot be used to create contract (sender ${toEip55(from)})`,
-      );
-    }
+    if (call.isSetCode === true && call.authorizationList.length === 0)
+      return refuse('other', `EIP-7702 transaction with empty auth list (sender ${toEip55(from)})`);
     const have = account?.balance ?? 0n;
     const want = gas * feeCap + value;
     if (have >= want) return ok(undefined);

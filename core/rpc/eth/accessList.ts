@@ -1,10 +1,11 @@
 import type { AccessListItem, CallArgs, CallOptions, View } from '../../app/chain.ts';
 import { bigintToFixed } from '../../app/evm/numbers.ts';
 import { addressOfWord } from '../../app/evm/refusedFrame.ts';
-import { type Bytes, hex, toHex } from '../../lib/bytes.ts';
+import { type Bytes, hex, to0xHex, toHex } from '../../lib/bytes.ts';
 import type { Step, TraceHooks, TxStart } from '../../types/trace.ts';
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
+import { encodeUnsigned, type FilledTx } from './signTx.ts';
 
 const STORAGE_LIKE = new Set([0x54, 0x55]);
 const TOP_ADDRESS = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
@@ -64,13 +65,28 @@ class Touched implements TraceHooks {
 const textOf = (list: readonly AccessListItem[]): string =>
   list.map(({ address, storageKeys }) => [toHex(address), ...storageKeys.map(toHex)].join()).join(';');
 
+/** What geth names by its hash when it cannot be run. */
+function unsignedOf(ctx: RpcContext, view: View, args: CallArgs): FilledTx {
+  const { gasPrice, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, gas = 0n, from, nonce } = args;
+  return {
+    ...args,
+    chainId: ctx.chain.evmChainId,
+    gas,
+    nonce: nonce ?? (from && view.account(from)?.nonce) ?? 0n,
+    fees: gasPrice === undefined ? { maxFeePerGas, maxPriorityFeePerGas } : { gasPrice },
+  };
+}
+
 /** What the transaction touches beyond what is warm anyway, and what it uses with that list. Throws RpcError. */
 export async function createAccessList(ctx: RpcContext, view: View, args: CallArgs, options: CallOptions) {
   let { accessList } = args;
   for (let round = 0; ; round++) {
     const touched = new Touched(accessList, (address) => ctx.evm.isPrecompile(address));
     const outcome = await ctx.evm.call(view, { ...args, accessList }, { ...options, trace: touched });
-    if (outcome.kind === 'refused') throw serverError(`failed to apply transaction: ${outcome.message}`);
+    if (outcome.kind === 'refused') {
+      const hash = ctx.suite.keccak256(encodeUnsigned(unsignedOf(ctx, view, { ...args, accessList })));
+      throw serverError(`failed to apply transaction: ${to0xHex(hash)} err: ${outcome.reason}`);
+    }
     const found = touched.list();
     if (textOf(found) === textOf(accessList) || round === ROUNDS_MAX) {
       const error =

@@ -151,12 +151,14 @@ export function transactionFault(args: TransactionArgs, evmChainId: bigint): str
   if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
     return 'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data';
   }
-  return callFault(args, evmChainId) ?? feeFault(args);
+  return argsFault(args, evmChainId) ?? feeFault(args);
 }
 
 /** What geth's setFeeDefaults refuses. */
 export function feeFault(args: TransactionArgs): string | undefined {
   const { maxFeePerGas: cap, maxPriorityFeePerGas: tip } = args;
+  if (args.gasPrice !== undefined && args.authorizationList !== undefined)
+    return 'both gasPrice and authorizationList specified';
   if (args.gasPrice === 0n) return 'gasPrice must be non-zero after london fork';
   if (cap === undefined || tip === undefined) return undefined;
   if (cap === 0n) return 'maxFeePerGas must be non-zero';
@@ -169,6 +171,13 @@ export const feesCross = (cap: bigint, tip: bigint): string =>
 
 /** What geth's CallDefaults refuses, and blobs, which nobody carries here. */
 export function callFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
+  const fault = argsFault(args, evmChainId);
+  if (fault !== undefined || args.authorizationList === undefined || args.to !== undefined) return fault;
+  return 'EIP-7702 transaction cannot be used to create contract';
+}
+
+/** What neither a call nor a transaction may say. */
+function argsFault(args: TransactionArgs, evmChainId: bigint): string | undefined {
   const { gasPrice, maxFeePerGas: cap, maxPriorityFeePerGas: tip, chainId } = args;
   if (gasPrice !== undefined && (cap !== undefined || tip !== undefined)) {
     return 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified';
@@ -194,6 +203,7 @@ export const toCallArgs = (args: TransactionArgs, gas: bigint | undefined): Call
   nonce: args.nonce,
   accessList: args.accessList ?? [],
   authorizationList: args.authorizationList ?? [],
+  isSetCode: args.authorizationList !== undefined,
 });
 
 /** Slot → value, keyed by the slot's lower-case hex. */

@@ -87,9 +87,8 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
   const data = callData(args);
   if (args.to === undefined && data.length === 0)
     throw serverError('contract creation without any data provided');
-  const authorizationList = args.authorizationList ?? [];
-  if (authorizationList.length > 0 && args.to === undefined)
-    throw serverError('missing "to" in set code transaction');
+  if (args.authorizationList !== undefined && args.to === undefined)
+    throw serverError('authorizationList provided for contract creation, but "to" field is missing');
   const fees = fillFees(ctx, args, oracle);
   return {
     chainId: ctx.chain.evmChainId,
@@ -101,7 +100,7 @@ export async function fillTx(ctx: RpcContext, args: TransactionArgs, oracle: Gas
     value: args.value ?? 0n,
     data,
     accessList: args.accessList,
-    authorizationList,
+    authorizationList: args.authorizationList ?? [],
   };
 }
 

@@ -79,11 +79,18 @@ function pretences({ chain, suite }: RpcContext): readonly Pretence[] {
       answer: answerOf(base, base + tip, RICH - GAS * (base + tip)),
     },
     {
-      what: 'a call under another base fee',
+      what: 'a call that pays under another base fee',
+      call: { ...call, gasPrice: '0x9' },
+      state: paying,
+      block: { baseFeePerGas: '0x7' },
+      answer: answerOf(7n, 9n, RICH - GAS * 9n),
+    },
+    {
+      what: 'a call that names no price under another base fee',
       call,
       state: paying,
       block: { baseFeePerGas: '0x7' },
-      answer: answerOf(7n, 0n, RICH),
+      answer: answerOf(0n, 0n, RICH),
     },
     {
       what: 'a call on pretended storage',

@@ -77,8 +77,8 @@ export const ARGUMENTS: readonly Break[] = [
   {
     id: 'call-authorizations-lost',
     file: 'core/rpc/eth/callArgs.ts',
-    from: '  authorizationList: args.authorizationList ?? [],\n});',
-    to: '  authorizationList: [],\n});',
+    from: '  authorizationList: args.authorizationList ?? [],\n  isSetCode',
+    to: '  authorizationList: [],\n  isSetCode',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

@@ -14,9 +14,9 @@ export const PRETENCES: readonly Break[] = [
   },
   {
     id: 'call-base-fee-override-lost',
-    file: 'core/app/evm/callRun.ts',
-    from: 'this.#fees.feeCap === 0n && options.block?.baseFeePerGas === undefined',
-    to: 'this.#fees.feeCap === 0n',
+    file: 'core/app/evm/call.ts',
+    from: 'baseFee: pretended?.baseFeePerGas ?? header.baseFeePerGas',
+    to: 'baseFee: header.baseFeePerGas',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

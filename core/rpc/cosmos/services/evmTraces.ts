@@ -58,7 +58,7 @@ async function traceCall(scope: QueryScope, request: TraceCallRequest): Promise<
   const fault = overrides.state && overridesFault(overrides.state, (one) => ctx.evm.isPrecompile(one));
   if (fault !== undefined) return invalid(fault);
   const outcome = await ctx.evm.call(view, args, { ...overrides, trace: tracer });
-  return outcome.kind === 'refused' ? invalid(`tracing failed: ${outcome.message}`) : tracer.result();
+  return outcome.kind === 'refused' ? invalid(`tracing failed: ${outcome.reason}`) : tracer.result();
 }
 
 interface TraceCallRequest {

@@ -127,7 +127,7 @@ export const traceMethods: readonly EthMethod[] = [
       const outcome = await askState(request, args, id, asked, (view, options) =>
         ctx.evm.call(at ?? view, call, options),
       );
-      if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.message}`);
+      if (outcome.kind === 'refused') throw serverError(`tracing failed: ${outcome.reason}`);
       return tracer.result();
     },
   }),

@@ -75,10 +75,12 @@ test('a call that cannot be paid is refused as geth refuses it', async () => {
   expect(await call({ from: stranger.address, to: alice.address, value: 1n, gas: 21_000n })).toEqual({
     kind: 'refused',
     message: `err: insufficient funds for gas * price + value: address ${stranger.account.address} have 0 want 1 (supplied gas 21000)`,
+    reason: `insufficient funds for gas * price + value: address ${stranger.account.address} have 0 want 1`,
   });
   expect(await call({ to: alice.address, gas: 20_000n })).toEqual({
     kind: 'refused',
     message: 'err: intrinsic gas too low: have 20000, want 21000 (supplied gas 20000)',
+    reason: 'intrinsic gas too low: have 20000, want 21000',
   });
   expect((await call({ to: alice.address, gasPrice: 1n, gas: 21_000n })).kind).toBe('refused');
 });
@@ -159,6 +161,7 @@ test('an estimate that cannot succeed says why', async () => {
   expect(await estimate({ to: contract(2) }, 200_000n)).toEqual({
     kind: 'refused',
     message: 'gas required exceeds allowance (200000)',
+    reason: 'gas required exceeds allowance (200000)',
   });
   expect(await estimate({ to: wallet(3).address, value: 2n * COIN })).toMatchObject({ kind: 'refused' });
   expect(await estimate({ to: wallet(3).address, value: COIN, gasPrice: 5n * GWEI })).toMatchObject({

@@ -286,6 +286,36 @@ describe('forms that are refused in the words of geth', () => {
       "invalid argument 0: missing required field 'chainId' for SetCodeAuthorization",
       [{ authorizationList: [{}] }],
     ],
+    [
+      'eth_call',
+      -32000,
+      `err: EIP-7702 transaction with empty auth list (sender 0x${'0'.repeat(40)}) (supplied gas 21000)`,
+      [{ to: `0x${'11'.repeat(20)}`, gas: '0x5208', authorizationList: [] }],
+    ],
+    [
+      'eth_call',
+      -32000,
+      'EIP-7702 transaction cannot be used to create contract',
+      [{ data: '0x00', authorizationList: [] }],
+    ],
+    [
+      'eth_sendTransaction',
+      -32000,
+      'authorizationList provided for contract creation, but "to" field is missing',
+      [{ from: 'DEV', data: '0x00', authorizationList: [] }],
+    ],
+    [
+      'eth_fillTransaction',
+      -32000,
+      'both gasPrice and authorizationList specified',
+      [{ from: 'DEV', to: 'DEV', gasPrice: '0x77359400', authorizationList: [] }],
+    ],
+    [
+      'debug_traceCall',
+      -32000,
+      'tracing failed: intrinsic gas too low: have 20000, want 21000',
+      [{ to: `0x${'11'.repeat(20)}`, gas: '0x4e20' }],
+    ],
     ['eth_call', -32000, "chainId does not match node's (have=1, want=9000)", [{ chainId: '0x1' }]],
     [
       'eth_fillTransaction',

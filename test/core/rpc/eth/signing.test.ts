@@ -223,6 +223,13 @@ describe('signatures of the node', () => {
     );
   });
 
+  test('a list for what cannot be run names the transaction by its hash', async () => {
+    const call = { to: other, gas: '0x4e20' };
+    expect((await world.rpc('eth_createAccessList', call)).error?.message).toMatch(
+      /^failed to apply transaction: 0x[0-9a-f]{64} err: intrinsic gas too low: have 20000, want 21000$/,
+    );
+  });
+
   test('an account with nothing cannot pay for gas that costs something', async () => {
     const call = { from: `0x${'ba'.repeat(20)}`, to: other, gasPrice: '0x77359400' };
     expect((await world.rpc('eth_estimateGas', call)).error).toEqual({

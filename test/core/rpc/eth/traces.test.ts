@@ -325,6 +325,13 @@ test('a log has its number in the block, whatever came before it and whatever el
   expect(indexes(first)).toEqual(['0x1', '0x3']);
 });
 
+test('what pays nothing sees no base fee, whatever it pretends', async () => {
+  const pretended = [{ [emitter]: { code: '0x485f5260205ff3' } }, { baseFeePerGas: '0x7' }];
+  const ask = (fees: object) => world.get('eth_call', { to: emitter, ...fees }, 'latest', ...pretended);
+  expect(await ask({})).toBe(word(0));
+  expect(await ask({ from: bytesHex(world.dev.address), gas: '0x30000', gasPrice: '0x9' })).toBe(word(7));
+});
+
 describe('a row of the struct logger', () => {
   const rowsOf = async (code: string, config: object = {}): Promise<Loose> => {
     const stateOverrides = { [emitter]: { code: `0x${code}` } };

@@ -33,9 +33,6 @@ export function readBlockNumber(value: Json): Decoded<BlockId> {
   return number > INT64_MAX ? err(TOO_HIGH) : ok({ kind: 'number', number });
 }
 
-/** geth finds out only when it looks for the block: the error is not one of parameters. */
-const noBlock = () => serverError('invalid arguments; neither block nor hash specified');
-
 /** What does not fit the object is then taken for a text, which it is not either. */
 const NO_TEXT = err(goTypeError('object', 'string', undefined));
 
@@ -49,13 +46,12 @@ function readBlockObject(object: JsonObject): Decoded<BlockId> {
     return err('cannot specify both BlockHash and BlockNumber, choose one or the other');
   if (byHash !== undefined) return ok({ kind: 'hash', hash: byHash.value });
   if (byNumber !== undefined) return byNumber;
-  throw noBlock();
+  return err('must specify either BlockHash or BlockNumber');
 }
 
-/** rpc.BlockNumberOrHash: also a 32-byte hash or an object. Throws RpcError where none of them is named. */
+/** rpc.BlockNumberOrHash: also a 32-byte hash or an object. */
 export function readBlockNumberOrHash(value: Json): Decoded<BlockId> {
   if (isObject(value)) return readBlockObject(value);
-  if (value === null) throw noBlock();
   if (typeof value !== 'string') return err(goTypeError(goKind(value), 'string', undefined));
   if (value.length !== 66) {
     const number = readBlockNumber(value);

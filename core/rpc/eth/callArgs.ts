@@ -117,7 +117,7 @@ function readAuthorization(value: Json): Decoded<Authorization> {
   });
 }
 
-/** geth's TransactionArgs; null is one that says nothing. */
+/** geth's TransactionArgs; null in a list is one that says nothing. */
 export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
   const fields = fieldsOf(value ?? NOTHING, 'TransactionArgs', 'ethapi.TransactionArgs');
   if (!fields.ok) return fields;
@@ -222,7 +222,7 @@ const readSlots: Decoder<ReadonlyMap<string, Bytes>> = (value, place) => {
 };
 
 function readOverride(value: Json): Decoded<AccountOverride> {
-  const fields = fieldsOf(value, 'OverrideAccount', 'override.OverrideAccount');
+  const fields = fieldsOf(value ?? NOTHING, 'OverrideAccount', 'override.OverrideAccount');
   if (!fields.ok) return fields;
   const read = fields.value;
   return done(read, {

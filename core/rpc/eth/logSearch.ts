@@ -138,6 +138,7 @@ export async function searchLogs(ctx: RpcContext, filter: LogFilter): Promise<Lo
   if (from !== undefined && from > newest) return [];
   const first = filter.from === undefined ? head : (heightOf(ctx.chain, filter.from) ?? head);
   const last = filter.to === undefined ? head : (heightOf(ctx.chain, filter.to) ?? head);
+  if (first > last) throw invalidParams('invalid block range params');
   return searchHeights(ctx, matcher, first, last);
 }
 

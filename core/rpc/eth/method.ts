@@ -105,7 +105,8 @@ export function decodeParams(params: readonly Param<unknown>[], raw: Json | unde
   for (const [i, value] of given.entries()) {
     const param = params[i];
     if (param === undefined) throw invalidParams(`too many arguments, want at most ${params.length}`);
-    if (value === null && !param.required) {
+    if (value === null) {
+      if (param.required) throw invalidParams(`missing value for required argument ${i}`);
       args.push(param.fallback);
       continue;
     }

@@ -150,7 +150,6 @@ export const TYPED_DATA = required('typedData', { type: 'object' }, (value): Dec
 
 const goNumber = (type: 'int' | 'uint64', min: bigint, max: bigint) =>
   required('number', { type: 'integer' }, (value): Decoded<bigint> => {
-    if (value === null) return ok(0n);
     if (!(value instanceof JsonNumber)) return err(goTypeError(goKind(value), type, undefined));
     const number = /^-?[0-9]{1,20}$/.test(value.text) ? BigInt(value.text) : undefined;
     return number !== undefined && number >= min && number <= max

@@ -10,7 +10,7 @@ import { arrayOf, type EthMethod, method, required } from '../method.ts';
 import { ADDRESS, BLOCK, TEXT } from '../params.ts';
 import { readStorageKey } from '../storageKey.ts';
 
-/** geth's maxGetStorageSlots. */
+/** geth's maxGetStorageSlots and maxGetProofKeys. */
 const SLOTS_MAX = 1024;
 /** Read before the method refuses with geth's text. */
 const SLOTS_READ_MAX = 4096;
@@ -74,9 +74,10 @@ export const proofMethods: readonly EthMethod[] = [
     method: 'eth_getProof',
     params: [ADDRESS, STORAGE_KEYS, BLOCK],
     result: 'account and storage proofs',
-    doc: "Merkle proofs against the block's stateRoot (EIP-1186). More than 1024 slots: -38026.",
+    doc: "Merkle proofs against the block's stateRoot (EIP-1186). More than 1024 slots: -32602.",
     run: (call, address, keys, block) => {
-      if (keys.length > SLOTS_MAX) throw tooMany();
+      if (keys.length > SLOTS_MAX)
+        throw invalidParams(`too many storage keys requested (max ${SLOTS_MAX}, got ${keys.length})`);
       return withView(call, block, (view) => proofJson(view, address, keys));
     },
   }),

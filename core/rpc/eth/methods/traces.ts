@@ -4,9 +4,9 @@ import { err, ok } from '../../../lib/result.ts';
 import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../../jsonText.ts';
 import { invalidParams, serverError } from '../../rpcError.ts';
 import { type BlockId, LATEST } from '../blockId.ts';
-import { toCallArgs } from '../callArgs.ts';
+import { readBlockOverrides, readStateOverrides, toCallArgs } from '../callArgs.ts';
 import { type Decoded, goKind, goTypeError, readQuantity } from '../goHex.ts';
-import { type EthMethod, method, optional, required } from '../method.ts';
+import { type EthMethod, method, optional, type Param, required } from '../method.ts';
 import { BLOCK, BLOCK_HASH, BLOCK_NUMBER, DATA, HASH, TRANSACTION } from '../params.ts';
 import { stateBefore } from '../stateWithin.ts';
 import { traceGivenBlock } from '../traceGivenBlock.ts';
@@ -46,6 +46,21 @@ const CONFIG = optional(
   }),
   NO_CONFIG,
 );
+
+/** With what a call pretends. */
+const CALL_CONFIG: Param<JsonObject> = {
+  ...CONFIG,
+  decode: (value): Decoded<JsonObject> => {
+    const config = CONFIG.decode(value);
+    if (!config.ok) return config;
+    const state = fieldOf(config.value, 'stateOverrides');
+    const block = fieldOf(config.value, 'blockOverrides');
+    const readState = state === null ? config : readStateOverrides(state);
+    const readBlock = block === null ? config : readBlockOverrides(block);
+    if (!readState.ok) return readState;
+    return readBlock.ok ? config : readBlock;
+  },
+};
 
 /** Of the block: the call then runs before that transaction instead of after all of them. */
 function txIndexOf(config: JsonObject): number | undefined {
@@ -114,7 +129,7 @@ export const traceMethods: readonly EthMethod[] = [
   }),
   method({
     method: 'debug_traceCall',
-    params: [TRANSACTION, { ...BLOCK, fallback: LATEST }, CONFIG],
+    params: [TRANSACTION, { ...BLOCK, fallback: LATEST }, CALL_CONFIG],
     result: 'trace',
     doc: 'Runs a call under a tracer; stateOverrides, blockOverrides and txIndex (run before that transaction of the block) stand in the config.',
     run: async (request, args, id, config) => {

@@ -153,11 +153,8 @@ describe('parameter errors carry the texts of geth', () => {
       [5, 'latest'],
       'invalid argument 0: json: cannot unmarshal non-string into Go value of type common.Address',
     ],
-    [
-      'eth_getBalance',
-      [null],
-      'invalid argument 0: json: cannot unmarshal non-string into Go value of type common.Address',
-    ],
+    ['eth_getBalance', [null], 'missing value for required argument 0'],
+    ['eth_getLogs', [{ topics: [null, null, null, null, null] }], 'invalid argument 0: exceed max topics'],
     ['eth_getBalance', [address, '3'], 'invalid argument 1: hex string without 0x prefix'],
     ['eth_getBalance', [address, '0x01'], 'invalid argument 1: hex number with leading zero digits'],
     ['eth_getBalance', [address, '0x8000000000000000'], 'invalid argument 1: blocknumber too high'],
@@ -216,7 +213,6 @@ describe('parameter errors carry the texts of geth', () => {
     ['eth_getBalance', [address, '0x99'], 'header not found'],
     ['eth_getBalance', [address, `0x${'11'.repeat(32)}`], 'header for hash not found'],
     ['eth_getLogs', [{ blockHash: `0x${'11'.repeat(32)}` }], 'unknown block'],
-    ['eth_getLogs', [{ topics: [null, null, null, null, null] }], 'exceed max topics'],
     ['eth_getFilterChanges', ['0x1234'], 'filter not found'],
     ['eth_getFilterLogs', ['0x1234'], 'filter not found'],
     [

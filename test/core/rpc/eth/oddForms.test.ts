@@ -79,15 +79,11 @@ describe('forms that are taken', () => {
       },
     ])
       expect(await world.get('eth_estimateGas', call), JSON.stringify(call)).toBe(plain);
-    expect(await world.get('eth_call', null)).toBe('0x');
     expect(await world.get('eth_call', {})).toBe('0x');
   });
 
-  test('null where Go leaves a zero value', async () => {
-    expect(await world.get('eth_getBlockByNumber', latest.number, null)).toEqual(latest);
-    expect(await world.get('eth_getLogs', null)).toEqual(await world.get('eth_getLogs', {}));
-    expect((await world.get('eth_getProof', dev, null, 'latest')).storageProof).toEqual([]);
-    expect((await world.rpc('eth_getFilterChanges', null)).error?.message).toBe('filter not found');
+  test('null for an account of which nothing is pretended', async () => {
+    expect(await world.get('eth_call', { to: other }, 'latest', { [dev]: null })).toBe('0x');
   });
 
   test('a count of blocks as a number, hex or decimal text', async () => {
@@ -203,7 +199,6 @@ describe('forms that are refused in the words of geth', () => {
       `invalid argument 1: ${GO_TEXT} object into Go value of type string`,
       ['A', { blockNumber: '0x1', requireCanonical: 1 }],
     ],
-    ['eth_getBalance', -32000, 'invalid arguments; neither block nor hash specified', ['A', {}]],
     [
       'eth_getBalance',
       -32602,
@@ -214,7 +209,7 @@ describe('forms that are refused in the words of geth', () => {
       'eth_getBalance',
       -32602,
       `invalid argument 0: ${GO_TEXT} non-string into Go value of type common.Address`,
-      [null, 'latest'],
+      [5, 'latest'],
     ],
     ['eth_getBalance', -32602, 'missing value for required argument 0', []],
     ['eth_getBalance', -32602, 'too many arguments, want at most 2', ['A', 'latest', 1]],
@@ -384,7 +379,36 @@ describe('forms that are refused in the words of geth', () => {
     ['eth_getLogs', -32602, 'invalid argument 0: invalid addresses in query', [{ address: {} }]],
     ['eth_getLogs', -32602, 'invalid argument 0: invalid address: invalid hex string', [{ address: '0xzz' }]],
     ['eth_getLogs', -32602, 'invalid argument 0: non-string address at index 0', [{ address: [5] }]],
-    ['eth_getLogs', -32000, 'exceed max topics', [{ topics: [null, null, null, null, null] }]],
+    [
+      'eth_getLogs',
+      -32602,
+      'invalid argument 0: exceed max topics',
+      [{ topics: [null, null, null, null, null] }],
+    ],
+    ['eth_getLogs', -32602, 'invalid block range params', [{ fromBlock: 'latest', toBlock: 'earliest' }]],
+    ['eth_getLogs', -32602, 'missing value for required argument 0', [null]],
+    ['eth_newFilter', -32602, 'missing value for required argument 0', [null]],
+    ['eth_uninstallFilter', -32602, 'missing value for required argument 0', [null]],
+    ['eth_getProof', -32602, 'missing value for required argument 1', ['DEV', null, 'latest']],
+    ['eth_call', -32602, 'missing value for required argument 0', [null]],
+    [
+      'eth_getBalance',
+      -32602,
+      'invalid argument 1: must specify either BlockHash or BlockNumber',
+      ['DEV', {}],
+    ],
+    [
+      'debug_traceCall',
+      -32602,
+      `invalid argument 2: ${GO_TEXT} hex string without 0x prefix into Go struct field BlockOverrides.number of type hexutil.Uint64`,
+      [{}, 'latest', { blockOverrides: { number: '7' } }],
+    ],
+    [
+      'eth_getProof',
+      -32602,
+      'too many storage keys requested (max 1024, got 1025)',
+      ['DEV', Array.from({ length: 1025 }, () => '0x0'), 'latest'],
+    ],
     [
       'eth_getLogs',
       -32602,

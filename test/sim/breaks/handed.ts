@@ -122,8 +122,8 @@ export const HANDED: readonly Break[] = [
   {
     id: 'logs-of-a-trace-unasked',
     file: 'core/rpc/eth/tracers/table.ts',
-    from: "logs: flag(config, 'withLog')",
-    to: "logs: flag(config, 'withLogs')",
+    from: 'logs: withLog ? logs : undefined',
+    to: 'logs: withLog ? undefined : logs',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

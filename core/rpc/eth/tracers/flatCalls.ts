@@ -15,7 +15,9 @@ const PARITY_ERRORS: ReadonlyMap<string, string> = new Map([
   ['invalid jump destination', 'Bad jump destination'],
   ['execution reverted', 'Reverted'],
   ['return data out of bounds', 'Out of bounds'],
+  ['stack limit reached 1024 (1023)', 'Out of stack'],
   ['precompiled failed', 'Built-in failed'],
+  ['invalid input length', 'Built-in failed'],
 ]);
 
 const parityError = (error: string): string => {
@@ -33,9 +35,9 @@ function actionOf(node: CallNode): Record<string, unknown> {
 }
 
 /** What reverts keeps its result, which says why; what fails otherwise has none. */
-function resultOf(node: CallNode): Record<string, unknown> | null {
+function resultOf(node: CallNode): Record<string, unknown> | undefined {
   const { error, gasUsed, to, output = '0x', type } = node;
-  if ((error !== undefined && error !== 'execution reverted') || type === 'SELFDESTRUCT') return null;
+  if ((error !== undefined && error !== 'execution reverted') || type === 'SELFDESTRUCT') return undefined;
   if (!type.startsWith('CREATE')) return { gasUsed, output };
   return { ...(error === undefined ? { address: to } : {}), code: output, gasUsed };
 }
@@ -55,16 +57,19 @@ export function flatCalls(root: CallNode, options: FlatOptions, context: TracerC
     !context.isPrecompile(node.to.slice(2));
   const visit = (node: CallNode, traceAddress: readonly number[]): void => {
     const calls = (node.calls ?? []).filter(isShown);
+    const result = resultOf(node);
     rows.push({
       action: actionOf(node),
-      ...(place === undefined ? {} : { blockHash: place.blockHash, blockNumber: place.blockNumber }),
+      blockHash: place?.blockHash ?? null,
+      blockNumber: place?.blockNumber ?? 0,
       ...(node.error === undefined
         ? {}
         : { error: options.convertParityErrors ? parityError(node.error) : node.error }),
-      result: resultOf(node),
+      ...(result === undefined ? {} : { result }),
       subtraces: calls.length,
       traceAddress,
-      ...(place === undefined ? {} : { transactionHash: place.txHash, transactionPosition: place.txIndex }),
+      transactionHash: place?.txHash ?? null,
+      transactionPosition: place?.txIndex ?? 0,
       type: typeOf(node.type),
     });
     for (const [i, call] of calls.entries()) visit(call, [...traceAddress, i]);

@@ -1,5 +1,6 @@
-import { fieldOf, isObject, JsonNumber, type JsonObject } from '../../jsonText.ts';
+import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../../jsonText.ts';
 import { invalidParams, serverError } from '../../rpcError.ts';
+import { goKind, goTypeError } from '../goHex.ts';
 import { CallTracer } from './callTracer.ts';
 import { flatCalls } from './flatCalls.ts';
 import { FourByteTracer } from './fourByteTracer.ts';
@@ -7,28 +8,33 @@ import { MuxTracer } from './muxTracer.ts';
 import { PrestateTracer } from './prestateTracer.ts';
 import { StructLogger } from './structLogger.ts';
 import type { Tracer, TracerContext, TracerMaker } from './tracer.ts';
+import { durationFault, flagsOf } from './tracerConfig.ts';
 
 /** Tracers in one mux. */
 const MUX_MAX = 16;
 
 const flag = (config: JsonObject, name: string): boolean => fieldOf(config, name) === true;
 
-function mux(config: JsonObject, context: TracerContext): Tracer {
-  if (config.size > MUX_MAX) throw serverError(`more than ${MUX_MAX} tracers`);
-  if (config.has('muxTracer')) throw serverError('muxTracer cannot hold itself');
-  const tracers = [...config].map(([name, own]): readonly [string, Tracer] => [
+function mux(config: Json, context: TracerContext): Tracer {
+  const own = config ?? new Map();
+  if (!isObject(own)) throw serverError(goTypeError(goKind(own), 'map[string]json.RawMessage', undefined));
+  if (own.size > MUX_MAX) throw serverError(`more than ${MUX_MAX} tracers`);
+  if (own.has('muxTracer')) throw serverError('muxTracer cannot hold itself');
+  const tracers = [...own].map(([name, inner]): readonly [string, Tracer] => [
     name,
-    makerOf(name)(isObject(own) ? own : new Map(), context),
+    makerOf(name)(inner, context),
   ]);
   return new MuxTracer(tracers);
 }
 
-function flat(config: JsonObject, context: TracerContext): Tracer {
+function call(config: Json, { logs }: TracerContext): Tracer {
+  const { onlyTopCall, withLog } = flagsOf(config, 'callTracerConfig', ['onlyTopCall', 'withLog']);
+  return new CallTracer({ onlyTopCall, logs: withLog ? logs : undefined });
+}
+
+function flat(config: Json, context: TracerContext): Tracer {
   const calls = new CallTracer({ onlyTopCall: false });
-  const options = {
-    convertParityErrors: flag(config, 'convertParityErrors'),
-    includePrecompiles: flag(config, 'includePrecompiles'),
-  };
+  const options = flagsOf(config, 'flatCallTracerConfig', ['convertParityErrors', 'includePrecompiles']);
   return {
     start: (tx) => calls.start(tx),
     enter: (frame) => calls.enter(frame),
@@ -41,19 +47,16 @@ function flat(config: JsonObject, context: TracerContext): Tracer {
   };
 }
 
-function prestate(config: JsonObject): Tracer {
-  const [diffMode, includeEmpty] = [flag(config, 'diffMode'), flag(config, 'includeEmpty')];
-  if (diffMode && includeEmpty) throw serverError('cannot use diffMode with includeEmpty');
-  const [disableCode, disableStorage] = [flag(config, 'disableCode'), flag(config, 'disableStorage')];
-  return new PrestateTracer({ diffMode, includeEmpty, disableCode, disableStorage });
+const PRESTATE_FLAGS = ['diffMode', 'disableCode', 'disableStorage', 'includeEmpty'] as const;
+
+function prestate(config: Json): Tracer {
+  const options = flagsOf(config, 'PrestateTracerConfig', PRESTATE_FLAGS);
+  if (options.diffMode && options.includeEmpty) throw serverError('cannot use diffMode with includeEmpty');
+  return new PrestateTracer(options);
 }
 
 const TRACERS: Readonly<Record<string, TracerMaker>> = {
-  callTracer: (config, { logs }) =>
-    new CallTracer({
-      onlyTopCall: flag(config, 'onlyTopCall'),
-      logs: flag(config, 'withLog') ? logs : undefined,
-    }),
+  callTracer: call,
   flatCallTracer: flat,
   prestateTracer: prestate,
   '4byteTracer': (_config, context) => new FourByteTracer(context),
@@ -75,8 +78,16 @@ function limitOf(config: JsonObject): number {
   return limit instanceof JsonNumber ? Math.max(0, Math.floor(Number(limit.text))) : 0;
 }
 
-/** The tracer that a request's TraceConfig asks for. Throws RpcError. */
+/** The tracer that a request's TraceConfig asks for. The node's own time limit holds, yet another must be one. Throws RpcError. */
 export function tracerOf(config: JsonObject, context: TracerContext): Tracer {
+  const tracer = namedTracer(config, context);
+  const timeout = fieldOf(config, 'timeout');
+  const fault = typeof timeout === 'string' ? durationFault(timeout) : undefined;
+  if (fault !== undefined) throw serverError(fault);
+  return tracer;
+}
+
+function namedTracer(config: JsonObject, context: TracerContext): Tracer {
   const name = fieldOf(config, 'tracer');
   if (name === null || name === '') {
     return new StructLogger({
@@ -88,6 +99,5 @@ export function tracerOf(config: JsonObject, context: TracerContext): Tracer {
     });
   }
   if (typeof name !== 'string') throw invalidParams('invalid argument 1: tracer must be a string');
-  const own = fieldOf(config, 'tracerConfig');
-  return makerOf(name)(isObject(own) ? own : new Map(), context);
+  return makerOf(name)(fieldOf(config, 'tracerConfig'), context);
 }

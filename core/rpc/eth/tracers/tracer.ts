@@ -1,6 +1,6 @@
 import type { CryptoSuite } from '../../../crypto/suite.ts';
 import type { TraceHooks } from '../../../types/trace.ts';
-import type { JsonObject } from '../../jsonText.ts';
+import type { Json } from '../../jsonText.ts';
 import type { LogCounter } from './logCounter.ts';
 
 /** An observer that has something to say at the end. */
@@ -27,4 +27,4 @@ export interface TracerContext {
 }
 
 /** `config` is the request's tracerConfig. Throws RpcError. */
-export type TracerMaker = (config: JsonObject, context: TracerContext) => Tracer;
+export type TracerMaker = (config: Json, context: TracerContext) => Tracer;

@@ -226,7 +226,7 @@ test('what reverts keeps its flat result, which says why; what fails otherwise h
     error: 'execution reverted',
     result: { gasUsed: expect.stringMatching(/^0x/) },
   });
-  expect((await ask({ to: looper, gas: '0x7530' })).result).toBeNull();
+  expect(await ask({ to: looper, gas: '0x7530' })).not.toHaveProperty('result');
 });
 
 test('accounts with code have its hash before, and after where it changes', async () => {
@@ -330,6 +330,45 @@ test('what pays nothing sees no base fee, whatever it pretends', async () => {
   const ask = (fees: object) => world.get('eth_call', { to: emitter, ...fees }, 'latest', ...pretended);
   expect(await ask({})).toBe(word(0));
   expect(await ask({ from: bytesHex(world.dev.address), gas: '0x30000', gasPrice: '0x9' })).toBe(word(7));
+});
+
+test('a flat trace of a call that is in no block says so', async () => {
+  const [row] = await world.get('debug_traceCall', { to: emitter }, 'latest', { tracer: 'flatCallTracer' });
+  expect(row).toMatchObject({
+    blockHash: null,
+    blockNumber: 0,
+    transactionHash: null,
+    transactionPosition: 0,
+  });
+});
+
+test.each([
+  [
+    'callTracer',
+    { onlyTopCall: 'yes' },
+    'json: cannot unmarshal string into Go struct field callTracerConfig.onlyTopCall of type bool',
+  ],
+  ['prestateTracer', 5, 'json: cannot unmarshal number into Go value of type native.PrestateTracerConfig'],
+  [
+    'muxTracer',
+    { flatCallTracer: { convertParityErrors: 1 } },
+    'json: cannot unmarshal number into Go struct field flatCallTracerConfig.convertParityErrors of type bool',
+  ],
+  ['muxTracer', [], 'json: cannot unmarshal array into Go value of type map[string]json.RawMessage'],
+])('%s: a configuration that does not fit is refused: %j', async (tracer, tracerConfig, message) => {
+  const asked = world.rpc('debug_traceTransaction', hashes.log, { tracer, tracerConfig });
+  expect((await asked).error).toEqual({ code: -32000, message });
+});
+
+test('a time limit has to be one, though that of the node holds', async () => {
+  const fault = async (timeout: string) =>
+    (await world.rpc('debug_traceTransaction', hashes.log, { timeout })).error?.message;
+  for (const timeout of ['5s', '1h2m3.5s', '-.5ms', '0', '+1µs'])
+    expect(await fault(timeout)).toBeUndefined();
+  expect(await fault('x')).toBe('time: invalid duration "x"');
+  expect(await fault('')).toBe('time: invalid duration ""');
+  expect(await fault('5')).toBe('time: missing unit in duration "5"');
+  expect(await fault('1s5y')).toBe('time: unknown unit "y" in duration "1s5y"');
 });
 
 describe('a row of the struct logger', () => {

@@ -298,7 +298,7 @@ describe('eth_sendRawTransactionSync', () => {
     );
   });
 
-  test('takes the timeout as EIP-7966 writes it, a number, and as geth does, a quantity', async () => {
+  test('takes the timeout as EIP-7966 writes it, a number, and as geth once did, a quantity', async () => {
     for (const timeout of [5000, '0x1388']) {
       const nonce = Number(await world.get('eth_getTransactionCount', dev, 'latest'));
       const raw = await signRaw(world.dev, { nonce, to: other, value: 1n, gas: 21_000n });

@@ -132,7 +132,7 @@ const QUANTITY_SCHEMA = HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$');
 export const QUANTITY = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 256));
 export const QUANTITY_64 = required('quantity', QUANTITY_SCHEMA, (value) => readQuantity(value, 64));
 
-/** EIP-7966 says an integer, which viem sends and geth takes; geth before 1.17 took a quantity, which its clients still send. */
+/** EIP-7966 says an integer, which viem sends and geth takes; an earlier geth took a quantity. */
 export const TIMEOUT_MS = required(
   'timeoutMs',
   { title: 'milliseconds', oneOf: [QUANTITY_SCHEMA, { type: 'integer', minimum: 0 }] },

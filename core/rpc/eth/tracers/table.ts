@@ -5,6 +5,7 @@ import { CallTracer } from './callTracer.ts';
 import { flatCalls } from './flatCalls.ts';
 import { FourByteTracer } from './fourByteTracer.ts';
 import { MuxTracer } from './muxTracer.ts';
+import { PreimageTracer } from './preimageTracer.ts';
 import { PrestateTracer } from './prestateTracer.ts';
 import { StructLogger } from './structLogger.ts';
 import type { Tracer, TracerContext, TracerMaker } from './tracer.ts';
@@ -60,6 +61,7 @@ const TRACERS: Readonly<Record<string, TracerMaker>> = {
   flatCallTracer: flat,
   prestateTracer: prestate,
   '4byteTracer': (_config, context) => new FourByteTracer(context),
+  keccak256PreimageTracer: (_config, context) => new PreimageTracer(context),
   muxTracer: mux,
   noopTracer: () => ({ result: () => ({}) }),
 };

@@ -360,6 +360,15 @@ test.each([
   expect((await asked).error).toEqual({ code: -32000, message });
 });
 
+test('what was hashed is told by its hash, once, and not where the hash could not be paid', async () => {
+  const stateOverrides = { [emitter]: { code: '0x602a5f5260205f2060205f205f5f2062ffffff5f20' } };
+  const config = { tracer: 'keccak256PreimageTracer', stateOverrides };
+  expect(await world.get('debug_traceCall', { to: emitter, gas: '0x30000' }, 'latest', config)).toEqual({
+    [await world.get('web3_sha3', word(42))]: word(42),
+    [await world.get('web3_sha3', '0x')]: '0x',
+  });
+});
+
 test('a time limit has to be one, though that of the node holds', async () => {
   const fault = async (timeout: string) =>
     (await world.rpc('debug_traceTransaction', hashes.log, { timeout })).error?.message;

@@ -1,6 +1,7 @@
 import { wrapEthTx } from '../../core/app/tx/wrapEthTx.ts';
 import { encodeConsensusMessage } from '../../core/codec/messages.ts';
 import { proposalSignBytes, voteSignBytes } from '../../core/codec/signBytes.ts';
+import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
@@ -18,6 +19,7 @@ import { dueAt } from './trigger.ts';
 
 export interface WrapOptions {
   readonly chainId: string;
+  readonly timeouts: ConsensusConfig;
   readonly cluster: Cluster;
   readonly suite: CryptoSuite;
   /** By behaviour; shared by everyone of one run. */
@@ -64,7 +66,7 @@ export function accomplice(
   options: WrapOptions,
   { index, act, deliver }: Place,
 ): Accomplice {
-  const { cluster, suite, chainId } = options;
+  const { cluster, suite, chainId, timeouts } = options;
   const signer = present(process.signer, 'a Byzantine validator has a key');
   const label = `byzantine/${process.name}/${entry.behaviour}/${index}`;
   const addressOf: Accomplice['addressOf'] = (name) =>
@@ -89,6 +91,7 @@ export function accomplice(
     name: process.name,
     address: present(addressOf(process.name), 'an address'),
     chainId,
+    timeouts,
     others: world.processes.map((one) => one.name).filter((name) => name !== process.name),
     coalition: coalitionOf(options, entry.behaviour),
     args: entry.args,

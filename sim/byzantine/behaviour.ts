@@ -1,4 +1,5 @@
 import type { ChainReader, EthTx } from '../../core/app/chain.ts';
+import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Effect, Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
@@ -41,6 +42,8 @@ export interface Accomplice {
   readonly name: string;
   readonly address: Address;
   readonly chainId: string;
+  /** How long every node waits for what. */
+  readonly timeouts: ConsensusConfig;
   /** Every other node, in the scenario's order. */
   readonly others: readonly string[];
   /** All nodes with this behaviour, this one among them. */

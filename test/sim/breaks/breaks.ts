@@ -38,6 +38,7 @@ import { REVIVED } from './revived.ts';
 import { ROLLBACK } from './rollback.ts';
 import { ROUNDS } from './rounds.ts';
 import { RUMOURS } from './rumours.ts';
+import { RUSES } from './ruses.ts';
 import { SEARCHES } from './searches.ts';
 import { SERVED } from './served.ts';
 import { SERVICES } from './services.ts';
@@ -106,4 +107,5 @@ export const BREAKS: readonly Break[] = [
   ...REPEATS,
   ...NARROW,
   ...WIRES,
+  ...RUSES,
 ];

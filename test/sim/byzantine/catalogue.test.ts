@@ -73,6 +73,14 @@ describe('a behaviour of the catalogue', () => {
     }
   });
 
+  test('that rides the edges is late at some and in time at others', async () => {
+    const { failures, neverHappened, stats } = await run(
+      lying('{who: v3, behaviour: edge-rider}').replace('height: 7', 'height: 12'),
+    );
+    expect([failures, neverHappened]).toEqual([[], []]);
+    expect(stats.roundMax).toBe(1);
+  });
+
   test('that changes nothing never happened', async () => {
     const { neverHappened } = await run(
       lying(

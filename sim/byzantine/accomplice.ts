@@ -54,6 +54,8 @@ export interface Place {
   readonly index: number;
   /** To be called when the entry has changed something. */
   act(): void;
+  /** What its node is about to say while the behaviour looks at it; undefined at any other time. */
+  said(): Send | undefined;
   /** What becomes of a send of its own. */
   deliver(send: Send): readonly Send[];
 }
@@ -64,7 +66,7 @@ export function accomplice(
   process: Process,
   entry: ByzantineEntry,
   options: WrapOptions,
-  { index, act, deliver }: Place,
+  { index, act, said, deliver }: Place,
 ): Accomplice {
   const { cluster, suite, chainId, timeouts } = options;
   const signer = present(process.signer, 'a Byzantine validator has a key');
@@ -99,7 +101,7 @@ export function accomplice(
     rs: () => process.node?.rs(),
     chain: () => process.node?.rpc?.chain,
     addressOf,
-    isDue: dueAt(world, process, entry.trigger, label),
+    isDue: dueAt(world, process, entry.trigger, label, said),
     isAudience: audienceOf(world, process, entry, addressOf, label),
     signVote: (vote, chain = chainId) => {
       const bytes = voteSignBytes(chain, vote);

@@ -1,7 +1,7 @@
 import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { Effect, Input } from '../../core/node/contract.ts';
+import { CHANNELS, type Effect, type Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Address } from '../../core/types/ids.ts';
@@ -13,6 +13,13 @@ import type { EthLieName } from '../scripts/ethLies.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 
 export type Send = Extract<Effect, { kind: 'send' }>;
+
+export const CONSENSUS_CHANNELS: readonly number[] = [
+  CHANNELS.state,
+  CHANNELS.data,
+  CHANNELS.vote,
+  CHANNELS.bits,
+];
 
 /** An EIP-1559 transaction of the accomplice's own account. */
 export interface OwnTx {

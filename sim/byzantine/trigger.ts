@@ -1,30 +1,36 @@
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import { STEP } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
 import { type ByzantineTrigger, EVENT_WORDS, type StepWord } from '../scenario/scenario.ts';
 import { isAwaited } from '../timeline/happens.ts';
 import { PPM } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
-import type { Accomplice } from './behaviour.ts';
+import { type Accomplice, CONSENSUS_CHANNELS, type Send } from './behaviour.ts';
 
 /** Heights and rounds remembered with what was drawn for them. */
 const DRAWN_MAX = 4_096;
 
 /** First and last of CometBFT's step numbers. */
 const STEPS: Readonly<Record<StepWord, readonly [number, number]>> = {
-  propose: [1, 3],
-  prevote: [4, 5],
-  precommit: [6, 7],
-  commit: [8, 8],
+  propose: [STEP.newHeight, STEP.propose],
+  prevote: [STEP.prevote, STEP.prevoteWait],
+  precommit: [STEP.precommit, STEP.precommitWait],
+  commit: [STEP.commit, STEP.commit],
 };
 
 const inSpan = (value: number, span: { readonly from: number; readonly to: number }): boolean =>
   value >= span.from && value <= span.to;
 
-/** Says whether a trigger holds now for a height and round; chance and `times` are settled once for each of these. */
+/**
+ * Says whether a trigger holds now for a height and round; chance and `times` are settled once for each of these.
+ * @param said what the node is about to say, if anything.
+ */
 export function dueAt(
   world: World,
   process: Process,
   trigger: ByzantineTrigger,
   label: string,
+  said: () => Send | undefined,
 ): Accomplice['isDue'] {
   const { event, step, duration, times, every } = trigger;
   let from: number | undefined = event === undefined ? 0 : undefined;
@@ -50,7 +56,7 @@ export function dueAt(
     if (from === undefined || world.now < from + trigger.after) return false;
     if (duration !== undefined && world.now >= from + trigger.after + duration) return false;
     if (!inSpan(height, trigger.heights) || !inSpan(round, trigger.rounds)) return false;
-    if (step !== undefined && !isAt(process, step)) return false;
+    if (step !== undefined && !isIn(step, stepOf(said()) ?? process.node?.rs()?.step ?? 0)) return false;
     if (trigger.chancePpm >= PPM && times === undefined && every === undefined) return true;
     const key = `${height}/${round}`;
     const known = drawn.get(key);
@@ -63,8 +69,26 @@ export function dueAt(
   };
 }
 
-function isAt(process: Process, step: StepWord): boolean {
-  const at = process.node?.rs()?.step ?? 0;
-  const [first, last] = STEPS[step];
-  return at >= first && at <= last;
+function isIn(word: StepWord, step: number): boolean {
+  const [first, last] = STEPS[word];
+  return step >= first && step <= last;
+}
+
+/** The step that a message belongs to: its node has gone on when it leaves. undefined where it belongs to none. */
+function stepOf(send: Send | undefined): number | undefined {
+  if (send === undefined || !CONSENSUS_CHANNELS.includes(send.channel)) return undefined;
+  const decoded = decodeConsensusMessage(send.bytes);
+  if (!decoded.ok) return undefined;
+  switch (decoded.value.kind) {
+    case 'proposal':
+    case 'proposalPol':
+    case 'blockPart':
+      return STEP.propose;
+    case 'vote':
+      return STEP[decoded.value.vote.type];
+    case 'newRoundStep':
+      return decoded.value.step;
+    default:
+      return undefined;
+  }
 }

@@ -6,16 +6,16 @@ import type { Process, Wrapper } from '../machine/process.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
 import { accomplice, sendOf, type WrapOptions } from './accomplice.ts';
-import type { Accomplice, Behaviour, Hooks, Send } from './behaviour.ts';
+import { type Accomplice, type Behaviour, CONSENSUS_CHANNELS, type Hooks, type Send } from './behaviour.ts';
 import { MUTATE } from './mutate.ts';
 import { behaviourOf } from './registry.ts';
-
-const CONSENSUS_CHANNELS: readonly number[] = [CHANNELS.state, CHANNELS.data, CHANNELS.vote, CHANNELS.bits];
 
 interface Layer {
   readonly me: Accomplice;
   readonly hooks: Hooks;
   readonly behaviour: Behaviour;
+  /** What it is looking at. */
+  said: Send | undefined;
   /** To be called when the layer has changed something. */
   act(): void;
 }
@@ -40,8 +40,9 @@ export function wrap(
         .slice(next)
         .filter((layer) => layer.behaviour.isDelivery === true)
         .reduce<readonly Send[]>((sends, layer) => sends.flatMap((one) => changed(layer, one)), [send]);
-    const me = accomplice(world, process, entry, options, { index, act, deliver });
-    layers.push({ me, hooks: behaviour.create(me), behaviour, act });
+    const said = (): Send | undefined => layers[next - 1]?.said;
+    const me = accomplice(world, process, entry, options, { index, act, said, deliver });
+    layers.push({ me, hooks: behaviour.create(me), behaviour, said: undefined, act });
   }
   return {
     input(input: Input): readonly Input[] {
@@ -87,13 +88,16 @@ function inOrder(
 }
 
 /** The send to the rest as it was, and to each of the audience as the hooks have it. */
-function changed({ me, hooks, act }: Layer, send: Send): readonly Send[] {
+function changed(layer: Layer, send: Send): readonly Send[] {
+  const { me, hooks, act } = layer;
   const rest = send.to.filter((peer) => !me.isAudience(peer));
   const out: Send[] = rest.length > 0 ? [{ ...send, to: rest }] : [];
   for (const peer of send.to) {
     if (!me.isAudience(peer)) continue;
+    layer.said = send;
     const messages = changedMessages(hooks, send, peer);
     const said = messages.flatMap((message) => hooks.send?.(message) ?? [message]);
+    layer.said = undefined;
     const [only, ...more] = said;
     if (only === undefined || more.length > 0 || !isSame(only.bytes, send.bytes)) act();
     out.push(...said);

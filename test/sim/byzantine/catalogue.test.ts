@@ -120,6 +120,23 @@ describe('a trigger', () => {
     expect(await evidence('height: 2..4, step: prevote')).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['B01', 'propose'],
+    ['B02', 'prevote'],
+    ['B03', 'precommit'],
+    ['B12', 'propose'],
+    ['B15', 'propose'],
+    ['B15', 'precommit'],
+    ['B24', 'precommit'],
+  ])(
+    'with a step takes a message of %s for one of %s, whatever the liar does meanwhile',
+    async (id, step) => {
+      const entry = `{who: v3, behaviour: ${id}, when: {height: 2..6, step: ${step}}}`;
+      const { failures, neverHappened } = await run(lying(entry));
+      expect([failures, neverHappened]).toEqual([[], []]);
+    },
+  );
+
   test('with random liars names them by the seed', async () => {
     const text = lying('{who: random 1, behaviour: B02, to: random 2, when: {height: 3}}');
     const names = (report: ScenarioReport): readonly string[] =>

@@ -1,12 +1,15 @@
-import { decodeConsensusMessage, encodeConsensusMessage } from '../../core/codec/messages.ts';
+import { encodeConsensusMessage } from '../../core/codec/messages.ts';
 import { BitSet } from '../../core/lib/bitset.ts';
-import { type Bytes, concat } from '../../core/lib/bytes.ts';
+import { type Bytes, concat, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { channelOf } from '../../core/node/ingress.ts';
+import { ZERO_BLOCK_ID } from '../../core/types/block.ts';
+import { ZERO_TIME } from '../../core/types/ids.ts';
 import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import { type Accomplice, type Behaviour, isOwnVote, type Send } from './behaviour.ts';
+import { sendOf } from './accomplice.ts';
+import { type Accomplice, type Behaviour, besidePrevotes, type Position, type Send } from './behaviour.ts';
 
 const WORDS = [
   'channel',
@@ -33,23 +36,45 @@ const TOO_MANY_BITS = 70;
 export const BAD_MANNERS: Behaviour = {
   id: 'B43',
   alias: 'bad-manners',
-  text: 'With each prevote it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), fewer (of them than parts), elements (fewer than its bits need), half (a claim for half a block id), double (two messages in one), tail (bytes behind a message), empty, or minus (rounds and places below zero, at each height in another message).',
+  text: 'With each prevote (without power: when it would cast one) it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), fewer (of them than parts), elements (fewer than its bits need), half (a claim for half a block id), double (two messages in one), tail (bytes behind a message), empty, or minus (rounds and places below zero, at each height in another message).',
   args: ['what'],
   words: { what: WORDS },
-  create: (me) => ({
-    send(send) {
+  create: (me) =>
+    besidePrevotes(me, (peer, at) => {
       const rs = me.rs();
-      if (send.channel !== CHANNELS.vote || rs === undefined) return [send];
-      const decoded = decodeConsensusMessage(send.bytes);
-      if (!decoded.ok || !isOwnVote(me, decoded.value) || decoded.value.vote.type !== 'prevote')
-        return [send];
-      const { vote } = decoded.value;
-      if (!me.isDue(vote.height, vote.round)) return [send];
-      const said = illFormed(me, rs, vote, send, String(me.args.get('what') ?? 'channel'));
-      return said === undefined ? [send] : [send, said];
-    },
-  }),
+      if (rs === undefined) return;
+      const vote = prevoteOf(me, rs, at);
+      const said = illFormed(
+        me,
+        rs,
+        vote,
+        sendOf({ kind: 'vote', vote }, [peer]),
+        String(me.args.get('what') ?? 'channel'),
+      );
+      if (said !== undefined) me.sendBytes(said);
+    }),
 };
+
+/** As the core has cast it; of a node without a place among the validators one for nil, in the first place. */
+function prevoteOf(me: Accomplice, rs: RoundState, { height, round }: Position): Vote {
+  const votes = rs.votes(round, 'prevote');
+  const index = rs.validators.validators.findIndex(({ address }) => equalBytes(address, me.address));
+  return (
+    votes?.vote(index) ??
+    me.signVote({
+      type: 'prevote',
+      height,
+      round,
+      blockId: ZERO_BLOCK_ID,
+      timestamp: rs.proposal?.timestamp ?? ZERO_TIME,
+      validatorAddress: me.address,
+      validatorIndex: 0,
+      signature: EMPTY,
+      extension: EMPTY,
+      extensionSignature: EMPTY,
+    })
+  );
+}
 
 function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what: string): Send | undefined {
   const say = (message: ConsensusMessage, channel: number): Send => ({

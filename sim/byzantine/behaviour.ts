@@ -5,7 +5,7 @@ import { CHANNELS, type Effect, type Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Address } from '../../core/types/ids.ts';
-import type { ConsensusMessage } from '../../core/types/messages.ts';
+import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal, Vote } from '../../core/types/vote.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
@@ -92,6 +92,8 @@ export interface Accomplice {
 
 /** The changes a behaviour makes; what is absent is left alone. */
 export interface Hooks {
+  /** Consensus messages of the core, whatever behaviours before have left of them: an occasion to say something else. */
+  beside?(message: ConsensusMessage, peer: string): void;
   /** Consensus messages on their way out: what is sent instead to the audience. */
   message?(message: ConsensusMessage, peer: string): readonly ConsensusMessage[];
   /** Any send to the audience: what is sent instead. After `message`. */
@@ -113,11 +115,47 @@ export interface Behaviour {
   create(me: Accomplice): Hooks;
 }
 
+export interface Position {
+  readonly height: number;
+  readonly round: number;
+}
+
 export const isOwnVote = (
   me: Accomplice,
   message: ConsensusMessage,
 ): message is ConsensusMessage & { kind: 'vote' } =>
   message.kind === 'vote' && sameBytes(message.vote.validatorAddress, me.address);
+
+/**
+ * Says something to each of the audience beside its prevotes, where a behaviour before this one has dropped them, too; of
+ * a node that has none, once a round, when it tells that it has come that far.
+ */
+export function besidePrevotes(me: Accomplice, say: (peer: string, at: Position) => void): Hooks {
+  const told = new Map<string, string>();
+  const isFirst = (peer: string, { height, round }: Position): boolean => {
+    const key = `${height}/${round}`;
+    if (told.get(peer) === key) return false;
+    told.set(peer, key);
+    return true;
+  };
+  return {
+    beside(message, peer) {
+      const at = prevotedAt(me, message);
+      if (at === undefined || !me.isDue(at.height, at.round)) return;
+      if (message.kind === 'vote' || isFirst(peer, at)) say(peer, at);
+    },
+  };
+}
+
+/** Where the node has come to its prevote, as this message shows. */
+export function prevotedAt(me: Accomplice, message: ConsensusMessage): Position | undefined {
+  if (isOwnVote(me, message)) return message.vote.type === 'prevote' ? message.vote : undefined;
+  const isTold = message.kind === 'newRoundStep' && message.step >= STEP.prevote;
+  return isTold && !isValidator(me) ? message : undefined;
+}
+
+const isValidator = (me: Accomplice): boolean =>
+  me.rs()?.validators.validators.some(({ address }) => sameBytes(address, me.address)) === true;
 
 const sameBytes = (a: Bytes, b: Bytes): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);

@@ -8,7 +8,7 @@ import type { DuplicateVoteEvidence, Evidence } from '../../core/types/evidence.
 import { type Address, addMillis } from '../../core/types/ids.ts';
 import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
+import { type Accomplice, type Behaviour, besidePrevotes, type Hooks, inventedBlock } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
 
 /** A chain that the same key may serve. */
@@ -62,19 +62,14 @@ function tell(me: Accomplice, peer: string, evidence: readonly Evidence[]): void
   }
 }
 
-/** Tells `make`'s evidence beside its own prevotes, and puts it into its own blocks. */
+/** Tells `make`'s evidence beside its prevotes, and puts it into its own blocks. */
 function spreading(me: Accomplice, where: string, make: () => readonly Evidence[]): Hooks {
   const inBlock = replacingBlock(me, (_, block) => {
     const lies = make();
     return lies.length === 0 ? undefined : withEvidence(block, [...block.evidence, ...lies]);
   });
-  return {
-    message(message, peer) {
-      const isTime = where !== 'block' && isOwnVote(me, message) && message.vote.type === 'prevote';
-      if (isTime && me.isDue(message.vote.height, message.vote.round)) tell(me, peer, make());
-      return where === 'gossip' ? [message] : (inBlock.message?.(message, peer) ?? [message]);
-    },
-  };
+  const byGossip = besidePrevotes(me, (peer) => tell(me, peer, make()));
+  return { ...(where === 'block' ? {} : byGossip), ...(where === 'gossip' ? {} : inBlock) };
 }
 
 const LIES = [

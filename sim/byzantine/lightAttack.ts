@@ -4,7 +4,7 @@ import { CHANNELS } from '../../core/node/contract.ts';
 import { EMPTY_COMMIT } from '../../core/types/block.ts';
 import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
-import { type Accomplice, type Behaviour, type Hooks, isOwnVote } from './behaviour.ts';
+import { type Accomplice, type Behaviour, type Hooks, prevotedAt } from './behaviour.ts';
 import { DERIVED, type Ground, liars } from './lightBlocks.ts';
 import { LIES, type Lie } from './lightLies.ts';
 
@@ -38,11 +38,11 @@ export const LIGHT_ATTACK: Behaviour = {
 };
 
 const proving = (me: Accomplice): Hooks => ({
-  message(message) {
+  beside(message) {
     const { memory } = me.coalition;
     const lie = lieOf(me);
     const told = `told/${String(me.args.get('what'))}/${String(me.args.get('field'))}`;
-    const height = lie.by === 'seen' ? begun(message) : prevoted(me, message);
+    const height = lie.by === 'seen' ? begun(message) : prevotedAt(me, message)?.height;
     const isTime = height !== undefined && height > TRUSTED_BELOW + 1 && !memory.has(told);
     if (isTime && me.isDue(height, 0)) {
       const evidence = attackOf(me, height - (lie.by === 'commit' ? 2 : 1));
@@ -53,12 +53,8 @@ const proving = (me: Accomplice): Hooks => ({
         me.sendBytes({ kind: 'send', to, channel: CHANNELS.evidence, bytes });
       }
     }
-    return [message];
   },
 });
-
-const prevoted = (me: Accomplice, message: ConsensusMessage): number | undefined =>
-  isOwnVote(me, message) && message.vote.type === 'prevote' ? message.vote.height : undefined;
 
 /** The height that the liar begins, which it says as soon as the block before is stored. */
 const begun = (message: ConsensusMessage): number | undefined =>

@@ -12,6 +12,7 @@ import type { Vote } from '../../core/types/vote.ts';
 import {
   type Accomplice,
   type Behaviour,
+  besidePrevotes,
   type Hooks,
   inventedBlock,
   isOwnVote,
@@ -90,20 +91,15 @@ export const SYNC_LIAR: Behaviour = {
 /** More than any node is given: the answers in a burst, and one. */
 const GREED = 201;
 
-const greedy = (me: Accomplice): Hooks => ({
-  message(message, peer) {
-    if (!isOwnVote(me, message) || message.vote.type !== 'prevote') return [message];
-    const { height, round } = message.vote;
-    if (!me.isDue(height, round)) return [message];
+const greedy = (me: Accomplice): Hooks =>
+  besidePrevotes(me, (peer, { height }) => {
     const count = Math.min(1_000, Number(me.args.get('count') ?? GREED));
     for (let i = 0; i < count; i++) {
       const wanted = i % 2 === 0 ? 1 : height + CLAIM_HEIGHTS;
       const bytes = encodeBlocksyncMessage({ kind: 'blockRequest', height: wanted });
       me.sendBytes({ kind: 'send', to: [peer], channel: CHANNELS.blocksync, bytes });
     }
-    return [message];
-  },
-});
+  });
 
 function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (message.kind === 'statusResponse' && (what === 'height' || what === 'sway'))
@@ -140,24 +136,15 @@ function spoiledCommit(block: Block): Block {
   return { ...block, lastCommit, header: { ...block.header, lastCommitHash: commitHash(lastCommit) } };
 }
 
-/** Beside each of its own prevotes of the present round that is due, `make`'s transactions go to the same peer. */
+/** Beside its prevotes `make`'s transactions go to the same peer. */
 function flooding(me: Accomplice, make: () => readonly Bytes[]): Hooks {
   let made: { readonly key: string; readonly txs: readonly Bytes[] } | undefined;
-  return {
-    message(message, peer) {
-      if (!isOwnVote(me, message) || message.vote.type !== 'prevote') return [message];
-      const { height, round } = message.vote;
-      const now = me.rs();
-      // What another behaviour made up of rounds to come floods nobody.
-      const isNow = now?.height === height && now.round === round;
-      if (!isNow || !me.isDue(height, round)) return [message];
-      const key = `${height}/${round}`;
-      // One flood a round: all of the audience get the same.
-      if (made?.key !== key) made = { key, txs: make() };
-      for (const tx of made.txs) me.sendBytes(txSend(peer, tx));
-      return [message];
-    },
-  };
+  return besidePrevotes(me, (peer, { height, round }) => {
+    const key = `${height}/${round}`;
+    // One flood a round: all of the audience get the same.
+    if (made?.key !== key) made = { key, txs: make() };
+    for (const tx of made.txs) me.sendBytes(txSend(peer, tx));
+  });
 }
 
 const txSend = (peer: string, tx: Bytes): Send => ({

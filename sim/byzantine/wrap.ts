@@ -59,7 +59,10 @@ export function wrap(
     effect(effect) {
       if (effect.kind !== 'send') return [effect];
       let sends: readonly Send[] = [effect];
-      for (const layer of layers) sends = sends.flatMap((send) => changed(layer, send));
+      for (const layer of layers) {
+        speakBeside(layer, effect);
+        sends = sends.flatMap((send) => changed(layer, send));
+      }
       for (const { bytes } of sends) if (!isSame(bytes, effect.bytes)) world.lies.add(bytes);
       world.remarkWithheld(process, effect, sends);
       return sends;
@@ -85,6 +88,16 @@ function inOrder(
   });
   const isLast = ({ behaviour }: (typeof all)[0]): boolean => behaviour.isDelivery === true;
   return [...all.filter((one) => !isLast(one)), ...all.filter(isLast)];
+}
+
+function speakBeside(layer: Layer, send: Send): void {
+  const { me, hooks } = layer;
+  if (hooks.beside === undefined || !CONSENSUS_CHANNELS.includes(send.channel)) return;
+  const decoded = decodeConsensusMessage(send.bytes);
+  if (!decoded.ok) return;
+  layer.said = send;
+  for (const peer of send.to) if (me.isAudience(peer)) hooks.beside(decoded.value, peer);
+  layer.said = undefined;
 }
 
 /** The send to the rest as it was, and to each of the audience as the hooks have it. */

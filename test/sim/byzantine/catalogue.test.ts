@@ -81,6 +81,20 @@ describe('a behaviour of the catalogue', () => {
     expect(stats.roundMax).toBe(1);
   });
 
+  test.each([
+    ['B35', 'what: garbage'],
+    ['B33', 'what: greed'],
+    ['B43', 'what: empty'],
+  ])('%s {%s} needs no vote to speak beside', async (id, args) => {
+    const without = `validators: {v0: {}, v1: {}, v2: {}, v3: {}, z: {power: 0}}\n`;
+    const told = (who: string): string =>
+      `{who: ${who}, behaviour: ${id}, args: {${args}}, when: {height: 2..4}}`;
+    const { failures, neverHappened } = await run(
+      without + lying(`{who: v3, behaviour: silent}, ${told('v3')}, ${told('z')}`),
+    );
+    expect([failures, neverHappened]).toEqual([[], []]);
+  });
+
   test('that changes nothing never happened', async () => {
     const { neverHappened } = await run(
       lying(

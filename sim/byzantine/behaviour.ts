@@ -5,7 +5,7 @@ import { CHANNELS, type Effect, type Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Address } from '../../core/types/ids.ts';
-import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
+import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal, Vote } from '../../core/types/vote.ts';
 import type { BankDraft } from '../clients/cosmosTx.ts';
@@ -126,32 +126,30 @@ export const isOwnVote = (
 ): message is ConsensusMessage & { kind: 'vote' } =>
   message.kind === 'vote' && sameBytes(message.vote.validatorAddress, me.address);
 
-/**
- * Says something to each of the audience beside its prevotes, where a behaviour before this one has dropped them, too; of
- * a node that has none, once a round, when it tells that it has come that far.
- */
+/** Says something to each of the audience beside its prevotes, where a behaviour before this one has dropped them, too. */
 export function besidePrevotes(me: Accomplice, say: (peer: string, at: Position) => void): Hooks {
   const told = new Map<string, string>();
-  const isFirst = (peer: string, { height, round }: Position): boolean => {
-    const key = `${height}/${round}`;
-    if (told.get(peer) === key) return false;
-    told.set(peer, key);
-    return true;
-  };
   return {
     beside(message, peer) {
-      const at = prevotedAt(me, message);
-      if (at === undefined || !me.isDue(at.height, at.round)) return;
-      if (message.kind === 'vote' || isFirst(peer, at)) say(peer, at);
+      atPrevote(me, message, (at) => {
+        const key = `${at.height}/${at.round}`;
+        if (message.kind !== 'vote' && told.get(peer) === key) return;
+        if (!me.isDue(at.height, at.round)) return;
+        told.set(peer, key);
+        say(peer, at);
+      });
     },
   };
 }
 
-/** Where the node has come to its prevote, as this message shows. */
-export function prevotedAt(me: Accomplice, message: ConsensusMessage): Position | undefined {
-  if (isOwnVote(me, message)) return message.vote.type === 'prevote' ? message.vote : undefined;
-  const isTold = message.kind === 'newRoundStep' && message.step >= STEP.prevote;
-  return isTold && !isValidator(me) ? message : undefined;
+/**
+ * Acts when the message is the node's prevote. One without a place among the validators has none: it acts when others cast
+ * theirs, as long after it told them of its round as they wait before they begin.
+ */
+export function atPrevote(me: Accomplice, message: ConsensusMessage, act: (at: Position) => void): void {
+  if (isOwnVote(me, message) && message.vote.type === 'prevote') act(message.vote);
+  if (message.kind !== 'newRoundStep' || isValidator(me)) return;
+  me.later(1_000 * me.timeouts.timeoutCommitMs, () => act(message));
 }
 
 const isValidator = (me: Accomplice): boolean =>

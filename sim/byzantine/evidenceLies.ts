@@ -18,6 +18,8 @@ const SAME_TIMES = 20;
 const MANY_ROUNDS = 50;
 const NOBODY: Address = new Uint8Array(20).fill(0x99);
 const BLOCKS_AHEAD = 10;
+/** So many blocks ago somebody may have left. */
+const LEFT_MAX = 1_000;
 
 const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
   ...block,
@@ -28,13 +30,44 @@ const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
 /** The newest height that everyone can judge. */
 const judgeable = (me: Accomplice): number => (me.rs()?.height ?? 1) - 1;
 
+/** Where somebody votes. */
+interface Place {
+  readonly validators: ValidatorSet;
+  readonly index: number;
+}
+
+function placeOf(me: Accomplice, address: Address, height: number): Place | undefined {
+  const validators = me.chain()?.validators(height);
+  const index = validators?.validators.findIndex((one) => equalBytes(one.address, address)) ?? -1;
+  return validators === undefined || index < 0 ? undefined : { validators, index };
+}
+
+/** The place that somebody had at this height, or, who has left, when it was there last. */
+function lastPlaceOf(me: Accomplice, address: Address, height: number): Place | undefined {
+  const base = Math.max(1, me.chain()?.base() ?? 1, height - LEFT_MAX);
+  for (let at = height; at >= base; at--) {
+    const place = placeOf(me, address, at);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
 /** A real offence of its own: two prevotes in one round, both well signed. */
 function ownOffence(me: Accomplice, height: number, round: number): DuplicateVoteEvidence | undefined {
-  const chain = me.chain();
-  const header = chain?.blockMeta(height)?.header;
-  const validators = chain?.validators(height);
-  const index = validators?.validators.findIndex(({ address }) => equalBytes(address, me.address)) ?? -1;
-  if (header === undefined || validators === undefined || index < 0) return undefined;
+  const place = placeOf(me, me.address, height);
+  return place && offenceAt(me, me.address, place, height, round);
+}
+
+/** Two prevotes of somebody in one round under the liar's own signatures. */
+function offenceAt(
+  me: Accomplice,
+  validatorAddress: Address,
+  { validators, index }: Place,
+  height: number,
+  round: number,
+): DuplicateVoteEvidence | undefined {
+  const header = me.chain()?.blockMeta(height)?.header;
+  if (header === undefined) return undefined;
   const vote = (salt: number): Vote =>
     me.signVote({
       type: 'prevote',
@@ -42,7 +75,7 @@ function ownOffence(me: Accomplice, height: number, round: number): DuplicateVot
       round,
       blockId: inventedBlock(me, height, round + salt),
       timestamp: header.time,
-      validatorAddress: me.address,
+      validatorAddress,
       validatorIndex: index,
       signature: new Uint8Array(64),
       extension: new Uint8Array(0),
@@ -95,7 +128,7 @@ const PLACES = ['gossip', 'block', 'both'] as const;
 export const FORGED_EVIDENCE: Behaviour = {
   id: 'B27',
   alias: 'forged-evidence',
-  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; voters are two, the second in the place and with the vote of the liar, nobody is somebody who was never a validator, future is of a height to come; accused is a true light client attack that waits for its block, with somebody else accused; `victim` is who is framed.',
+  text: 'Accuses with forged evidence, by gossip and in its blocks: `what` is types, rounds, same, key, power, total, time, culprit, or a true offence under another face: its votes swapped, another place for the voter or an extension; chain is two votes of which it cast one on another chain; voters are two, the second in the place and with the vote of the liar, nobody is somebody who was never a validator, future is of a height to come; accused is a true light client attack that waits for its block, with somebody else accused; `victim` is who is framed, who may have left: key and culprit then accuse it with the place and the power that it had last.',
   args: ['what', 'where', 'victim'],
   words: { what: LIES, where: PLACES },
   create(me) {
@@ -124,9 +157,14 @@ const accusingAnother = (me: Accomplice): Hooks =>
 
 function forgery(me: Accomplice, what: string): Evidence | undefined {
   const height = judgeable(me);
-  const true_ = ownOffence(me, height, 0);
-  const validators = me.chain()?.validators(height);
-  if (true_ === undefined || validators === undefined) return undefined;
+  if (what === 'key') return framed(me, height);
+  if (what === 'culprit') return lunatic(me, height);
+  const offence = ownOffence(me, height, 0);
+  return offence && disguised(me, offence, what);
+}
+
+/** A true offence under another face. */
+function disguised(me: Accomplice, true_: DuplicateVoteEvidence, what: string): Evidence {
   const { voteA, voteB } = true_;
   switch (what) {
     case 'types':
@@ -157,14 +195,10 @@ function forgery(me: Accomplice, what: string): Evidence | undefined {
         voteA: { ...voteA, validatorAddress: NOBODY },
         voteB: { ...voteB, validatorAddress: NOBODY },
       };
-    case 'future': {
-      const later = (vote: Vote): Vote => me.signVote({ ...vote, height: height + BLOCKS_AHEAD });
+    default: {
+      const later = (vote: Vote): Vote => me.signVote({ ...vote, height: vote.height + BLOCKS_AHEAD });
       return { ...true_, voteA: later(voteA), voteB: later(voteB) };
     }
-    case 'culprit':
-      return lunatic(me, height, validators);
-    default:
-      return framed(me, true_, validators);
   }
 }
 
@@ -182,44 +216,30 @@ function extended(me: Accomplice, offence: DuplicateVoteEvidence): DuplicateVote
 const victimOf = (me: Accomplice): Address | undefined =>
   me.addressOf(String(me.args.get('victim') ?? me.others[0]));
 
-/** Votes in the victim's name under the liar's own signature. */
-function framed(
-  me: Accomplice,
-  offence: DuplicateVoteEvidence,
-  validators: ValidatorSet,
-): DuplicateVoteEvidence | undefined {
+/** Votes in the victim's name under the liar's own signature; of one who has left, as if it were still in its place. */
+function framed(me: Accomplice, height: number): DuplicateVoteEvidence | undefined {
   const victim = victimOf(me);
-  const index = validators.validators.findIndex(
-    ({ address }) => victim !== undefined && equalBytes(address, victim),
-  );
-  if (victim === undefined || index < 0) return undefined;
-  const under = (vote: Vote): Vote =>
-    me.signVote({ ...vote, validatorAddress: victim, validatorIndex: index });
-  return {
-    ...offence,
-    voteA: under(offence.voteA),
-    voteB: under(offence.voteB),
-    validatorPower: validators.validators[index]?.power ?? 0n,
-  };
+  const place = victim && lastPlaceOf(me, victim, height);
+  return victim && place && offenceAt(me, victim, place, height, 0);
 }
 
 /** A light client attack that names the victim, over a header that nobody signed. */
-function lunatic(me: Accomplice, height: number, validators: ValidatorSet): Evidence | undefined {
+function lunatic(me: Accomplice, height: number): Evidence | undefined {
   const chain = me.chain();
   const header = chain?.blockMeta(height)?.header;
   const commit = chain?.seenCommit(height) ?? chain?.commit(height);
+  const validators = chain?.validators(height);
   const victim = victimOf(me);
-  const culprits = validators.validators.filter(
-    ({ address }) => victim !== undefined && equalBytes(address, victim),
-  );
-  if (header === undefined || commit === undefined || culprits.length === 0) return undefined;
+  const place = victim && lastPlaceOf(me, victim, height);
+  if (header === undefined || commit === undefined || validators === undefined) return undefined;
+  if (place === undefined) return undefined;
   const lie = { ...header, appHash: header.appHash.map((byte) => byte ^ 1) };
   return {
     kind: 'light-client-attack',
     conflictingBlock: { header: lie, commit, validators },
     commonHeight: height,
-    byzantineValidators: culprits,
-    totalVotingPower: validators.totalPower,
+    byzantineValidators: place.validators.validators.slice(place.index, place.index + 1),
+    totalVotingPower: place.validators.totalPower,
     timestamp: header.time,
   };
 }

@@ -3,8 +3,7 @@ import { present } from '../../core/lib/assert.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { EMPTY_COMMIT } from '../../core/types/block.ts';
 import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evidence.ts';
-import type { ConsensusMessage } from '../../core/types/messages.ts';
-import { type Accomplice, type Behaviour, type Hooks, prevotedAt } from './behaviour.ts';
+import { type Accomplice, atPrevote, type Behaviour, type Hooks } from './behaviour.ts';
 import { DERIVED, type Ground, liars } from './lightBlocks.ts';
 import { LIES, type Lie } from './lightLies.ts';
 
@@ -37,28 +36,28 @@ export const LIGHT_ATTACK: Behaviour = {
   },
 };
 
-const proving = (me: Accomplice): Hooks => ({
-  beside(message) {
-    const { memory } = me.coalition;
-    const lie = lieOf(me);
-    const told = `told/${String(me.args.get('what'))}/${String(me.args.get('field'))}`;
-    const height = lie.by === 'seen' ? begun(message) : prevotedAt(me, message)?.height;
-    const isTime = height !== undefined && height > TRUSTED_BELOW + 1 && !memory.has(told);
-    if (isTime && me.isDue(height, 0)) {
-      const evidence = attackOf(me, height - (lie.by === 'commit' ? 2 : 1));
-      if (evidence !== undefined) {
-        memory.set(told, true);
-        const to = me.others.filter((peer) => me.isAudience(peer));
-        const bytes = encodeEvidenceMessage([evidence]);
-        me.sendBytes({ kind: 'send', to, channel: CHANNELS.evidence, bytes });
-      }
-    }
-  },
-});
+const proving = (me: Accomplice): Hooks => {
+  const lie = lieOf(me);
+  return {
+    beside(message) {
+      if (lie.by !== 'seen') atPrevote(me, message, ({ height, round }) => prove(me, lie, height, round));
+      // It says that it begins a height as soon as the block before is stored.
+      else if (message.kind === 'newRoundStep') prove(me, lie, message.height, message.round);
+    },
+  };
+};
 
-/** The height that the liar begins, which it says as soon as the block before is stored. */
-const begun = (message: ConsensusMessage): number | undefined =>
-  message.kind === 'newRoundStep' ? message.height : undefined;
+function prove(me: Accomplice, lie: Lie, height: number, round: number): void {
+  const { memory } = me.coalition;
+  const told = `told/${String(me.args.get('what'))}/${String(me.args.get('field'))}`;
+  if (height <= TRUSTED_BELOW + 1 || memory.has(told) || !me.isDue(height, round)) return;
+  const evidence = attackOf(me, height - (lie.by === 'commit' ? 2 : 1));
+  if (evidence === undefined) return;
+  memory.set(told, true);
+  const to = me.others.filter((peer) => me.isAudience(peer));
+  const bytes = encodeEvidenceMessage([evidence]);
+  me.sendBytes({ kind: 'send', to, channel: CHANNELS.evidence, bytes });
+}
 
 const lieOf = (me: Accomplice): Lie =>
   present(LIES.get(String(me.args.get('what') ?? 'true')), 'one of the words');

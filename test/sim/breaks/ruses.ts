@@ -10,4 +10,12 @@ export const RUSES: readonly Break[] = [
     found: ['conduct'],
     scenario: 'edge-rider',
   },
+  {
+    id: 'evidence-judged-by-the-set-before',
+    file: 'core/evidence/verify.ts',
+    from: 'const validators = facts.validatorsAt(height);',
+    to: 'const validators = facts.validatorsAt(height - 1) ?? facts.validatorsAt(height);',
+    found: ['no_framing', 'conduct', 'validity', 'evidence'],
+    scenario: 'forged-evidence-of-who-left',
+  },
 ];

@@ -134,10 +134,11 @@ export function accomplice(
     victim,
     nonce: (of = account.address) => Number(process.node?.rpc?.chain.latest().account(of)?.nonce ?? 0n),
     serveLight(serve) {
+      const { lightLies: others } = process;
       process.lightLies = (height) => {
         const lie = serve(height);
         if (lie !== undefined) act();
-        return lie;
+        return lie ?? others?.(height);
       };
     },
     send: (peers, message) => perform(sendOf(message, peers)),

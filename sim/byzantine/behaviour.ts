@@ -152,7 +152,8 @@ export function atPrevote(me: Accomplice, message: ConsensusMessage, act: (at: P
   me.later(1_000 * me.timeouts.timeoutCommitMs, () => act(message));
 }
 
-const isValidator = (me: Accomplice): boolean =>
+/** Whether it has a vote at the height at hand. */
+export const isValidator = (me: Accomplice): boolean =>
   me.rs()?.validators.validators.some(({ address }) => sameBytes(address, me.address)) === true;
 
 const sameBytes = (a: Bytes, b: Bytes): boolean =>

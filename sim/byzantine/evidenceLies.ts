@@ -6,10 +6,10 @@ import { CHANNELS } from '../../core/node/contract.ts';
 import type { Block } from '../../core/types/block.ts';
 import type { DuplicateVoteEvidence, Evidence } from '../../core/types/evidence.ts';
 import { type Address, addMillis } from '../../core/types/ids.ts';
-import type { ValidatorSet } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { type Accomplice, type Behaviour, besidePrevotes, type Hooks, inventedBlock } from './behaviour.ts';
 import { replacingBlock } from './blocks.ts';
+import { lastPlaceOf, type Place, placeOf } from './places.ts';
 
 /** A chain that the same key may serve. */
 const ELSEWHERE = 'another-chain';
@@ -18,8 +18,6 @@ const SAME_TIMES = 20;
 const MANY_ROUNDS = 50;
 const NOBODY: Address = new Uint8Array(20).fill(0x99);
 const BLOCKS_AHEAD = 10;
-/** So many blocks ago somebody may have left. */
-const LEFT_MAX = 1_000;
 
 const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
   ...block,
@@ -29,28 +27,6 @@ const withEvidence = (block: Block, evidence: readonly Evidence[]): Block => ({
 
 /** The newest height that everyone can judge. */
 const judgeable = (me: Accomplice): number => (me.rs()?.height ?? 1) - 1;
-
-/** Where somebody votes. */
-interface Place {
-  readonly validators: ValidatorSet;
-  readonly index: number;
-}
-
-function placeOf(me: Accomplice, address: Address, height: number): Place | undefined {
-  const validators = me.chain()?.validators(height);
-  const index = validators?.validators.findIndex((one) => equalBytes(one.address, address)) ?? -1;
-  return validators === undefined || index < 0 ? undefined : { validators, index };
-}
-
-/** The place that somebody had at this height, or, who has left, when it was there last. */
-function lastPlaceOf(me: Accomplice, address: Address, height: number): Place | undefined {
-  const base = Math.max(1, me.chain()?.base() ?? 1, height - LEFT_MAX);
-  for (let at = height; at >= base; at--) {
-    const place = placeOf(me, address, at);
-    if (place !== undefined) return place;
-  }
-  return undefined;
-}
 
 /** A real offence of its own: two prevotes in one round, both well signed. */
 function ownOffence(me: Accomplice, height: number, round: number): DuplicateVoteEvidence | undefined {

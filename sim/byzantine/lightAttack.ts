@@ -7,7 +7,7 @@ import { type Accomplice, atPrevote, type Behaviour, type Hooks } from './behavi
 import { DERIVED, type Ground, liars } from './lightBlocks.ts';
 import { LIES, type Lie } from './lightLies.ts';
 
-/** The header that the client trusts is so many blocks below the one it is shown. */
+/** The header that the client trusts is so many blocks below the one it is shown, where `trusted` does not say which it is. */
 const TRUSTED_BELOW = 2;
 /** Blocks of a light client's remembered, so that it is shown the same again. */
 const SHOWN_MAX = 1_000;
@@ -19,16 +19,17 @@ const SHOWN_MAX = 1_000;
 export const LIGHT_ATTACK: Behaviour = {
   id: 'B11',
   alias: 'light-attack',
-  text: "All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), ahead (the block stands ten thousand above the chain, dated as a block that is there), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: future (as ahead, dated in a year: it may yet come about), total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), next-block (the same of a block that it has only just stored, while others have not), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later), keys (`victim` stands in the set with the key of a liar), share (an equivocation at the height that the client trusts, with a signature of `victim` that is none behind two thirds of good ones), relabelled (the same, but `victim` and a liar have each other's address in the set) or stolen (a false state under the commit of the chain's own block). `field` says what is false in it, where something that follows from the blocks before is: app_hash, results, consensus, next_validators or validators (nothing but the set that is shown).",
-  args: ['what', 'field', 'victim'],
+  text: "All who share it sign a block with a false state for light clients, and the proof gets to the audience: `what` is true, innocent (it accuses `victim` as well) unsigned (with the signature of `victim` left empty, and accusing it), shown (it proves nothing: it shows the block to light clients that ask it), shown-state and shown-equivocation (as state and equivocation, shown like that), ahead (the block stands ten thousand above the chain, dated as a block that is there), state (with the validators of the chain, signed by two thirds of them), equivocation (another block of the same round, signed by two thirds), or what proves nothing: future (as ahead, dated in a year: it may yet come about), total, power (one too many), fewer (accuses one too few), other (accuses `victim` in place of one), thin (signed by less than two thirds of the set shown), repeated (one of the liars stands in the set twice, and signs twice), chain (the block of the chain, accusing all who signed it), next-block (the same of a block that it has only just stored, while others have not), same-height (a false state at the very height that the client trusts), other-round (an equivocation in a round later), keys (`victim` stands in the set with the key of a liar), share (an equivocation at the height that the client trusts, with a signature of `victim` that is none behind two thirds of good ones), relabelled (the same, but `victim` and a liar have each other's address in the set) or stolen (a false state under the commit of the chain's own block). `trusted` is the height that the client trusts, whose validators may have left since (two below when left out). `field` says what is false in it, where something that follows from the blocks before is: app_hash, results, consensus, next_validators or validators (nothing but the set that is shown).",
+  args: ['what', 'field', 'victim', 'trusted'],
   words: { what: [...LIES.keys()], field: [...DERIVED.keys()] },
   create(me) {
-    if (me.args.get('what') !== 'shown') return proving(me);
+    const lie = lieOf(me);
+    if (lie.by !== 'shown') return proving(me, lie);
     const shown = new Map<number, LightBlock>();
     me.serveLight((height) => {
       const known = shown.get(height);
       if (known !== undefined || height <= TRUSTED_BELOW || !me.isDue(height, 0)) return known;
-      const block = attackOf(me, height)?.conflictingBlock;
+      const block = attackOf(me, lie, height)?.conflictingBlock;
       if (block !== undefined && shown.size < SHOWN_MAX) shown.set(height, block);
       return block;
     });
@@ -36,22 +37,19 @@ export const LIGHT_ATTACK: Behaviour = {
   },
 };
 
-const proving = (me: Accomplice): Hooks => {
-  const lie = lieOf(me);
-  return {
-    beside(message) {
-      if (lie.by !== 'seen') atPrevote(me, message, ({ height, round }) => prove(me, lie, height, round));
-      // It says that it begins a height as soon as the block before is stored.
-      else if (message.kind === 'newRoundStep') prove(me, lie, message.height, message.round);
-    },
-  };
-};
+const proving = (me: Accomplice, lie: Lie): Hooks => ({
+  beside(message) {
+    if (lie.by !== 'seen') atPrevote(me, message, ({ height, round }) => prove(me, lie, height, round));
+    // It says that it begins a height as soon as the block before is stored.
+    else if (message.kind === 'newRoundStep') prove(me, lie, message.height, message.round);
+  },
+});
 
 function prove(me: Accomplice, lie: Lie, height: number, round: number): void {
   const { memory } = me.coalition;
   const told = `told/${String(me.args.get('what'))}/${String(me.args.get('field'))}`;
   if (height <= TRUSTED_BELOW + 1 || memory.has(told) || !me.isDue(height, round)) return;
-  const evidence = attackOf(me, height - (lie.by === 'commit' ? 2 : 1));
+  const evidence = attackOf(me, lie, height - (lie.by === 'commit' ? 2 : 1));
   if (evidence === undefined) return;
   memory.set(told, true);
   const to = me.others.filter((peer) => me.isAudience(peer));
@@ -62,13 +60,15 @@ function prove(me: Accomplice, lie: Lie, height: number, round: number): void {
 const lieOf = (me: Accomplice): Lie =>
   present(LIES.get(String(me.args.get('what') ?? 'true')), 'one of the words');
 
-function attackOf(me: Accomplice, height: number): LightClientAttackEvidence | undefined {
-  const lie = lieOf(me);
+function attackOf(me: Accomplice, lie: Lie, height: number): LightClientAttackEvidence | undefined {
   const chain = me.chain();
-  const commonHeight = height - (lie.isAtTrusted === true ? 0 : TRUSTED_BELOW);
+  const below = Number(me.args.get('trusted') ?? height - TRUSTED_BELOW);
+  const commonHeight = lie.isAtTrusted === true ? height : below;
+  if (commonHeight > height) return undefined;
   const [header, common] = [chain?.blockMeta(height)?.header, chain?.blockMeta(commonHeight)?.header];
   const [validators, trusted] = [chain?.validators(height), chain?.validators(commonHeight)];
-  const commit = lie.by === 'seen' ? chain?.seenCommit(height) : chain?.commit(height);
+  const [stored, seen] = [chain?.commit(height), chain?.seenCommit(height)];
+  const commit = lie.by === 'seen' ? seen : lie.by === 'shown' ? (stored ?? seen) : stored;
   if (header === undefined || common === undefined) return undefined;
   if (validators === undefined || trusted === undefined) return undefined;
   if (commit === undefined && lie.by !== undefined) return undefined;

@@ -26,8 +26,11 @@ const YEAR_MILLIS = 365 * 24 * 3_600_000;
 
 /** What one word of the behaviour means: the block shown, and who is accused of it. */
 export interface Lie {
-  /** Judged by the commit that the chain has for the height, in the block after it or as it was seen; left out: by none. */
-  readonly by?: 'commit' | 'seen';
+  /**
+   * Judged by the commit that the chain has for the height, in the block after it or as it was seen; shown to light clients,
+   * it is judged by either. Left out: by none.
+   */
+  readonly by?: 'commit' | 'seen' | 'shown';
   /** The client trusts the header of the very height. */
   readonly isAtTrusted?: true;
   /** Said of the total power beyond what it is. */
@@ -73,6 +76,8 @@ const inAYear: HeaderOf = (ground, validators) => {
 
 /** A false state, signed by the liars alone, who leave out all others. */
 const LUNATIC: Lie = { shows: block(ofLiars, falseState, liar), accuses: liars };
+/** A false state under the validators of the chain, of whom two thirds lie. */
+const STATE: Lie = { by: 'commit', shows: block(ofChain, falseState, liar), accuses: liars };
 /** Another block of the round, under the validators of the chain. */
 const EQUIVOCATION: Lie = {
   by: 'commit',
@@ -96,7 +101,9 @@ export const LIES: ReadonlyMap<string, Lie> = new Map<string, Lie>([
       accuses: liarsAndVictim,
     },
   ],
-  ['shown', LUNATIC],
+  ['shown', { ...LUNATIC, by: 'shown' }],
+  ['shown-state', { ...STATE, by: 'shown' }],
+  ['shown-equivocation', { ...EQUIVOCATION, by: 'shown' }],
   ['ahead', { ...LUNATIC, shows: block(ofLiars, aheadOf, liar) }],
   ['future', { ...LUNATIC, shows: block(ofLiars, inAYear, liar) }],
   ['total', { ...LUNATIC, extraPower: 1n }],
@@ -120,7 +127,7 @@ export const LIES: ReadonlyMap<string, Lie> = new Map<string, Lie>([
   ['chain', GENUINE],
   ['next-block', { ...GENUINE, by: 'seen' }],
   ['same-height', { ...LUNATIC, isAtTrusted: true }],
-  ['state', { by: 'commit', shows: block(ofChain, falseState, liar), accuses: liars }],
+  ['state', STATE],
   ['equivocation', EQUIVOCATION],
   ['other-round', { ...EQUIVOCATION, shows: block(ofChain, otherTransactions, liar, 1), accuses: liars }],
   ['keys', { shows: block(withKeyOfLiar, falseState, byAnyLiar), accuses: liarsAndVictim }],

@@ -7,6 +7,7 @@ import { EVIDENCE_CENSOR, EVIDENCE_SPAM, FORGED_EVIDENCE } from './evidenceLies.
 import { FORK } from './fork.ts';
 import { LIGHT_ATTACK } from './lightAttack.ts';
 import { ECLIPSE, POOL_ATTACK, SYNC_LIAR } from './peerLies.ts';
+import { PHANTOM_VOTES } from './phantom.ts';
 import {
   BAD_POL_ROUND,
   CORRUPT_PARTS,
@@ -68,6 +69,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   FORK,
   LIGHT_ATTACK,
   BAD_MANNERS,
+  PHANTOM_VOTES,
 ];
 
 /** What a catalogue of misbehaviour also has, and where it is found here. */
@@ -76,7 +78,6 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['B31', 'validators with twin_of'],
   ['B32', 'a mutate of vote.extension or vote.extensionSignature: extensions are not enabled'],
   ['B34', 'light-attack: only light clients trust a provider'],
-  ['B37', 'a liar whom updates take out'],
   ['B39', 'a client of kind rpc'],
 ]);
 

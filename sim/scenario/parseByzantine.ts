@@ -183,6 +183,7 @@ const NUMBERS: Readonly<Record<string, readonly [what: string, min: number, max:
   seconds: ['seconds without a unit', -1_000_000_000, 1_000_000_000],
   count: ['how many', 1, 1_000],
   age: ['a number of blocks', 0, 1_000_000],
+  trusted: ['a height', 1, HEIGHT_MAX],
 };
 
 function argOf(key: string, value: Cursor, known: readonly string[]): string | number | boolean {

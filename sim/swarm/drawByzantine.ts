@@ -67,6 +67,7 @@ const NUMBERS: Readonly<Record<string, readonly (number | boolean)[]>> = {
   seconds: [-3_600, -1, 0, 1, 1_000_000_000],
   count: [1, 8, 66, 210],
   age: [0, 1, 3],
+  trusted: [1, 2],
   only: [true],
   claimed: [true],
 };

@@ -18,4 +18,20 @@ export const RUSES: readonly Break[] = [
     found: ['no_framing', 'conduct', 'validity', 'evidence'],
     scenario: 'forged-evidence-of-who-left',
   },
+  {
+    id: 'rounds-ahead-judged-by-the-set-before',
+    file: 'core/consensus/intake.ts',
+    from: ': new VoteSet(vote.height, vote.round, vote.type, s.state.validators);',
+    to: ': new VoteSet(vote.height, vote.round, vote.type, s.state.lastValidators);',
+    found: ['no_crash', 'conduct'],
+    scenario: 'phantom-votes',
+  },
+  {
+    id: 'attack-judged-by-its-own-height',
+    file: 'core/evidence/verify.ts',
+    from: ': verifyLightClientAttack(facts, state, validators, evidence);',
+    to: ': verifyLightClientAttack(facts, state, facts.validatorsAt(evidence.conflictingBlock.header.height) ?? validators, evidence);',
+    found: ['evidence', 'conduct', 'validity'],
+    scenario: 'light-attack-of-who-left',
+  },
 ];

@@ -280,6 +280,11 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       '3:63 byzantine[0].args.rounds: expected a number of rounds, a whole number 1..1000',
     ],
     [
+      'a trusted block before the first',
+      `${base}byzantine: [{who: v0, behaviour: light-attack, args: {trusted: 0}}]\n`,
+      '3:64 byzantine[0].args.trusted: expected a height, a whole number 1..2000000000',
+    ],
+    [
       'a victim that is not there',
       `${base}byzantine: [{who: v0, behaviour: censored-precommit, args: {victim: v9}}]\n`,
       '3:69 byzantine[0].args.victim: unknown validator "v9"',

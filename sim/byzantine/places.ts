@@ -1,0 +1,29 @@
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { Address } from '../../core/types/ids.ts';
+import type { ValidatorSet } from '../../core/types/validator.ts';
+import type { Accomplice } from './behaviour.ts';
+
+/** So many blocks ago somebody may have left. */
+const LEFT_MAX = 1_000;
+
+/** Where somebody votes. */
+export interface Place {
+  readonly validators: ValidatorSet;
+  readonly index: number;
+}
+
+export function placeOf(me: Accomplice, address: Address, height: number): Place | undefined {
+  const validators = me.chain()?.validators(height);
+  const index = validators?.validators.findIndex((one) => equalBytes(one.address, address)) ?? -1;
+  return validators === undefined || index < 0 ? undefined : { validators, index };
+}
+
+/** The place that somebody had at this height, or, who has left, when it was there last. */
+export function lastPlaceOf(me: Accomplice, address: Address, height: number): Place | undefined {
+  const base = Math.max(1, me.chain()?.base() ?? 1, height - LEFT_MAX);
+  for (let at = height; at >= base; at--) {
+    const place = placeOf(me, address, at);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}

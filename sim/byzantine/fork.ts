@@ -3,7 +3,7 @@ import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { VoteType } from '../../core/types/vote.ts';
-import { type Accomplice, type Behaviour, type Hooks, isOwnVote } from './behaviour.ts';
+import { type Accomplice, type Behaviour, type Hooks, isOwnVote, type Position } from './behaviour.ts';
 import { isProposer, proposalOf, type Variant, variantOf, withOwnTx } from './blocks.ts';
 
 const WAYS = ['equivocation', 'amnesia'] as const;
@@ -41,31 +41,37 @@ function forking(me: Accomplice, moment: Moment): Hooks {
   return {
     message(message) {
       const rs = me.rs();
-      const height = heightOf(message);
-      if (rs === undefined || height === undefined || !me.isDue(height, 0)) return [message];
+      const said = positionOf(message);
+      if (rs === undefined || said === undefined) return [message];
+      const { height } = said;
+      const forked = memory.get('fork') as Position | undefined;
+      // All that comes after belongs to the round in which it was begun.
+      const { round } = forked?.height === height ? forked : said;
+      if (!me.isDue(height, round)) return [message];
       // Where the rest came to decide the other block as well, the next height is tried.
-      if (memory.get('height') !== height && rs.height === height) {
+      if (forked?.height !== height && rs.height === height) {
         const other = moment(me, rs, message);
         if (other !== undefined) {
-          memory.set('height', height);
+          memory.set('fork', said);
           stage(me, rs, other);
           // Whom that has not convinced by then is let into the next height, where it is tried again.
           me.later(other.wait + SAYINGS * AGAIN_MICROS, () => {
-            if (memory.get('height') === height) memory.delete('height');
+            if (memory.get('fork') === said) memory.delete('fork');
           });
         }
       }
-      const isForked = memory.get('height') === height;
+      const isForked = (memory.get('fork') as Position | undefined)?.height === height;
       // Whoever is to forget keeps the audience in the dark from the start.
       return isForked || moment === forgets ? [] : [message];
     },
   };
 }
 
-/** A block of its own is going out: the audience is shown another in the same round. */
+/** A block of its own is going out, or a vote for it before: the audience is shown another in the same round. */
 function proposesTwice(me: Accomplice, rs: RoundState, message: ConsensusMessage): Other | undefined {
   const block = rs.proposalBlock;
-  if (message.kind !== 'proposal' || block === undefined || !isProposer(me, rs)) return undefined;
+  const isOfNow = positionOf(message)?.round === rs.round;
+  if (!isOfNow || block === undefined || !isProposer(me, rs)) return undefined;
   const variant = variantOf(withOwnTx(me, block));
   return { lead: me, round: rs.round, variant, wait: 0 };
 }
@@ -86,10 +92,10 @@ function forgets(me: Accomplice, rs: RoundState, message: ConsensusMessage): Oth
   return { lead, round, variant, wait: FORGET_MICROS };
 }
 
-function heightOf(message: ConsensusMessage): number | undefined {
-  if (message.kind === 'vote') return message.vote.height;
-  if (message.kind === 'proposal') return message.proposal.height;
-  return message.kind === 'blockPart' ? message.height : undefined;
+function positionOf(message: ConsensusMessage): Position | undefined {
+  if (message.kind === 'vote') return message.vote;
+  if (message.kind === 'proposal') return message.proposal;
+  return message.kind === 'blockPart' ? message : undefined;
 }
 
 const audienceOf = (me: Accomplice): readonly string[] => me.others.filter((peer) => me.isAudience(peer));

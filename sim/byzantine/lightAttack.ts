@@ -28,7 +28,8 @@ export const LIGHT_ATTACK: Behaviour = {
     const shown = new Map<number, LightBlock>();
     me.serveLight((height) => {
       const known = shown.get(height);
-      if (known !== undefined || height <= TRUSTED_BELOW || !me.isDue(height, 0)) return known;
+      const round = me.chain()?.commit(height)?.round ?? me.chain()?.seenCommit(height)?.round ?? 0;
+      if (known !== undefined || height <= TRUSTED_BELOW || !me.isDue(height, round)) return known;
       const block = attackOf(me, lie, height)?.conflictingBlock;
       if (block !== undefined && shown.size < SHOWN_MAX) shown.set(height, block);
       return block;

@@ -1,3 +1,5 @@
+import { proposerOf } from '../../core/consensus/priority.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
 import { isZeroBlockId, ZERO_BLOCK_ID } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Vote } from '../../core/types/vote.ts';
@@ -86,10 +88,19 @@ export const AMNESIA: Behaviour = {
     }),
 };
 
+/** The proposal of a round that was its turn, or a part of that; what others propose it passes on. */
+function isOwnBlock(me: Accomplice, message: ConsensusMessage): boolean {
+  if (message.kind !== 'proposal' && message.kind !== 'blockPart') return false;
+  const { height, round } = message.kind === 'proposal' ? message.proposal : message;
+  const rs = me.rs();
+  const validators = rs?.height === height ? rs.validators : me.chain()?.validators(height);
+  return validators !== undefined && equalBytes(proposerOf(validators, round).address, me.address);
+}
+
 export const SILENT_VOTER: Behaviour = {
   id: 'B15',
   alias: 'silent',
-  text: 'Says nothing of its own to the audience: no proposal, no part, no vote. `what` narrows it to one of these.',
+  text: 'Says nothing of its own to the audience: no vote, no proposal or part of its blocks. `what` narrows it to voter or proposer.',
   args: ['what'],
   words: { what: ['all', 'voter', 'proposer'] },
   create: (me) => ({
@@ -97,8 +108,7 @@ export const SILENT_VOTER: Behaviour = {
       const what = me.args.get('what') ?? 'all';
       const { height, round } = me.rs() ?? { height: 0, round: 0 };
       const isVote = (what === 'all' || what === 'voter') && isOwnVote(me, message);
-      const isBlock = message.kind === 'proposal' || message.kind === 'blockPart';
-      const isProposal = (what === 'all' || what === 'proposer') && isBlock;
+      const isProposal = (what === 'all' || what === 'proposer') && isOwnBlock(me, message);
       return (isVote || isProposal) && me.isDue(height, round) ? [] : [message];
     },
   }),

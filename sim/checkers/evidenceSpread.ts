@@ -15,6 +15,8 @@ import { evidenceName, keptEvidence } from './storedEvidence.ts';
 const TELL_MICROS = 2_500_000;
 /** After a fault, the last write of a slow or full drive among it, all that it held up is said by then. */
 const HELD_MICROS = 3_000_000;
+/** Whoever has told of a piece is not told of it before then. */
+const AGAIN_MICROS = 10_000_000;
 /** So many pieces are told at a tick; where more wait some wait longer. */
 const WAITING_MAX = 16;
 
@@ -24,6 +26,10 @@ const AROUND = 4;
 interface Talk {
   /** What either has told the other. */
   readonly known: Set<string>;
+  /** When the peer told the node of each piece that it was the first to tell of. */
+  readonly heardAt: Map<string, number>;
+  /** Since when the node owes the peer a piece, whatever comes next, with its height: the peer could judge it when it was found. */
+  readonly owed: Map<string, readonly [since: number, height: number]>;
   /** Since when the node knows that the peer has the block to judge each piece by. */
   readonly ableSince: Map<string, number>;
   /** Where the peer was by what the node knew at the last look, and before that. */
@@ -34,12 +40,14 @@ interface Talk {
 
 /**
  * Gossip of evidence: whoever is connected is told of each piece that waits for a block, as soon as it has the block to judge it by and
- * not before, unless it has told of it itself, nor when it is too old for it.
+ * not before, nor when it is too old for it, nor right after it has told of it itself.
  */
 export function evidenceSpread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, cluster, correct } = context;
   const talks = new Connections(newTalk);
+  /** What each node has been told in this event, and by whom, unless it waits for something else to be done with. */
+  const hearsay = new Map<Process, { readonly talk: Talk | undefined; readonly keys: ReadonlySet<string> }>();
   /** Of each node, in its present life. */
   const waiting = new Map<Process, Map<string, Evidence>>();
   /** How many more a node's store may have from earlier lives: they are told first. */
@@ -77,7 +85,13 @@ export function evidenceSpread(context: CheckerContext): Checker {
     if (!decoded.ok) return;
     for (const peer of to)
       for (const evidence of decoded.value) {
-        talks.get(node, peer)?.known.add(evidenceName(evidence));
+        const key = evidenceName(evidence);
+        const talk = talks.get(node, peer);
+        talk?.known.add(key);
+        talk?.owed.delete(key);
+        const heardAt = talk?.heardAt.get(key) ?? Number.NEGATIVE_INFINITY;
+        if (world.now - heardAt < AGAIN_MICROS)
+          context.fail(name, `${node.name} tells ${peer} of evidence that it has from there`);
         const height = heightOf(node, peer);
         const ageAt = (one: number): number => one - 1 - evidenceHeight(evidence);
         const isHeldUp =
@@ -109,6 +123,35 @@ export function evidenceSpread(context: CheckerContext): Checker {
       `${node.name} has not told ${peer.name} of evidence of ${evidenceHeight(evidence)} for ${waited} µs`,
     );
   };
+  const judgeOwed = (node: Process, peer: Process): void => {
+    const { owed } = talks.get(node, peer.name) ?? {};
+    if (owed === undefined || owed.size === 0 || !world.network.joins(node.index, peer.index)) return;
+    if (!isSound(node.disk) || node.pace.sync !== undefined) calm = world.now;
+    for (const [key, [since, height]] of owed) {
+      if (world.now - Math.max(since, calm) <= TELL_MICROS) continue;
+      owed.delete(key);
+      context.fail(name, `${node.name} has not told ${peer.name} of evidence of ${height} that it found`);
+    }
+  };
+  /** Whoever told of what is new knows it; whoever else can judge it now is told, though it may be too old for blocks soon. */
+  const found = (node: Process, evidence: Evidence): void => {
+    const key = evidenceName(evidence);
+    const pieces = waiting.get(node) ?? new Map<string, Evidence>();
+    waiting.set(node, pieces.set(key, evidence));
+    const { talk: teller, keys } = (node.node?.backlog() === 0 ? hearsay.get(node) : undefined) ?? {};
+    hearsay.delete(node);
+    // What was dropped meanwhile is new again, whoever told of it before.
+    for (const talk of talks.of(node).values()) talk.heardAt.delete(key);
+    if (keys?.has(key) === true) teller?.heardAt.set(key, world.now);
+    if (pieces.size + (others.get(node) ?? 0) > waitingMax) return;
+    for (const [peer, talk] of talks.of(node)) {
+      const height = heightOf(node, peer);
+      const isAble =
+        lowest(node, peer, height) > evidenceHeight(evidence) &&
+        height - 1 - evidenceHeight(evidence) <= Math.min(...agesAt(node));
+      if (isAble && !talk.known.has(key)) talk.owed.set(key, [world.now, evidenceHeight(evidence)]);
+    }
+  };
   return {
     name,
     ...hearing(
@@ -131,21 +174,32 @@ export function evidenceSpread(context: CheckerContext): Checker {
         else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
           const decoded = decodeEvidenceMessage(fact.bytes);
           const talk = talks.get(node, fact.peer);
-          for (const evidence of decoded.ok ? decoded.value : []) talk?.known.add(evidenceName(evidence));
-        } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence') {
-          const { evidence } = fact.event;
-          const pieces = waiting.get(node) ?? new Map<string, Evidence>();
-          waiting.set(node, pieces.set(evidenceName(evidence), evidence));
-        } else if (fact.kind === 'event' && fact.event.kind === 'committed') {
+          const keys = new Set((decoded.ok ? decoded.value : []).map(evidenceName));
+          for (const key of keys) {
+            talk?.known.add(key);
+            talk?.owed.delete(key);
+          }
+          if (node.node?.backlog() === 0) hearsay.set(node, { talk, keys });
+          else hearsay.delete(node);
+        } else if (fact.kind === 'event' && fact.event.kind === 'newEvidence')
+          found(node, fact.event.evidence);
+        else if (fact.kind === 'event' && fact.event.kind === 'committed') {
           const { evidence: carried, header } = fact.event.block;
           const pieces = waiting.get(node) ?? new Map<string, Evidence>();
-          for (const evidence of carried) pieces.delete(evidenceName(evidence));
+          for (const evidence of carried) {
+            pieces.delete(evidenceName(evidence));
+            for (const talk of talks.of(node).values()) talk.owed.delete(evidenceName(evidence));
+          }
           for (const [key, evidence] of pieces) if (mayExpire(context, evidence, header)) pieces.delete(key);
         }
       },
     ),
     look(node) {
-      if (!world.isAllCorrect && node.isCorrect) note(node);
+      hearsay.delete(node);
+      if (!world.isAllCorrect && node.isCorrect) {
+        note(node);
+        for (const peer of correct) judgeOwed(node, peer);
+      }
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;
       if (pieces.size + (others.get(node) ?? 0) > waitingMax) return;
@@ -157,6 +211,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
 
 const newTalk = (): Talk => ({
   known: new Set(),
+  heardAt: new Map(),
+  owed: new Map(),
   ableSince: new Map(),
   height: 0,
   before: 0,

@@ -7,11 +7,13 @@ import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../clients/answers/feeMarket.ts';
 import { settledPool } from '../clients/settledPool.ts';
+import { poolOf } from '../machine/coreNode.ts';
 import type { Process } from '../machine/process.ts';
 import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { offerProblem, sizeInBlock } from './offers.ts';
+import { QueueLimits } from './queueLimits.ts';
 import { txHashOf } from './txHashes.ts';
 
 /** More than any pool of a run holds. */
@@ -35,7 +37,7 @@ class FoundRight {
 /**
  * POOL: what a correct node's pool says of itself. Each sender's transactions stand in the order of their nonces, once each and none
  * of them used, those that may run next without a gap; each can be paid; there are as many of as many bytes as are counted, and not
- * too many; whoever can pay for the next block is offered for it, the best price first; and one that may run next is told of once.
+ * too many, nor too many that wait for another nonce; whoever can pay for the next block is offered for it, the best price first; and one that may run next is told of once.
  */
 export function pools(context: CheckerContext): Checker {
   const name = 'records';
@@ -48,6 +50,7 @@ export function pools(context: CheckerContext): Checker {
   /** As they were taken in; what comes back later is taken in anew. */
   const told = new WeakSet<Bytes>();
   const found = new Map<Process, FoundRight>();
+  const queues = new Map<Process, QueueLimits>();
   const problemOf = (rpc: RpcContext, right: Set<object>): string | undefined => {
     const { pending, queued, bytes } = rpc.pool.stats();
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
@@ -80,11 +83,18 @@ export function pools(context: CheckerContext): Checker {
     }
     return undefined;
   };
+  const queuesOf = (node: Process): QueueLimits => {
+    const own = queues.get(node) ?? new QueueLimits(poolOf(scenario.engine));
+    queues.set(node, own);
+    return own;
+  };
   return {
     name,
     ...hearing(['pendingTx'], (fact) => {
       if (!fact.node.isCorrect) return;
-      const { tx } = fact.event;
+      const { tx, ethHash } = fact.event;
+      const own = ethHash === undefined ? undefined : fact.node.node?.rpc?.pool.byEthHash(ethHash);
+      if (own !== undefined) queuesOf(fact.node).onPending(own);
       if (told.has(tx)) context.fail(name, `${fact.node.name} says twice that a transaction is pending`);
       told.add(tx);
     }),
@@ -94,7 +104,7 @@ export function pools(context: CheckerContext): Checker {
       looked.set(node, world.now);
       const known = found.get(node) ?? new FoundRight();
       found.set(node, known);
-      const problem = problemOf(rpc, known.at(rpc.chain));
+      const problem = problemOf(rpc, known.at(rpc.chain)) ?? queuesOf(node).problemOf(rpc.pool.content());
       if (problem !== undefined) context.fail(name, `the pool of ${node.name} ${problem}`);
     },
   };

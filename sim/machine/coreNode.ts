@@ -30,7 +30,7 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
 });
 
 /** A small pool keeps the proportions of the default one, roughly. */
-function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConfig {
+export function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConfig {
   const own = DEFAULT_NODE_CONFIG.mempool;
   const quarter = poolTxs === undefined ? undefined : Math.max(1, poolTxs >> 2);
   return {

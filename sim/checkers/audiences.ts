@@ -3,6 +3,7 @@ import { EthAudience } from '../audience/eth.ts';
 import { EthPast } from '../audience/ethPast.ts';
 import { PastReader } from '../audience/pastReader.ts';
 import { Receipts } from '../audience/receipts.ts';
+import { roomProblem } from '../audience/room.ts';
 import { Senders } from '../audience/senders.ts';
 import { SlowEthReader } from '../audience/slowEthReader.ts';
 import { SlowReader } from '../audience/slowReader.ts';
@@ -14,7 +15,7 @@ const AUDIENCES = [CometAudience, EthAudience] as const;
 
 /**
  * At the end of a run the newest blocks are told again to those who listen to one of the websockets: each hears what it follows, once
- * and in order, whatever others do, from the past as well, and whoever is cut off knows where to go on; and some send by keys that the
+ * and in order, whatever others do, from the past as well, and whoever is cut off knows where to go on, and has left too much; and some send by keys that the
  * node holds.
  */
 export function audiences(context: CheckerContext): Checker {
@@ -34,6 +35,8 @@ export function audiences(context: CheckerContext): Checker {
         const chooseOther = (n: number): number => others.choose(n);
         const past = world.choices.stream(`checkers/audience/past/${context.scenario.name}`);
         const choosePast = (n: number): number => past.choose(n);
+        const room = world.choices.stream(`checkers/audience/room/${context.scenario.name}`);
+        const chooseRoom = (n: number): number => room.choose(n);
         const problem =
           (await new Audience(new Stage(rpc, context.suite), choose).play()) ??
           (await new SlowReader(new Stage(rpc, context.suite), chooseOther).play()) ??
@@ -41,7 +44,8 @@ export function audiences(context: CheckerContext): Checker {
           (await new EthPast(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new SlowEthReader(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new Senders(new Stage(rpc, context.suite), chooseOther).play()) ??
-          (await new Receipts(new Stage(rpc, context.suite), chooseOther).play());
+          (await new Receipts(new Stage(rpc, context.suite), chooseOther).play()) ??
+          (await roomProblem(new Stage(rpc, context.suite), chooseRoom));
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

@@ -8,6 +8,7 @@ import { BLOCKS } from './blocks.ts';
 import type { Break } from './broken.ts';
 import { CHANGES } from './changes.ts';
 import { DECIDING } from './deciding.ts';
+import { EDGES } from './edges.ts';
 import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
 import { EXPORTS } from './exports.ts';
@@ -108,4 +109,5 @@ export const BREAKS: readonly Break[] = [
   ...NARROW,
   ...WIRES,
   ...RUSES,
+  ...EDGES,
 ];

@@ -87,7 +87,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/mempool/laneRules.ts',
     from: 'return queued < queuedMax ? undefined',
     to: 'return queued >= 0 ? undefined',
-    found: ['receipt'],
+    found: ['receipt', 'records'],
     scenario: 'crowded-pool',
     isSlow: true,
   },

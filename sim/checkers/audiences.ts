@@ -1,3 +1,4 @@
+import { aheadProblem } from '../audience/ahead.ts';
 import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
 import { EthPast } from '../audience/ethPast.ts';
@@ -45,7 +46,8 @@ export function audiences(context: CheckerContext): Checker {
           (await new SlowEthReader(new Stage(rpc, context.suite), choosePast).play()) ??
           (await new Senders(new Stage(rpc, context.suite), chooseOther).play()) ??
           (await new Receipts(new Stage(rpc, context.suite), chooseOther).play()) ??
-          (await roomProblem(new Stage(rpc, context.suite), chooseRoom));
+          (await roomProblem(new Stage(rpc, context.suite), chooseRoom)) ??
+          (await aheadProblem(new Stage(rpc, context.suite), chooseRoom));
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

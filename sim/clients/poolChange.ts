@@ -106,6 +106,13 @@ export function refusalProblem(
   return undefined;
 }
 
+/** Whether a node between two states neither holds a transaction nor has used its nonce: then it may come, or come again. */
+export function isNowhere(node: Process, hash: Bytes, { from, nonce }: Refused): boolean {
+  const rpc = settledPool(node, Number.POSITIVE_INFINITY);
+  if (rpc === undefined || rpc.pool.byEthHash(hash) !== undefined) return false;
+  return (rpc.chain.latest().account(from.address)?.nonce ?? 0n) <= BigInt(nonce);
+}
+
 const OVERDRAFT = /: balance (\d+), queued cost (\d+), tx (cost|bumped) (\d+), overshot (\d+)$/;
 
 /**

@@ -16,7 +16,7 @@ import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
-import { changeProblem, contentOf, overdraftProblem, refusalProblem } from './poolChange.ts';
+import { changeProblem, contentOf, isNowhere, overdraftProblem, refusalProblem } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
 
 const POLL_MICROS = 500_000;
@@ -36,6 +36,8 @@ export interface SentTx extends Draft {
   /** How often it was sent, and of these how often it was refused for another reason than that it is known. */
   gives: number;
   refusals: number;
+  /** How often in a row it was called known by a node that did not have it. */
+  ghosts: number;
   /** Another one of the same nonce is in a block. */
   isReplaced: boolean;
   /** What the client was told. */
@@ -200,6 +202,7 @@ export class EvmClient {
       takenIn: 0,
       gives: 0,
       refusals: 0,
+      ghosts: 0,
       isReplaced: false,
       receipt: undefined,
     };
@@ -234,7 +237,7 @@ export class EvmClient {
     const isFirst = !this.#given.has(tx.hash);
     this.#given.add(tx.hash);
     // Nobody has it, as far as the answers tell.
-    const isNowhere = tx.gives > 0 && tx.refusals === tx.gives;
+    const isUntaken = tx.gives > 0 && tx.refusals === tx.gives;
     tx.gives += 1;
     if (this.spec.script === 'waits' && isFirst) {
       await this.#waits.give(tx.hash, tx.raw);
@@ -265,8 +268,12 @@ export class EvmClient {
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
     if (isRefused && isPrompt) tx.refusals += 1;
-    if (isNowhere && 'error' in reply && reply.error.message === 'already known')
+    const isKnown = 'error' in reply && reply.error.message === 'already known';
+    if (isUntaken && isKnown)
       this.complaints.push(`${tx.hash} was refused by all that it was given, and is called known`);
+    // Once it may have come from a peer at that moment, and not have been looked at yet.
+    tx.ghosts = isKnown && isNowhere(node, this.#suite.keccak256(tx.raw), tx) ? tx.ghosts + 1 : 0;
+    if (tx.ghosts > 1) this.complaints.push(`${tx.hash} is called known again and again, and is nowhere`);
     if (isRefused && isSamePool && pool !== undefined) {
       const problem = overdraftProblem(before, node, tx, reply.error.message);
       if (problem !== undefined) this.complaints.push(problem);

@@ -19,6 +19,7 @@ export const SCRIPTS = [
   'bounds',
   'emptied',
   'squeezed',
+  'refunded',
 ] as const;
 
 export interface ClientSpec {

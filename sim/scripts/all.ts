@@ -9,6 +9,7 @@ import { crowd } from './crowd.ts';
 import { emptied } from './emptied.ts';
 import { erc20Churn } from './erc20.ts';
 import { features } from './features.ts';
+import { refunded } from './refunded.ts';
 import type { Script } from './script.ts';
 import { shelf } from './shelf.ts';
 import { squeezed } from './squeezed.ts';
@@ -29,5 +30,6 @@ export function scriptOf(
   if (script === 'emptied') return emptied(feeMarket);
   if (script === 'shelf') return shelf(suite);
   if (script === 'squeezed') return squeezed;
+  if (script === 'refunded') return refunded();
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }

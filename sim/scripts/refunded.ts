@@ -1,0 +1,53 @@
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
+import type { Draft, Script } from './script.ts';
+import { GWEI } from './transfers.ts';
+
+/**
+ * One account after the other sends the next more than half of what it has, twice, the later one first: with the earlier one in a block pools give up
+ * the later one, which nobody can pay for any more. Then the other account sends the coins back, and the wallet wants what was given up after all.
+ */
+export function refunded(): Script {
+  const received = new Map<DevAccount, bigint>();
+  let last = 0;
+  let owed: Draft | undefined;
+  return (state) => {
+    const { accounts } = state;
+    const [from, to] = [last, last + 1].map((i) => present(accounts[i % accounts.length], 'an account')) as [
+      DevAccount,
+      DevAccount,
+    ];
+    if (owed !== undefined) {
+      if (!state.isConfirmed(owed.from, owed.nonce)) return [];
+      const { value } = owed;
+      owed = undefined;
+      last++;
+      received.set(from, (received.get(from) ?? 0n) + value);
+      received.set(to, (received.get(to) ?? 0n) + value);
+      return [transfer(to, from.address, value, state.takeNonce(to))];
+    }
+    if (accounts.some((account) => state.open(account).length > 0)) return [];
+    const value = ((DEV_BALANCE + (received.get(from) ?? 0n) - state.spent(from)) * 3n) / 5n;
+    const [earlier, later] = [0, 0].map(() => transfer(from, to.address, value, state.takeNonce(from))) as [
+      Draft,
+      Draft,
+    ];
+    owed = earlier;
+    received.set(to, (received.get(to) ?? 0n) + value);
+    return [later, earlier];
+  };
+}
+
+const transfer = (from: DevAccount, to: Bytes, value: bigint, nonce: number): Draft => ({
+  from,
+  to,
+  data: EMPTY,
+  nonce,
+  value,
+  gas: 21_000n,
+  tip: GWEI,
+  feeCap: 100n * GWEI,
+  status: '0x1',
+  isWanted: true,
+});

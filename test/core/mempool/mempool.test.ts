@@ -213,6 +213,13 @@ test('a full pool and a full queue say so', () => {
   expect(world.add('cc', 0)).toMatchObject({ refusal: { code: 'full', txs: 2, txsMax: 2 } });
 });
 
+test('a lane that a newer verdict empties is gone, though its own transaction is refused', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 0 });
+  world.add('aa', 0);
+  expect(world.add('aa', 5, 1, 1)).toMatchObject({ refusal: { code: 'lane-full' } });
+  expect([...world.pool.lanes()]).toEqual([]);
+});
+
 test('what is still being checked takes room as well', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, bytesMax: 100 });
   const offer = (call: number): void => world.pool.submit(new Uint8Array(40).fill(call), call, world);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Sizes } from '../../../core/lib/sizes.ts';
 import { BlockQueue } from '../../../core/sync/blockQueue.ts';
 import { SyncPeers } from '../../../core/sync/syncPeers.ts';
 import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
@@ -129,4 +130,18 @@ test('a late answer for what is stored is let go', () => {
   queue.settle(1, ZERO_BLOCK_ID);
   answer('a', 1);
   expect(queue.at(1)).toBe(undefined);
+});
+
+test('blocks that are stored leave room for those after them', () => {
+  const peers = peersOf(['a']);
+  const peer = peers.find('a');
+  if (peer === undefined) throw new Error('a peer');
+  peer.claim = { base: 1, height: 100 };
+  const few: Sizes = { kept: (usual) => usual, atOnce: (usual) => usual, bytesAtOnce: () => 10 };
+  const queue = new BlockQueue(peers, few);
+  queue.wanted(0, 1);
+  for (const height of [1, 2]) queue.arrived(peer, { ...at(height), txs: [new Uint8Array(20)] });
+  expect(queue.wanted(0, 1)).toEqual([]);
+  for (const height of [1, 2]) queue.settle(height, ZERO_BLOCK_ID);
+  expect(queue.wanted(0, 3).length).toBeGreaterThan(0);
 });

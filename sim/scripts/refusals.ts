@@ -9,6 +9,9 @@ import { GWEI } from './transfers.ts';
 /** Whom every refused transaction would pay. */
 const PAYEE = new Uint8Array(20).fill(0xd8);
 
+/** Wei a gas. */
+const CHEAP = 10n;
+
 type Plain = Omit<Draft, 'tip' | 'feeCap'>;
 type Refused = (
   good: Draft,
@@ -20,8 +23,11 @@ type Refused = (
 /** What no pool takes that has `old`, or has seen it in a block: in turn, so that a short run has each of them. */
 export function refusals({ minGasPrice }: FeeMarket): Refused {
   let turn: number | undefined;
-  return ({ from, nonce }, old, choose, isUsed) => {
+  return ({ from, nonce, tip, feeCap }, old, choose, isUsed) => {
     const plain = { from, nonce, to: PAYEE, data: EMPTY, value: 1n, gas: 21_000n, status: undefined };
+    // A tenth of so little is nothing.
+    if (feeCap < CHEAP)
+      return { ...plain, tip, feeCap, bad: 'pays no more than the one whose place it would take' };
     const later = { ...plain, nonce: nonce + 1, tip: GWEI, feeCap: 100n * GWEI };
     const sometimes: readonly Draft[] = [
       ...(old === undefined ? [] : outbidBadly({ ...plain, nonce: old.nonce }, old)),

@@ -28,7 +28,8 @@ export function poolTimeouts(context: CheckerContext): Checker {
   const { world, scenario, suite } = context;
   const { engine } = scenario;
   if ((scenario.bankers ?? []).length === 0) return { name };
-  if ((engine.poolTxs ?? engine.poolLifetime ?? engine.poolMaxWait) !== undefined) return { name };
+  if ((engine.poolTxs ?? engine.poolBytes ?? engine.poolLifetime ?? engine.poolMaxWait) !== undefined)
+    return { name };
   const known = new Map<Process, Look>();
   const isRich = ({ chain }: RpcContext, tx: Bytes): boolean => {
     const decoded = decodeTx(tx, suite, chain.denom);

@@ -3,7 +3,6 @@ import { TX_BODY, TX_RAW } from '../../core/app/tx/tables.ts';
 import { decode, decodeWordy } from '../../core/codec/proto.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../../core/lib/bytes.ts';
-import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../clients/answers/feeMarket.ts';
 import { settledPool } from '../clients/settledPool.ts';
@@ -43,7 +42,7 @@ export function pools(context: CheckerContext): Checker {
   const name = 'records';
   const { world, scenario } = context;
   const { feeMarket } = context.cluster;
-  const txsMax = scenario.engine.poolTxs ?? DEFAULT_MEMPOOL.txsMax;
+  const { txsMax, bytesMax } = poolOf(scenario.engine);
   // Their transactions are in the pool as well, and use nonces of their senders.
   const isMixed = (scenario.bankers ?? []).length > 0;
   const looked = new Map<Process, number>();
@@ -59,6 +58,7 @@ export function pools(context: CheckerContext): Checker {
     const size = sum(list, sizeInBlock);
     if (size !== bytes) return `counts ${bytes} bytes, holds ${size}`;
     if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
+    if (bytes > bytesMax) return `holds ${bytes} bytes, at most ${bytesMax}`;
     if (held === 0) return undefined;
     const fresh = isMixed ? list.filter((tx) => !right.has(tx)) : [];
     if (fresh.some((tx) => rpc.chain.txLocation(txHashOf(tx, context.suite)) !== undefined))

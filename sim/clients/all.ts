@@ -39,8 +39,8 @@ export function makeClients(
     next += count;
     return cluster.accounts.slice(next - count, next);
   };
-  const { poolTxs, poolMaxWait } = scenario.engine;
-  const isRoomy = poolTxs === undefined && poolMaxWait === undefined;
+  const { poolTxs, poolBytes, poolMaxWait } = scenario.engine;
+  const isRoomy = (poolTxs ?? poolBytes ?? poolMaxWait) === undefined;
   return {
     wallets: scenario.clients.map(
       (spec) => new EvmClient(world, calls, cluster, suite, spec, take(spec.accounts), isRoomy),

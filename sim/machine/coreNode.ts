@@ -30,12 +30,13 @@ const configOf = (engine: EngineSpec): NodeCoreConfig => ({
 });
 
 /** A small pool keeps the proportions of the default one, roughly. */
-export function poolOf({ poolTxs, poolLifetime, poolMaxWait }: EngineSpec): MempoolConfig {
+export function poolOf({ poolTxs, poolBytes, poolLifetime, poolMaxWait }: EngineSpec): MempoolConfig {
   const own = DEFAULT_NODE_CONFIG.mempool;
   const quarter = poolTxs === undefined ? undefined : Math.max(1, poolTxs >> 2);
   return {
     ...own,
     txsMax: poolTxs ?? own.txsMax,
+    bytesMax: poolBytes ?? own.bytesMax,
     laneSlots: quarter ?? own.laneSlots,
     queuedMax: quarter ?? own.queuedMax,
     queuedLifetimeMs: poolLifetime === undefined ? own.queuedLifetimeMs : Math.floor(poolLifetime / 1_000),

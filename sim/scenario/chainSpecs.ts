@@ -36,6 +36,8 @@ export interface EngineSpec {
   readonly blockGas?: number | undefined;
   /** Transactions that a pool takes; the node's own default when left out. */
   readonly poolTxs?: number | undefined;
+  /** Bytes of transactions that it takes. */
+  readonly poolBytes?: number | undefined;
   /** How long transactions wait there for an earlier nonce, and how long a client's may have to wait for a block; µs, the node's defaults. */
   readonly poolLifetime?: number | undefined;
   readonly poolMaxWait?: number | undefined;

@@ -7,7 +7,7 @@ import { merkleProofs } from '../../core/crypto/merkle.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
 import type { Block, BlockId, Commit, CommitSig, Part } from '../../core/types/block.ts';
-import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
+import { ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal } from '../../core/types/vote.ts';
@@ -70,13 +70,13 @@ export function withoutPrecommits(rs: RoundState, block: Block, slots: readonly 
   };
 }
 
-/** Another block that is just as valid: one precommit less in its last commit, where two thirds still remain. */
-export function otherValidBlock(rs: RoundState, block: Block): Block | undefined {
+/** Another block that is just as valid: one precommit less in its last commit or, where that has none to spare, a transaction more. */
+export function otherValidBlock(me: Accomplice, rs: RoundState, block: Block): Block {
   for (const [drop, { flag }] of block.lastCommit.signatures.entries()) {
     const other = flag === 'absent' ? undefined : withoutPrecommits(rs, block, [drop]);
     if (other !== undefined) return other;
   }
-  return undefined;
+  return withOwnTx(me, block);
 }
 
 /** One of those whose time, the median of the last commit, is in another second. */
@@ -101,12 +101,6 @@ export const withoutEvidence = (block: Block): Block | undefined =>
   block.evidence.length === 0
     ? undefined
     : { ...block, evidence: [], header: { ...block.header, evidenceHash: evidenceListHash([]) } };
-
-/** A block that differs and is not valid: its time is not the median. */
-export const shifted = (block: Block): Block => ({
-  ...block,
-  header: { ...block.header, time: addMillis(block.header.time, 1) },
-});
 
 /** Replaces the node's own proposal and its parts, for the audience, by those of another block. */
 export function replacingBlock(

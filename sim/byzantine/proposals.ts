@@ -11,7 +11,6 @@ import {
   otherValidBlock,
   replacingBlock,
   replacingProposal,
-  shifted,
   withoutEvidence,
 } from './blocks.ts';
 
@@ -40,9 +39,7 @@ export const TWO_PROPOSALS: Behaviour = {
   create: (me) =>
     replacingBlock(me, (rs, block) => {
       if (me.args.get('what') === 'evidence') return withoutEvidence(block);
-      return me.args.get('what') === 'time'
-        ? blockOfOtherSecond(rs, block)
-        : (otherValidBlock(rs, block) ?? shifted(block));
+      return me.args.get('what') === 'time' ? blockOfOtherSecond(rs, block) : otherValidBlock(me, rs, block);
     }),
 };
 
@@ -53,7 +50,7 @@ export const LOCK_BREAKER: Behaviour = {
   args: [],
   create(me) {
     const fresh = replacingBlock(me, (rs, block) =>
-      rs.validRound >= 0 ? (otherValidBlock(rs, block) ?? shifted(block)) : undefined,
+      rs.validRound >= 0 ? otherValidBlock(me, rs, block) : undefined,
     );
     return {
       message: (message, peer) =>

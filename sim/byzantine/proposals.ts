@@ -74,15 +74,20 @@ export const LYING_POL: Behaviour = {
 export const BAD_POL_ROUND: Behaviour = {
   id: 'B09',
   alias: 'bad-pol-round',
-  text: 'Names its own or a later round as proof of lock, or one below -1 with `round: below`.',
+  text: 'Names a later round as proof of lock, or its own with `round: same`, or one below -1 with `round: below`.',
   args: ['round'],
-  words: { round: ['below'] },
+  words: { round: ['below', 'same'] },
   create: (me) =>
     changingProposal(me, (proposal) => ({
       ...proposal,
-      polRound: me.args.get('round') === 'below' ? -2 : proposal.round + 1,
+      polRound: badPolRound(me.args.get('round'), proposal.round),
     })),
 };
+
+function badPolRound(word: unknown, round: number): number {
+  if (word === 'below') return -2;
+  return word === 'same' ? round : round + 1;
+}
 
 /** Ways to make a block wrong in one field; everything else stays as it is. */
 const SPOILERS: Readonly<Record<string, (header: Header) => Partial<Header>>> = {

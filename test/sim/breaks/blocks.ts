@@ -145,6 +145,14 @@ export const BLOCKS: readonly Break[] = [
     scenario: 'bad-pol-round',
   },
   {
+    id: 'pol-round-of-its-own',
+    file: 'core/consensus/intake.ts',
+    from: 'polRound >= proposal.round) return punish(',
+    to: 'polRound > proposal.round) return punish(',
+    found: ['conduct'],
+    scenario: 'bad-pol-round',
+  },
+  {
     id: 'part-proof-unchecked',
     file: 'core/codec/partSet.ts',
     from: '    if (!verifyProof(proof, hash, bytes)) {',

@@ -136,8 +136,8 @@ export const WITHHELD_PARTS: Behaviour = {
   create: (me) => ({
     message: (message) =>
       message.kind === 'blockPart' &&
-      me.isDue(message.height, message.round) &&
-      isOwnRound(me, message.height)
+      isOwnRound(me, message.height) &&
+      me.isDue(message.height, message.round)
         ? []
         : [message],
   }),

@@ -118,6 +118,13 @@ describe('a trigger', () => {
     expect(await evidence('height: 2..5, times: 2')).toBe(2);
   });
 
+  test('with times counts no round in which others propose', async () => {
+    const { neverHappened } = await run(
+      lying('{who: v3, behaviour: withheld-parts, when: {height: 2.., times: 1}}'),
+    );
+    expect(neverHappened).toEqual([]);
+  });
+
   test('with an event waits for it, and with for ends', async () => {
     expect(await evidence('event: crashed(v1)')).toBe(0);
     expect(await evidence('event: started(v0), after: 100ms, for: 2s')).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { proposerOf } from '../../core/consensus/priority.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
-import { isZeroBlockId, ZERO_BLOCK_ID } from '../../core/types/block.ts';
+import { type BlockId, equalBlockId, isZeroBlockId, ZERO_BLOCK_ID } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
@@ -19,6 +19,34 @@ function onOwnVotes(
       return change(vote).map((one): ConsensusMessage => ({ kind: 'vote', vote: one }));
     },
   };
+}
+
+/**
+ * Own votes of one type for the value that `choose` names, if any. It is asked once for each height, round and type: what gossip repeats
+ * when the round is over is the same lie, and not a second vote.
+ */
+function votingFor(
+  me: Accomplice,
+  types: readonly Vote['type'][],
+  choose: (vote: Vote) => BlockId | undefined,
+): Hooks {
+  const chosen = new Map<string, BlockId | undefined>();
+  return {
+    message(message) {
+      if (!isOwnVote(me, message) || !types.includes(message.vote.type)) return [message];
+      const { vote } = message;
+      const key = `${vote.height}/${vote.round}/${vote.type}`;
+      if (!chosen.has(key)) chosen.set(key, me.isDue(vote.height, vote.round) ? choose(vote) : undefined);
+      const blockId = chosen.get(key);
+      return blockId === undefined ? [message] : [{ kind: 'vote', vote: me.signVote({ ...vote, blockId }) }];
+    },
+  };
+}
+
+/** What is proposed in the round of a vote, as long as that is the round at hand. */
+function proposedWith(me: Accomplice, vote: Vote): BlockId | undefined {
+  const proposed = me.rs()?.proposal;
+  return proposed?.height === vote.height && proposed.round === vote.round ? proposed.blockId : undefined;
 }
 
 /** A second vote for another value before the honest one; without the honest one with `only: true`. */
@@ -77,14 +105,14 @@ export const VALUE_AND_NIL: Behaviour = {
 export const AMNESIA: Behaviour = {
   id: 'B05',
   alias: 'amnesia',
-  text: 'Forgets its lock: prevotes and precommits whatever is proposed in the round at hand.',
+  text: 'Forgets the lock of an earlier round: prevotes and precommits another block that is proposed in the round at hand.',
   args: [],
   create: (me) =>
-    onOwnVotes(me, ['prevote', 'precommit'], (vote) => {
-      const proposed = me.rs()?.proposal;
-      if (proposed === undefined || proposed.height !== vote.height || proposed.round !== vote.round)
-        return [vote];
-      return [me.signVote({ ...vote, blockId: proposed.blockId })];
+    votingFor(me, ['prevote', 'precommit'], (vote) => {
+      const proposed = proposedWith(me, vote);
+      const { lockedBlock, lockedRound } = me.rs() ?? {};
+      if (proposed === undefined || lockedBlock === undefined || lockedRound === undefined) return undefined;
+      return lockedRound < vote.round && !equalBlockId(lockedBlock, proposed) ? proposed : undefined;
     }),
 };
 
@@ -200,12 +228,7 @@ export const UNFOUNDED_PRECOMMIT: Behaviour = {
   alias: 'unfounded-precommit',
   text: 'Precommits the proposed block without having seen a polka.',
   args: [],
-  create: (me) =>
-    onOwnVotes(me, ['precommit'], (vote) => {
-      const proposed = me.rs()?.proposal;
-      const fits = proposed?.height === vote.height && proposed.round === vote.round;
-      return [fits ? me.signVote({ ...vote, blockId: proposed.blockId }) : vote];
-    }),
+  create: (me) => votingFor(me, ['precommit'], (vote) => proposedWith(me, vote)),
 };
 
 export const WRONG_TIME: Behaviour = {

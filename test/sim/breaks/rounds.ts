@@ -21,6 +21,14 @@ export const ROUNDS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'lock-outlives-a-polka',
+    file: 'core/consensus/rules.ts',
+    from: '  s.locked = block;',
+    to: '  s.locked ??= block;',
+    found: ['conduct', 'lock'],
+    scenario: 'amnesia',
+  },
+  {
     id: 'valid-value-forgotten',
     file: 'core/consensus/rules.ts',
     from: '  s.valid = s.current;',

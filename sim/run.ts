@@ -214,8 +214,15 @@ function addByzantine(
   suite: CryptoSuite,
 ): ReadonlySet<ByzantineEntry> {
   const acted = new Set<ByzantineEntry>();
-  const timeouts = scenario.engine.consensus;
-  const options = { chainId: CHAIN_ID, timeouts, cluster, suite, coalitions: new Map(), acted };
+  const options = {
+    chainId: CHAIN_ID,
+    timeouts: scenario.engine.consensus,
+    cluster,
+    suite,
+    coalitions: new Map(),
+    twoBlocks: new Map(),
+    acted,
+  };
   for (const { name } of cluster.members) {
     const entries = scenario.byzantine.filter((entry) => entry.who === name);
     if (entries.length === 0) continue;

@@ -24,6 +24,7 @@ export interface WrapOptions {
   readonly suite: CryptoSuite;
   /** By behaviour; shared by everyone of one run. */
   readonly coalitions: Map<string, Coalition>;
+  readonly twoBlocks: Accomplice['twoBlocks'];
   /** Entries that have changed something. */
   readonly acted: Set<ByzantineEntry>;
 }
@@ -96,6 +97,7 @@ export function accomplice(
     timeouts,
     others: world.processes.map((one) => one.name).filter((name) => name !== process.name),
     coalition: coalitionOf(options, entry.behaviour),
+    twoBlocks: options.twoBlocks,
     args: entry.args,
     choices: world.choices.stream(label),
     rs: () => process.node?.rs(),

@@ -55,6 +55,8 @@ export interface Accomplice {
   readonly others: readonly string[];
   /** All nodes with this behaviour, this one among them. */
   readonly coalition: Coalition;
+  /** The two blocks of a proposer that lies, by height and round: known to all liars, whatever their behaviour. */
+  readonly twoBlocks: Map<string, readonly BlockId[]>;
   readonly args: ReadonlyMap<string, string | number | boolean>;
   readonly choices: ChoiceStream;
   /** Consensus state of the correct core inside. */
@@ -159,12 +161,9 @@ export const isValidator = (me: Accomplice): boolean =>
 const sameBytes = (a: Bytes, b: Bytes): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** A value nobody proposed; the same for one height and round, so that all of an audience see one lie. */
-export function inventedBlock(me: Accomplice, height: number, round: number): BlockId {
+/** A value nobody proposed; the same for one height and round, so that all of an audience see one lie, whoever tells it. */
+export function inventedBlock(height: number, round: number): BlockId {
   const fill = (salt: number): Bytes =>
-    Uint8Array.from(
-      { length: 32 },
-      (_, i) => (i * 7 + salt * 31 + height * 13 + round * 5 + me.name.charCodeAt(0)) & 255,
-    );
+    Uint8Array.from({ length: 32 }, (_, i) => (i * 7 + salt * 31 + height * 13 + round * 5 + 0x76) & 255);
   return { hash: fill(1), parts: { total: 1, hash: fill(2) } };
 }

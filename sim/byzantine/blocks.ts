@@ -128,6 +128,9 @@ export function replacingProposal(
     const isOwn = rs !== undefined && block !== undefined && rs.height === height && isProposer(me, rs);
     if (!isOwn || rs.round !== round) return undefined;
     made = { height, round, variant: me.isDue(height, round) ? make(rs, block) : undefined };
+    const own = rs.proposal?.blockId;
+    if (made.variant !== undefined && own !== undefined)
+      me.twoBlocks.set(`${height}/${round}`, [made.variant.blockId, own]);
     return made.variant;
   };
   return {

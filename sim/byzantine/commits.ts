@@ -25,7 +25,7 @@ export const BACK_TO_THE_PAST: Behaviour = {
       if (vote.round > (reached ?? 0)) return [message];
       const forged: Vote[] = [];
       const forge = (height: number, round: number): void => {
-        const past = { ...vote, height, round, blockId: inventedBlock(me, height, round) };
+        const past = { ...vote, height, round, blockId: inventedBlock(height, round) };
         forged.push(me.signVote({ ...past, type: 'prevote' }), me.signVote(past));
       };
       for (let round = 0; round < vote.round; round++) forge(vote.height, round);

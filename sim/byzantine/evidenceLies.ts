@@ -49,7 +49,7 @@ function offenceAt(
       type: 'prevote',
       height,
       round,
-      blockId: inventedBlock(me, height, round + salt),
+      blockId: inventedBlock(height, round + salt),
       timestamp: header.time,
       validatorAddress,
       validatorIndex: index,

@@ -228,7 +228,7 @@ export const ECLIPSE: Behaviour = {
 
 /** A whole "quorum" for one invented value, every vote under the liar's own key. */
 function forgedVotes(me: Accomplice, vote: Vote): readonly ConsensusMessage[] {
-  const blockId = inventedBlock(me, vote.height, vote.round);
+  const blockId = inventedBlock(vote.height, vote.round);
   const validators = me.rs()?.validators.validators ?? [];
   return validators.map(({ address }, i) => ({
     kind: 'vote',

@@ -49,10 +49,12 @@ function proposedWith(me: Accomplice, vote: Vote): BlockId | undefined {
   return proposed?.height === vote.height && proposed.round === vote.round ? proposed.blockId : undefined;
 }
 
-/** A second vote for another value before the honest one; without the honest one with `only: true`. */
+/** A second vote, for the other block of a proposer that lies or an invented one, before the honest one; without the honest one with `only: true`. */
 function withSecond(me: Accomplice, vote: Vote): readonly Vote[] {
   const wantsNil = me.args.get('value') === 'nil' && !isZeroBlockId(vote.blockId);
-  const blockId = wantsNil ? ZERO_BLOCK_ID : inventedBlock(me, vote.height, vote.round);
+  const { height, round } = vote;
+  const another = me.twoBlocks.get(`${height}/${round}`)?.find((one) => !equalBlockId(one, vote.blockId));
+  const blockId = wantsNil ? ZERO_BLOCK_ID : (another ?? inventedBlock(height, round));
   const second = me.signVote({ ...vote, blockId });
   return me.args.get('only') === true ? [second] : [second, vote];
 }
@@ -199,7 +201,7 @@ export const FUTURE_FLOOD: Behaviour = {
         if (vote.round > (me.rs()?.round ?? 0)) return [message];
         const lies = rounds.flatMap((far): readonly ConsensusMessage[] => {
           const [height, round] = [vote.height, vote.round + far];
-          const blockId = inventedBlock(me, height, far);
+          const blockId = inventedBlock(height, far);
           if (what === 'claims') return [{ kind: 'voteSetMaj23', height, round, type: vote.type, blockId }];
           // Only of precommits a claim says that a block was decided.
           const ahead = me.signVote({ ...vote, round, blockId: ZERO_BLOCK_ID });

@@ -220,8 +220,7 @@ export const ROUNDS: readonly Break[] = [
     from: '      s.validRound < s.round &&\n      hasValidPolka(s),',
     to: '      s.validRound > s.round &&\n      hasValidPolka(s),',
     found: ['conduct'],
-    scenario: 'all-crash-in-waits',
-    isSlow: true,
+    scenario: 'hidden-prevotes',
   },
   {
     id: 'wait-not-needed',

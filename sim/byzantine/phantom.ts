@@ -35,12 +35,12 @@ function haunt(me: Accomplice, peer: string, height: number, round: number): voi
   const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
   const proposed = me.rs()?.proposal;
   const isProposed = proposed?.height === height && proposed.round === round;
-  const first = isProposed ? proposed.blockId : inventedBlock(me, height, round + 1);
+  const first = isProposed ? proposed.blockId : inventedBlock(height, round + 1);
   const vote = (type: VoteType, blockId: BlockId): void => {
     const who = { validatorAddress: me.address, validatorIndex };
     const signed = me.signVote({ type, height, round, blockId, timestamp, ...who, ...empty });
     me.send([peer], { kind: 'vote', vote: signed });
   };
   for (const type of TYPES)
-    for (const blockId of [first, inventedBlock(me, height, round)]) vote(type, blockId);
+    for (const blockId of [first, inventedBlock(height, round)]) vote(type, blockId);
 }

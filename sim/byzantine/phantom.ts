@@ -41,6 +41,5 @@ function haunt(me: Accomplice, peer: string, height: number, round: number): voi
     const signed = me.signVote({ type, height, round, blockId, timestamp, ...who, ...empty });
     me.send([peer], { kind: 'vote', vote: signed });
   };
-  for (const type of TYPES)
-    for (const blockId of [first, inventedBlock(height, round)]) vote(type, blockId);
+  for (const type of TYPES) for (const blockId of [first, inventedBlock(height, round)]) vote(type, blockId);
 }

@@ -42,7 +42,7 @@ describe('with a bad drive a node recovers or refuses, and never lies', () => {
   });
 
   test('a lost batch is named where the store is opened', async () => {
-    const { report, stops } = await run(textOf('disk-lost-batch'), '1');
+    const { report, stops } = await run(textOf('disk-lost-batch'), '2');
     expect(stops[0]).toContain('the database lacks');
     expect(report.nodes[2]?.state).toBe('halted');
   });

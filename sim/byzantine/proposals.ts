@@ -2,6 +2,7 @@ import { rootOfProof } from '../../core/crypto/merkle.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Block, Header, Part, Proof } from '../../core/types/block.ts';
 import { addMillis } from '../../core/types/ids.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
 import {
@@ -90,7 +91,7 @@ function badPolRound(word: unknown, round: number): number {
 }
 
 /** Ways to make a block wrong in one field; everything else stays as it is. */
-const SPOILERS: Readonly<Record<string, (header: Header) => Partial<Header>>> = {
+const SPOILERS: Readonly<Record<string, (header: Header, rs: RoundState) => Partial<Header>>> = {
   app_hash: ({ appHash }) => ({ appHash: wrong(appHash) }),
   time: ({ time }) => ({ time: addMillis(time, 60_000) }),
   data_hash: ({ dataHash }) => ({ dataHash: wrong(dataHash) }),
@@ -105,6 +106,10 @@ const SPOILERS: Readonly<Record<string, (header: Header) => Partial<Header>>> = 
   version: ({ version }) => ({ version: { ...version, app: version.app + 1 } }),
   last_block: ({ lastBlockId }) => ({ lastBlockId: { ...lastBlockId, hash: wrong(lastBlockId.hash) } }),
   proposer: ({ proposerAddress }) => ({ proposerAddress: wrong(proposerAddress) }),
+  other_proposer: ({ proposerAddress }, { validators }) => {
+    const other = validators.validators.find(({ address }) => !equalBytes(address, proposerAddress));
+    return { proposerAddress: other?.address ?? proposerAddress };
+  },
 };
 
 const wrong = (hash: Uint8Array): Uint8Array =>
@@ -115,17 +120,17 @@ const FIELDS: readonly string[] = [...Object.keys(SPOILERS), 'tx'];
 export const INVALID_BLOCK: Behaviour = {
   id: 'B10',
   alias: 'invalid-block',
-  text: `Proposes a block with one wrong header field: \`field\` is ${FIELDS.join(', ')}.`,
+  text: `Proposes a block with one wrong header field: \`field\` is ${FIELDS.join(', ')}; with other_proposer it names another validator, and is valid.`,
   args: ['field'],
   words: { field: FIELDS },
   create: (me) =>
-    replacingBlock(me, (_, block) => spoiled(block, String(me.args.get('field') ?? 'app_hash'))),
+    replacingBlock(me, (rs, block) => spoiled(rs, block, String(me.args.get('field') ?? 'app_hash'))),
 };
 
-function spoiled(block: Block, field: string): Block {
+function spoiled(rs: RoundState, block: Block, field: string): Block {
   if (field === 'tx') return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };
   const { header } = block;
-  return { ...block, header: { ...header, ...SPOILERS[field]?.(header) } };
+  return { ...block, header: { ...header, ...SPOILERS[field]?.(header, rs) } };
 }
 
 export const WITHHELD_PARTS: Behaviour = {

@@ -1,20 +1,34 @@
 import { commitHash } from '../../core/codec/hashes.ts';
+import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { medianTime } from '../../core/consensus/medianTime.ts';
 import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
-import { type Block, type Commit, type CommitSig, ZERO_BLOCK_ID } from '../../core/types/block.ts';
+import { CHANNELS } from '../../core/node/contract.ts';
+import {
+  type Block,
+  type BlockId,
+  type Commit,
+  type CommitSig,
+  isZeroBlockId,
+  ZERO_BLOCK_ID,
+} from '../../core/types/block.ts';
 import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
-import { type Accomplice, type Behaviour, inventedBlock, isOwnVote } from './behaviour.ts';
+import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
 import { ABSENT, replacingBlock, withoutPrecommits } from './blocks.ts';
 
 export const BACK_TO_THE_PAST: Behaviour = {
   id: 'B23',
   alias: 'back-to-the-past',
-  text: 'With each precommit also votes for an invented value in every earlier round, and in that of the last commit.',
-  args: [],
-  create: (me) => ({
+  text: 'With each precommit also votes for an invented value in every earlier round, and in that of the last commit; with `value: precommitted` it keeps its precommits back until a round is over, and then gives them to the block that others have precommitted there.',
+  args: ['value'],
+  words: { value: ['precommitted'] },
+  create: (me) => (me.args.get('value') === 'precommitted' ? precommittingLate(me) : inventingPast(me)),
+};
+
+function inventingPast(me: Accomplice): Hooks {
+  return {
     message(message) {
       if (!isOwnVote(me, message) || message.vote.type !== 'precommit') return [message];
       const { vote } = message;
@@ -33,8 +47,51 @@ export const BACK_TO_THE_PAST: Behaviour = {
       if (last !== undefined) forge(last.height, last.round);
       return [message, ...forged.map((one): ConsensusMessage => ({ kind: 'vote', vote: one }))];
     },
-  }),
-};
+  };
+}
+
+/** A commit that comes about when its round is over: the precommits that it lacked are told to whoever is in a later round. */
+function precommittingLate(me: Accomplice): Hooks {
+  const kept = new Map<number, Vote>();
+  let height = 0;
+  const lateVotes = (round: number): readonly Vote[] =>
+    [...kept.values()].flatMap((vote) => {
+      const isForBlock = !isZeroBlockId(vote.blockId);
+      const blockId = isForBlock ? vote.blockId : precommittedIn(me, height, vote.round);
+      return vote.round < round && blockId !== undefined ? [me.signVote({ ...vote, blockId })] : [];
+    });
+  return {
+    message(message) {
+      if (!isOwnVote(me, message) || message.vote.type !== 'precommit') return [message];
+      const { vote } = message;
+      if (!me.isDue(vote.height, vote.round)) return [message];
+      if (vote.height > height) kept.clear();
+      height = Math.max(height, vote.height);
+      if (vote.height === height) kept.set(vote.round, vote);
+      return [];
+    },
+    input(input) {
+      const told = input.kind === 'frame' ? decodeConsensusMessage(input.bytes) : undefined;
+      if (input.kind !== 'frame' || input.channel !== CHANNELS.state || told?.ok !== true) return [input];
+      const { value: step } = told;
+      if (step.kind !== 'newRoundStep' || step.height !== height || !me.isAudience(input.peer))
+        return [input];
+      for (const vote of lateVotes(step.round)) me.send([input.peer], { kind: 'vote', vote });
+      return [input];
+    },
+  };
+}
+
+/** The block that somebody else has precommitted in a round of the height at hand. */
+function precommittedIn(me: Accomplice, height: number, round: number): BlockId | undefined {
+  const rs = me.rs();
+  const votes = rs?.height === height ? rs.votes(round, 'precommit') : undefined;
+  for (const [index, { address }] of votes?.validators.validators.entries() ?? []) {
+    const blockId = equalBytes(address, me.address) ? undefined : votes?.vote(index)?.blockId;
+    if (blockId !== undefined && !isZeroBlockId(blockId)) return blockId;
+  }
+  return undefined;
+}
 
 const EDITS = [
   'address',

@@ -76,8 +76,7 @@ export const SHIPPED: readonly Break[] = [
     from: 's.commitRound < 0 && s.votes.commit !== undefined,',
     to: 's.commitRound < 0 && s.votes.commit?.round === s.round,',
     found: ['conduct'],
-    scenario: 'lock-breaker',
-    isSlow: true,
+    scenario: 'commit-of-a-past-round',
   },
   {
     id: 'votes-of-earlier-rounds-refused',

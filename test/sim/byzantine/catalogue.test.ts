@@ -33,6 +33,7 @@ const ENTRIES: readonly (readonly [string, string])[] = [
     'named',
   ].map((what) => ['B25', `what: ${what}`] as const),
   ['B23', ''],
+  ['B23', 'value: precommitted'],
   ['B26', 'victim: v1'],
   ...['types', 'rounds', 'same', 'key', 'power', 'total', 'time', 'culprit'].map(
     (what) => ['B27', `what: ${what}`] as const,

@@ -8,7 +8,9 @@ import { Recent } from '../../lib/recent.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Guard } from '../guard.ts';
+import { runFormattedInitCode } from './formattedInitCode.ts';
 import { verifyKzgProof } from './kzg.ts';
+import { opcodeOf } from './opcodes.ts';
 
 /** What the block tells the instructions. */
 export interface BlockEnv {
@@ -123,22 +125,6 @@ interface GuardSlot {
 
 const JUMPDEST = 0x5b;
 const REVERT = 0xfd;
-
-/** What the library knows of the frame that runs; only what is touched here. */
-interface RunState {
-  readonly gasLeft: bigint;
-  readonly memory: { read: (offset: number, length: number) => Bytes };
-}
-
-/** The library's table of instructions: one for each engine. */
-interface OpcodeEntry {
-  opcodeInfo: { readonly isAsync: boolean };
-  opHandler: () => Promise<void> | undefined;
-  gasHandler: (frame: RunState, gas: bigint, common: Common) => Promise<bigint>;
-}
-
-const opcodeOf = (evm: EVM, code: number): OpcodeEntry =>
-  present((evm as unknown as { readonly _opcodeMap: OpcodeEntry[] })._opcodeMap[code], 'a known instruction');
 
 /**
  * Before a REVERT is paid, the library shows whoever watches what it would give back, and for that makes the memory as
@@ -261,6 +247,7 @@ export class EnginePool {
     const hashes = new BlockHashes();
     const evm = (await createEVM({ common: this.#common, stateManager, blockchain: hashes })) as EVM;
     showPaidReverts(evm);
+    runFormattedInitCode(evm);
     if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };
     guardJumps(evm, slot);

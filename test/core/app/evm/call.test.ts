@@ -85,6 +85,24 @@ test('a call that cannot be paid is refused as geth refuses it', async () => {
   expect((await call({ to: alice.address, gasPrice: 1n, gas: 21_000n })).kind).toBe('refused');
 });
 
+test.each([
+  ['CREATE', 'f0'],
+  ['CREATE2', 'f5'],
+])('%s of init code in the object format costs what any invalid instruction costs', async (_, opcode) => {
+  const maker = new Uint8Array(20).fill(8);
+  const gasOf = async (start: string): Promise<bigint> => {
+    const code = hex(`0x7f${start.padEnd(64, '0')}6000526000600260006000${opcode}00`);
+    const none = { balance: undefined, nonce: undefined, state: undefined, stateDiff: undefined };
+    const overrides = new Map([[toHex(maker), { ...none, code }]]);
+    const outcome = await chain.evm.call(chain.reader.latest(), args({ to: maker, gas: 200_000n }), {
+      state: overrides,
+    });
+    return outcome.kind === 'refused' ? 0n : outcome.gasUsed;
+  };
+  expect(await gasOf('ef00')).toBe(await gasOf('ef01'));
+  expect(await gasOf('ef00')).toBeGreaterThan(190_000n);
+});
+
 test('overrides give an account code, balance and storage for one call', async () => {
   const nobody = wallet(9).address;
   const none = {

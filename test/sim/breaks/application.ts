@@ -90,6 +90,7 @@ export const APPLICATION: readonly Break[] = [
     to: '      continue;',
     found: ['durability', 'records'],
     scenario: 'disk-misplaced',
+    seed: 34,
     isSlow: true,
   },
   {

@@ -364,7 +364,7 @@ export const EXECUTION: readonly Break[] = [
     to: '  error instanceof RangeError || error instanceof ExecutionAborted;',
     found: ['app_hash'],
     scenario: 'disk-unreadable',
-    seed: 7,
+    seed: 11,
     isSlow: true,
   },
 ];

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 export function placeOf(me: Accomplice, address: Address, height: number): Place | undefined {
-  const validators = me.chain()?.validators(height);
+  const validators = height < 1 ? undefined : me.chain()?.validators(height);
   const index = validators?.validators.findIndex((one) => equalBytes(one.address, address)) ?? -1;
   return validators === undefined || index < 0 ? undefined : { validators, index };
 }

@@ -7,6 +7,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
+import { hasOddClocks } from './patience.ts';
 import { mayExpire } from './proven.ts';
 import { isSound } from './recoverable.ts';
 import { evidenceName, keptEvidence } from './storedEvidence.ts';
@@ -65,6 +66,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
     );
   };
   // What a paused node was about to say leaves it long after.
+  /** A node tells again by its own clock. */
+  const areClocksSound = !hasOddClocks(context.scenario);
   const isTimely = context.scenario.timeline.every(({ action }) => action.kind !== 'pause');
   const note = (node: Process): void => {
     for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
@@ -90,7 +93,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
         talk?.known.add(key);
         talk?.owed.delete(key);
         const heardAt = talk?.heardAt.get(key) ?? Number.NEGATIVE_INFINITY;
-        if (world.now - heardAt < AGAIN_MICROS)
+        if (areClocksSound && world.now - heardAt < AGAIN_MICROS)
           context.fail(name, `${node.name} tells ${peer} of evidence that it has from there`);
         const height = heightOf(node, peer);
         const ageAt = (one: number): number => one - 1 - evidenceHeight(evidence);

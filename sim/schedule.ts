@@ -68,8 +68,8 @@ export class Schedule {
 
   /** Who votes at this height, in the order of their slots. */
   voters(height: number): readonly Voter[] {
-    const past = this.#updates.filter((one) => one.height + 2 <= height).length;
-    return present(this.sets[past], 'a set of voters').voters;
+    const [genesis, ...later] = this.sets;
+    return present(later.findLast(({ from }) => from <= height) ?? genesis, 'a set of voters').voters;
   }
 
   /** The first heights of the newest sets and parameters that are known with the block of this height. */

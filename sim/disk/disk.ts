@@ -46,7 +46,6 @@ export class Disk<Guard> {
   guard: Guard | undefined;
   /** The next sync fails. */
   failsNext = false;
-  isFull = false;
   isSlow = false;
   /** What was begun before a trouble ended is done by then, in virtual microseconds. */
   lateUntil = 0;
@@ -66,9 +65,8 @@ export class Disk<Guard> {
     this.log.close();
   }
 
-  #setFull(isFull: boolean): void {
-    this.isFull = isFull;
-    this.log.isFull = isFull;
+  get isFull(): boolean {
+    return this.log.isFull;
   }
 
   /**
@@ -86,7 +84,7 @@ export class Disk<Guard> {
     if (fault === 'eio') {
       this.failsNext = true;
       this.isDamaged = true;
-    } else if (fault === 'full') this.#setFull(true);
+    } else if (fault === 'full') this.log.isFull = true;
     else this.isSlow = true;
     return true;
   }
@@ -94,7 +92,7 @@ export class Disk<Guard> {
   /** The end, at `now`, of a fault that has a duration. */
   repair(fault: DiskFaultKind, now: number): void {
     if (fault === 'full') {
-      this.#setFull(false);
+      this.log.isFull = false;
       this.lateUntil = Math.max(this.lateUntil, now + ROOM_MICROS);
     } else if (fault === 'slow') {
       this.isSlow = false;
@@ -133,7 +131,7 @@ export class Disk<Guard> {
     this.kv.wipe();
     this.guard = undefined;
     this.failsNext = false;
-    this.#setFull(false);
+    this.log.isFull = false;
     this.isSlow = false;
     this.isDamaged = false;
     this.hasForgotten = true;

@@ -26,6 +26,10 @@ export class LogFile {
   /** How many of those in flight have room; undefined while all have. */
   #roomFor: number | undefined;
 
+  get isFull(): boolean {
+    return this.#roomFor !== undefined;
+  }
+
   /** From now on there is no room for what is appended, or again for all of it. */
   set isFull(isFull: boolean) {
     this.#roomFor = isFull ? (this.#roomFor ?? this.#pending.length) : undefined;

@@ -1,8 +1,8 @@
 import { present } from '../../core/lib/assert.ts';
-import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
 import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
 import type { Draft, Script } from './script.ts';
-import { GWEI } from './transfers.ts';
+import { PLAIN_TRANSFER } from './transfers.ts';
 
 /**
  * One account after the other sends the next more than half of what it has, twice, the later one first: with the earlier one in a block pools give up
@@ -40,14 +40,10 @@ export function refunded(): Script {
 }
 
 const transfer = (from: DevAccount, to: Bytes, value: bigint, nonce: number): Draft => ({
+  ...PLAIN_TRANSFER,
   from,
   to,
-  data: EMPTY,
   nonce,
   value,
-  gas: 21_000n,
-  tip: GWEI,
-  feeCap: 100n * GWEI,
-  status: '0x1',
   isWanted: true,
 });

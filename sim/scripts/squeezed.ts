@@ -1,8 +1,7 @@
 import { present } from '../../core/lib/assert.ts';
-import { EMPTY } from '../../core/lib/bytes.ts';
 import { DEV_BALANCE, type DevAccount } from '../cluster.ts';
 import type { ClientState, Draft, Script } from './script.ts';
-import { GWEI } from './transfers.ts';
+import { GWEI, PLAIN_TRANSFER } from './transfers.ts';
 
 /** More than a small pool holds. */
 const FILLING = 14;
@@ -32,15 +31,5 @@ const feesOf = (gwei: bigint) => ({ tip: gwei * GWEI, feeCap: (100n + 10n * gwei
 function transfer(state: ClientState, from: DevAccount, value: bigint, gwei: bigint): Draft {
   const to = new Uint8Array(20).fill(0x7d);
   const nonce = state.takeNonce(from);
-  return {
-    from,
-    to,
-    data: EMPTY,
-    nonce,
-    value,
-    gas: 21_000n,
-    ...feesOf(gwei),
-    status: '0x1',
-    isWanted: true,
-  };
+  return { ...PLAIN_TRANSFER, from, to, nonce, value, ...feesOf(gwei), isWanted: true };
 }

@@ -3,7 +3,14 @@ import { EMPTY } from '../../core/lib/bytes.ts';
 import type { Script } from './script.ts';
 
 export const GWEI = 10n ** 9n;
-const TRANSFER_GAS = 21_000n;
+/** What every transfer of coins has, unless it pays otherwise. */
+export const PLAIN_TRANSFER = {
+  data: EMPTY,
+  gas: 21_000n,
+  tip: GWEI,
+  feeCap: 100n * GWEI,
+  status: '0x1',
+} as const;
 /** Unconfirmed transactions of one account at most. */
 export const IN_FLIGHT_MAX = 8;
 
@@ -15,6 +22,5 @@ export const transfers: Script = (state) => {
   const nonce = state.takeNonce(from);
   const to = new Uint8Array(20).fill(0x70 + choices.choose(8));
   const value = BigInt(1 + choices.choose(1_000_000));
-  const fees = { tip: GWEI, feeCap: 100n * GWEI, gas: TRANSFER_GAS };
-  return [{ from, to, data: EMPTY, nonce, value, ...fees, status: '0x1' }];
+  return [{ ...PLAIN_TRANSFER, from, to, nonce, value }];
 };

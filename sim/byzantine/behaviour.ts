@@ -1,6 +1,6 @@
 import type { ChainReader, EthTx } from '../../core/app/chain.ts';
 import type { ConsensusConfig } from '../../core/consensus/contract.ts';
-import type { Bytes } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type Effect, type Input } from '../../core/node/contract.ts';
 import type { BlockId } from '../../core/types/block.ts';
 import type { LightBlock } from '../../core/types/evidence.ts';
@@ -126,7 +126,7 @@ export const isOwnVote = (
   me: Accomplice,
   message: ConsensusMessage,
 ): message is ConsensusMessage & { kind: 'vote' } =>
-  message.kind === 'vote' && sameBytes(message.vote.validatorAddress, me.address);
+  message.kind === 'vote' && equalBytes(message.vote.validatorAddress, me.address);
 
 /** Says something to each of the audience beside its prevotes, where a behaviour before this one has dropped them, too. */
 export function besidePrevotes(me: Accomplice, say: (peer: string, at: Position) => void): Hooks {
@@ -156,14 +156,14 @@ export function atPrevote(me: Accomplice, message: ConsensusMessage, act: (at: P
 
 /** Whether it has a vote at the height at hand. */
 export const isValidator = (me: Accomplice): boolean =>
-  me.rs()?.validators.validators.some(({ address }) => sameBytes(address, me.address)) === true;
+  me.rs()?.validators.validators.some(({ address }) => equalBytes(address, me.address)) === true;
 
-const sameBytes = (a: Bytes, b: Bytes): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i]);
+/** Begins the bytes of invented values; another number would only make others. */
+const INVENTED = 0x76;
 
 /** A value nobody proposed; the same for one height and round, so that all of an audience see one lie, whoever tells it. */
 export function inventedBlock(height: number, round: number): BlockId {
   const fill = (salt: number): Bytes =>
-    Uint8Array.from({ length: 32 }, (_, i) => (i * 7 + salt * 31 + height * 13 + round * 5 + 0x76) & 255);
+    Uint8Array.from({ length: 32 }, (_, i) => (i * 7 + salt * 31 + height * 13 + round * 5 + INVENTED) & 255);
   return { hash: fill(1), parts: { total: 1, hash: fill(2) } };
 }

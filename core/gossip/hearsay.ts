@@ -54,7 +54,7 @@ export class Hearsay {
     const { height, round, blockId, polRound } = proposal;
     // Consensus drops whoever says so, a moment later: until then no room is made for what no block can have.
     if (blockId.parts.total > BLOCK_PARTS_MAX) return;
-    this.#peers.find(id)?.round.setProposal(height, round, blockId.parts, polRound);
+    this.#peers.find(id)?.round.onProposal(height, round, blockId.parts, polRound);
   }
 
   onPart(id: PeerId, height: Height, part: Part): void {

@@ -27,6 +27,8 @@ export class PeerRound {
   polRound: Round = -1;
   partsHeader: PartSetHeader | undefined = undefined;
   parts: BitSet | undefined = undefined;
+  /** That is its own word, and no guess of ours. */
+  #hasSaidBlock = false;
   /** Votes of the peer's height by `round * 2 + (precommit ? 1 : 0)`. */
   readonly #votes = new Map<number, BitSet>();
   /** Votes of one kind come one after the other. */
@@ -75,6 +77,7 @@ export class PeerRound {
     this.polRound = -1;
     this.partsHeader = undefined;
     this.parts = undefined;
+    this.#hasSaidBlock = false;
   }
 
   onNewValidBlock(message: Message<'newValidBlock'>): void {
@@ -82,17 +85,25 @@ export class PeerRound {
     if (message.round !== this.round && !message.isCommit) return;
     this.partsHeader = message.parts;
     this.parts = message.bits.clone();
+    this.#hasSaidBlock = true;
   }
 
-  /** The peer sent us, or was sent, the proposal of its round. */
+  /** The peer sent us the proposal of its round: it collects that block, unless it has said that it wants another (NewValidBlock). */
+  onProposal(height: Height, round: Round, parts: PartSetHeader, polRound: Round): void {
+    if (height !== this.height || round !== this.round) return;
+    if (!this.#hasSaidBlock && this.partsHeader !== undefined && !equalPartSetHeader(this.partsHeader, parts))
+      this.partsHeader = undefined;
+    this.setProposal(height, round, parts, polRound);
+  }
+
+  /** The peer was sent the proposal of its round: if it collects a block already, it goes on with that. */
   setProposal(height: Height, round: Round, parts: PartSetHeader, polRound: Round): void {
     if (height !== this.height || round !== this.round) return;
     this.hasProposal = true;
     this.polRound = polRound;
-    if (this.partsHeader === undefined || !equalPartSetHeader(this.partsHeader, parts)) {
-      this.partsHeader = parts;
-      this.parts = new BitSet(parts.total);
-    }
+    if (this.partsHeader !== undefined) return;
+    this.partsHeader = parts;
+    this.parts = new BitSet(parts.total);
   }
 
   setPart(height: Height, index: number): void {

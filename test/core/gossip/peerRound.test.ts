@@ -67,16 +67,40 @@ test('precommits of the round that decided become the last commit of the next he
   expect(peer.lastCommit?.toString()).toBe('x__x');
 });
 
-test('a proposal says which block the peer collects, whatever it was before', () => {
+const other = { total: 2, hash: new Uint8Array(32).fill(2) };
+
+test('a proposal that the peer sends says which block it collects, one that it is sent only if it has none', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));
   peer.setProposal(5, 0, parts, -1);
   peer.setPart(5, 2);
-  peer.setProposal(5, 0, parts, -1);
-  expect(peer.parts?.toString()).toBe('__x');
-  const other = { total: 2, hash: new Uint8Array(32).fill(2) };
   peer.setProposal(5, 0, other, -1);
+  peer.onProposal(5, 0, parts, -1);
+  expect(peer.parts?.toString()).toBe('__x');
+  peer.onProposal(5, 0, other, -1);
   expect([peer.partsHeader, peer.parts?.toString()]).toEqual([other, '__']);
+  peer.onProposal(5, 1, parts, -1);
+  expect(peer.partsHeader).toEqual(other);
+});
+
+test('a peer that has said which block it wants collects that, whatever was proposed to it', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 0, 3));
+  peer.onNewValidBlock({
+    kind: 'newValidBlock',
+    height: 5,
+    round: 0,
+    parts,
+    bits: new BitSet(3),
+    isCommit: false,
+  });
+  peer.setPart(5, 2);
+  peer.onProposal(5, 0, other, -1);
+  peer.setProposal(5, 0, other, -1);
+  expect([peer.hasProposal, peer.partsHeader, peer.parts?.toString()]).toEqual([true, parts, '__x']);
+  peer.onNewRoundStep(step(5, 1, 3));
+  peer.onProposal(5, 1, other, -1);
+  expect(peer.partsHeader).toEqual(other);
 });
 
 test('the last commit is of the round that decided, though the peer has gone on to another', () => {

@@ -3,6 +3,25 @@ import type { Break } from './broken.ts';
 /** Breaks of gossip: who is told what, when, and what is believed of peers. */
 export const GOSSIP: readonly Break[] = [
   {
+    id: 'proposed-outweighs-wanted',
+    file: 'core/gossip/peerRound.ts',
+    from: '!this.#hasSaidBlock && this.partsHeader',
+    to: 'this.partsHeader',
+    found: ['conduct'],
+    scenario: 'wanted-not-proposed',
+    seed: 26,
+  },
+  {
+    id: 'sent-outweighs-wanted',
+    file: 'core/gossip/peerRound.ts',
+    from: '    if (this.partsHeader !== undefined) return;\n    this.partsHeader = parts;',
+    to: '    this.partsHeader = parts;',
+    found: ['conduct'],
+    scenario: 'wanted-not-proposed',
+    seed: 26,
+    isSlow: true,
+  },
+  {
     id: 'gone-peers-still-heard-of',
     file: 'core/node/node.ts',
     from: '        gossip.onPeerDown(input.peer);\n',

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Checks } from '../../../core/mempool/check.ts';
 import { Lane, type PoolTx } from '../../../core/mempool/lane.ts';
@@ -111,4 +112,61 @@ test('what has left a lane costs its sender no more', () => {
     20n,
     10n,
   ]);
+});
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ put: fc.nat(7), cost: fc.nat(9), fee: fc.constantFrom(10n, 11n, 20n) }),
+  },
+  fc.constant({ drop: true } as const),
+  fc.record({ advance: fc.nat(2), balance: fc.integer({ min: 4, max: 9 }) }),
+  fc.record({ expire: fc.nat(3) }),
+);
+
+test('a lane counts what may run, and what that costs together, whatever came and went before', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const lane = new Lane(0n);
+      const model = new Map<number, PoolTx>();
+      let state = 0;
+      for (const [i, one] of steps.entries()) {
+        if ('put' in one) {
+          const tx = txOf(state + one.put, {
+            cost: BigInt(one.cost),
+            feeCap: one.fee,
+            tipCap: one.fee,
+            ...(i % 3 === 0 ? { lastHeight: BigInt(i % 4) } : {}),
+          });
+          if (lane.put(tx, 10) !== 'underpriced') model.set(state + one.put, tx);
+        } else if ('drop' in one) {
+          const tail = lane.dropTail();
+          expect(tail?.lane.nonce).toBe(model.size === 0 ? undefined : BigInt(Math.max(...model.keys())));
+          if (tail !== undefined) model.delete(Number(tail.lane.nonce));
+        } else if ('advance' in one) {
+          state += one.advance;
+          lane.advance(BigInt(state), BigInt(one.balance));
+          for (const [nonce, tx] of [...model])
+            if (nonce < state || tx.lane.cost > BigInt(one.balance)) model.delete(nonce);
+        } else {
+          lane.expire(one.expire);
+          for (const [
+            nonce,
+            {
+              lane: { lastHeight },
+            },
+          ] of [...model])
+            if (lastHeight !== undefined && lastHeight <= BigInt(one.expire)) model.delete(nonce);
+        }
+        const all = [...model].sort(([a], [b]) => a - b).map(([, tx]) => tx);
+        const gap = all.findIndex((tx, at) => tx.lane.nonce !== BigInt(state + at));
+        const may = gap < 0 ? all : all.slice(0, gap);
+        expect(lane.txs).toEqual(all);
+        expect([lane.executable, lane.executableCost]).toEqual([
+          may.length,
+          may.reduce((sum, tx) => sum + tx.lane.cost, 0n),
+        ]);
+      }
+    }),
+  );
 });

@@ -65,6 +65,7 @@ import { turns } from './turns.ts';
 import { validity } from './validity.ts';
 import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
+import { wanted } from './wanted.ts';
 import { whileTolerable } from './whileTolerable.ts';
 import { wires } from './wires.ts';
 import { words } from './words.ts';
@@ -102,6 +103,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', whileTolerable(repetition)],
   ['conduct', beliefs],
   ['conduct', echoes],
+  ['conduct', wanted],
   ['conduct', poolSpread],
   ['conduct', evidenceSpread],
   ['conduct', words],

@@ -1,6 +1,9 @@
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
+import type { VoteType } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { VOTE_TAG } from '../network/words.ts';
+import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import { hashBytes } from '../world/rolling.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -9,12 +12,15 @@ import { isSound } from './recoverable.ts';
 
 /** What a node has decided to say waits for its log: it leaves when the node may have heard more. */
 const CROSSED_MICROS = 100_000;
+/** The same while the log is about as fast as it should be. Whoever does not listen to who has which vote sends it at its next look. */
+const HAS_MICROS = 20_000;
 /** Of more rounds of a height a node does not note who has what. */
 const ROUNDS_MAX = 14;
 /** Each node looks up each of its peers for each message: among many that is too much. */
 const NODES_MAX = 12;
-/** First byte of a BlockPart, its number in cometbft.consensus.v1.Message as a field with a length. */
+/** First bytes of BlockPart and HasVote, their numbers in cometbft.consensus.v1.Message as fields with a length. */
 const PART_TAG = 0x2a;
+const HAS_VOTE_TAG = 0x3a;
 
 /** Where the peer is, as far as the node knows, and the node's own height. */
 interface Place {
@@ -34,10 +40,12 @@ interface Talk {
   stand: string;
   /** What both have, and since when the node has heard it; 0 for what it has said itself. */
   readonly known: Map<number, number>;
+  /** Of the height at which the peer is: since when the node has heard from it that it has a vote. */
+  readonly has: Map<number, number>;
 }
 
 /**
- * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it, before it has reason to doubt that the
+ * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it or of which it has heard that the peer has it, before it has reason to doubt that the
  * peer has it: the peer says what it has, gets on, or has not moved for so long that the node says to it again where it stands. Judged where the
  * network brings all that is said, once and in order, and nothing else happens.
  */
@@ -48,13 +56,14 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     lossPpm + dupPpm + reorderPpm + corruptPpm + resetPpm === 0 && scenario.timeline.length === 0;
   if (!isCalm || world.processes.length > NODES_MAX) return { name };
   const talks = new Connections(
-    (): Talk => ({ place: NOWHERE, doubtedAt: world.now, stand: '', known: new Map() }),
+    (): Talk => ({ place: NOWHERE, doubtedAt: world.now, stand: '', known: new Map(), has: new Map() }),
   );
   const names = new Set(correct.map((node) => node.name));
   const doubt = (talk: Talk | undefined): void => {
     if (talk === undefined) return;
     talk.doubtedAt = world.now;
     talk.known.clear();
+    talk.has.clear();
   };
   /** Undefined where the node does not note what the peer has: parts of a block of which it does not know that the peer collects it. */
   const talkWith = (node: Process, peer: string, bytes: Bytes): Talk | undefined => {
@@ -73,6 +82,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
     if (!isSound(node.disk) || node.pace.sync !== undefined) return;
     const key = keyOf(bytes);
+    const vote = bytes[0] === VOTE_TAG ? voteIn(bytes) : undefined;
     for (const peer of to) {
       const talk = talkWith(node, peer, bytes);
       if (talk === undefined) continue;
@@ -80,6 +90,9 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
       talk.known.set(key, 0);
       if (since !== undefined && world.now - since > CROSSED_MICROS)
         fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} again what both have`);
+      const had = vote?.height === talk.place.height ? talk.has.get(vote.slot) : undefined;
+      if (had !== undefined && world.now - had > HAS_MICROS)
+        fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} a vote that it has said it has`);
     }
   };
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
@@ -87,6 +100,12 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     if (talk === undefined) return;
     const key = keyOf(bytes);
     if (!talk.known.has(key)) talk.known.set(key, world.now);
+  };
+  const heardStanding = (node: Process, peer: string, bytes: Bytes): void => {
+    const talk = bytes[0] === HAS_VOTE_TAG ? talkWith(node, peer, bytes) : undefined;
+    const vote = talk && voteIn(bytes);
+    if (vote === undefined || vote.height !== talk?.place.height || vote.round > ROUNDS_MAX) return;
+    if (!talk.has.has(vote.slot)) talk.has.set(vote.slot, world.now);
   };
   const stands = (node: Process, to: readonly string[], bytes: Bytes): void => {
     const stand = standOf(bytes);
@@ -101,13 +120,14 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   return {
     name,
     ...hearing(
-      ['contentHeard', 'contentSaid', 'standingSaid', 'wordHeard', ...Connections.TOPICS],
+      ['contentHeard', 'contentSaid', 'standingHeard', 'standingSaid', 'wordHeard', ...Connections.TOPICS],
       (fact) => {
         const { node } = fact;
         if (!node.isCorrect) return;
         talks.on(fact);
         if (fact.kind === 'contentSaid') said(node, fact.to, fact.bytes);
         else if (fact.kind === 'contentHeard') heard(node, fact.peer, fact.bytes);
+        else if (fact.kind === 'standingHeard') heardStanding(node, fact.peer, fact.bytes);
         else if (fact.kind === 'wordHeard') doubt(talks.get(node, fact.peer));
         else if (fact.kind === 'standingSaid') stands(node, fact.to, fact.bytes);
       },
@@ -123,6 +143,30 @@ function standOf(bytes: Bytes): string | undefined {
   const { height, round, step } = decoded.value;
   return `${height}/${round}/${step}`;
 }
+
+interface VotePlace {
+  readonly height: number;
+  readonly round: number;
+  /** One number for its round, type and validator. */
+  readonly slot: number;
+}
+
+/** Of a Vote or a HasVote. */
+const voteIn = remembered((bytes: Bytes): VotePlace | undefined => {
+  const decoded = decodeConsensusMessage(bytes);
+  const message = decoded.ok ? decoded.value : undefined;
+  if (message?.kind === 'hasVote') return placeOf(message, message.index);
+  return message?.kind === 'vote' ? placeOf(message.vote, message.vote.validatorIndex) : undefined;
+});
+
+const placeOf = (
+  { height, round, type }: { readonly height: number; readonly round: number; readonly type: VoteType },
+  index: number,
+): VotePlace => ({
+  height,
+  round,
+  slot: (round * 2 + (type === 'precommit' ? 1 : 0)) * 2 ** 20 + index,
+});
 
 /** 53 bits that tell one message from all others. */
 const keyOf = (bytes: Bytes): number => hashBytes(bytes, 0) * 2 ** 21 + (hashBytes(bytes, 1) >>> 11);

@@ -7,7 +7,7 @@ import type { Wire } from '../clients/wire.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { Frame } from '../network/link.ts';
-import { isContent, isRumour, isWord } from '../network/words.ts';
+import { isContent, isRumour, isStanding, isWord } from '../network/words.ts';
 import type { Port } from '../port.ts';
 import type { Pace } from '../scenario/scenario.ts';
 import type { Position } from '../world/facts.ts';
@@ -263,6 +263,8 @@ export class Process implements Port {
     else if (isRumour(channel))
       this.#world.witness({ kind: 'rumourHeard', node: this, peer, channel, bytes });
     else if (isWord(channel, bytes)) this.#world.witness({ kind: 'wordHeard', node: this, peer, bytes });
+    else if (isStanding(channel, bytes))
+      this.#world.witness({ kind: 'standingHeard', node: this, peer, bytes });
     else if (isContent(channel, bytes))
       this.#world.witness({ kind: 'contentHeard', node: this, peer, bytes });
   }

@@ -50,7 +50,8 @@ export type Fact =
       readonly to: readonly string[];
       readonly bytes: Bytes;
     }
-  /** A node says where it stands, that it has a vote, or which votes a proposal rests on (sim/network/words.ts). */
+  /** A node hears from a peer, and says to some, where it stands, that it has a vote, or which votes a proposal rests on (sim/network/words.ts). */
+  | { readonly kind: 'standingHeard'; readonly node: Process; readonly peer: string; readonly bytes: Bytes }
   | {
       readonly kind: 'standingSaid';
       readonly node: Process;

@@ -9,7 +9,6 @@ export const GOSSIP: readonly Break[] = [
     to: 'this.partsHeader',
     found: ['conduct'],
     scenario: 'wanted-not-proposed',
-    seed: 26,
   },
   {
     id: 'sent-outweighs-wanted',
@@ -18,8 +17,15 @@ export const GOSSIP: readonly Break[] = [
     to: '    this.partsHeader = parts;',
     found: ['conduct'],
     scenario: 'wanted-not-proposed',
-    seed: 26,
     isSlow: true,
+  },
+  {
+    id: 'told-what-they-said-they-have',
+    file: 'core/node/consensusMessages.ts',
+    from: '      gossip.hearsay.onHasVote(peer, message);\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'several-rounds',
   },
   {
     id: 'gone-peers-still-heard-of',

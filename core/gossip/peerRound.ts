@@ -149,7 +149,7 @@ export class PeerRound {
 
   #stepBack({ height, round, step, lastCommitRound }: Message<'newRoundStep'>): void {
     this.#lesser = undefined;
-    this.#forgetProposal();
+    if (height !== this.height || round !== this.round) this.#forgetProposal();
     this.height = height;
     this.round = round;
     this.step = step;

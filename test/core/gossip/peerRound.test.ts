@@ -103,6 +103,27 @@ test('a peer that has said which block it wants collects that, whatever was prop
   expect(peer.partsHeader).toEqual(other);
 });
 
+test('what a peer wants is not forgotten when old words set it back within its round, but with the round', () => {
+  const peer = new PeerRound();
+  peer.onNewRoundStep(step(5, 2, 8));
+  peer.onNewValidBlock({
+    kind: 'newValidBlock',
+    height: 5,
+    round: 2,
+    parts,
+    bits: new BitSet(3),
+    isCommit: true,
+  });
+  const back = (round: number): void => {
+    for (let times = 0; times < 3; times++) peer.onNewRoundStep(step(5, round, 3));
+    peer.forget();
+  };
+  back(2);
+  expect([peer.step, peer.partsHeader]).toEqual([3, parts]);
+  back(1);
+  expect([peer.round, peer.partsHeader]).toEqual([1, undefined]);
+});
+
 test('the last commit is of the round that decided, though the peer has gone on to another', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 2, 6));

@@ -28,6 +28,14 @@ export const GOSSIP: readonly Break[] = [
     scenario: 'several-rounds',
   },
   {
+    id: 'old-words-end-a-wish',
+    file: 'core/gossip/peerRound.ts',
+    from: '    if (height !== this.height || round !== this.round) this.#forgetProposal();\n    this.height = height;\n    this.round = round;\n    this.step = step;\n    this.lastCommitRound = lastCommitRound;',
+    to: '    this.#forgetProposal();\n    this.height = height;\n    this.round = round;\n    this.step = step;\n    this.lastCommitRound = lastCommitRound;',
+    found: ['conduct'],
+    scenario: 'wish-outlives-old-words',
+  },
+  {
     id: 'gone-peers-still-heard-of',
     file: 'core/node/node.ts',
     from: '        gossip.onPeerDown(input.peer);\n',

@@ -45,9 +45,9 @@ interface Talk {
 }
 
 /**
- * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it or of which it has heard that the peer has it, before it has reason to doubt that the
- * peer has it: the peer says what it has, gets on, or has not moved for so long that the node says to it again where it stands. Judged where the
- * network brings all that is said, once and in order, and nothing else happens.
+ * A correct node tells a peer no proposal, part or vote a second time, nor what it has heard from it, nor a vote that the peer has said it
+ * has, before it has reason to doubt that the peer has it: the peer says what it has, gets on, or has not moved for so long that the node
+ * says to it again where it stands. Judged where the network brings all that is said, once and in order, and nothing else happens.
  */
 export function echoes({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';

@@ -302,7 +302,7 @@ export const CHANGES: readonly Break[] = [
     file: 'core/evidence/verify.ts',
     from: 'facts.validatorsAt(height)',
     to: 'facts.validatorsAt(state.lastBlockHeight + 1)',
-    found: ['conduct', 'evidence'],
+    found: ['conduct', 'evidence', 'no_framing'],
     scenario: 'offence-and-away',
   },
   {

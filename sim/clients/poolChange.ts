@@ -106,8 +106,12 @@ export function refusalProblem(
   return undefined;
 }
 
-/** Whether a node between two states neither holds a transaction nor has used its nonce: then it may come, or come again. */
+/**
+ * Whether a node between two states neither holds a transaction nor has used its nonce: then it may come, or come again. Where verdicts take
+ * longer than blocks it may be looked at for long.
+ */
 export function isNowhere(node: Process, hash: Bytes, { from, nonce }: Refused): boolean {
+  if (node.pace.verdict !== undefined) return false;
   const rpc = settledPool(node, Number.POSITIVE_INFINITY);
   if (rpc === undefined || rpc.pool.byEthHash(hash) !== undefined) return false;
   return (rpc.chain.latest().account(from.address)?.nonce ?? 0n) <= BigInt(nonce);

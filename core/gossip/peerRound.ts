@@ -52,19 +52,22 @@ export class PeerRound {
     this.#lesser = older ? { word: message, times: (this.#lesser?.times ?? 0) + 1 } : undefined;
     if (older) return false;
     if (height !== this.height) this.#enterHeight(height, message.lastCommitRound);
+    this.#standAt(message);
+    return true;
+  }
+
+  #standAt({ height, round, step, lastCommitRound }: Message<'newRoundStep'>): void {
     if (height !== this.height || round !== this.round) this.#forgetProposal();
     this.height = height;
     this.round = round;
     this.step = step;
-    this.lastCommitRound = message.lastCommitRound;
-    return true;
+    this.lastCommitRound = lastCommitRound;
   }
 
   #enterHeight(height: Height, lastCommitRound: Round): void {
     const precommits = this.votes(lastCommitRound, 'precommit');
     this.lastCommit = height === this.height + 1 && lastCommitRound >= 0 ? precommits : undefined;
     this.#forgetVotes();
-    this.#forgetProposal();
   }
 
   #forgetVotes(): void {
@@ -147,21 +150,15 @@ export class PeerRound {
     return fresh;
   }
 
-  #stepBack({ height, round, step, lastCommitRound }: Message<'newRoundStep'>): void {
-    this.#lesser = undefined;
-    if (height !== this.height || round !== this.round) this.#forgetProposal();
-    this.height = height;
-    this.round = round;
-    this.step = step;
-    this.lastCommitRound = lastCommitRound;
-  }
-
   /** Drops what we only believe, keeps where the peer says it stands. */
   forget(): void {
     this.#forgetVotes();
     this.lastCommit = undefined;
     this.hasProposal = false;
-    if (this.#lesser !== undefined && this.#lesser.times >= LESSER_WORDS) this.#stepBack(this.#lesser.word);
+    if (this.#lesser !== undefined && this.#lesser.times >= LESSER_WORDS) {
+      this.#standAt(this.#lesser.word);
+      this.#lesser = undefined;
+    }
     if (this.parts !== undefined && this.step < STEP.commit) this.parts = new BitSet(this.parts.size);
   }
 }

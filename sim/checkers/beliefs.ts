@@ -1,17 +1,13 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { BitSet } from '../../core/lib/bitset.ts';
-import type { Bytes } from '../../core/lib/bytes.ts';
 import type { PeerRoundReader } from '../../core/rpc/context.ts';
 import type { VoteType } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
-import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isHindered } from './poolSpread.ts';
+import { type SaidVotes, saidVotes, voteName } from './saidVotes.ts';
 import { isGarbled } from './spread.ts';
 
-/** First bytes of Vote, HasVote and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
-const TAGS: readonly (number | undefined)[] = [0x32, 0x3a, 0x4a];
 /** What a node has decided to say waits for its log: it leaves within this. */
 const LEAVE_MICROS = 100_000;
 /** Rounds of a height that are looked at. */
@@ -39,7 +35,7 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
   /** Since when nothing holds up what a node says. */
   const calm = new Map<Process, number>();
 
-  const note = (node: string, peer: string, { height, votes }: Said): void => {
+  const note = (node: string, peer: string, { height, votes }: SaidVotes): void => {
     const pair = `${node}/${peer}`;
     const heights = spoken.get(pair) ?? new Map<number, Votes>();
     spoken.set(pair, heights);
@@ -61,10 +57,10 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     bits: BitSet | undefined,
   ): string | undefined => {
     if (bits === undefined) return undefined;
-    const slot = slotOf(round, type);
     const known = spoken.get(pair)?.get(height);
     for (let i = 0; i < bits.size; i++)
-      if (bits.has(i) && known?.has(`${slot}/${i}`) !== true) return `${height}/${slot} of validator ${i}`;
+      if (bits.has(i) && known?.has(voteName(round, type, i)) !== true)
+        return `${height}/${round}/${type} of validator ${i}`;
     return undefined;
   };
 
@@ -90,7 +86,7 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
         return;
       }
       const { node, to, bytes } = fact;
-      const said = TAGS.includes(bytes[0]) ? saidIn(bytes) : undefined;
+      const said = saidVotes(bytes);
       if (said === undefined) return;
       for (const peer of to) {
         note(peer, node.name, said);
@@ -109,30 +105,3 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     },
   };
 }
-
-/** What a message says that somebody has. */
-interface Said {
-  readonly height: number;
-  readonly votes: readonly string[];
-  /** Whoever hears it has them, too. */
-  readonly isGiven: boolean;
-}
-
-const slotOf = (round: number, type: VoteType): string => `${round}/${type}`;
-
-const saidIn = remembered((bytes: Bytes): Said | undefined => {
-  const decoded = decodeConsensusMessage(bytes);
-  const message = decoded.ok ? decoded.value : undefined;
-  if (message?.kind === 'vote') {
-    const { height, round, type, validatorIndex } = message.vote;
-    return { height, votes: [`${slotOf(round, type)}/${validatorIndex}`], isGiven: true };
-  }
-  if (message?.kind === 'hasVote') {
-    const { height, round, type, index } = message;
-    return { height, votes: [`${slotOf(round, type)}/${index}`], isGiven: false };
-  }
-  if (message?.kind !== 'voteSetBits') return undefined;
-  const { height, round, type, bits } = message;
-  const all = Array.from({ length: bits.size }, (_, i) => i).filter((i) => bits.has(i));
-  return { height, votes: all.map((i) => `${slotOf(round, type)}/${i}`), isGiven: false };
-});

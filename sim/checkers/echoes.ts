@@ -1,14 +1,13 @@
 import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { VoteType } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
-import { VOTE_TAG } from '../network/words.ts';
-import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
 import { hashBytes } from '../world/rolling.ts';
+import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { isSound } from './recoverable.ts';
+import { saidVotes } from './saidVotes.ts';
 
 /** What a node has decided to say waits for its log: it leaves when the node may have heard more. */
 const CROSSED_MICROS = 100_000;
@@ -18,9 +17,8 @@ const HAS_MICROS = 20_000;
 const ROUNDS_MAX = 14;
 /** Each node looks up each of its peers for each message: among many that is too much. */
 const NODES_MAX = 12;
-/** First bytes of BlockPart and HasVote, their numbers in cometbft.consensus.v1.Message as fields with a length. */
+/** First byte of a BlockPart, its number in cometbft.consensus.v1.Message as a field with a length. */
 const PART_TAG = 0x2a;
-const HAS_VOTE_TAG = 0x3a;
 
 /** Where the peer is, as far as the node knows, and the node's own height. */
 interface Place {
@@ -40,8 +38,8 @@ interface Talk {
   stand: string;
   /** What both have, and since when the node has heard it; 0 for what it has said itself. */
   readonly known: Map<number, number>;
-  /** Of the height at which the peer is: since when the node has heard from it that it has a vote. */
-  readonly has: Map<number, number>;
+  /** Votes of the height at which the peer is, and since when the node has heard from it that it has them. */
+  readonly has: Map<string, number>;
 }
 
 /**
@@ -68,7 +66,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   /** Undefined where the node does not note what the peer has: parts of a block of which it does not know that the peer collects it. */
   const talkWith = (node: Process, peer: string, bytes: Bytes): Talk | undefined => {
     const talk = names.has(peer) ? talks.get(node, peer) : undefined;
-    const round = talk && node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round;
+    const round = talk && believed(node, peer);
     if (talk === undefined || round === undefined || round.round > ROUNDS_MAX) return undefined;
     const { place } = talk;
     const own = node.node?.rs()?.height;
@@ -82,7 +80,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
     if (!isSound(node.disk) || node.pace.sync !== undefined) return;
     const key = keyOf(bytes);
-    const vote = bytes[0] === VOTE_TAG ? voteIn(bytes) : undefined;
+    const vote = saidVotes(bytes);
     for (const peer of to) {
       const talk = talkWith(node, peer, bytes);
       if (talk === undefined) continue;
@@ -90,7 +88,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
       talk.known.set(key, 0);
       if (since !== undefined && world.now - since > CROSSED_MICROS)
         fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} again what both have`);
-      const had = vote?.height === talk.place.height ? talk.has.get(vote.slot) : undefined;
+      const had = vote?.height === talk.place.height ? talk.has.get(String(vote.votes[0])) : undefined;
       if (had !== undefined && world.now - had > HAS_MICROS)
         fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} a vote that it has said it has`);
     }
@@ -102,10 +100,10 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     if (!talk.known.has(key)) talk.known.set(key, world.now);
   };
   const heardStanding = (node: Process, peer: string, bytes: Bytes): void => {
-    const talk = bytes[0] === HAS_VOTE_TAG ? talkWith(node, peer, bytes) : undefined;
-    const vote = talk && voteIn(bytes);
-    if (vote === undefined || vote.height !== talk?.place.height || vote.round > ROUNDS_MAX) return;
-    if (!talk.has.has(vote.slot)) talk.has.set(vote.slot, world.now);
+    const said = saidVotes(bytes);
+    const talk = said && talkWith(node, peer, bytes);
+    if (talk === undefined || said?.height !== talk.place.height || said.round > ROUNDS_MAX) return;
+    for (const vote of said.votes) if (!talk.has.has(vote)) talk.has.set(vote, world.now);
   };
   const stands = (node: Process, to: readonly string[], bytes: Bytes): void => {
     const stand = standOf(bytes);
@@ -143,30 +141,6 @@ function standOf(bytes: Bytes): string | undefined {
   const { height, round, step } = decoded.value;
   return `${height}/${round}/${step}`;
 }
-
-interface VotePlace {
-  readonly height: number;
-  readonly round: number;
-  /** One number for its round, type and validator. */
-  readonly slot: number;
-}
-
-/** Of a Vote or a HasVote. */
-const voteIn = remembered((bytes: Bytes): VotePlace | undefined => {
-  const decoded = decodeConsensusMessage(bytes);
-  const message = decoded.ok ? decoded.value : undefined;
-  if (message?.kind === 'hasVote') return placeOf(message, message.index);
-  return message?.kind === 'vote' ? placeOf(message.vote, message.vote.validatorIndex) : undefined;
-});
-
-const placeOf = (
-  { height, round, type }: { readonly height: number; readonly round: number; readonly type: VoteType },
-  index: number,
-): VotePlace => ({
-  height,
-  round,
-  slot: (round * 2 + (type === 'precommit' ? 1 : 0)) * 2 ** 20 + index,
-});
 
 /** 53 bits that tell one message from all others. */
 const keyOf = (bytes: Bytes): number => hashBytes(bytes, 0) * 2 ** 21 + (hashBytes(bytes, 1) >>> 11);

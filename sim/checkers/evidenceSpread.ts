@@ -5,6 +5,7 @@ import { CHANNELS } from '../../core/node/contract.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
+import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { hasOddClocks } from './patience.ts';
@@ -55,8 +56,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
   const others = new Map<Process, number>();
   const waitingMax = Math.min(WAITING_MAX, context.scenario.engine.sizesMax ?? WAITING_MAX);
   let calm = 0;
-  const heightOf = (node: Process, peer: string): number =>
-    node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round.height ?? 0;
+  const heightOf = (node: Process, peer: string): number => believed(node, peer)?.height ?? 0;
   /** Ages that evidence may have by the states that a node was at lately, blocks. */
   const agesAt = (node: Process): readonly number[] => {
     const last = (node.node?.rs()?.height ?? 0) + 1;

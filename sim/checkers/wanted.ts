@@ -4,6 +4,7 @@ import { equalPartSetHeader } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
+import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { isHindered } from './poolSpread.ts';
@@ -27,20 +28,18 @@ interface Wish {
 export function wanted({ world, scenario, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (isGarbled(scenario)) return { name };
-  const wishes = new Connections(() => ({ now: undefined as Wish | undefined }));
+  const connections = new Connections((): { wish: Wish | undefined } => ({ wish: undefined }));
   /** Nodes that have heard of any. */
   const listening = new Set<Process>();
   /** Since when no fault has begun or ended. */
   let calm = 0;
-  const believed = (node: Process, peer: string) =>
-    node.node?.rpc?.consensus?.peers().find(({ id }) => id === peer)?.round;
 
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
-    const connection = wishes.get(node, peer);
+    const connection = connections.get(node, peer);
     const word = connection && wordIn(bytes);
     const round = word && believed(node, peer);
     if (connection === undefined || word === undefined || round === undefined) return;
-    connection.now =
+    connection.wish =
       round.height === word.height && round.round === word.round ? { word, since: world.now } : undefined;
     listening.add(node);
   };
@@ -50,18 +49,18 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
     ...hearing(['fault', 'wordHeard', ...Connections.TOPICS], (fact) => {
       if (fact.kind === 'fault') calm = world.now;
       if (fact.kind === 'fault' || !fact.node.isCorrect) return;
-      wishes.on(fact);
+      connections.on(fact);
       if (fact.kind === 'wordHeard') heard(fact.node, fact.peer, fact.bytes);
     }),
     look(node) {
       if (!listening.has(node)) return;
       listening.delete(node);
-      for (const [peer, connection] of wishes.of(node)) {
-        const wish = connection.now;
+      for (const [peer, connection] of connections.of(node)) {
+        const { wish } = connection;
         if (wish === undefined) continue;
         const round = believed(node, peer);
         if (round?.height !== wish.word.height || round.round !== wish.word.round) {
-          connection.now = undefined;
+          connection.wish = undefined;
           continue;
         }
         listening.add(node);
@@ -73,7 +72,7 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
           name,
           `${node.name} does not believe that ${peer} wants the block that it has asked for at ${round.height}/${round.round}`,
         );
-        connection.now = undefined;
+        connection.wish = undefined;
       }
     },
   };

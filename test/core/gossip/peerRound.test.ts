@@ -13,6 +13,10 @@ const step = (height: number, round: number, number: number, lastCommitRound = 0
     lastCommitRound,
   }) as const;
 const parts = { total: 3, hash: new Uint8Array(32).fill(1) };
+const other = { total: 2, hash: new Uint8Array(32).fill(2) };
+/** Of height 5. */
+const wants = (round: number, isCommit: boolean) =>
+  ({ kind: 'newValidBlock', height: 5, round, parts, bits: new BitSet(3), isCommit }) as const;
 
 test('an older step says nothing new', () => {
   const peer = new PeerRound();
@@ -67,8 +71,6 @@ test('precommits of the round that decided become the last commit of the next he
   expect(peer.lastCommit?.toString()).toBe('x__x');
 });
 
-const other = { total: 2, hash: new Uint8Array(32).fill(2) };
-
 test('a proposal that the peer sends says which block it collects, one that it is sent only if it has none', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));
@@ -86,14 +88,7 @@ test('a proposal that the peer sends says which block it collects, one that it i
 test('a peer that has said which block it wants collects that, whatever was proposed to it', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 0, 3));
-  peer.onNewValidBlock({
-    kind: 'newValidBlock',
-    height: 5,
-    round: 0,
-    parts,
-    bits: new BitSet(3),
-    isCommit: false,
-  });
+  peer.onNewValidBlock(wants(0, false));
   peer.setPart(5, 2);
   peer.onProposal(5, 0, other, -1);
   peer.setProposal(5, 0, other, -1);
@@ -106,14 +101,7 @@ test('a peer that has said which block it wants collects that, whatever was prop
 test('what a peer wants is not forgotten when old words set it back within its round, but with the round', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 2, 8));
-  peer.onNewValidBlock({
-    kind: 'newValidBlock',
-    height: 5,
-    round: 2,
-    parts,
-    bits: new BitSet(3),
-    isCommit: true,
-  });
+  peer.onNewValidBlock(wants(2, true));
   const back = (round: number): void => {
     for (let times = 0; times < 3; times++) peer.onNewRoundStep(step(5, round, 3));
     peer.forget();
@@ -190,10 +178,9 @@ test('the proof of lock that its proposal claims is remembered for that round al
 test('what a peer wants of a block of an earlier round is no news, unless that was decided', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 1, 4));
-  const wanted = { kind: 'newValidBlock', height: 5, round: 0, parts, bits: new BitSet(3) } as const;
-  peer.onNewValidBlock({ ...wanted, isCommit: false });
+  peer.onNewValidBlock(wants(0, false));
   expect(peer.partsHeader).toBeUndefined();
-  peer.onNewValidBlock({ ...wanted, isCommit: true });
+  peer.onNewValidBlock(wants(0, true));
   expect(peer.partsHeader).toBe(parts);
 });
 

@@ -30,8 +30,8 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'old-words-end-a-wish',
     file: 'core/gossip/peerRound.ts',
-    from: '    if (height !== this.height || round !== this.round) this.#forgetProposal();\n    this.height = height;\n    this.round = round;\n    this.step = step;\n    this.lastCommitRound = lastCommitRound;',
-    to: '    this.#forgetProposal();\n    this.height = height;\n    this.round = round;\n    this.step = step;\n    this.lastCommitRound = lastCommitRound;',
+    from: '      this.#standAt(this.#lesser.word);',
+    to: '      this.#forgetProposal();\n      this.#standAt(this.#lesser.word);',
     found: ['conduct'],
     scenario: 'wish-outlives-old-words',
   },

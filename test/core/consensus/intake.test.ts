@@ -179,10 +179,10 @@ describe('equivocation', () => {
 });
 
 describe('proposals and parts', () => {
-  const proposal = (change: object = {}): ConsensusInput => ({
+  const proposal = (blockId = made.blockId, polRound = -1): ConsensusInput => ({
     kind: 'proposal',
     peer: 'sender',
-    proposal: { ...signedProposal(net, 0, 1, 0, made.blockId), ...change },
+    proposal: signedProposal(net, 0, 1, 0, blockId, polRound),
   });
 
   test('only the proposer of the round may propose', () => {
@@ -192,17 +192,15 @@ describe('proposals and parts', () => {
     expect(solo.rs.proposal).toBeUndefined();
   });
 
+  const parts = { ...made.blockId.parts, total: 100_000 };
   test.each([
-    ['B09: POL round out of range', { polRound: 0 }],
-    ['B09: POL round out of range', { polRound: -2 }],
-    [
-      'B14: too many parts',
-      { blockId: { ...made.blockId, parts: { ...made.blockId.parts, total: 100_000 } } },
-    ],
-    ['incomplete block id', { blockId: { ...made.blockId, hash: new Uint8Array(0) } }],
-  ])('%s', (_, change) => {
-    const solo = node().feed(proposal(change));
-    expect(solo.punished).toHaveLength(1);
+    ['B09: POL round out of range', made.blockId, 0],
+    ['B09: POL round out of range', made.blockId, -2],
+    ['B14: too many parts', { ...made.blockId, parts }, -1],
+    ['incomplete block id', { ...made.blockId, hash: new Uint8Array(0) }, -1],
+  ])('%s, though the proposer has signed it', (name, blockId, polRound) => {
+    const solo = node().feed(proposal(blockId, polRound));
+    expect(solo.punished).toEqual([name.replace(/^(B\d+: )?/, 'proposal: ')]);
     expect(solo.rs.proposal).toBeUndefined();
   });
 

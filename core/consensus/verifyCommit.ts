@@ -130,7 +130,7 @@ export function verifyCommitLightTrusting(
 ): Result<void, CommitError> {
   const { numerator, denominator } = level;
   const sane = denominator > 0n && numerator * 3n >= denominator && numerator <= denominator;
-  if (!sane || numerator > TOTAL_POWER_MAX || denominator > TOTAL_POWER_MAX) {
+  if (!sane || denominator > TOTAL_POWER_MAX) {
     return err({ code: 'trust-level' });
   }
   const needed = (trusted.totalPower * numerator) / denominator;

@@ -24,7 +24,6 @@ export interface Plan {
 }
 
 const NUMBER = /^[+-]?[0-9]+(\.[0-9]*)?$/;
-const HEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 const ordered = (op: CompareOp, order: number): boolean => {
   if (op === '=') return order === 0;
@@ -70,7 +69,7 @@ function narrowed(
   if (wanted === undefined || argument?.kind === 'date' || argument?.kind === 'time') return [1, 0];
   const scale = 10n ** BigInt(wanted.scale);
   const [floor, isWhole] = [wanted.digits / scale, wanted.digits % scale === 0n];
-  const below = floor > BigInt(HEIGHT_MAX) ? HEIGHT_MAX : Number(floor);
+  const below = Number(floor);
   if (op === '=') return isWhole ? [Math.max(low, below), Math.min(high, below)] : [1, 0];
   if (op === '>') return [Math.max(low, below + 1), high];
   if (op === '>=') return [Math.max(low, isWhole ? below : below + 1), high];

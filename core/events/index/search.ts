@@ -48,8 +48,7 @@ export interface SearchError {
   readonly message: string;
 }
 
-/** Events, or heights, that one search looks at. */
-export const SEARCH_STEPS_MAX = 2_000_000;
+const STEPS_MAX = 2_000_000;
 const STEPS_PER_PAUSE = 512;
 
 const KINDS_OF_TX = ['Tx'];
@@ -63,12 +62,21 @@ export class EventSearch {
   readonly #reads: SearchReads;
   readonly #pause: Pause;
   readonly #sizes: Sizes;
+  readonly #stepsMax: number;
 
-  constructor(kv: KvStore, reads: SearchReads, pause: Pause = async () => {}, sizes: Sizes = USUAL_SIZES) {
+  /** @param stepsMax Events, or heights, that one search looks at. */
+  constructor(
+    kv: KvStore,
+    reads: SearchReads,
+    pause: Pause = async () => {},
+    sizes: Sizes = USUAL_SIZES,
+    stepsMax = STEPS_MAX,
+  ) {
     this.#kv = kv;
     this.#reads = reads;
     this.#pause = pause;
     this.#sizes = sizes;
+    this.#stepsMax = stepsMax;
   }
 
   /** In order of height and index. */
@@ -82,7 +90,7 @@ export class EventSearch {
         if (!plan.heightTests.every((test) => test(String(height)))) continue;
         const count = this.#reads.txCount(height);
         for (let index = 0; index < count; index++) found.push({ height, index });
-        if (found.length > SEARCH_STEPS_MAX) throw new TooMuch();
+        if (found.length > this.#stepsMax) throw new TooMuch();
       }
       return found;
     });
@@ -154,7 +162,7 @@ export class EventSearch {
       return ok(distinct(await this.#matching(kind, plan, steps)));
     } catch (failure) {
       if (!(failure instanceof TooMuch)) throw failure;
-      const message = `the query looks at more than ${SEARCH_STEPS_MAX} events; add a condition on ${heightTag}`;
+      const message = `the query looks at more than ${this.#stepsMax} events; add a condition on ${heightTag}`;
       return err({ code: 'too-much', message });
     }
   }
@@ -162,7 +170,7 @@ export class EventSearch {
   #counter(): () => Promise<void> {
     let steps = 0;
     return async () => {
-      if (++steps > SEARCH_STEPS_MAX) throw new TooMuch();
+      if (++steps > this.#stepsMax) throw new TooMuch();
       if (steps % STEPS_PER_PAUSE === 0) await this.#pause();
     };
   }
@@ -217,14 +225,14 @@ export class EventSearch {
       for (const { term, cursor } of cursors) {
         await steps();
         if (await cursor.advance()) return { term, places: cursor.places };
-        if (cursor.looked > SEARCH_STEPS_MAX) throw new TooMuch();
+        if (cursor.looked > this.#stepsMax) throw new TooMuch();
       }
     }
     const term = plan.terms[0] as Extract<Term, { kind: 'test' }>;
     const cursor = scanTag({ kv: this.#kv, sizes: this.#sizes }, kind, term.tag, term.test, plan);
     while (!(await cursor.advance())) {
       await steps();
-      if (cursor.looked > SEARCH_STEPS_MAX) throw new TooMuch();
+      if (cursor.looked > this.#stepsMax) throw new TooMuch();
     }
     return { term, places: [...cursor.places].sort(comparePlaces) };
   }

@@ -136,8 +136,7 @@ describe('validator sets', () => {
   });
 
   test('a set that somebody else reports has no more power than one of our own', () => {
-    const reported = (power: bigint) =>
-      rebuildValidatorSet([{ ...change('a', power), priority: 0n }]);
+    const reported = (power: bigint) => rebuildValidatorSet([{ ...change('a', power), priority: 0n }]);
     expect(reported(TOTAL_POWER_MAX).ok).toBe(true);
     expect(reported(TOTAL_POWER_MAX + 1n)).toMatchObject({
       ok: false,

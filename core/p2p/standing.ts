@@ -53,9 +53,10 @@ export class Standings {
     return standing.ban;
   }
 
-  /** A ban of an earlier run of this node; one that is over is forgotten. */
+  /** A ban of an earlier run of this node, or another end of one in force; one that is over is forgotten. */
   restore(now: Micros, ban: Ban): void {
-    if (ban.until <= now || this.#standings.size >= STANDINGS_MAX) return;
+    if (ban.until <= now) return;
+    if (!this.#standings.has(ban.peer) && this.#standings.size >= STANDINGS_MAX) return;
     const standing = this.#of(now, ban.peer);
     standing.bans = ban.times;
     standing.ban = { ...ban, until: Math.min(ban.until, now + BAN_MS_MAX * 1000) };

@@ -107,7 +107,8 @@ export class SyncPeers {
 
   #giveUp(id: PeerId, liedAt: Micros | undefined): void {
     this.remove(id);
-    // Whoever has been there longest makes room.
+    // Whoever was given up longest ago makes room; this one, if it was before, makes its own.
+    this.#doubtful.delete(id);
     const [oldest] = this.#doubtful.keys();
     if (oldest !== undefined && this.#doubtful.size >= REMEMBERED_MAX) this.#doubtful.delete(oldest);
     this.#doubtful.set(id, { liedAt });

@@ -223,6 +223,8 @@ test('addresses of peers read back as they were written, and other texts are ref
   expect(parsePeerAddress(` tcp://${'AB'.repeat(20)}@host:1 `)).toMatchObject({
     value: { id: 'ab'.repeat(20) },
   });
+  const named = (chars: number) => parsePeerAddress(`${id(1)}@${'h'.repeat(chars)}:1`).ok;
+  expect([253, 254].map(named)).toEqual([true, false]);
   const ports = ['tcp://1.2.3.4:26656', 'tcp://[::1]:65535', 'tcp://h:0', 'tcp://h:65536', 'tcp://h', ''];
   expect(ports.map(portOf)).toEqual([26656, 65535, undefined, undefined, undefined, undefined]);
 });

@@ -44,6 +44,15 @@ test('what has left makes room for more', () => {
   }
 });
 
+test('so many messages may wait on a channel, whatever waits on others', () => {
+  const specs = [1, 2].map((id) => ({ id, priority: 1, queueMax: 3, messageBytesMax: MESSAGE_MAX }));
+  const channels = new Channels(specs, PAYLOAD);
+  const taken = (id: number) => channels.enqueue(id, new Uint8Array(1));
+  expect([1, 1, 1, 1, 2].map(taken)).toEqual([true, true, true, false, true]);
+  expect(next(channels, 1)).toEqual([1]);
+  expect([1, 1].map(taken)).toEqual([true, false]);
+});
+
 test('a message that comes in pieces may be no longer than one that comes at once', () => {
   const channels = made();
   const piece = new Uint8Array(MESSAGE_MAX / 2);

@@ -87,6 +87,20 @@ test('messages of any size arrive whole and in order on their channels, however 
   );
 });
 
+test('no more is taken at once than was asked for, but for the end of a packet', () => {
+  const [a, b] = [connect(1), connect(2)];
+  talk(a, b);
+  for (let i = 0; i < 3; i++) a.send(0x22, new Uint8Array(10).fill(i));
+  for (const left of [2, 1, 0]) {
+    b.onBytes(0, a.take(0, 1) as Uint8Array);
+    expect(a.queued).toBe(left);
+    expect(b.events()).toEqual([
+      { kind: 'message', channel: 0x22, bytes: new Uint8Array(10).fill(2 - left) },
+    ]);
+  }
+  expect(a.take(0, 1)).toBe(undefined);
+});
+
 test('a channel of higher priority overtakes one that has already sent much', () => {
   const [a, b] = [connect(1), connect(2)];
   talk(a, b);

@@ -382,6 +382,17 @@ describe('the exchange of addresses', () => {
     expect(dialled.filter((line) => line === 'dial 01').length).toBeGreaterThan(8);
   });
 
+  test.each([
+    [2, 'asks', ['dial 01']],
+    [1, 'asks no seed', []],
+  ])('with room for %i dials and one of them taken %s', (outboundMax, _, asked) => {
+    const desk = new Desk({ pex: true, seeds: [address(1)], outboundMax });
+    desk.peers.dialNow(desk.now, { ...NOBODY, peers: [address(2)] }, desk.out);
+    desk.take();
+    expect(desk.peers.book.size).toBe(0);
+    expect(desk.time(0).take()).toEqual(asked);
+  });
+
   test('bans who asks too often, and who tells unasked', () => {
     const desk = new Desk({ pex: true });
     const greedy = desk.inbound(1);

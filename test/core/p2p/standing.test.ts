@@ -37,6 +37,32 @@ describe('a ban', () => {
   });
 });
 
+describe('peers that are remembered', () => {
+  const full = (): Standings => {
+    const standings = new Standings();
+    for (let n = 0; n < 1024; n++) standings.ban(0, `peer ${n}`, 'odd', 60_000);
+    return standings;
+  };
+  const isBanned = (standings: Standings, ...peers: readonly string[]): readonly boolean[] =>
+    peers.map((peer) => standings.banOf(0, peer) !== undefined);
+
+  test('are bounded in number: with one more the first is forgotten', () => {
+    const standings = full();
+    standings.ban(0, 'peer 0', 'odd', 60_000);
+    expect(isBanned(standings, 'peer 0', 'peer 1')).toEqual([true, true]);
+    standings.ban(0, 'one more', 'odd', 60_000);
+    expect(isBanned(standings, 'peer 0', 'peer 1', 'one more')).toEqual([false, true, true]);
+  });
+
+  test('make no room for one of an earlier run; what is told of themselves counts', () => {
+    const standings = full();
+    const ban = { reason: 'odd', until: SECOND, times: 1 };
+    for (const peer of ['one more', 'peer 1']) standings.restore(0, { ...ban, peer });
+    expect(isBanned(standings, 'peer 0', 'one more')).toEqual([true, false]);
+    expect(standings.banOf(0, 'peer 1')?.until).toBe(SECOND);
+  });
+});
+
 describe('the plan to dial', () => {
   const planOf = (backoffMsMax?: number): DialPlan => new DialPlan([ADDRESS], () => 0, backoffMsMax);
   const waitOf = (plan: DialPlan, now: number): number => ((plan.nextAt(() => true) ?? 0) - now) / SECOND;

@@ -129,6 +129,19 @@ test('what a peer has sent is never sent to it, however late it comes', () => {
   expect(world.pass(1000)).toEqual([['b', [1]]]);
 });
 
+test.each([
+  [9_999, 'is remembered', []],
+  [10_000, 'is forgotten', [['a', [1]]]],
+])('what a peer has sent before %i others %s', (others, _, told) => {
+  const world = new World();
+  world.up('a');
+  const tx = world.tx(1);
+  world.relay.onHeard('a', tx.key);
+  for (let i = 0; i < others; i++) world.relay.onHeard('a', `other ${i}`);
+  world.add(tx);
+  expect(world.pass(1000)).toEqual(told);
+});
+
 test('of two that have heard the same from a third only the lower id says it', () => {
   const [low, high] = [new World('a'), new World('b')];
   low.up('b');

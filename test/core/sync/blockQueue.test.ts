@@ -101,15 +101,24 @@ test('what a peer claims that was given up counts again when it has sent a block
 });
 
 test('who keeps the next block back is asked for one at a time, and given up the third time', () => {
-  const { peers, queue, askedOf } = fetching(['a', 'b']);
+  const { peers, queue, askedOf, answer } = fetching(['a', 'b']);
   queue.wanted(0, 1);
   expect([askedOf('a').length, askedOf('b').length]).toEqual([20, 20]);
-  for (const height of askedOf('b')) {
-    const peer = peers.find('b');
-    if (peer !== undefined) queue.arrived(peer, at(height));
+  let [now, next] = [0, 1];
+  for (const [lags, useless] of [
+    [1, []],
+    [2, []],
+    [3, [{ peer: 'a', reason: 'blocksync: too slow' }]],
+  ] as const) {
+    queue.wanted(now, next);
+    expect(askedOf('a')[0]).toBe(next);
+    for (const height of askedOf('b')) answer('b', height);
+    now += 2 * SECOND;
+    expect(queue.overdue(now, next)).toEqual(useless);
+    expect(peers.find('a')).toMatchObject({ lags, window: 1 });
+    for (const height of askedOf('a')) answer('a', height);
+    for (const end = next + 40; next < end; next++) queue.settle(next, ZERO_BLOCK_ID);
   }
-  expect(queue.overdue(2 * SECOND, 1)).toEqual([]);
-  expect(peers.find('a')).toMatchObject({ lags: 1, window: 1 });
 });
 
 test('a second answer for a block that is here changes nothing', () => {

@@ -55,6 +55,15 @@ test('a liar is not taken again for a minute, or until a thousand others have li
   ]);
 });
 
+test('a liar that lies again takes nobody’s place, and is forgotten last', () => {
+  const peers = new SyncPeers();
+  for (let n = 0; n < 1024; n++) peers.ban(`liar ${n}`, 0);
+  peers.ban('liar 1', 0);
+  expect(peers.add('liar 0', 0)).toBe(false);
+  for (let n = 1024; n < 1026; n++) peers.ban(`liar ${n}`, 0);
+  expect([0, 1, 2, 3].map((n) => peers.add(`liar ${n}`, 0))).toEqual([true, false, true, false]);
+});
+
 test('a banned peer that stays connected is taken when its minute is over, one that has gone is not', () => {
   const peers = new SyncPeers();
   for (const id of ['b', 'a', 'gone']) {

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { evidenceHash } from '../../../core/codec/hashes.ts';
 import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
 import { nextState } from '../../../core/consensus/chainState.ts';
-import { CONFLICTS_MAX, duplicateVoteEvidence, EvidencePool, undoOps } from '../../../core/evidence/pool.ts';
+import {
+  CONFLICTS_MAX,
+  duplicateVoteEvidence,
+  EvidencePool,
+  PENDING_MAX,
+  undoOps,
+} from '../../../core/evidence/pool.ts';
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { ok, type Result } from '../../../core/lib/result.ts';
@@ -102,15 +108,30 @@ describe('from a conflict to a block', () => {
     expect(one.pendingEvidence(bytes - 1)).toEqual([]);
   });
 
+  /** Two votes of one validator: as many offences as there are rounds. */
+  const offence = (height: number, round: number): Conflict => ({
+    voteA: signedVote(net, 2, 'prevote', height, round, a.blockId),
+    voteB: signedVote(net, 2, 'prevote', height, round, b.blockId),
+  });
+
   test('no more conflicts wait for their block than there is room for', () => {
-    const fresh = pool(net.state);
-    for (let round = 0; round <= CONFLICTS_MAX; round++)
-      fresh.onConflict({
-        voteA: signedVote(net, 2, 'prevote', 1, round, a.blockId),
-        voteB: signedVote(net, 2, 'prevote', 1, round, b.blockId),
-      });
-    fresh.onCommitted(block, state);
-    expect(fresh.pending()).toHaveLength(CONFLICTS_MAX);
+    const [full, roomy] = [pool(net.state), pool(net.state)];
+    for (let round = 0; round < CONFLICTS_MAX; round++) full.onConflict(offence(3, round));
+    for (let round = 1; round < CONFLICTS_MAX; round++) roomy.onConflict(offence(3, round));
+    for (const one of [full, roomy]) {
+      one.onConflict(offence(1, 0));
+      one.onCommitted(block, state);
+    }
+    expect([full, roomy].map((one) => one.pending().length)).toEqual([0, 1]);
+  });
+
+  test('no more evidence waits for a block that carries it than there is room for', () => {
+    const one = pool();
+    for (let round = 0; round <= PENDING_MAX; round++) one.onConflict(offence(1, round));
+    expect(one.pending()).toHaveLength(PENDING_MAX);
+    const more = duplicateVoteEvidence(offence(1, PENDING_MAX), net.state.validators, a.block.header.time);
+    expect(one.add(more)).toEqual(ok('full'));
+    expect(one.pending()).toHaveLength(PENDING_MAX);
   });
 
   test('once in a block it is not offered again, and a second block with it is invalid', () => {

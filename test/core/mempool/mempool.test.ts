@@ -674,3 +674,46 @@ test.each([
 ])('a transaction of %i bytes takes %i of a block', (length, taken) => {
   expect(wireBytes({ bytes: new Uint8Array(length) } as PoolTx)).toBe(taken);
 });
+
+test('what is being checked takes room, too: no more is looked at than the pool may hold', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
+  for (let i = 0; i < 4; i++) world.pool.submit(Uint8Array.of(i), i, world);
+  expect(world.asks).toHaveLength(3);
+  expect(world.replies.get(3)).toMatchObject({
+    kind: 'refused',
+    refusal: { code: 'full', txs: 0, txsMax: 3 },
+  });
+  world.pool.onTxs([Uint8Array.of(9)], 'peer', world);
+  expect(world.asks).toHaveLength(3);
+  world.pool.onChecked((world.asks[0] as Ask).call, REJECTED, world);
+  world.pool.onTxs([Uint8Array.of(9)], 'peer', world);
+  expect(world.asks).toHaveLength(4);
+});
+
+test('of all senders together so much may wait for an earlier nonce', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, laneQueuedMax: 2, queuedMax: 3 });
+  const refusals = ['aa', 'aa', 'bb', 'cc'].map((sender, i) => {
+    const result = world.add(sender, 5 + i);
+    return result?.kind === 'refused' ? result.refusal : undefined;
+  });
+  expect(refusals).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    { code: 'lane-full', message: 'txpool is full: 3 queued of 3' },
+  ]);
+  expect(world.add('cc', 0)?.kind).toBe('checked');
+});
+
+test('a transaction with more gas than a block has is never proposed, nor what comes after it', () => {
+  const lane = new Lane(0n);
+  for (const [nonce, gas] of [21_000n, 50_000n, 21_000n].entries()) {
+    const position = (accepted('aa', nonce, 1, 0, 100) as { lane: LanePosition }).lane;
+    const tx = { bytes: Uint8Array.of(nonce), key: `${nonce}`, sequence: nonce, announced: false };
+    lane.put({ ...tx, lane: { ...position, gas } }, 10);
+  }
+  const nonces = (gasMax: bigint) =>
+    reap([lane], { bytesMax: 1000, gasMax, baseFee: 10n }).map(({ lane: { nonce } }) => nonce);
+  expect(nonces(49_999n)).toEqual([0n]);
+  expect(nonces(92_000n)).toEqual([0n, 1n, 2n]);
+});

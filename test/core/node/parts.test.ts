@@ -61,6 +61,15 @@ describe('the facts in sign bytes', () => {
     expect(signBytesFacts(delimited(concat(body, Uint8Array.of(0x52, 1, 1))))?.kind).toBe('prevote');
   });
 
+  test('are those of numbers that ten bytes hold, and of fields that there can be', () => {
+    const [ten, eleven] = [9, 10].map((count) => [...new Array(count).fill(0x80), 0x01]);
+    const withField = (...field: number[]): Bytes => delimited(concat(body, Uint8Array.from(field)));
+    expect(signBytesFacts(withField(0x50, ...(ten as number[])))?.kind).toBe('prevote');
+    expect(signBytesFacts(withField(0x50, ...(eleven as number[])))).toBeUndefined();
+    expect(signBytesFacts(withField(0xf8, 0xff, 0xff, 0xff, 0x0f, 1))?.kind).toBe('prevote');
+    expect(signBytesFacts(withField(0xf8, 0xff, 0xff, 0xff, 0x1f, 1))).toBeUndefined();
+  });
+
   test('of two proposals that differ in their time alone are all that is left without it', () => {
     const bytes = (seconds: number, round = 0): Bytes =>
       proposalSignBytes('chain', { height: 1, round, polRound: -1, blockId, timestamp: at(seconds) });

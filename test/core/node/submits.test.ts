@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
+import type { MempoolConfig } from '../../../core/mempool/config.ts';
 import { createNode } from '../../../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG } from '../../../core/node/nodeConfig.ts';
 import { MemoryKv } from '../../../core/store/memoryKv.ts';
 import { testGenesis } from '../app/support/chain.ts';
 
-/** More than a node lets wait at once. */
+/** More than a node lets wait at once, 8192. */
 const MANY = 10_000;
 
-test('whoever has its answer waits no more: there is room for the next one', async () => {
-  const { mempool } = DEFAULT_NODE_CONFIG;
+async function nodeWith(mempool: Partial<MempoolConfig>) {
   const { rpc } = await createNode({
     genesis: testGenesis({ accounts: [] }),
     kv: new MemoryKv(),
     suite: nobleSuite,
-    config: { ...DEFAULT_NODE_CONFIG, mempool: { ...mempool, txBytesMax: 1 } },
+    config: { ...DEFAULT_NODE_CONFIG, mempool: { ...DEFAULT_NODE_CONFIG.mempool, ...mempool } },
     log: [],
     identity: {
       nodeId: 'node',
@@ -30,7 +30,26 @@ test('whoever has its answer waits no more: there is room for the next one', asy
     clock: () => 0,
     outside: () => ({ now: () => 0, append: (_, durable) => durable(), perform: () => {} }),
   });
+  return rpc;
+}
+
+test('whoever has its answer waits no more: there is room for the next one', async () => {
+  const rpc = await nodeWith({ txBytesMax: 1 });
   const tx = new Uint8Array(2);
   for (let i = 0; i < MANY; i++)
     expect(await rpc.submit(tx)).toMatchObject({ kind: 'refused', refusal: { code: 'too-large' } });
+});
+
+test('so many wait for an answer at once, though the pool has room for more', async () => {
+  const rpc = await nodeWith({ txsMax: 2 * MANY });
+  const refused: number[] = [];
+  const submits = Array.from({ length: MANY }, async (_, i) => {
+    const answer = await rpc.submit(Uint8Array.of(i >>> 8, i & 255));
+    expect(answer).toMatchObject({ kind: 'refused', refusal: { code: 'full' } });
+    refused.push(i);
+  });
+  // Nobody asks the application: whoever is not refused waits for ever.
+  await Promise.all(submits.slice(8192));
+  expect(refused).toHaveLength(MANY - 8192);
+  expect(Math.min(...refused)).toBe(8192);
 });

@@ -41,6 +41,7 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
   const { world } = context;
   const { spec } = board;
+  const persistent = new Set(spec.persistent.map(idOf));
   const talks = new Map<Process, Map<number, Talk>>();
   const calls = new Map<Process, Map<string, Calls>>();
   /** Since when the peers of this life are connected. */
@@ -59,14 +60,11 @@ export function callers(context: CheckerContext, board: Switchboard): Checker {
     if (id === idOf(node.name)) fail(node, 'calls itself');
     if (board.bannedBy(node.index).includes(peer)) fail(node, `calls ${whom}, which it banned`);
     const open = board.calledBy(node.index);
-    if (
-      peer >= 0 &&
-      (open.includes(peer) || board.establishedOf(node.index).some((one) => one.node === peer))
-    )
+    if (open.includes(id) || board.establishedOf(node.index).some((one) => one.node === peer))
       fail(node, `calls ${whom}, with which it is connected or about to be`);
     if (spec.persistent.includes(whom)) onNeededCall(node, whom);
     else if (!spec.seeds.includes(whom)) {
-      const others = open.filter((one) => !spec.persistent.includes(world.processes[one]?.name ?? ''));
+      const others = open.filter((one) => !persistent.has(one));
       if (others.length >= spec.outboundMax) fail(node, `calls ${whom} beside ${others.length} others`);
     }
   }

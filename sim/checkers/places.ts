@@ -43,7 +43,7 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
 
   function callableBy(node: Process): readonly string[] {
     const busy = new Set(board.keptBy(node.index).map(({ peer }) => peer));
-    for (const one of board.calledBy(node.index)) busy.add(idOf(world.processes[one]?.name ?? ''));
+    for (const one of board.calledBy(node.index)) busy.add(one);
     for (const one of board.bannedBy(node.index)) busy.add(idOf(world.processes[one]?.name ?? ''));
     return board
       .bookOf(node.index)
@@ -55,9 +55,7 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
     chances.lookedAt = world.now;
     const known = new Set(board.bookOf(node.index).map(({ address }) => formatPeerAddress(address)));
     for (const where of [...chances.calls.keys()]) if (!known.has(where)) chances.calls.delete(where);
-    const others = board
-      .calledBy(node.index)
-      .filter((one) => !persistent.includes(world.processes[one]?.name ?? ''));
+    const others = board.calledBy(node.index).filter((one) => !needed.has(one));
     chances.placeSince = others.length < outboundMax ? (chances.placeSince ?? world.now) : undefined;
     chances.callable = new Map(
       callableBy(node).map((id) => [id, chances.callable.get(id) ?? world.now] as const),

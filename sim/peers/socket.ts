@@ -1,6 +1,6 @@
 import { assert } from '../../core/lib/assert.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
-import type { Micros } from '../../core/types/ids.ts';
+import type { Micros, PeerId } from '../../core/types/ids.ts';
 
 /** One end of a socket, as the peer manager of one node knows it. */
 export interface End {
@@ -19,7 +19,11 @@ export class Socket {
   readonly dialler: End;
   readonly acceptor: End;
 
-  constructor(from: number, to: number, link: LinkId) {
+  /** Whom the dialler expects at the other end. */
+  readonly calledAs: PeerId;
+
+  constructor(from: number, to: number, link: LinkId, calledAs: PeerId) {
+    this.calledAs = calledAs;
     this.dialler = { socket: this, node: from, link, isOpen: true, isTold: false, keptAt: undefined };
     // The link of the acceptor gets its number when the dial arrives.
     this.acceptor = { socket: this, node: to, link: 0, isOpen: true, isTold: false, keptAt: undefined };

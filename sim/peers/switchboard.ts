@@ -11,6 +11,7 @@ import type { KnownAddress } from '../../core/p2p/addressBook.ts';
 import type { LinkId, PeerLink } from '../../core/p2p/links.ts';
 import { BLOCK_PROTOCOL, checkNodeInfo, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
+import type { PeerId } from '../../core/types/ids.ts';
 import type { NodeInfo } from '../../core/types/peer.ts';
 import { CHAIN_ID } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
@@ -71,10 +72,10 @@ export class Switchboard implements Steering {
     return bans.flatMap(({ peer }) => this.#byId.get(peer) ?? []);
   }
 
-  /** Connections that a node has called for, whatever became of them so far: the node at the other end. */
-  calledBy(node: number): readonly number[] {
+  /** Whom a node has called, as it believes, whatever became of it so far. */
+  calledBy(node: number): readonly PeerId[] {
     const ends = this.#hosts[node]?.ends() ?? [];
-    return ends.filter((end) => end.socket.dialler === end).map((end) => other(end).node);
+    return ends.filter((end) => end.socket.dialler === end).map(({ socket }) => socket.calledAs);
   }
 
   /** Connections that a node keeps, whatever the other ends do; nothing while it is down. */
@@ -161,7 +162,7 @@ export class Switchboard implements Steering {
       target === undefined || target === host.node
         ? undefined
         : this.#arrival(host.node, target, HANDSHAKE_BYTES);
-    const socket = new Socket(host.node, target ?? host.node, link);
+    const socket = new Socket(host.node, target ?? host.node, link, address.id);
     host.open(socket.dialler);
     if (at === undefined || target === undefined) {
       this.#at(this.#world.now + DIAL_MICROS, host, () =>

@@ -5,7 +5,6 @@ import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
 import type { AdmissionError } from '../errors.ts';
 import { addressOfKey } from '../evm/ethTx.ts';
-import { MAX_UINT256 } from '../evm/numbers.ts';
 import { type SdkCode, type SdkError, sdkError } from '../sdkErrors.ts';
 import type { AuthInfo, Fee, TxBody, TxRaw } from '../tx/tables.ts';
 import { ETH_PUB_KEY_URLS, TYPE_URL } from '../typeUrls.ts';
@@ -195,7 +194,6 @@ export function decodeCosmosTx(
   const pubKey = isSimulation ? ok(undefined) : pubKeyOf(signerInfo.value, signer.value, signerText, reading);
   if (!pubKey.ok) return pubKey;
   const feeAmount = amountOf(fee.value.amount, names.denom);
-  if (feeAmount > MAX_UINT256) return fail(13, 'invalid fee provided');
   return ok({
     kind: 'cosmos',
     ...bytes,

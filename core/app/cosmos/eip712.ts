@@ -19,9 +19,6 @@ export interface TypedData {
 
 type Keccak = (message: Bytes) => Bytes;
 
-/** Levels of a message's value; ours have three. */
-const DEPTH_MAX = 8;
-
 const fields = (...pairs: readonly (readonly [string, string])[]): readonly TypedField[] =>
   pairs.map(([name, type]) => ({ name, type }));
 
@@ -57,11 +54,8 @@ class TypeBook {
 
   add(object: AminoObject, rootType: string, path: readonly string[] = []): string {
     const list: TypedField[] = [];
-    if (path.length < DEPTH_MAX) {
-      for (const name of Object.keys(object).sort((a, b) => compareText(b, a))) {
-        list.push({ name, type: this.#typeOf(object[name] as AminoJson, rootType, [...path, name]) });
-      }
-    }
+    for (const name of Object.keys(object).sort((a, b) => compareText(b, a)))
+      list.push({ name, type: this.#typeOf(object[name] as AminoJson, rootType, [...path, name]) });
     const base = path.length === 0 ? rootType : typeName(path);
     for (let index = 0; ; index++) {
       const name = `${base}${index}`;

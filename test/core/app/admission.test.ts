@@ -62,6 +62,18 @@ test('refusals have geth texts and SDK codes', async () => {
   });
 });
 
+test('whoever would pay less than the chain’s least price is refused, though the base fee is lower', async () => {
+  const accounts = [{ address: alice.address, balance: COIN }];
+  const dear = await TestChain.open(testGenesis({ accounts, minGasPrice: 5n * GWEI }));
+  const check = async (maxFeePerGas: bigint) =>
+    dear.app.checkTx(
+      await signTx(alice, { to, nonce: 0, value: 1n, maxFeePerGas, maxPriorityFeePerGas: 0n }),
+      false,
+    );
+  expect(await check(5n * GWEI)).toMatchObject({ kind: 'accepted' });
+  expect(await check(5n * GWEI - 1n)).toMatchObject({ kind: 'rejected', code: 13 });
+});
+
 test('bytes that are no transaction are refused with code 2', async () => {
   const reply = await chain.app.checkTx(Uint8Array.of(1, 2, 3), false);
   expect(reply).toMatchObject({ kind: 'rejected', code: 2, codespace: 'sdk' });

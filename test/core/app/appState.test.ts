@@ -3,6 +3,7 @@ import { evmChainIdOf, parseAppState } from '../../../core/app/appState.ts';
 import { StartError } from '../../../core/app/create.ts';
 import { defaultAppState } from '../../../core/app/defaultAppState.ts';
 import { keccak256 } from '../../../core/crypto/hash.ts';
+import { toHex } from '../../../core/lib/bytes.ts';
 import { COIN, TestChain, testGenesis } from './support/chain.ts';
 import { wallet } from './support/wallet.ts';
 
@@ -95,6 +96,25 @@ test("transfers of the native coin cannot be switched off, in whichever of the S
   expect(problem(({ bank }) => (bank.send_enabled = [{ denom: 'achain' }]))).toContain(off);
   expect(problem(({ bank }) => (bank.params = {}))).toBe('accepted');
   expect(problem(({ bank }) => (bank.send_enabled = [{ ...entry, enabled: true }]))).toBe('accepted');
+});
+
+test('balances, and the code of an account, have as much room as the chain can hold', () => {
+  const [max, other] = [2n ** 256n - 1n, wallet(1).address];
+  const withBalances = (...amounts: readonly bigint[]) =>
+    problem((state) => {
+      state.bank.supply = [];
+      state.bank.balances = [alice.address, other].slice(0, amounts.length).map((address, i) => ({
+        address: toHex(address),
+        coins: [{ denom: 'achain', amount: String(amounts[i]) }],
+      }));
+    });
+  expect(withBalances(max)).toBe('accepted');
+  expect(withBalances(max, 1n)).toBe('app_state.bank: the balances add up to more than 2^256 - 1');
+  const withSlot = (key: string) =>
+    problem((state) =>
+      state.evm.accounts.push({ address: toHex(other), storage: [{ key, value: '00'.repeat(32) }] }),
+    );
+  expect(withSlot('00'.repeat(33))).toContain('longer than 32 bytes');
 });
 
 test('every mistake is named with its place', () => {

@@ -1,6 +1,6 @@
 import { getContractAddress } from 'viem';
 import { expect, test } from 'vitest';
-import { accountCount } from '../../../core/app/auth/keeper.ts';
+import { accountCount, addressOfNumber } from '../../../core/app/auth/keeper.ts';
 import { EMPTY_CODE_HASH } from '../../../core/app/evm/admission.ts';
 import { compareBytes, hex, toHex } from '../../../core/lib/bytes.ts';
 import { COIN, TestChain, VALIDATOR } from './support/chain.ts';
@@ -18,6 +18,11 @@ test('genesis accounts have their numbers, contracts of genesis follow in order 
   expect(view.auth(bob.address)?.accountNumber).toBe(1n);
   expect(accountCount(view)).toBe(4n);
   expect(view.auth(wallet(5).address)).toBeUndefined();
+  expect([0n, 1n, 2n ** 64n].map((number) => addressOfNumber(view, number))).toEqual([
+    alice.address,
+    bob.address,
+    undefined,
+  ]);
 });
 
 test('the first transaction reveals the key; receivers, contracts and the proposer are numbered at its end', async () => {

@@ -5,7 +5,7 @@ import type { Pause } from '../../types/app.ts';
 import type { Address, Hash } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 
-/** Addresses that are remembered with their hashes: about 200 bytes each. */
+/** About 200 bytes each, with its hash. */
 const ADDRESSES_MAX = 500_000;
 const ADDRESSES_PER_PAUSE = 500;
 
@@ -16,10 +16,13 @@ const ADDRESSES_PER_PAUSE = 500;
 export class AddressBook {
   readonly #keccak256: (bytes: Uint8Array) => Hash;
   readonly #pause: Pause | undefined;
+  readonly #addressesMax: number;
   readonly #byHash = new Map<string, Address>();
   #next = 0n;
 
-  constructor({ suite, pause }: Pick<RpcContext, 'suite' | 'pause'>) {
+  /** @param addressesMax Addresses that are remembered. */
+  constructor({ suite, pause }: Pick<RpcContext, 'suite' | 'pause'>, addressesMax = ADDRESSES_MAX) {
+    this.#addressesMax = addressesMax;
     this.#keccak256 = (bytes) => suite.keccak256(bytes);
     this.#pause = pause;
   }
@@ -27,7 +30,7 @@ export class AddressBook {
   /** Reads the accounts that are new since the last call; `view` is of a committed block. */
   async learn(view: View): Promise<void> {
     const count = accountCount(view);
-    while (this.#next < count && this.#byHash.size < ADDRESSES_MAX) {
+    while (this.#next < count && this.#byHash.size < this.#addressesMax) {
       const address = addressOfNumber(view, this.#next);
       this.#next++;
       if (address !== undefined) this.#byHash.set(packed(this.#keccak256(address)), address.slice());

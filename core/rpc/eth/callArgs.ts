@@ -166,7 +166,7 @@ export function feeFault(args: TransactionArgs): string | undefined {
 }
 
 /** geth prints these two in hex. */
-export const feesCross = (cap: bigint, tip: bigint): string =>
+const feesCross = (cap: bigint, tip: bigint): string =>
   `maxFeePerGas (${quantity(cap)}) < maxPriorityFeePerGas (${quantity(tip)})`;
 
 /** What geth's CallDefaults refuses, and blobs, which nobody carries here. */

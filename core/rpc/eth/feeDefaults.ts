@@ -1,6 +1,6 @@
 import type { RpcContext } from '../context.ts';
 import { serverError } from '../rpcError.ts';
-import { feeFault, feesCross, type TransactionArgs } from './callArgs.ts';
+import { feeFault, type TransactionArgs } from './callArgs.ts';
 import type { GasOracle } from './gasOracle.ts';
 import type { FilledTx } from './signTx.ts';
 
@@ -21,7 +21,6 @@ export function fillFees(ctx: RpcContext, args: TransactionArgs, oracle: GasOrac
   const cap = args.maxFeePerGas;
   const tip = args.maxPriorityFeePerGas ?? (cap !== undefined && cap < suggested ? cap : suggested);
   const maxFeePerGas = cap ?? 2n * ctx.chain.nextBaseFee() + tip;
-  if (maxFeePerGas < tip) throw serverError(feesCross(maxFeePerGas, tip));
   return { maxFeePerGas, maxPriorityFeePerGas: tip };
 }
 

@@ -1,0 +1,53 @@
+/** What one request may ask for, each bound on its own. */
+import { beforeAll, expect, test } from 'vitest';
+import { AddressBook } from '../../../../core/rpc/eth/addressBook.ts';
+import { RpcWorld } from '../support/rpcWorld.ts';
+
+let world: RpcWorld;
+beforeAll(async () => {
+  world = await RpcWorld.open({ feeHistoryMax: 3 });
+  for (let i = 0; i < 5; i++) await world.commit();
+});
+
+const word = (n: number): string => `0x${n.toString(16).padStart(64, '0')}`;
+const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`;
+const mapOf = <T>(count: number, entry: (n: number) => readonly [string, T]): Record<string, T> =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => entry(n + 1)));
+const complaint = async (method: string, ...params: readonly unknown[]) =>
+  (await world.rpc(method, ...params)).error?.message;
+
+test('so many storage slots and accounts may be other than they are', async () => {
+  const slots = (count: number) => ({ [address(1)]: { state: mapOf(count, (n) => [word(n), word(1)]) } });
+  const accounts = (count: number) => mapOf(count, (n) => [address(n), { balance: '0x1' }]);
+  const called = (overrides: object) => complaint('eth_call', { to: address(2) }, 'latest', overrides);
+  expect(await called(slots(10_000))).toBeUndefined();
+  expect(await called(slots(10_001))).toContain('more than 10000 storage slots');
+  expect(await called(accounts(1_000))).toBeUndefined();
+  expect(await called(accounts(1_001))).toContain('more than 1000 accounts');
+});
+
+test('a fee history has so many percentiles and blocks', async () => {
+  const percentiles = (count: number) => Array.from({ length: count }, (_, i) => i / 2);
+  expect(await complaint('eth_feeHistory', '0x1', 'latest', percentiles(100))).toBeUndefined();
+  expect(await complaint('eth_feeHistory', '0x1', 'latest', percentiles(101))).toBe(
+    'invalid reward percentile: over the query limit 100',
+  );
+  const history = await world.get('eth_feeHistory', '0x5', 'latest', []);
+  expect([history.oldestBlock, history.gasUsedRatio]).toEqual(['0x3', [0, 0, 0]]);
+});
+
+test('so many addresses are remembered by their hashes', async () => {
+  const { suite, chain } = world.ctx;
+  const books = [1, 2].map((max) => new AddressBook({ suite, pause: async () => {} }, max));
+  const known = await Promise.all(
+    books.map(async (book) => {
+      await book.learn(chain.latest());
+      return [world.dev, world.other].map((one) => book.addressOf(suite.keccak256(one.address)));
+    }),
+  );
+  const [dev, other] = [world.dev, world.other].map((one) => one.address);
+  expect(known).toEqual([
+    [dev, undefined],
+    [dev, other],
+  ]);
+});

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { isHrp } from '../../core/address/bech32.ts';
+import { isHrpBase } from '../../core/address/kinds.ts';
+import { isNativeDenom } from '../../core/app/appState.ts';
 import { isMnemonic } from '../../core/crypto/hd.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
@@ -42,10 +43,9 @@ export function initCommand(command: Command, world: World): void {
 async function init(moniker: string, flags: InitFlags, world: World): Promise<void> {
   const chainId = checkChainId(flags.chainId);
   const { bech32Prefix: hrp, defaultDenom: denom } = flags;
-  if (hrp !== undefined && !isHrp(hrp))
+  if (hrp !== undefined && !isHrpBase(hrp))
     throw new OperatingError(`--bech32-prefix: '${hrp}' is not a Bech32 prefix`);
-  if (denom !== undefined && !/^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/.test(denom))
-    throw new OperatingError(`invalid denom: ${denom}`);
+  if (denom !== undefined && !isNativeDenom(denom)) throw new OperatingError(`invalid denom: ${denom}`);
   const home = homeFrom(flags, world);
   if (flags.recover === true) await recoverValidator(home, flags.overwrite === true);
   const { genesis, nodeId } = initHome({

@@ -2,7 +2,7 @@
 import { type Bytes, parseHex, toUpperHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Address } from '../types/ids.ts';
-import { type AddressError, decodeBech32, encodeBech32 } from './bech32.ts';
+import { type AddressError, decodeBech32, encodeBech32, isHrp } from './bech32.ts';
 import { toEip55 } from './eip55.ts';
 
 export type AddressKind = 'acc' | 'val' | 'cons';
@@ -13,6 +13,10 @@ const SUFFIX = { acc: '', val: 'valoper', cons: 'valcons' } as const;
 
 /** Prefix of a kind of address on the chain whose base prefix is `hrpBase`. */
 export const hrpOf = (kind: AddressKind, hrpBase: string): string => hrpBase + SUFFIX[kind];
+
+/** Whether addresses of every kind can be written with it. */
+export const isHrpBase = (hrpBase: string): boolean =>
+  ADDRESS_KINDS.every((kind) => isHrp(hrpOf(kind, hrpBase)));
 
 export const formatAddress = (kind: AddressKind, hrpBase: string, address: Bytes): string =>
   encodeBech32(hrpOf(kind, hrpBase), address);

@@ -1,7 +1,6 @@
 /** `app_state` of genesis.json: auth, bank, evm and feemarket sections (reference §6.5), read strictly. */
 
-import { isHrp } from '../address/bech32.ts';
-import { parseAnyAddress } from '../address/kinds.ts';
+import { isHrpBase, parseAnyAddress } from '../address/kinds.ts';
 import { fromBase64 } from '../lib/base64.ts';
 import { type Bytes, compareBytes, EMPTY, equalBytes, parseHex, toHex } from '../lib/bytes.ts';
 import type { Result } from '../lib/result.ts';
@@ -18,7 +17,8 @@ export const DEFAULT_HRP = 'chain';
 export const DEFAULT_DENOM = 'achain';
 const ACCOUNTS_MAX = 1_000_000;
 const SLOTS_MAX = 1_000_000;
-const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
+/** The SDK's rule, and short enough for the key of its supply. */
+const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,115}$/;
 
 export interface GenesisAccount {
   readonly address: Address;
@@ -115,7 +115,7 @@ function readAuth(auth: Json, accounts: Accounts): { readonly hrp: string } {
   const fields = auth.object(['params', 'accounts', 'bech32_prefix']);
   const prefix = fields.bech32_prefix as Json;
   const hrp = prefix.text(DEFAULT_HRP);
-  if (!isHrp(hrp)) prefix.fail('expected a Bech32 prefix');
+  if (!isHrpBase(hrp)) prefix.fail('expected a Bech32 prefix');
   const numbers = new Set<bigint>();
   for (const json of (fields.accounts as Json).array(ACCOUNTS_MAX)) {
     const number = readAuthAccount(json, hrp, accounts);
@@ -187,11 +187,13 @@ interface EvmSection {
   readonly chainId: bigint | undefined;
 }
 
+export const isNativeDenom = (denom: string): boolean => DENOM.test(denom);
+
 function readEvmParams(params: Json): EvmSection {
   if (params.isMissing) return { denom: DEFAULT_DENOM, fork: forkRules(DEFAULT_FORK), chainId: undefined };
   const fields = params.object(['evm_denom', 'evm_chain_id', 'fork']);
   const denom = fields.evm_denom as Json;
-  if (!DENOM.test(denom.text(DEFAULT_DENOM))) denom.fail('expected a denom');
+  if (!isNativeDenom(denom.text(DEFAULT_DENOM))) denom.fail('expected a denom of at most 116 characters');
   const fork = fields.fork as Json;
   const name = fork.text(DEFAULT_FORK);
   if (!isFork(name)) return fork.fail(`expected one of ${FORKS.join(', ')}`);

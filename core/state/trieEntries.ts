@@ -51,7 +51,6 @@ class EntryWalk {
   }
 
   #take(path: Bytes, value: Bytes): void {
-    if (this.#found.length >= this.#range.limitMax) return;
     const key = joinKey(EMPTY, 0, path);
     const { prefix, after } = this.#range;
     if (key.length < prefix.length || compareBytes(key.subarray(0, prefix.length), prefix) !== 0) return;

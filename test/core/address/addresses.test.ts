@@ -1,7 +1,12 @@
 import { bech32 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BECH32_LENGTH_MAX, decodeBech32, encodeBech32 } from '../../../core/address/bech32.ts';
+import {
+  BECH32_LENGTH_MAX,
+  decodeBech32,
+  encodeBech32,
+  HRP_LENGTH_MAX,
+} from '../../../core/address/bech32.ts';
 import { isEip55, toEip55 } from '../../../core/address/eip55.ts';
 import {
   formatAddress,
@@ -122,6 +127,19 @@ describe('Bech32', () => {
       ok: false,
       error: { given: 'cosmos', expected: ['chain', 'chainvaloper', 'chainvalcons'] },
     });
+  });
+
+  test('a prefix, and a text of it, is as long as it may be', () => {
+    const longest = 'p'.repeat(HRP_LENGTH_MAX);
+    expect(decodeBech32(encodeBech32(longest, EMPTY))).toMatchObject({ ok: true, value: { hrp: longest } });
+    expect(decodeBech32(bech32.encode(`${longest}p`, [], false))).toMatchObject({
+      ok: false,
+      error: { message: 'bech32 prefix is empty, too long or not printable ASCII' },
+    });
+    const [most, more] = [new Uint8Array(634), new Uint8Array(635)];
+    expect(encodeBech32('p', most)).toHaveLength(BECH32_LENGTH_MAX);
+    expect(decodeBech32(encodeBech32('p', most))).toEqual({ ok: true, value: { hrp: 'p', bytes: most } });
+    expect(() => encodeBech32('p', more)).toThrow('bech32 text too long');
   });
 
   test('upper case is read, mixed case is not', () => {

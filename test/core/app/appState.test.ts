@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatAddress } from '../../../core/address/kinds.ts';
 import { evmChainIdOf, parseAppState } from '../../../core/app/appState.ts';
 import { StartError } from '../../../core/app/create.ts';
 import { defaultAppState } from '../../../core/app/defaultAppState.ts';
@@ -166,6 +167,18 @@ test('every mistake is named with its place', () => {
   );
   expect(problem((state) => (state.feemarket = []))).toBe(
     'app_state.feemarket: expected an object, got an array',
+  );
+});
+
+test('a chain whose addresses and denom are as long as they may be starts, and longer ones are refused', async () => {
+  const accounts = [{ address: alice.address, balance: COIN }];
+  const [hrp, denom] = ['h'.repeat(76), 'd'.repeat(116)];
+  const chain = await TestChain.open(testGenesis({ accounts, hrp, denom }));
+  expect(chain.state.lastBlockHeight).toBe(0);
+  expect(formatAddress('cons', hrp, alice.address)).toMatch(/^h{76}valcons1/);
+  expect(problem(({ auth }) => (auth.bech32_prefix = `${hrp}h`))).toContain('expected a Bech32 prefix');
+  expect(problem(({ evm }) => (evm.params.evm_denom = `${denom}d`))).toContain(
+    'expected a denom of at most 116 characters',
   );
 });
 

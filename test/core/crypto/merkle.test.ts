@@ -84,7 +84,7 @@ describe('the Merkle tree', () => {
     );
   });
 
-  test('refuses more than 100 aunts, totals below one and hashes that are not 32 bytes', () => {
+  test('refuses more aunts than the tree is high, totals below one and hashes that are not 32 bytes', () => {
     const hash = leafHash(Uint8Array.of(1));
     const proof = {
       total: Number.MAX_SAFE_INTEGER,

@@ -13,4 +13,20 @@ describe('a word that nobody knows', () => {
   ])('%s', (word, known, said) => {
     expect(nearest(word, known)).toBe(said);
   });
+
+  test('is not compared letter by letter with what is much longer or shorter', () => {
+    let looks = 0;
+    const counted = (text: string): string =>
+      new Proxy(new String(text), {
+        get: (whole, name) => {
+          if (name !== 'length') looks++;
+          return Reflect.get(whole, name);
+        },
+      }) as string;
+    expect(nearest(counted('heights'), ['heig', 'height_now'])).toBe('; did you mean heig?');
+    expect(looks).toBeGreaterThan(0);
+    looks = 0;
+    expect(nearest(counted('heights'), ['hei', 'height_nows'])).toBe('');
+    expect(looks).toBe(0);
+  });
 });

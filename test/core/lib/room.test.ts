@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Writer } from '../../../core/codec/writer.ts';
 import { type Bytes, equalBytes } from '../../../core/lib/bytes.ts';
 import { RecentBytes } from '../../../core/lib/recentBytes.ts';
@@ -34,6 +34,35 @@ describe('rooms', () => {
       kept.push({ message: writer.finish(), expected });
     }
     for (const { message, expected } of kept) expect(equalBytes(message, expected)).toBe(true);
+  });
+
+  test('a short message has a buffer of its own, longer ones share theirs', () => {
+    const writer = new Writer();
+    const bufferOf = (size: number): ArrayBufferLike => {
+      writer.raw(new Uint8Array(size));
+      return writer.finish().buffer;
+    };
+    const [short, one, other] = [64, 65, 65].map(bufferOf);
+    expect(short?.byteLength).toBe(64);
+    expect(one === other).toBe(true);
+  });
+
+  test('a buffer that a message made large is used again, unless it is too large', () => {
+    const buffers = vi.spyOn(Uint8Array.prototype, 'set');
+    const isUsedAgain = (size: number): boolean => {
+      const writer = new Writer();
+      const [one, other] = [size, 20_000].map((length) => {
+        writer.raw(new Uint8Array(length));
+        writer.finish();
+        return buffers.mock.contexts.at(-1);
+      });
+      return one === other;
+    };
+    try {
+      expect([(1 << 20) - 1024, 1 << 20].map(isUsedAgain)).toEqual([true, false]);
+    } finally {
+      buffers.mockRestore();
+    }
   });
 });
 

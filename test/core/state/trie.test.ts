@@ -117,6 +117,16 @@ test('entries answer a prefix page by page in key order', () => {
   );
 });
 
+test('a page ends where it is full, also between a key and those that it begins', () => {
+  const book = new TrieBook();
+  const keys = ['01', '0102', '010203', '0103', '02'].map(hex);
+  book.update(keys.map((key) => ({ key, value: key })));
+  for (let limitMax = 1; limitMax <= 6; limitMax++) {
+    const page = book.trie.entries(book.root, { prefix: new Uint8Array(0), limitMax });
+    expect(page.map(({ key }) => key)).toEqual(keys.slice(0, limitMax));
+  }
+});
+
 test('old roots stay readable after later batches', () => {
   const book = new TrieBook();
   const key = keccak_256(Uint8Array.of(1));

@@ -150,6 +150,23 @@ test('checkpoints are open one in another as deep as calls go, and some more', (
   }
 });
 
+test('so many checkpoints may be open at a time', () => {
+  const writes = new Chain().writes();
+  for (let depth = 0; depth < 2048; depth++) writes.checkpoint();
+  expect(() => writes.checkpoint()).toThrow('too many open checkpoints');
+  writes.commit();
+  writes.checkpoint();
+  expect(writes.depth).toBe(2048);
+});
+
+test('a key of the module store has up to 128 bytes', () => {
+  const writes = new Chain().writes();
+  writes.putModule(new Uint8Array(128), word(1));
+  expect(writes.module(new Uint8Array(128))).toEqual(word(1));
+  expect(() => writes.putModule(new Uint8Array(129), word(1))).toThrow('module key length');
+  expect(() => writes.module(new Uint8Array(129))).toThrow('module key length');
+});
+
 test('ranges of accounts and slots begin with the first when asked from zero on', () => {
   const chain = new Chain();
   chain.block((writes) => {

@@ -90,8 +90,10 @@ test.each([
   ['CREATE2', 'f5'],
 ])('%s of init code in the object format costs what any invalid instruction costs', async (_, opcode) => {
   const maker = new Uint8Array(20).fill(8);
-  const gasOf = async (start: string): Promise<bigint> => {
-    const code = hex(`0x7f${start.padEnd(64, '0')}6000526000600260006000${opcode}00`);
+  const gasOf = async (start: string, length = 2): Promise<bigint> => {
+    const size = length.toString(16).padStart(6, '0');
+    // MSTORE(0, start), and a creation with salt, length, offset and value on the stack.
+    const code = hex(`0x7f${start.padEnd(64, '0')}600052600062${size}60006000${opcode}00`);
     const none = { balance: undefined, nonce: undefined, state: undefined, stateDiff: undefined };
     const overrides = new Map([[toHex(maker), { ...none, code }]]);
     const outcome = await chain.evm.call(chain.reader.latest(), args({ to: maker, gas: 200_000n }), {
@@ -101,6 +103,10 @@ test.each([
   };
   expect(await gasOf('ef00')).toBe(await gasOf('ef01'));
   expect(await gasOf('ef00')).toBeGreaterThan(190_000n);
+  expect(await gasOf('ef00')).toBeLessThan(200_000n);
+  // EIP-3860: it is the frame that asks for too much that fails.
+  expect(await gasOf('ef00', 49_152)).toBeLessThan(200_000n);
+  expect(await gasOf('ef00', 49_153)).toBe(200_000n);
 });
 
 test('overrides give an account code, balance and storage for one call', async () => {

@@ -1,6 +1,7 @@
 /** What one request may ask for, each bound on its own. */
 import { beforeAll, expect, test } from 'vitest';
 import { AddressBook } from '../../../../core/rpc/eth/addressBook.ts';
+import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { RpcWorld } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
@@ -50,4 +51,11 @@ test('so many addresses are remembered by their hashes', async () => {
     [dev, undefined],
     [dev, other],
   ]);
+});
+
+test('a batch without bounds has none', async () => {
+  const { ctx } = await RpcWorld.open({ batchMax: 0, batchResponseBytesMax: 0 });
+  const calls = Array.from({ length: 3 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId' }));
+  const replies = JSON.parse((await handleEthRequest(ctx, JSON.stringify(calls), 'http')) ?? '');
+  expect(replies.map(({ result }: { result?: string }) => result)).toEqual(['0x2328', '0x2328', '0x2328']);
 });

@@ -36,3 +36,8 @@ test('of a block the three lowest count, and of all of them that at sixty of a h
   expect(suggested({ [HEAD]: [9n, 5n, 4n, 6n] })).toBe(5n);
   expect(suggested({ [HEAD]: [2n, 3n, 4n], [HEAD - 1]: [5n, 6n, 7n] })).toBe(5n);
 });
+
+test('no tip above five hundred gwei is suggested', () => {
+  expect(suggested({ [HEAD]: [500n] })).toBe(500n);
+  expect(suggested({ [HEAD]: [501n] })).toBe(500n);
+});

@@ -45,6 +45,18 @@ describe('the pending state', () => {
     expect(await balance(dev, 'latest')).toBe(pendingDev);
   });
 
+  test('is two seconds behind the clock at most', async () => {
+    const time = async (): Promise<number> =>
+      Number((await world.get('eth_getBlockByNumber', 'pending', false)).timestamp);
+    const start = await time();
+    const shown: number[] = [];
+    for (let second = 1; second <= 6; second++) {
+      world.nowMicros += 1_000_000;
+      shown.push((await time()) - start);
+    }
+    expect(shown).toEqual([0, 0, 3, 3, 3, 6]);
+  });
+
   test('has the contracts that wait: code, storage, calls, estimates, access lists, traces', async () => {
     const create = await send({ nonce: 0, data: deploying(STORE_AND_LOG), gas: 1_000_000n });
     const [receipt] = await world.get('eth_getBlockReceipts', 'pending');

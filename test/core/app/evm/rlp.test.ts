@@ -61,3 +61,13 @@ test('payloads of more than 64 KiB take three bytes of length', () => {
   const item = [new Uint8Array(70_000).fill(1)];
   expect(encodeRlp(item)).toEqual(RLP.encode(item));
 });
+
+test('lists in lists have a depth that no stack of calls is too small for', () => {
+  const nested = (levels: number): Uint8Array => {
+    let item: RlpItem = [];
+    for (let level = 1; level < levels; level++) item = [item];
+    return encodeRlp(item);
+  };
+  expect(decodeRlp(nested(16)).ok).toBe(true);
+  expect(decodeRlp(nested(17))).toMatchObject({ ok: false, error: { message: 'rlp: value nested too deeply' } });
+});

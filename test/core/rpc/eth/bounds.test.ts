@@ -59,3 +59,17 @@ test('a batch without bounds has none', async () => {
   const replies = JSON.parse((await handleEthRequest(ctx, JSON.stringify(calls), 'http')) ?? '');
   expect(replies.map(({ result }: { result?: string }) => result)).toEqual(['0x2328', '0x2328', '0x2328']);
 });
+
+test('a search of logs has so many addresses, topics and alternatives', async () => {
+  const logs = (filter: object) => complaint('eth_getLogs', filter);
+  const many = (count: number, one: (n: number) => string) => Array.from({ length: count }, (_, n) => one(n));
+  expect(await logs({ topics: many(4, word) })).toBeUndefined();
+  expect(await logs({ topics: many(5, word) })).toContain('exceed max topics');
+  expect(await logs({ topics: [many(1000, word)] })).toBeUndefined();
+  expect(await logs({ topics: [many(1001, word)] })).toContain('exceed max topics');
+  expect(await logs({ address: many(1000, address) })).toBeUndefined();
+  expect(await logs({ address: many(1001, address) })).toBe(
+    'exceed max addresses or topics per search position',
+  );
+  expect(await logs({ address: many(100_001, () => '') })).toContain('invalid addresses in query');
+});

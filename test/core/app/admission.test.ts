@@ -74,6 +74,13 @@ test('whoever would pay less than the chain’s least price is refused, though t
   expect(await check(5n * GWEI - 1n)).toMatchObject({ kind: 'rejected', code: 13 });
 });
 
+test('a chain that sets no limit for the gas of a block has one of 32 bits for Ethereum', async () => {
+  const accounts = [{ address: alice.address, balance: COIN }];
+  const free = await TestChain.open(testGenesis({ accounts }, -1));
+  expect(free.reader.gasLimit()).toBe(0xffff_ffffn);
+  expect(await free.propose([await signTx(alice, { to, nonce: 0, value: 1n })])).toHaveLength(1);
+});
+
 test('bytes that are no transaction are refused with code 2', async () => {
   const reply = await chain.app.checkTx(Uint8Array.of(1, 2, 3), false);
   expect(reply).toMatchObject({ kind: 'rejected', code: 2, codespace: 'sdk' });

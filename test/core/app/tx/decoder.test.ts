@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeEthTx } from '../../../../core/app/evm/ethTx.ts';
 import { TxDecoder } from '../../../../core/app/tx/decoder.ts';
+import { decodeTx } from '../../../../core/app/tx/decodeTx.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
 import { must } from '../support/chain.ts';
 import { signRaw, wallet } from '../support/wallet.ts';
@@ -25,3 +26,12 @@ test.each(TYPES)(
     expect(recovered).toBe(1);
   },
 );
+
+test('a transaction of more bytes than any may have is named as such before it is read', () => {
+  const decode = (size: number) => decodeTx(new Uint8Array(size), nobleSuite, 'achain');
+  expect(decode(1_048_577)).toEqual({
+    ok: false,
+    error: { code: 'oversized', size: 1_048_577, limit: 1_048_576 },
+  });
+  expect(decode(1_048_576)).toMatchObject({ ok: false, error: { code: 'tx-parse' } });
+});

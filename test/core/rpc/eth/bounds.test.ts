@@ -1,8 +1,10 @@
 /** What one request may ask for, each bound on its own. */
 import { beforeAll, expect, test } from 'vitest';
+import { hex } from '../../../../core/lib/bytes.ts';
 import { AddressBook } from '../../../../core/rpc/eth/addressBook.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
-import { RpcWorld } from '../support/rpcWorld.ts';
+import { testGenesis } from '../../app/support/chain.ts';
+import { RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 beforeAll(async () => {
@@ -72,4 +74,36 @@ test('a search of logs has so many addresses, topics and alternatives', async ()
     'exceed max addresses or topics per search position',
   );
   expect(await logs({ address: many(100_001, () => '') })).toContain('invalid addresses in query');
+});
+
+test('so many accounts are shown at once, and so many may have changed', async () => {
+  const many = Array.from({ length: 300 }, (_, i) => ({ address: hex(address(i + 1)), balance: 1n }));
+  const crowd = await RpcWorld.openOn(testGenesis({ accounts: many }));
+  for (let i = 0; i < 2; i++) await crowd.commit();
+  const page = await crowd.get('debug_accountRange', 'latest', '0x', 10_000, true, true, true);
+  expect(Object.keys(page.accounts)).toHaveLength(256);
+  expect(page.next).toBeDefined();
+  const { chain } = crowd.ctx;
+  const changed = async (count: number) => {
+    const [hash] = chain.latest().accountRange(new Uint8Array(32), 1);
+    const hashes = new Array<Uint8Array>(count).fill((hash as { keyHash: Uint8Array }).keyHash);
+    const view = (height: number) => ({ ...chain.latest(), height, changedSince: () => hashes });
+    const ctx = { ...crowd.ctx, chain: readerWith(chain, { view }) };
+    const call = { jsonrpc: '2.0', id: 1, method: 'debug_getModifiedAccountsByNumber', params: [1, 2] };
+    return JSON.parse((await handleEthRequest(ctx, JSON.stringify(call), 'http')) ?? '');
+  };
+  expect((await changed(100_000)).result).toHaveLength(100_000);
+  expect((await changed(100_001)).error?.message).toBe('more than 100000 accounts changed');
+});
+
+test('a call has as much gas as it asks for, and as the node lets it have', async () => {
+  const capped = await RpcWorld.open({ gasCap: 1_000_000n });
+  // GAS, and returns it.
+  const overrides = { [address(2)]: { code: '0x5a60005260206000f3' } };
+  const left = async (gas: number) =>
+    Number(
+      await capped.get('eth_call', { to: address(2), gas: `0x${gas.toString(16)}` }, 'latest', overrides),
+    );
+  expect(await left(500_000)).toBe(500_000 - 21_000 - 2);
+  for (const gas of [1_000_000, 1_000_001, 2 ** 40]) expect(await left(gas)).toBe(1_000_000 - 21_000 - 2);
 });

@@ -99,3 +99,14 @@ test('a disk that refuses costs the journal alone', async () => {
   expect(existsSync(file)).toBe(true);
   journal.close();
 });
+
+test('a file that is longer than the journal ever writes is not read', async () => {
+  const file = join(tempDir(), 'transactions.rlp');
+  appendFileSync(file, Uint8Array.of(0x61));
+  truncateSync(file, 2 ** 30 + 1);
+  const { journal, pool, warnings } = journalOf(file);
+  expect(await journal.load()).toEqual({ read: 0, taken: 0 });
+  expect([pool, warnings.length]).toEqual([[], 1]);
+  expect(warnings[0]).toContain('too long');
+  journal.close();
+});

@@ -67,6 +67,21 @@ describe('a log', () => {
     expect(texts(Wal.open(dir, rethrow).records())).toEqual(['1:a', '1:', '2:b', '2:c', '3:d']);
   });
 
+  test('takes no record that it would not read again, and writes no more marks at once than are of use', async () => {
+    const dir = tempDir();
+    const wal = Wal.open(dir, { ...rethrow, recordBytesMax: 5 });
+    for (let height = 1; height <= 20; height++) wal.turnover(height);
+    await append(wal, record(21, 'whole'));
+    expect(() => wal.append([record(21, 'longer')], () => {})).toThrow('log record of 6 bytes');
+    await wal.close();
+    const { frames } = scanSegment(new Uint8Array(readFileSync(segmentPath(dir, 1))), 1, 5);
+    const heights = frames.filter(({ kind }) => kind === 'mark').map(({ height }) => height);
+    expect(heights).toEqual(Array.from({ length: 16 }, (_, i) => i + 5));
+    expect(texts(frames.filter(({ kind }) => kind === 'record'))).toEqual(['21:whole']);
+    const { fault } = scanSegment(new Uint8Array(readFileSync(segmentPath(dir, 1))), 1, 4);
+    expect(fault?.reason).toBe('length');
+  });
+
   test('calls back in the order of appends, and gathers appends made while a sync is under way', async () => {
     const wal = Wal.open(tempDir(), rethrow);
     const order: number[] = [];
@@ -208,6 +223,18 @@ describe('a log', () => {
     await append(wal, record(1, 'd'));
     await wal.close();
     expect(texts(Wal.open(dir, rethrow).records())).toEqual(['1:a', '1:d']);
+  });
+
+  test('damaged again and again keeps so many copies, the last of them anew', async () => {
+    const dir = join(tempDir(), 'log');
+    const bytes = await writtenLog(dir, [record(1, 'a'), record(1, 'damaged'), record(1, 'c')]);
+    bytes[bytes.length - 30] = 0xff;
+    for (let time = 0; time < 10; time++) {
+      writeFileSync(segmentPath(dir, 1), bytes);
+      await Wal.open(dir, rethrow).close();
+    }
+    const copies = readdirSync(dir).filter((name) => name.includes('CORRUPTED'));
+    expect(copies).toHaveLength(8);
   });
 
   test('damaged in finished heights keeps all that is still needed, and says that nothing is lost', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { hex } from '../../../../core/lib/bytes.ts';
 import { AddressBook } from '../../../../core/rpc/eth/addressBook.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
+import { PendingHashes } from '../../../../core/rpc/eth/pendingHashes.ts';
 import { testGenesis } from '../../app/support/chain.ts';
 import { RpcWorld, readerWith } from '../support/rpcWorld.ts';
 
@@ -106,4 +107,24 @@ test('a call has as much gas as it asks for, and as the node lets it have', asyn
     );
   expect(await left(500_000)).toBe(500_000 - 21_000 - 2);
   for (const gas of [1_000_000, 1_000_001, 2 ** 40]) expect(await left(gas)).toBe(1_000_000 - 21_000 - 2);
+});
+
+test('a number is one that Go holds', async () => {
+  const shown = async (max: string) => {
+    const call = `{"jsonrpc":"2.0","id":1,"method":"debug_accountRange","params":["latest","0x",${max},true,true,true]}`;
+    return JSON.parse((await handleEthRequest(world.ctx, call, 'http')) ?? '').error?.message;
+  };
+  expect(await shown(String(2n ** 63n - 1n))).toBeUndefined();
+  expect(await shown(String(2n ** 63n))).toContain('cannot unmarshal number 9223372036854775808');
+});
+
+test('pending hashes are kept as long as a filter may wait for them, and not much longer', () => {
+  const pending = new PendingHashes();
+  const [max, total] = [32_768, 100_000];
+  for (let i = 0; i < total; i++) pending.push(Uint8Array.of(i >>> 16, i >>> 8, i));
+  const oldest = total - max;
+  expect([pending.has(oldest), pending.has(oldest - 1)]).toEqual([true, false]);
+  const kept = pending.from(oldest);
+  expect([kept.length, kept[0]]).toEqual([max, Uint8Array.of(oldest >>> 16, oldest >>> 8, oldest)]);
+  expect(pending.from(0).length).toBeLessThan(2 * max);
 });

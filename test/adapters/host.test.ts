@@ -46,6 +46,16 @@ const ask: SignAsk = {
 };
 
 describe('the real host', () => {
+  test('has so many timers at once, and stops for one more', () => {
+    const { host, fatal } = world(() => []);
+    const timer: Effect = { kind: 'timer', key: { machine: 'gossip', kind: 'tick' }, afterMs: 2 ** 31 };
+    for (let i = 0; i < 4096; i++) host.perform(timer);
+    expect(fatal).toEqual([]);
+    host.perform(timer);
+    expect(fatal).toEqual([new RangeError('more than 4096 timers')]);
+    host.stop();
+  });
+
   test('performs what depends on a record only when the record is durable', async () => {
     const order: string[] = [];
     await new Promise<void>((resolve) => {

@@ -387,3 +387,16 @@ test('debug_subscribe traces a range of blocks: each with transactions, and the 
   });
   session.closed();
 });
+
+test('so many requests are under way at once: of one more the client waits for an answer', async () => {
+  const { session, socket } = await open();
+  const received = Array.from({ length: 513 }, (_, id) =>
+    session.receive(JSON.stringify({ id, method: 'eth_blockNumber' })),
+  );
+  expect(received.findIndex((waits) => waits !== undefined)).toBe(511);
+  await received[511];
+  await session.settled();
+  expect(socket.take()).toHaveLength(513);
+  expect(session.receive('{"id":1,"method":"eth_blockNumber"}')).toBeUndefined();
+  session.closed();
+});

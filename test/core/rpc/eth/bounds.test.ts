@@ -1,6 +1,6 @@
 /** What one request may ask for, each bound on its own. */
 import { beforeAll, expect, test } from 'vitest';
-import { hex } from '../../../../core/lib/bytes.ts';
+import { hex, to0xHex } from '../../../../core/lib/bytes.ts';
 import { AddressBook } from '../../../../core/rpc/eth/addressBook.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
 import { PendingHashes } from '../../../../core/rpc/eth/pendingHashes.ts';
@@ -127,4 +127,23 @@ test('pending hashes are kept as long as a filter may wait for them, and not muc
   const kept = pending.from(oldest);
   expect([kept.length, kept[0]]).toEqual([max, Uint8Array.of(oldest >>> 16, oldest >>> 8, oldest)]);
   expect(pending.from(0).length).toBeLessThan(2 * max);
+});
+
+test('so many blocks are simulated, those that close gaps counted', async () => {
+  const simulated = (blocks: readonly object[]) =>
+    complaint('eth_simulateV1', { blockStateCalls: blocks }, 'latest');
+  const at = (number: number) => [{ blockOverrides: { number: `0x${number.toString(16)}` } }];
+  const head = world.ctx.chain.head();
+  expect(await simulated(at(head + 256))).toBeUndefined();
+  expect(await simulated(at(head + 257))).toBe('too many blocks');
+  expect(await simulated(at(2 ** 50))).toBe('too many blocks');
+  expect(await simulated(new Array(257).fill({}))).toBe('too many blocks');
+});
+
+test('where blocks may have any size, what waits is shown as pending', async () => {
+  const genesis = testGenesis({ accounts: [{ address: world.dev.address, balance: 10n ** 20n }] });
+  const block = { ...genesis.params.block, maxBytes: -1 };
+  const wide = await RpcWorld.openOn({ ...genesis, params: { ...genesis.params, block } });
+  await wide.get('eth_sendTransaction', { from: to0xHex(wide.dev.address), to: address(7), value: '0x1' });
+  expect((await wide.get('eth_getBlockByNumber', 'pending', false)).transactions).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { handleEthRequest } from '../../../../core/rpc/eth/jsonrpc.ts';
+import type { SubmitResult } from '../../../../core/types/submit.ts';
 import { signRaw } from '../../app/support/wallet.ts';
 import { bytesHex, type JsonReply, RpcWorld } from '../support/rpcWorld.ts';
 
@@ -84,4 +85,21 @@ test('so many may wait at the same time, and each gives its place back', async (
   await settled();
   await world.commit();
   expect((await answer).error).toBeUndefined();
+});
+
+test('so many requests wait at once for their transactions, and whoever has an answer makes room', async () => {
+  const raw = await nextRaw();
+  const answers: ((result: SubmitResult) => void)[] = [];
+  ctx = { ...ctx, submit: () => new Promise((resolve) => void answers.push(resolve)) };
+  const waiting = Array.from({ length: 1024 }, () => send(raw));
+  const more = async () => (await send(raw)).error?.message;
+  expect(await more()).toBe('too many requests wait for their transactions');
+  answers[0]?.({ kind: 'refused', hash: new Uint8Array(32), refusal: { code: 'in-cache' } });
+  await waiting[0];
+  const last = more();
+  await settled();
+  expect(answers).toHaveLength(1025);
+  for (const answer of answers.slice(1))
+    answer({ kind: 'refused', hash: new Uint8Array(32), refusal: { code: 'in-cache' } });
+  expect(await last).toBe((await Promise.all(waiting))[1]?.error?.message);
 });

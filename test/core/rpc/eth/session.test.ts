@@ -400,3 +400,13 @@ test('so many requests are under way at once: of one more the client waits for a
   expect(session.receive('{"id":1,"method":"eth_blockNumber"}')).toBeUndefined();
   session.closed();
 });
+
+test('a client has so many subscriptions', async () => {
+  const { session, ask } = await open();
+  for (let i = 0; i < 1024; i++) expect((await ask('eth_subscribe', 'newHeads'))[0].error).toBeUndefined();
+  expect((await ask('eth_subscribe', 'newHeads'))[0].error.message).toBe(
+    'max subscriptions per client 1024 reached',
+  );
+  expect(session.subscriptionCount).toBe(1024);
+  session.closed();
+});

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from './result.ts';
 import { room } from './room.ts';
+import { decodeUtf8 } from './utf8.ts';
 
 export type Bytes = Uint8Array;
 
@@ -32,8 +33,22 @@ function fourBytes(bytes: Bytes, at: number): string {
   );
 }
 
+/** A text that is joined from very many pieces takes many times its memory, and twice the time. */
+const LONG_BYTES = 512;
+
+function longHex(bytes: Bytes): string {
+  const digits = new Uint8Array(2 * bytes.length);
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    digits[2 * i] = HIGH[byte] as number;
+    digits[2 * i + 1] = LOW[byte] as number;
+  }
+  return decodeUtf8(digits) as string;
+}
+
 /** Lower-case hex without prefix. A text that was joined from many small pieces is slow to look things up by. */
 export function toHex(bytes: Bytes): string {
+  if (bytes.length >= LONG_BYTES) return longHex(bytes);
   const fours = bytes.length & ~3;
   let text = '';
   for (let at = 0; at < fours; at += 4) text += fourBytes(bytes, at);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareBytes, compareText, parseHex, toUpperHex } from '../../../core/lib/bytes.ts';
+import { compareBytes, compareText, parseHex, toHex, toUpperHex } from '../../../core/lib/bytes.ts';
 import { crc32 } from '../../../core/lib/crc32.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
 
@@ -11,6 +11,14 @@ test('hex is read in either case, with either prefix or none', () => {
   for (const text of ['0', '0x0', 'x0', '0g', '0x0 ', '@0', '`0', '/0', ':0', 'G0'])
     expect(parseHex(text), text).toMatchObject({ ok: false });
   expect(toUpperHex(value)).toBe('0ABC');
+});
+
+test('bytes of any length are written as Node writes them, and read back', () => {
+  for (const length of [0, 1, 3, 4, 31, 32, 511, 512, 513, 10_000]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 167) & 255);
+    expect(toHex(bytes)).toBe(Buffer.from(bytes).toString('hex'));
+    expect(parseHex(toHex(bytes))).toEqual({ ok: true, value: bytes });
+  }
 });
 
 test('bytes are ordered one by one, and a beginning before the whole', () => {

@@ -51,3 +51,14 @@ test('what has gone out takes no more room', () => {
   }
   expect(socket.sent).toHaveLength(5);
 });
+
+test('so many messages wait, however short they are', () => {
+  const long = new Outbox(socket, 10 * BYTES_MAX, new Pacer(undefined));
+  socket.waiting = SOCKET_BYTES_MAX;
+  for (let i = 0; i < 65_536; i++) expect(long.push('x')).toBe(true);
+  expect(long.push('x')).toBe(false);
+  socket.waiting = 0;
+  long.flush();
+  expect(socket.sent).toHaveLength(65_536);
+  expect(long.push('x')).toBe(true);
+});

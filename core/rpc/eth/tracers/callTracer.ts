@@ -1,10 +1,16 @@
 import { to0xHex } from '../../../lib/bytes.ts';
 import type { Frame, FrameEnd, Step, TxEnd, TxStart } from '../../../types/trace.ts';
+import { serverError } from '../../rpcError.ts';
 import { quantity } from '../goHex.ts';
 import { revertReason } from '../revert.ts';
 import type { LogCounter } from './logCounter.ts';
 import { logOfStep } from './logStep.ts';
 import type { Tracer } from './tracer.ts';
+
+/** What frames are given and give back: it is the same memory again and again that a call pays for once. */
+const BYTES_MAX = 16_000_000;
+/** Of a frame beside that. */
+const FRAME_BYTES = 300;
 
 export interface CallLog {
   readonly address: string;
@@ -42,6 +48,7 @@ export class CallTracer implements Tracer {
   readonly #open: CallNode[] = [];
   #root: CallNode | undefined;
   #gasLimit = 0n;
+  #bytes = 0;
 
   constructor(options: CallTracerOptions) {
     this.#options = options;
@@ -54,6 +61,8 @@ export class CallTracer implements Tracer {
   enter(frame: Frame): void {
     this.#options.logs?.enter();
     if (this.#options.onlyTopCall && frame.depth > 1) return;
+    this.#bytes += FRAME_BYTES + frame.input.length;
+    if (this.#isFull) return;
     const node: CallNode = {
       from: to0xHex(frame.from),
       gas: quantity(frame.depth === 1 ? this.#gasLimit : frame.gas),
@@ -75,6 +84,8 @@ export class CallTracer implements Tracer {
   exit(end: FrameEnd): void {
     this.#options.logs?.exit(end);
     if (this.#options.onlyTopCall && end.depth > 1) return;
+    this.#bytes += end.output.length;
+    if (this.#isFull) return;
     const node = this.#open.pop();
     if (node === undefined) return;
     node.gasUsed = quantity(end.gasUsed);
@@ -93,7 +104,7 @@ export class CallTracer implements Tracer {
 
   step(step: Step): void {
     const { logs, onlyTopCall } = this.#options;
-    if (logs === undefined) return;
+    if (logs === undefined || this.#isFull) return;
     const node = this.#open.at(-1);
     const log = logOfStep(step);
     if (node === undefined || log === undefined) return;
@@ -109,6 +120,11 @@ export class CallTracer implements Tracer {
     });
   }
 
+  /** From then on nothing is kept: there will be no answer. */
+  get #isFull(): boolean {
+    return this.#bytes > BYTES_MAX;
+  }
+
   end({ gasUsed }: TxEnd): void {
     const root = this.#root;
     if (root === undefined) return;
@@ -117,6 +133,8 @@ export class CallTracer implements Tracer {
   }
 
   result(): CallNode | Record<string, never> {
+    if (this.#isFull)
+      throw serverError(`trace too large: frames were given and gave back more than ${BYTES_MAX} bytes`);
     return this.#root ?? {};
   }
 }

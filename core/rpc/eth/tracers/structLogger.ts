@@ -14,8 +14,9 @@ export interface StructLoggerOptions {
   readonly limit: number;
 }
 
-/** Rows and their stack words, memory words and slots together: beyond this the answer would not fit in memory. */
+/** Rows and their words of stack, memory and returned data, and slots together: beyond this the answer would not fit in memory. */
 const CELLS_MAX = 4_000_000;
+const WORD_CHARS = 64;
 const SLOAD = 0x54;
 const SSTORE = 0x55;
 const STIPEND = 2300n;
@@ -91,7 +92,8 @@ export class StructLogger implements Tracer {
     if (enableMemory && step.memory.length > 0) row.memory = memoryWords(step.memory);
     if (enableReturnData && this.#returned !== '0x') row.returnData = this.#returned;
     this.#tellSlot = this.#slotOf(row, step, state);
-    this.#cells += 1 + (row.stack?.length ?? 0) + (row.memory?.length ?? 0);
+    const returned = Math.ceil((row.returnData?.length ?? 0) / WORD_CHARS);
+    this.#cells += 1 + (row.stack?.length ?? 0) + (row.memory?.length ?? 0) + returned;
     this.#rows.push(row);
     this.#last = row;
   }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { nobleSuite } from '../../../../core/crypto/noble.ts';
+import { readTypedData, typedDataHash } from '../../../../core/rpc/eth/typedData.ts';
+import { type Json, parseJson } from '../../../../core/rpc/jsonText.ts';
+
+const field = (name: string, type: string) => ({ name, type });
+
+/** The hash, or what is wrong with it. */
+function hashed(types: object, message: object): string {
+  const text = JSON.stringify({
+    types: { EIP712Domain: [], ...types },
+    primaryType: 'A',
+    domain: {},
+    message,
+  });
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw new Error('not JSON');
+  try {
+    return `of ${typedDataHash(readTypedData(parsed.value as Json), nobleSuite).length} bytes`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+test('so many types, and so many fields of one', () => {
+  const fields = (count: number) => Array.from({ length: count }, (_, i) => field(`f${i}`, 'bool'));
+  const values = (count: number) => Object.fromEntries(fields(count).map(({ name }) => [name, true]));
+  expect(hashed({ A: fields(256) }, values(256))).toBe('of 32 bytes');
+  expect(hashed({ A: fields(257) }, values(257))).toContain('a type is a list of fields');
+  const types = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`T${i}`, []]));
+  expect(hashed({ A: [], ...types(254) }, {})).toBe('of 32 bytes');
+  expect(hashed({ A: [], ...types(255) }, {})).toContain('types is an object');
+});
+
+test('structs and arrays lie so deep in one another', () => {
+  const structs = (depth: number): object => (depth === 0 ? {} : { a: structs(depth - 1) });
+  expect(hashed({ A: [field('a', 'A')] }, structs(32))).toBe('of 32 bytes');
+  expect(hashed({ A: [field('a', 'A')] }, structs(33))).toContain('typed data too deep');
+  const arrays = (depth: number): unknown => (depth === 0 ? true : [arrays(depth - 1)]);
+  const inArrays = (depth: number) =>
+    hashed({ A: [field('a', `bool${'[]'.repeat(depth)}`)] }, { a: arrays(depth) });
+  expect(inArrays(33)).toBe('of 32 bytes');
+  expect(inArrays(34)).toContain('typed data too deep');
+});

@@ -69,5 +69,8 @@ test('lists in lists have a depth that no stack of calls is too small for', () =
     return encodeRlp(item);
   };
   expect(decodeRlp(nested(16)).ok).toBe(true);
-  expect(decodeRlp(nested(17))).toMatchObject({ ok: false, error: { message: 'rlp: value nested too deeply' } });
+  expect(decodeRlp(nested(17))).toMatchObject({
+    ok: false,
+    error: { message: 'rlp: value nested too deeply' },
+  });
 });

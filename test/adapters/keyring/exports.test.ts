@@ -37,11 +37,14 @@ describe('an Ethereum keystore', () => {
     const theirs = encryptKeystoreJsonSync(wallet, PASSWORD, { scrypt: { N: 1024 } });
     expect(decryptKeystore(theirs, PASSWORD)).toEqual({ ok: true, value: SECRET });
     expect(decryptKeystore(theirs, 'x')).toMatchObject({ error: { message: 'invalid account password' } });
-    const greedy = JSON.parse(ours);
-    greedy.crypto.kdfparams.n = 2 ** 40;
-    expect(decryptKeystore(JSON.stringify(greedy), PASSWORD)).toMatchObject({
-      error: { code: 'keystore-format' },
-    });
+    // Too many rounds, and 4 GiB of memory.
+    for (const params of [{ n: 2 ** 40 }, { n: 2 ** 20, r: 32 }]) {
+      const greedy = JSON.parse(ours);
+      Object.assign(greedy.crypto.kdfparams, params);
+      expect(decryptKeystore(JSON.stringify(greedy), PASSWORD)).toMatchObject({
+        error: { code: 'keystore-format' },
+      });
+    }
   });
 });
 

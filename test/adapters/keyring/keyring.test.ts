@@ -43,6 +43,10 @@ describe('a keyring file', () => {
     const payload = Uint8Array.of(1, 2, 3);
     const text = encryptJwe('test', payload, '2026-01-01');
     expect(unwrap(decryptJwe('test', text))).toEqual(payload);
+    const [head = '', ...rest] = text.split('.');
+    const header = JSON.parse(Buffer.from(head, 'base64url').toString());
+    const slow = Buffer.from(JSON.stringify({ ...header, p2c: 10_000_001 })).toString('base64url');
+    expect(codeOf(decryptJwe('test', [slow, ...rest].join('.')))).toBe('jwe-format');
     expect(codeOf(decryptJwe('toast', text))).toBe('jwe-password');
     const dot = text.lastIndexOf('.');
     const changed = `${text.slice(0, dot - 2)}${text[dot - 2] === 'A' ? 'B' : 'A'}${text.slice(dot - 1)}`;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { decryptKeystore } from '../../../adapters/keyring/keystore.ts';
@@ -76,4 +76,19 @@ test('refuses no password, what is no key, and a key that is there', () => {
     ok: false,
     error: 'no key for given address or file',
   });
+});
+
+test('a password has so many letters, and a folder so many keys', () => {
+  const path = join(dir, 'keystore');
+  expect(open().add(SECRET, 'x'.repeat(1025))).toEqual({
+    ok: false,
+    error: 'a password has at most 1024 characters',
+  });
+  mkdirSync(path);
+  const nameOf = (n: number) => `UTC--2023-11-14T22-13-20.000000000Z--${n.toString(16).padStart(40, '0')}`;
+  for (let n = 1; n < 1000; n++) writeFileSync(join(path, nameOf(n)), '');
+  const vault = open();
+  expect(vault.addresses).toHaveLength(999);
+  expect(vault.add(SECRET, 'x'.repeat(1024))).toEqual({ ok: true, value: ADDRESS });
+  expect(vault.create('rose')).toEqual({ ok: false, error: 'the keystore holds 1000 keys already' });
 });

@@ -87,3 +87,12 @@ test('entries that say nothing are left out, and a file that is not ours is refu
     expect(() => loadBans(file)).toThrow(/bans in .* the file may be deleted/);
   }
 });
+
+test('a file that is longer than one of as many bans as there may be is not used', () => {
+  const file = banFileOf(join(tempDir(), 'addrbook.json'));
+  const text = '{"bans":[]}';
+  writeFileSync(file, text.padEnd(1 << 20));
+  expect(loadBans(file)).toEqual([]);
+  writeFileSync(file, text.padEnd((1 << 20) + 1));
+  expect(() => loadBans(file)).toThrow('not usable: too long; the file may be deleted');
+});

@@ -49,7 +49,7 @@ test('a StdTx has so many messages', () => {
 test('a search shows as many transactions as it is asked for, a hundred at most', async () => {
   const places = new Array(150).fill({ height: 1, index: 0 });
   const search = { txs: async () => ok(places) };
-  const indexing = { kind: 'kv', search } as unknown as RpcContext['indexing'];
+  const indexing = { kind: 'kv', search } as unknown as NonNullable<RpcContext['indexing']>;
   const shown = async (limit: number): Promise<number> => {
     const request = { method: 'GET', path: '/cosmos/tx/v1beta1/txs', headers: {}, body: '' } as const;
     const query = `query=${encodeURIComponent("message.module='evm'")}&limit=${limit}`;

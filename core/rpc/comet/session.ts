@@ -171,8 +171,8 @@ export class CometSession {
   /** A height that is gone is an answer, never a silent gap; one that is yet to come is waited for. */
   #startOf(from: bigint): Height {
     const base = this.#ctx.chain.base();
-    if (from <= 0n || from > BigInt(Number.MAX_SAFE_INTEGER))
-      throw serverError(`height must be greater than 0, but got ${from}`);
+    if (from <= 0n) throw serverError(`height must be greater than 0, but got ${from}`);
+    if (from > BigInt(Number.MAX_SAFE_INTEGER)) throw serverError(`height ${from} is too large`);
     if (from < BigInt(base)) throw serverError(`height ${from} is not available, lowest height is ${base}`);
     return Number(from);
   }

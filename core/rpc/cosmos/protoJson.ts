@@ -3,6 +3,7 @@ import { ANY, type Any } from '../../app/tx/tables.ts';
 import { type AnyField, decodeWordy, encode, type Shape, type Table } from '../../codec/proto.ts';
 import { fromBase64, toBase64 } from '../../lib/base64.ts';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { encodeUtf8 } from '../../lib/utf8.ts';
 import { ENUM_NAMES } from './enumNames.ts';
 import { anyTable } from './registry.ts';
 import { GRPC, GrpcError } from './status.ts';
@@ -102,7 +103,9 @@ export function scalarOf(owner: string, field: AnyField, value: unknown, at: str
       if (field.shape === (ANY as Shape<unknown>)) return anyFrom(value, at);
       return isTable(field.shape) ? fromProtoJson(field.shape, value, at) : bad(at, 'nothing');
     case 'string':
-      return typeof value === 'string' && value.length <= field.bytesMax ? value : bad(at, 'a text');
+      return typeof value === 'string' && encodeUtf8(value).length <= field.bytesMax
+        ? value
+        : bad(at, `a text of at most ${field.bytesMax} bytes`);
     case 'bytes':
       return bytesOf(value, at);
     case 'bool':

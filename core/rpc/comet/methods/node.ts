@@ -3,7 +3,7 @@ import { genesisJson } from '../../../codec/genesis.ts';
 import { publicKeyJson } from '../../../codec/json.ts';
 import { formatTime } from '../../../codec/timeText.ts';
 import { toBase64 } from '../../../lib/base64.ts';
-import { EMPTY, equalBytes, toUpperHex } from '../../../lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes, toUpperHex } from '../../../lib/bytes.ts';
 import { encodeUtf8 } from '../../../lib/utf8.ts';
 import { type Height, ZERO_TIME } from '../../../types/ids.ts';
 import { COMETBFT_VERSION } from '../../../types/peer.ts';
@@ -21,16 +21,16 @@ const P2P_PROTOCOL = '8';
 const BLOCK_PROTOCOL = '11';
 const GENESIS_BYTES_MAX = 16 * 1024 * 1024;
 
-const genesisText = new WeakMap<RpcContext, string>();
+const genesisBytes = new WeakMap<RpcContext, Bytes>();
 
 /** Rendered once a node: genesis does not change. */
-function renderedGenesis(ctx: RpcContext): string {
-  let text = genesisText.get(ctx);
-  if (text === undefined) {
-    text = goJson(genesisJson(ctx.genesis));
-    genesisText.set(ctx, text);
+function renderedGenesis(ctx: RpcContext): Bytes {
+  let bytes = genesisBytes.get(ctx);
+  if (bytes === undefined) {
+    bytes = encodeUtf8(goJson(genesisJson(ctx.genesis)));
+    genesisBytes.set(ctx, bytes);
   }
-  return text;
+  return bytes;
 }
 
 export function nodeInfoJson(ctx: RpcContext) {
@@ -88,7 +88,7 @@ function status(ctx: RpcContext) {
 }
 
 function genesisChunk(ctx: RpcContext, chunk: bigint) {
-  const bytes = encodeUtf8(renderedGenesis(ctx));
+  const bytes = renderedGenesis(ctx);
   const total = Math.max(1, Math.ceil(bytes.length / GENESIS_BYTES_MAX));
   if (chunk < 0n || chunk >= BigInt(total)) {
     // Upstream counts the chunks one short here; clients have learned this text.

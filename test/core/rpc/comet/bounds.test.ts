@@ -1,72 +1,106 @@
-/** What one request over CometBFT's RPC may ask for, each bound on its own. */
-import { beforeAll, expect, test } from 'vitest';
-import { cometFeed } from '../../../../core/rpc/comet/feed.ts';
-import { perPageOf } from '../../../../core/rpc/comet/heights.ts';
-import { handleCometPost } from '../../../../core/rpc/comet/http.ts';
-import { CometSession } from '../../../../core/rpc/comet/session.ts';
+/** What one question to the consensus RPC may ask for, and what one answer may hold. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { genesisJson } from '../../../../core/codec/genesis.ts';
+import { compileQuery } from '../../../../core/events/query/query.ts';
+import { encodeUtf8 } from '../../../../core/lib/utf8.ts';
+import type { ArgValue } from '../../../../core/rpc/comet/args.ts';
+import { broadcastCommit } from '../../../../core/rpc/comet/broadcastCommit.ts';
+import { CometFeed, cometFeed, type NewsBatch } from '../../../../core/rpc/comet/feed.ts';
+import { pageOf } from '../../../../core/rpc/comet/heights.ts';
+import { findCometMethod } from '../../../../core/rpc/comet/table.ts';
+import { NO_RESULT } from '../../../../core/rpc/comet/txJson.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
-import { FakeSocket, RpcWorld } from '../support/rpcWorld.ts';
+import { type Loose, RpcWorld } from '../support/rpcWorld.ts';
 
 let world: RpcWorld;
 beforeAll(async () => {
   world = await RpcWorld.open();
-  for (let i = 0; i < 3; i++) await world.commit();
 });
 
-async function post(ctx: RpcContext, method: string, params?: unknown) {
-  const { body } = await handleCometPost(ctx, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-  return JSON.parse(body);
-}
+const REJECTED = {
+  kind: 'rejected',
+  code: 1,
+  codespace: 'sdk',
+  log: '',
+  ethMessage: '',
+  gasWanted: 0n,
+  gasUsed: 0n,
+} as const;
 
-test('a page has a hundred entries at most', () => {
-  expect([undefined, 0n, 1n, 99n, 100n, 101n, 2n ** 63n].map(perPageOf)).toEqual([
-    30, 30, 1, 99, 100, 100, 100,
-  ]);
-});
+const call = (method: string, args: Readonly<Record<string, ArgValue>> = {}, ctx = world.ctx): Loose =>
+  findCometMethod(ctx, method)?.run(ctx, new Map(Object.entries(args)));
 
-test('no height of a range of blocks is below zero', async () => {
-  for (const range of [{ minHeight: '-1' }, { maxHeight: '-1' }, { minHeight: '-1', maxHeight: '-1' }])
-    expect((await post(world.ctx, 'blockchain', range)).error.data).toBe('heights must be non-negative');
-  expect(
-    (await post(world.ctx, 'blockchain', { minHeight: '2', maxHeight: '3' })).result.block_metas,
-  ).toHaveLength(2);
-});
-
-test('a subscription begins at a height that there can be', async () => {
-  const socket = new FakeSocket();
-  const session = new CometSession(world.ctx, socket, '127.0.0.1:1');
-  const from = async (height: bigint) => {
-    const params = { query: "tm.event='NewBlock'", from_height: String(height) };
-    await session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscribe', params }));
-    return socket.take()[0].error?.data;
-  };
-  const [least, most] = [1n, BigInt(Number.MAX_SAFE_INTEGER)];
-  expect(await from(least - 1n)).toBe('height must be greater than 0, but got 0');
-  expect(await from(most + 1n)).toBe(`height must be greater than 0, but got ${most + 1n}`);
-  expect(await from(most)).toBeUndefined();
-  session.closed();
-});
-
-test('whoever waits for a block takes the place of a client with subscriptions', async () => {
+test('a call that waits for its transaction is a client that subscribes, and there are so many', async () => {
+  const clients: number[] = [];
   const ctx: RpcContext = {
     ...world.ctx,
     limits: { ...world.ctx.limits, comet: { subscriptionClientsMax: 2 } },
+    async submit() {
+      clients.push(feed.size);
+      return { kind: 'checked', hash: new Uint8Array(32), result: REJECTED };
+    },
   };
-  const clients = [{}, {}];
-  const sent = async () =>
-    (await post(ctx, 'broadcast_tx_commit', { tx: Buffer.from('no transaction').toString('base64') })).error
-      ?.data;
-  for (const client of clients) cometFeed(ctx).join(client);
-  expect(await sent()).toBe('max_subscription_clients 2 reached');
-  cometFeed(ctx).leave(clients[0] as object);
-  expect(await sent()).toBeUndefined();
-  expect(cometFeed(ctx).size).toBe(1);
+  const feed = cometFeed(ctx);
+  feed.join({});
+  expect(await broadcastCommit(ctx, Uint8Array.of(1))).toMatchObject({ height: '0' });
+  feed.join({});
+  await expect(broadcastCommit(ctx, Uint8Array.of(1))).rejects.toThrow('max_subscription_clients 2 reached');
+  expect(clients).toEqual([2]);
 });
 
-test('a key of a store has as many bytes as one can have', async () => {
-  const asked = async (bytes: number) =>
-    (await post(world.ctx, 'abci_query', { path: '/store/modules/key', data: 'ab'.repeat(bytes) })).result
-      .response.log;
-  expect(await asked(128)).toBe('');
-  expect(await asked(129)).toContain('key is longer than 128 bytes');
+test('transactions of a block are told so many at a time', async () => {
+  const feed = new CometFeed(world.ctx);
+  const told: NewsBatch[] = [];
+  const query = compileQuery("tm.event='Tx'");
+  if (!query.ok) throw new Error(query.error);
+  const listener = { onNews: (batch: NewsBatch) => told.push(batch) };
+  feed.subscribe(query.value, listener);
+  const { block, blockId, reply } = await world.commit();
+  const txs = Array.from({ length: 70 }, (_, i) => Uint8Array.of(i));
+  world.hub.publish({
+    kind: 'committed',
+    block: { ...block, txs },
+    blockId,
+    results: { ...reply, txResults: txs.map(() => NO_RESULT) },
+    state: world.chain.state,
+  });
+  feed.unsubscribe(query.value, listener);
+  const texts = told.map((batch) => batch.texts(true).texts);
+  expect(texts.map(({ length }) => length)).toEqual([32, 32, 6]);
+  expect(texts.flat().map((text) => Number(/"tx_index":(\d+)/.exec(text)?.[1]))).toEqual([...txs.keys()]);
+});
+
+test('a page has at most a hundred entries, whatever is asked', () => {
+  const list = Array.from({ length: 101 }, (_, i) => i);
+  expect(pageOf(list, undefined, 100n)).toHaveLength(100);
+  expect(pageOf(list, undefined, 101n)).toHaveLength(100);
+  expect(pageOf(list, 2n, 101n)).toEqual([100]);
+});
+
+test('headers of heights below zero are none', () => {
+  const negative = 'heights must be non-negative';
+  expect(() => call('blockchain', { minHeight: -1n, maxHeight: 0n })).toThrow(negative);
+  expect(() => call('blockchain', { minHeight: 0n, maxHeight: -1n })).toThrow(negative);
+});
+
+describe('a genesis document', () => {
+  const MAX = 16 * 1024 * 1024;
+  /** Of so many bytes, most of them of letters that take three. */
+  const ofSize = (size: number): RpcContext => {
+    const within = (text: string) => ({ ...world.ctx.genesis, appState: text });
+    const room = size - encodeUtf8(JSON.stringify(genesisJson(within('')))).length;
+    return { ...world.ctx, genesis: within('€'.repeat(room / 3) + 'x'.repeat(room % 3)) };
+  };
+
+  test('is told whole up to so many bytes, and beyond in pieces', () => {
+    const largest = ofSize(MAX);
+    expect(call('genesis', {}, largest).genesis.chain_id).toBe(world.ctx.genesis.chainId);
+    expect(() => call('genesis_chunked', { chunk: 1n }, largest)).toThrow('there are 0 chunks, 1 is invalid');
+    const larger = ofSize(MAX + 1);
+    expect(() => call('genesis', {}, larger)).toThrow(
+      'genesis response is large, please use the genesis_chunked API instead',
+    );
+    const last = call('genesis_chunked', { chunk: 1n }, larger);
+    expect(last).toMatchObject({ total: '2', data: Buffer.from('}').toString('base64') });
+  });
 });

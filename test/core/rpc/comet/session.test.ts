@@ -301,8 +301,10 @@ test('a height that is no number of a block to come is refused', async () => {
     (await ask(1, 'subscribe', { query: "tm.event='Tx'", from_height })).error?.data;
   expect(await refusal('0')).toBe('height must be greater than 0, but got 0');
   expect(await refusal('-1')).toBe('height must be greater than 0, but got -1');
+  expect(await refusal('9007199254740992')).toBe('height 9007199254740992 is too large');
   expect(await refusal(5)).toMatch(/^error converting json params to arguments: invalid 64-bit integer/);
   expect((await ask(1, 'subscribe', ["tm.event='Tx'", null])).result).toEqual({});
+  expect((await ask(1, 'subscribe', ["tm.event='Vote'", '9007199254740991'])).result).toEqual({});
   session.closed();
 });
 

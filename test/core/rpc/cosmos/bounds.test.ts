@@ -1,60 +1,84 @@
-/** What one request over REST and gRPC may ask for, each bound on its own. */
-import { beforeAll, expect, test } from 'vitest';
+/** What one request to the Cosmos services may hold, and one answer list. */
+import { beforeAll, describe, expect, test } from 'vitest';
 import { repeatedString, string } from '../../../../core/codec/fields.ts';
 import { encode, type Table, table } from '../../../../core/codec/proto.ts';
+import type { TxPlace } from '../../../../core/events/index/search.ts';
 import { ok } from '../../../../core/lib/result.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { looseRead } from '../../../../core/rpc/cosmos/looseRead.ts';
 import { fromProtoJson } from '../../../../core/rpc/cosmos/protoJson.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
-import { stdTxBytes } from '../../../../core/rpc/cosmos/stdTx.ts';
+import { stdTxBytes, stdTxJson } from '../../../../core/rpc/cosmos/stdTx.ts';
 import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
 
-let world: RpcWorld;
-beforeAll(async () => {
-  world = await RpcWorld.open();
-  const [from, to] = [world.dev, world.other].map(({ address }) => bytesHex(address));
-  await world.get('eth_sendTransaction', { from, to, value: '0x1' });
-  await world.commit();
-});
+const NOTE = table<{ readonly lines: readonly string[]; readonly title: string }>('Note', [
+  repeatedString(1, 'lines', 8, 2),
+  string(2, 'title', 4),
+]);
 
-interface Named {
-  readonly names: readonly string[];
-  readonly text: string;
-}
-const tableOf = (textMax: number, namesMax: number) =>
-  table<Named>('test.Named', [repeatedString(1, 'names', 8, namesMax), string(2, 'text', textMax)]);
-const NAMED = tableOf(4, 2);
-const fromJson = (json: unknown) => fromProtoJson(NAMED as unknown as Table<unknown>, json);
+const fromJson = (json: unknown) => fromProtoJson(NOTE as unknown as Table<unknown>, json);
 
-test('a message has so many entries of a list, in bytes and as JSON, and texts of so many letters', () => {
-  const bytes = (names: readonly string[]) => encode(tableOf(4, 9), { names, text: '' });
-  expect(looseRead(NAMED, bytes(['a', 'b']))).toEqual(ok({ names: ['a', 'b'], text: '' }));
-  expect(looseRead(NAMED, bytes(['a', 'b', 'c']))).toMatchObject({ ok: false });
-  expect(fromJson({ names: ['a', 'b'], text: 'four' })).toEqual({
-    names: ['a', 'b'],
-    text: 'four',
+describe('a message has so many entries of a field', () => {
+  const note = (count: number) => ({ lines: Array.from({ length: count }, (_, i) => `${i}`), title: '' });
+
+  test('in bytes', () => {
+    expect(looseRead(NOTE, encode(NOTE, note(2)))).toEqual(ok(note(2)));
+    expect(looseRead(NOTE, encode(NOTE, note(3)))).toEqual({ ok: false, error: 'lines: too many' });
   });
-  expect(() => fromJson({ names: ['a', 'b', 'c'] })).toThrow('names: expected at most 2 entries');
-  expect(() => fromJson({ text: 'fives' })).toThrow('text: expected a text');
+
+  test('in JSON', () => {
+    expect(fromJson(note(2))).toEqual(note(2));
+    expect(() => fromJson(note(3))).toThrow('invalid value for lines: expected at most 2 entries');
+  });
 });
 
-test('a StdTx has so many messages', () => {
-  const msgs = (count: number) => () =>
-    stdTxBytes(JSON.stringify({ type: 'cosmos-sdk/StdTx', value: { msg: new Array(count).fill({}) } }));
-  expect(msgs(64)).toThrow('msg[0]');
-  expect(msgs(65)).toThrow('expected a list of at most 64');
+test('a text in JSON has as many bytes as it may have in bytes', () => {
+  for (const title of ['abcd', '€a']) {
+    const value = { lines: [], title };
+    expect(fromJson({ title })).toEqual(value);
+    expect(looseRead(NOTE, encode(NOTE, value))).toEqual(ok(value));
+  }
+  for (const title of ['abcde', '€ab', '€€'])
+    expect(() => fromJson({ title })).toThrow('invalid value for title: expected a text of at most 4 bytes');
 });
 
-test('a search shows as many transactions as it is asked for, a hundred at most', async () => {
-  const places = new Array(150).fill({ height: 1, index: 0 });
-  const search = { txs: async () => ok(places) };
-  const indexing = { kind: 'kv', search } as unknown as NonNullable<RpcContext['indexing']>;
-  const shown = async (limit: number): Promise<number> => {
-    const request = { method: 'GET', path: '/cosmos/tx/v1beta1/txs', headers: {}, body: '' } as const;
-    const query = `query=${encodeURIComponent("message.module='evm'")}&limit=${limit}`;
-    const { body } = await handleRest({ ...world.ctx, indexing }, { ...request, query });
-    return JSON.parse(body).tx_responses.length;
-  };
-  expect(await Promise.all([0, 1, 99, 100, 101, 150].map(shown))).toEqual([100, 1, 99, 100, 100, 100]);
+test('a StdTx has so many messages and so many signatures', () => {
+  const message = { type: 'cosmos-sdk/MsgSend', value: {} };
+  const signature = { signature: 'AA==' };
+  const stdTx = (msgs: number, signatures: number) =>
+    JSON.stringify({
+      type: 'cosmos-sdk/StdTx',
+      value: { msg: Array(msgs).fill(message), signatures: Array(signatures).fill(signature) },
+    });
+  const { value } = JSON.parse(stdTxJson(stdTxBytes(stdTx(64, 64))));
+  expect([value.msg.length, value.signatures.length]).toEqual([64, 64]);
+  expect(() => stdTxBytes(stdTx(65, 0))).toThrow('msg: expected a list of at most 64');
+  expect(() => stdTxBytes(stdTx(0, 65))).toThrow('signatures: expected a list of at most 64');
+});
+
+describe('a search for transactions', () => {
+  let ctx: RpcContext;
+  beforeAll(async () => {
+    const world = await RpcWorld.open();
+    const [from, to] = [world.dev, world.other].map(({ address }) => bytesHex(address));
+    await world.get('eth_sendTransaction', { from, to, value: '0x1' });
+    await world.commit();
+    const places: readonly TxPlace[] = Array(101).fill({ height: 1, index: 0 });
+    const search = { txs: async () => ok(places) };
+    ctx = { ...world.ctx, indexing: { kind: 'kv', search } as never };
+  });
+
+  test.each([
+    ['limit=2', 2],
+    ['limit=2&page=51', 1],
+    ['limit=0', 100],
+    ['limit=100', 100],
+    ['limit=101', 100],
+    ['limit=101&page=2', 1],
+  ])('lists as many as asked, at most a hundred: %s', async (asked, listed) => {
+    const query = `query=tx.height%3D1&${asked}`;
+    const request = { method: 'GET', path: '/cosmos/tx/v1beta1/txs', query, headers: {}, body: '' };
+    const { txs, tx_responses, total } = JSON.parse((await handleRest(ctx, request)).body);
+    expect([txs.length, tx_responses.length, total]).toEqual([listed, listed, '101']);
+  });
 });

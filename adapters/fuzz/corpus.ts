@@ -58,11 +58,13 @@ export function readCorpus(dir: string, target: string): readonly (readonly unkn
   });
 }
 
-/** Keeps a case unless it is there. */
+/** Keeps a case unless it is there. Throws OperatingError where there are as many as are read. */
 export function keepCase(dir: string, target: string, values: readonly unknown[]): void {
   const line = caseText(values);
-  if (readCorpus(dir, target).some((one) => caseText(one) === line)) return;
+  const kept = readCorpus(dir, target);
+  if (kept.some((one) => caseText(one) === line)) return;
   const file = fileOf(dir, target);
+  if (kept.length >= CASES_MAX) throw new OperatingError(`${file} has ${CASES_MAX} cases already`);
   onFile('write', file, () => {
     makeDir(dir);
     appendFileSync(file, `${line}\n`);

@@ -64,8 +64,8 @@ function derive(kdf: unknown, params: Params, password: string): Buffer | undefi
   }
   const [N, r, p] = [count(params.n, SCRYPT_N_MAX), count(params.r, 32), count(params.p, 16)];
   if (kdf !== 'scrypt' || N === undefined || r === undefined || p === undefined) return undefined;
-  // Throws where they take more memory than they may.
   try {
+    // Throws where it would need more memory than that, before it takes any.
     return scryptSync(password, salt, 32, { N, r, p, maxmem: MEMORY_MAX });
   } catch {
     return undefined;

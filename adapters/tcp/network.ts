@@ -34,6 +34,8 @@ export interface NetworkOptions {
   readonly info: NodeInfo;
   readonly suite: CryptoSuite;
   readonly log: Logger;
+  /** Bytes that may wait in the driver before sockets are left unread; 32 MiB unless told. */
+  readonly backlogBytesMax?: number;
 }
 
 /** Where frames go. */
@@ -42,7 +44,7 @@ export interface NodeInputs {
   readonly backlog: number;
 }
 
-/** Inputs and bytes that may wait in the driver before sockets are left unread. */
+/** Inputs that may wait in the driver before sockets are left unread. */
 const BACKLOG_MAX = 2048;
 const BACKLOG_BYTES_MAX = 32 << 20;
 const WAKE_MS_MIN = 20;
@@ -279,7 +281,8 @@ export class Network implements NetworkReader {
   #isOverloaded(peer: PeerId | undefined): boolean {
     const backlog = this.#node?.backlog ?? 0;
     if (backlog === 0) this.#waitingBytes = 0;
-    if (backlog > BACKLOG_MAX || this.#waitingBytes > BACKLOG_BYTES_MAX) return true;
+    const { backlogBytesMax = BACKLOG_BYTES_MAX } = this.#options;
+    if (backlog > BACKLOG_MAX || this.#waitingBytes > backlogBytesMax) return true;
     return peer !== undefined && this.#transactions.isFullOf(peer);
   }
 

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseCase, readCorpus } from '../../../adapters/fuzz/corpus.ts';
+import { keepCase, parseCase, readCorpus } from '../../../adapters/fuzz/corpus.ts';
 import { FUZZ_TARGETS, runFuzz } from '../../../adapters/fuzz/runFuzz.ts';
 import { second } from '../../../adapters/fuzz/second.ts';
 import { holds } from '../../../adapters/fuzz/target.ts';
@@ -68,6 +68,17 @@ test('a failing case is kept, and is the first that the next run tries', async (
   expect((await runFuzz(target, { ...options, runs: 10 })).kind).toBe('passed');
   expect(tried[0]).toEqual(kept?.[0]);
   expect(() => parseCase('{"$bytes":"0"}')).toThrow(SyntaxError);
+});
+
+test('a target has so many cases, and no more are kept than can be read again', () => {
+  const dir = tempDir();
+  const file = path.join(dir, 'full.jsonl');
+  writeFileSync(file, '[0]\n'.repeat(10_000));
+  expect(readCorpus(dir, 'full')).toHaveLength(10_000);
+  expect(() => keepCase(dir, 'full', [1])).toThrow(`${file} has 10000 cases already`);
+  expect(readCorpus(dir, 'full')).toHaveLength(10_000);
+  appendFileSync(file, '[1]\n');
+  expect(() => readCorpus(dir, 'full')).toThrow(`${file} has more than 10000 cases`);
 });
 
 test('a corpus that cannot be kept is refused before the run, and takes no failure with it', async () => {

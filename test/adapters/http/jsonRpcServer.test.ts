@@ -125,6 +125,13 @@ describe('JSON-RPC over HTTP', () => {
     expect((await post(server, 'x'.repeat(1000))).status).toBe(200);
   });
 
+  test('says that a body is too large before it looks at its type, as geth does', async () => {
+    const server = await started();
+    const status = async (bytes: number): Promise<number> =>
+      (await post(server, 'x'.repeat(bytes), { 'content-type': 'text/plain' })).status;
+    expect([await status(1000), await status(1001)]).toEqual([415, 413]);
+  });
+
   test('answers browsers of any origin, and their preflights', async () => {
     const server = await started();
     const page = { origin: 'https://wallet.example' };

@@ -37,10 +37,13 @@ describe('an Ethereum keystore', () => {
     const theirs = encryptKeystoreJsonSync(wallet, PASSWORD, { scrypt: { N: 1024 } });
     expect(decryptKeystore(theirs, PASSWORD)).toEqual({ ok: true, value: SECRET });
     expect(decryptKeystore(theirs, 'x')).toMatchObject({ error: { message: 'invalid account password' } });
-    // Too many rounds, and 4 GiB of memory.
-    for (const params of [{ n: 2 ** 40 }, { n: 2 ** 20, r: 32 }]) {
-      const greedy = JSON.parse(ours);
-      Object.assign(greedy.crypto.kdfparams, params);
+  });
+
+  test('that wants more work or memory than we give is refused at once', () => {
+    const ours = JSON.parse(encryptKeystore(SECRET, PASSWORD, 1024));
+    for (const greed of [{ n: 2 ** 40 }, { n: 2 ** 20, r: 16 }]) {
+      const { crypto } = ours;
+      const greedy = { ...ours, crypto: { ...crypto, kdfparams: { ...crypto.kdfparams, ...greed } } };
       expect(decryptKeystore(JSON.stringify(greedy), PASSWORD)).toMatchObject({
         error: { code: 'keystore-format' },
       });

@@ -43,10 +43,6 @@ describe('a keyring file', () => {
     const payload = Uint8Array.of(1, 2, 3);
     const text = encryptJwe('test', payload, '2026-01-01');
     expect(unwrap(decryptJwe('test', text))).toEqual(payload);
-    const [head = '', ...rest] = text.split('.');
-    const header = JSON.parse(Buffer.from(head, 'base64url').toString());
-    const slow = Buffer.from(JSON.stringify({ ...header, p2c: 10_000_001 })).toString('base64url');
-    expect(codeOf(decryptJwe('test', [slow, ...rest].join('.')))).toBe('jwe-format');
     expect(codeOf(decryptJwe('toast', text))).toBe('jwe-password');
     const dot = text.lastIndexOf('.');
     const changed = `${text.slice(0, dot - 2)}${text[dot - 2] === 'A' ? 'B' : 'A'}${text.slice(dot - 1)}`;
@@ -59,8 +55,9 @@ describe('a keyring file', () => {
   );
 
   test('asking for endless rounds is refused at once', () => {
-    const header = { alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', p2c: 2 ** 40, p2s: 'AAAA' };
-    const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.a.b.c.d`;
+    const [header = '', ...rest] = encryptJwe('test', Uint8Array.of(1), '2026-01-01', 1).split('.');
+    const greedy = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), p2c: 10_000_001 };
+    const text = [Buffer.from(JSON.stringify(greedy)).toString('base64url'), ...rest].join('.');
     expect(codeOf(decryptJwe('test', text))).toBe('jwe-format');
   });
 });

@@ -2,16 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadAddressBook } from '../../../adapters/tcp/addressBookFile.ts';
-import type { AddressBook } from '../../../core/p2p/addressBook.ts';
+import { AddressBook } from '../../../core/p2p/addressBook.ts';
 import { tempDir } from '../tempDir.ts';
 
-test('a file that is longer than a full address book is not used', () => {
+const id = 'ab'.repeat(20);
+
+test('a file of more than so many bytes is not ours', () => {
   const file = join(tempDir(), 'addrbook.json');
-  // It is empty: nothing is added to the book.
-  const book = {} as AddressBook;
-  const text = '{"addrs":[]}';
-  writeFileSync(file, text.padEnd(4 << 20));
-  expect(() => loadAddressBook(file, book)).not.toThrow();
-  writeFileSync(file, text.padEnd((4 << 20) + 1));
-  expect(() => loadAddressBook(file, book)).toThrow('not usable: too long');
+  const text = JSON.stringify({ addrs: [{ addr: { id, ip: '8.8.8.8', port: 26656 } }] });
+  const load = (bytes: number): number => {
+    const book = new AddressBook({ self: '', isStrict: true, privateIds: new Set(), choose: () => 0 });
+    writeFileSync(file, text.padEnd(bytes));
+    loadAddressBook(file, book);
+    return book.size;
+  };
+  expect(load(4 << 20)).toBe(1);
+  expect(() => load((4 << 20) + 1)).toThrow(`address book ${file} is not usable: too long`);
 });

@@ -77,7 +77,8 @@ export function fromProtoJson(table: Table<never> | Table<unknown>, json: unknow
   return out;
 }
 
-function readJson(owner: string, field: AnyField, value: unknown, at: string): unknown {
+/** The value of a field, or its default; of a repeated one all of them. */
+export function readJson(owner: string, field: AnyField, value: unknown, at: string): unknown {
   if (field.presence === 'repeated') {
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value) || value.length > field.countMax)
@@ -106,8 +107,10 @@ export function scalarOf(owner: string, field: AnyField, value: unknown, at: str
       return typeof value === 'string' && encodeUtf8(value).length <= field.bytesMax
         ? value
         : bad(at, `a text of at most ${field.bytesMax} bytes`);
-    case 'bytes':
-      return bytesOf(value, at);
+    case 'bytes': {
+      const bytes = bytesOf(value, at);
+      return bytes.length <= field.bytesMax ? bytes : bad(at, `at most ${field.bytesMax} bytes`);
+    }
     case 'bool':
       return (
         value === true ||

@@ -1,6 +1,6 @@
 import type { Shape, Table } from '../../codec/proto.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
-import { defaultOf, fromProtoJson, scalarOf } from './protoJson.ts';
+import { defaultOf, fromProtoJson, readJson, scalarOf } from './protoJson.ts';
 import { GRPC, GrpcError } from './status.ts';
 
 /** Fields of a REST request by name, those of the path first; one given several times has several texts. */
@@ -61,7 +61,7 @@ function readFields(table: Table<unknown>, fields: RestFields, prefix: string): 
       const isGiven = [...fields.keys()].some((key) => key.startsWith(inner));
       out[field.key] = isGiven ? readFields(field.shape, fields, inner) : undefined;
     } else if (field.presence === 'repeated') {
-      out[field.key] = given.slice(0, field.countMax).map((text) => scalarOf(table.name, field, text, name));
+      out[field.key] = readJson(table.name, field, given, name);
     } else {
       const [text] = given;
       out[field.key] =

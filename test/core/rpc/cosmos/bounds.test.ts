@@ -1,6 +1,6 @@
 /** What one request to the Cosmos services may hold, and one answer list. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { repeatedString, string } from '../../../../core/codec/fields.ts';
+import { bytes as bytesField, repeatedString, string } from '../../../../core/codec/fields.ts';
 import { encode, type Table, table } from '../../../../core/codec/proto.ts';
 import type { TxPlace } from '../../../../core/events/index/search.ts';
 import { ok } from '../../../../core/lib/result.ts';
@@ -8,6 +8,7 @@ import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { looseRead } from '../../../../core/rpc/cosmos/looseRead.ts';
 import { fromProtoJson } from '../../../../core/rpc/cosmos/protoJson.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
+import { fieldsRequest } from '../../../../core/rpc/cosmos/restRequest.ts';
 import { stdTxBytes, stdTxJson } from '../../../../core/rpc/cosmos/stdTx.ts';
 import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
 
@@ -15,6 +16,8 @@ const NOTE = table<{ readonly lines: readonly string[]; readonly title: string }
   repeatedString(1, 'lines', 8, 2),
   string(2, 'title', 4),
 ]);
+
+const KEY = table<{ readonly key: Uint8Array }>('Key', [bytesField(1, 'key', 3)]);
 
 const fromJson = (json: unknown) => fromProtoJson(NOTE as unknown as Table<unknown>, json);
 
@@ -40,6 +43,20 @@ test('a text in JSON has as many bytes as it may have in bytes', () => {
   }
   for (const title of ['abcde', '€ab', '€€'])
     expect(() => fromJson({ title })).toThrow('invalid value for title: expected a text of at most 4 bytes');
+});
+
+test('bytes in JSON, as base64 or as numbers, are as many as there may be in bytes', () => {
+  const read = (key: unknown) => fromProtoJson(KEY as unknown as Table<unknown>, { key });
+  for (const key of ['AQID', [1, 2, 3]]) expect(read(key)).toEqual({ key: Uint8Array.of(1, 2, 3) });
+  for (const key of ['AQIDBA==', [1, 2, 3, 4]])
+    expect(() => read(key)).toThrow('invalid value for key: expected at most 3 bytes');
+});
+
+test('a parameter of a query is repeated as often as it may be', () => {
+  const lines = (count: number) => new Map([['lines', new Array<string>(count).fill('x')]]);
+  const read = (count: number) => fieldsRequest(NOTE as unknown as Table<unknown>, lines(count), '');
+  expect(read(2)).toEqual({ lines: ['x', 'x'], title: '' });
+  expect(() => read(3)).toThrow('invalid value for lines: expected at most 2 entries');
 });
 
 test('a StdTx has so many messages and so many signatures', () => {

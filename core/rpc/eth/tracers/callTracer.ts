@@ -104,12 +104,11 @@ export class CallTracer implements Tracer {
 
   step(step: Step): void {
     const { logs, onlyTopCall } = this.#options;
-    if (logs === undefined || this.#isFull) return;
-    const node = this.#open.at(-1);
-    const log = logOfStep(step);
-    if (node === undefined || log === undefined) return;
+    const log = logs && logOfStep(step);
+    if (logs === undefined || log === undefined) return;
     const index = logs.take();
-    if (onlyTopCall && step.depth > 1) return;
+    const node = this.#open.at(-1);
+    if (node === undefined || this.#isFull || (onlyTopCall && step.depth > 1)) return;
     node.logs ??= [];
     node.logs.push({
       address: to0xHex(log.address),

@@ -95,8 +95,8 @@ export const FACES: readonly Break[] = [
   {
     id: 'validators-to-come',
     file: 'core/rpc/cosmos/services/tendermint.ts',
-    from: 'refuseToCome(scope.ctx.chain, height);',
-    to: '',
+    from: 'refuseNoHeight(scope.ctx.chain, height);\n      return validatorsAt',
+    to: 'return validatorsAt',
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

@@ -105,8 +105,8 @@ export const SERVED: readonly Break[] = [
   {
     id: 'first-page-of-txs-is-the-second',
     file: 'core/rpc/cosmos/services/tx.ts',
-    from: 'request.page > 1n ? request.page - 1n : 0n',
-    to: 'request.page',
+    from: 'request.page === 0n ? 1n : request.page;',
+    to: 'request.page + 1n;',
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

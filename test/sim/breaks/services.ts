@@ -311,8 +311,8 @@ export const SERVICES: readonly Break[] = [
   {
     id: 'broadcast-async-tells-verdict',
     file: 'core/rpc/cosmos/services/tx.ts',
-    from: 'mode === MODE_ASYNC ?',
-    to: 'mode > MODE_ASYNC ?',
+    from: 'mode === MODE.async ?',
+    to: 'mode > MODE.async ?',
     found: ['durability', 'records'],
     scenario: 'bank-features',
     isSlow: true,

@@ -43,6 +43,7 @@ function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<B
     gasLimit: pretended?.gasLimit ?? header.gasLimit,
     baseFee: pretended?.baseFeePerGas ?? header.baseFeePerGas,
     blobBaseFee: pretended?.blobBaseFee,
+    pretended,
   };
 }
 

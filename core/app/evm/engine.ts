@@ -25,6 +25,10 @@ export interface BlockEnv {
   readonly baseFee: bigint;
   /** EIP-7516; 1, its least, when absent: there are no blobs. */
   readonly blobBaseFee?: bigint | undefined;
+  /** What a question pretends of number and time, which may be more than a `number` holds. */
+  readonly pretended?:
+    | { readonly number?: bigint | undefined; readonly time?: bigint | undefined }
+    | undefined;
   /** Ethereum hash of an earlier block within the last 256. */
   blockHash(number: number): Bytes;
 }
@@ -37,9 +41,9 @@ export type EvmBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
 
 export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
   header: {
-    number: BigInt(env.number),
+    number: env.pretended?.number ?? BigInt(env.number),
     coinbase: new EvmAddress(env.coinbase),
-    timestamp: BigInt(env.timestamp),
+    timestamp: env.pretended?.time ?? BigInt(env.timestamp),
     difficulty: env.difficulty ?? 0n,
     prevRandao: env.prevRandao,
     gasLimit: env.gasLimit,

@@ -30,7 +30,11 @@ export const MESSAGES = {
 function idText(value: Json): Result<IdText, string> {
   if (value === null) return ok(undefined);
   if (typeof value === 'string') return ok(goJson(value));
-  if (value instanceof JsonNumber) return ok(String(Math.trunc(Number(value.text)) || 0));
+  if (value instanceof JsonNumber) {
+    const number = Number(value.text);
+    if (Number.isFinite(number)) return ok(String(Math.trunc(number) || 0));
+    return err(`json: cannot unmarshal number ${value.text} into Go struct field .id of type float64`);
+  }
   return err('json-rpc ID is of unknown type');
 }
 

@@ -85,8 +85,11 @@ export function readJson(owner: string, field: AnyField, value: unknown, at: str
       return bad(at, `at most ${field.countMax} entries`);
     return value.map((one, i) => scalarOf(owner, field, one, `${at}[${i}]`));
   }
-  if (value === undefined || value === null) return defaultOf(field);
-  return scalarOf(owner, field, value, at);
+  if (value !== undefined && value !== null) return scalarOf(owner, field, value, at);
+  // Go writes a message that is never nil with the defaults of its fields.
+  return field.presence === 'always' && isTable(field.shape)
+    ? fromProtoJson(field.shape, {}, at)
+    : defaultOf(field);
 }
 
 export function defaultOf(field: AnyField): unknown {

@@ -1,6 +1,6 @@
 /** What the node signs with its own keys (dev accounts); a node without keys answers `unknown account`. */
+import { renderError } from '../../../app/errors.ts';
 import { decodeEthTx } from '../../../app/evm/ethTx.ts';
-import { present } from '../../../lib/assert.ts';
 import { equalBytes, to0xHex } from '../../../lib/bytes.ts';
 import { serverError } from '../../rpcError.ts';
 import type { TransactionArgs } from '../callArgs.ts';
@@ -57,7 +57,9 @@ export const signingMethods: readonly EthMethod[] = [
       const secret = secretOf(ctx, args.from);
       const raw = signTx(await fillTx(ctx, args, services.oracle), secret, ctx.suite);
       const decoded = decodeEthTx(raw, ctx.suite);
-      const { tx } = present(decoded.ok ? decoded.value : undefined, 'what we signed decodes');
+      // What is asked for may be longer than any transaction may be.
+      if (!decoded.ok) throw serverError(renderError(decoded.error).ethMessage);
+      const { tx } = decoded.value;
       checkPolicy(ctx, tx);
       return { raw: to0xHex(raw), tx: pendingTxJson(tx) };
     },

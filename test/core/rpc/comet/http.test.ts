@@ -103,6 +103,16 @@ describe('errors', () => {
     );
   });
 
+  test('an id that is no float64 is told in the words of Go, not sent back as what JSON does not know', async () => {
+    const answer = await handleCometPost(world.ctx, '{"jsonrpc":"2.0","id":-1e999,"method":"health"}');
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(answer.body).error).toEqual({
+      code: -32700,
+      message: 'Parse error. Invalid JSON',
+      data: 'error unmarshaling request: json: cannot unmarshal number -1e999 into Go struct field .id of type float64',
+    });
+  });
+
   test('what is not JSON is HTTP 500 without an id', async () => {
     const answer = await handleCometPost(world.ctx, 'not json');
     expect(answer.status).toBe(500);

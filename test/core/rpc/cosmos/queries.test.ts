@@ -295,6 +295,17 @@ describe('what curl sees', () => {
     expect(broken.body.tx_response).toMatchObject({ code: 2, codespace: 'sdk', height: '0' });
   });
 
+  test('a message that is never nil may be left out of JSON', async () => {
+    const body = (account: object) =>
+      JSON.stringify({
+        tx: { body: { messages: [{ '@type': '/cosmos.auth.v1beta1.ModuleAccount', ...account }] } },
+      });
+    const post = (account: object) => rest('/cosmos/tx/v1beta1/encode', {}, 'POST', body(account));
+    const whole = await post({ name: 'a', base_account: { address: '', account_number: '0' } });
+    expect(whole.status).toBe(200);
+    expect(await post({ name: 'a' })).toEqual(whole);
+  });
+
   test('bytes may be a list of numbers, as evmosjs sends a transaction', async () => {
     const post = (txBytes: unknown) =>
       rest(

@@ -30,6 +30,20 @@ test('so many storage slots and accounts may be other than they are', async () =
   expect(await called(accounts(1_001))).toContain('more than 1000 accounts');
 });
 
+test('a call may stand in a block of any number and time of 64 bits', async () => {
+  // NUMBER ‖ TIMESTAMP.
+  const code = '0x435f524260205260405ff3';
+  const most = `0x${'f'.repeat(16)}`;
+  const given = await world.get(
+    'eth_call',
+    { to: address(2) },
+    'latest',
+    { [address(2)]: { code } },
+    { number: most, time: most },
+  );
+  expect(given).toBe(`0x${'f'.repeat(16).padStart(64, '0').repeat(2)}`);
+});
+
 test('a fee history has so many percentiles and blocks', async () => {
   const percentiles = (count: number) => Array.from({ length: count }, (_, i) => i / 2);
   expect(await complaint('eth_feeHistory', '0x1', 'latest', percentiles(100))).toBeUndefined();

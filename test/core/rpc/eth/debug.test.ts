@@ -182,6 +182,32 @@ describe('debug_traceBlock', () => {
       `bad block ${word(1)} not found`,
     );
   });
+
+  test.each([
+    [0, 31, 'rlp: input string too short for common.Hash, decoding into (types.Header) field 0'],
+    [2, 19, 'rlp: input string too short for common.Address, decoding into (types.Header) field 2'],
+    [2, 21, 'rlp: input string too long for common.Address, decoding into (types.Header) field 2'],
+    [6, 255, 'rlp: input string too short for types.Bloom, decoding into (types.Header) field 6'],
+    [8, 129, 'rlp: input string too long for uint256, decoding into (types.Header) field 8'],
+    [11, 9, 'rlp: input string too long for uint64, decoding into (types.Header) field 11'],
+  ])('refuses a header whose field %i has %i bytes', async (field, size, problem) => {
+    const raw = await changed((parts) => {
+      parts[0][field] = new Uint8Array(size).fill(0xff);
+    });
+    const { error } = await world.rpc('debug_traceBlock', raw);
+    expect(error).toEqual({ code: -32000, message: `could not decode block: ${problem}` });
+  });
+
+  test.each([
+    ['number', 8],
+    ['timestamp', 11],
+  ])('refuses a %s that no block of ours can have', async (name, field) => {
+    const raw = await changed((parts) => {
+      parts[0][field] = new Uint8Array(8).fill(0xff);
+    });
+    const { error } = await world.rpc('debug_traceBlock', raw);
+    expect(error).toEqual({ code: -32000, message: `block ${name} out of range` });
+  });
 });
 
 test('a log without its topics is no log, and no harm', async () => {

@@ -208,6 +208,15 @@ describe('signatures of the node', () => {
     );
   });
 
+  test('eth_signTransaction signs nothing that is longer than a transaction may be', async () => {
+    const args = { from: dev, to: other, gas: '0x5208', nonce: '0x7', gasPrice: '0x1' };
+    const { error } = await world.rpc('eth_signTransaction', { ...args, data: `0x${'00'.repeat(131_072)}` });
+    expect(error).toEqual({
+      code: -32000,
+      message: expect.stringMatching(/^oversized data: transaction size 1311[0-9]{2}, limit 131072$/),
+    });
+  });
+
   test('eth_fillTransaction fills nonce, gas and fees', async () => {
     const { raw, tx } = await world.get('eth_fillTransaction', { from: dev, to: other, value: '0x1' });
     expect(tx).toMatchObject({ type: '0x2', gas: '0x5208', nonce: '0x0', to: other, chainId: '0x2328' });

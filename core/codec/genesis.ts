@@ -13,6 +13,7 @@ import { JsonReader, parseJson } from './jsonReader.ts';
 import {
   APP_HASH_BYTES_MAX,
   CHAIN_ID_BYTES_MAX,
+  INITIAL_HEIGHT_MAX,
   PUB_KEY_TYPES_MAX,
   TOTAL_POWER_MAX,
   VALIDATORS_MAX,
@@ -139,6 +140,8 @@ export function parseGenesis(text: string, now?: Timestamp): Parsed<Genesis> {
     return bad('chain_id', `${chainIdBytes} bytes, expected 1 to ${CHAIN_ID_BYTES_MAX}`);
   }
   if (genesis.initialHeight < 0) return bad('initial_height', 'is negative');
+  if (genesis.initialHeight > INITIAL_HEIGHT_MAX)
+    return bad('initial_height', `${genesis.initialHeight}, at most ${INITIAL_HEIGHT_MAX} is allowed`);
   if (genesis.appHash.length > APP_HASH_BYTES_MAX)
     return bad('app_hash', `at most ${APP_HASH_BYTES_MAX} bytes`);
   const params = validateParamsBasic(genesis.params);

@@ -1,6 +1,7 @@
 /** Reads parsed JSON of a file by path, the first failure sticks; what it could not read is a neutral value. */
 import { fromBase64 } from '../lib/base64.ts';
 import { type Bytes, EMPTY, parseHex } from '../lib/bytes.ts';
+import { decodeUtf8, encodeUtf8 } from '../lib/utf8.ts';
 import { type Timestamp, ZERO_TIME } from '../types/ids.ts';
 import { parseTime } from './timeText.ts';
 
@@ -29,8 +30,9 @@ export class JsonReader {
     return [];
   }
 
+  /** Half of a surrogate pair becomes U+FFFD, as in Go: a text is the same after it went through bytes. */
   text(value: unknown, field: string): string {
-    if (typeof value === 'string') return value;
+    if (typeof value === 'string') return decodeUtf8(encodeUtf8(value)) ?? '';
     this.fail(field, 'a text');
     return '';
   }

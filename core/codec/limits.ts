@@ -5,6 +5,8 @@ export const BLOCK_PROTOCOL = 11;
 /** Size of every part of a block but the last. */
 export const PART_BYTES = 65536;
 export const CHAIN_ID_BYTES_MAX = 50;
+/** Half of the heights that a safe integer can name: as many blocks can follow. */
+export const INITIAL_HEIGHT_MAX = 2 ** 52;
 /** CometBFT sets none; a header must stay small. */
 export const APP_HASH_BYTES_MAX = 1024;
 export const SIGNATURE_BYTES_MAX = 64;

@@ -232,6 +232,10 @@ describe('a genesis document', () => {
       { initial_height: '99999999999999999999' },
       'genesis initial_height: expected a whole number of 64 bits, in quotes',
     ],
+    [
+      { initial_height: String(2 ** 52 + 1) },
+      'genesis initial_height: 4503599627370497, at most 4503599627370496 is allowed',
+    ],
     [{ genesis_time: 'now' }, 'genesis genesis_time: expected an RFC 3339 time'],
     [{ app_hash: 'xyz' }, 'genesis app_hash: expected hex digits (hex string of odd length)'],
     [{ validators: {} }, 'genesis validators: expected a list'],
@@ -272,6 +276,10 @@ describe('a genesis document', () => {
     ],
   ])('with %j is refused', (change, message) => {
     expect(messageOf(parse(change))).toBe(message);
+  });
+
+  test('reads half of a surrogate pair as Go does, so that the chain is the same after a restart', () => {
+    expect(parse({ chain_id: '\ud800_1-1' })).toMatchObject({ value: { chainId: '\ufffd_1-1' } });
   });
 
   test('that is no JSON object is refused', () => {

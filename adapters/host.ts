@@ -4,7 +4,7 @@ import type { ChannelId, Effect, Host, Input, LogRecord, SignAsk, TimerKey } fro
 import type { AppAsk, AppReply } from '../core/types/app.ts';
 import type { Micros, PeerId } from '../core/types/ids.ts';
 import type { Signer } from './signer/fileSigner.ts';
-import { systemNow } from './system.ts';
+import { systemNow, TIMEOUT_MS_MAX } from './system.ts';
 
 /** The effects left to the host: publish and reply are answered within the core. */
 export type OutsideEffect = Exclude<Effect, { kind: 'persist' | 'publish' | 'reply' }>;
@@ -29,8 +29,6 @@ export interface HostParts {
 
 /** Timers under way; the machines keep a handful each, so more means a leak of ours. */
 const TIMERS_MAX = 4096;
-/** setTimeout fires at once above this. */
-const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
 /** The real world behind the driver: clock, log, signer, application, timers, sockets. */
 export class NodeHost {
@@ -100,13 +98,13 @@ export class NodeHost {
       this.#fail(new RangeError(`more than ${TIMERS_MAX} timers`));
       return;
     }
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        this.#deliver({ kind: 'timer', key });
-      },
-      Math.min(afterMs, TIMEOUT_MS_MAX),
-    );
+    const waitMs = Math.min(afterMs, TIMEOUT_MS_MAX);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      // Genesis may be months ahead: nobody begins before it.
+      if (afterMs > waitMs) this.#startTimer(key, afterMs - waitMs);
+      else this.#deliver({ kind: 'timer', key });
+    }, waitMs);
     this.#timers.add(timer);
   }
 

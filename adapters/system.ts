@@ -10,9 +10,12 @@ export const systemNow = (): Micros => Date.now() * 1000;
 /** 16 unpredictable bytes. */
 export const randomId = (): Bytes => new Uint8Array(randomBytes(16));
 
-/** Calls once after so many milliseconds; the function returned prevents it. */
+/** setTimeout fires at once above this. */
+export const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+
+/** Calls once after so many milliseconds, 24 days at most; the function returned prevents it. */
 export function callAfter(ms: Millis, call: () => void): () => void {
-  const timer = setTimeout(call, ms);
+  const timer = setTimeout(call, Math.min(ms, TIMEOUT_MS_MAX));
   timer.unref();
   return () => clearTimeout(timer);
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Wal } from '../../adapters/disk/wal.ts';
 import { type HostParts, NodeHost } from '../../adapters/host.ts';
 import { createSignState, FileSigner } from '../../adapters/signer/fileSigner.ts';
 import { validatorKey } from '../../adapters/signer/keyFile.ts';
+import { callAfter } from '../../adapters/system.ts';
 import { voteSignBytes } from '../../core/codec/signBytes.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { Effect, Input, SignAsk } from '../../core/node/contract.ts';
@@ -31,6 +32,7 @@ function world(step: (input: Input, host: NodeHost) => readonly Effect[], parts:
   return { host, driver, fatal, statePath, key };
 }
 
+const DAY_MS = 86_400_000;
 const ID = new Uint8Array(32).fill(5);
 const ask: SignAsk = {
   kind: 'prevote',
@@ -155,6 +157,40 @@ describe('the real host', () => {
       driver.input({ kind: 'start' });
     });
     expect(error).toEqual(new Error('broken invariant'));
+  });
+
+  test('waits as long as it was told, also longer than the timers of its runtime can', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const key = { machine: 'consensus', kind: 'newHeight', height: 1, round: 0 } as const;
+      const fired: Input[] = [];
+      const { driver } = world((input) => {
+        if (input.kind === 'start') return [{ kind: 'timer', key, afterMs: 100 * DAY_MS }];
+        fired.push(input);
+        return [];
+      });
+      driver.input({ kind: 'start' });
+      vi.advanceTimersByTime(100 * DAY_MS - 1);
+      expect(fired).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(fired).toEqual([{ kind: 'timer', key }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('lets nothing that may take a month be over at once', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const calls: string[] = [];
+      callAfter(30 * DAY_MS, () => void calls.push('called'));
+      vi.advanceTimersByTime(DAY_MS);
+      expect(calls).toEqual([]);
+      vi.advanceTimersByTime(29 * DAY_MS);
+      expect(calls).toEqual(['called']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('says why it halts, and forgets its timers', () => {

@@ -6,6 +6,7 @@ import { type Bytes, compareBytes, EMPTY, equalBytes, parseHex, toHex } from '..
 import type { Result } from '../lib/result.ts';
 import { FORKS } from '../types/fork.ts';
 import type { Address } from '../types/ids.ts';
+import { checkDenomMetadata } from './bank/denomMetadata.ts';
 import { checkSendEnabled } from './bank/sendEnabled.ts';
 import { DEFAULT_FORK, type ForkRules, forkRules, isFork } from './evm/forks.ts';
 import { MAX_UINT64, MAX_UINT256 } from './evm/numbers.ts';
@@ -165,6 +166,7 @@ function readBank(bank: Json, hrp: string, denom: string, accounts: Accounts): b
   if (bank.isMissing) return 0n;
   const fields = bank.object(['params', 'balances', 'supply', 'denom_metadata', 'send_enabled']);
   checkSendEnabled(fields.params as Json, fields.send_enabled as Json);
+  checkDenomMetadata(fields.denom_metadata as Json);
   let total = 0n;
   for (const json of (fields.balances as Json).array(ACCOUNTS_MAX)) {
     const entry = json.object(['address', 'coins']);

@@ -99,6 +99,24 @@ test("transfers of the native coin cannot be switched off, in whichever of the S
   expect(problem(({ bank }) => (bank.send_enabled = [{ ...entry, enabled: true }]))).toBe('accepted');
 });
 
+test('what is told of a denomination has the types that it is told with', () => {
+  const at = 'app_state.bank.denom_metadata';
+  const told = (metadata: unknown) => problem(({ bank }) => (bank.denom_metadata = metadata));
+  const unit = (fields: object) => told([{ base: 'achain', denom_units: [{ denom: 'achain', ...fields }] }]);
+  const [unitAt, most] = [`${at}[0].denom_units[0]`, 2 ** 32 - 1];
+  expect(told(null)).toBe('accepted');
+  expect(told({})).toBe(`${at}: expected an array, got a object`);
+  expect(told([null])).toBe(`${at}[0]: expected an object, got null`);
+  expect(told([{ display: 5 }])).toBe(`${at}[0].display: expected a string, got a number`);
+  expect(told([{ denom_units: [null] }])).toBe(`${unitAt}: expected an object, got null`);
+  for (const exponent of [undefined, 0, '18', most]) expect(unit({ exponent })).toBe('accepted');
+  expect(unit({ exponent: most + 1 })).toBe(`${unitAt}.exponent: larger than ${most}`);
+  for (const exponent of [-1, 1.5, 'x'])
+    expect(unit({ exponent })).toBe(`${unitAt}.exponent: expected a whole number in decimal digits`);
+  expect(unit({ aliases: 'one' })).toBe(`${unitAt}.aliases: expected an array, got a string`);
+  expect(unit({ aliases: [1] })).toBe(`${unitAt}.aliases[0]: expected a string, got a number`);
+});
+
 test('balances, and the code of an account, have as much room as the chain can hold', () => {
   const [max, other] = [2n ** 256n - 1n, wallet(1).address];
   const withBalances = (...amounts: readonly bigint[]) =>

@@ -1,6 +1,6 @@
 import { toEip55 } from '../address/eip55.ts';
 import { formatAddress } from '../address/kinds.ts';
-import { assert, present } from '../lib/assert.ts';
+import { present } from '../lib/assert.ts';
 import { toBase64 } from '../lib/base64.ts';
 import { type Bytes, EMPTY, to0xHex, toHex } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -14,7 +14,7 @@ import { readSupply } from './bank/keeper.ts';
 import type { View } from './chain.ts';
 import { TYPE_URL } from './typeUrls.ts';
 
-/** Slots of one contract that are exported. */
+/** Slots of one contract that are exported: as many as genesis takes. */
 const SLOTS_MAX = 1_000_000;
 
 /** The state keeps hashes of slots: whoever exports must know the slots that contracts wrote. */
@@ -24,7 +24,7 @@ export interface KnownSlots {
 }
 
 export interface ExportError {
-  readonly code: 'unknown-slot';
+  readonly code: 'unknown-slot' | 'too-many-slots';
   readonly message: string;
 }
 
@@ -54,7 +54,10 @@ function storageOf(
   const names = new Map<string, Bytes>();
   for (const slot of slots.slotsOf(address)) names.set(toHex(db.keccak256(slot)), slot);
   const entries = db.trie.entries(root, { prefix: EMPTY, limitMax: SLOTS_MAX + 1 });
-  assert(entries.length <= SLOTS_MAX, 'a contract with more slots than are exported');
+  if (entries.length > SLOTS_MAX) {
+    const message = `contract ${toEip55(address)} has more than ${SLOTS_MAX} slots, which no genesis can hold`;
+    return err({ code: 'too-many-slots', message });
+  }
   const storage: { key: string; value: string }[] = [];
   for (const { key, value } of entries) {
     const slot = names.get(toHex(key));

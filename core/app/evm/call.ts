@@ -33,6 +33,13 @@ const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallO
   return { kind: 'failed', message: result.vmError, gasUsed };
 };
 
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+function beyondNumbers(pretended: BlockOverrides | undefined): NonNullable<BlockEnv['beyond']> {
+  const { number = 0n, time = 0n } = pretended ?? {};
+  return { ...(number > MAX_SAFE ? { number } : {}), ...(time > MAX_SAFE ? { timestamp: time } : {}) };
+}
+
 /** The block of the view, with what the caller pretends of it. */
 function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<BlockEnv, 'blockHash'> {
   return {
@@ -43,7 +50,7 @@ function envOf(header: EthHeader, pretended: BlockOverrides | undefined): Omit<B
     gasLimit: pretended?.gasLimit ?? header.gasLimit,
     baseFee: pretended?.baseFeePerGas ?? header.baseFeePerGas,
     blobBaseFee: pretended?.blobBaseFee,
-    pretended,
+    beyond: beyondNumbers(pretended),
   };
 }
 

@@ -25,10 +25,8 @@ export interface BlockEnv {
   readonly baseFee: bigint;
   /** EIP-7516; 1, its least, when absent: there are no blobs. */
   readonly blobBaseFee?: bigint | undefined;
-  /** What a question pretends of number and time, which may be more than a `number` holds. */
-  readonly pretended?:
-    | { readonly number?: bigint | undefined; readonly time?: bigint | undefined }
-    | undefined;
+  /** Number and time where a question pretends more than a `number` holds. */
+  readonly beyond?: { readonly number?: bigint; readonly timestamp?: bigint };
   /** Ethereum hash of an earlier block within the last 256. */
   blockHash(number: number): Bytes;
 }
@@ -41,15 +39,16 @@ export type EvmBlock = NonNullable<Parameters<EVM['runCall']>[0]['block']>;
 
 export const evmBlockOf = (env: BlockEnv): EvmBlock => ({
   header: {
-    number: env.pretended?.number ?? BigInt(env.number),
+    number: BigInt(env.number),
     coinbase: new EvmAddress(env.coinbase),
-    timestamp: env.pretended?.time ?? BigInt(env.timestamp),
+    timestamp: BigInt(env.timestamp),
     difficulty: env.difficulty ?? 0n,
     prevRandao: env.prevRandao,
     gasLimit: env.gasLimit,
     baseFeePerGas: env.baseFee,
     // No blobs: the price stays at its minimum (EIP-4844).
     getBlobGasPrice: () => env.blobBaseFee ?? 1n,
+    ...env.beyond,
   },
 });
 

@@ -5,7 +5,7 @@ export const ANSWERS: readonly Break[] = [
   {
     id: 'timestamp-in-millis',
     file: 'core/app/evm/engine.ts',
-    from: 'timestamp: env.pretended?.time ?? BigInt(env.timestamp),',
+    from: 'timestamp: BigInt(env.timestamp),',
     to: 'timestamp: 1000n * BigInt(env.timestamp),',
     found: ['records', 'durability'],
     scenario: 'evm-features',

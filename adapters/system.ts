@@ -13,9 +13,13 @@ export const randomId = (): Bytes => new Uint8Array(randomBytes(16));
 /** setTimeout fires at once above this. */
 export const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 
+/** setTimeout that ends early rather than at once where it cannot wait so long. */
+export const startTimer = (call: () => void, ms: Millis): NodeJS.Timeout =>
+  setTimeout(call, Math.min(ms, TIMEOUT_MS_MAX));
+
 /** Calls once after so many milliseconds, 24 days at most; the function returned prevents it. */
 export function callAfter(ms: Millis, call: () => void): () => void {
-  const timer = setTimeout(call, Math.min(ms, TIMEOUT_MS_MAX));
+  const timer = startTimer(call, ms);
   timer.unref();
   return () => clearTimeout(timer);
 }

@@ -3,7 +3,7 @@ import { connect, type Server, type Socket } from 'node:net';
 import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
 import { OperatingError } from '../operatingError.ts';
-import { TIMEOUT_MS_MAX } from '../system.ts';
+import { startTimer } from '../system.ts';
 
 function socketReason(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
@@ -50,7 +50,7 @@ export function dialSocket(
       socket.destroy();
       onFail(reason);
     });
-  const timeout = setTimeout(() => fail('the dial takes too long'), Math.min(timeoutMs, TIMEOUT_MS_MAX));
+  const timeout = startTimer(() => fail('the dial takes too long'), timeoutMs);
   socket.on('error', (error) => fail(socketReason(error)));
   socket.once('close', () => once(() => {}));
   socket.once('connect', () => once(() => onOpen(socket)));

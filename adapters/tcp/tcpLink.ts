@@ -3,7 +3,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Connection } from '../../core/p2p/connection.ts';
 import type { ConnectionEvent } from '../../core/p2p/connectionContract.ts';
 import type { Micros } from '../../core/types/ids.ts';
-import { TIMEOUT_MS_MAX } from '../system.ts';
+import { startTimer } from '../system.ts';
 import { steadyNow } from './clock.ts';
 
 export interface TcpLinkOptions {
@@ -153,8 +153,7 @@ export class TcpLink {
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    const waitMs = Math.max(1, Math.ceil((at - now) / 1000));
-    this.#timer = setTimeout(() => this.#onTimer(), Math.min(waitMs, TIMEOUT_MS_MAX));
+    this.#timer = startTimer(() => this.#onTimer(), Math.max(1, Math.ceil((at - now) / 1000)));
   }
 
   #nextAt(now: Micros): Micros {

@@ -21,6 +21,9 @@ const SLOTS_MAX = 1_000_000;
 /** The SDK's rule, and short enough for the key of its supply. */
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,115}$/;
 
+/** Whether a chain can have this as its own denom. */
+export const isNativeDenom = (denom: string): boolean => DENOM.test(denom);
+
 export interface GenesisAccount {
   readonly address: Address;
   balance: bigint;
@@ -188,8 +191,6 @@ interface EvmSection {
   readonly fork: ForkRules;
   readonly chainId: bigint | undefined;
 }
-
-export const isNativeDenom = (denom: string): boolean => DENOM.test(denom);
 
 function readEvmParams(params: Json): EvmSection {
   if (params.isMissing) return { denom: DEFAULT_DENOM, fork: forkRules(DEFAULT_FORK), chainId: undefined };

@@ -23,6 +23,7 @@ import { DraftView } from './draftView.ts';
 import type { BlockEnv } from './engine.ts';
 import { estimate, type GasProbe, type Probed } from './estimate.ts';
 import { HeldRun, PassedGuard } from './heldRun.ts';
+import { MAX_SAFE } from './numbers.ts';
 import { contextOf, PendingBlocks } from './pendingBlock.ts';
 import { EvmSimulation } from './simulation.ts';
 import { REVERTED } from './vmError.ts';
@@ -33,8 +34,7 @@ const outcomeOf = ({ result, gasUsed }: Extract<Probed, { kind: 'ran' }>): CallO
   return { kind: 'failed', message: result.vmError, gasUsed };
 };
 
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-
+/** What the fields of a block are too small for. */
 function beyondNumbers(pretended: BlockOverrides | undefined): NonNullable<BlockEnv['beyond']> {
   const { number = 0n, time = 0n } = pretended ?? {};
   return { ...(number > MAX_SAFE ? { number } : {}), ...(time > MAX_SAFE ? { timestamp: time } : {}) };

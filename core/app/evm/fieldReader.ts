@@ -33,12 +33,17 @@ export class FieldReader {
     return bytesToBigint(bytes);
   }
 
-  address(): Address {
+  /** Bytes of one size; `type` is what Go calls them. */
+  fixed(size: number, type: string): Bytes {
     const bytes = this.bytes();
-    if (bytes.length !== 20) {
-      this.#fail(`input string too ${bytes.length < 20 ? 'short' : 'long'} for common.Address`);
+    if (bytes.length !== size) {
+      this.#fail(`input string too ${bytes.length < size ? 'short' : 'long'} for ${type}`);
     }
     return bytes;
+  }
+
+  address(): Address {
+    return this.fixed(20, 'common.Address');
   }
 
   optionalAddress(): Address | undefined {

@@ -1,7 +1,8 @@
 import { type Bytes, hex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { EthHeader } from '../chain.ts';
-import { bigintToBytes, bytesToBigint } from './numbers.ts';
+import { FieldReader } from './fieldReader.ts';
+import { bigintToBytes } from './numbers.ts';
 import { EMPTY_TRIE_ROOT } from './orderedTrie.ts';
 import { encodeRlp, type RlpItem } from './rlp.ts';
 
@@ -101,32 +102,34 @@ export const headerFields = (h: EthHeader): readonly Bytes[] => [
 export const headerHash = (header: EthHeader, keccak256: (message: Bytes) => Bytes): Bytes =>
   keccak256(encodeHeader(header));
 
-/** Inverse of `headerFields`, for what we stored ourselves. */
+/** Inverse of `headerFields`; the error is geth's. Numbers and times beyond a safe integer are rounded. */
 export function headerOfFields(items: readonly RlpItem[]): Result<EthHeader, string> {
   if (items.length !== FIELD_COUNT) return err(`header of ${items.length} fields`);
-  for (const item of items) if (!(item instanceof Uint8Array)) return err('header field is a list');
-  const at = (i: number): Bytes => items[i] as Bytes;
-  return ok({
-    parentHash: at(0),
-    unclesHash: at(1),
-    coinbase: at(2),
-    stateRoot: at(3),
-    transactionsRoot: at(4),
-    receiptsRoot: at(5),
-    logsBloom: at(6),
-    difficulty: bytesToBigint(at(7)),
-    number: Number(bytesToBigint(at(8))),
-    gasLimit: bytesToBigint(at(9)),
-    gasUsed: bytesToBigint(at(10)),
-    timestamp: Number(bytesToBigint(at(11))),
-    extraData: at(12),
-    mixHash: at(13),
-    nonce: at(14),
-    baseFeePerGas: bytesToBigint(at(15)),
-    withdrawalsRoot: at(16),
-    blobGasUsed: bytesToBigint(at(17)),
-    excessBlobGas: bytesToBigint(at(18)),
-    parentBeaconBlockRoot: at(19),
-    requestsHash: at(20),
-  });
+  const reader = new FieldReader(items, 'types.Header');
+  const hash = (): Bytes => reader.fixed(32, 'common.Hash');
+  // In the order of the fields.
+  const header: EthHeader = {
+    parentHash: hash(),
+    unclesHash: hash(),
+    coinbase: reader.address(),
+    stateRoot: hash(),
+    transactionsRoot: hash(),
+    receiptsRoot: hash(),
+    logsBloom: reader.fixed(256, 'types.Bloom'),
+    difficulty: reader.integer(32),
+    number: Number(reader.integer(32)),
+    gasLimit: reader.integer(8),
+    gasUsed: reader.integer(8),
+    timestamp: Number(reader.integer(8)),
+    extraData: reader.bytes(),
+    mixHash: hash(),
+    nonce: reader.fixed(8, 'types.BlockNonce'),
+    baseFeePerGas: reader.integer(32),
+    withdrawalsRoot: hash(),
+    blobGasUsed: reader.integer(8),
+    excessBlobGas: reader.integer(8),
+    parentBeaconBlockRoot: hash(),
+    requestsHash: hash(),
+  };
+  return reader.failure === undefined ? ok(header) : err(`rlp: ${reader.failure}`);
 }

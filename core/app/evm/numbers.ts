@@ -4,7 +4,8 @@ import { type Bytes, EMPTY, toHex } from '../../lib/bytes.ts';
 export const MAX_UINT256 = 2n ** 256n - 1n;
 export const MAX_UINT64 = 2n ** 64n - 1n;
 
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+/** Largest integer that a `number` holds exactly, as all below it. */
+export const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Big-endian, shortest form; zero is the empty string, as RLP writes integers. */
 export function bigintToBytes(value: bigint): Bytes {

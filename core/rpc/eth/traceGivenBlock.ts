@@ -2,9 +2,8 @@
 import type { EthBlock } from '../../app/chain.ts';
 import { renderError } from '../../app/errors.ts';
 import { decodeEthTx } from '../../app/evm/ethTx.ts';
-import { FieldReader } from '../../app/evm/fieldReader.ts';
 import { headerHash, headerOfFields } from '../../app/evm/header.ts';
-import { decodeRlp, encodeRlp, type RlpItem } from '../../app/evm/rlp.ts';
+import { decodeRlp, encodeRlp } from '../../app/evm/rlp.ts';
 import { wrapEthTx } from '../../app/tx/wrapEthTx.ts';
 import { type Bytes, to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
@@ -17,49 +16,6 @@ import { contextOf, outcomeOf, traceBlock } from './tracing.ts';
 
 const malformed = (why: string): RpcError => serverError(`could not decode block: ${why}`);
 
-/** Of our headers' fields in RLP order: bytes of a fixed size, or the most that an integer may have. */
-const HASH = ['common.Hash', 32] as const;
-const BIG = ['integer', 32] as const;
-const UINT64 = ['integer', 8] as const;
-const HEADER_FIELDS: readonly (readonly [type: string, size: number])[] = [
-  HASH,
-  HASH,
-  ['common.Address', 20],
-  HASH,
-  HASH,
-  HASH,
-  ['types.Bloom', 256],
-  BIG,
-  BIG,
-  UINT64,
-  UINT64,
-  UINT64,
-  ['[]uint8', Number.POSITIVE_INFINITY],
-  HASH,
-  ['types.BlockNonce', 8],
-  BIG,
-  HASH,
-  UINT64,
-  UINT64,
-  HASH,
-  HASH,
-];
-
-/** What no header of any chain can have. */
-function headerProblem(items: readonly RlpItem[]): string | undefined {
-  const reader = new FieldReader(items, 'types.Header');
-  for (const [type, size] of HEADER_FIELDS) {
-    if (type === 'integer') {
-      reader.integer(size);
-      continue;
-    }
-    const { length } = reader.bytes();
-    if (length !== size && Number.isFinite(size))
-      reader.fail(`input string too ${length < size ? 'short' : 'long'} for ${type}`);
-  }
-  return reader.failure;
-}
-
 /** Header and transactions of a block's RLP; uncles and withdrawals are not looked at. */
 function decodeBlock(ctx: RpcContext, raw: Bytes) {
   const decoded = decodeRlp(raw);
@@ -69,8 +25,6 @@ function decodeBlock(ctx: RpcContext, raw: Bytes) {
   if (items === undefined || items instanceof Uint8Array) throw malformed('no transactions');
   const header = headerOfFields(fields);
   if (!header.ok) throw malformed(header.error);
-  const problem = headerProblem(fields);
-  if (problem !== undefined) throw malformed(`rlp: ${problem}`);
   const { number, timestamp } = header.value;
   if (!Number.isSafeInteger(number)) throw serverError('block number out of range');
   if (!Number.isSafeInteger(timestamp)) throw serverError('block timestamp out of range');

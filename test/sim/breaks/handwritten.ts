@@ -23,8 +23,8 @@ export const HANDWRITTEN: readonly Break[] = [
   {
     id: 'receiver-of-any-size',
     file: 'core/app/evm/fieldReader.ts',
-    from: '    if (bytes.length !== 20) {\n      this.#fail(`input string too',
-    to: '    if (bytes.length > 64) {\n      this.#fail(`input string too',
+    from: "return this.fixed(20, 'common.Address');",
+    to: 'return this.bytes();',
     found: ['records', 'no_crash', 'durability', 'validity'],
     scenario: 'handwritten-payments',
     isSlow: true,

@@ -171,10 +171,12 @@ function readBank(bank: Json, hrp: string, denom: string, accounts: Accounts): b
   checkSendEnabled(fields.params as Json, fields.send_enabled as Json);
   checkDenomMetadata(fields.denom_metadata as Json);
   let total = 0n;
+  const given = new Set<GenesisAccount>();
   for (const json of (fields.balances as Json).array(ACCOUNTS_MAX)) {
     const entry = json.object(['address', 'coins']);
     const account = accounts.of(readAddress(entry.address as Json, hrp));
-    if (account.balance > 0n) json.fail('balance is given twice');
+    if (given.has(account)) json.fail('balance is given twice');
+    given.add(account);
     account.balance = readCoins(entry.coins as Json, denom);
     total += account.balance;
   }
@@ -205,16 +207,27 @@ function readEvmParams(params: Json): EvmSection {
   return { denom: denom.text(DEFAULT_DENOM), fork: forkRules(name), chainId };
 }
 
-function readContracts(list: Json, hrp: string, accounts: Accounts): void {
-  for (const json of list.array(ACCOUNTS_MAX)) {
+function readStorage(list: Json): GenesisAccount['storage'] {
+  const given = new Set<string>();
+  return list.array(SLOTS_MAX).map((entry) => {
+    const fields = entry.object(['key', 'value']);
+    const slot = readWord(fields.key as Json);
+    const key = toHex(slot);
+    if (given.has(key)) entry.fail('slot is given twice');
+    given.add(key);
+    return { slot, value: readWord(fields.value as Json) };
+  });
+}
+
+function readContracts(lists: readonly Json[], hrp: string, accounts: Accounts): void {
+  const given = new Set<GenesisAccount>();
+  for (const json of lists.flatMap((list) => list.array(ACCOUNTS_MAX))) {
     const fields = json.object(['name', 'address', 'code', 'storage']);
     const account = accounts.of(readAddress(fields.address as Json, hrp));
-    if (account.code.length > 0) json.fail('contract is given twice');
+    if (given.has(account)) json.fail('contract is given twice');
+    given.add(account);
     account.code = readHex(fields.code as Json, 24_576);
-    account.storage = (fields.storage as Json).array(SLOTS_MAX).map((entry) => {
-      const slot = entry.object(['key', 'value']);
-      return { slot: readWord(slot.key as Json), value: readWord(slot.value as Json) };
-    });
+    account.storage = readStorage(fields.storage as Json);
     // EIP-161: a contract starts with nonce 1.
     if (account.code.length > 0 && account.nonce === 0n) account.nonce = 1n;
   }
@@ -276,11 +289,11 @@ export function parseAppState(
     const accounts = new Accounts();
     const { hrp } = readAuth(sections.auth as Json, accounts);
     const evm = sections.evm as Json;
-    const evmFields = evm.isMissing ? {} : evm.object(['accounts', 'params', 'preinstalls']);
-    const section = readEvmParams(evmFields.params ?? new Json(undefined, 'app_state.evm.params'));
+    const evmFields = evm.isMissing ? {} : evm.object(['params', 'accounts', 'preinstalls']);
+    const { params = new Json(undefined, 'app_state.evm.params'), ...contracts } = evmFields;
+    const section = readEvmParams(params);
     const supply = readBank(sections.bank as Json, hrp, section.denom, accounts);
-    if (evmFields.accounts !== undefined) readContracts(evmFields.accounts, hrp, accounts);
-    if (evmFields.preinstalls !== undefined) readContracts(evmFields.preinstalls, hrp, accounts);
+    readContracts(Object.values(contracts), hrp, accounts);
     const evmChainId = section.chainId ?? evmChainIdOf(chainId);
     if (evmChainId === undefined || evmChainId === 0n) {
       return evm.fail(

@@ -15,6 +15,7 @@ import { putSupply } from './bank/keeper.ts';
 import type { EthBlock } from './chain.ts';
 import { genesisEthBlock } from './evm/genesisBlock.ts';
 import type { GenesisError } from './genesisJson.ts';
+import { checkGenesisKeys } from './genesisKeys.ts';
 
 /** Ethereum's gas limit of a chain whose consensus sets none (max_gas -1). */
 export const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;
@@ -68,8 +69,9 @@ export function initGenesis(
   suite: CryptoSuite,
 ): Result<GenesisStateReply, GenesisError> {
   const parsed = parseGenesis(genesis, suite);
-  if (!parsed.ok) return parsed;
-  const appState = parsed.value;
+  const checked = parsed.ok ? checkGenesisKeys(parsed.value, suite) : parsed;
+  if (!checked.ok) return checked;
+  const appState = checked.value;
   const keccak256 = (message: Uint8Array): Hash => suite.keccak256(message);
   const writes = new BlockWriteSet(WorldState.open(new StateDb(kv, keccak256), EMPTY_ROOTS));
   for (const account of appState.accounts) writeAccount(writes, account);

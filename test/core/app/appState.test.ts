@@ -3,8 +3,14 @@ import { formatAddress } from '../../../core/address/kinds.ts';
 import { evmChainIdOf, parseAppState } from '../../../core/app/appState.ts';
 import { StartError } from '../../../core/app/create.ts';
 import { defaultAppState } from '../../../core/app/defaultAppState.ts';
+import { addressOfKey } from '../../../core/app/evm/ethTx.ts';
+import { initGenesis } from '../../../core/app/genesis.ts';
+import { TYPE_URL } from '../../../core/app/typeUrls.ts';
 import { keccak256 } from '../../../core/crypto/hash.ts';
+import { nobleSuite } from '../../../core/crypto/noble.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
+import { MemoryKv } from '../../../core/store/memoryKv.ts';
 import { COIN, TestChain, testGenesis } from './support/chain.ts';
 import { wallet } from './support/wallet.ts';
 
@@ -134,6 +140,76 @@ test('balances, and the code of an account, have as much room as the chain can h
       state.evm.accounts.push({ address: toHex(other), storage: [{ key, value: '00'.repeat(32) }] }),
     );
   expect(withSlot('00'.repeat(33))).toContain('longer than 32 bytes');
+});
+
+test('nothing is given twice, even where the first was empty', () => {
+  const address = toHex(wallet(1).address);
+  const [auth, evm] = ['app_state.auth.accounts', 'app_state.evm'];
+  const account = ({ auth: { accounts } }: Loose, fields: object) => {
+    accounts.push({ ...accounts[0], base_account: { ...accounts[0].base_account, ...fields } });
+  };
+  expect(problem((state) => account(state, { account_number: '1' }))).toBe(
+    `${auth}[1]: account is given twice`,
+  );
+  expect(problem((state) => account(state, { address }))).toBe(`${auth}[1]: account number 0 is given twice`);
+  expect(problem((state) => account(state, { address, account_number: '1' }))).toBe('accepted');
+  const balance = { address, coins: [] };
+  expect(problem(({ bank }) => bank.balances.push(balance, balance))).toBe(
+    'app_state.bank.balances[2]: balance is given twice',
+  );
+  const slot = { key: '01'.repeat(32), value: '02'.repeat(32) };
+  const contract = { address, storage: [slot] };
+  expect(problem((state) => state.evm.accounts.push(contract))).toBe('accepted');
+  expect(problem((state) => state.evm.accounts.push({ address, storage: [slot, slot] }))).toBe(
+    `${evm}.accounts[0].storage[1]: slot is given twice`,
+  );
+  const again = 'contract is given twice';
+  expect(problem((state) => state.evm.accounts.push(contract, contract))).toBe(
+    `${evm}.accounts[1]: ${again}`,
+  );
+  expect(
+    problem((state) => {
+      state.evm.accounts.push(contract);
+      state.evm.preinstalls = [contract];
+    }),
+  ).toBe(`${evm}.preinstalls[0]: ${again}`);
+});
+
+test('words, keys and chain ids are what they must be', () => {
+  const withSlot = (slot: object) =>
+    problem((state) => state.evm.accounts.push({ address: toHex(wallet(1).address), storage: [slot] }));
+  const storage = 'app_state.evm.accounts[0].storage[0]';
+  const word = '00'.repeat(32);
+  expect(withSlot({ key: '00'.repeat(31), value: word })).toBe(`${storage}.key: expected 32 bytes`);
+  expect(withSlot({ key: word, value: '' })).toBe(`${storage}.value: expected 32 bytes`);
+  expect(problem((state) => (state.auth.accounts[0].code_hash = '0x00'))).toContain('expected 32 bytes');
+  const key = (pubKey: object) => problem((state) => (state.auth.accounts[0].base_account.pub_key = pubKey));
+  const at = 'app_state.auth.accounts[0].base_account.pub_key';
+  const type = TYPE_URL.ethPubKey;
+  const good = toBase64(new Uint8Array(33).fill(2));
+  expect(key({ '@type': type, key: good })).toBe('accepted');
+  expect(key({ '@type': '/cosmos.crypto.ed25519.PubKey', key: good })).toBe(`${at}.@type: expected ${type}`);
+  for (const bad of ['!', toBase64(new Uint8Array(32).fill(2))])
+    expect(key({ '@type': type, key: bad })).toBe(`${at}.key: expected base64 of 33 bytes`);
+  expect(problem((state) => (state.evm.params.evm_chain_id = '0'))).toContain(
+    'params.evm_chain_id is not set',
+  );
+});
+
+test("a public key in genesis is its account's own", () => {
+  const secret = new Uint8Array(32).fill(7);
+  const address = addressOfKey(nobleSuite.secp256k1PublicKey(secret, false), nobleSuite);
+  const start = (publicKey: Uint8Array) => {
+    const genesis = testGenesis({ accounts: [{ address, balance: COIN }] });
+    const state: Loose = genesis.appState;
+    state.auth.accounts[0].base_account.pub_key = { '@type': TYPE_URL.ethPubKey, key: toBase64(publicKey) };
+    const made = initGenesis(new MemoryKv(), genesis, nobleSuite);
+    return made.ok ? 'made' : `${made.error.path}: ${made.error.message}`;
+  };
+  const refused = `app_state.auth.accounts: the public key of account 0x${toHex(address)} is not its own`;
+  expect(start(nobleSuite.secp256k1PublicKey(secret, true))).toBe('made');
+  expect(start(nobleSuite.secp256k1PublicKey(new Uint8Array(32).fill(8), true))).toBe(refused);
+  expect(start(new Uint8Array(33).fill(5))).toBe(refused);
 });
 
 test('every mistake is named with its place', () => {

@@ -5,7 +5,7 @@ import { parseAnyAddress } from '../../core/address/kinds.ts';
 import { addGenesisAccounts, type NewAccount } from '../../core/app/auth/genesisAccounts.ts';
 import { coinsProblem, parseCoins } from '../../core/app/cosmos/coins.ts';
 import type { Coin } from '../../core/app/tx/tables.ts';
-import { genesisState } from '../../core/consensus/chainState.ts';
+import { genesisState, stateProblem } from '../../core/consensus/chainState.ts';
 import type { Address } from '../../core/types/ids.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import { onFile } from '../disk/files.ts';
@@ -144,6 +144,7 @@ function check(file: string, world: World): void {
   const genesis = loadGenesis(file);
   checkedState(genesis, file);
   const state = genesisState(genesis, { appHash: new Uint8Array(32), validators: [], params: undefined });
-  if (!state.ok) throw new OperatingError(`error validating genesis file ${file}: ${state.error.code}`);
+  if (!state.ok)
+    throw new OperatingError(`error validating genesis file ${file}: ${stateProblem(state.error)}`);
   world.out(`File at ${file} is a valid genesis file\n`);
 }

@@ -1,4 +1,4 @@
-import { genesisState } from '../consensus/chainState.ts';
+import { genesisState, stateProblem } from '../consensus/chainState.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { kept, StorageFault } from '../lib/storageFault.ts';
@@ -118,8 +118,7 @@ async function startNew(store: BlockStore, options: ApplicationOptions): Promise
   if (!made.ok) throw new StartError('genesis', `genesis: ${made.error.path}: ${made.error.message}`);
   const { appState, appHash, stateRoot, modulesRoot, ethBlock, ops } = made.value;
   const state = genesisState(genesis, { appHash, validators: [], params: undefined });
-  if (!state.ok)
-    throw new StartError('genesis', `genesis: validators or consensus params: ${state.error.code}`);
+  if (!state.ok) throw new StartError('genesis', `genesis: ${stateProblem(state.error)}`);
   const roots = { stateRoot, modulesRoot };
   const eth = { hash: ethBlock.hash, record: encodeEthBlock(ethBlock) };
   await store.commitGenesis({ state: state.value, roots, eth }, ops);

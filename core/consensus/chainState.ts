@@ -10,8 +10,7 @@ import type { Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
 import type { ChainState } from '../types/state.ts';
 import type { ValidatorSet, ValidatorUpdate } from '../types/validator.ts';
-
-import { checkParams, checkParamUpdate, type ParamsError } from './params.ts';
+import { checkParams, checkParamUpdate, checkRoom, type ParamsError } from './params.ts';
 import {
   applyUpdates,
   incrementPriority,
@@ -35,6 +34,20 @@ export type StateError =
   | { readonly code: 'result-count'; readonly txs: number; readonly results: number }
   | { readonly code: 'key-type'; readonly type: string };
 
+/** What is wrong, for whoever wrote the genesis file. */
+export function stateProblem(error: StateError): string {
+  switch (error.code) {
+    case 'params':
+      return error.message;
+    case 'empty-set':
+      return 'validators: there is none';
+    case 'key-type':
+      return `validators: consensus_params.validator.pub_key_types does not allow ${error.type}`;
+    default:
+      return `validators: ${error.code}`;
+  }
+}
+
 export const nextHeight = (state: ChainState): Height =>
   state.lastBlockHeight === 0 ? state.initialHeight : state.lastBlockHeight + 1;
 
@@ -48,6 +61,8 @@ export function genesisState(genesis: Genesis, reply: GenesisReply): Result<Chai
   if (!changes.ok) return changes;
   const set = makeValidatorSet(changes.value);
   if (!set.ok) return set;
+  const room = checkRoom(params, changes.value.length);
+  if (!room.ok) return room;
   return ok({
     chainId: genesis.chainId,
     initialHeight: genesis.initialHeight,

@@ -41,6 +41,16 @@ export function checkParams(params: ConsensusParams): Result<void, ParamsError> 
   return basic.ok ? basic : bad(basic.error.message);
 }
 
+/** A chain whose blocks cannot hold their header and commit would never make one (CometBFT panics in MaxDataBytes). */
+export function checkRoom(params: ConsensusParams, validatorCount: number): Result<void, ParamsError> {
+  const missing = -dataBytesMax(params, validatorCount, 0);
+  if (missing <= 0) return ok(undefined);
+  const least = blockBytesMax(params) + missing;
+  return bad(
+    `consensus_params.block.max_bytes: header and commit of ${validatorCount} validators take up to ${least} bytes`,
+  );
+}
+
 /** Rules for changing params after block `height`: vote extensions are switched on once, in the future. */
 export function checkParamUpdate(
   before: ConsensusParams,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commitHash, consensusParamsHash, dataHash, evidenceListHash } from '../../../core/codec/hashes.ts';
 import { encodeEvidenceMessage } from '../../../core/codec/messages.ts';
-import { genesisState, nextState } from '../../../core/consensus/chainState.ts';
+import { genesisState, nextState, stateProblem } from '../../../core/consensus/chainState.ts';
 import { validateBlock } from '../../../core/consensus/validateBlock.ts';
 import {
   ONE_THIRD,
@@ -240,8 +240,24 @@ describe('state from height to height', () => {
     const made = genesisState(genesis, answer);
     expect(made.ok && made.value.appHash).toEqual(Uint8Array.of(2));
     expect(made.ok && made.value.validators.totalPower).toBe(3n);
-    expect(genesisState(genesis, { ...answer, validators: [] })).toMatchObject({
-      error: { code: 'empty-set' },
-    });
+    const problem = (change: Partial<typeof answer>, maxBytes = -1) => {
+      const block = { maxBytes, maxGas: -1 };
+      const bad = genesisState(
+        { ...genesis, params: { ...DEFAULT_PARAMS, block } },
+        { ...answer, ...change },
+      );
+      return bad.ok ? 'made' : stateProblem(bad.error);
+    };
+    expect(problem({ validators: [] })).toBe('validators: there is none');
+    const koblitz = { type: 'secp256k1', bytes: new Uint8Array(33).fill(2) } as const;
+    expect(problem({ validators: [{ pubKey: koblitz, power: 1n }] })).toBe(
+      'validators: consensus_params.validator.pub_key_types does not allow secp256k1',
+    );
+    expect(problem({ validators: [{ pubKey, power: -1n }] })).toBe('validators: negative-power');
+    // A block without transactions of one validator is of 842 bytes at most.
+    expect([problem({}, 842), problem({}, 841)]).toEqual([
+      'made',
+      'consensus_params.block.max_bytes: header and commit of 1 validators take up to 842 bytes',
+    ]);
   });
 });

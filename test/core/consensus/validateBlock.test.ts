@@ -242,10 +242,9 @@ describe('state from height to height', () => {
     expect(made.ok && made.value.validators.totalPower).toBe(3n);
     const problem = (change: Partial<typeof answer>, maxBytes = -1) => {
       const block = { maxBytes, maxGas: -1 };
-      const bad = genesisState(
-        { ...genesis, params: { ...DEFAULT_PARAMS, block } },
-        { ...answer, ...change },
-      );
+      const evidence = { ...DEFAULT_PARAMS.evidence, maxBytes: 0 };
+      const params = { ...DEFAULT_PARAMS, block, evidence };
+      const bad = genesisState({ ...genesis, params }, { ...answer, ...change });
       return bad.ok ? 'made' : stateProblem(bad.error);
     };
     expect(problem({ validators: [] })).toBe('validators: there is none');

@@ -145,7 +145,9 @@ function numberOf(owner: string, field: AnyField, value: unknown, at: string): b
     const [number] = Object.entries(names).find(([, name]) => name === value) ?? [];
     if (number !== undefined) return Number(number);
   }
-  const text = String(value);
+  // A number beyond 2^53 was rounded when the JSON was parsed.
+  const isExact = typeof value === 'string' || Number.isSafeInteger(value);
+  const text = isExact ? String(value) : '';
   if (!/^-?[0-9]{1,20}$/.test(text))
     return bad(at, names === undefined ? 'a whole number' : `one of ${Object.values(names).join(', ')}`);
   const number = BigInt(text);

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
 import { decodeRlp, encodeRlp } from '../../core/app/evm/rlp.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import type { SubmitResult } from '../../core/types/submit.ts';
 import { onFile, reasonOf, replaceFile } from './files.ts';
+import { NODE_IO, type WalIo } from './walIo.ts';
 
 /** The file is cleared of what has left the pool once it is this long, and again at twice what was left then. */
 const ROTATE_BYTES = 4 << 20;
@@ -18,6 +19,7 @@ export interface TxJournalOptions {
   /** What the pool holds. */
   readonly pooled: () => readonly Bytes[];
   readonly warn: (text: string) => void;
+  readonly io?: Pick<WalIo, 'write'>;
 }
 
 /**
@@ -47,14 +49,16 @@ export class TxJournal {
 
   /** Hands the pool what the last run left, and keeps of it what the pool takes. Call once. */
   async load(): Promise<{ readonly read: number; readonly taken: number }> {
-    const entries = this.#read();
+    const found = this.#read();
+    const entries = found ?? [];
     const taken: Bytes[] = [];
     for (let i = 0; i < entries.length; i += LOAD_CHUNK) {
       const chunk = entries.slice(i, i + LOAD_CHUNK);
       const results = await Promise.all(chunk.map(this.#options.submit));
       for (const [at, tx] of chunk.entries()) if (isTaken(results[at] as SubmitResult)) taken.push(tx);
     }
-    if (entries.length > 0) this.#rewrite(taken);
+    // With nothing whole in it, too: what is appended to a half entry is lost with it.
+    if (found !== undefined) this.#rewrite(taken);
     this.#loading = false;
     this.#flush();
     return { read: entries.length, taken: taken.length };
@@ -84,12 +88,25 @@ export class TxJournal {
     this.#unwritten = [];
     this.#guarded('write', () => {
       this.#fd ??= openSync(this.#options.file, 'a', 0o600);
-      writeSync(this.#fd, bytes);
+      this.#append(this.#fd, bytes);
       this.#bytes += bytes.length;
     });
     if (this.#bytes < this.#rotateAt) return;
     const pooled = new Set(this.#options.pooled().map(toHex));
-    this.#rewrite(this.#read().filter((tx) => pooled.has(toHex(tx))));
+    const entries = this.#read();
+    if (entries !== undefined) this.#rewrite(entries.filter((tx) => pooled.has(toHex(tx))));
+  }
+
+  /** All of it or nothing: what follows a half entry is not found again. */
+  #append(fd: number, bytes: Bytes): void {
+    const { size } = fstatSync(fd);
+    const { write } = this.#options.io ?? NODE_IO;
+    try {
+      for (let done = 0; done < bytes.length; ) done += write(fd, bytes, done, size + done);
+    } catch (error) {
+      ftruncateSync(fd, size);
+      throw error;
+    }
   }
 
   #rewrite(entries: readonly Bytes[]): void {
@@ -103,15 +120,14 @@ export class TxJournal {
     this.#rotateAt = Math.max(ROTATE_BYTES, 2 * bytes.length);
   }
 
-  #read(): readonly Bytes[] {
+  /** undefined when the file is there and cannot be read. */
+  #read(): readonly Bytes[] | undefined {
     const { file } = this.#options;
-    if (!existsSync(file)) return [];
-    return (
-      this.#guarded('read', () => {
-        if (statSync(file).size > FILE_BYTES_MAX) throw new RangeError('too long');
-        return decodeEntries(new Uint8Array(readFileSync(file)));
-      }) ?? []
-    );
+    return this.#guarded('read', () => {
+      if (!existsSync(file)) return [];
+      if (statSync(file).size > FILE_BYTES_MAX) throw new RangeError('too long');
+      return decodeEntries(new Uint8Array(readFileSync(file)));
+    });
   }
 
   #guarded<T>(action: string, work: () => T): T | undefined {

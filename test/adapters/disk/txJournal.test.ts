@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, truncate
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeEntries, TxJournal } from '../../../adapters/disk/txJournal.ts';
+import { NODE_IO, type WalIo } from '../../../adapters/disk/walIo.ts';
 import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { SubmitResult } from '../../../core/types/submit.ts';
 import { tempDir } from '../tempDir.ts';
@@ -10,7 +11,7 @@ const text = (bytes: Bytes): string => new TextDecoder().decode(bytes).slice(0, 
 const tx = (name: string): Bytes => new TextEncoder().encode(name);
 
 /** A pool that takes what is not named as refused. */
-function journalOf(file: string, refused: readonly string[] = []) {
+function journalOf(file: string, refused: readonly string[] = [], io?: Pick<WalIo, 'write'>) {
   const pool: Bytes[] = [];
   const warnings: string[] = [];
   const submit = async (bytes: Bytes): Promise<SubmitResult> => {
@@ -24,6 +25,7 @@ function journalOf(file: string, refused: readonly string[] = []) {
     submit,
     pooled: () => pool,
     warn: (warning) => void warnings.push(warning),
+    ...(io === undefined ? {} : { io }),
   });
   return { journal, pool, warnings };
 }
@@ -70,6 +72,38 @@ test('an entry that was cut by a kill, and rubbish, cost what follows and nothin
   const third = journalOf(file);
   expect(await third.journal.load()).toEqual({ read: 1, taken: 1 });
   third.journal.close();
+});
+
+test('what is sent after a start from a file of half an entry is found again', async () => {
+  const file = join(tempDir(), 'transactions.rlp');
+  appendFileSync(file, Uint8Array.of(0xb8, 200, 1, 2, 3));
+  const first = journalOf(file);
+  expect(await first.journal.load()).toEqual({ read: 0, taken: 0 });
+  await first.journal.submit(tx('after the half'));
+  first.journal.close();
+  expect(entriesOf(file)).toEqual(['after the half']);
+});
+
+test('a write that the disk takes in part leaves whole entries alone', async () => {
+  const file = join(tempDir(), 'transactions.rlp');
+  let room = Number.POSITIVE_INFINITY;
+  const { journal, warnings } = journalOf(file, [], {
+    write(fd, bytes, offset, position) {
+      if (room === 0) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      const taken = Math.min(room, 7, bytes.length - offset);
+      room -= taken;
+      return NODE_IO.write(fd, bytes.subarray(0, offset + taken), offset, position);
+    },
+  });
+  await journal.load();
+  await journal.submit(tx('taken in pieces'));
+  room = 5;
+  await journal.submit(tx('cut in the middle'));
+  expect(warnings).toEqual([expect.stringContaining('no space left on device')]);
+  room = Number.POSITIVE_INFINITY;
+  await journal.submit(tx('after that'));
+  journal.close();
+  expect(entriesOf(file)).toEqual(['taken in pieces', 'after that']);
 });
 
 test('a long file is cleared of what has left the pool', async () => {

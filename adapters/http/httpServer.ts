@@ -36,6 +36,10 @@ export interface HttpLimits {
   readonly idleTimeoutMs: number;
   /** Requests that one connection may send ahead of their answers; one that sends more is cut. */
   readonly pipelinedMax: number;
+  /** A client that takes nothing of its answer for this long is cut. */
+  readonly stallMs: number;
+  /** Of answers that clients have not taken yet. Above it those are cut that leave most. */
+  readonly unreadBytesMax: number;
 }
 
 const LIMITS: HttpLimits = {
@@ -43,13 +47,26 @@ const LIMITS: HttpLimits = {
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 120_000,
   pipelinedMax: 100,
+  stallMs: 30_000,
+  unreadBytesMax: 256 * 1024 * 1024,
 };
 
 /** How long a stop waits for answers under way. */
 const DRAIN_MS = 5_000;
 
+/** How often what clients leave unread is counted: no more comes up within this time than the node can make. */
+const UNREAD_CHECK_MS = 1_000;
+
 const PENDING = Symbol('requests under way');
-type CountedSocket = Socket & { [PENDING]?: number };
+const ANSWERS = Symbol('answers under way');
+type CountedSocket = Socket & { [PENDING]?: number; [ANSWERS]?: Set<ServerResponse> };
+
+/** Of answers that are written: on the socket, and behind those before them. */
+function unreadBytes(socket: CountedSocket): number {
+  let bytes = socket.writableLength;
+  for (const answer of socket[ANSWERS] ?? []) if (answer.socket === null) bytes += answer.writableLength;
+  return bytes;
+}
 
 /** A listening HTTP server with the bounds every surface of the node needs. */
 export class HttpServer {
@@ -57,6 +74,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #limits: HttpLimits;
   readonly #sockets = new Set<CountedSocket>();
+  readonly #unreadChecks: NodeJS.Timeout;
   #isDraining = false;
   /** Where it listens, with the port that the system chose when 0 was asked for. */
   readonly address: ListenAddress;
@@ -86,6 +104,8 @@ export class HttpServer {
     this.#options = options;
     this.#limits = limits;
     this.address = { host: options.listen.host, port: (server.address() as AddressInfo).port };
+    this.#unreadChecks = setInterval(() => this.#cutUnread(), UNREAD_CHECK_MS);
+    this.#unreadChecks.unref();
     server.on('error', options.onError);
     server.on('connection', (socket) => this.#onConnection(socket));
     server.on('request', (request, response) => this.#onRequest(request, response));
@@ -107,6 +127,7 @@ export class HttpServer {
     }, drainMs);
     await closed;
     clearTimeout(cut);
+    clearInterval(this.#unreadChecks);
   }
 
   #onConnection(socket: CountedSocket): void {
@@ -123,7 +144,13 @@ export class HttpServer {
       socket.destroy();
       return;
     }
-    response.on('close', () => this.#onAnswered(socket));
+    socket[ANSWERS] ??= new Set();
+    socket[ANSWERS].add(response);
+    response.on('close', () => this.#onAnswered(socket, response));
+    // Its answer is written as a whole: from here to its end the client has to take something of it now and then.
+    response.on('prefinish', () => socket.setTimeout(this.#limits.stallMs));
+    // Before Node's own listener, which begins the next answer or waits for the next request.
+    response.prependListener('finish', () => socket.setTimeout(0));
     if (this.#isDraining) response.setHeader('connection', 'close');
     request.url = originForm(request.url ?? '/');
     if (request.headers.origin !== undefined && answerCors(this.#options.cors, request, response)) return;
@@ -135,10 +162,22 @@ export class HttpServer {
     }
   }
 
-  #onAnswered(socket: CountedSocket): void {
+  #onAnswered(socket: CountedSocket, response: ServerResponse): void {
+    socket[ANSWERS]?.delete(response);
     const pending = (socket[PENDING] ?? 1) - 1;
     socket[PENDING] = pending;
     if (this.#isDraining && pending === 0) socket.destroy();
+  }
+
+  #cutUnread(): void {
+    const unread = [...this.#sockets].map((socket) => ({ socket, bytes: unreadBytes(socket) }));
+    let total = unread.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (total <= this.#limits.unreadBytesMax) return;
+    for (const { socket, bytes } of unread.sort((a, b) => b.bytes - a.bytes)) {
+      if (total <= this.#limits.unreadBytesMax) return;
+      socket.destroy();
+      total -= bytes;
+    }
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

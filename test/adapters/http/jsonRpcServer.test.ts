@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { HttpServer } from '../../../adapters/http/httpServer.ts';
@@ -22,6 +23,28 @@ async function started(options: Partial<JsonRpcServerOptions> = {}): Promise<Htt
 }
 
 const HEAD = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+
+const request = (body: string): string => `${HEAD}content-length: ${body.length}\r\n\r\n${body}`;
+
+/** More than sockets hold. */
+const LONG = 'x'.repeat(16 * 1024 * 1024);
+
+/** A client that asks and reads nothing, and our end of its connection. */
+async function deafClient(server: HttpServer, requests: string): Promise<{ socket: Socket; ours: Socket }> {
+  const socket = await openSocket(server.address);
+  socket.pause();
+  const asked = new Promise<Socket>((resolve) => {
+    const onStart = (message: unknown): void => {
+      const { socket: ours } = message as { socket: Socket };
+      if (ours.remotePort !== socket.localPort) return;
+      unsubscribe('http.server.request.start', onStart);
+      resolve(ours);
+    };
+    subscribe('http.server.request.start', onStart);
+  });
+  socket.write(requests);
+  return { socket, ours: await asked };
+}
 
 const urlOf = (server: HttpServer): string => `http://${server.label}/`;
 
@@ -170,6 +193,46 @@ describe('JSON-RPC over HTTP', () => {
     const response = await post(server, '{}');
     expect([response.status, await response.text()]).toEqual([500, 'internal error\n']);
     expect(errors).toEqual([bug]);
+  });
+
+  test('a client that takes nothing of its answer is cut, one that waits for its own is not', async () => {
+    const { handle, begun } = pendingCall();
+    const server = await started({
+      limits: { stallMs: 200 },
+      handle: (body) => (body === 'wait' ? handle() : Promise.resolve(body === 'long' ? LONG : '{}')),
+    });
+    const patient = await openSocket(server.address);
+    patient.write(request('short') + request('wait'));
+    const release = await begun;
+    const deaf = await deafClient(server, request('long'));
+    await once(deaf.ours, 'close');
+    const answers = readUntil(patient, (text) => text.includes('late'));
+    release('late');
+    expect([...(await answers).matchAll(/\{\}|late/g)].join(' ')).toBe('{} late');
+    patient.destroy();
+    deaf.socket.destroy();
+  });
+
+  test('of clients that leave too much unread together the one is cut that leaves most', async () => {
+    const server = await started({
+      limits: { unreadBytesMax: 2.5 * LONG.length },
+      handle: async () => LONG,
+    });
+    const modest = await deafClient(server, request('{}'));
+    // The second answer waits behind the first, the third behind both.
+    const greedy = await deafClient(server, request('{}').repeat(3));
+    await once(greedy.ours, 'close');
+    expect(modest.ours.destroyed).toBe(false);
+    let bytes = 0;
+    modest.socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > LONG.length) modest.socket.emit('whole');
+    });
+    const whole = once(modest.socket, 'whole');
+    modest.socket.resume();
+    await whole;
+    modest.socket.destroy();
+    greedy.socket.destroy();
   });
 
   test('answers pipelined requests in their order, and cuts a client that sends too many ahead', async () => {

@@ -15,16 +15,18 @@ import { scopeAt } from '../../core/rpc/cosmos/scope.ts';
 import type { ServiceMethod } from '../../core/rpc/cosmos/service.ts';
 import { GRPC, GrpcError } from '../../core/rpc/cosmos/status.ts';
 import { SERVICE_METHODS } from '../../core/rpc/cosmos/table.ts';
-import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
-import { OperatingError } from '../operatingError.ts';
+import { GrpcConnections, type GrpcLimits } from './grpcConnections.ts';
 import { REFLECTION_SERVICES, Reflection } from './reflection.ts';
 
 const HEIGHT_KEY = 'x-cosmos-block-height';
+/** A client that does not answer a ping is gone. */
+const KEEPALIVE = { 'grpc.keepalive_time_ms': 120_000, 'grpc.keepalive_timeout_ms': 20_000 };
 
 export interface GrpcServerOptions {
   readonly listen: ListenAddress;
   readonly messageBytesMax: number;
+  readonly limits?: Partial<GrpcLimits>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -49,7 +51,13 @@ const rawMethod = (path: string, isStream: boolean) => ({
 
 type Call = ServerUnaryCall<Uint8Array, Uint8Array>;
 
-function unary(ctx: RpcContext, row: ServiceMethod, onError: (error: unknown) => void) {
+interface Surroundings {
+  readonly ctx: RpcContext;
+  readonly connections: GrpcConnections;
+  readonly onError: (error: unknown) => void;
+}
+
+function unary({ ctx, connections, onError }: Surroundings, row: ServiceMethod) {
   return async (call: Call, reply: sendUnaryData<Uint8Array>): Promise<void> => {
     try {
       const scope = scopeAt(ctx, heightOf(call.metadata.get(HEIGHT_KEY)[0]?.toString()));
@@ -57,6 +65,7 @@ function unary(ctx: RpcContext, row: ServiceMethod, onError: (error: unknown) =>
       const metadata = new Metadata();
       metadata.set(HEIGHT_KEY, String(scope.view.height));
       call.sendMetadata(metadata);
+      connections.onAnswer(call, answer.length);
       reply(null, answer);
     } catch (failure) {
       if (failure instanceof GrpcError) {
@@ -69,14 +78,14 @@ function unary(ctx: RpcContext, row: ServiceMethod, onError: (error: unknown) =>
   };
 }
 
-function addServices(server: Server, ctx: RpcContext, onError: (error: unknown) => void): void {
+function addServices(server: Server, surroundings: Surroundings): void {
   const names = new Set(SERVICE_METHODS.map(({ service }) => service));
   for (const name of names) {
     const definition: Record<string, ReturnType<typeof rawMethod>> = {};
     const handlers: UntypedServiceImplementation = {};
     for (const row of SERVICE_METHODS.filter(({ service }) => service === name)) {
       definition[row.name] = rawMethod(row.grpcPath, false);
-      handlers[row.name] = unary(ctx, row, onError);
+      handlers[row.name] = unary(surroundings, row);
     }
     server.addService(definition as ServiceDefinition, handlers);
   }
@@ -90,7 +99,10 @@ function addReflection(server: Server): void {
       ServerReflectionInfo: (stream: ServerDuplexStream<Uint8Array, Uint8Array>) => {
         stream.on('data', (bytes: Uint8Array) => {
           try {
-            stream.write(reflection.answer(bytes));
+            if (stream.write(reflection.answer(bytes))) return;
+            // What a client asks is short and the answer long: no more of it while it does not read.
+            stream.pause();
+            stream.once('drain', () => stream.resume());
           } catch {
             stream.destroy(
               Object.assign(new Error('not a reflection request'), { code: GRPC.invalidArgument }),
@@ -111,21 +123,21 @@ export async function startGrpcServer(
   const server = new Server({
     'grpc.max_receive_message_length': options.messageBytesMax,
     'grpc.max_concurrent_streams': 128,
+    ...KEEPALIVE,
   });
-  addServices(server, ctx, options.onError);
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const connections = new GrpcConnections(options.limits ?? {}, (socket) =>
+    injector.injectConnection(socket),
+  );
+  addServices(server, { ctx, connections, onError: options.onError });
   addReflection(server);
-  const asked = showAddress(options.listen);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(asked, ServerCredentials.createInsecure(), (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(new OperatingError(`grpc: cannot listen on ${asked}: ${reasonOf(error)}`));
-    });
-  });
+  const address = await connections.listen(options.listen, options.onError);
   return {
-    label: showAddress({ ...options.listen, port }),
+    label: showAddress(address),
     close: () =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.forceShutdown(), 2000);
+        connections.close();
         server.tryShutdown(() => {
           clearTimeout(force);
           resolve();

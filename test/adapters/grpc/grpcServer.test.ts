@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { GrpcLimits } from '../../../adapters/grpc/grpcConnections.ts';
+import { startGrpcServer } from '../../../adapters/grpc/grpcServer.ts';
+import { Reflection } from '../../../adapters/grpc/reflection.ts';
+import { optional, string } from '../../../core/codec/fields.ts';
+import { encode, table } from '../../../core/codec/proto.ts';
+import { SERVICE_METHODS } from '../../../core/rpc/cosmos/table.ts';
+import { RpcWorld } from '../../core/rpc/support/rpcWorld.ts';
+
+let world: RpcWorld;
+beforeAll(async () => {
+  world = await RpcWorld.open();
+});
+
+async function started(limits: Partial<GrpcLimits> = {}): Promise<string> {
+  const server = await startGrpcServer(world.ctx, {
+    listen: { host: '127.0.0.1', port: 0 },
+    messageBytesMax: 1_000_000,
+    limits,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  onTestFinished(() => server.close());
+  return `http://${server.label}`;
+}
+
+async function session(url: string, initialWindowSize = 65_535): Promise<ClientHttp2Session> {
+  const made = connect(url, { settings: { initialWindowSize } });
+  made.on('error', () => {});
+  onTestFinished(() => made.destroy());
+  await once(made, 'connect');
+  return made;
+}
+
+function call(from: ClientHttp2Session, path: string): ClientHttp2Stream {
+  const stream = from.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc' });
+  stream.on('error', () => {});
+  return stream;
+}
+
+function framed(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+const ENCODE = '/cosmos.tx.v1beta1.Service/TxEncode';
+const BODY = table<{ readonly memo: string }>('Body', [string(2, 'memo', 100_000)]);
+const TX = table<{ readonly body: { readonly memo: string } | undefined }>('Tx', [optional(1, 'body', BODY)]);
+const REQUEST = table<{ readonly tx: { readonly body: { readonly memo: string } } | undefined }>('Request', [
+  optional(1, 'tx', TX as never),
+]);
+/** Answered with as many bytes. */
+const LONG = framed(encode(REQUEST, { tx: { body: { memo: 'm'.repeat(50_000) } } }));
+
+async function answerOf(stream: ClientHttp2Stream): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of stream) bytes += (chunk as Buffer).length;
+  return bytes;
+}
+
+test('of clients that leave too many answers unread the one is cut that leaves most', async () => {
+  const url = await started({ unreadBytesMax: 200_000 });
+  const reader = await session(url);
+  const read = async () => {
+    const stream = call(reader, ENCODE);
+    stream.end(LONG);
+    expect(await answerOf(stream)).toBeGreaterThan(50_000);
+  };
+  for (let i = 0; i < 8; i++) await read();
+  const [modest, greedy] = [await session(url, 0), await session(url, 0)];
+  const cut = once(greedy, 'close');
+  call(modest, ENCODE).end(LONG);
+  for (let i = 0; i < 4; i++) call(greedy, ENCODE).end(LONG);
+  await cut;
+  for (let i = 0; i < 8; i++) await read();
+  expect(modest.destroyed).toBe(false);
+});
+
+test('a client that asks on and reads nothing is answered no further', async () => {
+  const answers = vi.spyOn(Reflection.prototype, 'answer');
+  onTestFinished(() => answers.mockRestore());
+  const deaf = await session(await started(), 0);
+  const stream = call(deaf, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo');
+  const list = framed(Uint8Array.of(0x3a, 1, 0x2a));
+  stream.write(Buffer.concat(new Array(5000).fill(list)));
+  await vi.waitUntil(() => answers.mock.calls.length > 0, 60_000);
+  for (let i = 0; i < 100; i++) await new Promise((resolve) => deaf.ping(resolve));
+  expect(answers.mock.calls.length).toBeLessThan(100);
+});
+
+test('reflection answers what comes in one piece, in order, to who reads', async () => {
+  const stream = call(
+    await session(await started()),
+    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+  );
+  const list = framed(Uint8Array.of(0x3a, 1, 0x2a));
+  stream.end(Buffer.concat(new Array(500).fill(list)));
+  const one = new Reflection(SERVICE_METHODS).answer(Uint8Array.of(0x3a, 1, 0x2a));
+  expect(await answerOf(stream)).toBe(500 * (one.length + 5));
+});
+
+test('so many connect at once, and another when one has gone', async () => {
+  const url = await started({ connectionsMax: 2 });
+  const [first] = [await session(url), await session(url)];
+  const third = connect(url);
+  third.on('error', () => {});
+  await once(third, 'close');
+  first.close();
+  await once(first, 'close');
+  const bytes = await vi.waitFor(async () => {
+    const stream = call(await session(url), ENCODE);
+    stream.end(LONG);
+    return await answerOf(stream);
+  }, 60_000);
+  expect(bytes).toBeGreaterThan(50_000);
+});

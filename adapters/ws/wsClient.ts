@@ -20,6 +20,8 @@ export interface WsLimits {
   readonly waitingMax: number;
   /** Bytes that a client may leave unread; above that it is closed as too slow. */
   readonly bufferedBytesMax: number;
+  /** Of all clients together, without what is held once for many; above it those are closed that leave most. */
+  readonly unreadBytesMax: number;
   readonly pingMs: number;
   /** Silence (no frame, no pong) after which a client counts as gone. */
   readonly silenceMs: number;
@@ -41,6 +43,7 @@ export class WsClient implements SessionOut {
   readonly #onError: (error: unknown) => void;
   readonly #waiting: string[] = [];
   #waitingBytes = 0;
+  #unread = 0;
   #session: WsSession | undefined;
   #isHandling = false;
   #heardAt = performance.now();
@@ -83,7 +86,11 @@ export class WsClient implements SessionOut {
   send(text: string): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#gather();
-    this.#ws.send(text, this.#onWritten);
+    this.#unread += text.length;
+    this.#ws.send(text, () => {
+      this.#unread -= text.length;
+      this.#onWritten();
+    });
     this.#bound();
   }
 
@@ -96,7 +103,16 @@ export class WsClient implements SessionOut {
   }
 
   #bound(): void {
-    if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.close(POLICY_VIOLATION, 'slow client');
+    if (this.#ws.bufferedAmount > this.#limits.bufferedBytesMax) this.closeSlow();
+  }
+
+  /** What is held for this client alone. */
+  get unread(): number {
+    return this.#unread;
+  }
+
+  closeSlow(): void {
+    this.close(POLICY_VIOLATION, 'slow client');
   }
 
   buffered(): number {

@@ -21,6 +21,7 @@ const LIMITS: WsLimits = {
   frameBytesMax: 1_000_000,
   waitingMax: 64,
   bufferedBytesMax: 16 * 1024 * 1024,
+  unreadBytesMax: 256 * 1024 * 1024,
   pingMs: 27_000,
   silenceMs: 30_000,
 };
@@ -90,5 +91,13 @@ export class WsEndpoint {
   #check(): void {
     const now = performance.now();
     for (const client of this.#clients) client.check(now);
+    let unread = 0;
+    for (const client of this.#clients) unread += client.unread;
+    if (unread <= this.#limits.unreadBytesMax) return;
+    for (const client of [...this.#clients].sort((a, b) => b.unread - a.unread)) {
+      if (unread <= this.#limits.unreadBytesMax) return;
+      unread -= client.unread;
+      client.closeSlow();
+    }
   }
 }

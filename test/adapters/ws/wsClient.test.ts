@@ -25,6 +25,7 @@ const NONE: WsLimits = {
   frameBytesMax: Number.POSITIVE_INFINITY,
   waitingMax: Number.POSITIVE_INFINITY,
   bufferedBytesMax: Number.POSITIVE_INFINITY,
+  unreadBytesMax: Number.POSITIVE_INFINITY,
   pingMs: Number.POSITIVE_INFINITY,
   silenceMs: Number.POSITIVE_INFINITY,
 };

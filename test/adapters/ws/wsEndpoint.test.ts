@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { isOriginAllowed } from '../../../adapters/ws/origin.ts';
 import { WsEndpoint, type WsEndpointOptions } from '../../../adapters/ws/wsEndpoint.ts';
@@ -186,6 +186,29 @@ describe('a websocket endpoint', () => {
     expect(session?.buffered()).toBeLessThan(2_000_000);
     ws.resume();
     expect(await closeOf(ws)).toBe('1008 slow client');
+  });
+
+  test('of clients that leave too much unread together closes the one that leaves most', async () => {
+    const sessions: SessionOut[] = [];
+    const closed: SessionOut[] = [];
+    const { url } = await serve({
+      limits: { unreadBytesMax: 40_000_000, bufferedBytesMax: 60_000_000, pingMs: 90 },
+      open: (out) => {
+        sessions.push(out);
+        return { message: (text) => out.send(`echo ${text}`), close: () => closed.push(out) };
+      },
+    });
+    const [modest, greedy] = [await connected(url), await connected(url)];
+    modest.pause();
+    greedy.pause();
+    sessions[0]?.send('x'.repeat(15_000_000));
+    sessions[1]?.send('x'.repeat(50_000_000));
+    // What is made once for all clients counts for none of them.
+    sessions[0]?.sendShared('{"id":1,', { texts: ['y'.repeat(30_000_000)], length: 30_000_000 });
+    await vi.waitUntil(() => closed.length > 0, 60_000);
+    expect(closed).toEqual([sessions[1]]);
+    modest.resume();
+    expect((await nextText(modest)).length).toBe(15_000_000);
   });
 
   test('keeps a client that answers pings and drops one that does not', async () => {

@@ -123,4 +123,26 @@ describe('broadcast_evidence', () => {
     expect(asked).toBe(1);
     ctx = real;
   });
+
+  test('judges it before it enters, and says what the pool has against it', async () => {
+    const evidence = { type: 'tendermint/DuplicateVoteEvidence', value: vector.json };
+    const real = ctx;
+    const error = async (json: unknown): Promise<string> =>
+      (await post('broadcast_evidence', { evidence: json })).error.data;
+    ctx = { ...real, submitEvidence: undefined } as never;
+    expect(await error(evidence)).toBe('failed to add evidence: no node is running');
+    let asked = 0;
+    ctx = {
+      ...real,
+      submitEvidence: async () => {
+        asked++;
+        return { kind: 'evidence', hash: Uint8Array.of(1), error: 'from height 3, which is gone' };
+      },
+    };
+    expect(await error(evidence)).toBe('failed to add evidence: from height 3, which is gone');
+    const sameTwice = { ...vector.json, vote_b: vector.json.vote_a };
+    expect(await error({ ...evidence, value: sameTwice })).toMatch(/^evidence\.ValidateBasic failed: /);
+    expect(asked).toBe(1);
+    ctx = real;
+  });
 });

@@ -10,6 +10,7 @@ import type { Genesis } from '../types/genesis.ts';
 import type { Hash } from '../types/ids.ts';
 import { appHashOf } from './appHash.ts';
 import { type AppState, type GenesisAccount, parseAppState } from './appState.ts';
+import { wrongGenesisKey } from './auth/genesisKeys.ts';
 import { numberAccounts, putAuth, setAccountCount } from './auth/keeper.ts';
 import { putSupply } from './bank/keeper.ts';
 import type { EthBlock } from './chain.ts';
@@ -70,6 +71,8 @@ export function initGenesis(
   const parsed = parseGenesis(genesis, suite);
   if (!parsed.ok) return parsed;
   const appState = parsed.value;
+  const wrong = wrongGenesisKey(appState.accounts, suite);
+  if (wrong !== undefined) return err(wrong);
   const keccak256 = (message: Uint8Array): Hash => suite.keccak256(message);
   const writes = new BlockWriteSet(WorldState.open(new StateDb(kv, keccak256), EMPTY_ROOTS));
   for (const account of appState.accounts) writeAccount(writes, account);

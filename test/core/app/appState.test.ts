@@ -4,8 +4,11 @@ import { evmChainIdOf, parseAppState } from '../../../core/app/appState.ts';
 import { StartError } from '../../../core/app/create.ts';
 import { defaultAppState } from '../../../core/app/defaultAppState.ts';
 import { keccak256 } from '../../../core/crypto/hash.ts';
-import { toHex } from '../../../core/lib/bytes.ts';
+import { nobleSuite } from '../../../core/crypto/noble.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
+import { type Bytes, toHex } from '../../../core/lib/bytes.ts';
 import { COIN, TestChain, testGenesis } from './support/chain.ts';
+import { SECRETS } from './support/cosmosTx.ts';
 import { wallet } from './support/wallet.ts';
 
 const alice = wallet(0);
@@ -134,6 +137,24 @@ test('balances, and the code of an account, have as much room as the chain can h
       state.evm.accounts.push({ address: toHex(other), storage: [{ key, value: '00'.repeat(32) }] }),
     );
   expect(withSlot('00'.repeat(33))).toContain('longer than 32 bytes');
+});
+
+test('no account of genesis has the key of another, who could spend its coins', async () => {
+  const begin = (key: Bytes) => {
+    const appState = fresh();
+    const pub_key = { '@type': '/chain.crypto.v1.ethsecp256k1.PubKey', key: toBase64(key) };
+    appState.auth.accounts[0].base_account.pub_key = pub_key;
+    return TestChain.open({ ...testGenesis({ accounts: [] }), appState });
+  };
+  const [own, foreign] = SECRETS.map((secret) => nobleSuite.secp256k1PublicKey(secret, true)) as [
+    Bytes,
+    Bytes,
+  ];
+  expect((await begin(own)).reader.latest().auth(alice.address)?.pubKey).toEqual(own);
+  for (const key of [foreign, new Uint8Array(33).fill(2)])
+    await expect(begin(key)).rejects.toThrow(
+      `genesis: app_state.auth.accounts: account address and pubkey address of 0x${toHex(alice.address)} do not match`,
+    );
 });
 
 test('every mistake is named with its place', () => {

@@ -18,9 +18,9 @@ const wide = (bytes: number): string => 'é'.repeat(bytes >> 1) + 'm'.repeat(byt
 /** What Go writes otherwise than JavaScript does, and what both escape. */
 const MEMO = 'a <memo> & "more" \u2028 \\ é\n';
 /** What chains of the same kind call the same key. */
-const RELATIVES = ['cosmos.evm.crypto.v1', 'ethermint.crypto.v1', 'injective.crypto.v1beta1'].map(
-  (name) => `/${name}.ethsecp256k1.PubKey`,
-);
+const COSMOS_EVM_KEY = '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey';
+const ETHERMINT_KEY = '/ethermint.crypto.v1.ethsecp256k1.PubKey';
+const INJECTIVE_KEY = '/injective.crypto.v1beta1.ethsecp256k1.PubKey';
 /** Within which a run ends. */
 const FAR = 1_000n;
 
@@ -66,9 +66,9 @@ export interface BankPlace {
 export function bankFeature(choices: ChoiceStream, from: DevAccount, place: BankPlace): BankStep {
   const choose = (count: number): number => choices.choose(count);
   const makers = [...KINDS, ...exactKinds(place.feeMarket)];
-  const make = present(makers[choose(makers.length)], 'a kind');
-  const made = make(from, choose, place);
   // One after the other: a run is too short to meet each by lot.
+  const make = present(makers[place.turn % makers.length], 'a kind');
+  const made = make(from, choose, place);
   const kinds = badOnes(from, place);
   const bad = present(kinds[place.turn % kinds.length], 'a bad one');
   return { draft: made, bad, isProbing: choose(6) === 0 };
@@ -131,15 +131,22 @@ const KINDS: readonly Kind[] = [
     ...SIGNED_FEE,
     form: 'typed',
     mode: SIGN_MODE.direct,
+    keyUrl: ETHERMINT_KEY,
   }),
   // As the wallets of relatives write it, and with all said that goes without saying.
   (from, choose) => ({
     ...base(from, [pay(choose)]),
     isPayerNamed: true,
     isShort: true,
-    keyUrl: present(RELATIVES[choose(RELATIVES.length)], 'a name'),
+    keyUrl: COSMOS_EVM_KEY,
   }),
-  (from, choose) => ({ ...base(from, [pay(choose)]), ...SIGNED_FEE, form: 'amino', isPayerNamed: true }),
+  (from, choose) => ({
+    ...base(from, [pay(choose)]),
+    ...SIGNED_FEE,
+    form: 'amino',
+    isPayerNamed: true,
+    keyUrl: INJECTIVE_KEY,
+  }),
   // Fits only into a block that is empty so far.
   (from, choose, { gasLimit }) => ({
     ...base(from, [pay(choose)]),

@@ -8,6 +8,8 @@ import { GRPC, type GrpcCode, GrpcError } from './status.ts';
 
 const LIMIT_DEFAULT = 100n;
 const LIMIT_MAX = 1000n;
+/** Places of a list that one page looks at: where most are left out, it ends with fewer things than it may have. */
+const LOOKS_MAX = 10_000;
 
 export interface PageRequest {
   readonly key: Bytes;
@@ -63,8 +65,9 @@ export function pageOf<T>(
   const first = key.length > 0 ? bytesToBigint(key) : reverse ? last - offset : offset;
   let next = reverse && first > last ? last : first;
   const isIn = (): boolean => next >= 0n && next < count;
-  for (; isIn() && BigInt(items.length) < most; next += reverse ? -1n : 1n) {
+  for (let looks = 0; isIn() && BigInt(items.length) < most && looks < LOOKS_MAX; looks++) {
     const item = at(next);
+    next += reverse ? -1n : 1n;
     if (item !== undefined) items.push(item);
   }
   const isTold = countTotal || (key.length === 0 && limit === 0n);

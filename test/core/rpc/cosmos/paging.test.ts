@@ -57,3 +57,25 @@ test('a key beyond the end of a list is that of its last place from the end, and
   const at = (reverse: boolean) => pageOf({ ...FIRST, key, limit: 2n, reverse }, 3n, Number).items;
   expect([at(true), at(false)]).toEqual([[2, 1], []]);
 });
+
+test.each([false, true])(
+  'a page looks at so many places, and the next one goes on (from the end: %s)',
+  (reverse) => {
+    const count = 25_000n;
+    const only = reverse ? 0n : count - 1n;
+    const looks: number[] = [];
+    const found: bigint[] = [];
+    let key = EMPTY;
+    do {
+      let looked = 0;
+      const { items, page } = pageOf({ ...FIRST, key, reverse }, count, (position) => {
+        looked++;
+        return position === only ? position : undefined;
+      });
+      looks.push(looked);
+      found.push(...items);
+      key = page.nextKey;
+    } while (key.length > 0);
+    expect([looks, found]).toEqual([[10_000, 10_000, 5_000], [only]]);
+  },
+);

@@ -31,6 +31,7 @@ import { startServers } from './servers.ts';
 import type { FileSigner } from './signer/fileSigner.ts';
 import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
 import { callAfter, randomId, slicedPause, systemNow } from './system.ts';
+import { steadyNow } from './tcp/clock.ts';
 import { Network } from './tcp/network.ts';
 
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };
@@ -243,7 +244,8 @@ function keysOf({ unlocked, config }: StartOptions): NodeKeys {
   const own = unlocked.map((key) => key.address);
   const secret = (address: Bytes): Bytes | undefined => secrets.get(toHex(address));
   if (own.length === 0) return { addresses: own, secret };
-  const vault = new Vault(path.join(config.files.home, 'keystore'), () => systemNow() / 1000);
+  const clocks = { wall: () => systemNow() / 1000, steady: () => steadyNow() / 1000 };
+  const vault = new Vault(path.join(config.files.home, 'keystore'), clocks);
   return {
     get addresses() {
       return [...own, ...vault.addresses.filter((address) => secret(address) === undefined)];

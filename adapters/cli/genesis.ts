@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { parseAnyAddress } from '../../core/address/kinds.ts';
 import { addGenesisAccounts, type NewAccount } from '../../core/app/auth/genesisAccounts.ts';
+import { wrongGenesisKey } from '../../core/app/auth/genesisKeys.ts';
 import { coinsProblem, parseCoins } from '../../core/app/cosmos/coins.ts';
 import type { Coin } from '../../core/app/tx/tables.ts';
 import { genesisState, stateProblem } from '../../core/consensus/chainState.ts';
+import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { Address } from '../../core/types/ids.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import { onFile } from '../disk/files.ts';
@@ -142,7 +144,10 @@ function jsonOf(text: string, file: string): unknown {
 /** Everything that `start` would refuse. */
 function check(file: string, world: World): void {
   const genesis = loadGenesis(file);
-  checkedState(genesis, file);
+  const { accounts } = checkedState(genesis, file);
+  const wrong = wrongGenesisKey(accounts, nobleSuite);
+  if (wrong !== undefined)
+    throw new OperatingError(`error validating genesis file ${file}: ${wrong.path}: ${wrong.message}`);
   const state = genesisState(genesis, { appHash: new Uint8Array(32), validators: [], params: undefined });
   if (!state.ok)
     throw new OperatingError(`error validating genesis file ${file}: ${stateProblem(state.error)}`);

@@ -1,8 +1,6 @@
 import { type AppState, parseAppState } from '../../core/app/appState.ts';
-import { checkGenesisKeys } from '../../core/app/genesisKeys.ts';
 import { renderGenesis } from '../../core/codec/genesis.ts';
 import { keccak256 } from '../../core/crypto/hash.ts';
-import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { Genesis } from '../../core/types/genesis.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
 import { loadNodeConfig, type NodeConfig } from '../config/nodeConfig.ts';
@@ -19,8 +17,7 @@ export interface GenesisDoc {
 }
 
 export function checkedState(genesis: Genesis, file: string): AppState {
-  const parsed = parseAppState(genesis.appState, genesis.chainId, keccak256);
-  const state = parsed.ok ? checkGenesisKeys(parsed.value, nobleSuite) : parsed;
+  const state = parseAppState(genesis.appState, genesis.chainId, keccak256);
   if (!state.ok)
     throw new OperatingError(
       `error validating genesis file ${file}: ${state.error.path}: ${state.error.message}`,

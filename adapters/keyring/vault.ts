@@ -19,22 +19,30 @@ const FILE = /^UTC--.+--([0-9a-f]{40})$/;
 
 interface Opened {
   readonly secret: Bytes;
-  /** Milliseconds of the clock. */
+  /** By the clock that is never set. */
   readonly until: number;
+}
+
+/** Both count milliseconds. */
+export interface VaultClocks {
+  /** For the names of files. */
+  wall(): number;
+  /** Never set: no key stays open for longer than was said. */
+  steady(): number;
 }
 
 /** Keys of a development node that came in requests: files as geth's keystore keeps them, one a key. */
 export class Vault implements KeyVault {
   readonly #dir: string;
-  readonly #now: () => number;
+  readonly #clocks: VaultClocks;
   /** File names by address. */
   readonly #files = new Map<string, string>();
   readonly #opened = new Map<string, Opened>();
 
-  /** `now` counts milliseconds. Throws OperatingError when the folder cannot be read. */
-  constructor(dir: string, now: () => number) {
+  /** Throws OperatingError when the folder cannot be read. */
+  constructor(dir: string, clocks: VaultClocks) {
     this.#dir = dir;
-    this.#now = now;
+    this.#clocks = clocks;
     const names = existsSync(dir) ? onFile('read', dir, () => readdirSync(dir)) : [];
     for (const name of names.sort()) {
       const address = FILE.exec(name)?.[1];
@@ -55,7 +63,7 @@ export class Vault implements KeyVault {
   secret(address: Address): Bytes | undefined {
     const name = toHex(address);
     const opened = this.#opened.get(name);
-    if (opened === undefined || this.#now() < opened.until) return opened?.secret;
+    if (opened === undefined || this.#clocks.steady() < opened.until) return opened?.secret;
     this.#opened.delete(name);
     return undefined;
   }
@@ -76,7 +84,7 @@ export class Vault implements KeyVault {
     const name = toHex(address);
     if (this.#files.has(name)) return err('account already exists');
     if (this.#files.size >= KEYS_MAX) return err(`the keystore holds ${KEYS_MAX} keys already`);
-    const time = new Date(this.#now()).toISOString().replaceAll(':', '-').replace('Z', '000000Z');
+    const time = new Date(this.#clocks.wall()).toISOString().replaceAll(':', '-').replace('Z', '000000Z');
     const file = `UTC--${time}--${name}`;
     const path = join(this.#dir, file);
     onFile('write', path, () => {
@@ -99,7 +107,7 @@ export class Vault implements KeyVault {
   unlock(address: Address, password: string, ms: number | undefined): Result<void, string> {
     const opened = this.open(address, password);
     if (!opened.ok) return opened;
-    const until = ms === undefined ? Number.POSITIVE_INFINITY : this.#now() + ms;
+    const until = ms === undefined ? Number.POSITIVE_INFINITY : this.#clocks.steady() + ms;
     this.#opened.set(toHex(address), { secret: opened.value, until });
     return ok(undefined);
   }

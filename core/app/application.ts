@@ -120,7 +120,8 @@ export class EvmApplication implements Application {
       auth: view.auth(tx.signer),
     };
     const refused = checkCosmosTx(tx, signer, cosmos, {
-      height: view.height + 1,
+      // Genesis is kept under 0, whatever its number.
+      height: latestEthBlock.header.number + 1,
       baseFee: nextBaseFee(latestEthBlock.header, feeMarket),
       gasLeft: cosmos.blockGasLimit,
       isPool: true,

@@ -10,12 +10,12 @@ import type { Genesis } from '../types/genesis.ts';
 import type { Hash } from '../types/ids.ts';
 import { appHashOf } from './appHash.ts';
 import { type AppState, type GenesisAccount, parseAppState } from './appState.ts';
+import { wrongGenesisKey } from './auth/genesisKeys.ts';
 import { numberAccounts, putAuth, setAccountCount } from './auth/keeper.ts';
 import { putSupply } from './bank/keeper.ts';
 import type { EthBlock } from './chain.ts';
 import { genesisEthBlock } from './evm/genesisBlock.ts';
 import type { GenesisError } from './genesisJson.ts';
-import { checkGenesisKeys } from './genesisKeys.ts';
 
 /** Ethereum's gas limit of a chain whose consensus sets none (max_gas -1). */
 export const UNLIMITED_BLOCK_GAS = 0xffff_ffffn;
@@ -69,9 +69,10 @@ export function initGenesis(
   suite: CryptoSuite,
 ): Result<GenesisStateReply, GenesisError> {
   const parsed = parseGenesis(genesis, suite);
-  const checked = parsed.ok ? checkGenesisKeys(parsed.value, suite) : parsed;
-  if (!checked.ok) return checked;
-  const appState = checked.value;
+  if (!parsed.ok) return parsed;
+  const appState = parsed.value;
+  const wrong = wrongGenesisKey(appState.accounts, suite);
+  if (wrong !== undefined) return err(wrong);
   const keccak256 = (message: Uint8Array): Hash => suite.keccak256(message);
   const writes = new BlockWriteSet(WorldState.open(new StateDb(kv, keccak256), EMPTY_ROOTS));
   for (const account of appState.accounts) writeAccount(writes, account);

@@ -1,5 +1,6 @@
 /** What keeps an execution for a reader from taking the node's time. */
 import { formatDuration } from '../lib/duration.ts';
+import { SteadyClock } from '../lib/steadyClock.ts';
 import type { Pause } from '../types/app.ts';
 import type { Micros, Millis } from '../types/ids.ts';
 
@@ -15,7 +16,7 @@ export interface Guard {
 }
 
 export interface GuardOptions {
-  /** Of the host; an execution is charged for waiting, too. */
+  /** Of the host; an execution is charged for waiting, too. While it is set back nothing passes. */
   readonly now: () => Micros;
   /** Lets everything else of the node run. */
   readonly pause: Pause;
@@ -34,14 +35,19 @@ const SLICE_MICROS = 5_000;
 /** Pauses every few milliseconds, so that consensus goes on beside it, and gives up after the timeout. */
 export class TimeGuard implements Guard {
   readonly #options: GuardOptions;
+  readonly #steady = new SteadyClock();
   readonly #begun: Micros;
   #paused: Micros;
   #ticks = 0;
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#begun = options.now();
+    this.#begun = this.#now();
     this.#paused = this.#begun;
+  }
+
+  #now(): Micros {
+    return this.#steady.at(this.#options.now());
   }
 
   tick(): Promise<void> | undefined {
@@ -50,13 +56,13 @@ export class TimeGuard implements Guard {
   }
 
   #look(): Promise<void> | undefined {
-    const { now, pause, timeoutMs } = this.#options;
-    const time = now();
+    const { pause, timeoutMs } = this.#options;
+    const time = this.#now();
     if (timeoutMs > 0 && time - this.#begun >= timeoutMs * 1000)
       throw new ExecutionAborted(`execution aborted (timeout = ${formatDuration(timeoutMs)})`);
     if (time - this.#paused < SLICE_MICROS) return undefined;
     return pause().then(() => {
-      this.#paused = now();
+      this.#paused = this.#now();
     });
   }
 }

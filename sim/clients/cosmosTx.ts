@@ -55,6 +55,14 @@ export interface BankDraft {
   readonly isKeyHidden?: boolean;
   /** In which form it is signed; `direct` when left out. */
   readonly form?: SignForm;
+  /** What it says of its form, where that is not what is usual. */
+  readonly mode?: number;
+  /** Says that its sender pays the fee, which goes without saying. */
+  readonly isPayerNamed?: boolean;
+  /** Without a recovery id. */
+  readonly isShort?: boolean;
+  /** The type of its key, where it has another name for it. */
+  readonly keyUrl?: string;
   /** What must keep every node from taking it. */
   readonly lie?: Lie;
 }
@@ -85,6 +93,8 @@ export interface Lie {
   readonly isUnsigned?: boolean;
   /** The options that need not be known are no options. */
   readonly isGarbled?: boolean;
+  /** Written behind the body that was signed. */
+  readonly behind?: Bytes;
   /** What is signed instead of the chain's own. */
   readonly chainId?: string;
   readonly evmChainId?: bigint;
@@ -182,19 +192,19 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
     publicKey:
       draft.isKeyHidden === true
         ? undefined
-        : { typeUrl: TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) },
+        : { typeUrl: draft.keyUrl ?? TYPE_URL.ethPubKey, value: encode(PUB_KEY, { key }) },
     modeInfo: {
-      single: { mode: form === 'direct' ? SIGN_MODE.direct : SIGN_MODE.aminoJson },
+      single: { mode: draft.mode ?? (form === 'direct' ? SIGN_MODE.direct : SIGN_MODE.aminoJson) },
       multi: EMPTY,
     },
     sequence: data.sequence,
   };
   const amount = [{ denom: names.denom, amount: draft.fee.toString() }];
-  const payer = lie.payer === undefined ? '' : messages.text(lie.payer);
+  const payer = lie.payer ?? (draft.isPayerNamed === true ? from.address : undefined);
   const granter = lie.granter === undefined ? '' : messages.text(lie.granter);
   const info: AuthInfo = {
     signerInfos: [encode(SIGNER_INFO, lie.signer?.(signer) ?? signer)],
-    fee: { amount, gasLimit: gas, payer, granter },
+    fee: { amount, gasLimit: gas, payer: payer === undefined ? '' : messages.text(payer), granter },
     tip: EMPTY,
   };
   const authInfoBytes = encode(AUTH_INFO, lie.info?.(info) ?? info);
@@ -207,7 +217,12 @@ export function bankTx(suite: CryptoSuite, draft: BankDraft, data: SignedFor, na
   const digest = signDigest(form, parts, { ...data, chainId, evmChainId }, keccak);
   assert(digest !== undefined, 'nothing that this form can say');
   const { rs, recovery } = suite.secp256k1Sign(from.secret, digest);
-  const signature = concat(rs, new Uint8Array([lie.recovery ?? recovery]));
+  const signature =
+    draft.isShort === true ? rs.slice() : concat(rs, new Uint8Array([lie.recovery ?? recovery]));
   if (lie.isSpoiled === true) signature[0] = (signature[0] ?? 0) ^ 1;
-  return encode(TX_RAW, { bodyBytes, authInfoBytes, signatures: lie.isUnsigned === true ? [] : [signature] });
+  return encode(TX_RAW, {
+    bodyBytes: concat(bodyBytes, lie.behind ?? EMPTY),
+    authInfoBytes,
+    signatures: lie.isUnsigned === true ? [] : [signature],
+  });
 }

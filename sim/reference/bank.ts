@@ -116,12 +116,15 @@ const FORMS: ReadonlyMap<number | undefined, readonly SignForm[]> = new Map([
 ]);
 
 /** What each has to be there once and without anything beside it. */
-function surplusOf({ signerInfos, fee, tip }: AuthInfo, signatures: readonly Bytes[]): string | undefined {
+function surplusOf(
+  { signerInfos, fee, tip }: AuthInfo,
+  signatures: readonly Bytes[],
+  sender: string | undefined,
+): string | undefined {
   const [signature] = signatures;
   if (signerInfos.length !== 1 || signatures.length !== 1) return 'has not one signer';
   if (fee === undefined || tip.length > 0) return 'has no fee, or something for the proposer';
-  // The signer may be named as well; wallets here never do.
-  if (fee.payer !== '' || fee.granter !== '') return 'lets another pay its fee';
+  if ((fee.payer !== '' && fee.payer !== sender) || fee.granter !== '') return 'lets another pay its fee';
   const [length, recovery] = [signature?.length, signature?.[64] ?? 0];
   return (length === 64 || length === 65) && recovery <= 1 ? undefined : 'has an odd signature';
 }
@@ -159,7 +162,7 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
     signed: raw,
     memo: body.memo,
     feeCoins: info.fee?.amount ?? [],
-    surplus: surplusOf(info, raw.signatures) ?? beside(body, signer),
+    surplus: surplusOf(info, raw.signatures, sends[0]?.texts[0]) ?? beside(body, signer),
     size: bytes.length,
   };
 }

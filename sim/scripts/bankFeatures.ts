@@ -1,4 +1,5 @@
 import { FEE_COLLECTOR_ADDRESS } from '../../core/app/auth/keeper.ts';
+import { SIGN_MODE } from '../../core/app/cosmos/tables.ts';
 import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
@@ -16,6 +17,10 @@ const MEMO_MAX = 256;
 const wide = (bytes: number): string => 'é'.repeat(bytes >> 1) + 'm'.repeat(bytes & 1);
 /** What Go writes otherwise than JavaScript does, and what both escape. */
 const MEMO = 'a <memo> & "more" \u2028 \\ é\n';
+/** What chains of the same kind call the same key. */
+const COSMOS_EVM_KEY = '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey';
+const ETHERMINT_KEY = '/ethermint.crypto.v1.ethsecp256k1.PubKey';
+const INJECTIVE_KEY = '/injective.crypto.v1beta1.ethsecp256k1.PubKey';
 /** Within which a run ends. */
 const FAR = 1_000n;
 
@@ -61,9 +66,9 @@ export interface BankPlace {
 export function bankFeature(choices: ChoiceStream, from: DevAccount, place: BankPlace): BankStep {
   const choose = (count: number): number => choices.choose(count);
   const makers = [...KINDS, ...exactKinds(place.feeMarket)];
-  const make = present(makers[choose(makers.length)], 'a kind');
-  const made = make(from, choose, place);
   // One after the other: a run is too short to meet each by lot.
+  const make = present(makers[place.turn % makers.length], 'a kind');
+  const made = make(from, choose, place);
   const kinds = badOnes(from, place);
   const bad = present(kinds[place.turn % kinds.length], 'a bad one');
   return { draft: made, bad, isProbing: choose(6) === 0 };
@@ -121,6 +126,27 @@ const KINDS: readonly Kind[] = [
     timeoutHeight: BigInt(head) + FAR,
   }),
   (from, choose) => ({ ...base(from, [pay(choose)]), ...SIGNED_FEE, form: 'typed', memo: MEMO }),
+  (from, choose) => ({
+    ...base(from, [pay(choose)], several(choose), [pay(choose)]),
+    ...SIGNED_FEE,
+    form: 'typed',
+    mode: SIGN_MODE.direct,
+    keyUrl: ETHERMINT_KEY,
+  }),
+  // As the wallets of relatives write it, and with all said that goes without saying.
+  (from, choose) => ({
+    ...base(from, [pay(choose)]),
+    isPayerNamed: true,
+    isShort: true,
+    keyUrl: COSMOS_EVM_KEY,
+  }),
+  (from, choose) => ({
+    ...base(from, [pay(choose)]),
+    ...SIGNED_FEE,
+    form: 'amino',
+    isPayerNamed: true,
+    keyUrl: INJECTIVE_KEY,
+  }),
   // Fits only into a block that is empty so far.
   (from, choose, { gasLimit }) => ({
     ...base(from, [pay(choose)]),
@@ -134,7 +160,7 @@ const KINDS: readonly Kind[] = [
 
 /** The least price where nothing comes on top of it. */
 function exactKinds({ noBaseFee, minGasPrice }: FeeMarket): readonly Kind[] {
-  if (!noBaseFee || minGasPrice === 0n) return [];
+  if (!noBaseFee) return [];
   const exact = { fee: GAS * minGasPrice, tip: undefined };
   return [
     (from, choose) => ({ ...base(from, [pay(choose)]), ...exact }),

@@ -1,5 +1,10 @@
 import { formatAddress } from '../../core/address/kinds.ts';
-import { MSG_MULTI_SEND, type MsgMultiSend, type SignerInfo } from '../../core/app/cosmos/tables.ts';
+import {
+  MSG_MULTI_SEND,
+  type MsgMultiSend,
+  SIGN_MODE,
+  type SignerInfo,
+} from '../../core/app/cosmos/tables.ts';
 import type { Any, AuthInfo, Coin, Fee, TxBody } from '../../core/app/tx/tables.ts';
 import { decode, encode } from '../../core/codec/proto.ts';
 import { assert } from '../../core/lib/assert.ts';
@@ -39,6 +44,10 @@ const withoutTip = (draft: Unsigned): Unsigned => ({
 
 /** A multisig's ModeInfo: bits of who signed, of nobody. */
 const MANY = Uint8Array.of(10, 0);
+/** A memo of nothing, which says as much as none. */
+const NO_MEMO = Uint8Array.of(18, 0);
+/** Field 1024, which nobody has to know, of nothing. */
+const UNKNOWN_FIELD = Uint8Array.of(130, 64, 0);
 /** Of the Cosmos Hub: twenty bytes of zero. */
 const FOREIGN = formatAddress('acc', 'cosmos', new Uint8Array(20));
 
@@ -109,6 +118,22 @@ export const BANK_LIES = {
     'names a timeout that no wallet was shown',
     () => ({ isTimeUnsigned: true }),
     (draft) => ({ ...withoutTip(draft), form: 'typed', timeoutHeight: 1_000_000_000_000n }),
+  ),
+  // A document does not tell how its transaction is written: there would be as many hashes as anybody likes.
+  'written-memo': lying(
+    'writes out a memo of nothing, as nobody was shown',
+    () => ({ behind: NO_MEMO }),
+    (draft) => ({ ...withoutTip(draft), form: 'amino' }),
+  ),
+  'unknown-field': lying(
+    'has a field that nobody was shown',
+    () => ({ behind: UNKNOWN_FIELD }),
+    (draft) => ({ ...withoutTip(draft), form: 'amino' }),
+  ),
+  'typed-memo': lying(
+    'writes out a memo of nothing, as no wallet was shown',
+    () => ({ behind: NO_MEMO, signer: withMode({ single: { mode: SIGN_MODE.direct } }) }),
+    (draft) => ({ ...withoutTip(draft), form: 'typed' }),
   ),
   granter: lying('lets another grant its fee', (granter) => ({ granter })),
   nothing: lying('moves coins of nothing', () => ({ coins: amounting('0') })),

@@ -8,6 +8,8 @@ import { GRPC, type GrpcCode, GrpcError } from './status.ts';
 
 const LIMIT_DEFAULT = 100n;
 const LIMIT_MAX = 1000n;
+/** Places of a list that one page looks at: where most are left out, it ends with fewer things than it may have. */
+const LOOKS_MAX = 10_000;
 
 export interface PageRequest {
   readonly key: Bytes;
@@ -44,7 +46,10 @@ export interface Page<T> {
 export const limitOf = (limit: bigint): bigint =>
   limit === 0n ? LIMIT_DEFAULT : limit > LIMIT_MAX ? LIMIT_MAX : limit;
 
-/** One page of `count` things of which `at` gives the one at a position, undefined for one to leave out. */
+/**
+ * One page of `count` things of which `at` gives the one at a position, undefined for one to leave out. A key is the
+ * position that the next page begins with: whatever was added behind the list since is in no page twice.
+ */
 export function pageOf<T>(
   request: PageRequest | undefined,
   count: bigint,
@@ -56,18 +61,19 @@ export function pageOf<T>(
   }
   const most = limitOf(limit);
   const items: T[] = [];
-  let next = key.length > 0 ? bytesToBigint(key) : offset;
-  for (; next < count && BigInt(items.length) < most; next++) {
-    const item = at(reverse ? count - 1n - next : next);
+  const last = count - 1n;
+  const first = key.length > 0 ? bytesToBigint(key) : reverse ? last - offset : offset;
+  let next = reverse && first > last ? last : first;
+  const isIn = (): boolean => next >= 0n && next < count;
+  for (let looks = 0; isIn() && BigInt(items.length) < most && looks < LOOKS_MAX; looks++) {
+    const item = at(next);
+    next += reverse ? -1n : 1n;
     if (item !== undefined) items.push(item);
   }
   const isTold = countTotal || (key.length === 0 && limit === 0n);
   return {
     items,
-    page: {
-      nextKey: next < count ? bigintToFixed(next, 8) : EMPTY,
-      total: isTold ? count : 0n,
-    },
+    page: { nextKey: isIn() ? bigintToFixed(next, 8) : EMPTY, total: isTold ? count : 0n },
   };
 }
 

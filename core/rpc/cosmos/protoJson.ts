@@ -10,24 +10,28 @@ import { GRPC, GrpcError } from './status.ts';
 
 type Loose = Record<string, unknown>;
 
+/** Messages within an Any within an Any: the SDK opens no more either, for each costs as much as all that it holds. */
+const ANY_DEPTH_MAX = 10;
+
 const isTable = (shape: Shape<unknown> | undefined): shape is Table<unknown> =>
   shape !== undefined && 'fields' in shape;
 
-export function protoJson(table: Table<never> | Table<unknown>, value: unknown): Loose {
+/** `depth`: how many messages it lies within, each in an Any. */
+export function protoJson(table: Table<never> | Table<unknown>, value: unknown, depth = 0): Loose {
   const out: Loose = {};
   for (const field of table.fields)
-    out[field.name] = fieldJson(table.name, field, (value as Loose)[field.key]);
+    out[field.name] = fieldJson(table.name, field, (value as Loose)[field.key], depth);
   return out;
 }
 
-function fieldJson(owner: string, field: AnyField, value: unknown): unknown {
+function fieldJson(owner: string, field: AnyField, value: unknown, depth: number): unknown {
   if (field.presence === 'repeated') {
-    return (value as readonly unknown[]).map((one) => valueJson(owner, field, one));
+    return (value as readonly unknown[]).map((one) => valueJson(owner, field, one, depth));
   }
-  return value === undefined ? null : valueJson(owner, field, value);
+  return value === undefined ? null : valueJson(owner, field, value, depth);
 }
 
-function valueJson(owner: string, field: AnyField, value: unknown): unknown {
+function valueJson(owner: string, field: AnyField, value: unknown, depth: number): unknown {
   switch (field.kind) {
     case 'bytes':
       // The one field of bytes whose absence JSON tells as null.
@@ -40,8 +44,8 @@ function valueJson(owner: string, field: AnyField, value: unknown): unknown {
       return String(value);
     case 'message': {
       const shape = field.shape as Shape<unknown>;
-      if (shape === (ANY as Shape<unknown>)) return anyJson(value as Any);
-      return isTable(shape) ? protoJson(shape, value) : null;
+      if (shape === (ANY as Shape<unknown>)) return anyJson(value as Any, depth);
+      return isTable(shape) ? protoJson(shape, value, depth) : null;
     }
     default: {
       const names = ENUM_NAMES[`${owner}.${field.name}`];
@@ -50,12 +54,12 @@ function valueJson(owner: string, field: AnyField, value: unknown): unknown {
   }
 }
 
-/** `{"@type":…}` with the fields of the message; one of an unknown type shows its bytes. */
-export function anyJson({ typeUrl, value }: Any): Loose {
-  const table = anyTable(typeUrl);
+/** `{"@type":…}` with the fields of the message; one of an unknown type, or that lies too deep, shows its bytes. */
+export function anyJson({ typeUrl, value }: Any, depth = 0): Loose {
+  const table = depth < ANY_DEPTH_MAX ? anyTable(typeUrl) : undefined;
   const decoded = table === undefined ? undefined : decodeWordy(table, value);
   if (table === undefined || decoded?.ok !== true) return { '@type': typeUrl, value: toBase64(value) };
-  return { '@type': typeUrl, ...protoJson(table, decoded.value) };
+  return { '@type': typeUrl, ...protoJson(table, decoded.value, depth + 1) };
 }
 
 const bad = (name: string, expected: string): never => {
@@ -66,29 +70,40 @@ const camel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** A message from its JSON; names in snake or camel case, absent fields have their defaults. Throws GrpcError. */
-export function fromProtoJson(table: Table<never> | Table<unknown>, json: unknown, at = ''): Loose {
+export function fromProtoJson(
+  table: Table<never> | Table<unknown>,
+  json: unknown,
+  at = '',
+  depth = 0,
+): Loose {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) bad(at || table.name, 'an object');
   const given = json as Loose;
   const out: Loose = {};
   for (const field of table.fields) {
     const value = given[field.name] ?? given[camel(field.name)];
-    out[field.key] = readJson(table.name, field, value, at === '' ? field.name : `${at}.${field.name}`);
+    out[field.key] = readJson(
+      table.name,
+      field,
+      value,
+      at === '' ? field.name : `${at}.${field.name}`,
+      depth,
+    );
   }
   return out;
 }
 
 /** The value of a field, or its default; of a repeated one all of them. */
-export function readJson(owner: string, field: AnyField, value: unknown, at: string): unknown {
+export function readJson(owner: string, field: AnyField, value: unknown, at: string, depth = 0): unknown {
   if (field.presence === 'repeated') {
     if (value === undefined || value === null) return [];
     if (!Array.isArray(value) || value.length > field.countMax)
       return bad(at, `at most ${field.countMax} entries`);
-    return value.map((one, i) => scalarOf(owner, field, one, `${at}[${i}]`));
+    return value.map((one, i) => scalarOf(owner, field, one, `${at}[${i}]`, depth));
   }
-  if (value !== undefined && value !== null) return scalarOf(owner, field, value, at);
+  if (value !== undefined && value !== null) return scalarOf(owner, field, value, at, depth);
   // Go writes a message that is never nil with the defaults of its fields.
   return field.presence === 'always' && isTable(field.shape)
-    ? fromProtoJson(field.shape, {}, at)
+    ? fromProtoJson(field.shape, {}, at, depth)
     : defaultOf(field);
 }
 
@@ -101,11 +116,11 @@ export function defaultOf(field: AnyField): unknown {
 }
 
 /** A value as JSON or as the text of a query string. */
-export function scalarOf(owner: string, field: AnyField, value: unknown, at: string): unknown {
+export function scalarOf(owner: string, field: AnyField, value: unknown, at: string, depth = 0): unknown {
   switch (field.kind) {
     case 'message':
-      if (field.shape === (ANY as Shape<unknown>)) return anyFrom(value, at);
-      return isTable(field.shape) ? fromProtoJson(field.shape, value, at) : bad(at, 'nothing');
+      if (field.shape === (ANY as Shape<unknown>)) return anyFrom(value, at, depth);
+      return isTable(field.shape) ? fromProtoJson(field.shape, value, at, depth) : bad(at, 'nothing');
     case 'string':
       return typeof value === 'string' && encodeUtf8(value).length <= field.bytesMax
         ? value
@@ -160,7 +175,7 @@ function numberOf(owner: string, field: AnyField, value: unknown, at: string): b
   return Number.isSafeInteger(Number(number)) ? Number(number) : bad(at, 'a safe integer');
 }
 
-function anyFrom(value: unknown, at: string): Any {
+function anyFrom(value: unknown, at: string, depth: number): Any {
   const typeUrl = (value as Loose | null)?.['@type'];
   if (typeof typeUrl !== 'string') return bad(at, 'an object with @type');
   const table = anyTable(typeUrl);
@@ -170,5 +185,6 @@ function anyFrom(value: unknown, at: string): Any {
   if (closed !== undefined && !table.fields.some(({ name }) => name === 'value')) {
     return { typeUrl, value: bytesOf(closed, at) };
   }
-  return { typeUrl, value: encode(table as Shape<unknown>, fromProtoJson(table, value, at)) };
+  if (depth === ANY_DEPTH_MAX) return bad(at, `at most ${ANY_DEPTH_MAX} messages within each other`);
+  return { typeUrl, value: encode(table as Shape<unknown>, fromProtoJson(table, value, at, depth + 1)) };
 }

@@ -1,4 +1,5 @@
 import { to0xHex } from '../../lib/bytes.ts';
+import { SteadyClock } from '../../lib/steadyClock.ts';
 import type { Height, Micros } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
@@ -36,7 +37,8 @@ const BLOCKS_PER_POLL_MAX = 10_000;
  */
 export class EthFilters {
   readonly #ctx: RpcContext;
-  /** In the order of their last use, and so of their deadlines, unless the clock went back. */
+  readonly #steady = new SteadyClock();
+  /** In the order of their last use, and so of their deadlines. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new PendingHashes();
   #pendingFilters = 0;
@@ -92,6 +94,11 @@ export class EthFilters {
     return isThere;
   }
 
+  /** A clock that is set back would keep what nobody asks for any more. */
+  #now(): Micros {
+    return this.#steady.at(this.#ctx.now());
+  }
+
   #install(filter: Filter): string {
     this.#expire();
     const { filtersMax } = this.#ctx.limits;
@@ -105,7 +112,7 @@ export class EthFilters {
   /** It was used just now. */
   #keep(id: string, filter: Filter): void {
     this.#entries.delete(id);
-    const deadline = this.#ctx.now() + this.#ctx.limits.filterTimeoutMs * 1000;
+    const deadline = this.#now() + this.#ctx.limits.filterTimeoutMs * 1000;
     this.#entries.set(id, { filter, deadline });
   }
 
@@ -122,13 +129,13 @@ export class EthFilters {
     if (entry === undefined) return undefined;
     const { filter, deadline } = entry;
     const isLost = filter.kind === 'pending' && !this.#pending.has(filter.next);
-    if (!isLost && deadline >= this.#ctx.now()) return filter;
+    if (!isLost && deadline >= this.#now()) return filter;
     this.#remove(id);
     return undefined;
   }
 
   #expire(): void {
-    const now = this.#ctx.now();
+    const now = this.#now();
     for (const [id, { deadline }] of this.#entries) {
       if (deadline >= now) return;
       this.#remove(id);

@@ -40,6 +40,7 @@ import { wrongRound } from './round.ts';
 import { wrongSdkBlocks } from './sdkBlocks.ts';
 import { wrongSimulated } from './simulated.ts';
 import { wrongSimulations } from './simulations.ts';
+import { wrongSpellings } from './spellings.ts';
 import { wrongStates } from './state.ts';
 import { wrongStatus } from './status.ts';
 import { wrongSenders, wrongTracedCalls, wrongUndoneLogs } from './tracedCalls.ts';
@@ -158,6 +159,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongRound(rpc),
   ({ rpc, suite, kv, market, reruns }) => wrongExport(rpc, suite, kv, market, reruns),
   ({ rpc, suite }) => wrongNames(rpc, suite.sha256),
+  ({ rpc, suite }) => wrongSpellings(rpc, suite.keccak256),
   ({ rpc }) => wrongRestCalls(rpc),
   ({ rpc }) => wrongPlaces(rpc),
   ({ rpc }) => wrongProtos(rpc),

@@ -63,6 +63,19 @@ describe('genesis add-genesis-account', () => {
     );
   });
 
+  test('a key that is not the account’s own is found', async () => {
+    const home = await newHome('foreign');
+    await orrery(home, 'genesis', 'add-genesis-account', 'alice', '100achain', ...TEST);
+    const doc = readJson(genesisFile(home));
+    doc.app_state.auth.accounts[0].base_account.pub_key = {
+      '@type': '/chain.crypto.v1.ethsecp256k1.PubKey',
+      key: Buffer.alloc(33, 2).toString('base64'),
+    };
+    fs.writeFileSync(genesisFile(home), JSON.stringify(doc));
+    const { code, err } = await orrery(home, 'genesis', 'validate');
+    expect([code, err]).toEqual([1, expect.stringContaining('pubkey address of 0xf39fd6e5')]);
+  });
+
   test.each([
     [['nobody', '1achain', ...TEST], /failed to get address from Keyring: nobody: key not found/],
     [[ALICE, 'much'], /failed to parse coins: invalid decimal coin expression: much/],

@@ -3,15 +3,13 @@ import { formatAddress } from '../../../core/address/kinds.ts';
 import { evmChainIdOf, parseAppState } from '../../../core/app/appState.ts';
 import { StartError } from '../../../core/app/create.ts';
 import { defaultAppState } from '../../../core/app/defaultAppState.ts';
-import { addressOfKey } from '../../../core/app/evm/ethTx.ts';
-import { initGenesis } from '../../../core/app/genesis.ts';
 import { TYPE_URL } from '../../../core/app/typeUrls.ts';
 import { keccak256 } from '../../../core/crypto/hash.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
-import { toHex } from '../../../core/lib/bytes.ts';
-import { MemoryKv } from '../../../core/store/memoryKv.ts';
+import { type Bytes, toHex } from '../../../core/lib/bytes.ts';
 import { COIN, TestChain, testGenesis } from './support/chain.ts';
+import { SECRETS } from './support/cosmosTx.ts';
 import { wallet } from './support/wallet.ts';
 
 const alice = wallet(0);
@@ -196,20 +194,22 @@ test('words, keys and chain ids are what they must be', () => {
   );
 });
 
-test("a public key in genesis is its account's own", () => {
-  const secret = new Uint8Array(32).fill(7);
-  const address = addressOfKey(nobleSuite.secp256k1PublicKey(secret, false), nobleSuite);
-  const start = (publicKey: Uint8Array) => {
-    const genesis = testGenesis({ accounts: [{ address, balance: COIN }] });
-    const state: Loose = genesis.appState;
-    state.auth.accounts[0].base_account.pub_key = { '@type': TYPE_URL.ethPubKey, key: toBase64(publicKey) };
-    const made = initGenesis(new MemoryKv(), genesis, nobleSuite);
-    return made.ok ? 'made' : `${made.error.path}: ${made.error.message}`;
+test('no account of genesis has the key of another, who could spend its coins', async () => {
+  const begin = (key: Bytes) => {
+    const appState = fresh();
+    const pub_key = { '@type': '/chain.crypto.v1.ethsecp256k1.PubKey', key: toBase64(key) };
+    appState.auth.accounts[0].base_account.pub_key = pub_key;
+    return TestChain.open({ ...testGenesis({ accounts: [] }), appState });
   };
-  const refused = `app_state.auth.accounts: the public key of account 0x${toHex(address)} is not its own`;
-  expect(start(nobleSuite.secp256k1PublicKey(secret, true))).toBe('made');
-  expect(start(nobleSuite.secp256k1PublicKey(new Uint8Array(32).fill(8), true))).toBe(refused);
-  expect(start(new Uint8Array(33).fill(5))).toBe(refused);
+  const [own, foreign] = SECRETS.map((secret) => nobleSuite.secp256k1PublicKey(secret, true)) as [
+    Bytes,
+    Bytes,
+  ];
+  expect((await begin(own)).reader.latest().auth(alice.address)?.pubKey).toEqual(own);
+  for (const key of [foreign, new Uint8Array(33).fill(2)])
+    await expect(begin(key)).rejects.toThrow(
+      `genesis: app_state.auth.accounts: account address and pubkey address of 0x${toHex(alice.address)} do not match`,
+    );
 });
 
 test('every mistake is named with its place', () => {

@@ -63,3 +63,16 @@ test('without a limit it goes on for ever', async () => {
   await look();
   expect(clock.pauses).toBe(1);
 });
+
+test('a clock that is set back keeps an execution neither from pausing nor from its end', async () => {
+  const { clock, look } = guardOf(5_000);
+  clock.now += 2_000;
+  await look();
+  clock.now -= 3_600_000_000;
+  await look();
+  clock.now += 3_000;
+  await look();
+  expect(clock.pauses).toBe(1);
+  clock.now += 4_000_000;
+  await expect(look()).rejects.toThrow(ExecutionAborted);
+});

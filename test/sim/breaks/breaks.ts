@@ -45,6 +45,7 @@ import { SERVED } from './served.ts';
 import { SERVICES } from './services.ts';
 import { SHIPPED } from './shipped.ts';
 import { SIGNING } from './signing.ts';
+import { SPELLINGS } from './spellings.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { SURROUNDINGS } from './surroundings.ts';
 import { SYNCING } from './syncing.ts';
@@ -110,4 +111,5 @@ export const BREAKS: readonly Break[] = [
   ...WIRES,
   ...RUSES,
   ...EDGES,
+  ...SPELLINGS,
 ];

@@ -14,8 +14,8 @@ export const FACES: readonly Break[] = [
   {
     id: 'page-offset-ignored',
     file: 'core/rpc/cosmos/paging.ts',
-    from: 'key.length > 0 ? bytesToBigint(key) : offset',
-    to: 'key.length > 0 ? bytesToBigint(key) : 0n',
+    from: 'reverse ? last - offset : offset;',
+    to: 'reverse ? last : 0n;',
     found: ['records'],
     scenario: 'told-truth',
     isSlow: true,

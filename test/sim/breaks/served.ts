@@ -123,8 +123,8 @@ export const SERVED: readonly Break[] = [
   {
     id: 'page-never-backwards',
     file: 'core/rpc/cosmos/paging.ts',
-    from: 'at(reverse ? count - 1n - next : next)',
-    to: 'at(next)',
+    from: 'at(next)',
+    to: 'at(reverse ? last - next : next)',
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

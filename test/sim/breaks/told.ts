@@ -50,8 +50,8 @@ export const TOLD: readonly Break[] = [
   {
     id: 'page-leaves-one-out',
     file: 'core/rpc/cosmos/paging.ts',
-    from: 'nextKey: next < count ? bigintToFixed(next, 8) : EMPTY,',
-    to: 'nextKey: next < count ? bigintToFixed(next + 1n, 8) : EMPTY,',
+    from: 'isIn() ? bigintToFixed(next, 8) : EMPTY',
+    to: 'isIn() ? bigintToFixed(next + 1n, 8) : EMPTY',
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

@@ -1,4 +1,4 @@
-/** cosmos.base.tendermint.v1beta1.Service/ABCIQuery: the application's own query door, behind the services. */
+/** cosmos.base.tendermint.v1beta1.Service/ABCIQuery: the application's own query door, beside the services. */
 
 import type { ProofOp } from '../../../app/stateProof.ts';
 import { bool, bytes, int64, int64Big, optional, repeated, string, uint32 } from '../../../codec/fields.ts';
@@ -6,12 +6,15 @@ import { table } from '../../../codec/proto.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import { answerAbciQuery } from '../abciQuery.ts';
 import { type ServiceMethod, serviceMethod } from '../service.ts';
+import { GRPC, GrpcError } from '../status.ts';
 
 const PACKAGE = 'cosmos.base.tendermint.v1beta1';
 const DATA_MAX = 1_048_576;
 const VALUE_MAX = 64 * 1_048_576;
 const TEXT_MAX = 4096;
 const OPS_MAX = 64;
+/** As in the SDK: a service, which this one is too, is asked itself. Questions within questions would have no end. */
+const PATHS = /^\/?(?:app|store|p2p|custom)(?:\/|$)/;
 
 interface Request {
   readonly data: Bytes;
@@ -45,7 +48,7 @@ export const abciQueryMethods: readonly ServiceMethod[] = [
     service: `${PACKAGE}.Service`,
     name: 'ABCIQuery',
     path: '/cosmos/base/tendermint/v1beta1/abci_query',
-    doc: 'A query by its gRPC path with protobuf data, or a raw key of the module store.',
+    doc: 'An entry of a store by its key, or the version of the application.',
     request: table<Request>(`${PACKAGE}.ABCIQueryRequest`, [
       bytes(1, 'data', DATA_MAX),
       string(2, 'path', TEXT_MAX),
@@ -64,6 +67,8 @@ export const abciQueryMethods: readonly ServiceMethod[] = [
       string(10, 'codespace', 256),
     ]),
     run: async ({ ctx }, query) => {
+      if (!PATHS.test(query.path))
+        throw new GrpcError(GRPC.invalidArgument, `unsupported ABCI query path: ${query.path}`);
       const { proofOps: ops, ...answer } = await answerAbciQuery(ctx, query);
       return { ...answer, info: '', index: 0n, proofOps: ops === undefined ? undefined : { ops } };
     },

@@ -27,6 +27,17 @@ const account = (address: Bytes) => chain.reader.latest().account(address);
 const check = (tx: Bytes) => chain.app.checkTx(tx, false);
 const send = (amount: bigint, to = bob.address) => sendMessage(alice.address, to, amount);
 
+test('a timeout that the first height of a chain is beyond keeps a transaction out of the pool before that block', async () => {
+  const accounts = [{ address: alice.address, balance: START }];
+  const later = await TestChain.open({ ...testGenesis({ accounts }), initialHeight: 1000 });
+  const until = (timeoutHeight: bigint) => cosmosTx({ messages: [send(1n)], timeoutHeight });
+  expect(await later.app.checkTx(until(999n), false)).toMatchObject({
+    code: 30,
+    log: 'block height: 1000, timeout height: 999: tx timeout height',
+  });
+  expect(await later.app.checkTx(until(1000n), false)).toMatchObject({ kind: 'accepted' });
+});
+
 describe('a Cosmos transfer in a block', () => {
   test('moves the balance that Ethereum sees and takes the nonce that Ethereum takes next', async () => {
     const { reply, commit } = await chain.commit([cosmosTx({ messages: [send(5n * COIN)] })]);

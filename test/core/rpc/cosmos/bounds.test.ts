@@ -1,12 +1,16 @@
 /** What one request to the Cosmos services may hold, and one answer list. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bytes as bytesField, repeatedString, string } from '../../../../core/codec/fields.ts';
+import type { Any } from '../../../../core/app/tx/tables.ts';
+import { bytes as bytesField, repeatedString, string, uint64Big } from '../../../../core/codec/fields.ts';
 import { encode, type Table, table } from '../../../../core/codec/proto.ts';
 import type { TxPlace } from '../../../../core/events/index/search.ts';
+import { toBase64 } from '../../../../core/lib/base64.ts';
+import { EMPTY } from '../../../../core/lib/bytes.ts';
 import { ok } from '../../../../core/lib/result.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
+import { BASE_ACCOUNT } from '../../../../core/rpc/cosmos/accountTables.ts';
 import { looseRead } from '../../../../core/rpc/cosmos/looseRead.ts';
-import { fromProtoJson } from '../../../../core/rpc/cosmos/protoJson.ts';
+import { anyJson, fromProtoJson } from '../../../../core/rpc/cosmos/protoJson.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
 import { fieldsRequest } from '../../../../core/rpc/cosmos/restRequest.ts';
 import { stdTxBytes, stdTxJson } from '../../../../core/rpc/cosmos/stdTx.ts';
@@ -50,6 +54,50 @@ test('bytes in JSON, as base64 or as numbers, are as many as there may be in byt
   for (const key of ['AQID', [1, 2, 3]]) expect(read(key)).toEqual({ key: Uint8Array.of(1, 2, 3) });
   for (const key of ['AQIDBA==', [1, 2, 3, 4]])
     expect(() => read(key)).toThrow('invalid value for key: expected at most 3 bytes');
+});
+
+describe('messages lie within each other', () => {
+  const typeUrl = '/cosmos.auth.v1beta1.BaseAccount';
+  const account = (pubKey: Any | undefined) => ({ address: '', pubKey, accountNumber: 0n, sequence: 0n });
+  /** An account whose key is an account, and so on. */
+  const nested = (depth: number): Any => {
+    let any: Any = { typeUrl, value: EMPTY };
+    for (let i = 1; i < depth; i++) any = { typeUrl, value: encode(BASE_ACCOUNT, account(any)) };
+    return any;
+  };
+  type Shown = { readonly pub_key?: Shown | null; readonly value?: string };
+  const chain = (shown: Shown): readonly Shown[] => [shown, ...(shown.pub_key ? chain(shown.pub_key) : [])];
+
+  test.each([
+    [1, 1, undefined],
+    [10, 10, undefined],
+    [11, 11, ''],
+    [5_000, 11, toBase64(nested(4_990).value)],
+  ])('%i deep, of which %i are shown, the last one closed or open', (depth, shown, closed) => {
+    const all = chain(anyJson(nested(depth)) as Shown);
+    expect([all.length, all.at(-1)?.value]).toEqual([shown, closed]);
+  });
+
+  test('in JSON as well', () => {
+    const json = (depth: number): Shown => {
+      let any: object = { '@type': typeUrl };
+      for (let i = 1; i < depth; i++) any = { '@type': typeUrl, pub_key: any };
+      return { pub_key: any } as Shown;
+    };
+    const read = (depth: number) => fromProtoJson(BASE_ACCOUNT as unknown as Table<unknown>, json(depth));
+    expect(read(10)).toEqual(account(nested(10)));
+    for (const depth of [11, 5_000])
+      expect(() => read(depth)).toThrow('expected at most 10 messages within each other');
+  });
+});
+
+test('a number in JSON is the one that was sent', () => {
+  const COUNT = table<{ readonly count: bigint }>('Count', [uint64Big(1, 'count')]);
+  const read = (text: string) => fromProtoJson(COUNT as unknown as Table<unknown>, JSON.parse(text));
+  expect(read('{"count":9007199254740991}')).toEqual({ count: 9007199254740991n });
+  expect(read('{"count":"9007199254740993"}')).toEqual({ count: 9007199254740993n });
+  for (const text of ['{"count":9007199254740993}', '{"count":1e20}', '{"count":0.5}'])
+    expect(() => read(text)).toThrow('invalid value for count: expected a whole number');
 });
 
 test('a parameter of a query is repeated as often as it may be', () => {

@@ -36,3 +36,46 @@ test('pages one after the other have everything once, whatever is asked beside',
     ),
   );
 });
+
+test.each([
+  ['from its beginning', false, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+  ['from its end', true, [6, 5, 4, 3, 2, 1, 0]],
+] as const)('a list that grows between two pages is told %s without anything twice', (_, reverse, due) => {
+  const seen: bigint[] = [];
+  let key = EMPTY;
+  for (let count = 7n; ; count++) {
+    const { items, page } = pageOf({ ...FIRST, key, limit: 3n, reverse }, count, (position) => position);
+    seen.push(...items);
+    if (page.nextKey.length === 0) break;
+    key = page.nextKey;
+  }
+  expect(seen.map(Number)).toEqual(due);
+});
+
+test('a key beyond the end of a list is that of its last place from the end, and of none from the beginning', () => {
+  const key = Uint8Array.of(9);
+  const at = (reverse: boolean) => pageOf({ ...FIRST, key, limit: 2n, reverse }, 3n, Number).items;
+  expect([at(true), at(false)]).toEqual([[2, 1], []]);
+});
+
+test.each([false, true])(
+  'a page looks at so many places, and the next one goes on (from the end: %s)',
+  (reverse) => {
+    const count = 25_000n;
+    const only = reverse ? 0n : count - 1n;
+    const looks: number[] = [];
+    const found: bigint[] = [];
+    let key = EMPTY;
+    do {
+      let looked = 0;
+      const { items, page } = pageOf({ ...FIRST, key, reverse }, count, (position) => {
+        looked++;
+        return position === only ? position : undefined;
+      });
+      looks.push(looked);
+      found.push(...items);
+      key = page.nextKey;
+    } while (key.length > 0);
+    expect([looks, found]).toEqual([[10_000, 10_000, 5_000], [only]]);
+  },
+);

@@ -188,11 +188,26 @@ test('the fee market tells its parameters, the fee to come and those that were',
   expect(BigInt((await rest('/chain/feemarket/v1/block_gas')).body.gas)).toBe(BigInt(newest.gasUsed));
 });
 
-test('an ABCI query goes through REST', async () => {
-  const path = encodeURIComponent('/cosmos.auth.v1beta1.Query/Bech32Prefix');
-  const { body } = await rest(`/cosmos/base/tendermint/v1beta1/abci_query?path=${path}`);
-  expect([body.code, Buffer.from(body.value, 'base64').toString('latin1')]).toEqual([0, '\n\u0005chain']);
-  expect((await rest('/cosmos/base/tendermint/v1beta1/abci_query?path=/nothing')).body.code).toBe(6);
+test('an ABCI query of a store or of the application goes through REST, and none of a service', async () => {
+  const ask = (path: string, data = '') =>
+    rest(`/cosmos/base/tendermint/v1beta1/abci_query?path=${encodeURIComponent(path)}&data=${data}`);
+  const address = encodeURIComponent(Buffer.from(world.dev.address).toString('base64'));
+  const { body } = await ask('/store/ethereum/key', address);
+  expect([body.code, body.key]).toEqual([0, decodeURIComponent(address)]);
+  const version = (await ask('/app/version')).body;
+  expect(Buffer.from(version.value, 'base64').toString()).toBe(world.ctx.identity.version);
+  expect((await ask('/p2p/filter')).body.code).toBe(6);
+  for (const path of [
+    '/cosmos.base.tendermint.v1beta1.Service/ABCIQuery',
+    '/cosmos.auth.v1beta1.Query/Bech32Prefix',
+    '/stores/ethereum/key',
+    '/nothing',
+    '',
+  ])
+    expect(await ask(path)).toMatchObject({
+      status: 400,
+      body: { code: 3, message: `unsupported ABCI query path: ${path}` },
+    });
 });
 
 test('one path gives the text of base64 bytes and the bytes of a Bech32 text', async () => {

@@ -119,3 +119,15 @@ describe('filters of pending transactions', () => {
     expect(desk.filters.installPending(false)).toMatch(/^0x/);
   });
 });
+
+test('a filter that nobody asks for goes in its time, though the clock is set back', () => {
+  const desk = new Desk();
+  const lost = desk.filters.installPending(false);
+  desk.seconds -= 3_600;
+  const used = desk.filters.installPending(false);
+  desk.seconds += TIMEOUT_SECONDS;
+  expect(desk.filters.changes(used)).toEqual([]);
+  desk.seconds += 1;
+  expect(wrong(() => desk.filters.changes(lost))).toBe('filter not found');
+  expect(desk.filters.changes(used)).toEqual([]);
+});

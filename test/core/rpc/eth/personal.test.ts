@@ -21,7 +21,8 @@ let ask: (method: string, ...params: unknown[]) => Promise<JsonReply>;
 beforeAll(async () => {
   world = await RpcWorld.open();
   dev = bytesHex(world.dev.address) as Hex;
-  const vault = new Vault(dir, () => world.nowMicros / 1000);
+  const now = (): number => world.nowMicros / 1000;
+  const vault = new Vault(dir, { wall: now, steady: now });
   const { keys } = world.ctx;
   const ctx = {
     ...world.ctx,

@@ -41,6 +41,13 @@ const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
   [CHANNELS.blocksync, 104_857_605],
 ]);
 
+/** Of a block sync message that is no block: a height or two. */
+const HEIGHTS_BYTES_MAX = 64;
+
+/** Whether it is a block, by its size alone. It is the largest message there is: what nobody heeds need not be read. */
+export const isBlock = (channel: ChannelId, bytes: Bytes): boolean =>
+  channel === CHANNELS.blocksync && bytes.length > HEIGHTS_BYTES_MAX;
+
 export const channelOf = (message: ConsensusMessage): ChannelId => CHANNEL_OF[message.kind];
 
 /** What a frame says, or why its sender is to be dropped. The same bytes always say the same. */

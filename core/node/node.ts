@@ -19,7 +19,7 @@ import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { type MessageSinks, routeMessage, routeWhileSyncing } from './consensusMessages.ts';
 import { CHANNELS, type Effect, type Input, type LogRecord, type Machine } from './contract.ts';
 import { evidenceVerdict } from './evidenceVerdict.ts';
-import { channelOf, type FrameDecoder, type PeerMessage } from './ingress.ts';
+import { channelOf, type FrameDecoder, isBlock, type PeerMessage } from './ingress.ts';
 import { syncOutOf } from './syncOut.ts';
 
 /** The machines of one node. Only this file knows all of them; they do not know each other. */
@@ -230,6 +230,8 @@ export class NodeMachine implements Machine {
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
     if (this.parts.gossip.peerRound(input.peer) === undefined) return;
+    // Whoever needs none could be kept busy with blocks of a million transactions that it has never asked for.
+    if (isBlock(input.channel, input.bytes) && !this.parts.sync.heeds(input.peer)) return;
     const decoded = this.parts.decodeFrame(input.channel, input.bytes);
     if (decoded.ok) this.#onMessage(now, input.peer, decoded.value);
     else this.#drop(input.peer, decoded.error);

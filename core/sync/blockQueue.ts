@@ -1,4 +1,5 @@
 import { encodeBlock } from '../codec/block.ts';
+import { encodeEvidenceList } from '../codec/evidence.ts';
 import { headerHash } from '../codec/hashes.ts';
 import { PartSet } from '../codec/partSet.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
@@ -8,8 +9,10 @@ import { claims, leastBusy, type SyncPeer, type SyncPeers } from './syncPeers.ts
 
 /** Heights ahead of the next one that are asked for. */
 const AHEAD_MAX = 256;
-/** Bytes of transactions that wait; above it only the next two blocks are asked for. */
+/** Bytes of blocks that wait; above it only the next two are asked for. */
 const BYTES_MAX = 64 * 1024 * 1024;
+/** What a transaction or a signature takes beside its own bytes: a block of a megabyte can be of a million of them. */
+const ENTRY_BYTES = 128;
 /** The next block is asked of someone else after this. */
 const LAG_MICROS = 2_000_000;
 const LAGS_MAX = 3;
@@ -102,7 +105,7 @@ export class BlockQueue {
     if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
     else if (this.#isDisputed(height)) return;
     if (height <= this.#settled || this.#arrived.has(height)) return;
-    const bytes = block.txs.reduce((sum, tx) => sum + tx.length, 0);
+    const bytes = bytesOf(block);
     this.#arrived.set(height, { block, peer: peer.id, bytes });
     this.#bytes += bytes;
   }
@@ -206,6 +209,13 @@ export class BlockQueue {
     this.#single = undefined;
     this.#suspects = [];
   }
+}
+
+/** About what a block takes while it waits, whatever it consists of: nobody has signed it yet, as far as we know. */
+function bytesOf({ txs, evidence, lastCommit }: Block): number {
+  const entries = txs.length + lastCommit.signatures.length;
+  const proofs = evidence.length === 0 ? 0 : encodeEvidenceList(evidence).length;
+  return txs.reduce((sum, tx) => sum + tx.length, entries * ENTRY_BYTES + proofs);
 }
 
 const idOf = (block: Block): BlockId => ({

@@ -86,6 +86,11 @@ export class BlockSync {
     return this.#peers.heightMax(this.#next());
   }
 
+  /** Whether a block that the peer sends is looked at. */
+  heeds(peer: PeerId): boolean {
+    return this.active && this.#peers.find(peer) !== undefined;
+  }
+
   /** Whether an answer of the application is for us. */
   owns(call: CallId): boolean {
     return this.#work?.call === call;

@@ -1,36 +1,14 @@
 import { expect, test } from 'vitest';
-import { nobleSuite } from '../../../core/crypto/noble.ts';
 import type { MempoolConfig } from '../../../core/mempool/config.ts';
-import { createNode } from '../../../core/node/assembly.ts';
 import { DEFAULT_NODE_CONFIG } from '../../../core/node/nodeConfig.ts';
-import { MemoryKv } from '../../../core/store/memoryKv.ts';
-import { testGenesis } from '../app/support/chain.ts';
+import { loneNode } from './loneNode.ts';
 
 /** More than a node lets wait at once, 8192. */
 const MANY = 10_000;
 
 async function nodeWith(mempool: Partial<MempoolConfig>) {
-  const { rpc } = await createNode({
-    genesis: testGenesis({ accounts: [] }),
-    kv: new MemoryKv(),
-    suite: nobleSuite,
-    config: { ...DEFAULT_NODE_CONFIG, mempool: { ...DEFAULT_NODE_CONFIG.mempool, ...mempool } },
-    log: [],
-    identity: {
-      nodeId: 'node',
-      moniker: 'node',
-      version: '1.0.0',
-      listenAddress: '',
-      rpcAddress: '',
-      validator: undefined,
-    },
-    keys: { addresses: [], secret: () => undefined },
-    pause: async () => {},
-    randomId: () => new Uint8Array(16),
-    clock: () => 0,
-    outside: () => ({ now: () => 0, append: (_, durable) => durable(), perform: () => {} }),
-  });
-  return rpc;
+  const config = { ...DEFAULT_NODE_CONFIG, mempool: { ...DEFAULT_NODE_CONFIG.mempool, ...mempool } };
+  return (await loneNode({ config })).rpc;
 }
 
 test('whoever has its answer waits no more: there is room for the next one', async () => {

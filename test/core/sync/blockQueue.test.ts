@@ -3,7 +3,7 @@ import type { Sizes } from '../../../core/lib/sizes.ts';
 import { BlockQueue } from '../../../core/sync/blockQueue.ts';
 import { SyncPeers } from '../../../core/sync/syncPeers.ts';
 import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
-import { makeTestBlock, testNet } from '../consensus/harness/net.ts';
+import { makeTestBlock, signedVote, testNet } from '../consensus/harness/net.ts';
 
 const net = testNet([10n, 10n, 10n, 10n]);
 const { block } = makeTestBlock(net, net.state, 0, []);
@@ -130,7 +130,7 @@ test('a second answer for a block that is here changes nothing', () => {
   queue.arrived(first, at(height));
   second.asked.set(height, 0);
   queue.arrived(second, { ...at(height), txs: [new Uint8Array(1)] });
-  expect(queue.at(height)).toMatchObject({ peer: 'a', bytes: 0 });
+  expect(queue.at(height)).toMatchObject({ peer: 'a', block: { txs: [] } });
 });
 
 test('a late answer for what is stored is let go', () => {
@@ -139,6 +139,44 @@ test('a late answer for what is stored is let go', () => {
   queue.settle(1, ZERO_BLOCK_ID);
   answer('a', 1);
   expect(queue.at(1)).toBe(undefined);
+});
+
+const NOBODYS = {
+  flag: 'absent',
+  validatorAddress: new Uint8Array(0),
+  timestamp: { seconds: 0, nanos: 0 },
+  signature: new Uint8Array(0),
+} as const;
+const VOTE = signedVote(net, 0, 'prevote', 1, 0, ZERO_BLOCK_ID, block.header.time);
+const PROOF = {
+  kind: 'duplicate-vote',
+  voteA: VOTE,
+  voteB: VOTE,
+  totalVotingPower: 4n,
+  validatorPower: 1n,
+  timestamp: block.header.time,
+} as const;
+
+test.each([
+  ['large transactions', { txs: [new Uint8Array(20_000)] }],
+  ['many empty transactions', { txs: new Array<Uint8Array>(200).fill(new Uint8Array(0)) }],
+  ['evidence', { evidence: new Array<typeof PROOF>(100).fill(PROOF) }],
+  [
+    'signatures',
+    { lastCommit: { ...block.lastCommit, signatures: new Array<typeof NOBODYS>(200).fill(NOBODYS) } },
+  ],
+])('blocks of %s that wait are followed by no others', (_, content) => {
+  const peers = peersOf(['a']);
+  const peer = peers.find('a');
+  if (peer === undefined) throw new Error('a peer');
+  peer.claim = { base: 1, height: 100 };
+  const few: Sizes = { kept: (usual) => usual, atOnce: (usual) => usual, bytesAtOnce: () => 10_000 };
+  const queue = new BlockQueue(peers, few);
+  queue.wanted(0, 1);
+  queue.arrived(peer, at(1));
+  expect(queue.wanted(0, 1).length).toBeGreaterThan(0);
+  queue.arrived(peer, { ...at(2), ...content });
+  expect(queue.wanted(0, 1)).toEqual([]);
 });
 
 test('blocks that are stored leave room for those after them', () => {

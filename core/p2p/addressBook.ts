@@ -113,7 +113,10 @@ export class AddressBook {
     const due = this.#sorted().filter(
       ({ address, attempts, lastAttempt }) =>
         isWanted(address.id) &&
-        (lastAttempt === 0 || now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)),
+        // An attempt that lies ahead was made by a clock that was set back since, in an earlier run.
+        (lastAttempt === 0 ||
+          lastAttempt > now ||
+          now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)),
     );
     const [old, fresh] = [due.filter((one) => one.isOld), due.filter((one) => !one.isOld)];
     const [first, second] = this.#options.choose(2) === 0 ? [old, fresh] : [fresh, old];

@@ -47,6 +47,23 @@ describe('the address book', () => {
     ]);
   });
 
+  test('whoever was called by a clock that was ahead in an earlier run is called again', () => {
+    const [now, ahead] = [1_000_000, 90_000_000_000];
+    const book = bookOf();
+    const address = { id: id(1), host: '8.8.8.8', port: 1 };
+    book.restore({
+      address,
+      source: id(9),
+      isOld: true,
+      attempts: 0,
+      lastAttempt: ahead,
+      lastSuccess: ahead,
+    });
+    expect(book.pick(now, () => true)).toEqual(address);
+    book.onAttempt(now, id(1));
+    expect(book.pick(now + 1, () => true)).toBeUndefined();
+  });
+
   test('an address that has worked is moved by nobody but its owner', () => {
     const book = bookOf();
     book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(9));

@@ -5,6 +5,7 @@ import type { GenesisMaker } from '../app/genesis.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
 import type { DecodeTx } from '../app/tx/decodeTx.ts';
 import { Consensus } from '../consensus/machine.ts';
+import { txRoomBytes } from '../consensus/params.ts';
 import type { VoteVerifier } from '../consensus/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
@@ -135,6 +136,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const nextCall = (): CallId => ++calls;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
   mempool.setPrices(reader.nextBaseFee(), reader.gasLimit());
+  mempool.fit(txRoomBytes(state));
   const evidence = new EvidencePool({
     suite,
     state,

@@ -35,7 +35,7 @@ import { blockRules } from './blockRules.ts';
 import { commitRules } from './commitRules.ts';
 import type { CallId, Effect, Host, LogRecord } from './contract.ts';
 import { Driver } from './driver.ts';
-import { decodeFrame, type FrameDecoder } from './ingress.ts';
+import { type FrameDecoder, frameDecoder } from './ingress.ts';
 import { NodeMachine } from './node.ts';
 import type { NodeCoreConfig } from './nodeConfig.ts';
 import { poolReader } from './poolReader.ts';
@@ -204,7 +204,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     evidenceGossip,
     sync,
     initialHeight,
-    decodeFrame: options.decodeFrame ?? decodeFrame,
+    decodeFrame: options.decodeFrame ?? frameDecoder(config.mempool.txBytesMax),
   });
   const replayed = machine.replay(options.log.filter((record) => record.height > state.lastBlockHeight));
   if (!replayed.ok)

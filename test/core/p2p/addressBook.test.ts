@@ -31,6 +31,13 @@ describe('the address book', () => {
     expect(book.size).toBe(ADDRESSES_MAX);
   });
 
+  test('who comes with many keys and names an IP of another network with each fills no more than its own', () => {
+    const book = bookOf();
+    for (let n = 100; n < 1100; n++)
+      book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n), '44.44.1.1');
+    expect(book.size).toBe(256);
+  });
+
   test('a full book forgets the new address that was called in vain most often', () => {
     const book = bookOf();
     for (let n = 10_000; n < 10_000 + ADDRESSES_MAX; n++)

@@ -174,7 +174,8 @@ function networkOf(options: StartOptions, suite: CryptoSuite): Network {
     moniker: moniker.trim() === '' ? nodeId : moniker,
     other: { txIndex: config.index.indexer === 'null' ? 'off' : 'on', rpcAddress },
   };
-  return new Network({ config: config.p2p, nodeSeed, info, suite, log });
+  const { txBytesMax } = config.core.mempool;
+  return new Network({ config: config.p2p, nodeSeed, info, suite, log, txBytesMax });
 }
 
 /** The one way a node ends: stopped, or unable to go on. The first word counts. */

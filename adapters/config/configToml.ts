@@ -1,3 +1,4 @@
+import { TX_BYTES_MAX } from '../../core/codec/limits.ts';
 import { DEFAULT_CONSENSUS_CONFIG as CONSENSUS } from '../../core/consensus/contract.ts';
 import { DEFAULT_MEMPOOL as MEMPOOL } from '../../core/mempool/config.ts';
 import { PAYLOAD_BYTES_MAX } from '../../core/p2p/packets.ts';
@@ -92,7 +93,7 @@ export const CONFIG_TOML = {
     size: count('Transactions in the pool.', MEMPOOL.txsMax, 1),
     max_txs_bytes: count('Bytes of all transactions in the pool.', MEMPOOL.bytesMax, 1),
     cache_size: count('Remembered hashes of transactions already seen.', MEMPOOL.cacheMax),
-    max_tx_bytes: count('Largest transaction, bytes.', MEMPOOL.txBytesMax, 1),
+    max_tx_bytes: count('Largest transaction, bytes.', MEMPOOL.txBytesMax, 1, TX_BYTES_MAX),
     max_wait: duration(
       'Above 0: clients are refused while a transaction would wait longer for its block, as far as the last blocks tell.',
       MEMPOOL.maxWaitMs,

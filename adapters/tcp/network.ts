@@ -5,7 +5,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { err, type Result } from '../../core/lib/result.ts';
 import { CHANNELS, type ChannelId, type Input } from '../../core/node/contract.ts';
-import { CHANNEL_SPECS } from '../../core/p2p/channels.ts';
+import { channelSpecs } from '../../core/p2p/channels.ts';
 import { Connection } from '../../core/p2p/connection.ts';
 import type { ConnectionEvent } from '../../core/p2p/connectionContract.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
@@ -34,6 +34,8 @@ export interface NetworkOptions {
   readonly info: NodeInfo;
   readonly suite: CryptoSuite;
   readonly log: Logger;
+  /** Of a transaction that the pool takes. */
+  readonly txBytesMax: number;
   /** Bytes that may wait in the driver before sockets are left unread; 32 MiB unless told. */
   readonly backlogBytesMax?: number;
 }
@@ -224,7 +226,7 @@ export class Network implements NetworkReader {
   }
 
   #shakeHands(id: LinkId, entry: Entry, expectedId: PeerId | undefined): void {
-    const { suite, nodeSeed, info, config } = this.#options;
+    const { suite, nodeSeed, info, config, txBytesMax } = this.#options;
     const now = steadyNow();
     const connection = new Connection(now, {
       suite,
@@ -232,7 +234,7 @@ export class Network implements NetworkReader {
       ephemeralSecret: new Uint8Array(randomBytes(32)),
       self: info,
       expectedId,
-      channels: CHANNEL_SPECS,
+      channels: channelSpecs(txBytesMax),
       sendRate: config.sendRate,
       receiveRate: config.receiveRate,
       payloadBytesMax: config.payloadBytesMax,

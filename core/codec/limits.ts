@@ -18,6 +18,8 @@ export const AUNTS_MAX = 100;
 export const EVIDENCE_MAX = 10000;
 export const TXS_MAX = 1_000_000;
 export const TX_BYTES_MAX = BLOCK_BYTES_MAX;
+/** Of a message between pools that carries one transaction of so many bytes. */
+export const txsMessageBytes = (txBytes: number): number => txBytes + 16;
 export const PUB_KEY_TYPES_MAX = 16;
 export const SHORT_TEXT_BYTES_MAX = 256;
 /** Log lines, event values, return data: what the application wrote into its own results. */

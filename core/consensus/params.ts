@@ -3,6 +3,7 @@ import { validateParamsBasic } from '../codec/validateParams.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 import type { Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
+import type { ChainState } from '../types/state.ts';
 
 const BLOCK_OVERHEAD_BYTES = 11;
 const HEADER_BYTES_MAX = 626;
@@ -34,6 +35,10 @@ export const dataBytesMax = (
   HEADER_BYTES_MAX -
   (COMMIT_OVERHEAD_BYTES + COMMIT_SIG_BYTES_MAX * validatorCount) -
   evidenceBytes;
+
+/** The same without evidence, once all who sign now have signed: no transaction may be larger (CometBFT's pre-check). */
+export const txRoomBytes = ({ params, validators }: Pick<ChainState, 'params' | 'validators'>): number =>
+  dataBytesMax(params, validators.validators.length, 0);
 
 /** CometBFT ConsensusParams.ValidateBasic, for params that the application hands over. */
 export function checkParams(params: ConsensusParams): Result<void, ParamsError> {

@@ -2,6 +2,7 @@ import { assert } from '../lib/assert.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import type { LanePosition } from '../types/app.ts';
 import type { Height, Micros } from '../types/ids.ts';
+import { wireBytes } from './order.ts';
 
 export interface PoolTx {
   readonly bytes: Bytes;
@@ -109,6 +110,11 @@ export class Lane {
     return this.#takeOut(
       ({ lane: { lastHeight } }) => lastHeight !== undefined && lastHeight <= BigInt(height),
     );
+  }
+
+  /** Answers those that would take more bytes of a block. */
+  outgrow(bytesMax: number): readonly PoolTx[] {
+    return this.#takeOut((tx) => wireBytes(tx) > bytesMax);
   }
 
   /** Takes out what is gone. */

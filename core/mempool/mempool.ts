@@ -1,7 +1,8 @@
+import { entryBytes } from '../codec/writer.ts';
 import { present } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { CheckReply, CommitReply, LanePosition } from '../types/app.ts';
-import type { Height, Micros, PeerId } from '../types/ids.ts';
+import type { Micros, PeerId } from '../types/ids.ts';
 import type { MempoolRefusal } from '../types/submit.ts';
 import { type Check, Checks } from './check.ts';
 import type { MempoolConfig } from './config.ts';
@@ -37,6 +38,8 @@ export class Mempool {
   #epoch = 0;
   #baseFee = 0n;
   #gasLimit = 0n;
+  /** What a block has room for. */
+  #roomBytes = Number.MAX_SAFE_INTEGER;
 
   constructor(config: MempoolConfig, sha256: (bytes: Bytes) => Bytes, nextCall: () => number) {
     this.#config = config;
@@ -93,6 +96,16 @@ export class Mempool {
     this.#gasLimit = gasLimit;
   }
 
+  /**
+   * A block has so much room, as far as the parameters of the chain and its validators tell. What fits into none would hold
+   * up its sender for ever, and wake those who make blocks on demand again and again.
+   */
+  fit(roomBytes: number): void {
+    const isLess = roomBytes < this.#roomBytes;
+    this.#roomBytes = roomBytes;
+    if (isLess) this.#sweep((lane) => lane.outgrow(roomBytes));
+  }
+
   submit(tx: Bytes, call: number, out: MempoolOut): void {
     const hash = this.#sha256(tx);
     const refusal = this.#refuse(tx, toHex(hash));
@@ -123,7 +136,15 @@ export class Mempool {
     // A full pool still looks at what is offered: a better price drives out the worst.
     if (this.#checks.size >= txsMax || this.#bytes + tx.length > bytesMax) return this.fullness();
     if (tx.length > txBytesMax) return { code: 'too-large', bytes: tx.length, bytesMax: txBytesMax };
+    const beyond = this.#refuseForBlock(tx);
+    if (beyond !== undefined) return beyond;
     return this.#seen.add(key) ? undefined : { code: 'in-cache' };
+  }
+
+  #refuseForBlock(tx: Bytes): MempoolRefusal | undefined {
+    const bytes = entryBytes(tx.length);
+    if (bytes <= this.#roomBytes) return undefined;
+    return { code: 'beyond-block', bytes, bytesMax: this.#roomBytes };
   }
 
   #ask(check: Check, out: MempoolOut): void {
@@ -177,6 +198,7 @@ export class Mempool {
     const { laneSlots } = this.#config;
     const contest = { lanes: this.#lanes, own: lane, fresh: tx, laneSlots, baseFee: this.#baseFee };
     const refusal =
+      this.#refuseForBlock(tx.bytes) ??
       refuseForLane(lane, tx, this.#queued, this.#config) ??
       (check.call === undefined ? undefined : this.#waitLimit.refuse(contest)) ??
       this.#makeRoom(contest);
@@ -281,7 +303,7 @@ export class Mempool {
       this.#announce(lane, nonce, out);
       if (lane.size === 0) this.#lanes.delete(address);
     }
-    if (this.#pooled.expiring > 0) this.#expire(reply.height);
+    if (this.#pooled.expiring > 0) this.#sweep((lane) => lane.expire(reply.height));
     this.#waitLimit.onCommitted(now, txs.length, this.#lanes.values(), this.#baseFee);
     this.#tickWhileQueued(out);
   }
@@ -291,11 +313,11 @@ export class Mempool {
     this.#forget(lane, before, lane.advance(stateNonce, balance));
   }
 
-  /** What ran out would hold up all that follows it. */
-  #expire(height: Height): void {
+  /** Forgets what is taken out of any lane: what no block may hold would hold up all that follows it. */
+  #sweep(takeOut: (lane: Lane) => readonly PoolTx[]): void {
     for (const [sender, lane] of this.#lanes) {
       const before = lane.executable;
-      this.#forget(lane, before, lane.expire(height));
+      this.#forget(lane, before, takeOut(lane));
       if (lane.size === 0) this.#lanes.delete(sender);
     }
   }

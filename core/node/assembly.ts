@@ -5,6 +5,7 @@ import type { GenesisMaker } from '../app/genesis.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
 import type { DecodeTx } from '../app/tx/decodeTx.ts';
 import { Consensus } from '../consensus/machine.ts';
+import { txRoomBytes } from '../consensus/params.ts';
 import type { VoteVerifier } from '../consensus/verifySignature.ts';
 import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
@@ -34,7 +35,7 @@ import { blockRules } from './blockRules.ts';
 import { commitRules } from './commitRules.ts';
 import type { CallId, Effect, Host, LogRecord } from './contract.ts';
 import { Driver } from './driver.ts';
-import { decodeFrame, type FrameDecoder } from './ingress.ts';
+import { type FrameDecoder, frameDecoder } from './ingress.ts';
 import { NodeMachine } from './node.ts';
 import type { NodeCoreConfig } from './nodeConfig.ts';
 import { poolReader } from './poolReader.ts';
@@ -135,6 +136,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
   const nextCall = (): CallId => ++calls;
   const mempool = new Mempool(config.mempool, suite.sha256, nextCall);
   mempool.setPrices(reader.nextBaseFee(), reader.gasLimit());
+  mempool.fit(txRoomBytes(state));
   const evidence = new EvidencePool({
     suite,
     state,
@@ -202,7 +204,7 @@ export async function createNode(options: CoreNodeOptions): Promise<CoreNode> {
     evidenceGossip,
     sync,
     initialHeight,
-    decodeFrame: options.decodeFrame ?? decodeFrame,
+    decodeFrame: options.decodeFrame ?? frameDecoder(config.mempool.txBytesMax),
   });
   const replayed = machine.replay(options.log.filter((record) => record.height > state.lastBlockHeight));
   if (!replayed.ok)

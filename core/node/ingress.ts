@@ -1,4 +1,5 @@
 /** Bytes from a peer become a message, or a reason to drop the peer. Nothing past this file sees undecoded bytes. */
+import { txsMessageBytes } from '../codec/limits.ts';
 import {
   decodeBlocksyncMessage,
   decodeConsensusMessage,
@@ -7,6 +8,7 @@ import {
 } from '../codec/messages.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { DEFAULT_MEMPOOL } from '../mempool/config.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { BlocksyncMessage, ConsensusMessage } from '../types/messages.ts';
 import { CHANNELS, type ChannelId } from './contract.ts';
@@ -30,13 +32,12 @@ const CHANNEL_OF: Readonly<Record<ConsensusMessage['kind'], ChannelId>> = {
   voteSetBits: CHANNELS.bits,
 };
 
-/** Largest message of a channel in bytes, checked before decoding. */
+/** Largest message of a channel in bytes, checked before decoding; what the pool takes is for its operator to say. */
 const BYTES_MAX: ReadonlyMap<ChannelId, number> = new Map([
   [CHANNELS.state, 1_048_576],
   [CHANNELS.data, 1_048_576],
   [CHANNELS.vote, 1_048_576],
   [CHANNELS.bits, 1_048_576],
-  [CHANNELS.mempool, 1_048_576 + 16],
   [CHANNELS.evidence, 1_048_576],
   [CHANNELS.blocksync, 104_857_605],
 ]);
@@ -50,11 +51,27 @@ export const isBlock = (channel: ChannelId, bytes: Bytes): boolean =>
 
 export const channelOf = (message: ConsensusMessage): ChannelId => CHANNEL_OF[message.kind];
 
-/** What a frame says, or why its sender is to be dropped. The same bytes always say the same. */
+/** What a frame says, or why its sender is to be dropped. The same bytes always say the same to a node. */
 export type FrameDecoder = (channel: ChannelId, bytes: Bytes) => Result<PeerMessage, string>;
 
-export function decodeFrame(channel: ChannelId, bytes: Bytes): Result<PeerMessage, string> {
-  const bytesMax = BYTES_MAX.get(channel);
+/** Of a node whose pool takes transactions of so many bytes. */
+export const frameDecoder =
+  (txBytesMax: number): FrameDecoder =>
+  (channel, bytes) =>
+    decodeWithin(
+      channel,
+      bytes,
+      channel === CHANNELS.mempool ? txsMessageBytes(txBytesMax) : BYTES_MAX.get(channel),
+    );
+
+/** Of a node that is told nothing else. */
+export const decodeFrame: FrameDecoder = frameDecoder(DEFAULT_MEMPOOL.txBytesMax);
+
+function decodeWithin(
+  channel: ChannelId,
+  bytes: Bytes,
+  bytesMax: number | undefined,
+): Result<PeerMessage, string> {
   if (bytesMax === undefined) return err(`unknown channel 0x${channel.toString(16)}`);
   if (bytes.length > bytesMax) {
     return err(`message of ${bytes.length} bytes on channel 0x${channel.toString(16)}, at most ${bytesMax}`);

@@ -1,6 +1,7 @@
 import type { ConsensusInput, ConsensusNotice, Out } from '../consensus/contract.ts';
 import type { LogError } from '../consensus/log.ts';
 import type { Consensus } from '../consensus/machine.ts';
+import { txRoomBytes } from '../consensus/params.ts';
 import type { EvidenceGossip, EvidenceGossipOut } from '../evidence/evidenceGossip.ts';
 import type { EvidencePool } from '../evidence/pool.ts';
 import { evidenceHeight } from '../evidence/verify.ts';
@@ -13,7 +14,7 @@ import type { Mempool } from '../mempool/mempool.ts';
 import type { MempoolOut } from '../mempool/mempoolOut.ts';
 import type { RelayOut, TxRelay } from '../p2p/txRelay.ts';
 import type { BlockSync } from '../sync/blockSync.ts';
-import type { SyncOut } from '../sync/contract.ts';
+import type { SyncedBlock, SyncOut } from '../sync/contract.ts';
 import type { Evidence } from '../types/evidence.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
 import { type MessageSinks, routeMessage, routeWhileSyncing } from './consensusMessages.ts';
@@ -95,10 +96,7 @@ export class NodeMachine implements Machine {
     this.#syncOut = syncOutOf({
       effect: (effect) => out.push(this.#withEvidence(effect)),
       drop: (peer, reason) => this.#drop(peer, reason),
-      committed: ({ block, state, reply }) => {
-        parts.evidence.onCommitted(block, state);
-        parts.mempool.onCommitted(this.#now, block.txs, reply, this.#mempoolOut);
-      },
+      committed: (synced) => this.#onCommitted(synced),
       done: (state, lastCommit, moved) => {
         if (moved) parts.consensus.adopt(state, present(lastCommit, 'the last synced block has a commit'));
         this.#beginConsensus();
@@ -275,8 +273,16 @@ export class NodeMachine implements Machine {
     }
   }
 
+  /** The pools learn of a block, whichever way it came. */
+  #onCommitted({ block, state, reply }: Pick<SyncedBlock, 'block' | 'state' | 'reply'>): void {
+    const { evidence, mempool } = this.parts;
+    evidence.onCommitted(block, state);
+    mempool.fit(txRoomBytes(state));
+    mempool.onCommitted(this.#now, block.txs, reply, this.#mempoolOut);
+  }
+
   #onNotice(notice: ConsensusNotice): void {
-    const { gossip, mempool, evidence } = this.parts;
+    const { gossip, evidence } = this.parts;
     switch (notice.kind) {
       case 'voteAdded':
         gossip.onVoteAdded(notice.vote, this.#gossipOut);
@@ -291,8 +297,7 @@ export class NodeMachine implements Machine {
         evidence.onConflict(notice.conflict);
         return;
       case 'committed':
-        evidence.onCommitted(notice.block, notice.state);
-        mempool.onCommitted(this.#now, notice.block.txs, notice.reply, this.#mempoolOut);
+        this.#onCommitted(notice);
         return;
       case 'punish':
         this.#drop(notice.peer, notice.reason);

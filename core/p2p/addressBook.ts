@@ -13,6 +13,8 @@ export interface KnownAddress {
   /** Who told us; the peer itself when it connected to us, our own id when the operator did. */
   readonly source: PeerId;
   readonly group: string;
+  /** Group of the IP that it came from, when the node itself named another one; else `group`. */
+  readonly via: string;
   isOld: boolean;
   /** Dials since the last success. */
   attempts: number;
@@ -56,7 +58,8 @@ export class AddressBook {
     return this.#known.has(id);
   }
 
-  add(address: PeerAddress, source: PeerId): Result<void, string> {
+  /** `from`: the IP that the node itself was heard from, which may name another as its own. */
+  add(address: PeerAddress, source: PeerId, from = address.host): Result<void, string> {
     const { self, isStrict, privateIds } = this.#options;
     const ip = parseIp(address.host);
     if (!isPeerId(address.id)) return err('is no node id');
@@ -71,11 +74,13 @@ export class AddressBook {
     const isFirstHand = source === address.id || source === self;
     if (known !== undefined && !isFirstHand && (known.isOld || known.attempts === 0)) return ok(undefined);
     const group = groupOf(ip);
-    if (!this.#hasRoom(address.id, group, source)) return err('would crowd out others');
+    const via = groupOf(parseIp(from) ?? ip);
+    if (!this.#hasRoom(address.id, group, source, via)) return err('would crowd out others');
     this.#known.set(address.id, {
       address,
       source,
       group,
+      via,
       isOld: false,
       attempts: 0,
       lastAttempt: 0,
@@ -113,7 +118,10 @@ export class AddressBook {
     const due = this.#sorted().filter(
       ({ address, attempts, lastAttempt }) =>
         isWanted(address.id) &&
-        (lastAttempt === 0 || now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)),
+        // An attempt that lies ahead was made by a clock that was set back since, in an earlier run.
+        (lastAttempt === 0 ||
+          lastAttempt > now ||
+          now - lastAttempt >= RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)),
     );
     const [old, fresh] = [due.filter((one) => one.isOld), due.filter((one) => !one.isOld)];
     const [first, second] = this.#options.choose(2) === 0 ? [old, fresh] : [fresh, old];
@@ -146,7 +154,7 @@ export class AddressBook {
   }
 
   /** Takes an entry of a saved book, as far as the rules still allow it. */
-  restore(entry: Omit<KnownAddress, 'group'>): void {
+  restore(entry: Omit<KnownAddress, 'group' | 'via'>): void {
     if (this.#known.has(entry.address.id) || !this.add(entry.address, entry.source).ok) return;
     Object.assign(this.#known.get(entry.address.id) as KnownAddress, {
       isOld: entry.isOld,
@@ -156,15 +164,19 @@ export class AddressBook {
     });
   }
 
-  #hasRoom(id: PeerId, group: string, source: PeerId): boolean {
+  #hasRoom(id: PeerId, group: string, source: PeerId, via: string): boolean {
     let inGroup = 0;
+    let fromGroup = 0;
     let ofSource = 0;
     for (const known of this.#known.values()) {
       if (known.address.id === id) continue;
       if (known.group === group) inGroup += 1;
+      if (known.via === via) fromGroup += 1;
       if (known.source === source && known.address.id !== source) ofSource += 1;
     }
     if (inGroup >= GROUP_MAX || ofSource >= SOURCE_MAX) return false;
+    // Keys cost nothing: who comes with many may name an IP of another network with each.
+    if (fromGroup >= GROUP_MAX) return false;
     return this.#known.has(id) || this.#known.size < ADDRESSES_MAX || this.#evict();
   }
 

@@ -1,3 +1,4 @@
+import { txsMessageBytes } from '../codec/limits.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { EMPTY } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
@@ -12,17 +13,20 @@ export interface ChannelSpec {
   readonly messageBytesMax: number;
 }
 
-/** What a full node advertises, in this order (reference §3). */
-export const CHANNEL_SPECS: readonly ChannelSpec[] = [
+/** What a full node advertises, in this order (reference §3); its pool takes transactions of so many bytes. */
+export const channelSpecs = (txBytesMax: number): readonly ChannelSpec[] => [
   { id: 0x40, priority: 5, queueMax: 1000, messageBytesMax: 104_857_605 },
   { id: 0x20, priority: 6, queueMax: 100, messageBytesMax: 1_048_576 },
   { id: 0x21, priority: 10, queueMax: 100, messageBytesMax: 1_048_576 },
   { id: 0x22, priority: 7, queueMax: 100, messageBytesMax: 1_048_576 },
   { id: 0x23, priority: 1, queueMax: 2, messageBytesMax: 1_048_576 },
-  { id: 0x30, priority: 5, queueMax: 100, messageBytesMax: 1_048_592 },
+  { id: 0x30, priority: 5, queueMax: 100, messageBytesMax: txsMessageBytes(txBytesMax) },
   { id: 0x38, priority: 6, queueMax: 10, messageBytesMax: 1_048_576 },
   { id: 0x00, priority: 1, queueMax: 10, messageBytesMax: 64_000 },
 ];
+
+/** Of a node that is told nothing else. */
+export const CHANNEL_SPECS: readonly ChannelSpec[] = channelSpecs(1_048_576);
 
 /** Bytes that may wait for one peer on all channels together; a single larger message may wait alone. */
 export const QUEUED_BYTES_MAX = 32 << 20;

@@ -1,6 +1,7 @@
 /** `id@host:port`, how operators and peers name a node (reference §8). */
 import { err, ok, type Result } from '../lib/result.ts';
 import type { PeerId } from '../types/ids.ts';
+import { isRoutable, parseIp, plainIp } from './ip.ts';
 
 export interface PeerAddress {
   readonly id: PeerId;
@@ -33,4 +34,12 @@ export const formatPeerAddress = ({ id, host, port }: PeerAddress): string =>
 export function portOf(listenAddress: string): number | undefined {
   const port = Number(/:(\d{1,5})$/.exec(listenAddress)?.[1] ?? 0);
   return port >= 1 && port <= 65535 ? port : undefined;
+}
+
+/** The IP of `tcp://ip:port`, as a NodeInfo claims it, if it can be dialled from everywhere (`external_address`). */
+export function publicHostOf(listenAddress: string): string | undefined {
+  const match = /^(?:[a-z]+:\/\/)?(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):\d{1,5}$/.exec(listenAddress);
+  const host = match?.[1] ?? match?.[2] ?? '';
+  const ip = parseIp(host);
+  return ip !== undefined && isRoutable(ip) ? plainIp(host) : undefined;
 }

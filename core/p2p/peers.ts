@@ -13,7 +13,7 @@ import { DialPlan } from './dialPlan.ts';
 import { plainIp } from './ip.ts';
 import { type Link, type LinkId, Links, oldestOfBusiest, type PeerLink } from './links.ts';
 import { Named } from './named.ts';
-import { formatPeerAddress, type PeerAddress, portOf } from './peerAddress.ts';
+import { formatPeerAddress, type PeerAddress, portOf, publicHostOf } from './peerAddress.ts';
 import type { DialOrder, PeersConfig, PeersOut } from './peersContract.ts';
 import { Pex } from './pex.ts';
 import { encodePexMessage, type PexMessage } from './pexMessages.ts';
@@ -272,7 +272,10 @@ export class Peers {
       return;
     }
     const port = portOf(info.listenAddress);
-    if (port !== undefined) this.book.add({ id: peer, host: link.ip, port }, peer);
+    if (port === undefined) return;
+    // Behind a translating router others see it at an IP where nobody can dial it.
+    const host = publicHostOf(info.listenAddress) ?? link.ip;
+    this.book.add({ id: peer, host, port }, peer, link.ip);
   }
 
   #ask(now: Micros, link: Link, out: PeersOut): void {

@@ -14,6 +14,8 @@ export type MempoolRefusal =
       readonly isUnderpriced?: true;
     }
   | { readonly code: 'too-large'; readonly bytes: number; readonly bytesMax: number }
+  /** No block can hold it, with what a block adds to it (CometBFT's pre-check). */
+  | { readonly code: 'beyond-block'; readonly bytes: number; readonly bytesMax: number }
   /** The pool's own rules after the application's (geth wording in `message`). */
   | { readonly code: 'replacement-underpriced' }
   | { readonly code: 'already-known' }

@@ -2,6 +2,7 @@ import type { EthTx } from '../../core/app/chain.ts';
 import { equalBytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { DEFAULT_MEMPOOL } from '../../core/mempool/config.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
+import { blockRoom } from '../clients/blockRoom.ts';
 import { settledPool } from '../clients/settledPool.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
@@ -17,12 +18,14 @@ interface Look {
   readonly at: number;
   readonly head: number;
   readonly isRoomy: boolean;
+  /** Of a block. */
+  readonly room: number;
   readonly content: readonly PooledSender[];
 }
 
 /**
  * POOL: what may run next stays in a pool that has room, until its nonce is used, another one has its nonce, its sender can no
- * longer pay for it, or the operator wants the pool emptied. What has left it is shown no more.
+ * longer pay for it, blocks become smaller, or the operator wants the pool emptied. What has left it is shown no more.
  */
 export function poolKept(context: CheckerContext): Checker {
   const name = 'records';
@@ -37,7 +40,7 @@ export function poolKept(context: CheckerContext): Checker {
   const lookAt = ({ chain, pool }: RpcContext): Look => {
     const { pending, queued } = pool.stats();
     const isRoomy = pending + queued + FREE_MIN <= txsMax;
-    return { at: world.now, head: chain.head(), isRoomy, content: pool.content() };
+    return { at: world.now, head: chain.head(), isRoomy, room: blockRoom(chain), content: pool.content() };
   };
 
   return {
@@ -60,7 +63,7 @@ export function poolKept(context: CheckerContext): Checker {
       const shown = shownOf(rpc, before, now);
       if (shown !== undefined)
         context.fail(name, `the pool of ${node.name} no longer holds ${shown}, and shows it`);
-      if (isFlushed || !before.isRoomy || !now.isRoomy) return;
+      if (isFlushed || !before.isRoomy || !now.isRoomy || now.room < before.room) return;
       // Who could not pay after the first of several blocks may be rich again after the last.
       if (now.head > before.head + 1 || now.at - before.at >= LIFETIME_MIN_MICROS) return;
       const lost = lostBetween(rpc, before, now);

@@ -5,6 +5,7 @@ import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, to0xHex } from '../../core/lib/bytes.ts';
 import type { PooledSender, RpcContext } from '../../core/rpc/context.ts';
 import { baseFeeAfter, type FeeMarket } from '../clients/answers/feeMarket.ts';
+import { blockRoom } from '../clients/blockRoom.ts';
 import { settledPool } from '../clients/settledPool.ts';
 import { poolOf } from '../machine/coreNode.ts';
 import type { Process } from '../machine/process.ts';
@@ -65,6 +66,9 @@ export function pools(context: CheckerContext): Checker {
       return 'holds one that is in a block';
     if (fresh.some((tx) => lastHeightOf(tx) <= rpc.chain.head()))
       return 'holds one that is too late for any block';
+    const room = blockRoom(rpc.chain);
+    if (list.some((tx) => sizeInBlock(tx) > room))
+      return `holds one for which a block has no room, ${room} bytes`;
     for (const tx of fresh) right.add(tx);
     const content = rpc.pool.content();
     const shown = [sum(content, (one) => one.pending.length), sum(content, (one) => one.queued.length)];

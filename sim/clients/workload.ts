@@ -12,6 +12,7 @@ import type { ClientState, Draft, Script } from '../scripts/script.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
 import type { FeeMarket } from './answers/feeMarket.ts';
+import { oversizeProblem } from './blockRoom.ts';
 import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import { SYNC } from './mouths.ts';
@@ -231,7 +232,8 @@ export class EvmClient {
     const { head, flushes } = node;
     const { length } = this.#sentBy(tx.from);
     // Not between a commit and the node's own step after it: the pool is that of before then.
-    const pool = settledPool(node, Number.POSITIVE_INFINITY)?.pool;
+    const rpc = settledPool(node, Number.POSITIVE_INFINITY);
+    const pool = rpc?.pool;
     const before = pool && contentOf(pool);
     // The answer may be lost with the node, and those after it come before it then.
     const isFirst = !this.#given.has(tx.hash);
@@ -277,6 +279,11 @@ export class EvmClient {
     if (isRefused && isSamePool && pool !== undefined) {
       const problem = overdraftProblem(before, node, tx, reply.error.message);
       if (problem !== undefined) this.complaints.push(problem);
+    }
+    const isTooLarge = 'error' in reply && reply.error.message.startsWith('oversized data');
+    if (isTooLarge && isSamePool && rpc !== undefined) {
+      const problem = oversizeProblem(rpc.chain, tx.raw.length);
+      if (problem !== undefined) this.complaints.push(`${tx.hash} was ${problem}`);
     }
     const isSure = isAfter && isFirst && isPrompt && !this.#isAstray(tx.from);
     if (this.#isRoomy && isRefused && tx.isWanted === true && isSure)

@@ -13,6 +13,8 @@ export function refusalText(refusal: MempoolRefusal): string {
     }
     case 'too-large':
       return `Tx too large. Max size is ${refusal.bytesMax}, but got ${refusal.bytes}`;
+    case 'beyond-block':
+      return `tx pre check: tx size is too big: ${refusal.bytes}, max: ${refusal.bytesMax}`;
     case 'replacement-underpriced':
       return 'replacement transaction underpriced';
     case 'lane-full':

@@ -10,6 +10,7 @@ export function refusalText(refusal: MempoolRefusal): { readonly code: number; r
     case 'full':
       return { code: 20, log: `${refusal.txs} txs of ${refusal.txsMax}: mempool is full` };
     case 'too-large':
+    case 'beyond-block':
       return { code: 21, log: `${refusal.bytes} bytes of ${refusal.bytesMax}: tx too large` };
     case 'replacement-underpriced':
       return { code: 13, log: 'replacement transaction underpriced: insufficient fee' };

@@ -49,6 +49,8 @@ function refusalMessage(ctx: RpcContext, tx: EthTx, refusal: MempoolRefusal): st
       return refusal.isUnderpriced === true ? 'transaction underpriced' : 'txpool is full';
     case 'too-large':
       return `oversized data: transaction size ${tx.raw.length}, limit ${TX_BYTES_MAX}`;
+    case 'beyond-block':
+      return `oversized data: transaction size ${refusal.bytes}, limit ${refusal.bytesMax}`;
     case 'replacement-underpriced':
       return 'replacement transaction underpriced';
     case 'lane-full':

@@ -57,6 +57,7 @@ async function connected(backlogBytesMax?: number) {
       other: { txIndex: 'off', rpcAddress: '' },
     },
     suite,
+    txBytesMax: 1_048_576,
     log: createLogger({ level: 'none', format: 'plain' }),
     ...(backlogBytesMax === undefined ? {} : { backlogBytesMax }),
   });

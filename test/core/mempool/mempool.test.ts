@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { entryBytes } from '../../../core/codec/writer.ts';
 import { DEFAULT_MEMPOOL } from '../../../core/mempool/config.ts';
 import { Inclusion } from '../../../core/mempool/inclusion.ts';
 import { Lane, type PoolTx } from '../../../core/mempool/lane.ts';
@@ -415,6 +416,45 @@ test('a tx beyond the limit is not even looked at', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txBytesMax: 4 });
   expect(world.add('a', 0)).toMatchObject({ refusal: { code: 'too-large' } });
   expect(world.asks).toEqual([]);
+});
+
+test('what no block can hold is refused before the application is asked, and does not stay known', () => {
+  const world = new World();
+  const size = entryBytes('a/0/1/100'.length);
+  world.pool.fit(size - 1);
+  for (let i = 0; i < 2; i++)
+    expect(world.add('a', 0)).toMatchObject({
+      refusal: { code: 'beyond-block', bytes: size, bytesMax: size - 1 },
+    });
+  expect(world.asks).toEqual([]);
+  world.pool.fit(size);
+  expect(world.add('a', 0)).toMatchObject({ kind: 'checked' });
+});
+
+test('when blocks get smaller, what fits into none is let go and may come again when they are larger', () => {
+  const world = new World();
+  world.add('a', 0);
+  world.add('a', 1, 1_000);
+  world.add('a', 2);
+  world.add('b', 0, 1_000);
+  const size = entryBytes('a/0/1/100'.length);
+  world.pool.fit(size);
+  expect(world.reaped()).toEqual(['a0']);
+  expect(world.pool.stats()).toMatchObject({ pending: 1, queued: 1 });
+  expect(world.pool.lane('b')).toBeUndefined();
+  world.pool.fit(2 * size);
+  world.add('a', 1, 1_000);
+  expect(world.reaped()).toEqual(['a0', 'a1', 'a2']);
+});
+
+test('a verdict that comes when blocks have become smaller meanwhile is of no use', () => {
+  const world = new World();
+  const tx = new TextEncoder().encode('a/0/1/100');
+  world.pool.submit(tx, 7, world);
+  world.pool.fit(4);
+  world.pool.onChecked(world.asks[0]?.call ?? 0, accepted('a', 0, 1, 0, 100), world);
+  expect(world.replies.get(7)).toMatchObject({ kind: 'refused', refusal: { code: 'beyond-block' } });
+  expect(world.pool.size).toBe(0);
 });
 
 test('what is seen again is remembered longest', () => {

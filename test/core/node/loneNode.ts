@@ -6,7 +6,7 @@ import { testGenesis } from '../app/support/chain.ts';
 
 /** A new node that follows, on a host that does nothing but tell `perform`; its clock stands still. */
 export const loneNode = (
-  options: Pick<CoreNodeOptions, 'config'> & Partial<Pick<CoreNodeOptions, 'decodeFrame'>>,
+  options: Pick<CoreNodeOptions, 'config'> & Partial<Pick<CoreNodeOptions, 'decodeFrame' | 'genesis'>>,
   perform: (effect: Effect) => void = () => {},
 ): Promise<CoreNode> =>
   createNode({

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import type { MempoolConfig } from '../../../core/mempool/config.ts';
 import { DEFAULT_NODE_CONFIG } from '../../../core/node/nodeConfig.ts';
+import { testGenesis } from '../app/support/chain.ts';
 import { loneNode } from './loneNode.ts';
 
 /** More than a node lets wait at once, 8192. */
 const MANY = 10_000;
 
-async function nodeWith(mempool: Partial<MempoolConfig>) {
+async function nodeWith(mempool: Partial<MempoolConfig>, genesis = testGenesis({ accounts: [] })) {
   const config = { ...DEFAULT_NODE_CONFIG, mempool: { ...DEFAULT_NODE_CONFIG.mempool, ...mempool } };
-  return (await loneNode({ config })).rpc;
+  return (await loneNode({ config, genesis })).rpc;
 }
 
 test('whoever has its answer waits no more: there is room for the next one', async () => {
@@ -30,4 +31,21 @@ test('so many wait for an answer at once, though the pool has room for more', as
   await Promise.all(submits.slice(8192));
   expect(refused).toHaveLength(MANY - 8192);
   expect(Math.min(...refused)).toBe(8192);
+});
+
+test('what the first block has no room for is refused, to the byte', async () => {
+  const genesis = testGenesis({ accounts: [] });
+  const params = { ...genesis.params, block: { maxBytes: 2_000, maxGas: 40_000_000 } };
+  const rpc = await nodeWith(
+    {},
+    { ...genesis, params: { ...params, evidence: { ...params.evidence, maxBytes: 100 } } },
+  );
+  // Beside frame, header and a commit of one; and two bytes of length and a tag for each.
+  const room = 2_000 - 11 - 626 - 94 - 111;
+  expect(await rpc.submit(new Uint8Array(room - 2))).toMatchObject({
+    refusal: { code: 'beyond-block', bytes: room + 1, bytesMax: room },
+  });
+  // One that fits is looked at: it is known from then on.
+  void rpc.submit(new Uint8Array(room - 3));
+  expect(await rpc.submit(new Uint8Array(room - 3))).toMatchObject({ refusal: { code: 'in-cache' } });
 });

@@ -31,6 +31,13 @@ describe('the address book', () => {
     expect(book.size).toBe(ADDRESSES_MAX);
   });
 
+  test('who comes with many keys and names an IP of another network with each fills no more than its own', () => {
+    const book = bookOf();
+    for (let n = 100; n < 1100; n++)
+      book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n), '44.44.1.1');
+    expect(book.size).toBe(256);
+  });
+
   test('a full book forgets the new address that was called in vain most often', () => {
     const book = bookOf();
     for (let n = 10_000; n < 10_000 + ADDRESSES_MAX; n++)
@@ -45,6 +52,23 @@ describe('the address book', () => {
       true,
       false,
     ]);
+  });
+
+  test('whoever was called by a clock that was ahead in an earlier run is called again', () => {
+    const [now, ahead] = [1_000_000, 90_000_000_000];
+    const book = bookOf();
+    const address = { id: id(1), host: '8.8.8.8', port: 1 };
+    book.restore({
+      address,
+      source: id(9),
+      isOld: true,
+      attempts: 0,
+      lastAttempt: ahead,
+      lastSuccess: ahead,
+    });
+    expect(book.pick(now, () => true)).toEqual(address);
+    book.onAttempt(now, id(1));
+    expect(book.pick(now + 1, () => true)).toBeUndefined();
   });
 
   test('an address that has worked is moved by nobody but its owner', () => {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { Channels, QUEUED_BYTES_MAX } from '../../../core/p2p/channels.ts';
+import { encodeTxsMessage } from '../../../core/codec/messages.ts';
+import { CHANNELS } from '../../../core/node/contract.ts';
+import { decodeFrame, frameDecoder } from '../../../core/node/ingress.ts';
+import { Channels, channelSpecs, QUEUED_BYTES_MAX } from '../../../core/p2p/channels.ts';
 
 const PAYLOAD = 10;
 const MESSAGE_MAX = 1_000_000;
@@ -61,4 +64,14 @@ test('a message that comes in pieces may be no longer than one that comes at onc
   expect(channels.receive(1, new Uint8Array(1), true)).toMatchObject({
     error: `message on channel 0x01 exceeds ${MESSAGE_MAX} bytes`,
   });
+});
+
+test('nodes whose pools take larger transactions tell each other of them, and others are told of none', () => {
+  const txBytesMax = 2_000_000;
+  const wire = encodeTxsMessage({ txs: [new Uint8Array(txBytesMax)] });
+  const received = new Channels(channelSpecs(txBytesMax), wire.length).receive(CHANNELS.mempool, wire, true);
+  expect(received).toEqual({ ok: true, value: wire });
+  expect(frameDecoder(txBytesMax)(CHANNELS.mempool, wire)).toMatchObject({ ok: true });
+  expect(frameDecoder(txBytesMax - 16)(CHANNELS.mempool, wire).ok).toBe(false);
+  expect(decodeFrame(CHANNELS.mempool, wire).ok).toBe(false);
 });

@@ -320,6 +320,22 @@ test('when handshakes crowd, the IP that holds most of them gives one up', () =>
   expect(desk.take()).toEqual(['close 1: gives way to a newer connection']);
 });
 
+test('whoever says where it can be dialled is known there, if that may be true, and else where it came from', () => {
+  const desk = new Desk({ pex: true, inboundMax: 9 });
+  const known = (n: number, listenAddress: string) => {
+    const link = desk.peers.onInbound(desk.now, `7.7.${n}.1`, desk.out);
+    if (!link.ok) throw new Error(link.error);
+    desk.peers.onReady(desk.now, link.value, id(n), { ...info(n), listenAddress }, desk.out);
+    const { host, port } = desk.peers.book.entries().find((one) => one.address.id === id(n))?.address ?? {};
+    return `${host} ${port}`;
+  };
+  expect(known(1, 'tcp://9.9.9.9:26700')).toBe('9.9.9.9 26700');
+  expect(known(2, 'tcp://[2a00::9]:26700')).toBe('2a00::9 26700');
+  expect(known(3, 'tcp://0.0.0.0:26700')).toBe('7.7.3.1 26700');
+  expect(known(4, 'tcp://10.0.0.1:26700')).toBe('7.7.4.1 26700');
+  expect(known(5, 'tcp://node.example:26700')).toBe('7.7.5.1 26700');
+});
+
 describe('the exchange of addresses', () => {
   const NOBODY = { persistent: false, unconditional: false, isPrivate: false };
   const request = encodePexMessage({ kind: 'request' });

@@ -20,6 +20,12 @@ const TABLE: readonly (readonly [MempoolRefusal, string, number, string])[] = [
     '30 bytes of 20: tx too large',
   ],
   [
+    { code: 'beyond-block', bytes: 30, bytesMax: 20 },
+    'tx pre check: tx size is too big: 30, max: 20',
+    21,
+    '30 bytes of 20: tx too large',
+  ],
+  [
     { code: 'replacement-underpriced' },
     'replacement transaction underpriced',
     13,

@@ -103,10 +103,10 @@ export const ADDRESSES: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'address-book-read-as-just-tried',
+    id: 'address-book-read-as-called-in-vain',
     file: 'core/p2p/addressBook.ts',
-    from: '      lastAttempt: entry.lastAttempt,\n',
-    to: '      lastAttempt: Number.MAX_SAFE_INTEGER,\n',
+    from: '      attempts: entry.attempts,\n',
+    to: '      attempts: ATTEMPTS_MAX,\n',
     found: ['liveness', 'eventually'],
     scenario: 'book-outlives-the-seed',
     isSlow: true,

@@ -13,8 +13,8 @@ export const NODE: readonly Break[] = [
   {
     id: 'evidence-not-told-of-commit',
     file: 'core/node/node.ts',
-    from: '        evidence.onCommitted(notice.block, notice.state);\n',
-    to: '',
+    from: '        this.#onCommitted(notice);\n',
+    to: '        this.parts.mempool.onCommitted(this.#now, notice.block.txs, notice.reply, this.#mempoolOut);\n',
     found: ['evidence'],
     scenario: 'one-equivocator',
     isSlow: true,

@@ -147,8 +147,8 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'sync-evidence-untold',
     file: 'core/node/node.ts',
-    from: '        parts.evidence.onCommitted(block, state);\n',
-    to: '',
+    from: 'committed: (synced) => this.#onCommitted(synced),',
+    to: 'committed: ({ block, reply }) => parts.mempool.onCommitted(this.#now, block.txs, reply, this.#mempoolOut),',
     found: ['durability'],
     scenario: 'evidence-backlog-synced',
     isSlow: true,

@@ -112,7 +112,7 @@ export const POOLS: readonly Break[] = [
   {
     id: 'pool-never-expires',
     file: 'core/mempool/mempool.ts',
-    from: '    if (this.#pooled.expiring > 0) this.#expire(reply.height);\n',
+    from: '    if (this.#pooled.expiring > 0) this.#sweep((lane) => lane.expire(reply.height));\n',
     to: '',
     found: ['records'],
     scenario: 'bank-features',
@@ -455,6 +455,24 @@ export const POOLS: readonly Break[] = [
     to: '',
     found: ['records', 'watch', 'no_crash'],
     scenario: 'late-verdicts',
+    isSlow: true,
+  },
+  {
+    id: 'pool-keeps-what-no-block-holds',
+    file: 'core/mempool/mempool.ts',
+    from: '    if (isLess) this.#sweep((lane) => lane.outgrow(roomBytes));\n',
+    to: '',
+    found: ['records'],
+    scenario: 'too-large-for-blocks',
+    isSlow: true,
+  },
+  {
+    id: 'pool-hears-of-no-other-blocks',
+    file: 'core/node/node.ts',
+    from: '    mempool.fit(txRoomBytes(state));\n',
+    to: '',
+    found: ['durability'],
+    scenario: 'too-large-for-blocks',
     isSlow: true,
   },
 ];

@@ -25,8 +25,8 @@ export const WIRES: readonly Break[] = [
   {
     id: 'largest-transaction-a-fault',
     file: 'core/node/ingress.ts',
-    from: '[CHANNELS.mempool, 1_048_576 + 16],',
-    to: '[CHANNELS.mempool, 1_048_576],',
+    from: 'txsMessageBytes(txBytesMax)',
+    to: 'txBytesMax',
     found: ['conduct'],
     scenario: 'four-honest',
     seed: 2,

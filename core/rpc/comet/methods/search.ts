@@ -73,7 +73,7 @@ export const searchMethods: readonly CometMethod[] = [
       const found = await searchOf(ctx, 'block').blocks(queryOf(query));
       if (!found.ok) throw serverError(found.error.message);
       const heights = pageOf(ordered(found.value, order_by, 'desc'), page, per_page);
-      const blocks = heights.map((height) => blockAnswer(ctx, height));
+      const blocks = heights.map((height) => blockAnswer(ctx, height)).filter(({ block }) => block !== null);
       return { blocks, total_count: String(found.value.length) };
     },
   }),

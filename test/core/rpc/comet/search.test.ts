@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { EventSearch } from '../../../../core/events/index/search.ts';
 import { handleCometGet, handleCometPost } from '../../../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
 import { signTx } from '../../app/support/wallet.ts';
@@ -87,6 +88,16 @@ test('block_search answers newest first', async () => {
   expect(total_count).toBe('2');
   expect(blocks.map(({ block }: Loose) => block.header.height)).toEqual(['3', '2']);
   expect(blocks[0]).toEqual(await ask('block', { height: '3' }));
+});
+
+test('a block that was found and is gone when it is shown is left out', async () => {
+  const search = { blocks: async () => ({ ok: true, value: [2, 3, 99] }) } as unknown as EventSearch;
+  const { blocks } = await ask(
+    'block_search',
+    { query: 'a.b=1' },
+    { ...world.ctx, indexing: { kind: 'kv', search } },
+  );
+  expect(blocks.map(({ block }: Loose) => block.header.height)).toEqual(['3', '2']);
 });
 
 test('a search over a URI reads its quoted texts', async () => {

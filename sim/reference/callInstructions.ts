@@ -10,8 +10,8 @@ const [VALUE_GAS, STIPEND, NEW_ACCOUNT_GAS, CREATE_GAS, DEPTH_MAX, INIT_CODE_MAX
 /** All but one 64th (EIP-150). */
 const most = (gas: number): number => gas - Math.floor(gas / 64);
 
-type Kind = 'call' | 'delegate' | 'static';
-const NAMES = { call: 'CALL', delegate: 'DELEGATECALL', static: 'STATICCALL' } as const;
+type Kind = 'call' | 'code' | 'delegate' | 'static';
+const NAMES = { call: 'CALL', code: 'CALLCODE', delegate: 'DELEGATECALL', static: 'STATICCALL' } as const;
 
 /** Why there is no frame for what is called or made. */
 function refusalOf({ machine, input }: Frame, value: bigint): string | undefined {
@@ -24,13 +24,14 @@ function call(f: Frame, kind: Kind): void {
   const { state } = machine;
   const asked = f.popSize();
   const to = nameOf(f.pop());
-  const value = kind === 'call' ? f.pop() : 0n;
+  const value = kind === 'call' || kind === 'code' ? f.pop() : 0n;
   const [inAt, inSize, outAt, outSize] = [f.popSize(), f.popSize(), f.popSize(), f.popSize()];
-  if (value !== 0n) f.mayWrite();
+  if (value !== 0n && kind === 'call') f.mayWrite();
   f.reach(inAt, inSize);
   f.reach(outAt, outSize);
   f.use(accountGas(f, to));
-  if (value !== 0n) f.use(VALUE_GAS + (state.exists(to) ? 0 : NEW_ACCOUNT_GAS));
+  // Only a call takes the value elsewhere.
+  if (value !== 0n) f.use(VALUE_GAS + (kind === 'code' || state.exists(to) ? 0 : NEW_ACCOUNT_GAS));
   const delegate = delegateOf(state.account(to).code);
   if (delegate !== undefined) f.use(accountGas(f, delegate));
   const given = Math.min(asked, most(f.gas));
@@ -58,9 +59,9 @@ function call(f: Frame, kind: Kind): void {
           0n,
         )
       : machine.run(
-          kind === 'static' ? 'STATICCALL' : 'CALL',
+          NAMES[kind],
           to,
-          { ...common, self: to, caller: input.self, value },
+          { ...common, self: kind === 'code' ? input.self : to, caller: input.self, value },
           value,
         );
   f.gas += ended.gas;
@@ -128,6 +129,7 @@ function selfDestruct(f: Frame): void {
 export const CALLS: Table = {
   240: (f) => create(f, false),
   241: (f) => call(f, 'call'),
+  242: (f) => call(f, 'code'),
   244: (f) => call(f, 'delegate'),
   245: (f) => create(f, true),
   250: (f) => call(f, 'static'),

@@ -2,7 +2,14 @@ import { type Bytes, EMPTY } from '../../core/lib/bytes.ts';
 import type { Ending } from './frame.ts';
 import type { Name } from './state.ts';
 
-export type CallKind = 'CALL' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
+export type CallKind =
+  | 'CALL'
+  | 'CALLCODE'
+  | 'DELEGATECALL'
+  | 'STATICCALL'
+  | 'CREATE'
+  | 'CREATE2'
+  | 'SELFDESTRUCT';
 
 /** A call, or a creation, and what it called in turn. */
 export interface CallNode {

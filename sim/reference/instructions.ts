@@ -1,55 +1,18 @@
-import { type Bytes, EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
+import { ARITHMETIC } from './arithmetic.ts';
 import { CALLS } from './callInstructions.ts';
-import { type Frame, fault, Halt, OUT_OF_GAS, UNDERFLOW, Unknown, words } from './frame.ts';
+import { type Frame, fault, Halt, OUT_OF_GAS, UNDERFLOW } from './frame.ts';
 import { accountGas, type Instruction, nameOf, type Table } from './instruction.ts';
 import { toBig, toWord } from './state.ts';
 
-const WORD = 1n << 256n;
 const [BASE, LOW, COLD_SLOT, WARM] = [2, 5, 2100, 100];
 
-const binary =
-  (gas: number, act: (a: bigint, b: bigint) => bigint): Instruction =>
-  (f) => {
-    f.use(gas);
-    const [a, b] = [f.pop(), f.pop()];
-    f.push(act(a, b));
-  };
 const told =
   (value: (f: Frame) => bigint, gas = BASE): Instruction =>
   (f) => {
     f.use(gas);
     f.push(value(f));
   };
-const bit = (is: boolean): bigint => (is ? 1n : 0n);
-
-const ARITHMETIC: Table = {
-  1: binary(3, (a, b) => a + b),
-  2: binary(LOW, (a, b) => a * b),
-  3: binary(3, (a, b) => a - b + WORD),
-  4: binary(LOW, (a, b) => (b === 0n ? 0n : a / b)),
-  6: binary(LOW, (a, b) => (b === 0n ? 0n : a % b)),
-  16: binary(3, (a, b) => bit(a < b)),
-  17: binary(3, (a, b) => bit(a > b)),
-  20: binary(3, (a, b) => bit(a === b)),
-  21: (f) => {
-    f.use(3);
-    f.push(bit(f.pop() === 0n));
-  },
-  22: binary(3, (a, b) => a & b),
-  23: binary(3, (a, b) => a | b),
-  24: binary(3, (a, b) => a ^ b),
-  25: (f) => {
-    f.use(3);
-    f.push(WORD - 1n - f.pop());
-  },
-  27: binary(3, (a, b) => (a > 255n ? 0n : b << a)),
-  28: binary(3, (a, b) => (a > 255n ? 0n : b >> a)),
-  32: (f) => {
-    const [offset, size] = [f.popSize(), f.popSize()];
-    f.use(30 + 6 * words(size));
-    f.push(toBig(f.machine.keccak(f.read(offset, size))));
-  },
-};
 
 const ofAccount =
   (what: (f: Frame, name: string) => bigint): Instruction =>
@@ -81,6 +44,13 @@ const ENVIRONMENT: Table = {
   57: (f) => f.copy(f.input.code, f.popSize(), f.popSize(), f.popSize()),
   58: told((f) => f.machine.tx.price),
   59: ofAccount((f, name) => BigInt(f.machine.state.account(name).code.length)),
+  60: (f) => {
+    const name = nameOf(f.pop());
+    const [to, offset, size] = [f.popSize(), f.popSize(), f.popSize()];
+    // The base price of a copy is that of looking at the account.
+    f.use(accountGas(f, name) - 3);
+    f.copy(f.machine.state.account(name).code, to, offset, size);
+  },
   61: told((f) => BigInt(f.returned.length)),
   62: (f) => {
     const [to, offset, size] = [f.popSize(), f.popSize(), f.popSize()];
@@ -102,6 +72,13 @@ const ENVIRONMENT: Table = {
   70: told((f) => f.machine.chainId),
   71: told((f) => f.machine.state.account(f.input.self).balance, LOW),
   72: told((f) => f.machine.header.baseFeePerGas),
+  // There are no blobs, and their price is the least.
+  73: (f) => {
+    f.use(3);
+    f.pop();
+    f.push(0n);
+  },
+  74: told(() => 1n),
 };
 
 function jump(f: Frame, to: number): void {
@@ -204,9 +181,6 @@ const STORAGE: Table = {
 };
 
 const ONE_STEP: Table = { ...ARITHMETIC, ...ENVIRONMENT, ...FLOW, ...STORAGE, ...CALLS };
-/** EXP, signed arithmetic, ADDMOD and the like, EXTCODECOPY, blobs, CALLCODE, CLZ: assigned, and not known here. */
-const UNKNOWN = new Set([5, 7, 8, 9, 10, 11, 18, 19, 26, 29, 30, 60, 73, 74, 242]);
-
 function pushData(f: Frame, count: number): void {
   f.use(3);
   const bytes = new Uint8Array(count);
@@ -261,6 +235,5 @@ function perform(f: Frame, op: number): void {
   else if (op >= 0x80 && op <= 0x8f) duplicate(f, op - 0x7f);
   else if (op >= 0x90 && op <= 0x9f) swap(f, op - 0x8f);
   else if (op >= 0xa0 && op <= 0xa4) log(f, op - 0xa0);
-  else if (UNKNOWN.has(op)) throw new Unknown(`instruction ${toHex(Uint8Array.of(op))}`);
   else throw fault(`invalid opcode: ${op === 0xfe ? 'INVALID' : `opcode 0x${op.toString(16)} not defined`}`);
 }

@@ -49,8 +49,8 @@ export const PRECOMPILE_NAMES: readonly Name[] = [...Array.from({ length: 17 }, 
 );
 
 /**
- * A second EVM, of Osaka's rules, made to be read rather than to be fast: it shares no line with the one that nodes run. Some
- * instructions and precompiles it does not know (Unknown).
+ * A second EVM, of Osaka's rules, made to be read rather than to be fast: it shares no line with the one that nodes run. Most
+ * precompiles it does not know (Unknown).
  */
 export class Machine {
   readonly state: ReferenceState;
@@ -178,11 +178,11 @@ export class Machine {
   }
 }
 
-/** Why code is not kept; who can not pay for it has run out of gas, whatever else is wrong with it. */
+/** Why code is not kept. */
 function codeRefusal(code: Bytes, isPaid: boolean): string | undefined {
   if (code.length > CODE_MAX) return 'max code size exceeded';
-  if (!isPaid) return OUT_OF_GAS;
-  return code[0] === 0xef ? 'invalid code: must not begin with 0xef' : undefined;
+  if (code[0] === 0xef) return 'invalid code: must not begin with 0xef';
+  return isPaid ? undefined : 'contract creation code storage out of gas';
 }
 
 function precompiled(name: Name, { data, gas }: Omit<FrameInput, 'code'>): Ended {

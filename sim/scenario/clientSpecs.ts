@@ -4,7 +4,8 @@
  * What a wallet sends: plain transfers, contracts that revert, destroy themselves, go deep and log much, a token, something of every
  * kind of transaction and rule, more transfers than blocks hold, transfers that carry much, what lies
  * exactly on a bound of gas, one contract whose storage is filled and cleared over and over, transfers
- * whose blocks are waited for, the last of what its accounts have, or most of that, again when it was driven out of a full pool.
+ * whose blocks are waited for, the last of what its accounts have, most of that, again when it was driven out of a full
+ * pool, transfers whose tips fall, or random programs.
  */
 export const SCRIPTS = [
   'transfers',
@@ -20,6 +21,8 @@ export const SCRIPTS = [
   'emptied',
   'squeezed',
   'refunded',
+  'tips',
+  'wild',
 ] as const;
 
 export interface ClientSpec {

@@ -13,7 +13,9 @@ import { refunded } from './refunded.ts';
 import type { Script } from './script.ts';
 import { shelf } from './shelf.ts';
 import { squeezed } from './squeezed.ts';
+import { tips } from './tips.ts';
 import { transfers } from './transfers.ts';
+import { wild } from './wild.ts';
 
 /** What a wallet sends, by the name that its scenario gives. */
 export function scriptOf(
@@ -31,5 +33,7 @@ export function scriptOf(
   if (script === 'shelf') return shelf(suite);
   if (script === 'squeezed') return squeezed;
   if (script === 'refunded') return refunded();
+  if (script === 'tips') return tips;
+  if (script === 'wild') return wild(suite);
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }

@@ -8,9 +8,11 @@ import { Recent } from '../../lib/recent.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Guard } from '../guard.ts';
+import { endCreationsAsGeth } from './creationEnds.ts';
 import { runFormattedInitCode } from './formattedInitCode.ts';
 import { verifyKzgProof } from './kzg.ts';
 import { opcodeOf } from './opcodes.ts';
+import { boundReturnData } from './returnDataBounds.ts';
 
 /** What the block tells the instructions. */
 export interface BlockEnv {
@@ -251,6 +253,8 @@ export class EnginePool {
     const evm = (await createEVM({ common: this.#common, stateManager, blockchain: hashes })) as EVM;
     showPaidReverts(evm);
     runFormattedInitCode(evm);
+    endCreationsAsGeth(evm);
+    boundReturnData(evm);
     if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };
     guardJumps(evm, slot);

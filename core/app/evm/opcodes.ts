@@ -15,6 +15,7 @@ export interface RunState {
   readonly memory: { read: (offset: number, length: number, doesExtend?: boolean) => Bytes };
   readonly interpreter: {
     isStatic(): boolean;
+    getReturnDataSize(): bigint;
     create(gasLimit: bigint, value: bigint, code: Bytes): Promise<bigint>;
     create2(gasLimit: bigint, value: bigint, code: Bytes, salt: Bytes): Promise<bigint>;
   };

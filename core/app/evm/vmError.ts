@@ -1,7 +1,6 @@
 /** Library texts of exceptional halts → geth's, which clients and tests match on. */
 const GETH_TEXT: ReadonlyMap<string, string> = new Map([
   ['out of gas', 'out of gas'],
-  ['code store out of gas', 'contract creation code storage out of gas'],
   ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
   ['stack underflow', 'stack underflow'],
   ['stack overflow', 'stack limit reached 1024 (1023)'],

@@ -1,6 +1,6 @@
 import { getContractAddress } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import type { CallArgs } from '../../../../core/app/chain.ts';
+import type { CallArgs, CallOutcome } from '../../../../core/app/chain.ts';
 import { HISTORY_ADDRESS } from '../../../../core/app/evm/systemContracts.ts';
 import { EMPTY, hex, toHex } from '../../../../core/lib/bytes.ts';
 import { COIN, TestChain } from '../support/chain.ts';
@@ -107,6 +107,50 @@ test.each([
   // EIP-3860: it is the frame that asks for too much that fails.
   expect(await gasOf('ef00', 49_152)).toBeLessThan(200_000n);
   expect(await gasOf('ef00', 49_153)).toBe(200_000n);
+});
+
+test('init code that reverts tells why and keeps the gas that is left, whatever the reason begins with', async () => {
+  // MSTORE8(0, first), REVERT(0, 1).
+  const reverting = (first: string): string => `60${first}60005360016000fd`;
+  const made = (first: string): Promise<CallOutcome> => call({ to: undefined, data: hex(reverting(first)) });
+  const plain = await made('ee');
+  expect(plain).toMatchObject({ kind: 'reverted', data: hex('ee') });
+  expect(await made('ef')).toEqual({ ...plain, data: hex('ef') });
+  // The same from a contract, which returns what it heard.
+  const maker = new Uint8Array(20).fill(8);
+  const none = { balance: undefined, nonce: undefined, state: undefined, stateDiff: undefined };
+  const heard = (first: string): Promise<CallOutcome> => {
+    const code = hex(`69${reverting(first)}600052600a60166000f0503d600060003e3d6000f3`);
+    return chain.evm.call(chain.reader.latest(), args({ to: maker, gas: 200_000n }), {
+      state: new Map([[toHex(maker), { ...none, code }]]),
+    });
+  };
+  const told = await heard('ee');
+  expect(told).toMatchObject({ kind: 'returned', data: hex('ee') });
+  expect(await heard('ef')).toEqual({ ...told, data: hex('ef') });
+});
+
+test('a creation that cannot pay for its code says so, unless nobody may have such code', async () => {
+  // RETURN(0, 1000), of code that begins with `first`.
+  const unpaid = (first: string) =>
+    call({ to: undefined, gas: 100_000n, data: hex(`60${first}6000536103e86000f3`) });
+  const failed = { kind: 'failed', gasUsed: 100_000n };
+  expect(await unpaid('00')).toEqual({ ...failed, message: 'contract creation code storage out of gas' });
+  expect(await unpaid('ef')).toEqual({ ...failed, message: 'invalid code: must not begin with 0xef' });
+  // The init code's own gas.
+  const endless = await call({ to: undefined, gas: 100_000n, data: hex('5b600056') });
+  expect(endless).toEqual({ ...failed, message: 'out of gas' });
+});
+
+test('who copies more than a call returned hears so, unless there is not even gas for the memory', async () => {
+  // RETURNDATACOPY(0, offset, length).
+  const copied = (length: string, offset = '00') =>
+    call({ to: undefined, gas: 100_000n, data: hex(`62${length}60${offset}60003e`) });
+  const outside = { kind: 'failed', message: 'return data out of bounds', gasUsed: 100_000n };
+  expect(await copied('000001')).toEqual(outside);
+  expect(await copied('000000', '01')).toEqual(outside);
+  expect(await copied('100000')).toEqual({ ...outside, message: 'out of gas' });
+  expect((await copied('000000')).kind).toBe('returned');
 });
 
 test('overrides give an account code, balance and storage for one call', async () => {

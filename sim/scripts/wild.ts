@@ -1,0 +1,56 @@
+import { contractAddressOf } from '../../core/app/evm/execute.ts';
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import { present } from '../../core/lib/assert.ts';
+import { type Bytes, hex } from '../../core/lib/bytes.ts';
+import { signerOf } from './authorizations.ts';
+import type { Draft, Script } from './script.ts';
+import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
+import { WildPrograms } from './wildPrograms.ts';
+
+const PRICE = { tip: GWEI, feeCap: 100n * GWEI };
+/** The precompiles that the simulator's own EVM knows. */
+const PRECOMPILES = [2, 4].map((number) => hex(number.toString(16).padStart(40, '0')));
+const STRANGER = new Uint8Array(20).fill(0xb9);
+/** Contracts that are called in turn: the newest ones. */
+const CONTRACTS_MAX = 8;
+const DATA_MAX = 70;
+
+type Call = Pick<Draft, 'to' | 'data'> & Partial<Draft>;
+
+/** Makes contracts of random programs and calls them, by themselves and by each other; some lend their code to an account (EIP-7702). */
+export function wild(suite: CryptoSuite): Script {
+  const heir = signerOf('heir of the wild', suite);
+  let delegations = 0n;
+  return (state) => {
+    const from = present(state.accounts[0], 'an account');
+    if (state.open(from).length >= IN_FLIGHT_MAX) return [];
+    const choose = (count: number): number => state.choices.choose(count);
+    const next = state.nonceOf(from);
+    const made = Array.from({ length: CONTRACTS_MAX }, (_, i) => next - 1 - i)
+      .filter((nonce) => nonce >= 0)
+      .map((nonce) => contractAddressOf(from.address, BigInt(nonce), suite));
+    // Also one that is still to come.
+    const own = [...made, contractAddressOf(from.address, BigInt(next), suite), heir.address];
+    const callees = [...own, ...own, from.address, STRANGER, ...PRECOMPILES];
+    const callee = (): Bytes => present(own[choose(own.length)], 'a contract');
+    const data = (): Bytes => Uint8Array.from({ length: choose(DATA_MAX) }, () => choose(256));
+    const kinds: readonly (() => Call)[] = [
+      () => ({ to: undefined, data: new WildPrograms(choose, callees).initCode() }),
+      () => ({ to: callee(), data: data() }),
+      () => ({
+        to: callee(),
+        data: data(),
+        accessList: [{ address: callee(), storageKeys: [new Uint8Array(32)] }],
+      }),
+      () => {
+        const tuple = heir.sign({ chainId: 0n, address: callee(), nonce: delegations++ });
+        return { to: callee(), data: data(), type: 4, authorizationList: [tuple] };
+      },
+    ];
+    const isMaking = made.length === 0 || choose(3) === 0;
+    const call = present(kinds[isMaking ? 0 : choose(kinds.length)], 'a kind')();
+    const gas = present([60_000n, 100_000n, 150_000n, 250_000n][choose(4)], 'gas');
+    const common = { from, nonce: state.takeNonce(from), status: undefined, ...PRICE };
+    return [{ ...common, gas, value: choose(3) === 0 ? 9n : 0n, ...call }];
+  };
+}

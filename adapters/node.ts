@@ -93,7 +93,9 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const rpc = { ...node.rpc, evm, submit, network, peerCount: () => network.peerStatuses().length };
     if (options.config.index.indexer === 'psql') {
       const connection = options.config.index.psqlConnection;
-      const sink = await openPsqlSink({ connection, chain: rpc.chain, hub: rpc.hub, log: options.log });
+      const { initialHeight } = options.genesis;
+      const { chain, hub } = rpc;
+      const sink = await openPsqlSink({ connection, chain, initialHeight, hub, log: options.log });
       closing.unshift(() => sink.stop());
     }
     const servers = await startServers(rpc, options.config, (error) =>

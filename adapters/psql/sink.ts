@@ -12,6 +12,8 @@ export interface PsqlSinkOptions {
   /** `postgresql://user:password@host:port/database`. */
   readonly connection: string;
   readonly chain: ChainReader;
+  /** The chain's first. */
+  readonly initialHeight: Height;
   readonly hub: EventHub;
   readonly log: Logger;
 }
@@ -126,7 +128,7 @@ export class PsqlSink {
     const last = await client.query('SELECT max(height) AS height FROM blocks WHERE chain_id = $1', [
       this.#options.chain.chainId,
     ]);
-    this.#next = Number(last.rows[0]?.height ?? 0) + 1;
+    this.#next = Math.max(Number(last.rows[0]?.height ?? 0) + 1, this.#options.initialHeight);
     return client;
   }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../adapters/log/logger.ts';
 import { rowsOf } from '../../../adapters/psql/rows.ts';
 import { PsqlSink } from '../../../adapters/psql/sink.ts';
+import { testGenesis } from '../../core/app/support/chain.ts';
 import { deploying, STORE_AND_LOG } from '../../core/app/support/code.ts';
 import { bytesHex, RpcWorld } from '../../core/rpc/support/rpcWorld.ts';
 import { POSTGRES, Postgres } from './postgres.ts';
@@ -26,8 +27,14 @@ describe.skipIf(POSTGRES === undefined)('with a PostgreSQL server', () => {
 
   const send = () =>
     world.get('eth_sendTransaction', { from: bytesHex(world.dev.address), data: deploying(STORE_AND_LOG) });
-  const open = () =>
-    PsqlSink.open({ connection: postgres.connection, chain: world.chain.reader, hub: world.hub, log });
+  const optionsOf = ({ chain, hub }: RpcWorld) => ({
+    connection: postgres.connection,
+    chain: chain.reader,
+    initialHeight: chain.genesis.initialHeight,
+    hub,
+    log,
+  });
+  const open = () => PsqlSink.open(optionsOf(world));
 
   async function caughtUp(sink: PsqlSink): Promise<void> {
     while (sink.next <= world.chain.reader.head()) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -107,10 +114,24 @@ describe.skipIf(POSTGRES === undefined)('with a PostgreSQL server', () => {
     await expectWhole();
   });
 
+  test('a chain that begins higher misses nothing below its first height', async () => {
+    const genesis = { ...testGenesis({ accounts: [] }), chainId: 'later_9000-1', initialHeight: 100 };
+    const later = await RpcWorld.openOn(genesis);
+    await later.commit();
+    const before = warnings.length;
+    const sink = await PsqlSink.open(optionsOf(later));
+    while (sink.next <= 100) await new Promise((resolve) => setTimeout(resolve, 10));
+    await sink.stop();
+    expect(warnings.slice(before)).toEqual([]);
+    expect(await rows("SELECT height FROM blocks WHERE chain_id = 'later_9000-1'")).toEqual([
+      { height: '100' },
+    ]);
+  });
+
   test('a database that cannot be had is said at the start', async () => {
     const connection = 'postgresql://orrery@127.0.0.1:1/none';
-    await expect(
-      PsqlSink.open({ connection, chain: world.chain.reader, hub: world.hub, log }),
-    ).rejects.toThrow(/tx_index.psql-conn: cannot use the database: .*ECONNREFUSED/);
+    await expect(PsqlSink.open({ ...optionsOf(world), connection })).rejects.toThrow(
+      /tx_index.psql-conn: cannot use the database: .*ECONNREFUSED/,
+    );
   });
 });

@@ -68,7 +68,7 @@ export const SERVICES: readonly Break[] = [
   {
     id: 'node-config-price-of-head',
     file: 'core/rpc/cosmos/services/node.ts',
-    from: 'ctx.chain.nextBaseFee()',
+    from: 'ctx.chain.leastGasPrice()',
     to: 'ctx.chain.ethBlock(ctx.chain.head())?.header.baseFeePerGas',
     found: ['records'],
     scenario: 'told-truth',

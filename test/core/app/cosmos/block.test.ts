@@ -59,6 +59,19 @@ test('memos are as long, and bytes as dear, as genesis says', async () => {
   expect(gasUsed).toBeGreaterThanOrEqual(result?.gasUsed ?? 0n);
 });
 
+test('an account that is delegated is so for the pool, whatever it sends', async () => {
+  const genesis = testGenesis({ accounts: [{ address: alice.address, balance: START }] });
+  // biome-ignore lint/suspicious/noExplicitAny: the state of a genesis is any JSON.
+  const state = genesis.appState as any;
+  state.auth.accounts[0].code_hash = undefined;
+  state.evm.accounts = [{ address: toHex(alice.address), code: `ef0100${'c0'.repeat(20)}` }];
+  const own = await TestChain.open(genesis);
+  // A genesis with code has a nonce of 1.
+  const tx = cosmosTx({ messages: [send(1n)], data: { sequence: 1n } });
+  expect(await own.app.checkTx(tx, false)).toMatchObject({ kind: 'accepted', lane: { isDelegated: true } });
+  expect(await check(cosmosTx({ messages: [send(1n)] }))).toMatchObject({ lane: { isDelegated: false } });
+});
+
 describe('a Cosmos transfer in a block', () => {
   test('moves the balance that Ethereum sees and takes the nonce that Ethereum takes next', async () => {
     const { reply, commit } = await chain.commit([cosmosTx({ messages: [send(5n * COIN)] })]);

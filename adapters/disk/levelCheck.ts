@@ -13,8 +13,13 @@ import { crc32c } from './crc32c.ts';
 
 const BLOCK_BYTES = 32768;
 const HEADER_BYTES = 7;
+const FULL = 1;
+const FIRST = 2;
 
-/** Throws OperatingError when a log under `path` is damaged before its end. An unfinished last record is no damage. */
+/**
+ * Throws OperatingError when a log under `path` is damaged before its last batch. That batch may be unfinished: none is
+ * written before the one before it is synced, and a power cut leaves any of its blocks unwritten, not only the last.
+ */
 export function checkLevelLogs(path: string): void {
   for (const name of readdirSync(path)) {
     if (!/^\d+\.log$/.test(name)) continue;
@@ -35,7 +40,7 @@ function readLog(path: string): Uint8Array | undefined {
   }
 }
 
-/** Offset of the first bad record that a whole one follows, or undefined. */
+/** Offset of the first bad record that the beginning of a batch follows, or undefined. */
 export function damageOf(bytes: Uint8Array): number | undefined {
   let bad: number | undefined;
   for (let block = 0; block < bytes.length; block += BLOCK_BYTES) {
@@ -47,19 +52,24 @@ export function damageOf(bytes: Uint8Array): number | undefined {
         bad ??= at;
         break;
       }
-      if (bad !== undefined) return bad;
+      if (bad !== undefined && isBeginning(bytes, at)) return bad;
       at = next;
     }
   }
-  return bad !== undefined && hasRecordAfter(bytes, bad) ? bad : undefined;
+  return bad !== undefined && hasBeginningAfter(bytes, bad) ? bad : undefined;
+}
+
+/** Middles and ends are of the batch that the bad record is of. */
+function isBeginning(bytes: Uint8Array, at: number): boolean {
+  const type = bytes[at + 6];
+  return type === FULL || type === FIRST;
 }
 
 /** In the block of the damage the record borders are lost, so every byte is tried. */
-function hasRecordAfter(bytes: Uint8Array, bad: number): boolean {
+function hasBeginningAfter(bytes: Uint8Array, bad: number): boolean {
   const end = Math.min(bad - (bad % BLOCK_BYTES) + BLOCK_BYTES, bytes.length);
   for (let at = bad + 1; at + HEADER_BYTES < end; at++) {
-    const type = bytes[at + 6] as number;
-    if (type >= 1 && type <= 4 && recordEnd(bytes, at, end) !== undefined) return true;
+    if (isBeginning(bytes, at) && recordEnd(bytes, at, end) !== undefined) return true;
   }
   return false;
 }

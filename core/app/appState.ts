@@ -6,6 +6,7 @@ import { type Bytes, compareBytes, EMPTY, equalBytes, parseHex, toHex } from '..
 import type { Result } from '../lib/result.ts';
 import { FORKS } from '../types/fork.ts';
 import type { Address } from '../types/ids.ts';
+import { type AuthParams, DEFAULT_AUTH_PARAMS, readAuthParams } from './auth/params.ts';
 import { checkDenomMetadata } from './bank/denomMetadata.ts';
 import { checkSendEnabled } from './bank/sendEnabled.ts';
 import { DEFAULT_FORK, type ForkRules, forkRules, isFork } from './evm/forks.ts';
@@ -42,6 +43,7 @@ export interface AppState {
   readonly denom: string;
   readonly evmChainId: bigint;
   readonly fork: ForkRules;
+  readonly auth: AuthParams;
   readonly feeMarket: FeeMarketParams;
   /** In order of address. */
   readonly accounts: readonly GenesisAccount[];
@@ -114,8 +116,8 @@ function readPubKey(json: Json): Bytes | undefined {
   return key;
 }
 
-function readAuth(auth: Json, accounts: Accounts): { readonly hrp: string } {
-  if (auth.isMissing) return { hrp: DEFAULT_HRP };
+function readAuth(auth: Json, accounts: Accounts): { readonly hrp: string; readonly params: AuthParams } {
+  if (auth.isMissing) return { hrp: DEFAULT_HRP, params: DEFAULT_AUTH_PARAMS };
   const fields = auth.object(['params', 'accounts', 'bech32_prefix']);
   const prefix = fields.bech32_prefix as Json;
   const hrp = prefix.text(DEFAULT_HRP);
@@ -129,7 +131,7 @@ function readAuth(auth: Json, accounts: Accounts): { readonly hrp: string } {
   for (let i = 0n; i < BigInt(numbers.size); i++) {
     if (!numbers.has(i)) (fields.accounts as Json).fail(`account number ${i} is missing`);
   }
-  return { hrp };
+  return { hrp, params: readAuthParams(fields.params as Json) };
 }
 
 function readAuthAccount(json: Json, hrp: string, accounts: Accounts): bigint {
@@ -287,7 +289,7 @@ export function parseAppState(
     const root = new Json(appState, 'app_state');
     const sections = root.object(SECTIONS);
     const accounts = new Accounts();
-    const { hrp } = readAuth(sections.auth as Json, accounts);
+    const { hrp, params: auth } = readAuth(sections.auth as Json, accounts);
     const evm = sections.evm as Json;
     const evmFields = evm.isMissing ? {} : evm.object(['params', 'accounts', 'preinstalls']);
     const { params = new Json(undefined, 'app_state.evm.params'), ...contracts } = evmFields;
@@ -305,6 +307,7 @@ export function parseAppState(
     const market = readFeeMarket(sections.feemarket as Json);
     // EIP-1559 came with London.
     const feeMarket = section.fork.london ? market : { ...market, noBaseFee: true, baseFee: 0n };
-    return { hrp, denom: section.denom, evmChainId, fork: section.fork, feeMarket, accounts: sorted, supply };
+    const { denom, fork } = section;
+    return { hrp, denom, evmChainId, fork, auth, feeMarket, accounts: sorted, supply };
   });
 }

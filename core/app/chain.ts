@@ -202,6 +202,8 @@ export interface ChainReader {
   txResult(location: TxLocation): TxResult | undefined;
   /** Base fee of the block after the head. */
   nextBaseFee(): bigint;
+  /** What a gas unit has to offer there: a chain without a base fee may have a least price. */
+  leastGasPrice(): bigint;
   gasLimit(): bigint;
   readonly chainId: string;
   readonly evmChainId: bigint;

@@ -76,7 +76,7 @@ function servicesOf(
   appState: AppState,
   { suite, decodeTx, sizes }: ApplicationOptions,
 ): ChainServices {
-  const { hrp, denom, evmChainId, fork, feeMarket } = appState;
+  const { hrp, denom, evmChainId, fork, auth, feeMarket } = appState;
   const engines = new EnginePool(createCommon(evmChainId, fork.name, suite));
   return {
     hrp,
@@ -89,6 +89,8 @@ function servicesOf(
       denom,
       blockGasLimit: blockGasLimit(genesis),
       minGasPrice: feeMarket.minGasPrice,
+      memoBytesMax: Number(auth.maxMemoCharacters),
+      txByteGas: auth.txSizeCostPerByte,
       signatures: new SignatureCheck(genesis.chainId, evmChainId, suite, sizes),
     },
     rules: { evmChainId, fork, blockGasLimit: blockGasLimit(genesis), minGasPrice: feeMarket.minGasPrice },

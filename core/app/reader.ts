@@ -12,7 +12,7 @@ import type { ValidatorSet } from '../types/validator.ts';
 import type { ChainServices } from './blockRun.ts';
 import type { ChainReader, EthBlock, TxLocation, View } from './chain.ts';
 import type { ChainHead } from './chainHead.ts';
-import { nextBaseFee } from './feemarket/baseFee.ts';
+import { atLeast, nextBaseFee } from './feemarket/baseFee.ts';
 
 /** What readers see: everything up to the head's view, nothing beyond it even when the store already has it. */
 export class AppReader implements ChainReader {
@@ -117,6 +117,10 @@ export class AppReader implements ChainReader {
 
   nextBaseFee(): bigint {
     return nextBaseFee(this.#head.latestEthBlock.header, this.#services.feeMarket);
+  }
+
+  leastGasPrice(): bigint {
+    return atLeast(this.nextBaseFee(), this.#services.feeMarket.minGasPrice);
   }
 
   gasLimit(): bigint {

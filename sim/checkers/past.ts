@@ -208,6 +208,10 @@ class PastChain implements ChainReader {
     return this.#chain.nextBaseFee();
   }
 
+  leastGasPrice(): bigint {
+    return this.#chain.leastGasPrice();
+  }
+
   gasLimit(): bigint {
     return this.#chain.gasLimit();
   }

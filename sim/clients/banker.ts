@@ -9,7 +9,7 @@ import type { BankSpec } from '../scenario/clientSpecs.ts';
 import { type BadDraft, type BankStep, bankFeature, probe } from '../scripts/bankFeatures.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
-import { baseFeeAfter, type FeeMarket } from './answers/feeMarket.ts';
+import { type FeeMarket, leastPriceAfter } from './answers/feeMarket.ts';
 import { askEthereum, askRest } from './bankQuestions.ts';
 import { BlockWaits } from './blockWaits.ts';
 import { broadcast, checkedOnly, WAY_COUNT, wayOf } from './broadcast.ts';
@@ -206,8 +206,7 @@ export class Banker {
   #leastPrice({ chain }: RpcContext): bigint | undefined {
     if (settledPool(this.#node, Number.POSITIVE_INFINITY) === undefined) return undefined;
     const { header } = present(chain.ethBlock(chain.head()), 'the head');
-    const { noBaseFee, minGasPrice } = this.#feeMarket;
-    return noBaseFee ? minGasPrice : baseFeeAfter(header, this.#feeMarket);
+    return leastPriceAfter(header, this.#feeMarket);
   }
 
   async #numberOf(context: RpcContext, account: DevAccount): Promise<bigint | undefined> {

@@ -5,7 +5,7 @@ import type { AdmissionError } from '../errors.ts';
 import { MAX_UINT64 } from '../evm/numbers.ts';
 import { sdkError } from '../sdkErrors.ts';
 import type { DecodedCosmosTx } from './decodeCosmosTx.ts';
-import { anteGas, MEMO_CHARS_MAX } from './gas.ts';
+import { anteGas } from './gas.ts';
 import type { SignatureCheck } from './verify.ts';
 
 /** The signer as the state before the transaction has it. */
@@ -22,6 +22,8 @@ export interface CosmosRules {
   readonly blockGasLimit: bigint;
   /** Least price of a gas unit, wei. */
   readonly minGasPrice: bigint;
+  readonly memoBytesMax: number;
+  readonly txByteGas: bigint;
   readonly signatures: SignatureCheck;
 }
 
@@ -59,10 +61,10 @@ function checkStatic(
   }
   // Go's len(): a character of several bytes counts as so many.
   const characters = encodeUtf8(tx.memo).length;
-  if (characters > MEMO_CHARS_MAX) {
+  if (characters > rules.memoBytesMax) {
     return refuse(
       12,
-      `maximum number of characters is ${MEMO_CHARS_MAX} but received ${characters} characters`,
+      `maximum number of characters is ${rules.memoBytesMax} but received ${characters} characters`,
     );
   }
   if (tx.gasLimit === 0n) return refuse(18, 'must provide positive gas');
@@ -83,7 +85,7 @@ function checkPrice(tx: DecodedCosmosTx, rules: CosmosRules, place: CosmosPlace)
 }
 
 function checkGas(tx: DecodedCosmosTx, rules: CosmosRules, place: CosmosPlace): AdmissionError | undefined {
-  const needed = anteGas(tx);
+  const needed = anteGas(tx, rules.txByteGas);
   if (tx.gasLimit < needed) {
     return refuse(11, `out of gas in location: ante; gasWanted: ${tx.gasLimit}, gasUsed: ${needed}`);
   }

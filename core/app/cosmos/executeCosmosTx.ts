@@ -17,6 +17,7 @@ import type { CosmosMessage } from './messages.ts';
 /** Where and under which rules it runs. */
 export interface CosmosExecution {
   readonly denom: string;
+  readonly txByteGas: bigint;
   readonly baseFee: bigint;
   readonly coinbase: Address;
   readonly collectBaseFee: boolean;
@@ -54,7 +55,7 @@ class Run {
     this.#tx = tx;
     this.#on = on;
     this.log = new TouchLog(writes);
-    this.gasUsed = anteGas(tx);
+    this.gasUsed = anteGas(tx, on.txByteGas);
   }
 
   #change(address: Address, amount: bigint, nonce?: bigint): void {

@@ -1,7 +1,5 @@
 /** Gas of a Cosmos transaction, on the scale of the EVM's: both kinds share the block's limit and its base fee. */
 export const COSMOS_GAS = {
-  /** A byte of the TxRaw, for carrying and storing it (the SDK's tx_size_cost_per_byte). */
-  txByte: 10n,
   /** Verifying an eth_secp256k1 signature. */
   signature: 21_000n,
   /** Paying the fee and raising the sequence. */
@@ -14,8 +12,6 @@ export const COSMOS_GAS = {
   newAccount: 25_000n,
 } as const;
 
-export const MEMO_CHARS_MAX = 256;
-
-/** Gas of everything before the messages. */
-export const anteGas = (tx: { readonly size: number }): bigint =>
-  BigInt(tx.size) * COSMOS_GAS.txByte + COSMOS_GAS.signature + COSMOS_GAS.feePayment;
+/** Gas of everything before the messages. `txByteGas` is that of a byte of the TxRaw, for carrying and storing it. */
+export const anteGas = (tx: { readonly size: number }, txByteGas: bigint): bigint =>
+  BigInt(tx.size) * txByteGas + COSMOS_GAS.signature + COSMOS_GAS.feePayment;

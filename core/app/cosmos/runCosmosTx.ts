@@ -41,6 +41,7 @@ export function runCosmosTx(
     text,
   });
   if (refused !== undefined) return err(refused);
-  const on = { denom: rules.denom, baseFee, coinbase, collectBaseFee, text, isMetered: true };
+  const { denom, txByteGas } = rules;
+  const on = { denom, txByteGas, baseFee, coinbase, collectBaseFee, text, isMetered: true };
   return ok(executeCosmosTx(writes, tx, on));
 }

@@ -41,6 +41,7 @@ export function simulateCosmosTx(
   const free = { ...tx, feeAmount: 0n, tipCap: undefined, size: tx.size + SIGNATURE_BYTES };
   const { result } = executeCosmosTx(writes, free, {
     denom,
+    txByteGas: services.cosmos.txByteGas,
     baseFee: 0n,
     coinbase: new Uint8Array(20),
     collectBaseFee: false,

@@ -38,7 +38,7 @@ export function nextBaseFee(
   return atLeast(base > step ? base - step : 0n, params.minGasPrice);
 }
 
-const atLeast = (value: bigint, floor: bigint): bigint => (value < floor ? floor : value);
+export const atLeast = (value: bigint, floor: bigint): bigint => (value < floor ? floor : value);
 
 /** What a gas unit costs the sender and what of it goes to the proposer. `undefined` when the cap is below the base fee. */
 export function effectivePrice(

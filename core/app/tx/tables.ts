@@ -7,7 +7,8 @@ import type { Bytes } from '../../lib/bytes.ts';
 export const TX_RAW_BYTES_MAX = 1_048_576;
 const MESSAGES_MAX = 64;
 const COINS_MAX = 64;
-const TEXT_BYTES_MAX = 65_536;
+/** Of a memo, among others. */
+export const TEXT_BYTES_MAX = 65_536;
 
 export interface Any {
   readonly typeUrl: string;

@@ -1,4 +1,5 @@
 import type { EthBlock } from '../../app/chain.ts';
+import { atLeast } from '../../app/feemarket/baseFee.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 
@@ -28,7 +29,13 @@ export class GasOracle {
     this.#ctx = ctx;
   }
 
+  /** With the base fee it makes a price that is taken. */
   suggestTip(): bigint {
+    const { chain } = this.#ctx;
+    return atLeast(this.#usualTip(), chain.leastGasPrice() - chain.nextBaseFee());
+  }
+
+  #usualTip(): bigint {
     const head = this.#ctx.chain.latest().height;
     if (head !== this.#at) {
       this.#tip = this.#compute(head);

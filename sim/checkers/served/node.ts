@@ -4,7 +4,7 @@ import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
-import { baseFeeAfter, type FeeMarket } from '../../clients/answers/feeMarket.ts';
+import { type FeeMarket, leastPriceAfter } from '../../clients/answers/feeMarket.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { comet, eth, fieldsOf, firstOf, rest, unlike } from '../questions.ts';
 
@@ -19,7 +19,7 @@ const PRECOMPILES = 18;
 export async function wrongNode(rpc: RpcContext, market: FeeMarket): Promise<string | undefined> {
   const { chain } = rpc;
   const { header } = present(chain.blockMeta(chain.head()), 'the head');
-  const price = baseFeeAfter(present(chain.ethBlock(chain.head()), 'the head').header, market);
+  const price = leastPriceAfter(present(chain.ethBlock(chain.head()), 'the head').header, market);
   const status = await rest(rpc, `${NODE}/status`);
   const config = await rest(rpc, `${NODE}/config`);
   const { seconds, nanos } = header.time;

@@ -4,7 +4,7 @@ import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { EthAsk } from '../calls.ts';
 import { type Ask, difference, type Fields, quantity } from './answers.ts';
-import { baseFeeAfter, type FeeMarket } from './feeMarket.ts';
+import { baseFeeAfter, type FeeMarket, leastPriceAfter } from './feeMarket.ts';
 
 const PERCENTILES = [0, 25, 50, 75, 100];
 
@@ -78,8 +78,11 @@ export async function wrongPrice(
     samples.push(...(tips.length === 0 ? [GWEI] : [...tips].sort(ascending).slice(0, SAMPLES)));
   }
   const wanted = [...samples].sort(ascending)[Math.floor(((samples.length - 1) * SHARE) / 100)] ?? GWEI;
-  const tip = wanted > TIP_MOST ? TIP_MOST : wanted;
-  const next = baseFeeAfter(present(chain.ethBlock(head), 'the head').header, market);
+  const usual = wanted > TIP_MOST ? TIP_MOST : wanted;
+  const { header } = present(chain.ethBlock(head), 'the head');
+  const [next, least] = [baseFeeAfter(header, market), leastPriceAfter(header, market)];
+  // Whoever pays what he is told to is let in.
+  const tip = next + usual < least ? least - next : usual;
   const told = {
     eth_baseFee: await ask('eth_baseFee', []),
     eth_maxPriorityFeePerGas: await ask('eth_maxPriorityFeePerGas', []),

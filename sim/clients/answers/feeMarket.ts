@@ -54,3 +54,7 @@ export function baseFeeAfter(
   const next = isUp ? fee + (step > 1n ? step : 1n) : fee - step;
   return next > minGasPrice ? next : minGasPrice;
 }
+
+/** What a gas unit has to offer in the block after one with these fields. */
+export const leastPriceAfter = (parent: Parameters<typeof baseFeeAfter>[0], market: FeeMarket): bigint =>
+  market.noBaseFee ? market.minGasPrice : baseFeeAfter(parent, market);

@@ -109,6 +109,42 @@ describe('the LevelDB store', () => {
     await again.close();
   });
 
+  test('whose last batch lacks any of its blocks after a power cut opens without that batch', async () => {
+    const home = tempDir();
+    const store = await open(home);
+    await store.batch([put('before', '1')]);
+    await store.batch([put('large', 'x'.repeat(150_000))]);
+    await store.close();
+    const path = logFile(home);
+    const whole = readFileSync(path);
+    for (const block of [0, 1, 2, 4]) {
+      const torn = Buffer.from(whole).fill(
+        0,
+        Math.max(512, block * 32_768),
+        Math.min(whole.length, (block + 1) * 32_768),
+      );
+      expect(damageOf(torn)).toBeUndefined();
+    }
+    writeFileSync(path, Buffer.from(whole).fill(0, 512, 32_768));
+    const again = await open(home);
+    expect([shown(again.get(key('before'))), again.get(key('large'))]).toEqual(['1', undefined]);
+    await again.batch([put('after', '2')]);
+    await again.close();
+    const third = await open(home);
+    expect(shown(third.get(key('after')))).toBe('2');
+    await third.close();
+  });
+
+  test('that lacks a block of a batch before the last is refused', async () => {
+    const home = tempDir();
+    const store = await open(home);
+    for (const name of ['one', 'two']) await store.batch([put(name, 'x'.repeat(150_000))]);
+    await store.close();
+    const path = logFile(home);
+    writeFileSync(path, readFileSync(path).fill(0, 512, 32_768));
+    await expect(open(home)).rejects.toThrow(/^the database is damaged: .*bad record at byte 0$/);
+  });
+
   test('whose manifest is damaged is refused in one line', async () => {
     const home = tempDir();
     await (await open(home)).close();

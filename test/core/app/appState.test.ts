@@ -212,6 +212,16 @@ test('no account of genesis has the key of another, who could spend its coins', 
     );
 });
 
+test('parameters of auth are those of the SDK, none of them zero', () => {
+  const at = 'app_state.auth.params';
+  const told = (params: unknown) => problem(({ auth }) => (auth.params = params));
+  for (const params of [undefined, null, {}, { max_memo_characters: '65536' }, { tx_sig_limit: 1 }])
+    expect(told(params)).toBe('accepted');
+  expect(told({ max_memo_characters: '65537' })).toBe(`${at}.max_memo_characters: larger than 65536`);
+  expect(told({ tx_size_cost_per_byte: '0' })).toBe(`${at}.tx_size_cost_per_byte: must not be zero`);
+  expect(told({ memo: '1' })).toContain(`${at}: unknown field "memo"`);
+});
+
 test('every mistake is named with its place', () => {
   expect(problem((state) => (state.extra = {}))).toBe(
     'app_state: unknown field "extra"; known are auth, bank, evm, feemarket',

@@ -287,4 +287,22 @@ export const FEES: readonly Break[] = [
     scenario: 'fee-from-one-wei',
     isSlow: true,
   },
+  {
+    id: 'config-price-without-the-least',
+    file: 'core/rpc/cosmos/services/node.ts',
+    from: 'ctx.chain.leastGasPrice()',
+    to: 'ctx.chain.nextBaseFee()',
+    found: ['records'],
+    scenario: 'cheap-payments',
+    isSlow: true,
+  },
+  {
+    id: 'tip-without-the-least',
+    file: 'core/rpc/eth/gasOracle.ts',
+    from: 'return atLeast(this.#usualTip(), chain.leastGasPrice() - chain.nextBaseFee());',
+    to: 'return chain.nextBaseFee() < 0n ? 0n : this.#usualTip();',
+    found: ['watch'],
+    scenario: 'cheap-payments',
+    isSlow: true,
+  },
 ];

@@ -14,8 +14,8 @@ export const HANDED: readonly Break[] = [
   {
     id: 'least-price-unread-by-bank',
     file: 'core/app/create.ts',
-    from: '      minGasPrice: feeMarket.minGasPrice,\n      signatures',
-    to: '      minGasPrice: 0n,\n      signatures',
+    from: '      minGasPrice: feeMarket.minGasPrice,\n      memoBytesMax',
+    to: '      minGasPrice: 0n,\n      memoBytesMax',
     found: ['records'],
     scenario: 'cheap-payments',
     isSlow: true,

@@ -104,8 +104,8 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'cosmos-memo-unchecked',
     file: 'core/app/cosmos/checkCosmosTx.ts',
-    from: 'characters > MEMO_CHARS_MAX',
-    to: 'characters > 2 * MEMO_CHARS_MAX',
+    from: 'characters > rules.memoBytesMax',
+    to: 'characters > 2 * rules.memoBytesMax',
     found: ['durability', 'records'],
     scenario: 'bank-features',
     isSlow: true,
@@ -428,6 +428,7 @@ export const PAYMENTS: readonly Break[] = [
     to: 'const fee = tx.tipCap === undefined ? tx.feeAmount : chargedFee(tx, 0n);',
     found: ['durability'],
     scenario: 'bank-features',
+    seed: 3,
     isSlow: true,
   },
 ];

@@ -68,7 +68,7 @@ export const SERVICES: readonly Break[] = [
   {
     id: 'node-config-price-of-head',
     file: 'core/rpc/cosmos/services/node.ts',
-    from: 'ctx.chain.nextBaseFee()',
+    from: 'ctx.chain.leastGasPrice()',
     to: 'ctx.chain.ethBlock(ctx.chain.head())?.header.baseFeePerGas',
     found: ['records'],
     scenario: 'told-truth',
@@ -203,7 +203,7 @@ export const SERVICES: readonly Break[] = [
   {
     id: 'json-any-unopened-second',
     file: 'core/rpc/cosmos/protoJson.ts',
-    from: "return { '@type': typeUrl, ...protoJson(table, decoded.value) };",
+    from: "return { '@type': typeUrl, ...protoJson(table, decoded.value, depth + 1) };",
     to: "return { '@type': typeUrl, value: toBase64(value) };",
     found: ['records'],
     scenario: 'told-truth',

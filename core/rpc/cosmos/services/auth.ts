@@ -1,10 +1,13 @@
 import { decodeBech32, encodeBech32 } from '../../../address/bech32.ts';
 import { parseAddress } from '../../../address/kinds.ts';
 import { accountCount, addressOfNumber, FEE_COLLECTOR, moduleAddress } from '../../../app/auth/keeper.ts';
+import { type AuthParams, readAuthParams } from '../../../app/auth/params.ts';
+import { Json, readGenesis } from '../../../app/genesisJson.ts';
 import { ANY, type Any } from '../../../app/tx/tables.ts';
 import { TYPE_URL } from '../../../app/typeUrls.ts';
 import { bytes, int64Big, optional, repeated, string, uint64Big } from '../../../codec/fields.ts';
 import { decode, encode, table } from '../../../codec/proto.ts';
+import { present } from '../../../lib/assert.ts';
 import { fromBase64 } from '../../../lib/base64.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
 import type { Result } from '../../../lib/result.ts';
@@ -30,14 +33,7 @@ const ACCOUNT_RESPONSE = table<AccountResponse>(`${PACKAGE}.QueryAccountResponse
 export const decodeAccountResponse = (data: Bytes): Result<AccountResponse, unknown> =>
   decode(ACCOUNT_RESPONSE, data);
 
-interface Params {
-  readonly maxMemoCharacters: bigint;
-  readonly txSigLimit: bigint;
-  readonly txSizeCostPerByte: bigint;
-  readonly sigVerifyCostEd25519: bigint;
-  readonly sigVerifyCostSecp256k1: bigint;
-}
-const PARAMS = table<Params>(`${PACKAGE}.Params`, [
+const PARAMS = table<AuthParams>(`${PACKAGE}.Params`, [
   uint64Big(1, 'maxMemoCharacters'),
   uint64Big(2, 'txSigLimit'),
   uint64Big(3, 'txSizeCostPerByte'),
@@ -45,19 +41,10 @@ const PARAMS = table<Params>(`${PACKAGE}.Params`, [
   uint64Big(5, 'sigVerifyCostSecp256k1', { name: 'sig_verify_cost_secp256k1' }),
 ]);
 
-/** As genesis has them: nothing changes them later. The SDK's defaults where genesis leaves them out. */
-function authParams(appState: unknown): Params {
-  const { auth } = (appState ?? {}) as { auth?: { params?: Readonly<Record<string, unknown>> } };
-  const given = auth?.params ?? {};
-  const number = (name: string, fallback: bigint): bigint =>
-    /^[0-9]{1,19}$/.test(String(given[name])) ? BigInt(String(given[name])) : fallback;
-  return {
-    maxMemoCharacters: number('max_memo_characters', 256n),
-    txSigLimit: number('tx_sig_limit', 7n),
-    txSizeCostPerByte: number('tx_size_cost_per_byte', 10n),
-    sigVerifyCostEd25519: number('sig_verify_cost_ed25519', 590n),
-    sigVerifyCostSecp256k1: number('sig_verify_cost_secp256k1', 1000n),
-  };
+function authParams(appState: unknown): AuthParams {
+  const { auth } = (appState ?? {}) as { auth?: { params?: unknown } };
+  const read = readGenesis(() => readAuthParams(new Json(auth?.params, 'app_state.auth.params')));
+  return present(read.ok ? read.value : undefined, 'a node runs on a genesis that it has checked');
 }
 
 /** The account, or what a client is told that asks for one that is not there. */
@@ -260,7 +247,7 @@ const moduleMethods: readonly ServiceMethod[] = [
     path: `${ROOT}/params`,
     doc: 'Parameters of the auth module.',
     request: EMPTY_REQUEST('QueryParamsRequest'),
-    response: table<{ readonly params: Params | undefined }>(`${PACKAGE}.QueryParamsResponse`, [
+    response: table<{ readonly params: AuthParams | undefined }>(`${PACKAGE}.QueryParamsResponse`, [
       optional(1, 'params', PARAMS),
     ]),
     run: ({ ctx }) => ({ params: authParams(ctx.genesis.appState) }),

@@ -40,7 +40,7 @@ export const nodeMethods: readonly ServiceMethod[] = [
       uint64(4, 'haltHeight'),
     ]),
     run: ({ ctx }) => ({
-      minimumGasPrice: `${ctx.chain.nextBaseFee()}${ctx.chain.denom}`,
+      minimumGasPrice: `${ctx.chain.leastGasPrice()}${ctx.chain.denom}`,
       pruningKeepRecent: '0',
       pruningInterval: '0',
       haltHeight: 0,

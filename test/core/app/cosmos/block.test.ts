@@ -38,6 +38,40 @@ test('a timeout that the first height of a chain is beyond keeps a transaction o
   expect(await later.app.checkTx(until(1000n), false)).toMatchObject({ kind: 'accepted' });
 });
 
+test('memos are as long, and bytes as dear, as genesis says', async () => {
+  const genesis = testGenesis({ accounts: [{ address: alice.address, balance: START }] });
+  const { auth, ...others } = genesis.appState as { readonly auth: object };
+  const params = { max_memo_characters: '300', tx_size_cost_per_byte: '100' };
+  const own = await TestChain.open({ ...genesis, appState: { ...others, auth: { ...auth, params } } });
+  const noted = (length: number, gas = GAS) =>
+    cosmosTx({ messages: [send(1n)], memo: 'm'.repeat(length), gas });
+  expect(await own.app.checkTx(noted(301), false)).toMatchObject({
+    code: 12,
+    log: 'maximum number of characters is 300 but received 301 characters: memo too large',
+  });
+  const tx = noted(300);
+  const needed = BigInt(tx.length) * 100n + 26_000n;
+  expect(await own.app.checkTx(noted(300, needed - 1n), false)).toMatchObject({ code: 11 });
+  const { gasUsed } = own.app.simulate(tx);
+  const [result] = (await own.commit([tx])).reply.txResults;
+  // A message, and a balance that changes on each side: bob had none.
+  expect(result).toMatchObject({ code: 0, gasUsed: needed + 1_000n + 5_000n + 25_000n });
+  expect(gasUsed).toBeGreaterThanOrEqual(result?.gasUsed ?? 0n);
+});
+
+test('an account that is delegated is so for the pool, whatever it sends', async () => {
+  const genesis = testGenesis({ accounts: [{ address: alice.address, balance: START }] });
+  // biome-ignore lint/suspicious/noExplicitAny: the state of a genesis is any JSON.
+  const state = genesis.appState as any;
+  state.auth.accounts[0].code_hash = undefined;
+  state.evm.accounts = [{ address: toHex(alice.address), code: `ef0100${'c0'.repeat(20)}` }];
+  const own = await TestChain.open(genesis);
+  // A genesis with code has a nonce of 1.
+  const tx = cosmosTx({ messages: [send(1n)], data: { sequence: 1n } });
+  expect(await own.app.checkTx(tx, false)).toMatchObject({ kind: 'accepted', lane: { isDelegated: true } });
+  expect(await check(cosmosTx({ messages: [send(1n)] }))).toMatchObject({ lane: { isDelegated: false } });
+});
+
 describe('a Cosmos transfer in a block', () => {
   test('moves the balance that Ethereum sees and takes the nonce that Ethereum takes next', async () => {
     const { reply, commit } = await chain.commit([cosmosTx({ messages: [send(5n * COIN)] })]);

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { EthBlock } from '../../../../core/app/chain.ts';
+import { to0xHex } from '../../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../../core/rpc/context.ts';
+import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
 import { GasOracle } from '../../../../core/rpc/eth/gasOracle.ts';
+import { COIN, testGenesis } from '../../app/support/chain.ts';
+import { wallet } from '../../app/support/wallet.ts';
+import { RpcWorld } from '../support/rpcWorld.ts';
 
 const GWEI = 1_000_000_000n;
 const HEAD = 30;
@@ -15,8 +20,10 @@ const blockOf = (tips: readonly bigint[]): EthBlock =>
   }) as unknown as EthBlock;
 
 /** In gwei, of a chain of which these blocks have transactions and the others are not kept. */
-function suggested(tips: Readonly<Record<number, readonly bigint[]>>): bigint {
+function suggested(tips: Readonly<Record<number, readonly bigint[]>>, least = GWEI): bigint {
   const chain = {
+    nextBaseFee: () => GWEI,
+    leastGasPrice: () => least,
     latest: () => ({ height: HEAD }),
     ethBlock: (height: number) => {
       const own = tips[height];
@@ -40,4 +47,22 @@ test('of a block the three lowest count, and of all of them that at sixty of a h
 test('no tip above five hundred gwei is suggested', () => {
   expect(suggested({ [HEAD]: [500n] })).toBe(500n);
   expect(suggested({ [HEAD]: [501n] })).toBe(500n);
+});
+
+test('no tip is suggested with which nothing would be taken', () => {
+  expect(suggested({ [HEAD]: [3n] }, 4n * GWEI)).toBe(3n);
+  expect(suggested({ [HEAD]: [3n] }, 5n * GWEI)).toBe(4n);
+});
+
+test('where there is a least price and no base fee, whoever pays what he is told to is let in', async () => {
+  const least = 2n * GWEI;
+  const accounts = [{ address: wallet(0).address, balance: COIN }];
+  const world = await RpcWorld.openOn(testGenesis({ accounts, noBaseFee: true, minGasPrice: least }));
+  const told = ['eth_baseFee', 'eth_maxPriorityFeePerGas', 'eth_gasPrice'].map((method) => world.get(method));
+  expect(await Promise.all(told)).toEqual(['0x0', '0x77359400', '0x77359400']);
+  const [from, to] = [to0xHex(world.dev.address), to0xHex(world.other.address)];
+  expect(await world.get('eth_sendTransaction', { from, to, value: '0x1' })).toMatch(/^0x[0-9a-f]{64}$/);
+  const path = '/cosmos/base/node/v1beta1/config';
+  const { body } = await handleRest(world.ctx, { method: 'GET', path, query: '', headers: {}, body: '' });
+  expect(JSON.parse(String(body)).minimum_gas_price).toBe(`${least}achain`);
 });

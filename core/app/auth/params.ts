@@ -1,0 +1,49 @@
+import { MAX_UINT64 } from '../evm/numbers.ts';
+import type { Json } from '../genesisJson.ts';
+import { TEXT_BYTES_MAX } from '../tx/tables.ts';
+
+/** Parameters of the auth module, as genesis has them: nothing changes them later. */
+export interface AuthParams {
+  /** In bytes, as the SDK counts characters. */
+  readonly maxMemoCharacters: bigint;
+  /** There is one signer: told, but never reached. */
+  readonly txSigLimit: bigint;
+  /** Gas of each byte of a Cosmos transaction. */
+  readonly txSizeCostPerByte: bigint;
+  /** Of kinds of keys that nothing here is signed with. */
+  readonly sigVerifyCostEd25519: bigint;
+  readonly sigVerifyCostSecp256k1: bigint;
+}
+
+/** The SDK's. */
+export const DEFAULT_AUTH_PARAMS: AuthParams = {
+  maxMemoCharacters: 256n,
+  txSigLimit: 7n,
+  txSizeCostPerByte: 10n,
+  sigVerifyCostEd25519: 590n,
+  sigVerifyCostSecp256k1: 1000n,
+};
+
+export function readAuthParams(json: Json): AuthParams {
+  if (json.isMissing) return DEFAULT_AUTH_PARAMS;
+  const fields = json.object([
+    'max_memo_characters',
+    'tx_sig_limit',
+    'tx_size_cost_per_byte',
+    'sig_verify_cost_ed25519',
+    'sig_verify_cost_secp256k1',
+  ]);
+  const positive = (name: string, fallback: bigint, max = MAX_UINT64): bigint => {
+    const field = fields[name] as Json;
+    const value = field.amount(max, fallback);
+    return value === 0n ? field.fail('must not be zero') : value;
+  };
+  const fallback = DEFAULT_AUTH_PARAMS;
+  return {
+    maxMemoCharacters: positive('max_memo_characters', fallback.maxMemoCharacters, BigInt(TEXT_BYTES_MAX)),
+    txSigLimit: positive('tx_sig_limit', fallback.txSigLimit),
+    txSizeCostPerByte: positive('tx_size_cost_per_byte', fallback.txSizeCostPerByte),
+    sigVerifyCostEd25519: positive('sig_verify_cost_ed25519', fallback.sigVerifyCostEd25519),
+    sigVerifyCostSecp256k1: positive('sig_verify_cost_secp256k1', fallback.sigVerifyCostSecp256k1),
+  };
+}

@@ -167,8 +167,7 @@ function networkOf(options: StartOptions, suite: CryptoSuite): Network {
   const info: NodeInfo = {
     protocol: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app },
     id: nodeId,
-    listenAddress:
-      config.p2p.external === undefined ? listenAddress : `tcp://${showAddress(config.p2p.external)}`,
+    listenAddress,
     network: genesis.chainId,
     version: COMETBFT_VERSION,
     channels: Uint8Array.from(CHANNEL_SPECS.map((spec) => spec.id)),
@@ -227,8 +226,8 @@ function identityOf({ config, nodeId, version, validatorKey }: StartOptions) {
     nodeId,
     moniker: config.moniker,
     version,
-    // Clients of the consensus RPC refuse an empty text; port 0 is nobody's.
-    listenAddress: `tcp://${showAddress(config.p2p.listen ?? NO_LISTENER)}`,
+    // As peers are told. Clients of the consensus RPC refuse an empty text; port 0 is nobody's.
+    listenAddress: `tcp://${showAddress(config.p2p.external ?? config.p2p.listen ?? NO_LISTENER)}`,
     rpcAddress:
       config.consensusRpc.listen === undefined ? '' : `tcp://${showAddress(config.consensusRpc.listen)}`,
     validator:

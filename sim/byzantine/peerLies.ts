@@ -154,7 +154,7 @@ const txSend = (peer: string, tx: Bytes): Send => ({
   bytes: encodeTxsMessage({ txs: [tx] }),
 });
 
-const POOL_ATTACKS = ['holes', 'storm', 'garbage', 'nesting', 'poison'] as const;
+const POOL_ATTACKS = ['holes', 'storm', 'garbage', 'nesting', 'poison', 'used'] as const;
 const FLOOD = 32;
 const NESTED_DEPTH = 2_000;
 /** Of a list below 64 KiB. */
@@ -167,15 +167,25 @@ const SINK: Bytes = new Uint8Array(20).fill(0x77);
 export const POOL_ATTACK: Behaviour = {
   id: 'B35',
   alias: 'pool-attack',
-  text: 'Attacks the pool: `what` is holes (nonces with gaps), storm (replacements), garbage, nesting (deep lists) or poison (burns all its gas); `count` a round.',
+  text: 'Attacks the pool: `what` is holes (nonces with gaps), storm (replacements), garbage, nesting (deep lists), poison (burns all its gas) or used (what stands in the last blocks); `count` a round.',
   args: ['what', 'count'],
   words: { what: POOL_ATTACKS },
   create(me) {
     const what = String(me.args.get('what') ?? 'holes');
     const count = Math.min(1_000, Number(me.args.get('count') ?? FLOOD));
+    if (what === 'used') return flooding(me, () => usedTxs(me, count));
     return flooding(me, () => Array.from({ length: count }, (_, i) => attackTx(me, what, i)));
   },
 };
+
+/** The newest that stand in a block. */
+function usedTxs(me: Accomplice, count: number): readonly Bytes[] {
+  const chain = me.chain();
+  const txs: Bytes[] = [];
+  for (let height = chain?.head() ?? 0; height > 0 && txs.length < count; height--)
+    txs.push(...(chain?.block(height)?.txs ?? []));
+  return txs.slice(0, count);
+}
 
 function attackTx(me: Accomplice, what: string, i: number): Bytes {
   switch (what) {

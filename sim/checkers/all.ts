@@ -4,6 +4,7 @@ import { accountability } from './accountability.ts';
 import { accusations } from './accusations.ts';
 import { agreement, appHash } from './agreement.ts';
 import { audiences } from './audiences.ts';
+import { bans } from './bans.ts';
 import { beliefs } from './beliefs.ts';
 import { briefings } from './briefings.ts';
 import { callers } from './callers.ts';
@@ -62,6 +63,7 @@ import { strayVotes } from './strayVotes.ts';
 import { syncing } from './syncing.ts';
 import { tallies } from './tallies.ts';
 import { turns } from './turns.ts';
+import { usedTxs } from './usedTxs.ts';
 import { validity } from './validity.ts';
 import { victims } from './victims.ts';
 import { voteTimes } from './voteTimes.ts';
@@ -139,6 +141,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       poolKept(context),
       poolTimeouts(context),
       poolWaits(context),
+      usedTxs(context),
       victims(context),
     );
   if (!off.has('answers')) standing.push(searches(context), served(context), audiences(context));
@@ -161,7 +164,7 @@ export function notJudged(context: CheckerContext): readonly string[] {
 function peersOf(context: CheckerContext): readonly Checker[] {
   const { steering } = context.world.network;
   return steering instanceof Switchboard
-    ? [peerRules, callers, rumours, places].map((judge) => judge(context, steering))
+    ? [peerRules, bans, callers, rumours, places].map((judge) => judge(context, steering))
     : [];
 }
 

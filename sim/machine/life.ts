@@ -261,6 +261,7 @@ export class Life implements KvGate {
   #ask(call: CallId, ask: AppAsk): void {
     const { check, app } = this.#world.latencies;
     const isCheck = ask.kind === 'checkTx';
+    if (isCheck) this.#world.witness({ kind: 'checkAsked', node: this.#process, tx: ask.tx });
     const wait = isCheck
       ? this.#checks.between(check.low, check.high)
       : this.#apps.between(app.low, app.high) + (ask.kind === 'commit' ? this.#slowness() : 0);
@@ -291,6 +292,7 @@ export class Life implements KvGate {
     if (ask.kind === 'propose' && reply.kind === 'proposed')
       this.#world.witness({ kind: 'proposed', node: this.#process, ask, txs: reply.txs });
     const tell = (): undefined => {
+      if (ask.kind === 'checkTx') this.#world.witness({ kind: 'checkTold', node: this.#process, tx: ask.tx });
       this.#process.input({ kind: 'app', call, reply });
     };
     const wait = this.#toTell(ask.kind);

@@ -29,6 +29,8 @@ export type Fact =
       readonly ask: Extract<AppAsk, { kind: 'propose' }>;
       readonly txs: readonly Bytes[];
     }
+  /** A node asks its application about a transaction from outside, and is told. */
+  | { readonly kind: 'checkAsked' | 'checkTold'; readonly node: Process; readonly tx: Bytes }
   /** A node hears from its application that a transaction may wait in its pool. */
   | { readonly kind: 'admitted'; readonly node: Process }
   /** A node decided to drop a peer. */

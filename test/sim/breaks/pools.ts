@@ -475,4 +475,22 @@ export const POOLS: readonly Break[] = [
     scenario: 'too-large-for-blocks',
     isSlow: true,
   },
+  {
+    id: 'used-elsewhere-asked-about',
+    file: 'core/mempool/mempool.ts',
+    from: '    for (const tx of txs) this.#seen.add(toHex(this.#sha256(tx)));\n',
+    to: '',
+    found: ['records'],
+    scenario: 'pool-attack',
+    isSlow: true,
+  },
+  {
+    id: 'used-here-asked-about',
+    file: 'core/mempool/mempool.ts',
+    from: 'if (tx.lane.nonce >= lane.stateNonce) this.#seen.remove(tx.key);',
+    to: 'this.#seen.remove(tx.key);',
+    found: ['records'],
+    scenario: 'pool-attack',
+    isSlow: true,
+  },
 ];

@@ -49,8 +49,16 @@ export function wild(suite: CryptoSuite): Script {
     ];
     const isMaking = made.length === 0 || choose(3) === 0;
     const call = present(kinds[isMaking ? 0 : choose(kinds.length)], 'a kind')();
-    const gas = present([60_000n, 100_000n, 150_000n, 250_000n][choose(4)], 'gas');
+    const gas = needed(call) + present([5_000n, 30_000n, 90_000n, 250_000n][choose(4)], 'gas');
     const common = { from, nonce: state.takeNonce(from), status: undefined, ...PRICE };
     return [{ ...common, gas, value: choose(3) === 0 ? 9n : 0n, ...call }];
   };
 }
+
+/** More than what it costs before it runs, or no node would take it. */
+const needed = ({ to, data, accessList, authorizationList }: Call): bigint =>
+  21_000n +
+  (to === undefined ? 32_000n : 0n) +
+  42n * BigInt(data.length) +
+  (accessList === undefined ? 0n : 4_300n) +
+  (authorizationList === undefined ? 0n : 25_000n);

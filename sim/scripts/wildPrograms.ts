@@ -39,7 +39,7 @@ export class WildPrograms {
   /** Init code that does something and then, most often, leaves a program behind. */
   initCode(nesting = 0): Bytes {
     const does = this.#program(nesting, STATEMENTS_MAX - 2 * nesting);
-    switch (this.#choose(6)) {
+    switch (this.#choose(5)) {
       case 0:
         // Any first byte, also that of code that nobody may deploy.
         return concat(does, put(this.#of([0xef, 0xef, 0x60, 0x00])), this.#ending());
@@ -138,7 +138,8 @@ export class WildPrograms {
 
   /** Makes a contract, by salt or by nonce, and looks at it or calls it. */
   #creation(nesting: number): Bytes {
-    const code = nesting < NESTING_MAX ? this.initCode(nesting + 1) : EMPTY;
+    const isPlain = nesting < NESTING_MAX && this.#choose(6) > 0;
+    const code = isPlain ? this.initCode(nesting + 1) : this.#of(IDLE);
     const isSalted = this.#choose(2) === 0;
     const value = push(this.#choose(3) === 0 ? 1 : 0);
     const salt = isSalted ? push(this.#choose(2)) : EMPTY;
@@ -153,6 +154,8 @@ export class WildPrograms {
   }
 }
 
+/** Init code that makes nothing, or begins as EIP-3540 would have it. */
+const IDLE = [EMPTY, hex('ef0001')];
 const TWO_OPERANDS = [
   0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a,
   0x1b, 0x1c, 0x1d,

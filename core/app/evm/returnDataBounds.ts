@@ -3,6 +3,8 @@ import { opcodeOf } from './opcodes.ts';
 
 const CALLDATACOPY = 0x37;
 const RETURNDATACOPY = 0x3e;
+/** geth's words; the library has one text for this and for what it cannot compress (BLAKE2F). */
+const OUT_OF_BOUNDS = 'return data out of bounds' as EVMError['error'];
 
 /**
  * Whoever copies more than a call returned has paid for the memory first, and then hears what was wrong (geth's
@@ -15,8 +17,7 @@ export function boundReturnData(evm: EVM): void {
   const copy = entry.opHandler;
   entry.opHandler = (frame, common) => {
     const [, offset, length] = frame.stack.peek(3) as [bigint, bigint, bigint];
-    if (offset + length > frame.interpreter.getReturnDataSize())
-      throw new EVMError(EVMError.errorMessages.OUT_OF_RANGE);
+    if (offset + length > frame.interpreter.getReturnDataSize()) throw new EVMError(OUT_OF_BOUNDS);
     return copy(frame, common);
   };
 }

@@ -5,7 +5,8 @@ const GETH_TEXT: ReadonlyMap<string, string> = new Map([
   ['stack underflow', 'stack underflow'],
   ['stack overflow', 'stack limit reached 1024 (1023)'],
   ['invalid JUMP', 'invalid jump destination'],
-  ['value out of range', 'return data out of bounds'],
+  // Of BLAKE2F alone.
+  ['value out of range', 'invalid input length'],
   ['revert', 'execution reverted'],
   ['static state change', 'write protection'],
   ['create collision', 'contract address collision'],

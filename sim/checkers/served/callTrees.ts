@@ -157,7 +157,7 @@ function placesIn(node: Fields, place: readonly number[]): readonly unknown[] {
 function selectorsIn(node: CallNode): Fields {
   const counts = new Map<string, number>();
   const visit = ({ kind, to, input, calls }: CallNode): void => {
-    const isCall = kind.endsWith('CALL') && !PRECOMPILE_NAMES.includes(to);
+    const isCall = kind.includes('CALL') && !PRECOMPILE_NAMES.includes(to);
     const name = `0x${toHex(input.subarray(0, 4))}-${input.length - 4}`;
     if (isCall && input.length >= 4) counts.set(name, (counts.get(name) ?? 0) + 1);
     for (const call of calls) visit(call);

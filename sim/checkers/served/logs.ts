@@ -8,8 +8,12 @@ const NOWHERE = `0x${'5e'.repeat(32)}`;
 const INVALID_PARAMS = -32602;
 
 type Wanted = (log: Fields) => boolean;
+type Question = readonly [filter: Fields, of: readonly Fields[], isWanted: Wanted];
 
-/** What Ethereum's clients find of logs: by several addresses over all blocks, by any topic, without a beginning, and beyond the end. */
+/**
+ * What Ethereum's clients find of logs: by several addresses over all blocks, by any topic, by all of a log's in their places, in that
+ * block too, without a beginning, and beyond the end.
+ */
 export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
   const logs = heightsOf(chain).flatMap((height) => logsAt(chain, height));
@@ -18,7 +22,7 @@ export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   if (rpc.indexing?.kind !== 'kv' && head - firstOf(chain) >= rpc.limits.blockRangeMax)
     return wrongBeyond(rpc);
   const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(head) };
-  const questions: (readonly [filter: Fields, of: readonly Fields[], isWanted: Wanted])[] = [
+  const questions: Question[] = [
     [{}, logsAt(chain, head), () => true],
     [{ toBlock: quantity(head) }, logsAt(chain, head), () => true],
     [{ ...all, topics: [[NOWHERE, null]] }, logs, (log) => topicsOf(log).length > 0],
@@ -30,6 +34,7 @@ export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   ])
     if (first !== undefined)
       questions.push([{ ...all, address }, logs, (log) => address.includes(String(log['address']))]);
+  questions.push(...byTopics(logs, all));
   for (const [filter, of, isWanted] of questions) {
     const told = await eth(rpc, 'eth_getLogs', [filter]);
     const problem = unlike(`eth_getLogs ${JSON.stringify(filter)}`, told, of.filter(isWanted));
@@ -37,6 +42,28 @@ export async function wrongLogs(rpc: RpcContext): Promise<string | undefined> {
   }
   return wrongBeyond(rpc);
 }
+
+/** As the newest log with the most topics has them, all of them, backwards, or the last alone; of its block, and of all blocks. */
+function byTopics(logs: readonly Fields[], all: Fields): readonly Question[] {
+  const most = Math.max(0, ...logs.map((log) => topicsOf(log).length));
+  const log = logs.findLast((one) => topicsOf(one).length === most);
+  if (log === undefined || most === 0) return [];
+  const topics = topicsOf(log);
+  const last = topics.map((topic, i) => (i === most - 1 ? topic : null));
+  const { blockHash } = log;
+  const beside = logs.filter((one) => one['blockHash'] === blockHash);
+  return [topics, [...topics].reverse(), last].flatMap((wanted): Question[] => [
+    [{ blockHash, topics: wanted }, beside, withTopics(wanted)],
+    [{ ...all, topics: wanted }, logs, withTopics(wanted)],
+  ]);
+}
+
+/** null is any, but there has to be one. */
+const withTopics =
+  (wanted: readonly unknown[]): Wanted =>
+  (log) =>
+    wanted.length <= topicsOf(log).length &&
+    wanted.every((topic, i) => topic === null || topicsOf(log)[i] === topic);
 
 /** Nobody is told that there is nothing in blocks that are not there yet. */
 async function wrongBeyond(rpc: RpcContext): Promise<string | undefined> {

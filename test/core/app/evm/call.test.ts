@@ -151,6 +151,11 @@ test('who copies more than a call returned hears so, unless there is not even ga
   expect(await copied('000000', '01')).toEqual(outside);
   expect(await copied('100000')).toEqual({ ...outside, message: 'out of gas' });
   expect((await copied('000000')).kind).toBe('returned');
+  // What BLAKE2F cannot read is another matter.
+  const blake2f = hex('09'.padStart(40, '0'));
+  expect(await call({ to: blake2f, gas: 100_000n, data: hex('01') })).toMatchObject({
+    message: 'invalid input length',
+  });
 });
 
 test('overrides give an account code, balance and storage for one call', async () => {

@@ -29,6 +29,7 @@ const PROGRAMS: Readonly<Record<string, Hex>> = {
   'BASEFEE (EIP-3198)': deploying('4860005500'),
   'instruction 0x44 (EIP-4399)': deploying('445000'),
   'code that begins with 0xef (EIP-3541)': '0x60ef60005360016000f3',
+  'a reason to revert that begins with 0xef': '0x60ef60005360016000fd',
   'init code of many words (EIP-3860)': `0x00${'00'.repeat(2000)}`,
   'transient storage (EIP-1153)': deploying('600160005d60005c60005500'),
   'copying memory (EIP-5656)': deploying('6020600060205e00'),

@@ -53,6 +53,9 @@ describe('a transfer', () => {
     expect((await world.rpc('eth_sendRawTransaction', bytesHex(raw))).error?.message).toBe('already known');
 
     await world.commit();
+    expect((await world.rpc('eth_sendRawTransaction', bytesHex(raw))).error?.message).toBe(
+      `nonce too low: next nonce ${nonce + 1}, tx nonce ${nonce}`,
+    );
     const receipt = await world.get('eth_getTransactionReceipt', hash);
     const block = await world.get('eth_getBlockByNumber', 'latest', true);
     expect(receipt).toMatchObject({

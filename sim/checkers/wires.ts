@@ -17,6 +17,8 @@ const MESSAGES = 40;
 const VOTE = 0x22;
 /** A channel that only liars know. */
 const STRANGE = 0x77;
+/** One that a node would take for another if it read a byte of it alone. */
+const WRAPPED = 0x100 + VOTE;
 const QUEUE_MAX = 10;
 const MESSAGE_BYTES_MAX = 5_000;
 const channel = (id: number, messageBytesMax: number): ChannelSpec => ({
@@ -26,7 +28,7 @@ const channel = (id: number, messageBytesMax: number): ChannelSpec => ({
   messageBytesMax,
 });
 const SMALL = [channel(VOTE, MESSAGE_BYTES_MAX)];
-const LARGE = [channel(VOTE, 2 * MESSAGE_BYTES_MAX), channel(STRANGE, 100)];
+const LARGE = [channel(VOTE, 2 * MESSAGE_BYTES_MAX), channel(STRANGE, 100), channel(WRAPPED, 100)];
 const BLOCKS = 0x40;
 const SECOND = 1_000_000;
 const WRITE = 8_192;
@@ -192,6 +194,7 @@ const isBounded: Trial = (suite, choose) => {
   if (taken !== QUEUE_MAX) return `${taken} messages wait, at most ${QUEUE_MAX} may`;
   for (const [channel, size] of [
     [STRANGE, 1],
+    [WRAPPED, 1],
     [VOTE, MESSAGE_BYTES_MAX + 1],
   ] as const) {
     const wire = open(suite, choose, [{ channels: LARGE }, small]);
@@ -243,10 +246,11 @@ const fits: Trial = (suite, choose) => {
 };
 
 const RATE = 20_000;
-/** A vote does not wait until blocks have gone, and a rate holds. */
+/** A vote does not wait until blocks have gone, and a rate holds, both ways, however long nothing was said. */
 const isFair: Trial = (suite, choose) => {
   const wire = open(suite, choose, [{ sendRate: RATE }]);
   const [first] = wire.ends;
+  wire.now += 30 * SECOND;
   first.send(BLOCKS, new Uint8Array(400_000));
   let bytes = 0;
   let voteAt = -1;
@@ -262,7 +266,16 @@ const isFair: Trial = (suite, choose) => {
   }
   // A second's worth may leave at once; a packet that leaves alone takes two frames.
   if (bytes > 9 * RATE || bytes < 2 * RATE) return `${bytes} bytes leave in 3 s at ${RATE} a second`;
-  return voteAt >= 0 && voteAt <= 1_200 ? undefined : 'a vote waits for the blocks before it';
+  if (voteAt < 0 || voteAt > 1_200) return 'a vote waits for the blocks before it';
+  const fast = open(suite, choose, [{}, { receiveRate: RATE }]);
+  fast.now += 30 * SECOND;
+  fast.ends[0].send(BLOCKS, new Uint8Array(3 * RATE));
+  fast.carry();
+  const pause = fast.ends[1].readPauseMicros(fast.now);
+  // A second's worth is free.
+  return pause >= 2 * SECOND && pause < 3 * SECOND
+    ? undefined
+    : `reads on after ${pause} µs at ${RATE} a second`;
 };
 
 const TRIALS: readonly Trial[] = [carries, letsGo, doubts, asksWho, isSealed, isBounded, isFair];

@@ -170,6 +170,7 @@ export const FEES: readonly Break[] = [
     to: 'tx.feeAmount < minGasPrice',
     found: ['records'],
     scenario: 'cheap-payments',
+    seed: 3,
     isSlow: true,
   },
   {

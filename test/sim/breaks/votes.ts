@@ -347,5 +347,6 @@ export const VOTES: readonly Break[] = [
     to: "    if (signature.flag === 'commit') set.add(",
     found: ['conduct'],
     scenario: 'nil-votes-synced',
+    isSlow: true,
   },
 ];

@@ -134,6 +134,9 @@ function restProblem(rs: RoundState): string | undefined {
   const polka = polkaOf(rs, round);
   if (polka !== undefined && isZeroBlockId(polka) && isPrevoting(rs))
     return 'does not precommit nil with a polka for nil (L44)';
+  if (step === STEP.newRound && round > 0) return 'waits in a later round for something to propose (L11)';
+  if (step === STEP.propose && isLockedOut(rs))
+    return 'does not prevote nil, though it is locked on another block than the proposed one (L26, L32)';
   if (step === STEP.prevote && rs.votes(round, 'prevote')?.hasTwoThirdsAny() === true)
     return 'does not wait for the rest of the prevotes (L34)';
   if (rs.held?.precommitTimer === false && rs.votes(round, 'precommit')?.hasTwoThirdsAny() === true)
@@ -142,6 +145,14 @@ function restProblem(rs: RoundState): string | undefined {
 }
 
 const isPrevoting = ({ step }: RoundState): boolean => step === STEP.prevote || step === STEP.prevoteWait;
+
+/** Whatever the proposed block is, the lock is on another one and as new as its proof: that needs no look at it. */
+function isLockedOut(rs: RoundState): boolean {
+  const { proposal, lockedRound, lockedBlock } = rs;
+  if (proposal === undefined || lockedRound < 0 || isSame(lockedBlock, proposal.blockId)) return false;
+  const { polRound, blockId } = proposal;
+  return lockedRound > polRound && (polRound < 0 || isSame(polkaOf(rs, polRound), blockId));
+}
 
 /** The block at hand is the one of the round's polka, else the proposed one, else none. */
 function collectingProblem(rs: RoundState): string | undefined {

@@ -19,8 +19,12 @@ const TELL_MICROS = 2_500_000;
 const HELD_MICROS = 3_000_000;
 /** Whoever has told of a piece is not told of it before then. */
 const AGAIN_MICROS = 10_000_000;
-/** So many pieces are told at a tick; where more wait some wait longer. */
+/** So many pieces are told at a tick; where more wait some wait for another one. */
 const WAITING_MAX = 16;
+/** Between two ticks. */
+const TURN_MICROS = 1_000_000;
+/** Where more wait than this nobody is watched over. */
+const PIECES_MAX = 64;
 
 /** States before the present one that still count. */
 const AROUND = 4;
@@ -55,8 +59,16 @@ export function evidenceSpread(context: CheckerContext): Checker {
   /** How many more a node's store may have from earlier lives: they are told first. */
   const others = new Map<Process, number>();
   const waitingMax = Math.min(WAITING_MAX, context.scenario.engine.sizesMax ?? WAITING_MAX);
+  /** The most of each node in its present life. */
+  const turnsOf = new Map<Process, number>();
   let calm = 0;
   const heightOf = (node: Process, peer: string): number => believed(node, peer)?.height ?? 0;
+  /** Ticks that a piece may wait for those before it: whoever was told of some is told of the others first. */
+  const mostTurns = (node: Process, count: number): number => {
+    const most = Math.max(turnsOf.get(node) ?? 0, Math.ceil(count / waitingMax) - 1);
+    turnsOf.set(node, most);
+    return most;
+  };
   /** Ages that evidence may have by the states that a node was at lately, blocks. */
   const agesAt = (node: Process): readonly number[] => {
     const last = (node.node?.rs()?.height ?? 0) + 1;
@@ -107,7 +119,12 @@ export function evidenceSpread(context: CheckerContext): Checker {
           );
       }
   };
-  const judge = (node: Process, peer: Process, [key, evidence]: readonly [string, Evidence]): void => {
+  const judge = (
+    node: Process,
+    peer: Process,
+    [key, evidence]: readonly [string, Evidence],
+    turns: number,
+  ): void => {
     const talk = talks.get(node, peer.name);
     if (talk === undefined || talk.known.has(key) || !world.network.joins(node.index, peer.index)) return;
     const height = heightOf(node, peer.name);
@@ -119,7 +136,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
     const since = talk.ableSince.get(key) ?? world.now;
     talk.ableSince.set(key, since);
     const waited = world.now - Math.max(since, calm);
-    if (waited <= TELL_MICROS) return;
+    if (waited <= TELL_MICROS + turns * TURN_MICROS) return;
     talk.known.add(key);
     context.fail(
       name,
@@ -172,6 +189,7 @@ export function evidenceSpread(context: CheckerContext): Checker {
           const kept = keptEvidence(context, node);
           waiting.set(node, kept);
           others.set(node, Math.max(0, before - kept.size));
+          turnsOf.delete(node);
         } else if (fact.kind === 'rumourSaid' && fact.channel === CHANNELS.evidence)
           said(node, fact.to, fact.bytes);
         else if (fact.kind === 'rumourHeard' && fact.channel === CHANNELS.evidence) {
@@ -205,9 +223,12 @@ export function evidenceSpread(context: CheckerContext): Checker {
       }
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;
-      if (pieces.size + (others.get(node) ?? 0) > waitingMax) return;
+      const count = pieces.size + (others.get(node) ?? 0);
+      if (count > PIECES_MAX) return;
       if (!isSound(node.disk) || node.pace.sync !== undefined) calm = world.now;
-      for (const piece of pieces) for (const peer of correct) if (peer !== node) judge(node, peer, piece);
+      const turns = mostTurns(node, count);
+      for (const piece of pieces)
+        for (const peer of correct) if (peer !== node) judge(node, peer, piece, turns);
     },
   };
 }

@@ -1,3 +1,6 @@
+import { equalPartSetHeader, type PartSetHeader } from '../../core/types/block.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
@@ -10,19 +13,30 @@ interface Held {
   readonly validRound: number;
 }
 
+/** So many parts it had of the block that has the polka of its round. */
+interface Gathered {
+  readonly height: number;
+  readonly round: number;
+  readonly header: PartSetHeader;
+  readonly count: number;
+}
+
 /**
  * A correct node keeps what it holds: within a height lock and valid value only get newer (L36 to L43 are the only lines that
- * change them), and whoever precommits a block is locked on it since that very round (L38 to L40).
+ * change them), and whoever precommits a block is locked on it since that very round (L38 to L40). What it has of a block that has the
+ * polka of the round stays, too: peers that gave it the parts do not give them again.
  */
 export function holdings(context: CheckerContext): Checker {
   const name = 'conduct';
   const isLogWhole = !mayForget(context);
   const seen = new Map<Process, Held>();
+  const parts = new Map<Process, Gathered | undefined>();
   return {
     name,
     ...hearing(['started', 'signed'], (fact) => {
       if (fact.kind === 'started') {
         seen.delete(fact.node);
+        parts.delete(fact.node);
         return;
       }
       if (!fact.node.isCorrect || fact.ask.kind !== 'precommit' || !isLogWhole) return;
@@ -37,6 +51,9 @@ export function holdings(context: CheckerContext): Checker {
     follow(node) {
       const rs = node.node?.rs();
       if (rs === undefined || !node.isCorrect) return;
+      const lost = lostParts(rs, parts.get(node));
+      if (lost !== undefined) context.fail(name, `${node.name} at ${rs.height}/${rs.round}: ${lost}`);
+      parts.set(node, gathered(rs));
       const before = seen.get(node);
       const { height, lockedRound, validRound } = rs;
       if (before?.height === height && before.lockedRound === lockedRound && before.validRound === validRound)
@@ -50,4 +67,24 @@ export function holdings(context: CheckerContext): Checker {
         );
     },
   };
+}
+
+function gathered(rs: RoundState): Gathered | undefined {
+  const { height, round, proposalParts: held } = rs;
+  const polka = rs.votes(round, 'prevote')?.majority();
+  if (held === undefined || polka === undefined) return undefined;
+  const { header, count } = held;
+  return equalPartSetHeader(polka.parts, header) ? { height, round, header, count } : undefined;
+}
+
+function lostParts(
+  { height, round, step, proposalParts }: RoundState,
+  before: Gathered | undefined,
+): string | undefined {
+  if (before?.height !== height || before.round !== round || step === STEP.commit) return undefined;
+  const isSame = proposalParts !== undefined && equalPartSetHeader(proposalParts.header, before.header);
+  const count = isSame ? proposalParts.count : 0;
+  return count < before.count
+    ? `has ${count} parts of the block that has the polka, it had ${before.count}`
+    : undefined;
 }

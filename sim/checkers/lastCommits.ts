@@ -81,6 +81,7 @@ export function lastCommits(context: CheckerContext): Checker {
       const problem =
         carriedProblem(rs, seen.decision, 1000 * scenario.engine.consensus.timeoutCommitMs) ??
         fixedProblem(rs, seen) ??
+        storedProblem(rs, proofs) ??
         seenProblem(rs, context.cluster, proofs) ??
         (isLogWhole ? ownBlockProblem(rs, seen, addresses.get(node)) : undefined);
       if (problem !== undefined) context.fail(name, `${node.name} at ${rs.height}/${rs.round}: ${problem}`);
@@ -108,6 +109,18 @@ function fixedProblem(rs: RoundState, seen: Watched): string | undefined {
   const count = lastPrecommits.bits.count();
   if (seen.fixed?.height !== height) seen.fixed = { height, count };
   return seen.fixed.count === count ? undefined : 'takes precommits of the last height after its time';
+}
+
+/** What it stored of the last height it goes on with, in a later life too. */
+function storedProblem(
+  { lastCommit, lastPrecommits: votes }: RoundState,
+  proofs: WeakSet<Commit>,
+): string | undefined {
+  if (lastCommit === undefined || votes === undefined || proofs.has(lastCommit)) return undefined;
+  const lost = lastCommit.signatures.findIndex(
+    ({ flag }, i) => flag !== 'absent' && votes.vote(i) === undefined,
+  );
+  return lost < 0 ? undefined : `has lost the precommit of validator ${lost}, which it stored`;
 }
 
 /** What the node has stored as the proof of its last decision is one. */

@@ -364,4 +364,20 @@ export const ROUNDS: readonly Break[] = [
     scenario: 'second-turns-in-a-millisecond',
     isSlow: true,
   },
+  {
+    id: 'looks-at-what-it-cannot-vote-for',
+    file: 'core/consensus/rules.ts',
+    from: '  return isLockedOut(s) || (isOf',
+    to: '  return (isOf',
+    found: ['conduct'],
+    scenario: 'hidden-lock',
+  },
+  {
+    id: 'waits-for-transactions-in-every-round',
+    file: 'core/consensus/rounds.ts',
+    from: '  if (round > 0 || !s.waitsForTxs',
+    to: '  if (!s.waitsForTxs',
+    found: ['conduct'],
+    scenario: 'rounds-without-transactions',
+  },
 ];

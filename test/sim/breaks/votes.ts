@@ -340,4 +340,13 @@ export const VOTES: readonly Break[] = [
     scenario: 'flood-as-rounds-pass',
     isSlow: true,
   },
+  {
+    id: 'stored-nil-forgotten',
+    file: 'core/consensus/heightState.ts',
+    from: "    if (signature.flag !== 'absent') set.add(",
+    to: "    if (signature.flag === 'commit') set.add(",
+    found: ['conduct'],
+    scenario: 'nil-votes-synced',
+    isSlow: true,
+  },
 ];

@@ -181,9 +181,9 @@ export class Banker {
       feeMarket: this.#feeMarket,
       leastPrice: this.#leastPrice(context) ?? 0n,
     };
-    const { draft, bad, isProbing } = bankFeature(this.#choices, from, place);
+    const { draft, bads, isProbing } = bankFeature(this.#choices, from, place);
     await this.#send(context, from, draft, number);
-    await this.#submitBad(context, bad);
+    for (const bad of bads) await this.#submitBad(context, bad);
     if (isProbing) await this.#probe(context, from, number);
   }
 

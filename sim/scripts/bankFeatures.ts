@@ -21,6 +21,8 @@ const MEMO = 'a <memo> & "more" \u2028 \\ é\n';
 const COSMOS_EVM_KEY = '/cosmos.evm.crypto.v1.ethsecp256k1.PubKey';
 const ETHERMINT_KEY = '/ethermint.crypto.v1.ethsecp256k1.PubKey';
 const INJECTIVE_KEY = '/injective.crypto.v1beta1.ethsecp256k1.PubKey';
+/** There are many more of them than a run has drafts. */
+const BADS_AT_ONCE = 3;
 /** Within which a run ends. */
 const FAR = 1_000n;
 
@@ -29,7 +31,7 @@ const stranger = (index: number): Bytes => new Uint8Array(20).fill(0x60 + index)
 /** What a wallet of bank messages does next. */
 export interface BankStep {
   readonly draft: BankDraft | 'ethereum';
-  readonly bad: BadDraft;
+  readonly bads: readonly BadDraft[];
   /** What has to wait for an earlier sequence, and runs out with the very next block: it may be taken. */
   readonly isProbing: boolean;
 }
@@ -70,8 +72,10 @@ export function bankFeature(choices: ChoiceStream, from: DevAccount, place: Bank
   const make = present(makers[place.turn % makers.length], 'a kind');
   const made = make(from, choose, place);
   const kinds = badOnes(from, place);
-  const bad = present(kinds[place.turn % kinds.length], 'a bad one');
-  return { draft: made, bad, isProbing: choose(6) === 0 };
+  const bads = Array.from({ length: BADS_AT_ONCE }, (_, i) =>
+    present(kinds[(place.turn * BADS_AT_ONCE + i) % kinds.length], 'a bad one'),
+  );
+  return { draft: made, bads, isProbing: choose(6) === 0 };
 }
 
 type Kind = (from: DevAccount, choose: (count: number) => number, place: BankPlace) => BankStep['draft'];

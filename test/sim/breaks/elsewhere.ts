@@ -130,7 +130,7 @@ export const ELSEWHERE: readonly Break[] = [
     from: 'if (!this.#on.isMetered || this.gasUsed <= gasLimit) return;',
     to: 'if (!this.#on.isMetered || this.gasUsed < gasLimit + 1_000n) return;',
     found: ['records'],
-    scenario: 'bank-features',
+    scenario: 'fees-collected',
     isSlow: true,
   },
   {

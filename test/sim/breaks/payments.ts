@@ -428,7 +428,6 @@ export const PAYMENTS: readonly Break[] = [
     to: 'const fee = tx.tipCap === undefined ? tx.feeAmount : chargedFee(tx, 0n);',
     found: ['durability'],
     scenario: 'bank-features',
-    seed: 3,
     isSlow: true,
   },
 ];

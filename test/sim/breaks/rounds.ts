@@ -43,7 +43,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/rules.ts',
     from: 's.lockedRound > polRound && ',
     to: 's.lockedRound < polRound && ',
-    found: ['lock'],
+    found: ['conduct', 'lock'],
     scenario: 'hidden-lock',
   },
   {

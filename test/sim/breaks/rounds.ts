@@ -7,7 +7,7 @@ export const ROUNDS: readonly Break[] = [
     file: 'core/consensus/rules.ts',
     from: '  return s.lockedRound >= 0 && s.lockedRound > polRound && !isOf(s.locked, blockId);',
     to: '  return s.lockedRound > 1_000 + polRound && !isOf(s.locked, blockId);',
-    found: ['lock'],
+    found: ['conduct', 'lock'],
     scenario: 'hidden-lock',
     isSlow: true,
   },

@@ -47,6 +47,9 @@ const BAD_KINDS = 100;
 /** Key of an account that is paid a few coins, and nothing else. */
 const PAUPER = new Uint8Array(32).fill(5);
 
+/** The next block is one above it, also where there is none yet. */
+const headOf = ({ chain, genesis }: RpcContext): number => Math.max(chain.head(), genesis.initialHeight - 1);
+
 /** A wallet that sends bank.MsgSend through one node's REST API, polls for their blocks, and keeps what it was told. */
 export class Banker {
   readonly spec: BankSpec;
@@ -163,7 +166,7 @@ export class Banker {
   }
 
   async #sendFeature(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
-    const [head, gasLimit] = [context.chain.head(), context.chain.gasLimit()];
+    const [head, gasLimit] = [headOf(context), context.chain.gasLimit()];
     // In a block that the node has: who was wiped knows of it later than the client.
     const isKnown = this.sent.some(
       (tx) => tx.from === from && tx.kind === 'bank' && (tx.height ?? head + 1) <= head,
@@ -189,13 +192,13 @@ export class Banker {
 
   /** What could be in the very next block, and in one more after that or none, is taken as long as that is to come. */
   async #probe(context: RpcContext, from: DevAccount, number: bigint): Promise<void> {
-    const head = context.chain.head();
+    const head = headOf(context);
     const blocks = 1 + (this.#probes % 2);
     const sequence = PROBE_DISTANCE + this.#probes++;
     const draft = probe(from, head, blocks, this.#leastPrice(context));
     const tx = this.#sign(context, draft, number, sequence);
     const code = await this.#broadcast(context, tx);
-    if (context.chain.head() !== head) return;
+    if (headOf(context) !== head) return;
     if (code === TOO_LATE)
       this.#complain(`${tx.hash} was refused at ${head} as too late, which it is after ${head + blocks}`);
     if (code === TOO_CHEAP)

@@ -78,7 +78,7 @@ export const POOLS: readonly Break[] = [
     file: 'core/mempool/mempool.ts',
     from: '    this.#seen.remove(tx.key);\n  }',
     to: '  }',
-    found: ['receipt'],
+    found: ['durability', 'receipt'],
     scenario: 'crowded-pool',
     isSlow: true,
   },

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { reasonOf } from '../disk/files.ts';
 import { type ListenAddress, showAddress } from '../http/listenAddress.ts';
+import { cutGreediest, UNREAD_BYTES_MAX } from '../http/unread.ts';
 import { OperatingError } from '../operatingError.ts';
 
 export interface GrpcLimits {
@@ -9,7 +10,7 @@ export interface GrpcLimits {
   readonly unreadBytesMax: number;
 }
 
-const LIMITS: GrpcLimits = { connectionsMax: 1000, unreadBytesMax: 256 * 1024 * 1024 };
+const LIMITS: GrpcLimits = { connectionsMax: 1000, unreadBytesMax: UNREAD_BYTES_MAX };
 
 /** A call that is answered; the library says `cancelled` when its stream is over, whether it was read to its end or not. */
 interface AnsweredCall {
@@ -73,11 +74,13 @@ export class GrpcConnections {
       connection.unread -= bytes;
       this.#unread -= bytes;
     });
-    if (this.#unread > this.#limits.unreadBytesMax) this.#cutGreediest();
-  }
-
-  #cutGreediest(): void {
-    const [greediest] = [...this.#connections.values()].sort((a, b) => b.unread - a.unread);
-    greediest?.socket.destroy();
+    const { unreadBytesMax } = this.#limits;
+    if (this.#unread <= unreadBytesMax) return;
+    cutGreediest(
+      this.#connections.values(),
+      ({ unread }) => unread,
+      unreadBytesMax,
+      ({ socket }) => socket.destroy(),
+    );
   }
 }

@@ -7,6 +7,7 @@ import { answerCors, type CorsPolicy } from './cors.ts';
 import { asksForWebSocket, withoutUpgrade } from './declinedUpgrade.ts';
 import { type ListenAddress, showAddress } from './listenAddress.ts';
 import { replyText } from './reply.ts';
+import { cutGreediest, UNREAD_BYTES_MAX } from './unread.ts';
 
 /** What every surface over HTTP is told. */
 export interface SurfaceOptions {
@@ -48,7 +49,7 @@ const LIMITS: HttpLimits = {
   idleTimeoutMs: 120_000,
   pipelinedMax: 100,
   stallMs: 30_000,
-  unreadBytesMax: 256 * 1024 * 1024,
+  unreadBytesMax: UNREAD_BYTES_MAX,
 };
 
 /** How long a stop waits for answers under way. */
@@ -104,7 +105,11 @@ export class HttpServer {
     this.#options = options;
     this.#limits = limits;
     this.address = { host: options.listen.host, port: (server.address() as AddressInfo).port };
-    this.#unreadChecks = setInterval(() => this.#cutUnread(), UNREAD_CHECK_MS);
+    const { unreadBytesMax } = limits;
+    this.#unreadChecks = setInterval(
+      () => cutGreediest(this.#sockets, unreadBytes, unreadBytesMax, (socket) => socket.destroy()),
+      UNREAD_CHECK_MS,
+    );
     this.#unreadChecks.unref();
     server.on('error', options.onError);
     server.on('connection', (socket) => this.#onConnection(socket));
@@ -167,17 +172,6 @@ export class HttpServer {
     const pending = (socket[PENDING] ?? 1) - 1;
     socket[PENDING] = pending;
     if (this.#isDraining && pending === 0) socket.destroy();
-  }
-
-  #cutUnread(): void {
-    const unread = [...this.#sockets].map((socket) => ({ socket, bytes: unreadBytes(socket) }));
-    let total = unread.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (total <= this.#limits.unreadBytesMax) return;
-    for (const { socket, bytes } of unread.sort((a, b) => b.bytes - a.bytes)) {
-      if (total <= this.#limits.unreadBytesMax) return;
-      socket.destroy();
-      total -= bytes;
-    }
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

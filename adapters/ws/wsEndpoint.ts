@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { SessionOut } from '../../core/rpc/httpAnswer.ts';
+import { cutGreediest, UNREAD_BYTES_MAX } from '../http/unread.ts';
 import { isOriginAllowed } from './origin.ts';
 import { WsClient, type WsLimits, type WsSession } from './wsClient.ts';
 
@@ -21,7 +22,7 @@ const LIMITS: WsLimits = {
   frameBytesMax: 1_000_000,
   waitingMax: 64,
   bufferedBytesMax: 16 * 1024 * 1024,
-  unreadBytesMax: 256 * 1024 * 1024,
+  unreadBytesMax: UNREAD_BYTES_MAX,
   pingMs: 27_000,
   silenceMs: 30_000,
 };
@@ -91,13 +92,11 @@ export class WsEndpoint {
   #check(): void {
     const now = performance.now();
     for (const client of this.#clients) client.check(now);
-    let unread = 0;
-    for (const client of this.#clients) unread += client.unread;
-    if (unread <= this.#limits.unreadBytesMax) return;
-    for (const client of [...this.#clients].sort((a, b) => b.unread - a.unread)) {
-      if (unread <= this.#limits.unreadBytesMax) return;
-      unread -= client.unread;
-      client.closeSlow();
-    }
+    cutGreediest(
+      this.#clients,
+      (client) => client.unread,
+      this.#limits.unreadBytesMax,
+      (client) => client.closeSlow(),
+    );
   }
 }

@@ -221,9 +221,9 @@ function readStorage(list: Json): GenesisAccount['storage'] {
   });
 }
 
-function readContracts(lists: readonly Json[], hrp: string, accounts: Accounts): void {
+function readContracts(lists: readonly (Json | undefined)[], hrp: string, accounts: Accounts): void {
   const given = new Set<GenesisAccount>();
-  for (const json of lists.flatMap((list) => list.array(ACCOUNTS_MAX))) {
+  for (const json of lists.flatMap((list) => list?.array(ACCOUNTS_MAX) ?? [])) {
     const fields = json.object(['name', 'address', 'code', 'storage']);
     const account = accounts.of(readAddress(fields.address as Json, hrp));
     if (given.has(account)) json.fail('contract is given twice');
@@ -248,20 +248,18 @@ function readFeeMarket(json: Json): FeeMarketParams {
     'min_gas_price',
     'collect_base_fee',
   ]);
-  const positive = (field: Json, fallback: bigint): bigint => {
-    const value = field.amount(MAX_UINT64, fallback);
-    if (value === 0n) field.fail('must not be zero');
-    return value;
-  };
   const fallback = DEFAULT_FEE_MARKET;
   return {
     noBaseFee: (fields.no_base_fee as Json).boolean(fallback.noBaseFee),
     baseFee: (fields.base_fee as Json).amount(MAX_UINT64, fallback.baseFee),
-    baseFeeChangeDenominator: positive(
-      fields.base_fee_change_denominator as Json,
+    baseFeeChangeDenominator: (fields.base_fee_change_denominator as Json).positive(
+      MAX_UINT64,
       fallback.baseFeeChangeDenominator,
     ),
-    elasticityMultiplier: positive(fields.elasticity_multiplier as Json, fallback.elasticityMultiplier),
+    elasticityMultiplier: (fields.elasticity_multiplier as Json).positive(
+      MAX_UINT64,
+      fallback.elasticityMultiplier,
+    ),
     minGasPrice: (fields.min_gas_price as Json).amount(MAX_UINT64, fallback.minGasPrice),
     collectBaseFee: (fields.collect_base_fee as Json).boolean(fallback.collectBaseFee),
   };
@@ -292,10 +290,10 @@ export function parseAppState(
     const { hrp, params: auth } = readAuth(sections.auth as Json, accounts);
     const evm = sections.evm as Json;
     const evmFields = evm.isMissing ? {} : evm.object(['params', 'accounts', 'preinstalls']);
-    const { params = new Json(undefined, 'app_state.evm.params'), ...contracts } = evmFields;
+    const { params = new Json(undefined, 'app_state.evm.params'), accounts: kept, preinstalls } = evmFields;
     const section = readEvmParams(params);
     const supply = readBank(sections.bank as Json, hrp, section.denom, accounts);
-    readContracts(Object.values(contracts), hrp, accounts);
+    readContracts([kept, preinstalls], hrp, accounts);
     const evmChainId = section.chainId ?? evmChainIdOf(chainId);
     if (evmChainId === undefined || evmChainId === 0n) {
       return evm.fail(

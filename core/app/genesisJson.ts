@@ -94,4 +94,10 @@ export class Json {
     if (amount > max) this.fail(`larger than ${max}`);
     return amount;
   }
+
+  /** The same, above 0. */
+  positive(max: bigint, fallback: bigint): bigint {
+    const amount = this.amount(max, fallback);
+    return amount === 0n ? this.fail('must not be zero') : amount;
+  }
 }

@@ -33,11 +33,8 @@ export function readAuthParams(json: Json): AuthParams {
     'sig_verify_cost_ed25519',
     'sig_verify_cost_secp256k1',
   ]);
-  const positive = (name: string, fallback: bigint, max = MAX_UINT64): bigint => {
-    const field = fields[name] as Json;
-    const value = field.amount(max, fallback);
-    return value === 0n ? field.fail('must not be zero') : value;
-  };
+  const positive = (name: string, fallback: bigint, max = MAX_UINT64): bigint =>
+    (fields[name] as Json).positive(max, fallback);
   const fallback = DEFAULT_AUTH_PARAMS;
   return {
     maxMemoCharacters: positive('max_memo_characters', fallback.maxMemoCharacters, BigInt(TEXT_BYTES_MAX)),

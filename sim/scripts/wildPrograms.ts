@@ -3,7 +3,7 @@ import { type Bytes, concat, EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
 
 type Choose = (count: number) => number;
 
-/** Written, in a program, as often as the other kinds; and how deep init code may hold init code. */
+/** Statements of a program, and how deep init code may hold init code. */
 const [STATEMENTS_MAX, NESTING_MAX] = [7, 2];
 const [MEMORY, SLOTS] = [96, 3];
 /** What lies on an edge of some number. */

@@ -9,7 +9,7 @@ const TURN_TXS = 8;
 /** A peer of whom so much waits is not read from until some of it is handled. */
 const PEER_FRAMES_MAX = 1024;
 const PEER_BYTES_MAX = 4 << 20;
-/** What waits beyond these is lost: only many who flood at once get so far. */
+/** What waits beyond these is lost, of the peer of whom most waits: only many who flood at once get so far. */
 const FRAMES_MAX = 4096;
 const BYTES_MAX = 16 << 20;
 
@@ -18,14 +18,21 @@ interface Waiting {
   readonly txs: number;
 }
 
+interface Lane {
+  readonly waiting: Waiting[];
+  bytes: number;
+}
+
 /**
  * Transactions from peers, a few a turn, so that votes and parts pass them: checking a flood of transactions in the
- * order of arrival would hold up the blocks that are to take them in. A message with many is cut to such pieces.
+ * order of arrival would hold up the blocks that are to take them in. A message with many is cut to such pieces. Peers
+ * take turns, so that those who flood wait for each other, and nobody else does.
  */
 export class PacedInputs {
   readonly #deliver: (frame: Frame) => void;
-  readonly #ofPeer = new Map<PeerId, { frames: number; bytes: number }>();
-  #queue: Waiting[] = [];
+  /** Of those of whom something waits, in the order of their turns. */
+  readonly #lanes = new Map<PeerId, Lane>();
+  #frames = 0;
   #bytes = 0;
   #isDue = false;
 
@@ -35,56 +42,73 @@ export class PacedInputs {
 
   /** Whether as much of this peer waits as may. */
   isFullOf(peer: PeerId): boolean {
-    const { frames, bytes } = this.#ofPeer.get(peer) ?? { frames: 0, bytes: 0 };
-    return frames >= PEER_FRAMES_MAX || bytes >= PEER_BYTES_MAX;
+    const lane = this.#lanes.get(peer);
+    return lane !== undefined && (lane.waiting.length >= PEER_FRAMES_MAX || lane.bytes >= PEER_BYTES_MAX);
   }
 
   push(frame: Frame): void {
-    if (this.#bytes + frame.bytes.length > BYTES_MAX) return;
     const decoded = decodeTxsMessage(frame.bytes);
     const txs = decoded.ok ? decoded.value.txs : [];
     // What does not decode goes on as it is, for the node to find fault with.
-    if (txs.length <= TURN_TXS) this.#add(frame, txs.length);
+    if (txs.length <= TURN_TXS) this.#add({ frame, txs: Math.max(1, txs.length) });
     else {
       for (let at = 0; at < txs.length; at += TURN_TXS) {
         const some = txs.slice(at, at + TURN_TXS);
-        this.#add({ ...frame, bytes: encodeTxsMessage({ txs: some }) }, some.length);
+        this.#add({ frame: { ...frame, bytes: encodeTxsMessage({ txs: some }) }, txs: some.length });
       }
     }
     this.#arm();
   }
 
-  #add(frame: Frame, txs: number): void {
-    if (this.#queue.length >= FRAMES_MAX) return;
-    this.#queue.push({ frame, txs: Math.max(1, txs) });
-    this.#count(frame, 1);
+  #add(waiting: Waiting): void {
+    const { peer, bytes } = waiting.frame;
+    const lane = this.#lanes.get(peer) ?? { waiting: [], bytes: 0 };
+    lane.waiting.push(waiting);
+    lane.bytes += bytes.length;
+    this.#lanes.set(peer, lane);
+    this.#frames += 1;
+    this.#bytes += bytes.length;
+    if (this.#frames > FRAMES_MAX) this.#loseOne(({ waiting }) => waiting.length);
+    while (this.#bytes > BYTES_MAX) this.#loseOne(({ bytes }) => bytes);
   }
 
-  #count({ peer, bytes }: Frame, sign: 1 | -1): void {
-    const share = this.#ofPeer.get(peer) ?? { frames: 0, bytes: 0 };
-    share.frames += sign;
-    share.bytes += sign * bytes.length;
-    this.#bytes += sign * bytes.length;
-    if (share.frames === 0) this.#ofPeer.delete(peer);
-    else this.#ofPeer.set(peer, share);
+  /** What came last of the peer of whom most waits; of equals, of the one whose turn is last. */
+  #loseOne(size: (lane: Lane) => number): void {
+    let most: readonly [PeerId, Lane] | undefined;
+    for (const entry of this.#lanes) {
+      if (most === undefined || size(entry[1]) >= size(most[1])) most = entry;
+    }
+    if (most !== undefined) this.#take(...most, most[1].waiting.pop());
+  }
+
+  #take(peer: PeerId, lane: Lane, taken: Waiting | undefined): void {
+    if (taken === undefined) return;
+    lane.bytes -= taken.frame.bytes.length;
+    this.#bytes -= taken.frame.bytes.length;
+    this.#frames -= 1;
+    if (lane.waiting.length === 0) this.#lanes.delete(peer);
   }
 
   #arm(): void {
-    if (this.#isDue || this.#queue.length === 0) return;
+    if (this.#isDue || this.#lanes.size === 0) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      let [count, txs] = [0, 0];
-      for (const waiting of this.#queue) {
-        if (txs + waiting.txs > TURN_TXS) break;
-        txs += waiting.txs;
-        count += 1;
-      }
-      for (const { frame } of this.#queue.splice(0, Math.max(1, count))) {
-        this.#count(frame, -1);
-        this.#deliver(frame);
-      }
+      this.#turn();
       this.#arm();
     });
+  }
+
+  #turn(): void {
+    let room = TURN_TXS;
+    for (const [peer, lane] of this.#lanes) {
+      const first = lane.waiting[0];
+      if (first === undefined || first.txs > room) return;
+      room -= first.txs;
+      this.#take(peer, lane, lane.waiting.shift());
+      // Whoever has more to say goes to the end of the line, which this loop gets to.
+      if (this.#lanes.delete(peer)) this.#lanes.set(peer, lane);
+      this.#deliver(first.frame);
+    }
   }
 }

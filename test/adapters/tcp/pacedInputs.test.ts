@@ -60,3 +60,30 @@ test('a peer of whom much waits is not read from until some of it is handled, ot
   for (let i = 0; i < 140; i++) await turn();
   expect(isFull()).toEqual([false, false]);
 });
+
+test('peers take turns, however much waits of some', async () => {
+  const got: string[] = [];
+  const paced = new PacedInputs(({ peer, bytes }) => got.push(`${peer}${bytes[0]}`));
+  for (let i = 0; i < 100; i++) paced.push({ ...frame(i), peer: 'flood' });
+  for (let i = 0; i < 3; i++) paced.push({ ...frame(i), peer: 'calm' });
+  await turn();
+  expect(got).toEqual(['flood0', 'calm0', 'flood1', 'calm1', 'flood2', 'calm2', 'flood3', 'flood4']);
+});
+
+test.each([
+  ['transactions', 1500, 1],
+  ['bytes', 6, 1 << 20],
+])('where too many %s wait, those that flood lose theirs, and nobody else', async (_, each, bytes) => {
+  const got = new Map<string, number>();
+  const paced = new PacedInputs(({ peer }) => got.set(peer, (got.get(peer) ?? 0) + 1));
+  paced.push({ ...frame(0), peer: 'before' });
+  for (let i = 0; i < each; i++) {
+    for (const peer of ['a', 'b', 'c', 'd']) paced.push({ ...frame(i, bytes), peer });
+  }
+  paced.push({ ...frame(0), peer: 'after' });
+  for (let i = 0; i < 700; i++) await turn();
+  expect(got.get('before')).toBe(1);
+  expect(got.get('after')).toBe(1);
+  for (const peer of ['a', 'b', 'c', 'd']) expect(got.get(peer)).toBeGreaterThanOrEqual(Math.floor(each / 2));
+  expect([...got.values()].reduce((sum, count) => sum + count, 0)).toBeLessThan(4 * each);
+});

@@ -1,9 +1,11 @@
 /** What one height becomes in the tables. */
+
 import { bytes, embed, int64, uint32 } from '../../core/codec/fields.ts';
 import { txHash } from '../../core/codec/hashes.ts';
 import { RESULT_BYTES_MAX } from '../../core/codec/limits.ts';
 import { encode, table } from '../../core/codec/proto.ts';
 import { TX_RESULT } from '../../core/codec/results.ts';
+import { append } from '../../core/lib/append.ts';
 import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { FinalizeReply } from '../../core/types/app.ts';
 import type { Block } from '../../core/types/block.ts';
@@ -79,7 +81,10 @@ export function rowsOf(
     const result = results.txResults[index] as TxResult;
     const hash = toUpperHex(txHash(tx));
     events.push(meta(index, 'tx.hash', hash), meta(index, 'tx.height', String(height)));
-    events.push(...result.events.flatMap((event) => eventRows(index, event)));
+    append(
+      events,
+      result.events.flatMap((event) => eventRows(index, event)),
+    );
     return { index, hash, result: encode(STORED_TX, { height, index, tx, result }) };
   });
   return { txs, events };

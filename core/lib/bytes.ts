@@ -94,7 +94,10 @@ export function hex(text: string): Bytes {
   return parsed.value;
 }
 
-export function concat(...parts: readonly Bytes[]): Bytes {
+/** Few, one after the other; of a list whose length others decide, `joined`. */
+export const concat = (...parts: readonly Bytes[]): Bytes => joined(parts);
+
+export function joined(parts: readonly Bytes[]): Bytes {
   let length = 0;
   for (const part of parts) length += part.length;
   const out = room(length);

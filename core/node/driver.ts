@@ -1,3 +1,4 @@
+import { append } from '../lib/append.ts';
 import { assert } from '../lib/assert.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { PeerId } from '../types/ids.ts';
@@ -94,7 +95,7 @@ export class Driver {
       this.#isDue = this.#records.length > 0 && (!inward || this.#records.length >= this.#heldMax);
       // One input alone is the most frequent by far: its effects are the burst's.
       if (burst.length === 1) return stepped;
-      effects.push(...stepped);
+      append(effects, stepped);
     }
     return effects;
   }
@@ -127,6 +128,7 @@ export class Driver {
     if (left > 0) this.#gone.set(gone, left);
     else this.#gone.delete(gone);
     const kept = effects.map((effect) => unlessGone(effect, (peer) => peer === gone));
-    effects.splice(0, effects.length, ...kept.filter((effect) => effect !== undefined));
+    effects.length = 0;
+    for (const effect of kept) if (effect !== undefined) effects.push(effect);
   }
 }

@@ -1,5 +1,5 @@
 /** Reads canonical sign bytes (reference §2) without the codec: the guard trusts no one else's idea of them. */
-import { type Bytes, concat } from '../lib/bytes.ts';
+import { type Bytes, joined } from '../lib/bytes.ts';
 import type { SignAsk } from './contract.ts';
 
 interface Field {
@@ -97,7 +97,7 @@ export function withoutTime(kind: SignAsk['kind'], bytes: Bytes): Bytes | undefi
   const time = kind === 'proposal' ? 6 : 5;
   const fields = fieldsOf(bytes);
   if (fields === undefined) return undefined;
-  return concat(
-    ...fields.filter((field) => field.number !== time).map((field) => bytes.subarray(field.start, field.end)),
+  return joined(
+    fields.filter((field) => field.number !== time).map((field) => bytes.subarray(field.start, field.end)),
   );
 }

@@ -6,7 +6,7 @@
  * `events()` and writes what `take()` gives while the socket accepts bytes.
  */
 import { ed25519Address } from '../crypto/addresses.ts';
-import { type Bytes, concat, toHex } from '../lib/bytes.ts';
+import { type Bytes, joined, toHex } from '../lib/bytes.ts';
 import type { Micros, PeerId } from '../types/ids.ts';
 import type { ChannelState } from '../types/peer.ts';
 import { Channels } from './channels.ts';
@@ -155,8 +155,8 @@ export class Connection {
       size += bytes.length;
       packets.push(bytes);
     }
-    if (packets.length > 0 && this.#sealer !== undefined) chunks.push(this.#sealer.seal(concat(...packets)));
-    return chunks.length === 0 ? undefined : concat(...chunks);
+    if (packets.length > 0 && this.#sealer !== undefined) chunks.push(this.#sealer.seal(joined(packets)));
+    return chunks.length === 0 ? undefined : joined(chunks);
   }
 
   /** When the send rate allows the next packet; 0 for now. */

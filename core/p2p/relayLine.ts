@@ -1,3 +1,4 @@
+import { append } from '../lib/append.ts';
 import type { Bytes } from '../lib/bytes.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import type { PeerId } from '../types/ids.ts';
@@ -84,7 +85,7 @@ export class RelayLine {
 
   /** Puts back what was taken. */
   takeBack(txs: readonly RelayTx[]): void {
-    this.#heard.push(...txs);
+    append(this.#heard, txs);
     this.#isMixed = true;
     this.#bound();
   }

@@ -1,7 +1,7 @@
 /** The encrypted byte stream of a SecretConnection: fixed frames of 1028 plain bytes (reference §8). */
 import { chacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { assert } from '../lib/assert.ts';
-import { type Bytes, concat, EMPTY } from '../lib/bytes.ts';
+import { type Bytes, concat, EMPTY, joined } from '../lib/bytes.ts';
 import { err, ok, type Result } from '../lib/result.ts';
 
 /** ChaCha20-Poly1305 without associated data: 32-byte key, 12-byte nonce, 16-byte tag at the end. */
@@ -90,7 +90,7 @@ export class Opener {
       chunks.push(opened.value);
     }
     this.#rest = input.slice(frames * SEALED_BYTES);
-    return ok(chunks.length === 1 ? (chunks[0] as Bytes) : concat(...chunks));
+    return ok(chunks.length === 1 ? (chunks[0] as Bytes) : joined(chunks));
   }
 
   #openFrame(sealed: Bytes): Result<Bytes, string> {

@@ -35,6 +35,15 @@ const FORBIDDEN: readonly (readonly [code: string, complaint: string])[] = [
   ['export enum Bad {\n  A,\n}', 'noEnum'],
 ];
 
+/** Of lists whose length others decide; what sim makes is its own. */
+const UNBOUNDED: readonly string[] = [
+  'export const bad = concat(...list);',
+  'export const bad = concat(first, ...list.map((one) => one));',
+  'list.push(...more);',
+  'this.#list.unshift(...more);',
+  'list.splice(0, 1, ...more);',
+];
+
 interface Finding {
   readonly file: string;
   readonly text: string;
@@ -54,6 +63,8 @@ describe('the fences around core and sim', () => {
       fs.mkdirSync(path.join(folder, room), { recursive: true });
       for (const [index, [code]] of FORBIDDEN.entries())
         fs.writeFileSync(path.join(folder, room, `bad${index}.ts`), `${code}\n`);
+      for (const [index, code] of UNBOUNDED.entries())
+        fs.writeFileSync(path.join(folder, room, `unbounded${index}.ts`), `${code}\n`);
     }
     const run = spawnSync(tool('biome'), ['lint', '--reporter=github', '--max-diagnostics=none', '.'], {
       cwd: folder,
@@ -79,6 +90,11 @@ describe('the fences around core and sim', () => {
       expect(complaintsAbout(`sim/bad${index}.ts`)).toContain(complaint);
     },
   );
+
+  test.each(UNBOUNDED.map((code, index) => ({ code, index })))('lint refuses in core: $code', ({ index }) => {
+    expect(complaintsAbout(`core/lib/unbounded${index}.ts`)).toContain('use joined or append');
+    expect(complaintsAbout(`sim/unbounded${index}.ts`)).not.toContain('use joined or append');
+  });
 
   test('adapters may use clock, timers and node, and are held to the other rules', () => {
     const refused = FORBIDDEN.flatMap(([code], index) =>

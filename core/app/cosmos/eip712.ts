@@ -1,5 +1,5 @@
 /** The amino document as EIP-712 typed data: what a wallet that only knows Ethereum can sign (reference §7.3). */
-import { type Bytes, compareText, concat } from '../../lib/bytes.ts';
+import { type Bytes, compareText, concat, joined } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import { bigintToFixed } from '../evm/numbers.ts';
 import { type AminoJson, type AminoObject, isAminoObject } from './aminoJson.ts';
@@ -125,25 +125,55 @@ function encodeType(primary: string, types: Types): string {
     .join('');
 }
 
-function encodeValue(type: string, value: AminoJson, types: Types, keccak: Keccak): Bytes {
-  if (type.endsWith('[]')) {
-    const item = type.slice(0, -2);
-    return keccak(
-      concat(...(value as readonly AminoJson[]).map((one) => encodeValue(item, one, types, keccak))),
-    );
+/** Hashes what is of these types. A type's hash, and a text's, is worked out once: of thousands of coins most are of one denom. */
+class TypedHasher {
+  readonly #types: Types;
+  readonly #keccak: Keccak;
+  readonly #ofTypes = new Map<string, Bytes>();
+  readonly #ofTexts = new Map<string, Bytes>();
+
+  constructor(types: Types, keccak: Keccak) {
+    this.#types = types;
+    this.#keccak = keccak;
   }
-  if (types[type] !== undefined) return hashStruct(type, value as AminoObject, types, keccak);
-  if (type === 'string') return keccak(encodeUtf8(value as string));
-  if (type === 'bool') return bigintToFixed(value === true ? 1n : 0n, 32);
-  return bigintToFixed(BigInt.asUintN(256, BigInt(value as string | number)), 32);
+
+  struct(type: string, value: AminoObject): Bytes {
+    const values = (this.#types[type] ?? []).map((field) =>
+      this.#value(field.type, value[field.name] as AminoJson),
+    );
+    return this.#keccak(joined([this.#typeHash(type), ...values]));
+  }
+
+  #value(type: string, value: AminoJson): Bytes {
+    if (type.endsWith('[]')) {
+      const item = type.slice(0, -2);
+      return this.#keccak(joined((value as readonly AminoJson[]).map((one) => this.#value(item, one))));
+    }
+    if (this.#types[type] !== undefined) return this.struct(type, value as AminoObject);
+    if (type === 'string') return this.#textHash(value as string);
+    if (type === 'bool') return bigintToFixed(value === true ? 1n : 0n, 32);
+    return bigintToFixed(BigInt.asUintN(256, BigInt(value as string | number)), 32);
+  }
+
+  #typeHash(type: string): Bytes {
+    const known = this.#ofTypes.get(type);
+    if (known !== undefined) return known;
+    const hash = this.#keccak(encodeUtf8(encodeType(type, this.#types)));
+    this.#ofTypes.set(type, hash);
+    return hash;
+  }
+
+  #textHash(text: string): Bytes {
+    const known = this.#ofTexts.get(text);
+    if (known !== undefined) return known;
+    const hash = this.#keccak(encodeUtf8(text));
+    this.#ofTexts.set(text, hash);
+    return hash;
+  }
 }
 
-export function hashStruct(type: string, value: AminoObject, types: Types, keccak: Keccak): Bytes {
-  const values = (types[type] ?? []).map((field) =>
-    encodeValue(field.type, value[field.name] as AminoJson, types, keccak),
-  );
-  return keccak(concat(keccak(encodeUtf8(encodeType(type, types))), ...values));
-}
+export const hashStruct = (type: string, value: AminoObject, types: Types, keccak: Keccak): Bytes =>
+  new TypedHasher(types, keccak).struct(type, value);
 
 /** What is signed: keccak256(0x1901 ‖ domain ‖ message). */
 export const typedDataDigest = ({ types, primaryType, domain, message }: TypedData, keccak: Keccak): Bytes =>

@@ -1,4 +1,5 @@
 import { encode } from '../../codec/proto.ts';
+import { append } from '../../lib/append.ts';
 import { EMPTY, equalBytes } from '../../lib/bytes.ts';
 import type { BlockWriteSet } from '../../state/writeSet.ts';
 import type { Address } from '../../types/ids.ts';
@@ -127,7 +128,7 @@ function runMessages(writes: BlockWriteSet, run: Run, tx: DecodedCosmosTx): read
   try {
     const events: AbciEvent[] = [];
     for (; index < tx.messages.length; index++) {
-      events.push(...run.send(tx.messages[index] as CosmosMessage, index));
+      append(events, run.send(tx.messages[index] as CosmosMessage, index));
     }
     writes.commit();
     return events;

@@ -1,4 +1,4 @@
-import { type Bytes, concat } from '../../lib/bytes.ts';
+import { type Bytes, joined } from '../../lib/bytes.ts';
 
 /** Fields of this bit in their number may be ignored where they are not known (ADR-020). */
 const NON_CRITICAL = 1024;
@@ -50,5 +50,5 @@ export function withoutNonCritical(body: Bytes): Bytes | undefined {
     if (!isIgnored) kept.push(body.subarray(at, end));
     at = end;
   }
-  return concat(...kept);
+  return joined(kept);
 }

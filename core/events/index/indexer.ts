@@ -4,6 +4,7 @@
  */
 
 import { decodeRecord, putRecord } from '../../codec/record.ts';
+import { append } from '../../lib/append.ts';
 import { type Bytes, concat } from '../../lib/bytes.ts';
 import { kept, StorageFault } from '../../lib/storageFault.ts';
 import { INDEX_KEY, putHeight, readHeight, resultsKey } from '../../store/keys.ts';
@@ -142,9 +143,8 @@ export async function fillIndex(
   let from = coverage === undefined || first > coverage.to + 1 ? first : coverage.from;
   let ops: KvOp[] = [];
   for (let height = first; height <= head; height++) {
-    ops.push(
-      ...postingsOf(height, kept(reads.results(height), 'the results of a kept height', resultsKey(height))),
-    );
+    const results = kept(reads.results(height), 'the results of a kept height', resultsKey(height));
+    append(ops, postingsOf(height, results));
     if (ops.length >= ENTRIES_PER_BATCH_MAX || height === head) {
       from = Math.min(from, height);
       await kv.batch([...ops, coverageOp({ from, to: height })]);

@@ -1,6 +1,6 @@
 /** gRPC for browsers: frames in an HTTP/1.1 body (github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). */
 import { fromBase64, toBase64 } from '../../lib/base64.ts';
-import { type Bytes, concat, EMPTY } from '../../lib/bytes.ts';
+import { type Bytes, concat, EMPTY, joined } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
 import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
@@ -44,8 +44,8 @@ const refuse = (message: string): never => {
 /** Base64, of which clients may send several padded pieces one after the other. */
 function ofText(body: Bytes): Bytes {
   const pieces = (decodeUtf8(body) ?? '').match(/[^=]+={0,2}/g) ?? [];
-  return concat(
-    ...pieces.map((piece) => {
+  return joined(
+    pieces.map((piece) => {
       const read = fromBase64(piece);
       return read.ok ? read.value : refuse(`request body: ${read.error.message}`);
     }),

@@ -1,3 +1,4 @@
+import { append } from '../../lib/append.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import { SteadyClock } from '../../lib/steadyClock.ts';
 import type { Height, Micros } from '../../types/ids.ts';
@@ -170,7 +171,7 @@ export class EthFilters {
     const found: LogJson[] = [];
     // Whole blocks: one poll may go beyond the limit, for a refusal would be that of every later poll.
     for (; filter.next <= last && found.length < logsMax; filter.next++)
-      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));
+      append(found, filter.matcher.inHeight(this.#ctx, filter.next));
     return found;
   }
 }

@@ -1,5 +1,6 @@
 import type { EthBlock } from '../../app/chain.ts';
 import { atLeast } from '../../app/feemarket/baseFee.ts';
+import { append } from '../../lib/append.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 
@@ -53,7 +54,7 @@ export class GasOracle {
     const samples: bigint[] = [];
     for (let height = head; height > 0 && height > head - BLOCKS_MAX; height--) {
       const block = this.#ctx.chain.ethBlock(height);
-      if (block !== undefined) samples.push(...lowestTips(block));
+      if (block !== undefined) append(samples, lowestTips(block));
     }
     if (samples.length === 0) return TIP_START;
     samples.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

@@ -1,5 +1,6 @@
 import type { EthBlock } from '../../app/chain.ts';
 import { addressItem, type LogItem, topicItem } from '../../events/index/logPosting.ts';
+import { append } from '../../lib/append.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
@@ -100,7 +101,7 @@ async function searchHeights(
     const height = await heights.next(at, to);
     if (height === undefined) return found;
     if (read > blockRangeMax) checkSpan(ctx, read);
-    found.push(...matcher.inHeight(ctx, height));
+    append(found, matcher.inHeight(ctx, height));
     checkCount(ctx, found.length);
     if (read % BLOCKS_PER_PAUSE === 0) await ctx.pause?.();
     at = height;

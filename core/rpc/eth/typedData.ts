@@ -2,7 +2,7 @@
 
 import { bigintToFixed } from '../../app/evm/numbers.ts';
 import type { CryptoSuite } from '../../crypto/suite.ts';
-import { type Bytes, compareText, concat, parseHex } from '../../lib/bytes.ts';
+import { type Bytes, compareText, concat, joined, parseHex } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 import { isArray, isObject, type Json, JsonNumber, type JsonObject } from '../jsonText.ts';
 import { invalidParams } from '../rpcError.ts';
@@ -95,6 +95,8 @@ function bytesOf(value: Json, type: string): Bytes {
 class Encoder {
   readonly #types: TypedData['types'];
   readonly #keccak: (message: Bytes) => Bytes;
+  /** Worked out once a type: there may be as many structs as a request has room for. */
+  readonly #typeHashes = new Map<string, Bytes>();
 
   constructor(types: TypedData['types'], suite: Pick<CryptoSuite, 'keccak256'>) {
     this.#types = types;
@@ -106,7 +108,15 @@ class Encoder {
     if (!isObject(value)) throw fault(`${type} wants an object`);
     const fields = this.#types.get(type) ?? [];
     const parts = fields.map((field) => this.#value(field.type, value.get(field.name) ?? null, depth));
-    return this.#keccak(concat(this.#keccak(encodeUtf8(encodeType(type, this.#types))), ...parts));
+    return this.#keccak(joined([this.#typeHash(type), ...parts]));
+  }
+
+  #typeHash(type: string): Bytes {
+    const known = this.#typeHashes.get(type);
+    if (known !== undefined) return known;
+    const hash = this.#keccak(encodeUtf8(encodeType(type, this.#types)));
+    this.#typeHashes.set(type, hash);
+    return hash;
   }
 
   #value(type: string, value: Json, depth: number): Bytes {
@@ -121,7 +131,7 @@ class Encoder {
     if (depth > DEPTH_MAX) throw fault('typed data too deep');
     if (!isArray(value) || (size !== '' && value.length !== Number(size)))
       throw fault(`${item}[${size}] wants an array`);
-    return this.#keccak(concat(...value.map((entry) => this.#value(item, entry, depth + 1))));
+    return this.#keccak(joined(value.map((entry) => this.#value(item, entry, depth + 1))));
   }
 
   #atom(type: string, value: Json): Bytes {

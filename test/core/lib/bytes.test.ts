@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compareBytes, compareText, parseHex, toHex, toUpperHex } from '../../../core/lib/bytes.ts';
+import { append } from '../../../core/lib/append.ts';
+import { compareBytes, compareText, joined, parseHex, toHex, toUpperHex } from '../../../core/lib/bytes.ts';
 import { crc32 } from '../../../core/lib/crc32.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
 
@@ -37,4 +38,12 @@ test('text is read as it was written, a byte order mark as well', () => {
     expect(decodeUtf8(encodeUtf8(text))).toBe(text);
   for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]])
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
+});
+
+test('lists of any length are joined and added', () => {
+  const many = Array.from({ length: 300_000 }, (_, i) => Uint8Array.of(i & 255));
+  expect(toHex(joined(many))).toBe(toHex(Uint8Array.from(many, ([byte]) => byte as number)));
+  const list = [0];
+  append(list, many.keys());
+  expect([list.length, list.at(1), list.at(-1)]).toEqual([300_001, 0, 299_999]);
 });

@@ -1,4 +1,5 @@
 import { bigintToFixed } from '../../../app/evm/numbers.ts';
+import { append } from '../../../lib/append.ts';
 import { type Bytes, hex } from '../../../lib/bytes.ts';
 import type { Address } from '../../../types/ids.ts';
 import type { Frame, FrameEnd, Step, TraceHooks } from '../../../types/trace.ts';
@@ -40,7 +41,7 @@ export class TransferLogs implements TraceHooks {
     const logs = error === undefined ? heard : [];
     const parent = this.#open.at(-1);
     if (parent === undefined) this.#logs = logs;
-    else parent.push(...logs);
+    else append(parent, logs);
   }
 
   logs(): readonly SteppedLog[] {

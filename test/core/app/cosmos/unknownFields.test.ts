@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { withoutNonCritical } from '../../../../core/app/cosmos/unknownFields.ts';
-import { concat } from '../../../../core/lib/bytes.ts';
+import { decodeTx } from '../../../../core/app/tx/decodeTx.ts';
+import { TX_RAW } from '../../../../core/app/tx/tables.ts';
+import { encode } from '../../../../core/codec/proto.ts';
+import { nobleSuite } from '../../../../core/crypto/noble.ts';
+import { concat, EMPTY, joined } from '../../../../core/lib/bytes.ts';
 
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
@@ -39,4 +43,15 @@ test.each([
   ['half a tag', Uint8Array.of(128)],
 ])('%s makes it no message', (_, tail) => {
   expect(withoutNonCritical(concat(MEMO, tail))).toBeUndefined();
+});
+
+test('a body may be as many fields as fit into a transaction', () => {
+  const body = joined(Array.from({ length: 400_000 }, () => field(2, 2, 0)));
+  expect(withoutNonCritical(body)?.length).toBe(body.length);
+  const decoded = decodeTx(
+    encode(TX_RAW, { bodyBytes: body, authInfoBytes: EMPTY, signatures: [] }),
+    nobleSuite,
+    'a',
+  );
+  expect(decoded).toMatchObject({ ok: false, error: { code: 'tx-parse' } });
 });

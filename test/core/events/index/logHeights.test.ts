@@ -5,6 +5,7 @@ import {
   clearIndex,
   commitIndexOps,
   fillIndex,
+  readCoverage,
   undoIndexOps,
 } from '../../../../core/events/index/indexer.ts';
 import { addressItem, type LogItem, topicItem } from '../../../../core/events/index/logPosting.ts';
@@ -144,4 +145,13 @@ test('what an older index lacks is filled in at the start', async () => {
   const chain = { head: () => 2, base: () => 1, results: (height: number) => results[height - 1] };
   await fillIndex(kv, chain, async () => {});
   expect(await heights(kv, [[addressItem(addressOf(2))]], 1, 2)).toEqual([2]);
+});
+
+test('of a block with more entries than a call stack holds, too', async () => {
+  const kv = new MemoryKv();
+  const attributes = Array.from({ length: 150_000 }, (_, i) => ({ key: 'k', value: String(i), index: true }));
+  const results = { events: [{ type: 'many', attributes }], txResults: [] } as unknown as FinalizeReply;
+  const chain = { head: () => 1, base: () => 1, results: () => results };
+  await fillIndex(kv, chain, async () => {});
+  expect(readCoverage(kv)).toEqual({ from: 1, to: 1 });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { formatAddress } from '../../../../core/address/kinds.ts';
 import { AssertionError } from '../../../../core/lib/assert.ts';
-import { toBase64 } from '../../../../core/lib/base64.ts';
+import { fromBase64, toBase64 } from '../../../../core/lib/base64.ts';
 import { concat } from '../../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../../core/lib/utf8.ts';
 import { handleGrpcWeb } from '../../../../core/rpc/cosmos/grpcWeb.ts';
@@ -42,6 +42,11 @@ async function trailersOf(...args: Parameters<typeof call>): Promise<string | un
   const [last, ...more] = frames((await call(...args)).body);
   expect([last?.kind, more.length]).toEqual([0x80, 0]);
   return decodeUtf8(last?.payload ?? new Uint8Array());
+}
+
+function fromText(body: Uint8Array): Uint8Array {
+  const read = fromBase64(decodeUtf8(body) ?? '');
+  return read.ok ? read.value : new Uint8Array();
 }
 
 const request = () => encodeAddressRequest(formatAddress('acc', 'chain', world.dev.address));
@@ -163,4 +168,10 @@ test('a body that is no single uncompressed frame is refused', async () => {
     ),
   );
   expect(decodeUtf8(last?.payload ?? new Uint8Array())).toMatch(/^grpc-status:3\r\n/);
+});
+
+test('the form in text may come in as many pieces as a request has room for', async () => {
+  const text = encodeUtf8('AA=='.repeat(200_000));
+  const { body } = await call(text, 'application/grpc-web-text');
+  expect(decodeUtf8(frames(fromText(body))[0]?.payload ?? new Uint8Array())).toContain('grpc-status:3');
 });

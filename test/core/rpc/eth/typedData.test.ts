@@ -42,3 +42,8 @@ test('structs and arrays lie so deep in one another', () => {
   expect(inArrays(33)).toBe('of 32 bytes');
   expect(inArrays(34)).toContain('typed data too deep');
 });
+
+test('an array may have as many entries as a request has room for', () => {
+  const values = Array.from({ length: 200_000 }, () => true);
+  expect(hashed({ A: [field('a', 'bool[]')] }, { a: values })).toBe('of 32 bytes');
+});

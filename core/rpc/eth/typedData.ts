@@ -23,6 +23,8 @@ const TYPES_MAX = 256;
 const FIELDS_MAX = 256;
 /** Structs and arrays inside one another. */
 const DEPTH_MAX = 32;
+/** In all structs and arrays together: no wallet shows its user as many. */
+const VALUES_MAX = 65_536;
 
 const fault = (text: string): Error => invalidParams(`invalid argument 1: ${text}`);
 
@@ -97,6 +99,7 @@ class Encoder {
   readonly #keccak: (message: Bytes) => Bytes;
   /** Worked out once a type: there may be as many structs as a request has room for. */
   readonly #typeHashes = new Map<string, Bytes>();
+  #values = 0;
 
   constructor(types: TypedData['types'], suite: Pick<CryptoSuite, 'keccak256'>) {
     this.#types = types;
@@ -120,6 +123,7 @@ class Encoder {
   }
 
   #value(type: string, value: Json, depth: number): Bytes {
+    if (++this.#values > VALUES_MAX) throw fault(`more than ${VALUES_MAX} values`);
     const array = /^(.*)\[([0-9]*)\]$/.exec(type);
     if (array !== null) return this.#array(array[1] as string, array[2] as string, value, depth);
     if (this.#types.has(type))

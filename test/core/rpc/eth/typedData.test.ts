@@ -43,7 +43,10 @@ test('structs and arrays lie so deep in one another', () => {
   expect(inArrays(34)).toContain('typed data too deep');
 });
 
-test('an array may have as many entries as a request has room for', () => {
-  const values = Array.from({ length: 200_000 }, () => true);
-  expect(hashed({ A: [field('a', 'bool[]')] }, { a: values })).toBe('of 32 bytes');
+test('so many values in all', () => {
+  const list = (length: number) => ({ a: Array.from({ length }, () => true), b: [] });
+  const types = { A: [field('a', 'bool[]'), field('b', 'bool[]')] };
+  expect(hashed(types, list(65_534))).toBe('of 32 bytes');
+  expect(hashed(types, list(65_535))).toContain('more than 65536 values');
+  expect(hashed(types, list(400_000))).toContain('more than 65536 values');
 });

@@ -23,6 +23,9 @@ interface Parts {
 const SURPLUS = new Uint8Array(64).fill(1);
 /** Field 1024 of a body, a number: one that may be left alone where nobody knows it. */
 const UNKNOWN_FIELD = Uint8Array.of(0x80, 0x40, 1);
+/** Fields of a body, more than a call stack has room for: 2 bytes each, and there is no room in a transaction for more. */
+const CROWD = 520_000;
+const EMPTY_MEMO = 0x12;
 /** Field 3 of an AuthInfo with nothing in it, which is what it says when it is left out. */
 const EMPTY_TIP = Uint8Array.of(0x1a, 0);
 const SOMETHING: Any = { typeUrl: '/chain.unknown.v1.Option', value: EMPTY };
@@ -46,6 +49,7 @@ const REWRITINGS = {
   'wrapping-memo': (parts: Parts) => withBody(parts, { memo: 'x' }),
   'wrapping-signature': signedAgain,
   'wrapping-unknown': ({ raw }: Parts) => ({ ...raw, bodyBytes: concat(raw.bodyBytes, UNKNOWN_FIELD) }),
+  'wrapping-crowd': ({ raw }: Parts) => ({ ...raw, bodyBytes: concat(raw.bodyBytes, crowd()) }),
   'wrapping-twice': (parts: Parts) =>
     withBody(parts, { messages: [...parts.body.messages, ...parts.body.messages] }),
   'wrapping-tail': (parts: Parts) => withBody(parts, { messages: parts.body.messages.map(withTail) }),
@@ -80,6 +84,12 @@ export function rewritten(tx: Bytes, what: Rewriting): Bytes {
   const raw = opened(TX_RAW, tx);
   const [body, info] = [opened(TX_BODY, raw.bodyBytes), opened(AUTH_INFO, raw.authInfoBytes)];
   return encode(TX_RAW, REWRITINGS[what]({ raw, body, info }));
+}
+
+function crowd(): Bytes {
+  const fields = new Uint8Array(2 * CROWD);
+  for (let i = 0; i < CROWD; i++) fields[2 * i] = EMPTY_MEMO;
+  return fields;
 }
 
 /** The length of its first message in a byte more than it takes. */

@@ -46,7 +46,8 @@ export class TxDecoder {
 
   /** The consensus transaction of one that is recovered already; `decode` will answer it without recovering again. */
   wrap({ tx, pubKey }: SignedEthTx): Bytes {
-    const txBytes = wrapEthTx(tx, this.#denom);
+    // The pool keeps it for long: a window of a shared buffer would keep all of that.
+    const txBytes = wrapEthTx(tx, this.#denom).slice();
     const hash = this.#suite.sha256(txBytes);
     this.#known.set(packed(hash), { tx: { kind: 'ethereum', hash, tx, pubKey }, size: txBytes.length });
     return txBytes;

@@ -79,7 +79,8 @@ export function signTx(tx: FilledTx, secret: Bytes, suite: CryptoSuite): Bytes {
   const { rs, recovery } = suite.secp256k1Sign(secret, suite.keccak256(envelope(type, signed)));
   const v = type === 0 ? 35n + 2n * tx.chainId + BigInt(recovery) : BigInt(recovery);
   const [r, s] = [rs.subarray(0, 32), rs.subarray(32)].map((half) => bigintToBytes(bytesToBigint(half)));
-  return envelope(type, [...fields, bigintToBytes(v), r as Bytes, s as Bytes]);
+  // Kept with what is decoded of it, for longer than what else is in a shared buffer.
+  return envelope(type, [...fields, bigintToBytes(v), r as Bytes, s as Bytes]).slice();
 }
 
 /** Everything an EIP-1559 transaction says. */

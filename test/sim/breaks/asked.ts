@@ -209,6 +209,15 @@ export const ASKED: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'a-call-for-each-field',
+    file: 'core/app/cosmos/unknownFields.ts',
+    from: 'return joined(kept);',
+    to: 'return ((...pieces: Bytes[]) => joined(pieces))(...kept);',
+    found: ['no_crash'],
+    scenario: 'crowded-body',
+    isSlow: true,
+  },
+  {
     id: 'garbled-options-ignored',
     file: 'core/app/cosmos/unknownFields.ts',
     from: '(number & NON_CRITICAL) !== 0 && number !== KNOWN',

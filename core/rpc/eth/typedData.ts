@@ -21,6 +21,8 @@ export interface TypedData {
 
 const TYPES_MAX = 256;
 const FIELDS_MAX = 256;
+/** Of the name and of the type of a field. */
+const NAME_LENGTH_MAX = 256;
 /** Structs and arrays inside one another. */
 const DEPTH_MAX = 32;
 /** In all structs and arrays together: no wallet shows its user as many. */
@@ -34,6 +36,8 @@ function readFields(value: Json): readonly Field[] {
     const name = isObject(entry) ? entry.get('name') : undefined;
     const type = isObject(entry) ? entry.get('type') : undefined;
     if (typeof name !== 'string' || typeof type !== 'string') throw fault('a field has a name and a type');
+    if (Math.max(name.length, type.length) > NAME_LENGTH_MAX)
+      throw fault(`the name or type of a field is longer than ${NAME_LENGTH_MAX}`);
     return { name, type };
   });
 }

@@ -50,3 +50,10 @@ test('so many values in all', () => {
   expect(hashed(types, list(65_535))).toContain('more than 65536 values');
   expect(hashed(types, list(400_000))).toContain('more than 65536 values');
 });
+
+test('so long are the name and the type of a field', () => {
+  const long = 'f'.repeat(256);
+  expect(hashed({ A: [field(long, 'bool')] }, { [long]: true })).toBe('of 32 bytes');
+  expect(hashed({ A: [field(`${long}f`, 'bool')] }, {})).toContain('longer than 256');
+  expect(hashed({ A: [field('a', `${'[]'.repeat(400_000)}x`)] }, {})).toContain('longer than 256');
+});

@@ -19,7 +19,7 @@ import { refuseOtherGenesis } from './disk/genesisMark.ts';
 import { LevelStore } from './disk/level.ts';
 import { refuseLogAhead } from './disk/logAhead.ts';
 import { DiskSpace } from './disk/space.ts';
-import { TxJournal } from './disk/txJournal.ts';
+import { journalOf, TxJournal } from './disk/txJournal.ts';
 import { Wal } from './disk/wal.ts';
 import { reportWal } from './disk/walReport.ts';
 import { NodeHost } from './host.ts';
@@ -88,7 +88,7 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     const running = host as unknown as NodeHost;
     closing.add(async () => running.stop());
     running.attach(node.driver);
-    const journal = journalOf(node, options);
+    const journal = openJournal(node, options);
     const { submit } = journal ?? node.rpc;
     closing.add(async () => journal?.close());
     const evm = options.watchedEvm?.(node.rpc.evm) ?? node.rpc.evm;
@@ -148,10 +148,10 @@ async function openPsqlSink(options: PsqlSinkOptions): Promise<PsqlSink> {
   return PsqlSink.open(options);
 }
 
-function journalOf({ rpc }: CoreNode, { config, log }: StartOptions): TxJournal | undefined {
+function openJournal({ rpc }: CoreNode, { config, log }: StartOptions): TxJournal | undefined {
   if (!config.journal) return undefined;
   return new TxJournal({
-    file: path.join(config.files.data, 'transactions.rlp'),
+    file: journalOf(config.files.data),
     submit: rpc.submit,
     pooled: () => rpc.pool.list?.(config.core.mempool.txsMax) ?? [],
     warn: (text) => log.warn(text),

@@ -12,13 +12,14 @@ import type { NodeKeys } from '../core/rpc/context.ts';
 import { REMEDY } from '../core/store/recovery.ts';
 import type { NodeEvent } from '../core/types/nodeEvent.ts';
 import { COMETBFT_VERSION, type NodeInfo } from '../core/types/peer.ts';
+import { Closing } from './closing.ts';
 import { acceleratedSuite } from './crypto/accelerated.ts';
 import { makeDir } from './disk/files.ts';
 import { refuseOtherGenesis } from './disk/genesisMark.ts';
 import { LevelStore } from './disk/level.ts';
 import { refuseLogAhead } from './disk/logAhead.ts';
 import { DiskSpace } from './disk/space.ts';
-import { TxJournal } from './disk/txJournal.ts';
+import { journalOf, TxJournal } from './disk/txJournal.ts';
 import { Wal } from './disk/wal.ts';
 import { reportWal } from './disk/walReport.ts';
 import { NodeHost } from './host.ts';
@@ -46,13 +47,14 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
   makeDir(files.data);
   const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home, { space });
   const ending = new Ending();
-  const closing: (() => Promise<void>)[] = [() => kv.close()];
+  const closing = new Closing();
+  closing.add(() => kv.close());
   const network = networkOf(options, suite);
   try {
     const onFatal = (error: unknown): void => ending.fail(operatingError(error));
     refuseOtherGenesis(kv, options.genesis, files.data, suite);
     const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
-    closing.unshift(() => wal.close());
+    closing.add(() => wal.close());
     for (const { level, text } of reportWal(wal)) options.log[level](text);
     refuseLogAhead(kv, wal.records(), options.genesis.initialHeight, files.data);
     let host: NodeHost | undefined;
@@ -84,11 +86,11 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
     });
     wal.forget();
     const running = host as unknown as NodeHost;
-    closing.unshift(async () => running.stop());
+    closing.add(async () => running.stop());
     running.attach(node.driver);
-    const journal = journalOf(node, options);
+    const journal = openJournal(node, options);
     const { submit } = journal ?? node.rpc;
-    closing.unshift(async () => journal?.close());
+    closing.add(async () => journal?.close());
     const evm = options.watchedEvm?.(node.rpc.evm) ?? node.rpc.evm;
     const rpc = { ...node.rpc, evm, submit, network, peerCount: () => network.peerStatuses().length };
     if (options.config.index.indexer === 'psql') {
@@ -96,17 +98,17 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
       const { initialHeight } = options.genesis;
       const { chain, hub } = rpc;
       const sink = await openPsqlSink({ connection, chain, initialHeight, hub, log: options.log });
-      closing.unshift(() => sink.stop());
+      closing.add(() => sink.stop());
     }
     const servers = await startServers(rpc, options.config, (error) =>
       options.log.error(`request failed: ${String(error)}`),
     );
-    closing.unshift(() => servers.stop());
+    closing.add(() => servers.stop());
     watch(node, options);
     options.onReadable?.(rpc);
     node.driver.input({ kind: 'start' });
     if (journal !== undefined) await resend(journal, options);
-    closing.unshift(() => network.stop());
+    closing.add(() => network.stop());
     await network.start({
       input: (input) => running.deliver(input),
       get backlog() {
@@ -119,16 +121,18 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
         ...servers.endpoints,
         p2p: listener === undefined ? undefined : `${options.nodeId}@${listener}`,
       },
-      stopped: ending.promise.finally(() => closeAll(closing)),
+      stopped: ending.promise.then(
+        () => closing.close(),
+        (error) => closedOver(error, closing),
+      ),
       stop: async () => {
         ending.done();
         await ending.promise;
-        await closeAll(closing);
+        await closing.close();
       },
     };
   } catch (error) {
-    await closeAll(closing);
-    throw operatingError(error);
+    return closedOver(operatingError(error), closing);
   }
 }
 
@@ -144,10 +148,10 @@ async function openPsqlSink(options: PsqlSinkOptions): Promise<PsqlSink> {
   return PsqlSink.open(options);
 }
 
-function journalOf({ rpc }: CoreNode, { config, log }: StartOptions): TxJournal | undefined {
+function openJournal({ rpc }: CoreNode, { config, log }: StartOptions): TxJournal | undefined {
   if (!config.journal) return undefined;
   return new TxJournal({
-    file: path.join(config.files.data, 'transactions.rlp'),
+    file: journalOf(config.files.data),
     submit: rpc.submit,
     pooled: () => rpc.pool.list?.(config.core.mempool.txsMax) ?? [],
     warn: (text) => log.warn(text),
@@ -203,9 +207,10 @@ class Ending {
   }
 }
 
-/** Closes in order, each once; a second call finds nothing left. */
-async function closeAll(closing: (() => Promise<void>)[]): Promise<void> {
-  for (let close = closing.shift(); close !== undefined; close = closing.shift()) await close();
+/** Closes what is open, then throws why it has to be: that some of it could not be closed comes of it, and says less. */
+async function closedOver(reason: unknown, closing: Closing): Promise<never> {
+  await closing.close().catch(() => {});
+  throw reason;
 }
 
 /** A node that knows nobody must not wait for others before it makes blocks. */

@@ -6,12 +6,13 @@ import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { BLOCK_PROTOCOL, P2P_PROTOCOL } from '../../core/p2p/nodeInfo.ts';
 import { COMETBFT_VERSION } from '../../core/types/peer.ts';
-import { hrpOfHome } from '../config/genesisFile.ts';
+import { hrpOfFile } from '../config/genesisFile.ts';
 import { loadNodeConfig, type NodeConfig } from '../config/nodeConfig.ts';
 import { loadNodeKey, nodeIdOf } from '../config/nodeKey.ts';
 import { makeDir, onFile } from '../disk/files.ts';
 import { genesisMarkOf } from '../disk/genesisMark.ts';
 import { LevelStore } from '../disk/level.ts';
+import { journalOf } from '../disk/txJournal.ts';
 import { OperatingError } from '../operatingError.ts';
 import { createSignState } from '../signer/fileSigner.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
@@ -43,7 +44,7 @@ export function cometCommand(command: Command, world: World): void {
   });
   add('show-address', 'the consensus address of this validator', ({ files }) => {
     const { address } = loadValidatorKey(files.validatorKey, nobleSuite);
-    world.out(`${formatAddress('cons', hrpOfHome(files.home), address)}\n`);
+    world.out(`${formatAddress('cons', hrpOfFile(files.genesis), address)}\n`);
   });
   add('version', 'protocol versions', () => {
     const facts = {
@@ -74,6 +75,7 @@ async function resetAll({ files, p2p }: NodeConfig, keepsAddressBook: boolean, w
   remove(database);
   remove(path.join(files.data, 'cs.wal'));
   remove(genesisMarkOf(files.data));
+  remove(journalOf(files.data));
   world.out(`Removed all blockchain history: ${files.data}\n`);
   onFile('create folder', files.data, () => makeDir(files.data));
   if (!existsSync(files.validatorKey)) return;

@@ -10,6 +10,7 @@ import { genesisState, stateProblem } from '../../core/consensus/chainState.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import type { Address } from '../../core/types/ids.ts';
 import { loadGenesis } from '../config/genesisFile.ts';
+import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { onFile } from '../disk/files.ts';
 import { OperatingError } from '../operatingError.ts';
 import { checkedState, type GenesisDoc, openGenesis, saveGenesis } from './genesisDoc.ts';
@@ -63,9 +64,10 @@ export function genesisCommand(command: Command, world: World): void {
     .alias('validate-genesis')
     .argument('[file]', "default: the home's genesis.json")
     .description('check a genesis file');
-  validate.action((file: string | undefined) =>
-    check(file ?? `${homeFrom(validate.optsWithGlobals<GlobalOptions>(), world)}/config/genesis.json`, world),
-  );
+  validate.action((file: string | undefined) => {
+    const home = homeFrom(validate.optsWithGlobals<GlobalOptions>(), world);
+    check(file ?? loadNodeConfig(home, new Map(), world.env).files.genesis, world);
+  });
   genTxCommands(command, world);
 }
 

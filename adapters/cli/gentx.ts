@@ -18,6 +18,7 @@ import { type GenesisDoc, openGenesis } from './genesisDoc.ts';
 import { renderGenTx } from './genTxFile.ts';
 import { checkFunds, gentxDir, powerOf } from './gentxFacts.ts';
 import { type KeysOptions, openFor, valueOrThrow } from './keysOpen.ts';
+import { feeOf } from './txFile.ts';
 import type { World } from './world.ts';
 
 interface GenTxOptions extends KeysOptions {
@@ -86,11 +87,9 @@ function coinOf(flag: string, text: string): Coin {
   return coin;
 }
 
-const feeOf = ({ fees, gasPrices, gas }: GenTxOptions): readonly Coin[] => {
+const wholeFeeOf = ({ fees, gasPrices, gas }: GenTxOptions): readonly Coin[] => {
   if (fees !== undefined) return [coinOf('--fees', fees)];
-  if (gasPrices === undefined) return [];
-  const { denom, amount } = coinOf('--gas-prices', gasPrices);
-  return [{ denom, amount: (BigInt(amount) * BigInt(gas)).toString() }];
+  return gasPrices === undefined ? [] : feeOf(gasPrices, BigInt(gas));
 };
 
 function rateOf(flag: string, text: string): string {
@@ -167,7 +166,7 @@ async function genTx(name: string, amountText: string, options: GenTxOptions, wo
       minSelfDelegation: options.minSelfDelegation,
       memo,
       gasLimit: BigInt(options.gas),
-      fee: feeOf(options),
+      fee: wholeFeeOf(options),
     },
     state.hrp,
   );

@@ -13,7 +13,7 @@ export interface JsonAnswer {
 export const httpUrl = (address: string): string =>
   /^https?:/.test(address)
     ? address.replace(/\/+$/, '')
-    : `http://${address.replace(/^tcp:\/\//, '').replace(/^0\.0\.0\.0:/, '127.0.0.1:')}`;
+    : `http://${address.replace(/^tcp:\/\//, '').replace(/^(0\.0\.0\.0|\[::\])?:/, '127.0.0.1:')}`;
 
 /** One GET; the body must be JSON. Throws OperatingError when the node cannot be asked. */
 export const getJson = (url: string, headers: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> =>

@@ -169,10 +169,11 @@ const firstLine = (error: unknown): string =>
 /** The whole program: runs, then leaves with the exit code. What could not be written (a full disk) is a failure, too. */
 export async function main(args: readonly string[]): Promise<void> {
   let unwritten: Error | undefined;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A closed pipe: nobody reads any more.
-    if (error.code !== 'EPIPE') unwritten = error;
-  });
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // A closed pipe: nobody reads any more.
+      if (error.code !== 'EPIPE') unwritten = error;
+    });
   const code = await run(args, processWorld());
   // What goes into a pipe is still on its way, and a write tells of its failure a turn later.
   await Promise.all([process.stdout, process.stderr].map(written));

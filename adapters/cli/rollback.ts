@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toUpperHex } from '../../core/lib/bytes.ts';
 import { planRollback } from '../../core/node/rollback.ts';
+import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { isThere, onFile, syncDir } from '../disk/files.ts';
 import { LevelStore } from '../disk/level.ts';
 import { OperatingError } from '../operatingError.ts';
@@ -27,7 +28,7 @@ export function rollbackCommand(command: Command, world: World): void {
     .action(async () => {
       const options: GlobalOptions & { hard?: true } = command.optsWithGlobals();
       const home = homeFrom(options, world);
-      const data = path.join(home, 'data');
+      const { data } = loadNodeConfig(home, new Map(), world.env).files;
       const db = path.join(data, 'node.db');
       if (!isThere(db)) throw new OperatingError(`${db} does not exist: there is nothing to roll back`);
       const isHard = options.hard === true;

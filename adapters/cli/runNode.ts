@@ -45,14 +45,14 @@ export async function runNode(options: StartOptions, onStarted: (node: RunningNo
     // A start may wait for room on a full disk; there is nothing to end cleanly yet.
     if (node === undefined) setTimeout(() => process.exit(EXIT_INTERRUPTED), START_MS_MAX).unref();
   };
-  // A closed pipe (`orrery devnet | head`) means that nobody reads any more.
-  const onPipe = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE') throw error;
-    if (!isAsked) onSignal();
+  // A closed pipe (`orrery devnet | head`) means that nobody reads any more. Whatever else a log cannot be written for (a
+  // disk of its own that is full, a terminal that has gone) stops no validator.
+  const onUnwritten = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE' && !isAsked) onSignal();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  process.stdout.on('error', onPipe);
-  process.stderr.on('error', onPipe);
+  process.stdout.on('error', onUnwritten);
+  process.stderr.on('error', onUnwritten);
   try {
     const { startNode } = await import('../node.ts');
     const running = await startNode(options);
@@ -63,7 +63,7 @@ export async function runNode(options: StartOptions, onStarted: (node: RunningNo
     await stopping;
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);
-    process.stdout.off('error', onPipe);
-    process.stderr.off('error', onPipe);
+    process.stdout.off('error', onUnwritten);
+    process.stderr.off('error', onUnwritten);
   }
 }

@@ -1,6 +1,6 @@
 /** Transactions as files and texts hold them. */
 import { readFileSync } from 'node:fs';
-import { parseCoins } from '../../core/app/cosmos/coins.ts';
+import { feeAt, parseCoins } from '../../core/app/cosmos/coins.ts';
 import { decodeWordy, type Table } from '../../core/codec/proto.ts';
 import { fromBase64 } from '../../core/lib/base64.ts';
 import { parseHex } from '../../core/lib/bytes.ts';
@@ -32,6 +32,14 @@ export function coinsOf(flag: string, text: string) {
   const coins = parseCoins(text);
   if (coins === undefined) throw new OperatingError(`${flag}: expected coins like 1000achain, found ${text}`);
   return coins;
+}
+
+/** Of --gas-prices. */
+export function feeOf(prices: string, gas: bigint) {
+  const fee = feeAt(prices, gas);
+  if (fee === undefined)
+    throw new OperatingError(`--gas-prices: expected prices like 0.5achain, found ${prices}`);
+  return fee;
 }
 
 export function decodedTx(text: string): FullTx {

@@ -9,12 +9,13 @@ import { encode } from '../../core/codec/proto.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
 import { toBase64 } from '../../core/lib/base64.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
+import type { Result } from '../../core/lib/result.ts';
 import { FULL_AUTH_INFO, FULL_TX, type FullTx } from '../../core/rpc/cosmos/txTables.ts';
-import type { KeyInfo } from '../keyring/keyring.ts';
+import type { KeyInfo, KeyringError } from '../keyring/keyring.ts';
 import { OperatingError } from '../operatingError.ts';
 import { type KeysOptions, type Open, valueOrThrow } from './keysOpen.ts';
 import type { RestClient, RestOptions } from './restClient.ts';
-import { coinsOf } from './txFile.ts';
+import { coinsOf, feeOf } from './txFile.ts';
 
 export interface TxOptions extends RestOptions, KeysOptions {
   readonly from?: string;
@@ -42,6 +43,9 @@ export function numberOf(flag: string, text: string | undefined): bigint | undef
   return BigInt(text);
 }
 
+/** More than this of a block's gas is a slip. */
+const ADJUSTMENT_MAX = 1000;
+
 function modeOf(text = 'direct'): keyof typeof SIGN_MODE {
   if (text === 'direct') return 'direct';
   if (text === 'amino-json') return 'aminoJson';
@@ -52,18 +56,27 @@ function modeOf(text = 'direct'): keyof typeof SIGN_MODE {
 export class Sender {
   readonly #open: Open<TxOptions>;
   readonly #client: RestClient;
-  readonly key: KeyInfo;
+  readonly #key: Result<KeyInfo, KeyringError>;
+  readonly address: string;
 
+  /** Throws OperatingError for a key that is not here, unless an address is enough: nothing is signed. */
   constructor(open: Open<TxOptions>, client: RestClient, from: string) {
     this.#open = open;
     this.#client = client;
     const parsed = parseAnyAddress(from, open.hrp);
     const named = open.keyring.show(from);
-    this.key = valueOrThrow(named.ok || !parsed.ok ? named : open.keyring.show(parsed.value.address));
+    this.#key = named.ok || !parsed.ok ? named : open.keyring.show(parsed.value.address);
+    const isBare = !this.#key.ok && open.options.generateOnly === true;
+    const isAccount = parsed.ok && (parsed.value.kind === 'acc' || parsed.value.kind === 'hex');
+    this.address = formatAddress(
+      'acc',
+      open.hrp,
+      isBare && isAccount ? parsed.value.address : this.key.address,
+    );
   }
 
-  get address(): string {
-    return formatAddress('acc', this.#open.hrp, this.key.address);
+  get key(): KeyInfo {
+    return valueOrThrow(this.#key);
   }
 
   /** Flags know better than the node: a later sequence may be wanted, or no node be there. */
@@ -97,11 +110,7 @@ export class Sender {
   async #fee(gas: bigint) {
     const { fees, gasPrices } = this.#open.options;
     if (fees !== undefined) return coinsOf('--fees', fees);
-    if (gasPrices !== undefined)
-      return coinsOf('--gas-prices', gasPrices).map(({ denom, amount }) => ({
-        denom,
-        amount: (BigInt(amount) * gas).toString(),
-      }));
+    if (gasPrices !== undefined) return feeOf(gasPrices, gas);
     if (this.#open.options.offline === true)
       throw new OperatingError('--offline needs --fees or --gas-prices');
     const path = '/cosmos/base/node/v1beta1/config';
@@ -167,7 +176,7 @@ export class Sender {
       },
     );
     const adjustment = Number(this.#open.options.gasAdjustment);
-    if (!(adjustment > 0)) throw new OperatingError('invalid gas adjustment');
+    if (!(adjustment > 0 && adjustment <= ADJUSTMENT_MAX)) throw new OperatingError('invalid gas adjustment');
     return BigInt(Math.ceil(Number(answer.gas_info.gas_used) * adjustment));
   }
 

@@ -66,8 +66,9 @@ export function hrpOfGenesis(genesis: Genesis): string {
   return state.ok ? state.value.hrp : DEFAULT_HRP;
 }
 
-/** The prefix of the chain whose home this is, or the usual one when there is no chain yet. */
-export function hrpOfHome(home: string): string {
-  const file = path.join(home, 'config', 'genesis.json');
-  return existsSync(file) ? hrpOfGenesis(loadGenesis(file)) : DEFAULT_HRP;
-}
+/** The prefix of the chain that begins with this genesis, or the usual one when there is no chain yet. */
+export const hrpOfFile = (file: string): string =>
+  existsSync(file) ? hrpOfGenesis(loadGenesis(file)) : DEFAULT_HRP;
+
+/** The prefix of the chain whose home this is, as `hrpOfFile`. */
+export const hrpOfHome = (home: string): string => hrpOfFile(path.join(home, 'config', 'genesis.json'));

@@ -1,10 +1,14 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { OperatingError } from '../operatingError.ts';
 import type { Sources } from './table.ts';
 
-/** The folder that `--home` names, else ORRERY_HOME, else ~/.orrery. */
-export const homeOf = (flag: string | undefined, env: Sources['env']): string =>
-  path.resolve(flag ?? env['ORRERY_HOME'] ?? path.join(homedir(), '.orrery'));
+/** The folder that `--home` names, else ORRERY_HOME, else ~/.orrery. Throws OperatingError for a flag without a name. */
+export function homeOf(flag: string | undefined, env: Sources['env']): string {
+  // An unset variable of a script (`--home "$DIR"`) must not make the current folder a home.
+  if (flag === '') throw new OperatingError('--home: expected a folder, found ""');
+  return path.resolve(flag ?? (env['ORRERY_HOME'] || path.join(homedir(), '.orrery')));
+}
 
 /** The three settings files of a home. */
 export const configTomlPath = (home: string): string => path.join(home, 'config', 'config.toml');

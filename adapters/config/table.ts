@@ -120,13 +120,21 @@ function unknownKey(table: Table, name: string, section: string, key: string): s
   return `${name}: unknown key ${pathOf(section, key)}: expected ${where} one of ${known.join(', ')}${sections}`;
 }
 
+/** What Kubernetes and Docker tell every container of a service called orrery-rpc: none of our settings ends so. */
+const SERVICE_LINK =
+  /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)?)$/;
+
 /** A variable of a section that the tables have, without such a key: a slip, which would go unnoticed. */
 export function refuseUnknownEnv(tables: readonly Table[], env: Sources['env']): void {
   const names = tables.flatMap((table) => [...fieldsOf(table)].map(({ path }) => envNameOf(path)));
   const sections = tables.flatMap((table) => Object.keys(table)).filter((section) => section !== '');
   const prefixes = sections.map((section) => `${envNameOf(section)}_`);
   for (const name of Object.keys(env).sort())
-    if (prefixes.some((prefix) => name.startsWith(prefix)) && !names.includes(name))
+    if (
+      prefixes.some((prefix) => name.startsWith(prefix)) &&
+      !names.includes(name) &&
+      !SERVICE_LINK.test(name)
+    )
       throw new OperatingError(
         `unknown environment variable ${name}: no setting has it${nearest(name, names)}`,
       );

@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -107,11 +108,17 @@ export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void 
   const temporary = `${path}.tmp`;
   const fd = openSync(temporary, 'w', mode);
   try {
-    writeAll(fd, data, 0);
-    fdatasyncSync(fd);
-  } finally {
-    closeSync(fd);
+    try {
+      writeAll(fd, data, 0);
+      fdatasyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    // Half a secret is no use to anybody, and takes room on a full disk.
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  renameSync(temporary, path);
   syncDir(dirname(path));
 }

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatingError } from '../operatingError.ts';
-import { onFile } from './files.ts';
 
 /** Who holds a home, for messages only: the lock itself is LevelDB's, which the kernel frees with the process. */
 const PID_FILE = 'orrery.pid';
@@ -9,12 +8,18 @@ const PID_FILE = 'orrery.pid';
 const pidPath = (home: string): string => join(home, PID_FILE);
 
 /** Notes that this process runs on `home`. Call when the database is open, so that a stale note is simply replaced. */
-export function notePid(home: string): void {
-  onFile('write', pidPath(home), () => writeFileSync(pidPath(home), `${process.pid}\n`, { mode: 0o600 }));
-}
+export const notePid = (home: string): void =>
+  tried(() => writeFileSync(pidPath(home), `${process.pid}\n`, { mode: 0o600 }));
 
-export function removePid(home: string): void {
-  onFile('remove', pidPath(home), () => rmSync(pidPath(home), { force: true }));
+export const removePid = (home: string): void => tried(() => rmSync(pidPath(home), { force: true }));
+
+/** A home that only its data can be written in (a mounted configuration) is run without a note. */
+function tried(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Who holds the home is then not named; that it is held is still known.
+  }
 }
 
 /** The refusal of a second process on one home. */

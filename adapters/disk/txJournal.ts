@@ -1,4 +1,5 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { decodeRlp, encodeRlp } from '../../core/app/evm/rlp.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import type { SubmitResult } from '../../core/types/submit.ts';
@@ -11,6 +12,8 @@ const ROTATE_BYTES = 4 << 20;
 const FILE_BYTES_MAX = 1 << 30;
 /** Transactions handed to the pool at once while the file is read. */
 const LOAD_CHUNK = 256;
+
+export const journalOf = (dataDir: string): string => path.join(dataDir, 'transactions.rlp');
 
 export interface TxJournalOptions {
   readonly file: string;

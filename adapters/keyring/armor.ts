@@ -1,5 +1,5 @@
 /** `keys export`: OpenPGP armor around a secretbox, its key drawn from a password by bcrypt (reference §1.5). */
-import { createHash, randomBytes, scryptSync } from 'node:crypto';
+import { createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { argon2id, bcrypt } from 'hash-wasm';
 
@@ -12,6 +12,7 @@ const BLOCK = 'TENDERMINT PRIVATE KEY';
 const BCRYPT_COST = 12;
 const NONCE_BYTES = 24;
 const SALT_BYTES = 16;
+const TAG_BYTES = 16;
 const KEY_TYPE = 'eth_secp256k1';
 
 export interface ArmorError {
@@ -90,6 +91,15 @@ async function keyOf(
   return draw(headers.get('kdf') ?? '', password, salt);
 }
 
+/** Throws for a wrong key. The SDK (0.50 and newer) took another cipher with argon2, and no nonce: each key has its salt. */
+function openBox({ headers, data }: Armor, key: Uint8Array): Uint8Array {
+  if (headers.get('kdf') !== 'argon2')
+    return xsalsa20poly1305(key, data.subarray(0, NONCE_BYTES)).decrypt(data.subarray(NONCE_BYTES));
+  const open = createDecipheriv('chacha20-poly1305', key, new Uint8Array(12), { authTagLength: TAG_BYTES });
+  open.setAuthTag(data.subarray(-TAG_BYTES));
+  return Buffer.concat([open.update(data.subarray(0, -TAG_BYTES)), open.final()]);
+}
+
 async function drawKey(kdf: string, password: string, salt: Uint8Array): Promise<Uint8Array | undefined> {
   switch (kdf) {
     case 'bcrypt':
@@ -124,10 +134,9 @@ export async function unarmorKey(
     return err({ code: 'armor-type', message: `key of type ${type}, expected ${KEY_TYPE}` });
   const key = await keyOf(armor.value, password, draw);
   if (key === undefined) return malformed('unrecognized KDF, salt or body');
-  const { data } = armor.value;
   let plain: Uint8Array;
   try {
-    plain = xsalsa20poly1305(key, data.subarray(0, NONCE_BYTES)).decrypt(data.subarray(NONCE_BYTES));
+    plain = openBox(armor.value, key);
   } catch {
     return err({ code: 'armor-password', message: 'invalid account password' });
   }

@@ -175,7 +175,8 @@ export class Keyring {
     if (this.has(key.name)) return fail('key-exists', `key ${key.name} exists already`);
     const info = infoOf(key);
     const index = toHex(info.address) + ADDRESS;
-    if (this.#items.get(index) !== undefined) return fail('key-duplicate', 'duplicated address created');
+    // An entry that leads nowhere is what a stop within `delete` leaves.
+    if (this.#loadByAddress(info.address).ok) return fail('key-duplicate', 'duplicated address created');
     this.#items.set(key.name + INFO, encodeRecord(key));
     this.#items.set(index, encodeUtf8(key.name + INFO));
     return ok(info);
@@ -192,10 +193,11 @@ export class Keyring {
   #loadByAddress(address: Address): KeyResult<StoredKey> {
     const index = this.#items.get(toHex(address) + ADDRESS);
     const item = index === undefined ? undefined : decodeUtf8(index);
-    if (item?.endsWith(INFO) !== true) {
+    const stored = item?.endsWith(INFO) === true ? this.#load(item.slice(0, -INFO.length)) : undefined;
+    // The name may have gone to another key since.
+    if (stored === undefined || (stored.ok && !equalBytes(infoOf(stored.value).address, address)))
       return fail('key-unknown', `key with address ${toHex(address).toUpperCase()} not found`);
-    }
-    return this.#load(item.slice(0, -INFO.length));
+    return stored;
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { ethAddress } from '../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
-import { type Bytes, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, parseHex, toHex } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 
 export interface KeystoreError {
@@ -53,9 +53,15 @@ type Params = Readonly<Record<string, unknown>>;
 const count = (value: unknown, max: number): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= max ? value : undefined;
 
+/** With or without 0x: wallets write both. */
+function bytesOf(value: unknown): Bytes | undefined {
+  const parsed = parseHex(typeof value === 'string' ? value : '?');
+  return parsed.ok ? parsed.value : undefined;
+}
+
 function derive(kdf: unknown, params: Params, password: string): Buffer | undefined {
-  const salt = Buffer.from(String(params.salt ?? ''), 'hex');
-  if (params.dklen !== 32) return undefined;
+  const salt = bytesOf(params.salt);
+  if (salt === undefined || params.dklen !== 32) return undefined;
   if (kdf === 'pbkdf2') {
     const rounds = count(params.c, ROUNDS_MAX);
     return rounds === undefined || params.prf !== 'hmac-sha256'
@@ -80,19 +86,47 @@ export function decryptKeystore(text: string, password: string): Result<Bytes, K
   } catch {
     return bad('keystore is not JSON');
   }
-  const parts = json?.crypto ?? json?.Crypto;
+  const parts = json?.crypto ?? json?.Crypto ?? undefined;
   if (json?.version !== 3 || typeof parts !== 'object') return bad('not a keystore of version 3');
   if (parts.cipher !== 'aes-128-ctr') return bad(`cipher ${String(parts.cipher)}, expected aes-128-ctr`);
-  const derived = derive(parts.kdf, (parts.kdfparams ?? {}) as Params, password);
-  if (derived === undefined)
-    return bad(`key derivation ${String(parts.kdf)} with parameters that are not taken`);
-  const ciphertext = Buffer.from(String(parts.ciphertext ?? ''), 'hex');
-  const mac = Buffer.from(String(parts.mac ?? ''), 'hex');
-  const expected = Buffer.from(nobleSuite.keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext])));
-  if (mac.length !== 32 || !timingSafeEqual(mac, expected))
-    return err({ code: 'keystore-password', message: 'invalid account password' });
-  const iv = Buffer.from(String((parts.cipherparams as Params | undefined)?.iv ?? ''), 'hex');
-  if (iv.length !== 16 || ciphertext.length !== 32) return bad('iv or ciphertext of wrong length');
+  const box = {
+    ciphertext: bytesOf(parts.ciphertext),
+    mac: bytesOf(parts.mac),
+    iv: bytesOf((parts.cipherparams as Params | null | undefined)?.iv),
+  };
+  if (!isWhole(box)) return bad('mac, iv or ciphertext of wrong length');
+  for (const typed of spellingsOf(password)) {
+    const derived = derive(parts.kdf, (parts.kdfparams ?? {}) as Params, typed);
+    if (derived === undefined)
+      return bad(`key derivation ${String(parts.kdf)} with parameters that are not taken`);
+    const secret = opened(box, derived);
+    if (secret !== undefined) return ok(secret);
+  }
+  return err({ code: 'keystore-password', message: 'invalid account password' });
+}
+
+interface Box {
+  readonly ciphertext: Bytes;
+  readonly mac: Bytes;
+  readonly iv: Bytes;
+}
+
+/** Old wallets wrote a secret without its leading zeros. */
+const isWhole = (box: { readonly [K in keyof Box]: Bytes | undefined }): box is Box =>
+  box.mac?.length === 32 && box.iv?.length === 16 && box.ciphertext !== undefined && isShort(box.ciphertext);
+
+const isShort = ({ length }: Bytes): boolean => length >= 1 && length <= 32;
+
+/** geth takes a password as it is typed, ethers its compatibility form (NFKC). */
+const spellingsOf = (password: string): ReadonlySet<string> =>
+  new Set([password, password.normalize('NFKC')]);
+
+/** undefined: the password is another one. */
+function opened({ ciphertext, mac, iv }: Box, derived: Buffer): Bytes | undefined {
+  const expected = nobleSuite.keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext]));
+  if (!timingSafeEqual(mac, expected)) return undefined;
   const cipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv);
-  return ok(new Uint8Array(Buffer.concat([cipher.update(ciphertext), cipher.final()])));
+  const secret = new Uint8Array(32);
+  secret.set(Buffer.concat([cipher.update(ciphertext), cipher.final()]), 32 - ciphertext.length);
+  return secret;
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ethAddress } from '../../core/crypto/addresses.ts';
 import { nobleSuite } from '../../core/crypto/noble.ts';
-import { type Bytes, hex, toHex } from '../../core/lib/bytes.ts';
+import { type Bytes, equalBytes, hex, toHex } from '../../core/lib/bytes.ts';
 import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { KeyVault } from '../../core/rpc/context.ts';
 import type { Address } from '../../core/types/ids.ts';
@@ -71,7 +71,7 @@ export class Vault implements KeyVault {
   create(password: string): Result<Address, string> {
     for (;;) {
       const secret = new Uint8Array(randomBytes(32));
-      if (isSecret(secret)) return this.add(secret, password);
+      if (addressOf(secret) !== undefined) return this.add(secret, password);
     }
   }
 
@@ -79,8 +79,8 @@ export class Vault implements KeyVault {
     if (password === '') return err('a key needs a password');
     if (password.length > PASSWORD_CHARS_MAX)
       return err(`a password has at most ${PASSWORD_CHARS_MAX} characters`);
-    if (!isSecret(secret)) return err('invalid private key');
-    const address = ethAddress(nobleSuite.secp256k1PublicKey(secret, true));
+    const address = addressOf(secret);
+    if (address === undefined) return err('invalid private key');
     const name = toHex(address);
     if (this.#files.has(name)) return err('account already exists');
     if (this.#files.size >= KEYS_MAX) return err(`the keystore holds ${KEYS_MAX} keys already`);
@@ -101,7 +101,13 @@ export class Vault implements KeyVault {
     const path = join(this.#dir, file);
     const text = onFile('read', path, () => readFileSync(path, 'utf8'));
     const opened = decryptKeystore(text, password);
-    return opened.ok ? opened : err('could not decrypt key with given password');
+    if (!opened.ok) return err('could not decrypt key with given password');
+    // A file under another's name must not sign as that account.
+    const holds = addressOf(opened.value);
+    if (holds !== undefined && equalBytes(holds, address)) return opened;
+    return err(
+      `key content mismatch: have address ${holds === undefined ? 'none' : toHex(holds)}, want ${toHex(address)}`,
+    );
   }
 
   unlock(address: Address, password: string, ms: number | undefined): Result<void, string> {
@@ -117,11 +123,11 @@ export class Vault implements KeyVault {
   }
 }
 
-function isSecret(secret: Bytes): boolean {
+/** undefined for what is no secret. */
+function addressOf(secret: Bytes): Address | undefined {
   try {
-    nobleSuite.secp256k1PublicKey(secret, true);
-    return true;
+    return ethAddress(nobleSuite.secp256k1PublicKey(secret, true));
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -4,6 +4,8 @@ import type { Coin } from '../tx/tables.ts';
 
 const DENOM = /^[a-zA-Z][a-zA-Z0-9/:._-]{2,127}$/;
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
+/** Of a price; as many decimals as the SDK's have. */
+const PLACES = 10n ** 18n;
 
 /** `12achain,3other`, as the SDK prints coins. */
 export const coinsText = (coins: readonly Coin[]): string =>
@@ -38,4 +40,16 @@ export function parseCoins(text: string): readonly Coin[] | undefined {
     coins.push({ amount: BigInt(match[1] as string).toString(), denom: match[2] as string });
   }
   return coins.sort((a, b) => compareText(a.denom, b.denom));
+}
+
+/** What `gas` costs at prices like `0.025achain`, rounded up as the SDK does; undefined for what are no prices. */
+export function feeAt(prices: string, gas: bigint): readonly Coin[] | undefined {
+  const fees: string[] = [];
+  for (const price of prices.split(',')) {
+    const match = /^\s*([0-9]{1,50})(?:\.([0-9]{1,18}))?(\D.*)$/.exec(price);
+    if (match === null) return undefined;
+    const fine = gas * BigInt(`${match[1]}${(match[2] ?? '').padEnd(18, '0')}`);
+    fees.push(`${(fine + PLACES - 1n) / PLACES}${match[3]}`);
+  }
+  return parseCoins(fees.join(','))?.filter(({ amount }) => amount !== '0');
 }

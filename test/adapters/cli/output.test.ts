@@ -33,3 +33,15 @@ test('a pipe gets all of an output that is longer than it', () => {
   const ran = spawnSync('sh', ['-c', '"$0" "$@" | wc -c', ...command], { cwd: root, encoding: 'utf8' });
   expect(Number(ran.stdout)).toBe(LONG + `${packageVersion()}\n`.length);
 });
+
+test.each(['', '>/dev/null'])(
+  'whoever does not read what a command says (%s) does not make it fail',
+  (redirected) => {
+    const program = programOf(['keys', 'add', 'alice', '--dry-run', '--keyring-backend', 'memory']);
+    const command = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];
+    // The pipe's reader has gone before anything is written.
+    const script = `{ "$0" "$@" ${redirected}; echo $? >&3; } 2>&1 | exec true`;
+    const ran = spawnSync('sh', ['-c', `{ ${script}; } 3>&1`, ...command], { cwd: root, encoding: 'utf8' });
+    expect(ran.stdout).toBe('0\n');
+  },
+);

@@ -44,3 +44,13 @@ test('rollback says where the state is now, and refuses a home in use or without
   expect(new BlockStore(after).reads.head()).toBe(2);
   await after.close();
 });
+
+test('rollback looks for the database where the settings say it is', async () => {
+  const home = tempDir();
+  mkdirSync(join(home, 'config'));
+  writeFileSync(join(home, 'config', 'config.toml'), 'db_dir = "elsewhere"\n');
+  const kv = await LevelStore.open(join(home, 'elsewhere', 'node.db'), home);
+  await new StoreChain().grow(new BlockStore(kv), [{}, {}, {}]);
+  await kv.close();
+  expect(await rollback(home)).toMatch(/^Rolled back state to height 2 /);
+});

@@ -103,17 +103,31 @@ describe('orrery comet', () => {
     expect(JSON.parse(await comet('version'))).toMatchObject({ block_protocol: 11, p2p_protocol: 8 });
   });
 
+  test('a genesis is found where the settings say it is', async () => {
+    const home = path.join(dir, 'home');
+    const config = (file: string): string => path.join(home, 'config', file);
+    await runCli('--home', home, 'init', 'me', '--bech32-prefix', 'other');
+    fs.renameSync(config('genesis.json'), path.join(home, 'mine.json'));
+    const settings = fs.readFileSync(config('config.toml'), 'utf8');
+    fs.writeFileSync(config('config.toml'), settings.replace('config/genesis.json', 'mine.json'));
+    const { out } = await runCli('--home', home, 'comet', 'show-address');
+    expect(out).toMatch(/^othervalcons1[0-9a-z]{38}\n$/);
+    const checked = await runCli('--home', home, 'genesis', 'validate');
+    expect(checked.err + checked.out).toBe(`File at ${home}/mine.json is a valid genesis file\n`);
+  });
+
   test('unsafe-reset-all deletes blocks and addresses, and keeps keys', async () => {
     await init();
     const home = path.join(dir, 'node0');
     const file = (...names: string[]): string => path.join(home, ...names);
     fs.mkdirSync(file('data', 'cs.wal'));
     fs.writeFileSync(file('config', 'addrbook.json'), '{}');
+    fs.writeFileSync(file('data', 'transactions.rlp'), 'of a chain that is no more');
     const key = fs.readFileSync(file('config', 'priv_validator_key.json'), 'utf8');
     fs.writeFileSync(file('data', 'priv_validator_state.json'), '{"height":"9","round":0,"step":3}');
     expect((await runCli('--home', home, 'comet', 'unsafe-reset-all', '--keep-addr-book')).code).toBe(0);
     expect(fs.existsSync(file('config', 'addrbook.json'))).toBe(true);
-    expect(fs.existsSync(file('data', 'cs.wal'))).toBe(false);
+    for (const gone of ['cs.wal', 'transactions.rlp']) expect(fs.existsSync(file('data', gone))).toBe(false);
     expect((await runCli('--home', home, 'comet', 'unsafe-reset-all')).code).toBe(0);
     expect(fs.existsSync(file('config', 'addrbook.json'))).toBe(false);
     expect(fs.readFileSync(file('config', 'priv_validator_key.json'), 'utf8')).toBe(key);

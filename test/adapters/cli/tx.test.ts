@@ -112,6 +112,20 @@ describe('without a node', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
   });
 
+  test('an address is enough for a transaction that somebody else will sign', async () => {
+    const make = (...more: string[]) =>
+      orrery('tx', 'bank', 'send', TO, TO, '5achain', '--gas-prices', '0.00001achain', ...TEST, ...more);
+    const { out, err } = await make('--generate-only');
+    expect(err).toBe('');
+    const { body, auth_info } = JSON.parse(out);
+    expect(body.messages[0].from_address).toBe(body.messages[0].to_address);
+    expect(auth_info.fee.amount).toEqual([{ denom: 'achain', amount: '2' }]);
+    expect((await make()).err).toMatch(/^Error: key with address 1{40} not found\n$/);
+    expect((await make('--generate-only', '--gas-prices', 'x')).err).toBe(
+      'Error: --gas-prices: expected prices like 0.5achain, found x\n',
+    );
+  });
+
   test('signing needs what a node would have told', async () => {
     const made = await orrery(
       'tx',

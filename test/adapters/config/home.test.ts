@@ -165,7 +165,9 @@ describe('files an operator can break', () => {
 test('the home is what the flag says, else ORRERY_HOME, else ~/.orrery', () => {
   expect(homeOf('/a', { ORRERY_HOME: '/b' })).toBe('/a');
   expect(homeOf(undefined, { ORRERY_HOME: '/b' })).toBe('/b');
-  expect(homeOf(undefined, {})).toBe(path.join(os.homedir(), '.orrery'));
+  for (const env of [{}, { ORRERY_HOME: '' }])
+    expect(homeOf(undefined, env)).toBe(path.join(os.homedir(), '.orrery'));
+  expect(() => homeOf('', {})).toThrow('--home: expected a folder, found ""');
 });
 
 test('a chain id must carry an EVM chain id', () => {

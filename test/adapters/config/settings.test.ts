@@ -114,6 +114,24 @@ describe('a wrong setting is refused with its file, its key and what was expecte
     for (const { path } of [...fieldsOf(CONFIG_TOML), ...fieldsOf(APP_TOML)]) refuse(envNameOf(path))();
   });
 
+  test('what Kubernetes and Docker tell of a service with the name of a section is no setting', () => {
+    const told = [
+      'SERVICE_HOST',
+      'SERVICE_PORT',
+      'SERVICE_PORT_COMET_RPC',
+      'PORT',
+      'PORT_26657_TCP',
+      'PORT_26657_TCP_ADDR',
+      'PORT_26657_TCP_PORT',
+      'PORT_26657_TCP_PROTO',
+    ];
+    for (const section of ['RPC', 'P2P', 'JSON_RPC', 'GRPC'])
+      for (const name of told)
+        refuseUnknownEnv([CONFIG_TOML, APP_TOML], { [`ORRERY_${section}_${name}`]: 'tcp://10.0.0.1:26657' });
+    for (const { path } of [...fieldsOf(CONFIG_TOML), ...fieldsOf(APP_TOML)])
+      expect(envNameOf(path)).not.toMatch(/_PORT$|_HOST$/);
+  });
+
   test('two servers on one port are refused', () => {
     const app = readTable(APP_TOML, sources({ flags: { 'json-rpc.ws-address': '127.0.0.1:8545' } }));
     expect(() => nodeConfigOf('/home', readTable(CONFIG_TOML, sources({})), app)).toThrow(

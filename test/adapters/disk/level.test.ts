@@ -88,6 +88,15 @@ describe('the LevelDB store', () => {
     await store.close();
   });
 
+  test('opens where the home itself cannot be written in, and is then held by nobody in particular', async () => {
+    const [dir, home] = [join(tempDir(), 'node.db'), join(tempDir(), 'not', 'there')];
+    const store = await LevelStore.open(dir, home);
+    await expect(LevelStore.open(dir, home)).rejects.toThrow(
+      `database is locked by another process: home ${home}`,
+    );
+    await store.close();
+  });
+
   test('damaged in the middle of its log is refused, torn at the end is not', async () => {
     const home = tempDir();
     const store = await open(home);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decryptJwe, encryptJwe } from '../../../adapters/keyring/jwe.ts';
@@ -134,6 +134,19 @@ describe('the test keyring on disk', () => {
       Data: Buffer.from('dev0.info').toString('base64'),
     });
     expect(toHex(unwrap(openKeyring('test', home, nobleSuite).secret('dev0')))).toBe(DEV0_SECRET);
+  });
+
+  test('takes a key again that was being deleted when the machine stopped, and gives nobody another for it', () => {
+    const home = tempDir();
+    const keyring = openKeyring('test', home, nobleSuite);
+    unwrap(keyring.addMnemonic('dev0', MNEMONIC));
+    rmSync(join(home, 'keyring-test', 'dev0.info'));
+    const other = unwrap(keyring.addMnemonic('dev0', MNEMONIC, "m/44'/60'/0'/0/1"));
+    expect(codeOf(keyring.show(hex(DEV0)))).toBe('key-unknown');
+    expect(codeOf(keyring.secret(hex(DEV0)))).toBe('key-unknown');
+    unwrap(keyring.addMnemonic('again', MNEMONIC));
+    expect(unwrap(keyring.show(hex(DEV0))).name).toBe('again');
+    expect(unwrap(keyring.show(other.address)).name).toBe('dev0');
   });
 
   test('with a damaged file says which', () => {

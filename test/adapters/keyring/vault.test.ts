@@ -45,6 +45,22 @@ test('a key is kept under its password, in a file as geth keeps it, and found ag
   });
 });
 
+test('a file under the name of another account does not sign as that account', () => {
+  const vault = open();
+  const made = vault.create('tulip');
+  const folder = join(dir, 'keystore');
+  const [file = ''] = readdirSync(folder);
+  writeFileSync(join(folder, `${file.slice(0, -40)}${toHex(ADDRESS)}`), readFileSync(join(folder, file)));
+  const again = open();
+  expect(again.has(ADDRESS)).toBe(true);
+  expect(made.ok && again.open(made.value, 'tulip').ok).toBe(true);
+  expect(again.open(ADDRESS, 'tulip')).toMatchObject({
+    error: expect.stringMatching(/^key content mismatch: have/),
+  });
+  expect(again.unlock(ADDRESS, 'tulip', undefined).ok).toBe(false);
+  expect(again.secret(ADDRESS)).toBeUndefined();
+});
+
 test('a key signs only while it is unlocked', () => {
   const vault = open();
   vault.add(SECRET, 'rose');

@@ -3,6 +3,7 @@ import type { Millis } from '../types/ids.ts';
 export interface MempoolConfig {
   /** Transactions in the pool (CometBFT mempool.size). */
   readonly txsMax: number;
+  /** Bytes of these (CometBFT mempool.max_txs_bytes). */
   readonly bytesMax: number;
   readonly txBytesMax: number;
   /** Remembered tx hashes (CometBFT mempool.cache_size). */

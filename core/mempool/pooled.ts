@@ -1,7 +1,6 @@
 import { assert } from '../lib/assert.ts';
 import { type Bytes, toHex } from '../lib/bytes.ts';
 import type { PoolTx } from './lane.ts';
-import { wireBytes } from './order.ts';
 
 /** What is in the pool, by its hashes, and how much of it. */
 export class Pooled {
@@ -14,7 +13,7 @@ export class Pooled {
     return this.#byKey.size;
   }
 
-  /** Bytes that the txs would take in a block. */
+  /** Of the txs themselves: a block adds to each. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -40,7 +39,7 @@ export class Pooled {
   add(tx: PoolTx): void {
     this.#byKey.set(tx.key, tx);
     if (tx.lane.ethHash !== undefined) this.#byEthHash.set(toHex(tx.lane.ethHash), tx);
-    this.#bytes += wireBytes(tx);
+    this.#bytes += tx.bytes.length;
     if (tx.lane.lastHeight !== undefined) this.#expiring += 1;
   }
 
@@ -54,7 +53,7 @@ export class Pooled {
   remove(tx: PoolTx): void {
     assert(this.#byKey.delete(tx.key), 'tx in a lane but not in the pool');
     if (tx.lane.ethHash !== undefined) this.#byEthHash.delete(toHex(tx.lane.ethHash));
-    this.#bytes -= wireBytes(tx);
+    this.#bytes -= tx.bytes.length;
     if (tx.lane.lastHeight !== undefined) this.#expiring -= 1;
   }
 }

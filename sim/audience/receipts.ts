@@ -1,18 +1,19 @@
-import { present } from '../../core/lib/assert.ts';
 import { to0xHex } from '../../core/lib/bytes.ts';
 import { eth } from '../checkers/questions.ts';
-import { quantity } from '../clients/answers/answers.ts';
+import { signedByNode } from './signed.ts';
 import { type Stage, settle } from './stage.ts';
 import { ACCEPTED } from './waits.ts';
 
 const WAITS_MAX = 3;
-/** Beyond all that the chain has. */
-const NONCE = 1_000_000;
 /** EIP-7966. */
 const LATE = 4;
 
+const leftProblem = (count: number): string | undefined =>
+  count === 0 ? undefined : `${count} who wait for no receipt any more are still told of blocks`;
+
 interface Told {
   readonly refused?: { readonly code: number };
+  readonly transactionHash?: string;
 }
 
 /**
@@ -45,16 +46,39 @@ export class Receipts {
     await settle();
     const late = this.#heard.filter(({ refused }) => refused?.code === LATE);
     if (late.length !== count) return `${late.length} of ${count} hear that their receipts are late`;
-    const left = hub.size - before;
-    return left === 0 ? undefined : `${left} who wait for no receipt any more are still told of blocks`;
+    return (await this.#takenProblem()) ?? leftProblem(hub.size - before);
+  }
+
+  /** Whoever sends what the next block takes hears its receipt when the block is told, and not before. */
+  async #takenProblem(): Promise<string | undefined> {
+    const stage = this.#stage;
+    while (!stage.isOver && stage.ethBlock(stage.head + 1).transactions.length === 0) stage.grow();
+    stage.tell();
+    const tx = stage.isOver ? undefined : stage.ethBlock(stage.head + 1).transactions.at(-1);
+    if (tx === undefined) return undefined;
+    const heard: Told[] = [];
+    void eth(stage.ctx, 'eth_sendRawTransactionSync', [to0xHex(tx.raw)]).then((told) =>
+      heard.push(told as Told),
+    );
+    await settle();
+    const [given] = stage.submitted;
+    // A node refuses some that blocks may hold, without asking its pool.
+    if (given === undefined) return undefined;
+    stage.answerSubmit({ kind: 'checked', hash: stage.ctx.suite.sha256(given), result: ACCEPTED });
+    await settle();
+    if (heard.length > 0) return `who waits for a receipt hears ${JSON.stringify(heard[0])} before its block`;
+    stage.grow();
+    stage.tell();
+    await settle();
+    return heard[0]?.transactionHash === to0xHex(tx.hash)
+      ? undefined
+      : `who waits for the receipt of ${to0xHex(tx.hash)} hears ${JSON.stringify(heard[0]) ?? 'nothing'} when its block is told`;
   }
 
   async #begin(index: number): Promise<void> {
     const { ctx } = this.#stage;
-    const from = to0xHex(present(ctx.keys.addresses[0], 'an account of the node'));
-    const fields = { from, to: from, gas: quantity(21_000), gasPrice: '0x1', nonce: quantity(NONCE + index) };
-    const signed = (await eth(ctx, 'eth_signTransaction', [fields])) as { readonly raw: string };
-    void eth(ctx, 'eth_sendRawTransactionSync', [signed.raw]).then((told) => this.#heard.push(told as Told));
+    const raw = await signedByNode(this.#stage, index);
+    void eth(ctx, 'eth_sendRawTransactionSync', [raw]).then((told) => this.#heard.push(told as Told));
     await settle();
     const [tx] = this.#stage.submitted;
     if (tx === undefined) return;

@@ -6,6 +6,7 @@ import type { EventSearch } from '../../core/events/index/search.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
+import type { Hash } from '../../core/types/ids.ts';
 import type { ChainState } from '../../core/types/state.ts';
 import type { SubmitResult } from '../../core/types/submit.ts';
 
@@ -159,11 +160,16 @@ export class Stage {
 }
 
 /** The chain as long as its newest blocks were not there. */
-const grown = (chain: ChainReader, head: () => number): ChainReader =>
+export const grown = (chain: ChainReader, head: () => number): ChainReader =>
   new Proxy(chain, {
     get(target, name) {
       if (name === 'head') return head;
       if (name === 'latest') return () => present(target.view(head()), 'the view of a kept block');
+      if (name === 'ethTxLocation')
+        return (hash: Hash) => {
+          const location = target.ethTxLocation(hash);
+          return location !== undefined && location.height <= head() ? location : undefined;
+        };
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },

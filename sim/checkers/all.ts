@@ -37,6 +37,7 @@ import { links } from './links.ts';
 import { liveness } from './liveness.ts';
 import { logCuts } from './logCuts.ts';
 import { manners } from './manners.ts';
+import { nextNonces } from './nextNonces.ts';
 import { nilVotes } from './nilVotes.ts';
 import { patience } from './patience.ts';
 import { peerRoom } from './peerRoom.ts';
@@ -142,6 +143,7 @@ export function checkersOf(context: CheckerContext): readonly Checker[] {
       poolTimeouts(context),
       poolWaits(context),
       usedTxs(context),
+      nextNonces(context),
       victims(context),
     );
   if (!off.has('answers')) standing.push(searches(context), served(context), audiences(context));

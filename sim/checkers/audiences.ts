@@ -3,12 +3,15 @@ import { CometAudience } from '../audience/comet.ts';
 import { EthAudience } from '../audience/eth.ts';
 import { EthPast } from '../audience/ethPast.ts';
 import { PastReader } from '../audience/pastReader.ts';
+import { pendingNewsProblem } from '../audience/pendingNews.ts';
 import { Receipts } from '../audience/receipts.ts';
+import { refusalsProblem } from '../audience/refusals.ts';
 import { roomProblem } from '../audience/room.ts';
 import { Senders } from '../audience/senders.ts';
 import { SlowEthReader } from '../audience/slowEthReader.ts';
 import { SlowReader } from '../audience/slowReader.ts';
 import { Stage } from '../audience/stage.ts';
+import { tracedChainProblem } from '../audience/tracedChain.ts';
 import { type Checker, type CheckerContext, isTolerable } from './checker.ts';
 import { failBy } from './unanswered.ts';
 
@@ -38,6 +41,8 @@ export function audiences(context: CheckerContext): Checker {
         const choosePast = (n: number): number => past.choose(n);
         const room = world.choices.stream(`checkers/audience/room/${context.scenario.name}`);
         const chooseRoom = (n: number): number => room.choose(n);
+        const news = world.choices.stream(`checkers/audience/news/${context.scenario.name}`);
+        const chooseNews = (n: number): number => news.choose(n);
         const problem =
           (await new Audience(new Stage(rpc, context.suite), choose).play()) ??
           (await new SlowReader(new Stage(rpc, context.suite), chooseOther).play()) ??
@@ -47,7 +52,10 @@ export function audiences(context: CheckerContext): Checker {
           (await new Senders(new Stage(rpc, context.suite), chooseOther).play()) ??
           (await new Receipts(new Stage(rpc, context.suite), chooseOther).play()) ??
           (await roomProblem(new Stage(rpc, context.suite), chooseRoom)) ??
-          (await aheadProblem(new Stage(rpc, context.suite), chooseRoom));
+          (await aheadProblem(new Stage(rpc, context.suite), chooseRoom)) ??
+          (await pendingNewsProblem(new Stage(rpc, context.suite), chooseNews)) ??
+          (await refusalsProblem(new Stage(rpc, context.suite))) ??
+          (await tracedChainProblem(new Stage(rpc, context.suite)));
         if (problem !== undefined)
           context.fail(name, `where ${node.name} tells its last blocks again, ${problem}`);
       } catch (error) {

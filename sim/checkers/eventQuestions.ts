@@ -169,12 +169,30 @@ export function questions(
       text: `${alone} AND ${other[0]}='${other[1]}'`,
       isMet: (one: Indexed) => isMet(one) && has(one, other),
     })),
+    ...(turn % SEVERAL_EVERY === 1 ? besidePlaces(pair, event) : []),
     ...(turn % SEVERAL_EVERY === 0 ? severalAtOnce(pair, event, others, number, turn / SEVERAL_EVERY) : []),
   ];
 }
 
 /** One attribute in so many is asked for with several conditions. */
 const SEVERAL_EVERY = 3;
+
+/** By a piece of the height, and as whoever subscribes asks for the same; such a question is met by all that is searched for. */
+function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Question[] {
+  const alone = `${tag}='${value}'`;
+  const digit = String(height).slice(-1);
+  const isMet = (one: Indexed): boolean => has(one, [tag, value]);
+  return [
+    {
+      kind,
+      tag,
+      value,
+      text: `${alone} AND ${kind}.height CONTAINS '${digit}'`,
+      isMet: (one) => String(one.height).includes(digit) && isMet(one),
+    },
+    { kind, tag, value, text: `tm.event='${kind === 'tx' ? 'Tx' : 'NewBlock'}' AND ${alone}`, isMet },
+  ];
+}
 
 /** With more than two conditions, or two that count as one; which one is asked goes round. */
 function severalAtOnce(

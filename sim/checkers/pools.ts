@@ -56,7 +56,7 @@ export function pools(context: CheckerContext): Checker {
     const list = rpc.pool.list?.(LIST_MAX) ?? [];
     const held = list.length;
     if (pending + queued !== held) return `counts ${pending} and ${queued}, holds ${held}`;
-    const size = sum(list, sizeInBlock);
+    const size = sum(list, ({ length }) => length);
     if (size !== bytes) return `counts ${bytes} bytes, holds ${size}`;
     if (held > txsMax) return `holds ${held}, at most ${txsMax}`;
     if (bytes > bytesMax) return `holds ${bytes} bytes, at most ${bytesMax}`;

@@ -49,7 +49,11 @@ export function powerText(set: VoteSetReader | undefined, { validators, totalPow
     if (has) power += validator.power;
     text += has ? 'x' : '_';
   }
-  const hundredths = (power * 200n + totalPower) / (2n * totalPower);
-  const share = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
-  return `BA{${validators.length}:${text}} ${power}/${totalPower} = ${share}`;
+  return `BA{${validators.length}:${text}} ${power}/${totalPower} = ${shareText(power, totalPower)}`;
+}
+
+/** As Go prints a float64 with `%.2f`: only odd eighths lie just between two hundredths, and become the even one. */
+function shareText(power: bigint, totalPower: bigint): string {
+  const share = Number(power) / Number(totalPower);
+  return ((share * 8) % 2 === 1 ? Math.round(share * 50) / 50 : share).toFixed(2);
 }

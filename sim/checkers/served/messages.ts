@@ -7,6 +7,8 @@ import { unlike } from '../questions.ts';
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
+/** geth's, of a batch whose answers take too much. */
+const TOO_LARGE = -32003;
 
 interface Reply {
   readonly id?: unknown;
@@ -16,7 +18,9 @@ interface Reply {
 
 /** Questions however they are written and however many come at once: what is asked counts, and each has its answer. */
 export async function wrongMessages(rpc: RpcContext): Promise<string | undefined> {
-  return (await wrongBatches(rpc)) ?? (await wrongTexts(rpc)) ?? wrongEngine(rpc);
+  return (
+    (await wrongBatches(rpc)) ?? (await wrongLongBatch(rpc)) ?? (await wrongTexts(rpc)) ?? wrongEngine(rpc)
+  );
 }
 
 async function said(rpc: RpcContext, body: string): Promise<unknown> {
@@ -66,6 +70,25 @@ async function wrongBatches(rpc: RpcContext): Promise<string | undefined> {
         refused.map(({ id, error }) => [id, error?.['code']]),
         [[7, INVALID_REQUEST]],
       ))
+  );
+}
+
+/** Once the answers of a batch take more than they may, the rest of it is not asked any more. A name may be null. */
+async function wrongLongBatch(rpc: RpcContext): Promise<string | undefined> {
+  const id = quantity(rpc.chain.evmChainId);
+  const frugal = { ...rpc, limits: { ...rpc.limits, batchResponseBytesMax: 2 * JSON.stringify(id).length } };
+  const batch = [null, 1, 2, undefined, 3, 4].map((name) => asking(name, 'eth_chainId'));
+  const told = (await said(frugal, JSON.stringify(batch))) as readonly Reply[];
+  return unlike(
+    'a batch whose answers take too much',
+    told.map((one) => [one.id, one.result ?? one.error?.['code']]),
+    [
+      [null, id],
+      [1, id],
+      [2, id],
+      [3, TOO_LARGE],
+      [4, TOO_LARGE],
+    ],
   );
 }
 

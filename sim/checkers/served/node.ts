@@ -6,7 +6,7 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
 import { type FeeMarket, leastPriceAfter } from '../../clients/answers/feeMarket.ts';
 import { momentOf } from '../../reference/goTime.ts';
-import { comet, eth, fieldsOf, firstOf, rest, unlike } from '../questions.ts';
+import { comet, eth, fieldsOf, firstOf, listOf, rest, unlike } from '../questions.ts';
 
 const NODE = '/cosmos/base/node/v1beta1';
 const TENDERMINT = '/cosmos/base/tendermint/v1beta1';
@@ -35,7 +35,8 @@ export async function wrongNode(rpc: RpcContext, market: FeeMarket): Promise<str
     (await wrongSyncing(rpc)) ??
     (await wrongIdentity(rpc)) ??
     (await wrongRules(rpc)) ??
-    (await wrongFacts(rpc))
+    (await wrongFacts(rpc)) ??
+    (await wrongPeers(rpc))
   );
 }
 
@@ -86,6 +87,55 @@ async function wrongRules(rpc: RpcContext): Promise<string | undefined> {
     }) ??
     unlike('the chain in eth_config', current['chainId'], quantity(chain.evmChainId)) ??
     unlike('how many precompiles are in eth_config', new Set(precompiles).size, PRECOMPILES)
+  );
+}
+
+/** Peers are shown as the node's network has them, here one that it dialled and one that came. */
+async function wrongPeers(rpc: RpcContext): Promise<string | undefined> {
+  const { identity, chain } = rpc;
+  const info = {
+    protocol: { p2p: 8, block: 11, app: 1 },
+    id: identity.nodeId,
+    listenAddress: 'tcp://10.0.0.2:26656',
+    network: chain.chainId,
+    version: 'v',
+    channels: Uint8Array.of(0x40, 0x21),
+    moniker: 'peer',
+    other: { txIndex: 'on', rpcAddress: '' },
+  };
+  const peers = [true, false].map((isOutbound, i) => ({
+    info,
+    ip: `10.0.0.${i}`,
+    isOutbound,
+    upMicros: 2_000_000,
+    bytesSent: 1_000 + i,
+    bytesReceived: 4_000 + i,
+    channels: [{ id: 0x21, queueMax: 9, queued: 3 + i, priority: 5, recentlySent: 7 }],
+  }));
+  const network = { listeners: ['10.0.0.9:26656'], peerStatuses: () => peers };
+  const told = listOf(await comet({ ...rpc, network }, 'net_info', {}), 'peers');
+  return unlike(
+    'the peers of net_info',
+    told.map((peer) => {
+      const { Duration, SendMonitor, RecvMonitor, Channels } = fieldsOf(peer, 'connection_status');
+      const [sent, received] = [SendMonitor as Fields, RecvMonitor as Fields];
+      return [
+        [peer['remote_ip'], peer['is_outbound'], fieldsOf(peer, 'node_info')['id'], Duration],
+        [sent['Bytes'], sent['AvgRate'], received['Bytes'], received['AvgRate']],
+        Channels,
+      ];
+    }),
+    peers.map(({ ip, isOutbound, bytesSent, bytesReceived, channels }) => [
+      [ip, isOutbound, identity.nodeId, '2000000000'],
+      [bytesSent, Math.round(bytesSent / 2), bytesReceived, Math.round(bytesReceived / 2)].map(String),
+      channels.map(({ id, queueMax, queued, priority, recentlySent }) => ({
+        ID: id,
+        SendQueueCapacity: String(queueMax),
+        SendQueueSize: String(queued),
+        Priority: String(priority),
+        RecentlySent: String(recentlySent),
+      })),
+    ]),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { EthBlock, View } from '../../../core/app/chain.ts';
+import type { ChainReader, EthBlock, View } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { EMPTY, equalBytes, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
@@ -13,7 +13,7 @@ const DUMPED_MAX = 256;
 /** What Ethereum's clients are told of some blocks in bytes, of what each changed and cost, and of the whole newest state. */
 export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {
   const { chain } = rpc;
-  for (const height of someOf(heightsOf(chain))) {
+  for (const height of new Set([...someOf(heightsOf(chain)), ...typedHeights(chain)])) {
     const block = present(chain.ethBlock(height), 'a kept block');
     const problem =
       (await wrongBytes(rpc, block, keccak)) ??
@@ -22,6 +22,14 @@ export async function wrongRaw(rpc: RpcContext, keccak: Keccak): Promise<string 
     if (problem !== undefined) return problem;
   }
   return (await wrongSizes(rpc)) ?? wrongDump(rpc, keccak);
+}
+
+/** One height for each type of transaction that there is: the newest, for each is written in its own way. */
+function typedHeights(chain: ChainReader): readonly number[] {
+  const known = new Map<number, number>();
+  for (const height of heightsOf(chain))
+    for (const { type } of chain.ethBlock(height)?.transactions ?? []) known.set(type, height);
+  return [...known.values()];
 }
 
 /** A block is as large as its bytes, whatever its transactions are. */

@@ -1,6 +1,8 @@
+import { toBase64 } from '../../../core/lib/base64.ts';
 import { toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { RoundState, VoteSetReader } from '../../../core/types/roundState.ts';
+import type { ValidatorSet } from '../../../core/types/validator.ts';
 import type { VoteType } from '../../../core/types/vote.ts';
 import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { comet, fieldsOf, listOf, unlike } from '../questions.ts';
@@ -40,6 +42,8 @@ export async function wrongRound(rpc: RpcContext): Promise<string | undefined> {
     unlike('the votes of consensus_state', told.map(plain), rounds) ??
     unlike('the peers of dump_consensus_state', listOf(dump, 'peers').map(shownPeer), peersOf(rpc)) ??
     unlike('the last validators of dump_consensus_state', lastOf(full), lastValidators(rpc, rs.height)) ??
+    wrongShare(told) ??
+    wrongLastCommit(rpc, rs, full['last_commit']) ??
     (await wrongCount(rpc))
   );
 }
@@ -70,29 +74,74 @@ const lastValidators = ({ chain }: RpcContext, height: number): readonly unknown
         String(priority),
       ]);
 
-/** As many transactions wait as are shown, where all fit. */
+/** Rounded to hundredths, however halves are rounded. */
+const ROUNDED = 0.005 + Number.EPSILON;
+
+/** The share of the power that has voted is that of the numbers beside it. */
+function wrongShare(rounds: readonly Fields[]): string | undefined {
+  for (const name of ['prevotes_bit_array', 'precommits_bit_array'])
+    for (const told of rounds.map((round) => String(round[name]))) {
+      const [, voted, all, share = ''] = /^\S+ (\d+)\/(\d+) = (\d\.\d\d)$/.exec(told) ?? [];
+      if (!(Math.abs(Number(voted) / Number(all) - Number(share)) <= ROUNDED))
+        return `answers with ${told} as ${name}`;
+    }
+  return undefined;
+}
+
+/** The precommits that decided the block before, one place a validator of that height. */
+function wrongLastCommit({ chain }: RpcContext, rs: RoundState, told: unknown): string | undefined {
+  const set = chain.validators(rs.height - 1);
+  if (rs.lastPrecommits === undefined || set === undefined)
+    return unlike('the last commit of dump_consensus_state', told, null);
+  const { votes, votes_bit_array } = (told ?? {}) as Fields;
+  const texts = ((votes ?? []) as readonly string[]).map((text) => VOTE.exec(text)?.[1] ?? text);
+  const [hashes, power] = votesShown(set, rs.lastPrecommits);
+  return (
+    unlike('the votes of the last commit', texts, hashes) ??
+    unlike('the power of the last commit', String(votes_bit_array).split(' ')[1], power)
+  );
+}
+
+/** As many transactions wait, of as many bytes, as the pool has; those that are shown are the oldest. */
 async function wrongCount(rpc: RpcContext): Promise<string | undefined> {
-  const { n_txs, total } = await comet(rpc, 'unconfirmed_txs', { limit: String(SHOWN_MAX) });
-  const { total: counted } = await comet(rpc, 'num_unconfirmed_txs', {});
-  const all = Number(n_txs) < SHOWN_MAX ? n_txs : total;
-  return unlike('how many transactions wait', [total, counted], [all, all]);
+  const all = rpc.pool.list?.(Number.MAX_SAFE_INTEGER) ?? [];
+  const counts = [String(all.length), String(all.reduce((sum, { length }) => sum + length, 0))];
+  const { n_txs, total, total_bytes } = await comet(rpc, 'num_unconfirmed_txs', {});
+  const problem = unlike('how many wait', [n_txs, total, total_bytes], [counts[0], ...counts]);
+  if (problem !== undefined) return problem;
+  for (const limit of [1, SHOWN_MAX]) {
+    const told = await comet(rpc, 'unconfirmed_txs', { limit: String(limit) });
+    const shown = all.slice(0, limit).map(toBase64);
+    const wrong =
+      unlike('those that wait', told['txs'], shown) ??
+      unlike(
+        'how many wait beside those shown',
+        [told['n_txs'], told['total'], told['total_bytes']],
+        [String(shown.length), ...counts],
+      );
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
 }
 
 /** Whose vote for what, of each validator, and how much power that is. */
 function shownVotes(rs: RoundState, round: number): readonly unknown[] {
-  const { validators, totalPower } = rs.validators;
-  const of = (type: VoteType): readonly unknown[] => {
-    const set: VoteSetReader | undefined = rs.votes(round, type);
-    const votes = validators.map((_, i) => set?.vote(i));
-    const power = validators.reduce((sum, one, i) => sum + (votes[i] === undefined ? 0n : one.power), 0n);
-    const hashes = votes.map((vote) =>
-      vote === undefined
-        ? 'nil-Vote'
-        : toUpperHex(vote.blockId.hash).slice(0, FINGERPRINT).padEnd(FINGERPRINT, '0'),
-    );
-    return [hashes, `${power}/${totalPower}`];
-  };
+  const of = (type: VoteType): readonly unknown[] => votesShown(rs.validators, rs.votes(round, type));
   return [round, ...of('prevote'), ...of('precommit')];
+}
+
+function votesShown(
+  { validators, totalPower }: ValidatorSet,
+  set: VoteSetReader | undefined,
+): readonly [hashes: readonly string[], power: string] {
+  const votes = validators.map((_, i) => set?.vote(i));
+  const power = validators.reduce((sum, one, i) => sum + (votes[i] === undefined ? 0n : one.power), 0n);
+  const hashes = votes.map((vote) =>
+    vote === undefined
+      ? 'nil-Vote'
+      : toUpperHex(vote.blockId.hash).slice(0, FINGERPRINT).padEnd(FINGERPRINT, '0'),
+  );
+  return [hashes, `${power}/${totalPower}`];
 }
 
 const VOTE = /^Vote\{\d+:[0-9A-F]{12} \d+\/\d+\/SIGNED_MSG_TYPE_\w+\(\w+\) ([0-9A-F]{12}) /;

@@ -24,6 +24,7 @@ import { wrongHistories } from './fees.ts';
 import { wrongBlocks, wrongTxs } from './lists.ts';
 import { wrongLogs } from './logs.ts';
 import { wrongMessages } from './messages.ts';
+import { wrongMisbehavior } from './misbehavior.ts';
 import { wrongMoney } from './money.ts';
 import { wrongNames } from './names.ts';
 import { wrongNode } from './node.ts';
@@ -153,7 +154,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, isSettled }) => wrongStates(rpc, isSettled),
   ({ rpc, suite }) => wrongRaw(rpc, suite.keccak256),
   ({ rpc, own, isSettled }) => wrongStatus(rpc, own, isSettled),
-  ({ rpc }) => wrongSdkBlocks(rpc),
+  async ({ rpc }) => (await wrongSdkBlocks(rpc)) ?? wrongMisbehavior(rpc),
   ({ rpc, market }) => wrongNode(rpc, market),
   ({ rpc, market }) => wrongHistories(rpc, market),
   ({ rpc }) => wrongRound(rpc),
@@ -208,7 +209,11 @@ async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
   for (let page = 1; page <= Math.ceil(validators.length / PAGE); page++) {
     const asked = { height: String(height), page: String(page), per_page: String(PAGE) };
     const answer = await comet(rpc, 'validators', asked);
-    told.push(...listOf(answer, 'validators').map(({ address }) => address));
+    const shown = listOf(answer, 'validators').map(({ address }) => address);
+    const counts = [String(shown.length), String(validators.length)];
+    const problem = unlike('how many validators', [answer['count'], answer['total']], counts);
+    if (problem !== undefined) return problem;
+    told.push(...shown);
   }
   const addresses = validators.map(({ address }) => toUpperHex(address));
   // A page of none is one of thirty.

@@ -1,9 +1,11 @@
 import { present } from '../../../core/lib/assert.ts';
+import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, equalBytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
+import { grown } from '../../audience/stage.ts';
 import { difference, quantity } from '../../clients/answers/answers.ts';
 import { momentOf } from '../../reference/goTime.ts';
-import { comet, eth, fieldsOf, firstOf, listOf, unlike } from '../questions.ts';
+import { comet, eth, fieldsOf, firstOf, heightsOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 
 /** What a node tells of itself: where its chain begins and ends, what power it has, what waits, which chain this is. */
 export async function wrongStatus(
@@ -24,7 +26,51 @@ export async function wrongStatus(
     unlike('its own address', told['address'], own === undefined ? '' : toUpperHex(own)) ??
     (await wrongGenesis(rpc)) ??
     (await wrongNames(rpc)) ??
+    (await wrongBeforeChange(rpc, own)) ??
     (isSettled ? await wrongCounts(rpc) : undefined)
+  );
+}
+
+/** Who validates next, and by which rules, as told when the newest block was the last before either changed. */
+async function wrongBeforeChange(rpc: RpcContext, own: Bytes | undefined): Promise<string | undefined> {
+  const { chain } = rpc;
+  const isChanged = (height: number): boolean => {
+    const header = chain.blockMeta(height)?.header;
+    const next = chain.blockMeta(height + 1)?.header;
+    return (
+      header !== undefined &&
+      next !== undefined &&
+      !(
+        equalBytes(header.validatorsHash, next.validatorsHash) &&
+        equalBytes(header.consensusHash, next.consensusHash)
+      )
+    );
+  };
+  const height = heightsOf(chain).findLast(isChanged);
+  if (height === undefined || chain.view(height) === undefined) return undefined;
+  const then = { ...rpc, chain: grown(chain, () => height) };
+  const { validators } = present(chain.validators(height + 1), 'the set of a kept height');
+  const power = validators.find(({ address }) => own !== undefined && equalBytes(address, own))?.power;
+  const names = validators.map(({ address }) => toUpperHex(address)).slice(0, PAGE);
+  const listed = await comet(then, 'validators', { page: '1', per_page: String(PAGE) });
+  const params = await comet(then, 'consensus_params', {});
+  const later = await comet(rpc, 'consensus_params', { height: String(height + 1) });
+  const { header } = present(chain.blockMeta(height), 'a kept block');
+  const { validator_hash } = await rest(then, '/cosmos/base/node/v1beta1/status');
+  const told = fieldsOf(await comet(then, 'status', {}), 'validator_info');
+  return (
+    unlike(`its own power after ${height}`, told['voting_power'], String(power ?? 0n)) ??
+    unlike(
+      `who validates after ${height}`,
+      listOf(listed, 'validators').map(({ address }) => address),
+      names,
+    ) ??
+    unlike(`the parameters after ${height}`, params, later) ??
+    unlike(
+      `the hash of those who validate after ${height}`,
+      validator_hash,
+      toBase64(header.nextValidatorsHash),
+    )
   );
 }
 

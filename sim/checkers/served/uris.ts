@@ -1,7 +1,7 @@
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { toHex, toUpperHex } from '../../../core/lib/bytes.ts';
-import { handleCometGet } from '../../../core/rpc/comet/http.ts';
+import { handleCometGet, handleCometPost } from '../../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Fields } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
@@ -24,7 +24,30 @@ export async function wrongUris(rpc: RpcContext, sha256: Sha256): Promise<string
     const problem = unlike(`/${method}?${query}`, told, await comet(rpc, method, params));
     if (problem !== undefined) return problem;
   }
-  return wrongRefusals(rpc);
+  return (await wrongCaching(rpc)) ?? wrongRefusals(rpc);
+}
+
+/** What is asked of a height may be kept for a day; what is newest may not, nor a batch that asks for both, nor what is refused. */
+async function wrongCaching(rpc: RpcContext): Promise<string | undefined> {
+  const height = String(firstOf(rpc.chain));
+  const uri = async (path: string, query: string) => handleCometGet(rpc, path, query);
+  const post = async (...asked: readonly [method: string, params: Fields][]) =>
+    handleCometPost(
+      rpc,
+      JSON.stringify(asked.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))),
+    );
+  for (const [what, { headers }, isKept] of [
+    ['a header of a height', await uri('/header', `height=${height}`), true],
+    ['the newest header', await uri('/header', ''), false],
+    ['a header of no height', await uri('/header', 'height=-1'), false],
+    ['a batch of headers of heights', await post(['header', { height }], ['commit', { height }]), true],
+    ['a batch with the newest header', await post(['header', { height }], ['header', {}]), false],
+    ['a batch with a refusal', await post(['header', { height }], ['header', { height: '-1' }]), false],
+  ] as const) {
+    const problem = unlike(`whether ${what} may be kept`, headers['cache-control'] !== undefined, isKept);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 async function got(

@@ -233,6 +233,17 @@ test('what is still being checked takes room as well', () => {
   expect(world.asks.map(({ tx }) => tx[0])).toEqual([1, 2, 4]);
 });
 
+test('the limit in bytes is one of the transactions themselves, without what a block adds to each', () => {
+  const world = new World({ ...DEFAULT_MEMPOOL, bytesMax: 100 });
+  for (const nonce of [0, 1, 2]) {
+    world.pool.submit(new Uint8Array(50).fill(nonce), nonce, world);
+    const ask = world.asks.pop();
+    if (ask !== undefined) world.pool.onChecked(ask.call, accepted('aa', nonce, 1, 0, 100), world);
+  }
+  expect(world.pool.stats()).toEqual({ pending: 2, queued: 0, bytes: 100 });
+  expect(world.replies.get(2)).toMatchObject({ refusal: { code: 'full', bytes: 100, bytesMax: 100 } });
+});
+
 test('a full pool takes a better price and drives out the cheapest that nothing follows', () => {
   const world = new World({ ...DEFAULT_MEMPOOL, txsMax: 3 });
   world.add('aa', 0, 1, 0, 50);

@@ -493,4 +493,13 @@ export const POOLS: readonly Break[] = [
     scenario: 'pool-attack',
     isSlow: true,
   },
+  {
+    id: 'next-nonce-of-the-pool-alone',
+    file: 'core/rpc/eth/submit.ts',
+    from: 'return pooled > state ? pooled : state;',
+    to: 'return ctx.pool.pendingNonce(address) ?? state;',
+    found: ['records'],
+    scenario: 'late-verdicts',
+    isSlow: true,
+  },
 ];

@@ -256,4 +256,22 @@ export const SEARCHES: readonly Break[] = [
     scenario: 'wild-programs',
     isSlow: true,
   },
+  {
+    id: 'subscribers-words-searched-for',
+    file: 'core/events/index/search.ts',
+    from: 'const conditions = query.conditions.filter((condition) => !isKind(condition));',
+    to: 'const { conditions } = query;',
+    found: ['records'],
+    scenario: 'events-by-query',
+    isSlow: true,
+  },
+  {
+    id: 'height-with-any-piece',
+    file: 'core/events/index/search.ts',
+    from: '      if (!plan.heightTests.every((test) => test(String(place.height)))) continue;\n',
+    to: '',
+    found: ['records'],
+    scenario: 'told-truth',
+    isSlow: true,
+  },
 ];

@@ -105,7 +105,7 @@ export const WALLETS: readonly Break[] = [
   {
     id: 'pool-bytes-never-fall',
     file: 'core/mempool/pooled.ts',
-    from: '    this.#bytes -= wireBytes(tx);\n',
+    from: '    this.#bytes -= tx.bytes.length;\n',
     to: '',
     found: ['records'],
     scenario: 'crowded-blocks',

@@ -53,6 +53,13 @@ test.each([
   [[0n, 7n], 'BA{2:_x} 7/7 = 1.00'],
   [[999n, 1n], 'BA{2:_x} 1/1000 = 0.00'],
   [[19n, 1n], 'BA{2:_x} 1/20 = 0.05'],
+  // Go rounds the binary fraction, and what lies just between two of them to the even one.
+  [[7n, 1n], 'BA{2:_x} 1/8 = 0.12'],
+  [[5n, 3n], 'BA{2:_x} 3/8 = 0.38'],
+  [[3n, 5n], 'BA{2:_x} 5/8 = 0.62'],
+  [[1n, 7n], 'BA{2:_x} 7/8 = 0.88'],
+  [[197n, 3n], 'BA{2:_x} 3/200 = 0.01'],
+  [[199n, 1n], 'BA{2:_x} 1/200 = 0.01'],
 ])('powers %s: how much has voted', (powers, text) => {
   expect(powerText(votesOf(powers.length, VOTE), setOf(...powers))).toBe(text);
 });

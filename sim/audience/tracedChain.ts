@@ -1,0 +1,58 @@
+import { to0xHex } from '../../core/lib/bytes.ts';
+import { EthSession } from '../../core/rpc/eth/session.ts';
+import { quantity } from '../clients/answers/answers.ts';
+import { Wire } from '../clients/wire.ts';
+import type { Frame } from './ethFrames.ts';
+import { type Stage, settle } from './stage.ts';
+import { wronglyTold } from './telling.ts';
+
+/** Blocks that are traced at most, and transactions in them. */
+const BLOCKS_MAX = 3;
+const TXS_MAX = 20;
+/** Of waiting for the next trace: nothing here takes so long. */
+const IDLE_TURNS = 20_000;
+
+interface Told {
+  readonly block: string;
+  readonly hash: string;
+  readonly traces: readonly unknown[];
+}
+
+/**
+ * Somebody has a piece of the chain traced (`debug_subscribe`, traceChain): one notification a block that has transactions, with as many
+ * traces, and one of the last block in any case.
+ */
+export async function tracedChainProblem(stage: Stage): Promise<string | undefined> {
+  const { chain } = stage.ctx;
+  let last = stage.head;
+  // Best one without transactions.
+  while (last > stage.head - BLOCKS_MAX && stage.ethBlock(last).transactions.length > 0) last--;
+  if (stage.ethBlock(last).transactions.length > 0) last = stage.head;
+  let [first, txs] = [last, 0];
+  while (first > Math.max(chain.base(), last - BLOCKS_MAX)) {
+    txs += stage.ethBlock(first).transactions.length;
+    if (txs > TXS_MAX) break;
+    first--;
+  }
+  if (first === last) return undefined;
+  const wire = new Wire(0, Number.MAX_SAFE_INTEGER);
+  const session = new EthSession(stage.ctx, wire);
+  const params = ['traceChain', quantity(first), quantity(last), { tracer: 'callTracer' }];
+  await session.receive(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_subscribe', params }));
+  await session.settled();
+  const due: string[] = [];
+  for (let height = first + 1; height <= last; height++) {
+    const { hash, transactions } = stage.ethBlock(height);
+    if (transactions.length > 0 || height === last)
+      due.push(`${quantity(height)} ${to0xHex(hash)} ${transactions.length}`);
+  }
+  // The answer, and one for each block.
+  for (let idle = 0; wire.unread.length <= due.length && idle < IDLE_TURNS; idle++) await settle();
+  session.closed();
+  const told = wire.unread.flatMap((text) => {
+    const result = (JSON.parse(text) as Frame).params?.result as Told | undefined;
+    return result === undefined ? [] : [`${result.block} ${result.hash} ${result.traces.length}`];
+  });
+  const wrong = wronglyTold(told, due);
+  return wrong && `whoever has blocks after ${first} to ${last} traced ${wrong}`;
+}

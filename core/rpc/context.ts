@@ -137,6 +137,8 @@ export interface RpcLimits {
   readonly feeHistoryMax: number;
   readonly batchMax: number;
   readonly batchResponseBytesMax: number;
+  /** Characters of what one answer gathers from many blocks or transactions, roughly; ANSWER_CHARS_MAX where absent. */
+  readonly answerCharsMax?: number;
   readonly bodyBytesMax: number;
   readonly filtersMax: number;
   readonly filterTimeoutMs: number;

@@ -8,17 +8,20 @@ import type { Block, Proof } from '../../types/block.ts';
 import type { Height } from '../../types/ids.ts';
 import type { TxResult } from '../../types/result.ts';
 import type { RpcContext } from '../context.ts';
+import type { PageRoom } from '../pageRoom.ts';
 
-/** A committed transaction as `tx` and `tx_search` show it; undefined when its block is not kept. */
+/** A committed transaction as `tx` and `tx_search` show it, the latter on a page; undefined when its block is not kept. */
 export function txJson(
   ctx: RpcContext,
   { height, index }: { readonly height: Height; readonly index: number },
   prove: boolean,
+  page?: PageRoom,
 ) {
   const block = ctx.chain.block(height);
   const result = ctx.chain.txResult({ height, index, ethIndex: undefined });
   const tx = block?.txs[index];
   if (block === undefined || result === undefined || tx === undefined) return undefined;
+  page?.addTx(tx, result);
   return {
     hash: toUpperHex(txHash(tx)),
     height: String(height),

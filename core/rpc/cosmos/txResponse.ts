@@ -3,6 +3,7 @@ import { txHash } from '../../codec/hashes.ts';
 import { decode } from '../../codec/proto.ts';
 import { formatTime } from '../../codec/timeText.ts';
 import { type Bytes, toUpperHex } from '../../lib/bytes.ts';
+import type { PageRoom } from '../pageRoom.ts';
 import { looseRead } from './looseRead.ts';
 import type { QueryScope } from './service.ts';
 import { GRPC, GrpcError } from './status.ts';
@@ -43,6 +44,7 @@ interface Place {
 export function responseAt(
   { ctx }: QueryScope,
   place: Place,
+  page?: PageRoom,
 ): { readonly tx: FullTx | undefined; readonly response: TxResponse } {
   const block = ctx.chain.block(place.height);
   const raw = block?.txs[place.index];
@@ -50,6 +52,7 @@ export function responseAt(
   if (block === undefined || raw === undefined || result === undefined) {
     throw new GrpcError(GRPC.notFound, `height ${place.height} is not available`);
   }
+  page?.addTx(raw, result);
   const response: TxResponse = {
     ...EMPTY_RESPONSE,
     height: place.height,

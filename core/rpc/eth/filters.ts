@@ -1,4 +1,3 @@
-import { append } from '../../lib/append.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import { SteadyClock } from '../../lib/steadyClock.ts';
 import type { Height, Micros } from '../../types/ids.ts';
@@ -7,7 +6,7 @@ import { heightAfter } from '../heightSteps.ts';
 import { serverError } from '../rpcError.ts';
 import { newId } from './ids.ts';
 import type { LogFilter } from './logFilter.ts';
-import { type LogJson, LogMatcher, liveRange, searchLogs } from './logSearch.ts';
+import { FoundLogs, LogMatcher, liveRange, searchLogs } from './logSearch.ts';
 import { PendingHashes } from './pendingHashes.ts';
 import { shownTx } from './transactions.ts';
 
@@ -168,10 +167,10 @@ export class EthFilters {
     const head = Math.min(this.#ctx.chain.latest().height, filter.to ?? Number.MAX_SAFE_INTEGER);
     const last = Math.min(head, filter.next + BLOCKS_PER_POLL_MAX - 1);
     const { logsMax } = this.#ctx.limits;
-    const found: LogJson[] = [];
+    const found = new FoundLogs(this.#ctx);
     // Whole blocks: one poll may go beyond the limit, for a refusal would be that of every later poll.
-    for (; filter.next <= last && found.length < logsMax; filter.next++)
-      append(found, filter.matcher.inHeight(this.#ctx, filter.next));
-    return found;
+    for (; filter.next <= last && found.list.length < logsMax && !found.isLong; filter.next++)
+      found.add(filter.matcher.inHeight(this.#ctx, filter.next));
+    return found.list;
   }
 }

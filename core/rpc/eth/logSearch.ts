@@ -5,6 +5,7 @@ import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
+import { answerCharsMax } from '../pageRoom.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';
@@ -65,6 +66,31 @@ export class LogMatcher {
 
 const PENDING_UNSUPPORTED = 'pending logs are not supported';
 const BLOCKS_PER_PAUSE = 8;
+/** Of logs beside their data. */
+const LOG_CHARS = 500;
+
+const charsOf = (logs: readonly LogJson[]): number =>
+  logs.reduce((sum, { data }) => sum + LOG_CHARS + data.length, 0);
+
+/** Logs of one block after the other, as many as an answer may have: their data are as long as somebody paid for. */
+export class FoundLogs {
+  readonly list: LogJson[] = [];
+  readonly #charsMax: number;
+  #chars = 0;
+
+  constructor({ limits }: Pick<RpcContext, 'limits'>) {
+    this.#charsMax = answerCharsMax(limits);
+  }
+
+  add(logs: readonly LogJson[]): void {
+    append(this.list, logs);
+    this.#chars += charsOf(logs);
+  }
+
+  get isLong(): boolean {
+    return this.#chars > this.#charsMax;
+  }
+}
 
 /** Which heights of a range a search reads. */
 interface Heights {
@@ -96,13 +122,15 @@ async function searchHeights(
   const first = Math.max(from, ctx.chain.base());
   if (!isIndexed) checkSpan(ctx, to - first + 1);
   const heights = isIndexed ? indexing.search.logHeights(groupsOf(matcher.criteria)) : EVERY_HEIGHT;
-  const found: LogJson[] = [];
+  const found = new FoundLogs(ctx);
   for (let read = 1, at = first; ; read++, at++) {
     const height = await heights.next(at, to);
-    if (height === undefined) return found;
+    if (height === undefined) return found.list;
     if (read > blockRangeMax) checkSpan(ctx, read);
-    append(found, matcher.inHeight(ctx, height));
-    checkCount(ctx, found.length);
+    found.add(matcher.inHeight(ctx, height));
+    checkCount(ctx, found.list.length);
+    if (found.isLong && read > 1)
+      throw serverError(`query returned logs of more than ${answerCharsMax(ctx.limits)} characters`);
     if (read % BLOCKS_PER_PAUSE === 0) await ctx.pause?.();
     at = height;
   }

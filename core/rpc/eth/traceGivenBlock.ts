@@ -9,10 +9,9 @@ import { type Bytes, to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
 import type { JsonObject } from '../jsonText.ts';
 import { type RpcError, serverError } from '../rpcError.ts';
+import { BlockTraces } from './blockTraces.ts';
 import { LogCounter } from './tracers/logCounter.ts';
-import { tracerOf } from './tracers/table.ts';
-import type { Tracer } from './tracers/tracer.ts';
-import { contextOf, outcomeOf, traceBlock } from './tracing.ts';
+import { contextOf, traceBlock } from './tracing.ts';
 
 const malformed = (why: string): RpcError => serverError(`could not decode block: ${why}`);
 
@@ -45,7 +44,7 @@ export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonO
   const parent = ctx.chain.heightOfEthHash(header.parentHash);
   if (parent === undefined) throw serverError(`parent ${to0xHex(header.parentHash)} not found`);
   const block: EthBlock = { hash, header, transactions: txs.map(({ tx }) => tx), receipts: [], size: 0 };
-  const tracers: Tracer[] = [];
+  const traces = new BlockTraces(ctx, config);
   const logs = new LogCounter(0);
   const source = {
     txs: txs.map(({ tx }) => wrapEthTx(tx, ctx.chain.denom)),
@@ -53,11 +52,9 @@ export async function traceGivenBlock(ctx: RpcContext, raw: Bytes, config: JsonO
     coinbase: header.coinbase,
     pause: ctx.pause,
   };
-  const done = await ctx.evm.runOn(parent, source, (_tx, index) => {
-    const tracer = tracerOf(config, contextOf(ctx, block, index, logs));
-    tracers.push(tracer);
-    return tracer;
-  });
+  const done = await ctx.evm.runOn(parent, source, (_tx, index) =>
+    traces.next(contextOf(ctx, block, index, logs)),
+  );
   if (!done.ok) throw serverError(`tracing failed: ${done.error}`);
-  return txs.map(({ tx }, i) => ({ txHash: to0xHex(tx.hash), ...outcomeOf(tracers[i]) }));
+  return traces.rows(block.transactions);
 }

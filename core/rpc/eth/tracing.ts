@@ -3,9 +3,10 @@ import type { EthBlock } from '../../app/chain.ts';
 import { to0xHex } from '../../lib/bytes.ts';
 import type { RpcContext } from '../context.ts';
 import { fieldOf, type JsonObject } from '../jsonText.ts';
-import { RpcError, serverError } from '../rpcError.ts';
+import { serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, blockOf } from './blockId.ts';
+import { BlockTraces } from './blockTraces.ts';
 import { readBlockOverrides, readStateOverrides } from './callArgs.ts';
 import { LogCounter } from './tracers/logCounter.ts';
 import { tracerOf } from './tracers/table.ts';
@@ -85,29 +86,12 @@ export async function traceBlock(
   if (isPending(id)) throw serverError('tracing on top of pending is not supported');
   const block = blockOf(ctx.chain, id);
   const height = traceable(block, missing);
-  const tracers: Tracer[] = [];
-  const isKept = await ctx.evm.replay(height, (_tx, index) => {
-    const tracer = tracerOf(config, contextOf(ctx, block as EthBlock, index));
-    tracers.push(tracer);
-    return tracer;
-  });
+  const traces = new BlockTraces(ctx, config);
+  const isKept = await ctx.evm.replay(height, (_tx, index) =>
+    traces.next(contextOf(ctx, block as EthBlock, index)),
+  );
   assertKept(isKept, height);
-  return (block as EthBlock).transactions.map((tx, i) => ({
-    txHash: to0xHex(tx.hash),
-    ...outcomeOf(tracers[i]),
-  }));
-}
-
-/** A trace that cannot be told must not hide the others. */
-export function outcomeOf(
-  tracer: Tracer | undefined,
-): { readonly result: unknown } | { readonly error: string } {
-  try {
-    return { result: tracer?.result() };
-  } catch (failure) {
-    if (failure instanceof RpcError) return { error: failure.message };
-    throw failure;
-  }
+  return traces.rows((block as EthBlock).transactions);
 }
 
 export function traceOverridesOf(config: JsonObject) {

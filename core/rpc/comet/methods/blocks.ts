@@ -17,6 +17,7 @@ import { ZERO_BLOCK_ID } from '../../../types/block.ts';
 import type { Height } from '../../../types/ids.ts';
 import type { RpcContext } from '../../context.ts';
 import { heightAfter } from '../../heightSteps.ts';
+import type { PageRoom } from '../../pageRoom.ts';
 import { serverError } from '../../rpcError.ts';
 import { pageOf, resolveHeight } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';
@@ -27,10 +28,11 @@ const WHEN_HEIGHT = { whenGiven: 'height' } as const;
 
 const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
-export function blockAnswer(ctx: RpcContext, height: Height | undefined) {
+export function blockAnswer(ctx: RpcContext, height: Height | undefined, page?: PageRoom) {
   const block = height === undefined ? undefined : ctx.chain.block(height);
   const meta = height === undefined ? undefined : ctx.chain.blockMeta(height);
   if (block === undefined || meta === undefined) return { block_id: blockIdJson(ZERO_BLOCK_ID), block: null };
+  page?.addBlock(block.txs);
   return { block_id: blockIdJson(meta.blockId), block: blockJson(block) };
 }
 

@@ -5,6 +5,7 @@ import type { EventSearch } from '../../../events/index/search.ts';
 import { compileQuery, type Query } from '../../../events/query/query.ts';
 import { encodeUtf8 } from '../../../lib/utf8.ts';
 import type { RpcContext } from '../../context.ts';
+import { PageRoom } from '../../pageRoom.ts';
 import { serverError } from '../../rpcError.ts';
 import { goHexBytes } from '../args.ts';
 import { pageOf } from '../heights.ts';
@@ -61,7 +62,8 @@ export const searchMethods: readonly CometMethod[] = [
       const found = await search.txs(asked);
       if (!found.ok) throw serverError(found.error.message);
       const places = pageOf(ordered(found.value, order_by, 'asc'), page, per_page);
-      const txs = places.flatMap((place) => present(txJson(ctx, place, prove)));
+      const room = new PageRoom(ctx.limits, serverError);
+      const txs = places.flatMap((place) => present(txJson(ctx, place, prove, room)));
       return { txs, total_count: String(found.value.length) };
     },
   }),
@@ -73,7 +75,10 @@ export const searchMethods: readonly CometMethod[] = [
       const found = await searchOf(ctx, 'block').blocks(queryOf(query));
       if (!found.ok) throw serverError(found.error.message);
       const heights = pageOf(ordered(found.value, order_by, 'desc'), page, per_page);
-      const blocks = heights.map((height) => blockAnswer(ctx, height)).filter(({ block }) => block !== null);
+      const room = new PageRoom(ctx.limits, serverError);
+      const blocks = heights
+        .map((height) => blockAnswer(ctx, height, room))
+        .filter(({ block }) => block !== null);
       return { blocks, total_count: String(found.value.length) };
     },
   }),

@@ -18,6 +18,7 @@ import { toBase64 } from '../../../lib/base64.ts';
 import { type Bytes, parseHex, toUpperHex } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
 import type { TxResult } from '../../../types/result.ts';
+import { PageRoom } from '../../pageRoom.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import {
   listPage,
@@ -153,7 +154,8 @@ async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer
   const page = request.page === 0n ? 1n : request.page;
   refusePageBeyond(GRPC.internal, page, places.length, limit);
   const from = Number((page - 1n) * limit);
-  const rows = places.slice(from, from + Number(limit)).map((place) => responseAt(scope, place));
+  const room = new PageRoom(scope.ctx.limits, (text) => new GrpcError(GRPC.resourceExhausted, text));
+  const rows = places.slice(from, from + Number(limit)).map((place) => responseAt(scope, place, room));
   return {
     txs: rows.flatMap(({ tx }) => (tx === undefined ? [] : [tx])),
     txResponses: rows.map(({ response }) => response),

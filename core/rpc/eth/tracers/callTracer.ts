@@ -131,6 +131,10 @@ export class CallTracer implements Tracer {
     if (this.#options.logs !== undefined) dropFailedLogs(root, false);
   }
 
+  get size(): number {
+    return 2 * Math.min(this.#bytes, BYTES_MAX);
+  }
+
   result(): CallNode | Record<string, never> {
     if (this.#isFull)
       throw serverError(`trace too large: frames were given and gave back more than ${BYTES_MAX} bytes`);

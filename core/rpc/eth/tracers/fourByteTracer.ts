@@ -2,6 +2,8 @@ import { to0xHex, toHex } from '../../../lib/bytes.ts';
 import type { Frame } from '../../../types/trace.ts';
 import type { Tracer, TracerContext } from './tracer.ts';
 
+const KEY_CHARS = 24;
+
 /** Counts function selectors with the size of what follows them: `0x27dc297e-128` → 1. */
 export class FourByteTracer implements Tracer {
   readonly #context: TracerContext;
@@ -16,6 +18,10 @@ export class FourByteTracer implements Tracer {
     if (this.#context.isPrecompile(toHex(to))) return;
     const key = `${to0xHex(input.subarray(0, 4))}-${input.length - 4}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  get size(): number {
+    return this.#counts.size * KEY_CHARS;
   }
 
   result(): unknown {

@@ -30,6 +30,10 @@ export class MuxTracer implements Tracer {
     for (const [, tracer] of this.#tracers) tracer.end?.(tx, state);
   }
 
+  get size(): number {
+    return this.#tracers.reduce((sum, [, tracer]) => sum + tracer.size, 0);
+  }
+
   result(): unknown {
     return Object.fromEntries(this.#tracers.map(([name, tracer]) => [name, tracer.result()]));
   }

@@ -29,6 +29,10 @@ export class PreimageTracer implements Tracer {
     this.#preimages.set(hash, to0xHex(preimage));
   }
 
+  get size(): number {
+    return 2 * this.#bytes;
+  }
+
   result(): unknown {
     if (this.#bytes > BYTES_MAX)
       throw serverError(`trace too large: more than ${BYTES_MAX} bytes were hashed`);

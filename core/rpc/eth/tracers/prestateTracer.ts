@@ -33,6 +33,8 @@ interface AccountJson {
   storage?: Record<string, string>;
 }
 
+/** Of an account beside its code, and of a slot with its value. */
+const [ACCOUNT_BYTES, SLOT_BYTES] = [120, 70];
 const BALANCE_LIKE = new Set([0x31, 0x3b, 0x3c, 0x3f, 0xff]);
 const CALL_LIKE = new Set([0xf1, 0xf2, 0xf4, 0xfa]);
 const STORAGE_LIKE = new Set([0x54, 0x55]);
@@ -45,6 +47,7 @@ export class PrestateTracer implements Tracer {
   readonly #options: PrestateOptions;
   readonly #seen = new Map<string, Seen>();
   #state: TraceState | undefined;
+  #bytes = 0;
   #result: unknown = {};
 
   constructor(options: PrestateOptions) {
@@ -92,6 +95,7 @@ export class PrestateTracer implements Tracer {
       storage: new Map(),
     };
     this.#seen.set(key, seen);
+    this.#bytes += ACCOUNT_BYTES + seen.code.length;
     return seen;
   }
 
@@ -99,7 +103,13 @@ export class PrestateTracer implements Tracer {
     if (this.#options.disableStorage) return;
     const { storage } = this.#look(address, state);
     const key = wordHex(slot);
-    if (!storage.has(key)) storage.set(key, wordOf(state.storage(address, bigintToFixed(slot, 32))));
+    if (storage.has(key)) return;
+    storage.set(key, wordOf(state.storage(address, bigintToFixed(slot, 32))));
+    this.#bytes += SLOT_BYTES;
+  }
+
+  get size(): number {
+    return 2 * this.#bytes;
   }
 
   end(_end: unknown, state: TraceState): void {

@@ -159,6 +159,10 @@ export class StructLogger implements Tracer {
     this.#end = end;
   }
 
+  get size(): number {
+    return this.#cells * WORD_CHARS;
+  }
+
   result(): unknown {
     if (this.#cells > CELLS_MAX) throw serverError('trace too large: use limit, or a tracer that sums up');
     const end = this.#end;

@@ -41,6 +41,9 @@ function flat(config: Json, context: TracerContext): Tracer {
     enter: (frame) => calls.enter(frame),
     exit: (end) => calls.exit(end),
     end: (end) => calls.end(end),
+    get size() {
+      return calls.size;
+    },
     result: () => {
       const root = calls.result();
       return 'type' in root ? flatCalls(root as Parameters<typeof flatCalls>[0], options, context) : [];
@@ -63,7 +66,7 @@ const TRACERS: Readonly<Record<string, TracerMaker>> = {
   '4byteTracer': (_config, context) => new FourByteTracer(context),
   keccak256PreimageTracer: (_config, context) => new PreimageTracer(context),
   muxTracer: mux,
-  noopTracer: () => ({ result: () => ({}) }),
+  noopTracer: () => ({ size: 0, result: () => ({}) }),
 };
 
 export const TRACER_NAMES: readonly string[] = Object.keys(TRACERS);

@@ -7,6 +7,8 @@ import type { LogCounter } from './logCounter.ts';
 export interface Tracer extends TraceHooks {
   /** A JSON value; called once, after `end`. */
   result(): unknown;
+  /** About how many characters of JSON the answer takes so far. */
+  readonly size: number;
 }
 
 /** What a tracer may know besides the execution. */

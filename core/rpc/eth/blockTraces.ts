@@ -1,0 +1,50 @@
+import type { EthTx } from '../../app/chain.ts';
+import { to0xHex } from '../../lib/bytes.ts';
+import type { RpcContext } from '../context.ts';
+import type { JsonObject } from '../jsonText.ts';
+import { answerCharsMax } from '../pageRoom.ts';
+import { RpcError, serverError } from '../rpcError.ts';
+import { tracerOf } from './tracers/table.ts';
+import type { Tracer, TracerContext } from './tracers/tracer.ts';
+
+const CROWDED: Tracer = {
+  size: 0,
+  result: () => {
+    throw serverError('trace too large: trace the transactions of this block one by one');
+  },
+};
+
+/** The traces of a block's transactions, one after another. When they are too long together, the rest is not traced. */
+export class BlockTraces {
+  readonly #config: JsonObject;
+  readonly #charsMax: number;
+  readonly #tracers: Tracer[] = [];
+  #size = 0;
+
+  constructor({ limits }: RpcContext, config: JsonObject) {
+    this.#config = config;
+    this.#charsMax = answerCharsMax(limits);
+  }
+
+  /** For the next transaction; those before have ended. */
+  next(context: TracerContext): Tracer {
+    this.#size += this.#tracers.at(-1)?.size ?? 0;
+    const tracer = this.#size > this.#charsMax ? CROWDED : tracerOf(this.#config, context);
+    this.#tracers.push(tracer);
+    return tracer;
+  }
+
+  rows(transactions: readonly EthTx[]) {
+    return transactions.map(({ hash }, i) => ({ txHash: to0xHex(hash), ...outcomeOf(this.#tracers[i]) }));
+  }
+}
+
+/** A trace that cannot be told must not hide the others. */
+function outcomeOf(tracer: Tracer | undefined): { readonly result: unknown } | { readonly error: string } {
+  try {
+    return { result: tracer?.result() };
+  } catch (failure) {
+    if (failure instanceof RpcError) return { error: failure.message };
+    throw failure;
+  }
+}

@@ -7,8 +7,8 @@ import type { CheckReply } from '../../types/app.ts';
 import type { Block, Proof } from '../../types/block.ts';
 import type { Height } from '../../types/ids.ts';
 import type { TxResult } from '../../types/result.ts';
+import type { PageRoom } from '../answerRoom.ts';
 import type { RpcContext } from '../context.ts';
-import type { PageRoom } from '../pageRoom.ts';
 
 /** A committed transaction as `tx` and `tx_search` show it, the latter on a page; undefined when its block is not kept. */
 export function txJson(

@@ -3,7 +3,7 @@ import { txHash } from '../../codec/hashes.ts';
 import { decode } from '../../codec/proto.ts';
 import { formatTime } from '../../codec/timeText.ts';
 import { type Bytes, toUpperHex } from '../../lib/bytes.ts';
-import type { PageRoom } from '../pageRoom.ts';
+import type { PageRoom } from '../answerRoom.ts';
 import { looseRead } from './looseRead.ts';
 import type { QueryScope } from './service.ts';
 import { GRPC, GrpcError } from './status.ts';

@@ -1,8 +1,8 @@
 import type { EthTx } from '../../app/chain.ts';
 import { to0xHex } from '../../lib/bytes.ts';
+import { answerCharsMax } from '../answerRoom.ts';
 import type { RpcContext } from '../context.ts';
 import type { JsonObject } from '../jsonText.ts';
-import { answerCharsMax } from '../pageRoom.ts';
 import { RpcError, serverError } from '../rpcError.ts';
 import { tracerOf } from './tracers/table.ts';
 import type { Tracer, TracerContext } from './tracers/tracer.ts';

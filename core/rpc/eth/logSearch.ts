@@ -3,9 +3,9 @@ import { addressItem, type LogItem, topicItem } from '../../events/index/logPost
 import { append } from '../../lib/append.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import type { Height } from '../../types/ids.ts';
+import { answerCharsMax } from '../answerRoom.ts';
 import type { RpcContext } from '../context.ts';
 import { heightAfter } from '../heightSteps.ts';
-import { answerCharsMax } from '../pageRoom.ts';
 import { CODES, invalidParams, RpcError, serverError } from '../rpcError.ts';
 import { isPending } from './at.ts';
 import { type BlockId, headNumber, heightOf } from './blockId.ts';

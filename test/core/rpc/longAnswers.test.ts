@@ -108,6 +108,15 @@ test.each([
   expect(await rows(1)).toEqual(['traced', refused, refused]);
 });
 
+test('a pool is told at once as long as it fits', async () => {
+  await send({ to: store, data: word(7) });
+  expect((await eth(2000, 'txpool_content')).result.pending).not.toEqual({});
+  expect((await eth(1000, 'txpool_content')).error.message).toBe(
+    'the pool is too large for one answer: use txpool_contentFrom',
+  );
+  await world.commit();
+});
+
 test('what tracers say of the length of their answers is about right', async () => {
   await send({ data: deploying(STORE_AND_LOG) });
   await world.commit();

@@ -15,9 +15,9 @@ import {
 import type { Bytes } from '../../../lib/bytes.ts';
 import { ZERO_BLOCK_ID } from '../../../types/block.ts';
 import type { Height } from '../../../types/ids.ts';
+import type { PageRoom } from '../../answerRoom.ts';
 import type { RpcContext } from '../../context.ts';
 import { heightAfter } from '../../heightSteps.ts';
-import type { PageRoom } from '../../pageRoom.ts';
 import { serverError } from '../../rpcError.ts';
 import { pageOf, resolveHeight } from '../heights.ts';
 import { type CometMethod, method } from '../method.ts';

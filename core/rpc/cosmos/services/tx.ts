@@ -18,7 +18,7 @@ import { toBase64 } from '../../../lib/base64.ts';
 import { type Bytes, parseHex, toUpperHex } from '../../../lib/bytes.ts';
 import type { Block, BlockId } from '../../../types/block.ts';
 import type { TxResult } from '../../../types/result.ts';
-import { PageRoom } from '../../pageRoom.ts';
+import { PageRoom } from '../../answerRoom.ts';
 import { blockBody, blockIdJson } from '../blockJson.ts';
 import {
   listPage,

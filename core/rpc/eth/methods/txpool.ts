@@ -2,7 +2,9 @@
 import { toEip55 } from '../../../address/eip55.ts';
 import type { EthTx } from '../../../app/chain.ts';
 import { equalBytes } from '../../../lib/bytes.ts';
+import { answerCharsMax } from '../../answerRoom.ts';
 import type { PooledSender } from '../../context.ts';
+import { serverError } from '../../rpcError.ts';
 import { quantity } from '../goHex.ts';
 import { type EthMethod, method } from '../method.ts';
 import { ADDRESS } from '../params.ts';
@@ -21,6 +23,16 @@ function tree<T>(content: readonly PooledSender[], show: (tx: EthTx) => T) {
     );
   return { pending: half('pending'), queued: half('queued') };
 }
+
+/** Of a transaction beside its data. */
+const TX_CHARS = 1000;
+
+const charsOf = (content: readonly PooledSender[]): number =>
+  content.reduce(
+    (sum, { pending, queued }) =>
+      [...pending, ...queued].reduce((size, { raw }) => size + TX_CHARS + 2 * raw.length, sum),
+    0,
+  );
 
 /** geth's one line of a transaction. */
 const inspected = ({ to, value, gasLimit, maxFeePerGas }: EthTx): string =>
@@ -42,7 +54,12 @@ export const txpoolMethods: readonly EthMethod[] = [
     params: [],
     result: '{pending, queued}: {address: {nonce: transaction}}',
     doc: 'All Ethereum transactions of the pool.',
-    run: ({ ctx }) => tree(ctx.pool.content(), pendingTxJson),
+    run: ({ ctx }) => {
+      const content = ctx.pool.content();
+      if (charsOf(content) > answerCharsMax(ctx.limits))
+        throw serverError('the pool is too large for one answer: use txpool_contentFrom');
+      return tree(content, pendingTxJson);
+    },
   }),
   method({
     method: 'txpool_contentFrom',

@@ -120,6 +120,15 @@ export const LIGHT_ATTACKS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'attack-both-from-common',
+    file: 'core/evidence/lightClientAttack.ts',
+    from: 'both.flatMap((one) => member(validators, one.validatorAddress))',
+    to: 'both.flatMap((one) => member(common, one.validatorAddress))',
+    found: ['evidence'],
+    scenario: 'light-attack-changed',
+    isSlow: true,
+  },
+  {
     id: 'attack-by-seen-commit',
     file: 'core/node/assembly.ts',
     from: 'commitAt: (height) => reader.commit(height),',

@@ -26,6 +26,7 @@ import { NodeHost } from './host.ts';
 import { showAddress } from './http/listenAddress.ts';
 import { Vault } from './keyring/vault.ts';
 import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
+import { openFilesMax, withinOpenFiles } from './openFiles.ts';
 import { OperatingError } from './operatingError.ts';
 import type { PsqlSink, PsqlSinkOptions } from './psql/sink.ts';
 import { startServers } from './servers.ts';
@@ -100,7 +101,8 @@ export async function startNode(options: StartOptions): Promise<RunningNode> {
       const sink = await openPsqlSink({ connection, chain, initialHeight, hub, log: options.log });
       closing.add(() => sink.stop());
     }
-    const servers = await startServers(rpc, options.config, (error) =>
+    const served = withinOpenFiles(options.config, openFilesMax(), (text) => options.log.warn(text));
+    const servers = await startServers(rpc, served, (error) =>
       options.log.error(`request failed: ${String(error)}`),
     );
     closing.add(() => servers.stop());

@@ -71,11 +71,11 @@ type Start = (ctx: RpcContext, config: NodeConfig, onError: OnError) => Promise<
 const urlOf = (scheme: string, server: HttpServer): string => `${scheme}://${server.label}`;
 
 const startGrpc: Start = async (ctx, config, onError) => {
-  const { listen, messageBytesMax } = config.grpc;
+  const { listen, messageBytesMax, connectionsMax } = config.grpc;
   if (listen === undefined) return undefined;
   // Loaded only where it is served: the library is large.
   const { startGrpcServer } = await import('./grpc/grpcServer.ts');
-  const server = await startGrpcServer(ctx, { listen, messageBytesMax, onError });
+  const server = await startGrpcServer(ctx, { listen, messageBytesMax, limits: { connectionsMax }, onError });
   return { name: 'grpc', url: server.label, stop: () => server.close() };
 };
 

@@ -32,7 +32,7 @@ function queryError(body: unknown): string {
   return `rpc error: code = ${CODES[code] ?? code} desc = ${message}`;
 }
 
-/** The node that flags or the home name, asked over REST or, where its consensus RPC is named, over that. */
+/** The node that flags or the home name, asked over REST or, where its consensus RPC is named or REST is off, over that. */
 export class RestClient {
   readonly home: string;
   /** The network of client.toml; empty when it names none. */
@@ -53,14 +53,16 @@ export class RestClient {
     const client = readTable(CLIENT_TOML, { flags, env: world.env, file })[''];
     this.#isJson = client.output === 'json';
     this.chainId = client['chain-id'];
-    const node = options.node ?? (client.node === CLIENT_TOML[''].node.fallback ? undefined : client.node);
+    const api = this.#configured();
+    const isRest = api.enable && client.node === CLIENT_TOML[''].node.fallback;
+    const node = options.node ?? (isRest ? undefined : client.node);
     this.#node = options.rest === undefined && node !== undefined ? httpUrl(node) : undefined;
-    this.#url = httpUrl(options.rest ?? this.#configured());
+    this.#url = httpUrl(options.rest ?? api.address);
   }
 
-  #configured(): string {
+  #configured() {
     const file = readSettings(appTomlPath(this.home));
-    return readTable(APP_TOML, { flags: new Map(), env: this.#world.env, file }).api.address;
+    return readTable(APP_TOML, { flags: new Map(), env: this.#world.env, file }).api;
   }
 
   /** Throws OperatingError with what the node says is wrong. */

@@ -7,9 +7,9 @@ import { isThere } from '../disk/files.ts';
 import type { RunningNode, StartOptions } from '../nodeOptions.ts';
 import { loadValidatorKey } from '../signer/keyFile.ts';
 import { refuseLostKey } from '../signer/lostKey.ts';
+import { StopSignals } from './stopSignals.ts';
 import { packageVersion } from './version.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What a shell reports for a process that Ctrl-C has killed. */
 const EXIT_INTERRUPTED = 130;
 /** So long a start that is asked to stop may still take. */
@@ -37,32 +37,32 @@ export function nodeFromHome(
 export async function runNode(options: StartOptions, onStarted: (node: RunningNode) => void): Promise<void> {
   let node: RunningNode | undefined;
   let stopping: Promise<void> | undefined;
-  let isAsked = false;
-  const onSignal = (): void => {
-    if (isAsked) process.exit(EXIT_INTERRUPTED);
-    isAsked = true;
-    stopping = node?.stop();
-    // A start may wait for room on a full disk; there is nothing to end cleanly yet.
-    if (node === undefined) setTimeout(() => process.exit(EXIT_INTERRUPTED), START_MS_MAX).unref();
-  };
+  const signals = new StopSignals({
+    stop: () => {
+      stopping = node?.stop();
+      // A start may wait for room on a full disk; there is nothing to end cleanly yet.
+      if (node === undefined) setTimeout(() => process.exit(EXIT_INTERRUPTED), START_MS_MAX).unref();
+    },
+    hurry: () => process.exit(EXIT_INTERRUPTED),
+  });
   // A closed pipe (`orrery devnet | head`) means that nobody reads any more. Whatever else a log cannot be written for (a
   // disk of its own that is full, a terminal that has gone) stops no validator.
   const onUnwritten = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EPIPE' && !isAsked) onSignal();
+    if (error.code === 'EPIPE' && !signals.isAsked) signals.ask();
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  signals.listen();
   process.stdout.on('error', onUnwritten);
   process.stderr.on('error', onUnwritten);
   try {
     const { startNode } = await import('../node.ts');
     const running = await startNode(options);
     node = running;
-    if (isAsked) stopping = running.stop();
+    if (signals.isAsked) stopping = running.stop();
     else onStarted(running);
     await running.stopped;
     await stopping;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    signals.unlisten();
     process.stdout.off('error', onUnwritten);
     process.stderr.off('error', onUnwritten);
   }

@@ -5,9 +5,9 @@ import { loadNodeConfig } from '../config/nodeConfig.ts';
 import { onFile } from '../disk/files.ts';
 import { showAddress } from '../http/listenAddress.ts';
 import { OperatingError } from '../operatingError.ts';
+import { StopSignals } from './stopSignals.ts';
 import type { World } from './world.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** A node that has not stopped by then is killed. */
 const STOP_MS_MAX = 15_000;
 
@@ -23,27 +23,28 @@ export async function runTestnet(homes: readonly string[], world: World): Promis
   const program = process.argv[1];
   if (program === undefined) throw new OperatingError('cannot tell which program to start');
   const members = homes.map((home) => startMember(program, home, world));
-  let isStopping = false;
-  const stop = (): void => {
-    if (isStopping) for (const { child } of members) child.kill('SIGKILL');
-    isStopping = true;
-    for (const { child } of members) child.kill('SIGTERM');
-    setTimeout(() => {
-      for (const { child, isOver } of members) if (!isOver) child.kill('SIGKILL');
-    }, STOP_MS_MAX).unref();
+  const kill = (): void => {
+    for (const { child, isOver } of members) if (!isOver) child.kill('SIGKILL');
   };
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const signals = new StopSignals({
+    stop: () => {
+      for (const { child } of members) child.kill('SIGTERM');
+      setTimeout(kill, STOP_MS_MAX).unref();
+    },
+    hurry: kill,
+  });
+  signals.listen();
   try {
     await Promise.all(
       members.map(async (member) => {
         await member.ended;
-        if (!isStopping) world.err(`${member.name} ${endOf(member.child)}\n`);
+        if (!signals.isAsked) world.err(`${member.name} ${endOf(member.child)}\n`);
       }),
     );
   } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
+    signals.unlisten();
   }
-  if (!isStopping) throw new OperatingError('all nodes have ended');
+  if (!signals.isAsked) throw new OperatingError('all nodes have ended');
   world.out('stopped\n');
 }
 

@@ -17,7 +17,8 @@ export interface Field<T> {
   toToml(value: T): string;
 }
 
-const quoted = (text: string): string => JSON.stringify(text);
+/** TOML takes JSON's escapes, and wants one more. */
+const quoted = (text: string): string => JSON.stringify(text).replaceAll('\x7f', '\\u007f');
 
 /** Free text, or text that `check` accepts; `check` answers with the expectation it fails. */
 export function text(

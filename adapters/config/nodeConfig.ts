@@ -32,10 +32,14 @@ export interface ServerConfig {
   readonly bodyBytesMax: number;
 }
 
+/** No setting of other nodes names it. */
+const GRPC_CONNECTIONS_MAX = 1000;
+
 export interface GrpcConfig {
   /** undefined: off. */
   readonly listen: ListenAddress | undefined;
   readonly messageBytesMax: number;
+  readonly connectionsMax: number;
 }
 
 export interface GrpcWebConfig {
@@ -169,6 +173,7 @@ function serversOf(app: AppValues): Pick<NodeConfig, 'jsonRpc' | 'evmWs' | 'rest
     grpc: {
       listen: app.grpc.enable ? listenOf(app.grpc.address) : undefined,
       messageBytesMax: app.grpc['max-recv-msg-size'],
+      connectionsMax: GRPC_CONNECTIONS_MAX,
     },
     grpcWeb: { isOn: app['grpc-web'].enable },
   };

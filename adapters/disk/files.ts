@@ -35,7 +35,7 @@ export function reasonOf(error: unknown): string {
   return text.split('\n', 1)[0] ?? 'unknown error';
 }
 
-/** No room, or none left for this user: the one fault of a disk that may pass. */
+/** No room, or none left for this user: a fault that may pass. */
 export const isDiskFull = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -46,6 +46,12 @@ export const fileError = (action: string, path: string, error: unknown): Operati
   error instanceof OperatingError
     ? error
     : new OperatingError(`cannot ${action} ${path}: ${reasonOf(error)}`, { cause: error });
+
+/** As many files are open as may be; some are closed again. */
+export const isOutOfFiles = (error: unknown): boolean => {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return code === 'EMFILE' || code === 'ENFILE';
+};
 
 /** Runs a piece of file work; whatever it throws comes out as an OperatingError about `path`. */
 export function onFile<T>(action: string, path: string, work: () => T): T {

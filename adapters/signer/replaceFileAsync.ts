@@ -1,14 +1,14 @@
 import { closeSync, fdatasync, fsync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../core/lib/result.ts';
-import { fileError, isDiskFull, writeAll } from '../disk/files.ts';
+import { fileError, isDiskFull, isOutOfFiles, writeAll } from '../disk/files.ts';
 
 /**
  * Replaces a file durably: temporary file, sync, rename, sync of the directory. Only the two syncs leave the thread:
  * the rest is done by the page cache in microseconds, and each step that waited for another thread would wait for a
- * turn of the event loop too, eight for one signature. An error means that the disk is full and the old file still
- * stands. Rejects with OperatingError on any other fault; then the old or the new content may be found, and the
- * caller must not go on.
+ * turn of the event loop too, eight for one signature. An error means that the disk is full, or as many files are open
+ * as may be, and the old file still stands. Rejects with OperatingError on any other fault; then the old or the new
+ * content may be found, and the caller must not go on.
  */
 export async function replaceFileAsync(
   path: string,
@@ -16,34 +16,34 @@ export async function replaceFileAsync(
   mode = 0o600,
 ): Promise<Result<void, string>> {
   const temporary = `${path}.tmp`;
+  let folder: number | undefined;
+  let isWritten = false;
   try {
-    await synced(openSync(temporary, 'w', mode), (fd, done) => {
-      writeAll(fd, data, 0);
-      fdatasync(fd, done);
-    });
-  } catch (error) {
-    const failure = fileError('write', path, error);
-    if (isDiskFull(error)) return err(failure.message);
-    throw failure;
-  }
-  try {
+    // Opened first: what comes after the rename must not lack a descriptor.
+    if (process.platform !== 'win32') folder = openSync(dirname(path), 'r');
+    const file = openSync(temporary, 'w', mode);
+    try {
+      writeAll(file, data, 0);
+      await synced(file, fdatasync);
+    } finally {
+      closeSync(file);
+    }
+    isWritten = true;
     renameSync(temporary, path);
-    if (process.platform !== 'win32') await synced(openSync(dirname(path), 'r'), fsync);
+    if (folder !== undefined) await synced(folder, fsync);
     return ok(undefined);
   } catch (error) {
-    throw fileError('write', path, error);
+    const failure = fileError('write', path, error);
+    if (!isWritten && (isDiskFull(error) || isOutOfFiles(error))) return err(failure.message);
+    throw failure;
+  } finally {
+    if (folder !== undefined) closeSync(folder);
   }
 }
 
 type Sync = (fd: number, done: (error: Error | null) => void) => void;
 
-/** Closes the file whatever comes of `sync`. */
-async function synced(fd: number, sync: Sync): Promise<void> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      sync(fd, (error) => (error === null ? resolve() : reject(error)));
-    });
-  } finally {
-    closeSync(fd);
-  }
-}
+const synced = (fd: number, sync: Sync): Promise<void> =>
+  new Promise<void>((resolve, reject) => {
+    sync(fd, (error) => (error === null ? resolve() : reject(error)));
+  });

@@ -2,7 +2,14 @@ import { headerHash, validatorsHash } from '../../core/codec/hashes.ts';
 import { makeValidatorSet } from '../../core/consensus/priority.ts';
 import { assert, present } from '../../core/lib/assert.ts';
 import { compareBytes, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
-import type { BlockId, Commit, CommitSig, Header } from '../../core/types/block.ts';
+import {
+  type BlockId,
+  type Commit,
+  type CommitSig,
+  type Header,
+  ZERO_BLOCK_ID,
+} from '../../core/types/block.ts';
+import type { LightBlock } from '../../core/types/evidence.ts';
 import type { Address } from '../../core/types/ids.ts';
 import type { Validator, ValidatorSet } from '../../core/types/validator.ts';
 import type { Accomplice } from './behaviour.ts';
@@ -33,6 +40,8 @@ export const DERIVED = new Map<
   ['next_validators', 'nextValidatorsHash'],
   ['validators', 'validatorsHash'],
 ]);
+
+const UNSIGNED = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
 
 const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 1);
 
@@ -98,8 +107,27 @@ export function withKeyOfLiar(ground: Ground): ValidatorSet {
   );
 }
 
+/** The liars alone, with powers that they have given themselves: each next one more. */
+export const withOtherPowers = (ground: Ground): ValidatorSet =>
+  setOf(liars(ground).map((one, i) => ({ ...one, power: one.power + BigInt(i) })));
+
 /** Whose key signs in a validator's place; `forged` is a signature that is none, undefined leaves the place empty. */
 export type Signs = (ground: Ground, one: Validator, index: number) => Accomplice | 'forged' | undefined;
+
+/** The victim, who is one of the liars, signs nil in its place of the commit. */
+export function withNil(ground: Ground, { commit, ...shown }: LightBlock): LightBlock {
+  const { height, round } = commit;
+  const signatures = shown.validators.validators.map((one, validatorIndex): CommitSig => {
+    const sig = present(commit.signatures[validatorIndex], 'a place for everybody');
+    const signer = isVictim(ground, one) ? liar(ground, one) : undefined;
+    if (signer === undefined || sig.flag === 'absent') return sig;
+    const { timestamp, validatorAddress } = sig;
+    const at = { type: 'precommit', height, round, blockId: ZERO_BLOCK_ID, timestamp } as const;
+    const vote = { ...at, validatorAddress, validatorIndex, ...UNSIGNED };
+    return { ...sig, flag: 'nil', signature: signer.signVote(vote).signature };
+  });
+  return { ...shown, commit: { ...commit, signatures } };
+}
 
 /** A commit for the header by those who sign in the places of the set, so many rounds later than that of the chain. */
 export function commitFor(
@@ -116,12 +144,11 @@ export function commitFor(
     parts: { total: 1, hash: new Uint8Array(32).fill(1) },
   };
   const at = { type: 'precommit', height, round, blockId, timestamp: time } as const;
-  const empty = { signature: new Uint8Array(64), extension: EMPTY, extensionSignature: EMPTY };
   const signatures = validators.map((one, validatorIndex): CommitSig => {
     const { address: validatorAddress } = one;
     const signer = signs(ground, one, validatorIndex);
     if (signer === undefined) return ABSENT;
-    const vote = { ...at, ...empty, validatorAddress, validatorIndex };
+    const vote = { ...at, ...UNSIGNED, validatorAddress, validatorIndex };
     const { signature } = signer === 'forged' ? vote : signer.signVote(vote);
     return { flag: 'commit', validatorAddress, timestamp: time, signature };
   });

@@ -17,6 +17,8 @@ import {
   signersOf,
   signersOfBoth,
   withKeyOfLiar,
+  withNil,
+  withOtherPowers,
   withRepeated,
 } from './lightBlocks.ts';
 
@@ -104,6 +106,14 @@ export const LIES: ReadonlyMap<string, Lie> = new Map<string, Lie>([
   ['shown', { ...LUNATIC, by: 'shown' }],
   ['shown-state', { ...STATE, by: 'shown' }],
   ['shown-equivocation', { ...EQUIVOCATION, by: 'shown' }],
+  ['powers', { ...LUNATIC, shows: block(withOtherPowers, falseState, liar) }],
+  [
+    'abstained',
+    {
+      shows: (ground) => withNil(ground, LUNATIC.shows(ground)),
+      accuses: (ground) => liars(ground).filter((one) => !isVictim(ground, one)),
+    },
+  ],
   ['ahead', { ...LUNATIC, shows: block(ofLiars, aheadOf, liar) }],
   ['future', { ...LUNATIC, shows: block(ofLiars, inAYear, liar) }],
   ['total', { ...LUNATIC, extraPower: 1n }],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { banner, blockLine } from '../../../adapters/cli/banner.ts';
 import { toYaml } from '../../../adapters/cli/yaml.ts';
 import { devAccounts } from '../../../adapters/config/devAccounts.ts';
@@ -311,6 +311,26 @@ code_hash: 0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470
     );
     const json = await asking(200, { account }, 'chain1x', '-o', 'json');
     expect(json.out).toBe(`${JSON.stringify(account)}\n`);
+  });
+
+  test('a node that serves no REST is asked over its consensus RPC', async () => {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', (url: string) => {
+      asked.push(url);
+      return Promise.reject(new Error('nobody is there'));
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const params = ['q', 'auth', 'params'];
+    expect((await orrery(...params)).code).toBe(1);
+    fs.mkdirSync(path.join(home, 'config'));
+    fs.writeFileSync(path.join(home, 'config', 'app.toml'), '[api]\nenable = false\n');
+    await orrery(...params);
+    await orrery(...params, '--rest', 'localhost:1');
+    expect(asked).toEqual([
+      'http://127.0.0.1:10337/cosmos/auth/v1beta1/params',
+      'http://localhost:26657',
+      'http://localhost:1/cosmos/auth/v1beta1/params',
+    ]);
   });
 
   test('a node that is not there is one line', async () => {

@@ -170,7 +170,10 @@ describe('the files that are written', () => {
           expect(readTable(CONFIG_TOML, sources({ text }))).toEqual(values);
         },
       ),
-      { numRuns: 50 },
+      {
+        numRuns: 50,
+        examples: [[{ moniker: 'a\x7fb', origins: ['\x7f'], size: 1, timeout: 0, skip: true }]],
+      },
     );
   });
 

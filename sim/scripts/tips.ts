@@ -3,9 +3,9 @@ import { EMPTY } from '../../core/lib/bytes.ts';
 import type { Script } from './script.ts';
 import { GWEI, IN_FLIGHT_MAX } from './transfers.ts';
 
-/** Of the first transfer; each later one gives a gwei less. */
-const HIGHEST_TIP = 90n * GWEI;
-const FEE_CAP = 200n * GWEI;
+/** Of the first transfer; each later one gives a gwei less. The first ones give more than geth tells anybody to give. */
+const HIGHEST_TIP = 530n * GWEI;
+const FEE_CAP = 700n * GWEI;
 const STRANGER = new Uint8Array(20).fill(0xba);
 
 /** Transfers whose tips fall from block to block, between such as give a wei or two, from which no wallet is to learn. */

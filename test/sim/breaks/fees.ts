@@ -333,4 +333,13 @@ export const FEES: readonly Break[] = [
     scenario: 'tips-that-fall',
     isSlow: true,
   },
+  {
+    id: 'tip-suggested-without-a-top',
+    file: 'core/rpc/eth/gasOracle.ts',
+    from: 'return tip > TIP_MAX ? TIP_MAX : tip;',
+    to: 'return tip;',
+    found: ['watch'],
+    scenario: 'tips-that-fall',
+    isSlow: true,
+  },
 ];

@@ -502,4 +502,13 @@ export const POOLS: readonly Break[] = [
     scenario: 'late-verdicts',
     isSlow: true,
   },
+  {
+    id: 'what-comes-later-lets-all-wait-anew',
+    file: 'core/mempool/lane.ts',
+    from: 'const awaited = this.#executable < this.#txs.length ? next : undefined;',
+    to: 'const awaited = this.#executable < this.#txs.length ? BigInt(this.#txs.length) : undefined;',
+    found: ['records'],
+    scenario: 'waits-for-a-nonce',
+    isSlow: true,
+  },
 ];

@@ -114,8 +114,8 @@ export const SERVED: readonly Break[] = [
   {
     id: 'txs-never-newest-first',
     file: 'core/rpc/cosmos/services/tx.ts',
-    from: 'request.orderBy === ORDER_DESC ? [...found.value].reverse() : found.value',
-    to: 'found.value',
+    from: 'request.orderBy === ORDER_DESC ? kept.reverse() : kept',
+    to: 'kept',
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

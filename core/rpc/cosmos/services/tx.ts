@@ -149,7 +149,9 @@ async function search(scope: QueryScope, request: TxsRequest): Promise<TxsAnswer
   if (!query.ok) throw new GrpcError(GRPC.invalidArgument, query.error);
   const found = await indexing.search.txs(query.value);
   if (!found.ok) throw new GrpcError(GRPC.resourceExhausted, found.error.message);
-  const places = request.orderBy === ORDER_DESC ? [...found.value].reverse() : found.value;
+  // Blocks may have been pruned since the search began.
+  const kept = found.value.filter(({ height }) => height >= scope.ctx.chain.base());
+  const places = request.orderBy === ORDER_DESC ? kept.reverse() : kept;
   const limit = request.limit === 0n ? 100n : request.limit > 100n ? 100n : request.limit;
   const page = request.page === 0n ? 1n : request.page;
   refusePageBeyond(GRPC.internal, page, places.length, limit);

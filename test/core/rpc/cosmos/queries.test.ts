@@ -1,6 +1,8 @@
 /** The chain's own query services, and what curl sees of every kind of refusal. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { formatAddress } from '../../../../core/address/kinds.ts';
+import type { EventSearch } from '../../../../core/events/index/search.ts';
+import { ok } from '../../../../core/lib/result.ts';
 import { handleRest } from '../../../../core/rpc/cosmos/rest.ts';
 import { VALIDATOR } from '../../app/support/chain.ts';
 import { bytesHex, RpcWorld } from '../support/rpcWorld.ts';
@@ -333,4 +335,27 @@ describe('what curl sees', () => {
     for (const bad of [[256], [-1], [1.5], ['AAAA'], [null]])
       expect(await post(bad)).toMatchObject({ status: 400, body: { code: 3 } });
   });
+});
+
+test('what is pruned between the search for it and the answer is left out', async () => {
+  const places = [
+    { height: world.ctx.chain.base() - 1, index: 0 },
+    { height: world.ctx.chain.head(), index: 0 },
+  ];
+  const search = { txs: async () => ok(places) } as unknown as EventSearch;
+  const ctx = { ...world.ctx, indexing: { kind: 'kv', search } as const };
+  const path = '/cosmos/tx/v1beta1/txs';
+  const { status, body } = await handleRest(ctx, {
+    method: 'GET',
+    path,
+    query: 'query=tx.height%3E0',
+    headers: {},
+    body: '',
+  });
+  const { total, tx_responses } = JSON.parse(body as string);
+  expect([status, total, tx_responses.map(({ height }: { height: string }) => height)]).toEqual([
+    200,
+    '1',
+    [String(world.ctx.chain.head())],
+  ]);
 });

@@ -20,6 +20,15 @@ export const REPEATS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'first-rounds-of-a-height-noted-alone',
+    file: 'core/gossip/peerRound.ts',
+    from: 'if (this.#votes.size >= VOTE_SETS_MAX && !this.#forgetPast()) return undefined;',
+    to: 'if (this.#votes.size >= VOTE_SETS_MAX) return undefined;',
+    found: ['conduct'],
+    scenario: 'rounds-by-the-dozen',
+    isSlow: true,
+  },
+  {
     id: 'own-vote-said-twice',
     file: 'core/gossip/gossip.ts',
     from: '    for (const peer of lacking) this.hearsay.mark(peer, vote);\n',

@@ -162,4 +162,13 @@ export const REVIVED: readonly Break[] = [
     scenario: 'sync-of-large-blocks',
     isSlow: true,
   },
+  {
+    id: 'precommits-timed-out-not-replayed',
+    file: 'core/consensus/machine.ts',
+    from: 'return onTimer(e, entry.timer, entry.round);',
+    to: "return entry.timer === 'precommit' ? undefined : onTimer(e, entry.timer, entry.round);",
+    found: ['no_crash'],
+    scenario: 'all-crash-in-waits',
+    isSlow: true,
+  },
 ];

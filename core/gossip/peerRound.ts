@@ -144,10 +144,17 @@ export class PeerRound {
   #votesOf(round: Round, type: VoteType, size: number): BitSet | undefined {
     const known = this.votes(round, type);
     if (known !== undefined) return known.size === size ? known : undefined;
-    if (this.#votes.size >= VOTE_SETS_MAX) return undefined;
+    if (this.#votes.size >= VOTE_SETS_MAX && !this.#forgetPast()) return undefined;
     const fresh = new BitSet(size);
     this.#votes.set(slot(round, type), fresh);
     return fresh;
+  }
+
+  /** A height may take many rounds: of those that the peer has left, the set noted first makes room. */
+  #forgetPast(): boolean {
+    for (const key of this.#votes.keys())
+      if (key < slot(this.round, 'prevote')) return this.#votes.delete(key);
+    return false;
   }
 
   /** Drops what we only believe, keeps where the peer says it stands. */

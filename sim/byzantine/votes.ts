@@ -49,27 +49,39 @@ function proposedWith(me: Accomplice, vote: Vote): BlockId | undefined {
   return proposed?.height === vote.height && proposed.round === vote.round ? proposed.blockId : undefined;
 }
 
-/** A second vote, for the other block of a proposer that lies or an invented one, before the honest one; without the honest one with `only: true`. */
-function withSecond(me: Accomplice, vote: Vote): readonly Vote[] {
-  const wantsNil = me.args.get('value') === 'nil' && !isZeroBlockId(vote.blockId);
-  const { height, round } = vote;
-  const another = me.twoBlocks.get(`${height}/${round}`)?.find((one) => !equalBlockId(one, vote.blockId));
-  const blockId = wantsNil ? ZERO_BLOCK_ID : (another ?? inventedBlock(height, round));
-  const second = me.signVote({ ...vote, blockId });
-  return me.args.get('only') === true ? [second] : [second, vote];
+/** The other block of a proposer that lies, or an invented one; where that is asked for nothing, or the same block in invented parts. */
+function secondValue(me: Accomplice, { height, round, blockId }: Vote): BlockId {
+  const value = isZeroBlockId(blockId) ? undefined : me.args.get('value');
+  const invented = inventedBlock(height, round);
+  if (value === 'nil') return ZERO_BLOCK_ID;
+  if (value === 'parts') return { hash: blockId.hash, parts: invented.parts };
+  return me.twoBlocks.get(`${height}/${round}`)?.find((one) => !equalBlockId(one, blockId)) ?? invented;
 }
 
-/** Two votes of one type; with `claimed: true` it claims two thirds for the honest value before, and says both again. */
+/** Two votes of one type, the honest one last unless `later: true`, or only the other one with `only: true`. */
+function doubled(me: Accomplice, vote: Vote): readonly ConsensusMessage[] {
+  const { height, round, type } = vote;
+  const second = me.signVote({ ...vote, blockId: secondValue(me, vote) });
+  const said = (...votes: readonly Vote[]) =>
+    votes.map((one): ConsensusMessage => ({ kind: 'vote', vote: one }));
+  const claim = ({ blockId }: Vote): ConsensusMessage => ({
+    kind: 'voteSetMaj23',
+    height,
+    round,
+    type,
+    blockId,
+  });
+  if (me.args.get('only') === true) return said(second);
+  if (me.args.get('later') === true) return [...said(vote), claim(second), ...said(second)];
+  if (me.args.get('claimed') !== true) return said(second, vote);
+  return [claim(vote), ...said(second, vote, second, vote)];
+}
+
 const doubling = (me: Accomplice, type: Vote['type']): Hooks => ({
-  message(message) {
-    if (!isOwnVote(me, message)) return [message];
-    const { vote } = message;
-    const { height, round, blockId } = vote;
-    if (vote.type !== type || !me.isDue(height, round)) return [message];
-    const votes = withSecond(me, vote).map((one): ConsensusMessage => ({ kind: 'vote', vote: one }));
-    if (me.args.get('claimed') !== true) return votes;
-    return [{ kind: 'voteSetMaj23', height, round, type, blockId }, ...votes, ...votes];
-  },
+  message: (message) =>
+    isOwnVote(me, message) && message.vote.type === type && me.isDue(message.vote.height, message.vote.round)
+      ? doubled(me, message.vote)
+      : [message],
 });
 
 const flipped = (signature: Uint8Array): Uint8Array =>
@@ -78,18 +90,18 @@ const flipped = (signature: Uint8Array): Uint8Array =>
 export const DOUBLE_PREVOTE: Behaviour = {
   id: 'B02',
   alias: 'double-prevote',
-  text: 'Prevotes two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`.',
-  args: ['value', 'only', 'claimed'],
-  words: { value: ['nil'] },
+  text: 'Prevotes two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`; the false one `later`, under such a claim.',
+  args: ['value', 'only', 'claimed', 'later'],
+  words: { value: ['nil', 'parts'] },
   create: (me) => doubling(me, 'prevote'),
 };
 
 export const DOUBLE_PRECOMMIT: Behaviour = {
   id: 'B03',
   alias: 'double-precommit',
-  text: 'Precommits two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`.',
-  args: ['value', 'only', 'claimed'],
-  words: { value: ['nil'] },
+  text: 'Precommits two values in one round; the audience gets both, and twice, with a claim of two thirds for one, if `claimed`; the false one `later`, under such a claim.',
+  args: ['value', 'only', 'claimed', 'later'],
+  words: { value: ['nil', 'parts'] },
   create: (me) => doubling(me, 'precommit'),
 };
 

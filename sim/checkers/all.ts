@@ -31,6 +31,7 @@ import { noCrash, noFraming } from './framing.ts';
 import { handover } from './handover.ts';
 import { holdings } from './holdings.ts';
 import { idleness } from './idleness.ts';
+import { insistence } from './insistence.ts';
 import { lastCommits } from './lastCommits.ts';
 import { lateness } from './lateness.ts';
 import { links } from './links.ts';
@@ -111,6 +112,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', evidenceSpread],
   ['conduct', words],
   ['conduct', standing],
+  ['conduct', insistence],
   ['conduct', manners],
   ['conduct', tallies],
   ['conduct', countedClaims],

@@ -13,8 +13,6 @@ import { saidVotes } from './saidVotes.ts';
 const CROSSED_MICROS = 100_000;
 /** The same while the log is about as fast as it should be. Whoever does not listen to who has which vote sends it at its next look. */
 const HAS_MICROS = 20_000;
-/** Of more rounds of a height a node does not note who has what. */
-const ROUNDS_MAX = 14;
 /** Each node looks up each of its peers for each message: among many that is too much. */
 const NODES_MAX = 12;
 /** First byte of a BlockPart, its number in cometbft.consensus.v1.Message as a field with a length. */
@@ -67,7 +65,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   const talkWith = (node: Process, peer: string, bytes: Bytes): Talk | undefined => {
     const talk = names.has(peer) ? talks.get(node, peer) : undefined;
     const round = talk && believed(node, peer);
-    if (talk === undefined || round === undefined || round.round > ROUNDS_MAX) return undefined;
+    if (talk === undefined || round === undefined) return undefined;
     const { place } = talk;
     const own = node.node?.rs()?.height;
     if (round.height !== place.height || round.round !== place.round || own !== place.own) {
@@ -102,7 +100,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
   const heardStanding = (node: Process, peer: string, bytes: Bytes): void => {
     const said = saidVotes(bytes);
     const talk = said && talkWith(node, peer, bytes);
-    if (talk === undefined || said?.height !== talk.place.height || said.round > ROUNDS_MAX) return;
+    if (talk === undefined || said?.height !== talk.place.height) return;
     for (const vote of said.votes) if (!talk.has.has(vote)) talk.has.set(vote, world.now);
   };
   const stands = (node: Process, to: readonly string[], bytes: Bytes): void => {

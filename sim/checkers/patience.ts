@@ -36,15 +36,18 @@ export function patience(context: CheckerContext): Checker {
     ...hearing(['started', 'moved'], (fact) => {
       if (!fact.node.isCorrect) return;
       const { node } = fact;
-      if (fact.kind === 'started') {
+      const rs = node.node?.rs();
+      const before = stays.get(node);
+      const position = fact.kind === 'started' ? rs : fact.position;
+      if (position === undefined) {
         stays.delete(node);
         return;
       }
-      const before = stays.get(node);
-      const { height, round, step } = fact.position;
-      const rs = node.node?.rs();
+      const { height, round, step } = position;
       stays.set(node, { position: { height, round, step }, since: world.now });
-      if (before === undefined || rs === undefined) return;
+      // Whatever its log says it had waited for it waits for again; first it is seen to move to where it is.
+      if (fact.kind === 'started' || before === undefined || rs === undefined) return;
+      if (isAt(before.position, position)) return;
       if (isHasty(before.position, rs, scenario) && node.clock.now(world.now) < rs.startTime)
         context.fail(
           name,
@@ -54,17 +57,19 @@ export function patience(context: CheckerContext): Checker {
       const isBegun = rs.height === initialHeight && rs.step > STEP.newHeight;
       if (isBegun && compareTime(timestampOf(node.clock.now(world.now)), genesisTime) < 0)
         context.fail(name, `${node.name} began the first height before the time of genesis`);
-      const { position, since } = before;
-      const waited = world.now - since;
-      const least = leastWait(scenario.engine.consensus, rs, position) ?? 0;
+      const waited = world.now - before.since;
+      const least = leastWait(scenario.engine.consensus, rs, before.position) ?? 0;
       if (waited + SLACK_MICROS < least)
         context.fail(
           name,
-          `${node.name} at ${position.height}/${position.round}: ${early(position, waited, least)}`,
+          `${node.name} at ${before.position.height}/${before.position.round}: ${early(before.position, waited, least)}`,
         );
     }),
   };
 }
+
+const isAt = (a: Position, b: Position): boolean =>
+  a.height === b.height && a.round === b.round && a.step === b.step;
 
 /** It has begun a height that only time begins, or a proposal that is there already. */
 const isHasty = ({ height, step }: Position, rs: RoundState, { engine }: Scenario): boolean =>

@@ -8,6 +8,7 @@ import {
   drawClients,
   drawCompany,
   drawObservers,
+  drawStray,
   isFeatured,
   isPriced,
 } from './drawClients.ts';
@@ -62,7 +63,12 @@ export function drawSwarm(seed: string): string {
     'block_bytes' in start ||
     updates.some((one) => 'block_bytes' in one)
   );
-  const clients = [...drawClients(drawn), ...drawCompany(drawn), ...drawBulk(drawn, isWide)];
+  const clients = [
+    ...drawClients(drawn),
+    ...drawCompany(drawn),
+    ...drawBulk(drawn, isWide),
+    ...drawStray(drawn),
+  ];
   const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
   const timeline = [

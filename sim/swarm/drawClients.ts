@@ -51,7 +51,14 @@ const FEATURED: readonly (string | undefined)[] = ['features', 'bulk'];
 export const isFeatured = ({ script }: DrawnClient): boolean => FEATURED.includes(script);
 
 /** Scripts whose prices are made for the usual fee market. */
-const PRICED: readonly (string | undefined)[] = ['crowd', 'authorities', 'emptied', 'squeezed'];
+const PRICED: readonly (string | undefined)[] = [
+  'crowd',
+  'authorities',
+  'emptied',
+  'squeezed',
+  'wild',
+  'tips',
+];
 export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
 
 /** Now and then somebody who sends nothing; a light client has correct witnesses, one or all. */
@@ -134,6 +141,16 @@ export function drawBulk(
   const args = { accounts: 1 + stream.choose(3), count: 2 + stream.choose(6) };
   const at = pick(stream, correct);
   return [{ name: 'bulk', kind: 'evm', at, rate: `${1 + stream.choose(4)}/s`, script: 'bulk', args }];
+}
+
+/** Now and then somebody who runs random programs, or whose tips fall. */
+export function drawStray({ choices, rarely, correct, isExtreme }: Drawn): readonly DrawnClient[] {
+  const stream = choices.stream('stray');
+  if (isExtreme || !rarely(stream, 20)) return [];
+  const script = pick(stream, ['wild', 'wild', 'tips']);
+  const args = { accounts: 1, count: 8 + stream.choose(24) };
+  const at = pick(stream, correct);
+  return [{ name: 'stray', kind: 'evm', at, rate: `${2 + stream.choose(6)}/s`, script, args }];
 }
 
 export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {

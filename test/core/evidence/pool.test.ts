@@ -12,6 +12,7 @@ import {
 import type { EvidenceError } from '../../../core/evidence/verify.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
 import { ok, type Result } from '../../../core/lib/result.ts';
+import { decodeUtf8 } from '../../../core/lib/utf8.ts';
 import { commitRules } from '../../../core/node/commitRules.ts';
 import { type Block, ZERO_BLOCK_ID } from '../../../core/types/block.ts';
 import type { Conflict, DuplicateVoteEvidence, Evidence } from '../../../core/types/evidence.ts';
@@ -191,6 +192,13 @@ describe('from a conflict to a block', () => {
     const again = new EvidencePool({ ...facts, state, entries: [...entries.values()] });
     expect(again.pending()).toEqual([evidence]);
     expect(again.checkBlockEvidence([evidence], state)).toEqual(ok(undefined));
+  });
+
+  test('a block taken back leaves no mark of what it carried, be it expired since or not', () => {
+    const gone = undoOps({ ...block, evidence: [evidence] })
+      .filter(({ type }) => type === 'del')
+      .map(({ key }) => decodeUtf8(key)?.replace(/[^/]*\/[^/]*$/, ''));
+    expect(gone).toEqual(['evidence/committed/', 'punished/']);
   });
 
   test('what comes while the block that carries it is being stored does not wait for another', () => {

@@ -163,6 +163,18 @@ test('nothing that a peer says makes memory grow without bound or a bit land out
   );
 });
 
+test('of however many rounds of a height, what a peer has of the last ones is remembered', () => {
+  const peer = new PeerRound();
+  for (let round = 0; round < 100; round++) {
+    peer.onNewRoundStep(step(5, round, 4));
+    for (const type of ['prevote', 'precommit'] as const) {
+      peer.setVote(5, round, type, 1, 4);
+      peer.setVote(5, round, type, 2, 4);
+      expect(peer.votes(round, type)?.toString()).toBe('_xx_');
+    }
+  }
+});
+
 test('the proof of lock that its proposal claims is remembered for that round alone', () => {
   const peer = new PeerRound();
   peer.onNewRoundStep(step(5, 3, 3));

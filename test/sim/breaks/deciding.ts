@@ -306,4 +306,13 @@ export const DECIDING: readonly Break[] = [
     found: ['no_crash'],
     scenario: 'log-of-a-liar-is-cut',
   },
+  {
+    id: 'decided-when-stored',
+    file: 'core/consensus/deciding.ts',
+    from: '  next.commitTime = s.commitTime;\n',
+    to: '  next.commitTime = e.now;\n',
+    found: ['conduct'],
+    scenario: 'disk-slow',
+    isSlow: true,
+  },
 ];

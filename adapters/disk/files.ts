@@ -127,7 +127,9 @@ export function linkedFile(path: string): string {
 export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void {
   const file = linkedFile(path);
   const temporary = `${file}.tmp`;
-  const fd = openSync(temporary, 'w', mode);
+  // What an operator has closed to others (a password in the settings) is not opened to them again.
+  const before = statSync(file, { throwIfNoEntry: false })?.mode ?? mode;
+  const fd = openSync(temporary, 'w', mode & before);
   try {
     try {
       writeAll(fd, data, 0);

@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { replaceFile } from '../../../adapters/disk/files.ts';
@@ -21,6 +30,19 @@ test('a file is replaced whole', () => {
     replaceFile(path, Buffer.from(text));
     expect(readFileSync(path, 'utf8')).toBe(text);
   }
+});
+
+test('a file that others may not read may not be read by them when it is replaced', () => {
+  const path = join(tempDir(), 'config.toml');
+  const modeOf = (): number => statSync(path).mode & 0o777;
+  replaceFile(path, Buffer.from('one'), 0o644);
+  expect(modeOf()).toBe(0o644);
+  chmodSync(path, 0o600);
+  replaceFile(path, Buffer.from('two'), 0o644);
+  expect(modeOf()).toBe(0o600);
+  chmodSync(path, 0o666);
+  replaceFile(path, Buffer.from('three'));
+  expect(modeOf()).toBe(0o600);
 });
 
 test.each([

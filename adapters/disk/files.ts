@@ -3,15 +3,18 @@ import {
   existsSync,
   fdatasyncSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { OperatingError } from '../operatingError.ts';
 
 /** errno in words where the usual text would not help an operator. */
@@ -106,13 +109,27 @@ export function makeDir(dir: string, mode = 0o700): void {
   }
 }
 
+/** Where a link leads, if it is one: what an operator has put elsewhere (a volume of its own) is to stay there. */
+export function linkedFile(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink ? resolve(dirname(path), readlinkSync(path)) : path;
+  }
+}
+
 /**
  * Replaces a file so that, whenever the power goes, either the old or the new content is found whole: temporary file,
  * sync, rename, sync of the directory.
  */
 export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void {
-  const temporary = `${path}.tmp`;
-  const fd = openSync(temporary, 'w', mode);
+  const file = linkedFile(path);
+  const temporary = `${file}.tmp`;
+  // What an operator has closed to others (a password in the settings) is not opened to them again.
+  const before = statSync(file, { throwIfNoEntry: false })?.mode ?? mode;
+  const fd = openSync(temporary, 'w', mode & before);
   try {
     try {
       writeAll(fd, data, 0);
@@ -120,11 +137,11 @@ export function replaceFile(path: string, data: Uint8Array, mode = 0o600): void 
     } finally {
       closeSync(fd);
     }
-    renameSync(temporary, path);
+    renameSync(temporary, file);
   } catch (error) {
     // Half a secret is no use to anybody, and takes room on a full disk.
     rmSync(temporary, { force: true });
     throw error;
   }
-  syncDir(dirname(path));
+  syncDir(dirname(file));
 }

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fsync, openSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../core/lib/result.ts';
-import { fileError, isDiskFull, isOutOfFiles, writeAll } from '../disk/files.ts';
+import { fileError, isDiskFull, isOutOfFiles, linkedFile, writeAll } from '../disk/files.ts';
 
 /**
  * Replaces a file durably: temporary file, sync, rename, sync of the directory. Only the two syncs leave the thread:
@@ -15,21 +15,22 @@ export async function replaceFileAsync(
   data: Uint8Array,
   mode = 0o600,
 ): Promise<Result<void, string>> {
-  const temporary = `${path}.tmp`;
   let folder: number | undefined;
   let isWritten = false;
   try {
+    const file = linkedFile(path);
+    const temporary = `${file}.tmp`;
     // Opened first: what comes after the rename must not lack a descriptor.
-    if (process.platform !== 'win32') folder = openSync(dirname(path), 'r');
-    const file = openSync(temporary, 'w', mode);
+    if (process.platform !== 'win32') folder = openSync(dirname(file), 'r');
+    const fd = openSync(temporary, 'w', mode);
     try {
-      writeAll(file, data, 0);
-      await synced(file, fdatasync);
+      writeAll(fd, data, 0);
+      await synced(fd, fdatasync);
     } finally {
-      closeSync(file);
+      closeSync(fd);
     }
     isWritten = true;
-    renameSync(temporary, path);
+    renameSync(temporary, file);
     if (folder !== undefined) await synced(folder, fsync);
     return ok(undefined);
   } catch (error) {

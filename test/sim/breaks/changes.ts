@@ -171,6 +171,15 @@ export const CHANGES: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'params-of-the-head-after-a-crash',
+    file: 'core/store/recovery.ts',
+    from: 'const params = reads.loadParams(next);',
+    to: 'const params = reads.loadParams(Math.max(height, stored.initialHeight));',
+    found: ['no_crash'],
+    scenario: 'params-after-crash',
+    isSlow: true,
+  },
+  {
     id: 'last-set-read-a-height-late',
     file: 'core/store/recovery.ts',
     from: 'height === 0 ? undefined : reads.loadValidators(height)',

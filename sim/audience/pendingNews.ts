@@ -1,7 +1,7 @@
 import { type Bytes, to0xHex } from '../../core/lib/bytes.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { eth } from '../checkers/questions.ts';
-import { Wire } from '../clients/wire.ts';
+import { readOut, Wire } from '../clients/wire.ts';
 import { type Frame, shown } from './ethFrames.ts';
 import { type Stage, settle } from './stage.ts';
 import { wronglyTold } from './telling.ts';
@@ -35,12 +35,14 @@ export async function pendingNewsProblem(
     const params = ['newPendingTransactions', isWhole];
     void session.receive(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }));
   }
+  const texts: string[] = [];
   for (let times = 0; times < 2; times++) {
     for (const ethHash of hashes) ctx.hub.publish({ kind: 'pendingTx', tx: ethHash, ethHash });
     await settle();
+    for (const text of await readOut(wire, session)) texts.push(text);
   }
   const told = new Map<string, string[]>();
-  for (const text of wire.unread) {
+  for (const text of texts) {
     const { id, result, params } = JSON.parse(text) as Frame;
     if (id !== undefined) told.set(String(result), []);
     else if (params !== undefined) {

@@ -451,8 +451,8 @@ export const EXECUTION: readonly Break[] = [
   {
     id: 'failure-told-of-the-last-message',
     file: 'core/app/cosmos/executeCosmosTx.ts',
-    from: 'message index: ${index}',
-    to: 'message index: ${tx.messages.length - 1}',
+    from: '    const { sdkCode, message } = failure.error;\n',
+    to: '    const { sdkCode, message } = failure.error;\n    index = tx.messages.length - 1;\n',
     found: ['records'],
     scenario: 'bank-features',
     isSlow: true,

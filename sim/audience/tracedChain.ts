@@ -9,8 +9,10 @@ import { wronglyTold } from './telling.ts';
 /** Blocks that are traced at most, and transactions in them. */
 const BLOCKS_MAX = 3;
 const TXS_MAX = 20;
+/** Of all of them: what runs for longer is not waited for. */
+const GAS_MAX = 1_000_000n;
 /** Of waiting for the next trace: nothing here takes so long. */
-const IDLE_TURNS = 20_000;
+const IDLE_TURNS = 50_000;
 
 interface Told {
   readonly block: string;
@@ -24,14 +26,17 @@ interface Told {
  */
 export async function tracedChainProblem(stage: Stage): Promise<string | undefined> {
   const { chain } = stage.ctx;
+  const least = Math.max(chain.base(), stage.head - BLOCKS_MAX);
   let last = stage.head;
   // Best one without transactions.
-  while (last > stage.head - BLOCKS_MAX && stage.ethBlock(last).transactions.length > 0) last--;
+  while (last > least && stage.ethBlock(last).transactions.length > 0) last--;
   if (stage.ethBlock(last).transactions.length > 0) last = stage.head;
-  let [first, txs] = [last, 0];
+  let [first, txs, gas] = [last, 0, 0n];
   while (first > Math.max(chain.base(), last - BLOCKS_MAX)) {
-    txs += stage.ethBlock(first).transactions.length;
-    if (txs > TXS_MAX) break;
+    const { transactions, header } = stage.ethBlock(first);
+    txs += transactions.length;
+    gas += header.gasUsed;
+    if (txs > TXS_MAX || gas > GAS_MAX) break;
     first--;
   }
   if (first === last) return undefined;

@@ -13,6 +13,7 @@ import type { Checker, CheckerContext } from './checker.ts';
 
 /** A sealed frame on the wire: 4 bytes of length, 1024 of data, 16 of proof. */
 const FRAME_BYTES = 1044;
+const QUIET_MINUTES = 7;
 const MESSAGES = 40;
 const VOTE = 0x22;
 /** A channel that only liars know. */
@@ -76,8 +77,18 @@ const carries: Trial = (suite, choose) => {
     if (there?.some(({ bytes }, i) => !equalBytes(bytes, here?.[i]?.bytes ?? new Uint8Array(0))))
       return 'a message arrives as another';
   }
-  wire.pass(400 * SECOND);
-  return wire.isClosed(0) || wire.isClosed(1) ? 'two quiet ends lose each other' : undefined;
+  let quietBytes = 0;
+  wire.meddle = (bytes) => {
+    quietBytes += bytes.length;
+    return bytes;
+  };
+  wire.pass(QUIET_MINUTES * 60 * SECOND);
+  if (wire.isClosed(0) || wire.isClosed(1)) return 'two quiet ends lose each other';
+  // Each asks the other once a minute whether it is there, and is answered.
+  if (quietBytes > 4 * QUIET_MINUTES * FRAME_BYTES)
+    return `two quiet ends tell each other ${quietBytes} bytes`;
+  const busy = wire.ends[0].channelStates.find(({ recentlySent }) => recentlySent > 0);
+  return busy && `${busy.recentlySent} bytes were sent just now, after minutes of silence`;
 };
 
 /** Who falls silent is let go, and not before it had the time to answer. */

@@ -199,4 +199,13 @@ export const ADDRESSES: readonly Break[] = [
     scenario: 'bans-grow',
     isSlow: true,
   },
+  {
+    id: 'needed-peer-called-when-others-are',
+    file: 'core/p2p/peers.ts',
+    from: 'return Math.min(this.#ensureAt, this.#named.persistent.nextAt(isWanted) ?? Number.MAX_SAFE_INTEGER);',
+    to: "return isWanted('') ? this.#ensureAt : 0;",
+    found: ['peers'],
+    scenario: 'needed-peers',
+    isSlow: true,
+  },
 ];

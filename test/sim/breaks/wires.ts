@@ -62,4 +62,22 @@ export const WIRES: readonly Break[] = [
     seed: 10,
     isSlow: true,
   },
+  {
+    id: 'asked-whether-it-is-there-again-and-again',
+    file: 'core/p2p/connection.ts',
+    from: '      this.#pingAt = now + this.#pingMicros;\n      this.#pongBy ??=',
+    to: '      this.#pongBy ??=',
+    found: ['conduct'],
+    scenario: 'split-2-2',
+    isSlow: true,
+  },
+  {
+    id: 'sent-just-now-for-ever',
+    file: 'core/p2p/connection.ts',
+    from: '      this.#channels.decay();\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'split-2-2',
+    isSlow: true,
+  },
 ];

@@ -1,7 +1,7 @@
 import { to0xHex } from '../../core/lib/bytes.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../clients/answers/answers.ts';
-import { Wire } from '../clients/wire.ts';
+import { readAll, Wire } from '../clients/wire.ts';
 import type { Frame } from './ethFrames.ts';
 import { type Stage, settle } from './stage.ts';
 import { wronglyTold } from './telling.ts';
@@ -52,9 +52,13 @@ export async function tracedChainProblem(stage: Stage): Promise<string | undefin
       due.push(`${quantity(height)} ${to0xHex(hash)} ${transactions.length}`);
   }
   // The answer, and one for each block.
-  for (let idle = 0; wire.unread.length <= due.length && idle < IDLE_TURNS; idle++) await settle();
+  const texts: string[] = [];
+  for (let idle = 0; texts.length <= due.length && idle < IDLE_TURNS; idle++) {
+    await settle();
+    for (const text of readAll(wire, session)) texts.push(text);
+  }
   session.closed();
-  const told = wire.unread.flatMap((text) => {
+  const told = texts.flatMap((text) => {
     const result = (JSON.parse(text) as Frame).params?.result as Told | undefined;
     return result === undefined ? [] : [`${result.block} ${result.hash} ${result.traces.length}`];
   });

@@ -303,8 +303,8 @@ export const RETOLD: readonly Break[] = [
   {
     id: 'filter-held-by-many-logs',
     file: 'core/rpc/eth/filters.ts',
-    from: '    for (; filter.next <= last && found.length < logsMax; filter.next++)\n      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n',
-    to: '    for (let at = filter.next; at <= last; at++) found.push(...filter.matcher.inHeight(this.#ctx, at));\n    if (found.length > logsMax) throw serverError("too many results");\n    filter.next = Math.max(filter.next, last + 1);\n',
+    from: '    for (; filter.next <= last && found.list.length < logsMax && !found.isLong; filter.next++)\n      found.add(filter.matcher.inHeight(this.#ctx, filter.next));\n',
+    to: '    for (let at = filter.next; at <= last; at++) found.add(filter.matcher.inHeight(this.#ctx, at));\n    if (found.list.length > logsMax) throw serverError("too many results");\n    filter.next = Math.max(filter.next, last + 1);\n',
     found: ['records'],
     scenario: 'evm-features',
     seed: 2,
@@ -313,8 +313,8 @@ export const RETOLD: readonly Break[] = [
   {
     id: 'filter-leaves-out-what-is-too-much',
     file: 'core/rpc/eth/filters.ts',
-    from: '      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n    return found;',
-    to: '      found.push(...filter.matcher.inHeight(this.#ctx, filter.next));\n    filter.next = Math.max(filter.next, last + 1);\n    return found;',
+    from: '      found.add(filter.matcher.inHeight(this.#ctx, filter.next));\n    return found.list;',
+    to: '      found.add(filter.matcher.inHeight(this.#ctx, filter.next));\n    filter.next = Math.max(filter.next, last + 1);\n    return found.list;',
     found: ['records'],
     scenario: 'logs-at-many-heights',
     isSlow: true,

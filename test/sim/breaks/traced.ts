@@ -121,9 +121,9 @@ export const TRACED: readonly Break[] = [
   },
   {
     id: 'trace-block-of-the-first-tracer',
-    file: 'core/rpc/eth/tracing.ts',
-    from: '...outcomeOf(tracers[i]),',
-    to: '...outcomeOf(tracers[0]),',
+    file: 'core/rpc/eth/blockTraces.ts',
+    from: '...outcomeOf(this.#tracers[i]) }',
+    to: '...outcomeOf(this.#tracers[0]) }',
     found: ['records'],
     scenario: 'evm-features',
     isSlow: true,

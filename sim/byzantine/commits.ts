@@ -1,5 +1,4 @@
 import { commitHash } from '../../core/codec/hashes.ts';
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { medianTime } from '../../core/consensus/medianTime.ts';
 import { EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
@@ -15,6 +14,7 @@ import { addMillis, ZERO_TIME } from '../../core/types/ids.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { type Accomplice, type Behaviour, type Hooks, inventedBlock, isOwnVote } from './behaviour.ts';
 import { ABSENT, replacingBlock, withoutPrecommits } from './blocks.ts';
 
@@ -71,7 +71,7 @@ function precommittingLate(me: Accomplice): Hooks {
       return [];
     },
     input(input) {
-      const told = input.kind === 'frame' ? decodeConsensusMessage(input.bytes) : undefined;
+      const told = input.kind === 'frame' ? readMessage(input.bytes) : undefined;
       if (input.kind !== 'frame' || input.channel !== CHANNELS.state || told?.ok !== true) return [input];
       const { value: step } = told;
       if (step.kind !== 'newRoundStep' || step.height !== height || !me.isAudience(input.peer))

@@ -1,6 +1,5 @@
 import {
   decodeBlocksyncMessage,
-  decodeConsensusMessage,
   decodeEvidenceMessage,
   decodeTxsMessage,
   encodeBlocksyncMessage,
@@ -14,6 +13,7 @@ import { CHANNELS } from '../../core/node/contract.ts';
 import { decodePexMessage, encodePexMessage, type PexMessage } from '../../core/p2p/pexMessages.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { BlocksyncMessage, ConsensusMessage, TxsMessage } from '../../core/types/messages.ts';
+import { readMessage } from '../network/readMessage.ts';
 import type { Accomplice, Behaviour, Send } from './behaviour.ts';
 import { isProposer } from './blocks.ts';
 import { MESSAGE_FIELDS, type MessageKind, MUTATIONS, type Mutation } from './messageFields.ts';
@@ -92,7 +92,7 @@ function mutated(
 
 function open(send: Send): Opened | undefined {
   if (send.channel >= CHANNELS.state && send.channel <= CHANNELS.bits) {
-    const decoded = decodeConsensusMessage(send.bytes);
+    const decoded = readMessage(send.bytes);
     if (!decoded.ok) return undefined;
     const bytes = (message: Tree): Bytes => encodeConsensusMessage(message as unknown as ConsensusMessage);
     return { kind: decoded.value.kind, message: decoded.value as unknown as Tree, bytes };

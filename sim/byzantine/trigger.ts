@@ -1,6 +1,6 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { type ByzantineTrigger, EVENT_WORDS, type StepWord } from '../scenario/scenario.ts';
 import { isAwaited } from '../timeline/happens.ts';
 import { PPM } from '../world/choices.ts';
@@ -77,7 +77,7 @@ function isIn(word: StepWord, step: number): boolean {
 /** The step that a message belongs to: its node has gone on when it leaves. undefined where it belongs to none. */
 function stepOf(send: Send | undefined): number | undefined {
   if (send === undefined || !CONSENSUS_CHANNELS.includes(send.channel)) return undefined;
-  const decoded = decodeConsensusMessage(send.bytes);
+  const decoded = readMessage(send.bytes);
   if (!decoded.ok) return undefined;
   switch (decoded.value.kind) {
     case 'proposal':

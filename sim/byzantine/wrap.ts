@@ -1,8 +1,8 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS, type Input } from '../../core/node/contract.ts';
 import type { Process, Wrapper } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import type { ByzantineEntry } from '../scenario/scenario.ts';
 import type { World } from '../world/world.ts';
 import { accomplice, sendOf, type WrapOptions } from './accomplice.ts';
@@ -93,7 +93,7 @@ function inOrder(
 function speakBeside(layer: Layer, send: Send): void {
   const { me, hooks } = layer;
   if (hooks.beside === undefined || !CONSENSUS_CHANNELS.includes(send.channel)) return;
-  const decoded = decodeConsensusMessage(send.bytes);
+  const decoded = readMessage(send.bytes);
   if (!decoded.ok) return;
   layer.said = send;
   for (const peer of send.to) if (me.isAudience(peer)) hooks.beside(decoded.value, peer);
@@ -123,7 +123,7 @@ const isSame = (one: Bytes, other: Bytes): boolean => one === other || equalByte
 function changedMessages(hooks: Hooks, send: Send, peer: string): readonly Send[] {
   const same = [{ ...send, to: [peer] }];
   if (hooks.message === undefined || !CONSENSUS_CHANNELS.includes(send.channel)) return same;
-  const decoded = decodeConsensusMessage(send.bytes);
+  const decoded = readMessage(send.bytes);
   // An earlier layer may have made it undecodable on purpose.
   if (!decoded.ok) return same;
   return hooks

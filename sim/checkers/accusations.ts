@@ -1,7 +1,6 @@
 import { encodeEvidence, encodeEvidenceList } from '../../core/codec/evidence.ts';
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { evidenceHeight } from '../../core/evidence/verify.ts';
-import { type Bytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
+import { equalBytes, toHex } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { type Block, equalBlockId, type Header } from '../../core/types/block.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
@@ -9,7 +8,7 @@ import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
-import { remembered } from '../remembered.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { mayExpire } from './proven.ts';
@@ -23,9 +22,6 @@ const HEARD_MICROS = 30_000;
 const FRAME_BYTES = 10_000;
 /** More than these are not all kept. */
 const OFFENCES_MAX = 500;
-
-/** Many hear the same frame. */
-const readFrame = remembered((frame: Bytes) => decodeConsensusMessage(frame));
 
 /** Somebody has signed two votes, and a node has heard both. */
 interface Debt {
@@ -159,7 +155,7 @@ export function accusations(context: CheckerContext): Checker {
       if (fact.kind === 'started') dockets.set(node, new Docket(keptEvidence(context, node)));
       else if (fact.kind === 'lieHeard') {
         if (fact.channel !== CHANNELS.vote) return;
-        const decoded = readFrame(fact.bytes);
+        const decoded = readMessage(fact.bytes);
         if (decoded.ok && decoded.value.kind === 'vote') hear(node, fact.peer, decoded.value.vote);
       } else if (fact.kind === 'dropped') drop(docketOf(node), fact.peer);
       else if (fact.kind === 'peer') {

@@ -5,7 +5,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isHindered } from './poolSpread.ts';
-import { type SaidVotes, saidVotes, voteName } from './saidVotes.ts';
+import { type SaidVotes, saidVotes, voteNumber } from './saidVotes.ts';
 import { isGarbled } from './spread.ts';
 
 /** What a node has decided to say waits for its log: it leaves within this. */
@@ -17,8 +17,33 @@ const HEIGHTS_MAX = 128;
 /** Each node is asked about each of its peers: among many that is too much. */
 const NODES_MAX = 12;
 
-/** Votes by validator, of a height. */
-type Votes = Set<string>;
+/** Votes by number (`voteNumber`), of a height. */
+type Votes = Set<number>;
+
+/** What two have said to each other, by height: the one spoken of last is the last, and remembered longest, for whoever has a new disk is far below where it was. */
+class Spoken {
+  readonly #heights = new Map<number, Votes>();
+  #newest = -1;
+  #votes: Votes = new Set();
+
+  of(height: number): Votes | undefined {
+    return this.#heights.get(height);
+  }
+
+  add({ height, votes }: SaidVotes): void {
+    if (height !== this.#newest) this.#turnTo(height);
+    for (const vote of votes) this.#votes.add(vote);
+  }
+
+  #turnTo(height: number): void {
+    this.#newest = height;
+    this.#votes = this.#heights.get(height) ?? new Set();
+    this.#heights.delete(height);
+    this.#heights.set(height, this.#votes);
+    const [oldest] = this.#heights.keys();
+    if (oldest !== undefined && this.#heights.size > HEIGHTS_MAX) this.#heights.delete(oldest);
+  }
+}
 
 /**
  * What a correct node believes that another has of votes, the other has said, or it has told it itself: of that very height, round and
@@ -27,50 +52,44 @@ type Votes = Set<string>;
 export function beliefs({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (world.processes.length > NODES_MAX || isGarbled(scenario)) return { name };
-  /** By who believes and of whom, then by height. */
-  const spoken = new Map<string, Map<number, Votes>>();
+  /** By who believes, and of whom. */
+  const spoken = new Map(
+    world.processes.map((node) => [
+      node.name,
+      new Map(world.processes.map((peer) => [peer.name, new Spoken()])),
+    ]),
+  );
   /** What nothing explains by now, by pair. */
   const doubts = new Map<string, { readonly vote: string; readonly since: number }>();
   const looked = new Map<Process, number>();
+  const byName = new Map(correct.map((node) => [node.name, node]));
   /** Since when nothing holds up what a node says. */
   const calm = new Map<Process, number>();
 
-  const note = (node: string, peer: string, { height, votes }: SaidVotes): void => {
-    const pair = `${node}/${peer}`;
-    const heights = spoken.get(pair) ?? new Map<number, Votes>();
-    spoken.set(pair, heights);
-    const known = heights.get(height) ?? new Set();
-    // The one spoken of last is remembered longest: whoever has a new disk is far below where it was.
-    heights.delete(height);
-    heights.set(height, known);
-    for (const vote of votes) known.add(vote);
-    const [oldest] = heights.keys();
-    if (oldest !== undefined && heights.size > HEIGHTS_MAX) heights.delete(oldest);
-  };
-
   /** One that nothing that was said explains. */
   const unfounded = (
-    pair: string,
+    known: Votes | undefined,
     height: number,
     round: number,
     type: VoteType,
     bits: BitSet | undefined,
   ): string | undefined => {
     if (bits === undefined) return undefined;
-    const known = spoken.get(pair)?.get(height);
     for (let i = 0; i < bits.size; i++)
-      if (bits.has(i) && known?.has(voteName(round, type, i)) !== true)
+      if (bits.has(i) && known?.has(voteNumber(round, type, i)) !== true)
         return `${height}/${round}/${type} of validator ${i}`;
     return undefined;
   };
 
   const judge = (node: Process, peer: Process, round: PeerRoundReader): void => {
-    const pair = `${node.name}/${peer.name}`;
+    const said = spoken.get(node.name)?.get(peer.name);
     const { height, lastCommitRound, lastCommit } = round;
-    let vote = unfounded(pair, height - 1, lastCommitRound, 'precommit', lastCommit);
+    const known = said?.of(height);
+    let vote = unfounded(said?.of(height - 1), height - 1, lastCommitRound, 'precommit', lastCommit);
     for (let r = 0; r < ROUNDS_MAX; r++)
       for (const type of ['prevote', 'precommit'] as const)
-        vote ??= unfounded(pair, height, r, type, round.votes(r, type));
+        vote ??= unfounded(known, height, r, type, round.votes(r, type));
+    const pair = `${node.name}/${peer.name}`;
     const before = doubts.get(pair);
     if (vote === undefined) doubts.delete(pair);
     else if (before?.vote !== vote) doubts.set(pair, { vote, since: world.now });
@@ -89,8 +108,8 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
       const said = saidVotes(bytes);
       if (said === undefined) return;
       for (const peer of to) {
-        note(peer, node.name, said);
-        if (said.isGiven) note(node.name, peer, said);
+        spoken.get(peer)?.get(node.name)?.add(said);
+        if (said.isGiven) spoken.get(node.name)?.get(peer)?.add(said);
       }
     }),
     look(node) {
@@ -99,7 +118,7 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
       if (!node.isCorrect || world.now - Math.max(calmAt, looked.get(node) ?? 0) < LEAVE_MICROS) return;
       looked.set(node, world.now);
       for (const { id, round } of node.node?.rpc?.consensus?.peers() ?? []) {
-        const peer = correct.find(({ name }) => name === id);
+        const peer = byName.get(id);
         if (peer !== undefined) judge(node, peer, round);
       }
     },

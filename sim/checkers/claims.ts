@@ -1,8 +1,8 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { VoteType } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import type { Fact } from '../world/facts.ts';
 import { Connections } from './connections.ts';
 
@@ -21,7 +21,7 @@ export class Claims {
   on(fact: Fact): void {
     this.#told.on(fact);
     if (fact.kind !== 'wordSaid') return;
-    const decoded = decodeConsensusMessage(fact.bytes);
+    const decoded = readMessage(fact.bytes);
     if (!decoded.ok || decoded.value.kind !== 'voteSetMaj23') return;
     const { height, round, type } = decoded.value;
     for (const peer of fact.to) this.#at(fact.node, peer, height)?.add(`${round}/${type}`);

@@ -1,9 +1,9 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import type { Vote, VoteType } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
@@ -67,7 +67,7 @@ export function countedClaims(context: CheckerContext): Checker {
       const known = all.get(node);
       if (fact.kind === 'contentHeard' && (known === undefined || known.claims.length === 0)) return;
       if (connections.get(node, fact.peer) === undefined) return;
-      const decoded = decodeConsensusMessage(fact.bytes);
+      const decoded = readMessage(fact.bytes);
       if (!decoded.ok) return;
       const message = decoded.value;
       if (message.kind === 'voteSetMaj23' && message.height >= rs.height) {

@@ -1,6 +1,6 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import { hashBytes } from '../world/rolling.ts';
 import { believed } from './believed.ts';
@@ -37,7 +37,7 @@ interface Talk {
   /** What both have, and since when the node has heard it; 0 for what it has said itself. */
   readonly known: Map<number, number>;
   /** Votes of the height at which the peer is, and since when the node has heard from it that it has them. */
-  readonly has: Map<string, number>;
+  readonly has: Map<number, number>;
 }
 
 /**
@@ -86,7 +86,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
       talk.known.set(key, 0);
       if (since !== undefined && world.now - since > CROSSED_MICROS)
         fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} again what both have`);
-      const had = vote?.height === talk.place.height ? talk.has.get(String(vote.votes[0])) : undefined;
+      const had = vote?.height === talk.place.height ? talk.has.get(vote.votes[0] ?? -1) : undefined;
       if (had !== undefined && world.now - had > HAS_MICROS)
         fail(name, `${node.name} tells ${peer} at ${placeText(talk.place)} a vote that it has said it has`);
     }
@@ -134,7 +134,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
 const placeText = ({ height, round, own }: Place): string => `${height}/${round} of ${own}`;
 
 function standOf(bytes: Bytes): string | undefined {
-  const decoded = decodeConsensusMessage(bytes);
+  const decoded = readMessage(bytes);
   if (!decoded.ok || decoded.value.kind !== 'newRoundStep') return undefined;
   const { height, round, step } = decoded.value;
   return `${height}/${round}/${step}`;

@@ -52,6 +52,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
   const name = 'conduct';
   const { world, cluster, correct } = context;
   const talks = new Connections(newTalk);
+  /** Who may owe somebody a piece: mostly nobody. */
+  const owing = new Set<Process>();
   /** What each node has been told in this event, and by whom, unless it waits for something else to be done with. */
   const hearsay = new Map<Process, { readonly talk: Talk | undefined; readonly keys: ReadonlySet<string> }>();
   /** Of each node, in its present life. */
@@ -143,15 +145,17 @@ export function evidenceSpread(context: CheckerContext): Checker {
       `${node.name} has not told ${peer.name} of evidence of ${evidenceHeight(evidence)} for ${waited} µs`,
     );
   };
-  const judgeOwed = (node: Process, peer: Process): void => {
+  const judgeOwed = (node: Process, peer: Process): boolean => {
     const { owed } = talks.get(node, peer.name) ?? {};
-    if (owed === undefined || owed.size === 0 || !world.network.joins(node.index, peer.index)) return;
+    if (owed === undefined || owed.size === 0) return false;
+    if (!world.network.joins(node.index, peer.index)) return true;
     if (!isSound(node.disk) || node.pace.sync !== undefined) calm = world.now;
     for (const [key, [since, height]] of owed) {
       if (world.now - Math.max(since, calm) <= TELL_MICROS) continue;
       owed.delete(key);
       context.fail(name, `${node.name} has not told ${peer.name} of evidence of ${height} that it found`);
     }
+    return owed.size > 0;
   };
   /** Whoever told of what is new knows it; whoever else can judge it now is told, though it may be too old for blocks soon. */
   const found = (node: Process, evidence: Evidence): void => {
@@ -169,7 +173,9 @@ export function evidenceSpread(context: CheckerContext): Checker {
       const isAble =
         lowest(node, peer, height) > evidenceHeight(evidence) &&
         height - 1 - evidenceHeight(evidence) <= Math.min(...agesAt(node));
-      if (isAble && !talk.known.has(key)) talk.owed.set(key, [world.now, evidenceHeight(evidence)]);
+      if (!isAble || talk.known.has(key)) continue;
+      talk.owed.set(key, [world.now, evidenceHeight(evidence)]);
+      owing.add(node);
     }
   };
   return {
@@ -219,7 +225,8 @@ export function evidenceSpread(context: CheckerContext): Checker {
       hearsay.delete(node);
       if (!world.isAllCorrect && node.isCorrect) {
         note(node);
-        for (const peer of correct) judgeOwed(node, peer);
+        if (owing.has(node) && !correct.map((peer) => judgeOwed(node, peer)).includes(true))
+          owing.delete(node);
       }
       const pieces = waiting.get(node);
       if (pieces === undefined || pieces.size === 0) return;

@@ -1,4 +1,4 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
@@ -24,7 +24,7 @@ export function insistence({ world, scenario, fail }: CheckerContext): Checker {
     name,
     ...hearing(['standingSaid'], ({ node, to, bytes }) => {
       if (!node.isCorrect || node.pace.sync !== undefined) return;
-      const decoded = decodeConsensusMessage(bytes);
+      const decoded = readMessage(bytes);
       if (!decoded.ok || decoded.value.kind !== 'newRoundStep') return;
       const { height, round, step } = decoded.value;
       const stand = `${height}/${round}/${step}`;

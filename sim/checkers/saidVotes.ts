@@ -1,20 +1,24 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { VoteType } from '../../core/types/vote.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { remembered } from '../remembered.ts';
 
 /** What a message says that somebody has. */
 export interface SaidVotes {
   readonly height: number;
   readonly round: number;
-  /** By name (`voteName`). */
-  readonly votes: readonly string[];
+  /** By number (`voteNumber`). */
+  readonly votes: readonly number[];
   /** Whoever hears it has them, too. */
   readonly isGiven: boolean;
 }
 
+/** More validators than a set has. */
+const INDEX_SPAN = 2 ** 16;
+
 /** Tells a vote from the others of its height. */
-export const voteName = (round: number, type: VoteType, index: number): string => `${round}/${type}/${index}`;
+export const voteNumber = (round: number, type: VoteType, index: number): number =>
+  (2 * round + (type === 'prevote' ? 0 : 1)) * INDEX_SPAN + index;
 
 /** First bytes of Vote, HasVote and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
 const TAGS: readonly (number | undefined)[] = [0x32, 0x3a, 0x4a];
@@ -24,18 +28,18 @@ export const saidVotes = (bytes: Bytes): SaidVotes | undefined =>
   TAGS.includes(bytes[0]) ? decoded(bytes) : undefined;
 
 const decoded = remembered((bytes: Bytes): SaidVotes | undefined => {
-  const result = decodeConsensusMessage(bytes);
+  const result = readMessage(bytes);
   const message = result.ok ? result.value : undefined;
   if (message?.kind === 'vote') {
     const { height, round, type, validatorIndex } = message.vote;
-    return { height, round, votes: [voteName(round, type, validatorIndex)], isGiven: true };
+    return { height, round, votes: [voteNumber(round, type, validatorIndex)], isGiven: true };
   }
   if (message?.kind === 'hasVote') {
     const { height, round, type, index } = message;
-    return { height, round, votes: [voteName(round, type, index)], isGiven: false };
+    return { height, round, votes: [voteNumber(round, type, index)], isGiven: false };
   }
   if (message?.kind !== 'voteSetBits') return undefined;
   const { height, round, type, bits } = message;
   const all = Array.from({ length: bits.size }, (_, i) => i).filter((i) => bits.has(i));
-  return { height, round, votes: all.map((i) => voteName(round, type, i)), isGiven: false };
+  return { height, round, votes: all.map((i) => voteNumber(round, type, i)), isGiven: false };
 });

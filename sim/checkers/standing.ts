@@ -1,9 +1,9 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { BitSet } from '../../core/lib/bitset.ts';
 import { equalBlockId, equalPartSetHeader } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing, type Position } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
@@ -53,7 +53,7 @@ export function standing(context: CheckerContext): Checker {
         const problem = behindProblem(node);
         if (problem !== undefined) context.fail(name, `${node.name} ${problem}`);
       } else {
-        const decoded = decodeConsensusMessage(fact.bytes);
+        const decoded = readMessage(fact.bytes);
         const problem = decoded.ok ? said(node, decoded.value) : undefined;
         if (problem !== undefined) context.fail(name, `${node.name} says ${problem}`);
       }

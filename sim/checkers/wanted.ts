@@ -1,8 +1,8 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { equalPartSetHeader } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -79,6 +79,6 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
 }
 
 function wordIn(bytes: Bytes): Word | undefined {
-  const decoded = decodeConsensusMessage(bytes);
+  const decoded = readMessage(bytes);
   return decoded.ok && decoded.value.kind === 'newValidBlock' ? decoded.value : undefined;
 }

@@ -1,9 +1,9 @@
-import { decodeConsensusMessage } from '../../core/codec/messages.ts';
 import { type BlockId, equalBlockId } from '../../core/types/block.ts';
 import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState, VoteSetReader } from '../../core/types/roundState.ts';
 import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
+import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
@@ -105,7 +105,7 @@ export function words(context: CheckerContext): Checker {
         if (fact.position.step !== STEP.commit) committing.delete(node);
         else if (!committing.has(node)) committing.set(node, world.now);
       } else if (fact.kind === 'wordHeard' || fact.kind === 'wordSaid') {
-        const decoded = decodeConsensusMessage(fact.bytes);
+        const decoded = readMessage(fact.bytes);
         if (!decoded.ok) return;
         if (fact.kind === 'wordHeard') heard(node, fact.peer, decoded.value);
         else said(node, fact.to, decoded.value);

@@ -8,8 +8,19 @@ const HEADER_BYTES = 626;
 const COMMIT_BYTES = { all: 94, each: 111 } as const;
 const FRAME_BYTES = 11;
 
+/** Of each chain, at its last head: pools are looked at several times a block. */
+const rooms = new WeakMap<ChainReader, { readonly head: number; readonly room: number }>();
+
 /** Bytes for transactions in a block of the next height, beside the commit of all who sign there (CometBFT's MaxDataBytesNoEvidence). */
 export function blockRoom(chain: ChainReader): number {
+  const [known, head] = [rooms.get(chain), chain.head()];
+  if (known?.head === head) return known.room;
+  const room = roomAfter(chain);
+  rooms.set(chain, { head, room });
+  return room;
+}
+
+function roomAfter(chain: ChainReader): number {
   const height = heightAfter(chain, chain.head());
   const { maxBytes } = present(chain.params(height), 'the parameters of the next block').block;
   const signers = present(chain.validators(height), 'the validators of the next block').validators.length;

@@ -15,8 +15,9 @@ import { askText, conflictText, OpenCalls, timersOf } from './openCalls.ts';
 const EVERY = 8;
 /** Of one height; longer logs are not tried. */
 const RECORDS_MAX = 4_000;
-/** Before it is tried again a log has grown by this part: a height of many rounds would cost the square of its length. */
+/** Before it is tried again a log has grown by this part, a long one by more: a height of many rounds would cost the square of its length. */
 const GROWTH = 8;
+const LONG = 256;
 
 /** What a machine is made with, but for where its chain stands. */
 export type ShadowParts = Omit<ConsensusOptions, 'state' | 'lastCommit'>;
@@ -135,7 +136,7 @@ export class Shadow {
     const place = `${height}/${round}/${step}/${isHurried}`;
     if (this.#tried.place === place) return false;
     const before = this.#tried.height === height ? this.#tried.records : 0;
-    if (step < STEP.commit && count < before + before / GROWTH) return false;
+    if (step < STEP.commit && count < before + before * Math.max(1 / GROWTH, before / LONG)) return false;
     this.#tried = { place, height, records: count };
     return true;
   }

@@ -229,7 +229,7 @@ function list({
   hrp,
   isJson,
 }: Open<KeysOptions & { readonly listNames?: boolean }>): void {
-  const keys = keyring.list();
+  const keys = keyring.list((name, problem) => world.err(`cannot read key ${name}: ${problem}\n`));
   const records = keys.map((key) =>
     recordOf(key, formatAddress('acc' satisfies AddressKind, hrp, key.address)),
   );

@@ -92,12 +92,15 @@ export class Keyring {
     return this.#items.get(name + INFO) !== undefined;
   }
 
-  /** All keys that can be read, sorted by name. */
-  list(): readonly KeyInfo[] {
-    const names = this.#items.names().filter((name) => name.endsWith(INFO));
-    return names.flatMap((name) => {
-      const stored = this.#load(name.slice(0, -INFO.length));
-      return stored.ok ? [infoOf(stored.value)] : [];
+  /** All keys that can be read, sorted by name; of each of the others `unreadable` is told its name and what is wrong with it. */
+  list(unreadable?: (name: string, problem: string) => void): readonly KeyInfo[] {
+    const items = this.#items.names().filter((item) => item.endsWith(INFO));
+    return items.flatMap((item) => {
+      const name = item.slice(0, -INFO.length);
+      const stored = this.#read(name);
+      if (stored.ok) return [infoOf(stored.value)];
+      unreadable?.(name, stored.error.message);
+      return [];
     });
   }
 
@@ -188,6 +191,16 @@ export class Keyring {
     if (data === undefined) return fail('key-unknown', `${key}: key not found`);
     const record = decodeRecord(data);
     return record.ok ? record : fail('key-unreadable', record.error.message);
+  }
+
+  /** A damaged file is the problem of its own key alone. */
+  #read(name: string): Result<StoredKey, { readonly message: string }> {
+    try {
+      return this.#load(name);
+    } catch (error) {
+      if (error instanceof OperatingError) return err(error);
+      throw error;
+    }
   }
 
   #loadByAddress(address: Address): KeyResult<StoredKey> {

@@ -181,6 +181,21 @@ describe('keys', () => {
     expect((await orrery('keys', 'list', '-n')).out).toBe('dev1\nfresh\nquiet\n');
   });
 
+  test('a damaged file is told of, and hides no other key', async () => {
+    await orrery('keys', 'add', 'whole');
+    for (const [name, index] of [
+      ['bitten', 1],
+      ['cut', 2],
+    ])
+      await orrery('keys', 'add', `${name}`, '--source', words(), '--index', `${index}`);
+    const fileOf = (name: string): string => path.join(home, 'keyring-test', `${name}.info`);
+    fs.truncateSync(fileOf('cut'), 100);
+    fs.writeFileSync(fileOf('bitten'), '');
+    const listed = await orrery('keys', 'list', '-n');
+    expect(listed).toMatchObject({ code: 0, out: 'whole\n' });
+    expect(listed.err.match(/cannot read key (bitten|cut): /g)).toHaveLength(2);
+  });
+
   test('an empty keyring says so', async () => {
     expect((await orrery('keys', 'list')).out).toBe('No records were found in keyring\n');
     expect((await orrery('keys', 'list', '--output', 'json')).out).toBe('[]\n');

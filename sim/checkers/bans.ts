@@ -1,5 +1,7 @@
+import { MUTATE } from '../byzantine/mutate.ts';
 import type { Process } from '../machine/process.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
+import type { ByzantineEntry } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
@@ -32,7 +34,8 @@ class Record {
  */
 export function bans(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
-  const { world, fail } = context;
+  const { world, scenario, fail } = context;
+  const spoilers = new Set(scenario.byzantine.filter(spoilsAddresses).map(({ who }) => who));
   const records = new Map<Process, Map<string, Record>>();
   const up = new Map<Process, Set<string>>();
   const upOf = (node: Process): Set<string> => {
@@ -43,7 +46,7 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
 
   function onFault(node: Process, peer: string): void {
     // Whoever has gone meanwhile is let go; and of one who abuses the exchange of addresses others judge.
-    if (!upOf(node).has(peer) || board.spec.liars.has(peer) || node.lives > 1) return;
+    if (!upOf(node).has(peer) || board.spec.liars.has(peer) || spoilers.has(peer) || node.lives > 1) return;
     const own = records.get(node) ?? new Map<string, Record>();
     records.set(node, own);
     const record = own.get(peer) ?? new Record();
@@ -79,3 +82,7 @@ export function bans(context: CheckerContext, board: Switchboard): Checker {
     },
   };
 }
+
+/** Whoever sends an address that is none is banned for longest at once. */
+const spoilsAddresses = ({ behaviour, args }: ByzantineEntry): boolean =>
+  behaviour === MUTATE.id && ['any', 'addresses'].includes(String(args.get('message')));

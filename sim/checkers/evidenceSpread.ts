@@ -145,13 +145,13 @@ export function evidenceSpread(context: CheckerContext): Checker {
       `${node.name} has not told ${peer.name} of evidence of ${evidenceHeight(evidence)} for ${waited} µs`,
     );
   };
-  const judgeOwed = (node: Process, peer: Process): boolean => {
+  const judgeOwed = (node: Process, peer: Process, turns: number): boolean => {
     const { owed } = talks.get(node, peer.name) ?? {};
     if (owed === undefined || owed.size === 0) return false;
     if (!world.network.joins(node.index, peer.index)) return true;
     if (!isSound(node.disk) || node.pace.sync !== undefined) calm = world.now;
     for (const [key, [since, height]] of owed) {
-      if (world.now - Math.max(since, calm) <= TELL_MICROS) continue;
+      if (world.now - Math.max(since, calm) <= TELL_MICROS + turns * TURN_MICROS) continue;
       owed.delete(key);
       context.fail(name, `${node.name} has not told ${peer.name} of evidence of ${height} that it found`);
     }
@@ -223,17 +223,16 @@ export function evidenceSpread(context: CheckerContext): Checker {
     ),
     look(node) {
       hearsay.delete(node);
+      const pieces = waiting.get(node) ?? new Map<string, Evidence>();
+      const count = pieces.size + (others.get(node) ?? 0);
+      const turns = mostTurns(node, count);
       if (!world.isAllCorrect && node.isCorrect) {
         note(node);
-        if (owing.has(node) && !correct.map((peer) => judgeOwed(node, peer)).includes(true))
-          owing.delete(node);
+        const isOwing = owing.has(node) && correct.map((peer) => judgeOwed(node, peer, turns)).includes(true);
+        if (!isOwing) owing.delete(node);
       }
-      const pieces = waiting.get(node);
-      if (pieces === undefined || pieces.size === 0) return;
-      const count = pieces.size + (others.get(node) ?? 0);
-      if (count > PIECES_MAX) return;
+      if (pieces.size === 0 || count > PIECES_MAX) return;
       if (!isSound(node.disk) || node.pace.sync !== undefined) calm = world.now;
-      const turns = mostTurns(node, count);
       for (const piece of pieces)
         for (const peer of correct) if (peer !== node) judge(node, peer, piece, turns);
     },

@@ -67,7 +67,8 @@ const REWRITINGS = {
   'wrapping-granter': (parts: Parts) => withFee(parts, { granter: 'x' }),
   'wrapping-coins': (parts: Parts) =>
     withFee(parts, { amount: [...(parts.info.fee?.amount ?? []), { denom: 'zcoin', amount: '1' }] }),
-  'wrapping-split': (parts: Parts) => withFee(parts, { amount: parts.info.fee?.amount.map(splitLater) ?? [] }),
+  'wrapping-split': (parts: Parts) =>
+    withFee(parts, { amount: parts.info.fee?.amount.map(splitLater) ?? [] }),
   'wrapping-no-fee': (parts: Parts) => withInfo(parts, { fee: undefined }),
   'wrapping-signer': (parts: Parts) => withInfo(parts, { signerInfos: [EMPTY] }),
   'wrapping-reward': (parts: Parts) => withInfo(parts, { tip: Uint8Array.of(10, 0) }),

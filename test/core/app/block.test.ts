@@ -112,6 +112,21 @@ test('a delegated account still sends transactions', async () => {
   expect(reply.txResults[0]?.code).toBe(0);
 });
 
+test('an account still sends in the block in which it is delegated', async () => {
+  const accounts = [alice, bob].map(({ address }) => ({ address, balance: COIN }));
+  const fresh = await TestChain.fresh(accounts);
+  const authorization = await bob.account.signAuthorization({ address: created(0), chainId: 9000, nonce: 0 });
+  const to = carol.account.address;
+  const txs = [
+    await signTx(alice, { type: 'eip7702', to, authorizationList: [authorization], nonce: 0 }),
+    await signTx(bob, { to, value: 1n, nonce: 1 }),
+  ];
+  expect(await fresh.propose(txs)).toEqual(txs);
+  const { reply } = await fresh.commit(txs);
+  expect(reply.txResults.map(({ code }) => code)).toEqual([0, 0]);
+  expect(equalBytes(fresh.reader.latest().code(bob.address), delegationTo(hex(created(0))))).toBe(true);
+});
+
 test('logs count over the block and the bloom holds their address and topic', () => {
   const logs = ethBlock.receipts.flatMap((receipt) => receipt.logs);
   expect(logs.map((log) => log.logIndex)).toEqual([0, 1, 2]);

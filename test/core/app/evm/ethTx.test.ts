@@ -164,7 +164,7 @@ test('there is one wrapping: any other form of the same transaction is refused',
   expect(codeOf({ info: { fee: { ...info.fee, payer: 'me' } } })).toBe('tx-structure');
   expect(codeOf({ info: { fee: { ...info.fee, gasLimit: 1n } } })).toBe('gas-mismatch');
   const feeOf = (amount: readonly Coin[]): string => codeOf({ info: { fee: { ...info.fee, amount } } });
-  const [coin] = info.fee?.amount as [Coin];
+  const coin = info.fee?.amount[0] as Coin;
   expect(feeOf([])).toBe('fee-mismatch');
   expect(feeOf([coin, coin])).toBe('fee-mismatch');
   // The same text, parted elsewhere.

@@ -254,6 +254,14 @@ test('a database opened again answers the same', async () => {
   expect(next.block.header.height).toBe(head + 1);
 });
 
+test('a database is not opened with the genesis of another chain', async () => {
+  const other = { ...chain.genesis, chainId: 'chain_9000-2' };
+  await expect(TestChain.open(other, chain.kv)).rejects.toMatchObject({
+    code: 'store',
+    message: 'the database is of chain "chain_9000-1", genesis is of "chain_9000-2"',
+  });
+});
+
 test('the same block twice gives the same bytes', async () => {
   const raw = await signRaw(alice, { to: created(0), data: word(1), nonce: 11, maxFeePerGas: 50n * GWEI });
   const results: { readonly reply: FinalizeReply; readonly hash: string }[] = [];

@@ -2,6 +2,7 @@ import {
   type Any,
   AUTH_INFO,
   type AuthInfo,
+  type Coin,
   type Fee,
   MSG_ETHEREUM_TX,
   TX_BODY,
@@ -66,6 +67,8 @@ const REWRITINGS = {
   'wrapping-granter': (parts: Parts) => withFee(parts, { granter: 'x' }),
   'wrapping-coins': (parts: Parts) =>
     withFee(parts, { amount: [...(parts.info.fee?.amount ?? []), { denom: 'zcoin', amount: '1' }] }),
+  'wrapping-split': (parts: Parts) =>
+    withFee(parts, { amount: parts.info.fee?.amount.map(splitLater) ?? [] }),
   'wrapping-no-fee': (parts: Parts) => withInfo(parts, { fee: undefined }),
   'wrapping-signer': (parts: Parts) => withInfo(parts, { signerInfos: [EMPTY] }),
   'wrapping-reward': (parts: Parts) => withInfo(parts, { tip: Uint8Array.of(10, 0) }),
@@ -98,6 +101,12 @@ function withLongLength(bytes: Bytes): Bytes {
   const digit = present(bytes[last], 'the end of a length');
   return concat(bytes.subarray(0, last), Uint8Array.of(digit | 0x80, 0), bytes.subarray(last + 1));
 }
+
+/** The same text, but the last digit of the amount belongs to the denom. */
+const splitLater = ({ denom, amount }: Coin): Coin => ({
+  amount: amount.slice(0, -1),
+  denom: amount.slice(-1) + denom,
+});
 
 /** A byte behind the end of the Ethereum transaction. */
 function withTail({ typeUrl, value }: TxBody['messages'][number]): TxBody['messages'][number] {

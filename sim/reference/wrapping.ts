@@ -34,8 +34,8 @@ export function wrappingProblem(bytes: Bytes, tx: EthTx, denom: string): string 
   if (!equalBytes(tx.raw, ethBytes(tx))) return 'is not written in the one way';
   if (!equalBytes(message.from, tx.from)) return 'is wrapped as if another had sent it';
   const price = tx.gasLimit * tx.maxFeePerGas;
-  const coins = price === 0n ? '' : `${price}${denom}`;
-  if (fee.gasLimit !== tx.gasLimit || fee.amount.map((coin) => coin.amount + coin.denom).join() !== coins)
+  const coins = price === 0n ? [] : [{ denom, amount: `${price}` }];
+  if (fee.gasLimit !== tx.gasLimit || JSON.stringify(fee.amount) !== JSON.stringify(coins))
     return 'is wrapped with another fee than it pays';
   return isBare(raw, body, info, fee) ? undefined : 'is wrapped with more than itself';
 }

@@ -137,7 +137,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),
-  ({ rpc }) => wrongUnknown(rpc),
+  ({ rpc, suite }) => wrongUnknown(rpc, suite.sha256),
   ({ rpc, suite }) => wrongUris(rpc, suite.sha256),
   ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),

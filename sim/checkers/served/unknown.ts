@@ -4,10 +4,13 @@ import { toBase64 } from '../../../core/lib/base64.ts';
 import { hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
+import type { Sha256 } from '../../reference/merkle.ts';
 import { comet, eth, firstOf, heightsOf, rest, unlike } from '../questions.ts';
 
 const NOBODY = `0x${'7d'.repeat(32)}`;
 const STRANGER = `0x${'5e'.repeat(20)}`;
+/** Heights. */
+const RECENT = 10;
 const SERVER_ERROR = -32000;
 /** What CometBFT answers when a method fails. */
 const INTERNAL = -32603;
@@ -25,7 +28,7 @@ const NOTHING: readonly (readonly [method: string, params: readonly unknown[], n
 ];
 
 /** What nobody has is nothing or is refused, the newest block has several names, and a filter tells the whole of it again. */
-export async function wrongUnknown(rpc: RpcContext): Promise<string | undefined> {
+export async function wrongUnknown(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
   const { chain } = rpc;
   const head = present(chain.ethBlock(chain.head()), 'the head');
   const after = quantity(head.header.number + 1);
@@ -58,7 +61,39 @@ export async function wrongUnknown(rpc: RpcContext): Promise<string | undefined>
     const problem = unlike(`the ${tag} block`, told?.['hash'], to0xHex(block.hash));
     if (problem !== undefined) return problem;
   }
-  return (await wrongNobody(rpc)) ?? (await wrongFilter(rpc));
+  return (await wrongNobody(rpc)) ?? (await wrongOther(rpc, sha256)) ?? (await wrongFilter(rpc));
+}
+
+/** What one face calls a block or a transaction is no name on the other. */
+async function wrongOther(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
+  const { chain } = rpc;
+  const at = heightsOf(chain)
+    .slice(-RECENT)
+    .findLast((height) => (chain.ethBlock(height)?.transactions.length ?? 0) > 0);
+  const height = at ?? chain.head();
+  const block = chain.block(height);
+  if (block === undefined) return undefined;
+  const { hash, transactions } = present(chain.ethBlock(height), 'a kept block');
+  const { blockId } = present(chain.blockMeta(height), 'a kept block');
+  const told = {
+    eth_getBlockByHash: await eth(rpc, 'eth_getBlockByHash', [to0xHex(blockId.hash), false]),
+    block_by_hash: (await comet(rpc, 'block_by_hash', { hash: toBase64(hash) }))['block'],
+    header_by_hash: (await comet(rpc, 'header_by_hash', { hash: to0xHex(hash).slice(2) }))['header'],
+    eth_getTransactionByHash: await Promise.all(
+      block.txs.map((tx) => eth(rpc, 'eth_getTransactionByHash', [to0xHex(sha256(tx))])),
+    ),
+    tx: await Promise.all(
+      transactions.map(async (tx) => (await comet(rpc, 'tx', { hash: toBase64(tx.hash) }))['hash']),
+    ),
+  };
+  const nothing = (list: readonly unknown[]) => list.map(() => null);
+  return unlike('by the other face’s names', told, {
+    eth_getBlockByHash: null,
+    block_by_hash: null,
+    header_by_hash: null,
+    eth_getTransactionByHash: nothing(block.txs),
+    tx: nothing(transactions),
+  });
 }
 
 /** The other faces refuse as theirs do: by gRPC's codes, and by JSON-RPC's. */

@@ -62,6 +62,13 @@ test('refusals have geth texts and SDK codes', async () => {
   });
 });
 
+test('a refusal says how much gas was wanted, as far as that can be read', async () => {
+  const spent = await signTx(alice, { to, nonce: 0, value: 1n, gas: 30_000n });
+  expect(await chain.app.checkTx(spent, false)).toMatchObject({ kind: 'rejected', gasWanted: 30_000n });
+  const nothing = Uint8Array.of(1, 2, 3);
+  expect(await chain.app.checkTx(nothing, false)).toMatchObject({ kind: 'rejected', gasWanted: 0n });
+});
+
 test('whoever would pay less than the chain’s least price is refused, though the base fee is lower', async () => {
   const accounts = [{ address: alice.address, balance: COIN }];
   const dear = await TestChain.open(testGenesis({ accounts, minGasPrice: 5n * GWEI }));
@@ -104,6 +111,9 @@ test('a proposal has no more bytes than it may have, each transaction with its t
   const bytes = txs.reduce((sum, { length }) => sum + 1 + 2 + length, 0);
   expect(await chain.propose(txs, bytes)).toEqual(txs);
   expect(await chain.propose(txs, bytes - 1)).toEqual(txs.slice(0, 2));
+  // What is too large keeps nobody else out.
+  const large = await signTx(alice, { to, nonce: 1, value: 1n, data: `0x${'00'.repeat(1000)}` });
+  expect(await chain.propose([large, ...txs], bytes)).toEqual(txs);
 });
 
 test('validation refuses what execution would refuse, and says which', async () => {

@@ -112,6 +112,21 @@ test('a delegated account still sends transactions', async () => {
   expect(reply.txResults[0]?.code).toBe(0);
 });
 
+test('an account still sends in the block in which it is delegated', async () => {
+  const accounts = [alice, bob].map(({ address }) => ({ address, balance: COIN }));
+  const fresh = await TestChain.fresh(accounts);
+  const authorization = await bob.account.signAuthorization({ address: created(0), chainId: 9000, nonce: 0 });
+  const to = carol.account.address;
+  const txs = [
+    await signTx(alice, { type: 'eip7702', to, authorizationList: [authorization], nonce: 0 }),
+    await signTx(bob, { to, value: 1n, nonce: 1 }),
+  ];
+  expect(await fresh.propose(txs)).toEqual(txs);
+  const { reply } = await fresh.commit(txs);
+  expect(reply.txResults.map(({ code }) => code)).toEqual([0, 0]);
+  expect(equalBytes(fresh.reader.latest().code(bob.address), delegationTo(hex(created(0))))).toBe(true);
+});
+
 test('logs count over the block and the bloom holds their address and topic', () => {
   const logs = ethBlock.receipts.flatMap((receipt) => receipt.logs);
   expect(logs.map((log) => log.logIndex)).toEqual([0, 1, 2]);
@@ -237,6 +252,14 @@ test('a database opened again answers the same', async () => {
   expect(again.reader.nextBaseFee()).toBe(chain.reader.nextBaseFee());
   const next = await again.commit([]);
   expect(next.block.header.height).toBe(head + 1);
+});
+
+test('a database is not opened with the genesis of another chain', async () => {
+  const other = { ...chain.genesis, chainId: 'chain_9000-2' };
+  await expect(TestChain.open(other, chain.kv)).rejects.toMatchObject({
+    code: 'store',
+    message: 'the database is of chain "chain_9000-1", genesis is of "chain_9000-2"',
+  });
 });
 
 test('the same block twice gives the same bytes', async () => {

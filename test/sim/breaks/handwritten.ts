@@ -345,6 +345,15 @@ export const HANDWRITTEN: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'fee-by-its-text',
+    file: 'core/app/tx/decodeTx.ts',
+    from: 'if (!isSameFee(info.fee.amount, fee))',
+    to: 'if (coinsText(info.fee.amount) !== coinsText(fee))',
+    found: ['records', 'no_crash', 'durability', 'validity'],
+    scenario: 'many-wrappings',
+    isSlow: true,
+  },
+  {
     id: 'varint-not-minimal',
     file: 'core/codec/wire.ts',
     from: "      if (i > 0 && byte === 0) return this.#bad(field, 'varint is not minimal');\n",

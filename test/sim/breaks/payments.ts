@@ -239,7 +239,7 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'wrapping-fee',
     file: 'core/app/tx/decodeTx.ts',
-    from: 'have !== want || info.fee.amount.length > 1',
+    from: '!isSameFee(info.fee.amount, fee)',
     to: 'info.fee.amount.length > 1',
     found: ['records'],
     scenario: 'bad-body',

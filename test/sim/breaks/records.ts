@@ -209,4 +209,34 @@ export const RECORDS: readonly Break[] = [
     scenario: 'subscribers-crash',
     isSlow: true,
   },
+  {
+    // Each face knows blocks by hashes of its own.
+    id: 'eth-hash-among-block-hashes',
+    file: 'core/store/keys.ts',
+    from: "hashKey('h', hash)",
+    to: "hashKey('b', hash)",
+    found: ['records'],
+    scenario: 'transfers',
+    isSlow: true,
+  },
+  {
+    id: 'eth-tx-among-txs',
+    file: 'core/store/keys.ts',
+    from: "hashKey('x', keccak256)",
+    to: "hashKey('t', keccak256)",
+    found: ['records'],
+    scenario: 'transfers',
+    isSlow: true,
+  },
+  {
+    // What is named by its hash is only safe with whoever looks.
+    id: 'nodes-unchecked',
+    file: 'core/state/trie.ts',
+    from: "    for (let i = 0; i < 32; i++) if (actual[i] !== hash[i]) throw new StorageFault('trie node altered', hash);\n",
+    to: '',
+    found: ['no_crash'],
+    scenario: 'rotten-state',
+    seed: 3,
+    isSlow: true,
+  },
 ];

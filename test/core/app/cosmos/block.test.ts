@@ -51,7 +51,10 @@ test('memos are as long, and bytes as dear, as genesis says', async () => {
   });
   const tx = noted(300);
   const needed = BigInt(tx.length) * 100n + 26_000n;
-  expect(await own.app.checkTx(noted(300, needed - 1n), false)).toMatchObject({ code: 11 });
+  expect(await own.app.checkTx(noted(300, needed - 1n), false)).toMatchObject({
+    code: 11,
+    gasWanted: needed - 1n,
+  });
   const { gasUsed } = own.app.simulate(tx);
   const [result] = (await own.commit([tx])).reply.txResults;
   // A message, and a balance that changes on each side: bob had none.

@@ -5,7 +5,14 @@ import { toEip55 } from '../../../../core/address/eip55.ts';
 import { decodeEthTx } from '../../../../core/app/evm/ethTx.ts';
 import { encodeRlp, type RlpItem } from '../../../../core/app/evm/rlp.ts';
 import { decodeTx } from '../../../../core/app/tx/decodeTx.ts';
-import { AUTH_INFO, MSG_ETHEREUM_TX, TX_BODY, TX_RAW } from '../../../../core/app/tx/tables.ts';
+import {
+  AUTH_INFO,
+  type Coin,
+  type Fee,
+  MSG_ETHEREUM_TX,
+  TX_BODY,
+  TX_RAW,
+} from '../../../../core/app/tx/tables.ts';
 import { wrapEthTx } from '../../../../core/app/tx/wrapEthTx.ts';
 import { decode, encode } from '../../../../core/codec/proto.ts';
 import { nobleSuite } from '../../../../core/crypto/noble.ts';
@@ -156,10 +163,33 @@ test('there is one wrapping: any other form of the same transaction is refused',
   expect(codeOf({ info: { fee: undefined } })).toBe('tx-structure');
   expect(codeOf({ info: { fee: { ...info.fee, payer: 'me' } } })).toBe('tx-structure');
   expect(codeOf({ info: { fee: { ...info.fee, gasLimit: 1n } } })).toBe('gas-mismatch');
-  expect(codeOf({ info: { fee: { ...info.fee, amount: [] } } })).toBe('fee-mismatch');
+  const feeOf = (amount: readonly Coin[]): string => codeOf({ info: { fee: { ...info.fee, amount } } });
+  const coin = info.fee?.amount[0] as Coin;
+  expect(feeOf([])).toBe('fee-mismatch');
+  expect(feeOf([coin, coin])).toBe('fee-mismatch');
+  // The same text, parted elsewhere.
+  expect(feeOf([{ amount: coin.amount.slice(0, 1), denom: coin.amount.slice(1) + coin.denom }])).toBe(
+    'fee-mismatch',
+  );
+  expect(feeOf([{ amount: '', denom: coin.amount + coin.denom }])).toBe('fee-mismatch');
+  expect(feeOf([{ amount: coin.amount + coin.denom, denom: '' }])).toBe('fee-mismatch');
   const stranger = encode(MSG_ETHEREUM_TX, { from: new Uint8Array(20), raw: sample });
   const message = { typeUrl: body.messages[0]?.typeUrl, value: stranger };
   expect(codeOf({ body: { messages: [message] } })).toBe('sender-mismatch');
+});
+
+test('what costs nothing is wrapped with no coin, and with none that says nothing', async () => {
+  const free = await signRaw(wallet(0), { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n });
+  const { tx } = must(decodeEthTx(free, nobleSuite));
+  const raw = must(decode(TX_RAW, wrapEthTx(tx, 'atest')));
+  const info = must(decode(AUTH_INFO, raw.authInfoBytes));
+  const isTaken = (amount: readonly Coin[]): boolean => {
+    const authInfoBytes = encode(AUTH_INFO, { ...info, fee: { ...(info.fee as Fee), amount } });
+    return decodeTx(encode(TX_RAW, { ...raw, authInfoBytes }), nobleSuite, 'atest').ok;
+  };
+  expect(isTaken([])).toBe(true);
+  expect(isTaken([{ amount: '', denom: '' }])).toBe(false);
+  expect(isTaken([{ amount: '0', denom: 'atest' }])).toBe(false);
 });
 
 test('a transaction with authorizations creates no contract (EIP-7702)', () => {

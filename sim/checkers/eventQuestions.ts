@@ -181,7 +181,10 @@ export function questions(
 /** One attribute in so many is asked for with several conditions. */
 const SEVERAL_EVERY = 3;
 
-/** By a piece of the height, and as whoever subscribes asks for the same; such a question is met by all that is searched for. */
+/**
+ * By a piece of the height, as whoever subscribes asks for the same (such a question is met by all that is searched for), by being there
+ * from a height on, and by a date, which is no height.
+ */
 function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Question[] {
   const alone = `${tag}='${value}'`;
   const digit = String(height).slice(-1);
@@ -195,6 +198,13 @@ function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Q
       isMet: (one) => String(one.height).includes(digit) && isMet(one),
     },
     { kind, tag, value, text: `tm.event='${kind === 'tx' ? 'Tx' : 'NewBlock'}' AND ${alone}`, isMet },
+    {
+      kind,
+      tag,
+      text: `${kind}.height>=${height} AND ${tag} EXISTS`,
+      isMet: (one) => one.height >= height && one.attributes.some(([name]) => name === tag),
+    },
+    { kind, tag, value, text: `${kind}.height<DATE 2999-12-31 AND ${alone}`, isMet: () => false },
   ];
 }
 

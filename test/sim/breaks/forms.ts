@@ -190,4 +190,22 @@ export const FORMS: readonly Break[] = [
     scenario: 'bad-manners-of-blocks',
     isSlow: true,
   },
+  {
+    id: 'date-is-a-height',
+    file: 'core/events/index/plan.ts',
+    from: "wanted === undefined || argument?.kind === 'date' || argument?.kind === 'time'",
+    to: 'wanted === undefined',
+    found: ['records'],
+    scenario: 'four-honest',
+    isSlow: true,
+  },
+  {
+    id: 'there-at-any-height',
+    file: 'core/events/index/scan.ts',
+    from: '    if (height < low || height > high) return 0;\n',
+    to: '',
+    found: ['records'],
+    scenario: 'evm-features',
+    isSlow: true,
+  },
 ];

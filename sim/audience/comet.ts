@@ -10,6 +10,8 @@ import { Waits } from './waits.ts';
 
 const CLIENTS_MAX = 5;
 const TURNS = 60;
+/** What is no answer to a question that has a name. */
+const NAMELESS = -1;
 
 interface Subscription {
   readonly id: number;
@@ -191,7 +193,9 @@ export class CometAudience {
   ): Promise<number> {
     const id = this.#ids++;
     due.set(id, [refusal ?? 'ok']);
-    await session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    // Of what has no name nothing is done, and it has no answer.
+    for (const name of [undefined, id])
+      await session.receive(JSON.stringify({ jsonrpc: '2.0', id: name, method, params }));
     return id;
   }
 
@@ -202,6 +206,8 @@ export class CometAudience {
         const wrong = wronglyTold(client.told.get(id) ?? [], due);
         if (wrong !== undefined) return `${client.name}, by request ${id}, ${wrong}`;
       }
+      const unasked = client.told.get(NAMELESS);
+      if (unasked !== undefined) return `${client.name} is told ${unasked[0]}, and asked for no answer`;
     }
     return undefined;
   }
@@ -210,7 +216,7 @@ export class CometAudience {
   async #catchUp({ session, wire, told }: Client): Promise<void> {
     for (const text of await wire.takeAll(session)) {
       const frame = JSON.parse(text) as Frame;
-      const { id, error } = frame;
+      const { id = NAMELESS, error }: Partial<Frame> = frame;
       const place = toldIn(frame) ?? 'ok';
       told.set(id, [...(told.get(id) ?? []), error === undefined ? place : (error.data ?? '')]);
     }

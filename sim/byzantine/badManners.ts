@@ -1,11 +1,11 @@
-import { encodeConsensusMessage } from '../../core/codec/messages.ts';
+import { encodeBlocksyncMessage, encodeConsensusMessage } from '../../core/codec/messages.ts';
 import { BitSet } from '../../core/lib/bitset.ts';
 import { type Bytes, concat, EMPTY, equalBytes } from '../../core/lib/bytes.ts';
 import { CHANNELS } from '../../core/node/contract.ts';
 import { channelOf } from '../../core/node/ingress.ts';
 import { ZERO_BLOCK_ID } from '../../core/types/block.ts';
 import { ZERO_TIME } from '../../core/types/ids.ts';
-import { type ConsensusMessage, STEP } from '../../core/types/messages.ts';
+import { type BlocksyncMessage, type ConsensusMessage, STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import { sendOf } from './accomplice.ts';
@@ -28,6 +28,8 @@ const WORDS = [
   'tail',
   'empty',
   'minus',
+  'base',
+  'below',
 ] as const;
 
 /** Bits that one element holds, and some more. */
@@ -36,7 +38,7 @@ const TOO_MANY_BITS = 70;
 export const BAD_MANNERS: Behaviour = {
   id: 'B43',
   alias: 'bad-manners',
-  text: 'With each prevote (without power: when it would cast one) it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), fewer (of them than parts), elements (fewer than its bits need), half (a claim for half a block id), double (two messages in one), tail (bytes behind a message), empty, or minus (rounds and places below zero, at each height in another message).',
+  text: 'With each prevote (without power: when it would cast one) it says what no honest node says: `what` is channel (a vote where proposals belong), step (one that there is not), commit (a last commit of no round, or of one before the first block), early (a height before the first), index (a vote of a validator that there is not), place (its vote as that of its neighbour), proof (a part with the proof of another), short (a part that is not the last and not full), bits (more of them than parts), fewer (of them than parts), elements (fewer than its bits need), half (a claim for half a block id), double (two messages in one), tail (bytes behind a message), empty, minus (rounds and places below zero, at each height in another message), base (that its first block is above its last), or below (it asks for a block below zero, or has none there).',
   args: ['what'],
   words: { what: WORDS },
   create: (me) =>
@@ -81,6 +83,11 @@ function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what:
     ...send,
     channel,
     bytes: encodeConsensusMessage(message),
+  });
+  const sayOfBlocks = (message: BlocksyncMessage): Send => ({
+    ...send,
+    channel: CHANNELS.blocksync,
+    bytes: encodeBlocksyncMessage(message),
   });
   const { height, round } = vote;
   const isFirst = rs.lastPrecommits === undefined;
@@ -132,6 +139,10 @@ function illFormed(me: Accomplice, rs: RoundState, vote: Vote, send: Send, what:
       return { ...send, bytes: concat(send.bytes, Uint8Array.of(7)) };
     case 'empty':
       return { ...send, channel: CHANNELS.state, bytes: new Uint8Array(0) };
+    case 'base':
+      return sayOfBlocks({ kind: 'statusResponse', base: height, height: height - 1 });
+    case 'below':
+      return sayOfBlocks({ kind: height % 2 === 0 ? 'blockRequest' : 'noBlockResponse', height: -1 });
     case 'minus': {
       const lies = belowZero(rs, vote);
       const lie = lies[height % lies.length];

@@ -101,6 +101,7 @@ const COMPARISONS = [
   ['>', (order: number) => order > 0],
   ['>=', (order: number) => order >= 0],
 ] as const;
+const WITH_HEIGHTS = [...COMPARISONS, ['=', (order: number) => order === 0]] as const;
 
 /** In 10^-18; undefined for what is no plain decimal number. */
 function decimalOf(text: string): bigint | undefined {
@@ -111,7 +112,7 @@ function decimalOf(text: string): bigint | undefined {
 const orderOf = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * By one attribute, from a height on and before or after it, by a piece of the value, by its number or by being there, and with
+ * By one attribute, from a height on and before, at or after one, by a piece of the value, by its number or by being there, and with
  * another attribute: of the same event, and of the next.
  */
 export function questions(
@@ -125,6 +126,9 @@ export function questions(
   const piece = value.slice(1, -1);
   const number = decimalOf(value);
   const [op, isOrdered] = COMPARISONS[height % COMPARISONS.length] as (typeof COMPARISONS)[number];
+  // What is asked of may lie between two heights.
+  const bound = height + (height % 2) / 2;
+  const [heightOp, isThere] = WITH_HEIGHTS[turn % WITH_HEIGHTS.length] as (typeof WITH_HEIGHTS)[number];
   const others = [attributes, next.attributes].flatMap((list) =>
     list.filter((other) => other[0] !== tag && isPlain(other)).slice(0, 1),
   );
@@ -141,8 +145,8 @@ export function questions(
       kind,
       tag,
       value,
-      text: `${kind}.height${op}${height} AND ${alone}`,
-      isMet: (one) => isOrdered(one.height - height) && isMet(one),
+      text: `${kind}.height${heightOp}${bound} AND ${alone}`,
+      isMet: (one) => isThere(one.height - bound) && isMet(one),
     },
     number === undefined
       ? { kind, tag, text: `${tag} EXISTS`, isMet: (one) => one.attributes.some(([name]) => name === tag) }
@@ -177,7 +181,10 @@ export function questions(
 /** One attribute in so many is asked for with several conditions. */
 const SEVERAL_EVERY = 3;
 
-/** By a piece of the height, and as whoever subscribes asks for the same; such a question is met by all that is searched for. */
+/**
+ * By a piece of the height, as whoever subscribes asks for the same (such a question is met by all that is searched for), by being there
+ * from a height on, and by a date, which is no height.
+ */
 function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Question[] {
   const alone = `${tag}='${value}'`;
   const digit = String(height).slice(-1);
@@ -191,6 +198,13 @@ function besidePlaces([tag, value]: Pair, { kind, height }: Indexed): readonly Q
       isMet: (one) => String(one.height).includes(digit) && isMet(one),
     },
     { kind, tag, value, text: `tm.event='${kind === 'tx' ? 'Tx' : 'NewBlock'}' AND ${alone}`, isMet },
+    {
+      kind,
+      tag,
+      text: `${kind}.height>=${height} AND ${tag} EXISTS`,
+      isMet: (one) => one.height >= height && one.attributes.some(([name]) => name === tag),
+    },
+    { kind, tag, value, text: `${kind}.height<DATE 2999-12-31 AND ${alone}`, isMet: () => false },
   ];
 }
 

@@ -111,6 +111,7 @@ function vote(said: Said): string | undefined {
 
 const STATE = 0x20;
 const DATA = 0x21;
+const BLOCKS = 0x40;
 
 /** By their number in the message, from 1. */
 const KINDS: readonly Kind[] = [
@@ -133,7 +134,27 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-export const isOfConsensus = (channel: number): boolean => channel >= STATE && channel <= 0x23;
+const negative = (said: Said): string | undefined => (said.number(1) < 0n ? 'a negative height' : undefined);
+
+/** Of who fetches blocks, in cometbft.blocksync.v1. What a block is of is judged where it is taken. */
+const BLOCK_KINDS: readonly Kind[] = [
+  { name: 'BlockRequest', channel: BLOCKS, problem: negative },
+  { name: 'NoBlockResponse', channel: BLOCKS, problem: negative },
+  { name: 'BlockResponse', channel: BLOCKS, problem: () => undefined },
+  { name: 'StatusRequest', channel: BLOCKS, problem: () => undefined },
+  {
+    name: 'StatusResponse',
+    channel: BLOCKS,
+    problem: (said) =>
+      said.number(2) < 0n || said.number(1) < said.number(2)
+        ? `blocks from ${said.number(2)} to ${said.number(1)}`
+        : undefined,
+  },
+];
+
+/** Whether what is said there is judged here. */
+export const isJudged = (channel: number): boolean =>
+  channel === BLOCKS || (channel >= STATE && channel <= 0x23);
 
 /** The one message of a frame with its number; undefined when it does not read as one, which is the decoder's to refuse. */
 export function saidIn(frame: Bytes): { readonly number: number; readonly said: Said } | undefined {
@@ -144,9 +165,9 @@ export function saidIn(frame: Bytes): { readonly number: number; readonly said: 
   return { number: only.number, said: new Said(fields) };
 }
 
-/** What no honest node says on a channel of consensus, whatever it knows; undefined for all else (CometBFT ValidateBasic, spec p2p). */
+/** What no honest node says on a channel of consensus or of who fetches blocks, whatever it knows; undefined for all else (CometBFT ValidateBasic, spec p2p). */
 export function illFormed(channel: number, frame: Bytes, initialHeight: number): string | undefined {
-  const found = judged(frame, initialHeight);
+  const found = channel === BLOCKS ? judgedOfBlocks(frame) : judged(frame, initialHeight);
   if (found === undefined) return 'what is no message';
   const { kind, problem } = found;
   if (kind.channel !== channel) return `a ${kind.name} on channel 0x${channel.toString(16)}`;
@@ -154,11 +175,14 @@ export function illFormed(channel: number, frame: Bytes, initialHeight: number):
 }
 
 /** Many hear the same frame. */
-const judged = remembered((frame: Bytes, initialHeight: number) => {
+const judged = remembered((frame: Bytes, initialHeight: number) => judgedBy(KINDS, frame, initialHeight));
+const judgedOfBlocks = remembered((frame: Bytes) => judgedBy(BLOCK_KINDS, frame, 0));
+
+function judgedBy(kinds: readonly Kind[], frame: Bytes, initialHeight: number) {
   const outer = protoFields(frame);
   const [only] = outer ?? [];
-  const kind = only && KINDS[only.number - 1];
+  const kind = only && kinds[only.number - 1];
   const fields = only && protoFields(only.bytes);
   if (outer?.length !== 1 || kind === undefined || fields === undefined) return undefined;
   return { kind, problem: kind.problem(new Said(fields), BigInt(initialHeight)) };
-});
+}

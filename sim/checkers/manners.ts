@@ -5,7 +5,7 @@ import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
-import { illFormed, isOfConsensus, type Said, saidIn } from './illFormed.ts';
+import { illFormed, isJudged, type Said, saidIn } from './illFormed.ts';
 import { isSound } from './recoverable.ts';
 
 /** A farewell waits for no more than a write of the log. */
@@ -48,7 +48,7 @@ export function manners(context: CheckerContext): Checker {
       const { node } = fact;
       links.on(fact);
       if (fact.kind === 'dropped') links.end(node, fact.peer);
-      else if (fact.kind === 'lieHeard' && isOfConsensus(fact.channel)) {
+      else if (fact.kind === 'lieHeard' && isJudged(fact.channel)) {
         const link = links.get(node, fact.peer);
         if (link === undefined || link.offence !== undefined) return;
         const text =

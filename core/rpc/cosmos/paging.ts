@@ -70,7 +70,8 @@ export function pageOf<T>(
     next += reverse ? -1n : 1n;
     if (item !== undefined) items.push(item);
   }
-  const isTold = countTotal || (key.length === 0 && limit === 0n);
+  // The SDK counts for the first page alone: whoever has a key has been told, if it asked.
+  const isTold = key.length === 0 && (countTotal || limit === 0n);
   return {
     items,
     page: { nextKey: isIn() ? bigintToFixed(next, 8) : EMPTY, total: isTold ? count : 0n },

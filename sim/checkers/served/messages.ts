@@ -119,7 +119,7 @@ async function wrongTexts(rpc: RpcContext): Promise<string | undefined> {
   return unlike('bytes that are no hex', 'result' in unread, false);
 }
 
-/** The consensus engine's RPC reads numbers and bytes strictly, and answers a batch in order. */
+/** The consensus engine's RPC reads numbers and bytes strictly, and answers a batch in order; who has no name gets no answer. */
 async function wrongEngine(rpc: RpcContext): Promise<string | undefined> {
   const head = rpc.chain.head();
   const ask = async (questions: unknown): Promise<unknown> => {
@@ -140,7 +140,11 @@ async function wrongEngine(rpc: RpcContext): Promise<string | undefined> {
   const alone = (await ask(good)) as Reply;
   const told = (await ask([good, ...bad])) as readonly Reply[];
   const fraction = (await ask(header(1.7, [String(head)]))) as Reply;
+  const nameless = header(undefined, { height: String(head) });
   return (
+    unlike('a header with one for nobody', await ask([nameless, good]), alone) ??
+    unlike('a header for nobody', await ask(nameless), null) ??
+    unlike('headers for nobody', await ask([nameless, header(null, {})]), null) ??
     unlike('a header in a batch', told[0], alone) ??
     unlike(
       'what cannot be read, with answers',

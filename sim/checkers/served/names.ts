@@ -153,9 +153,9 @@ async function wrongHeights(rpc: RpcContext): Promise<string | undefined> {
   const path = `${BANK}/supply`;
   const height = heightsOf(rpc.chain).at(-2) ?? rpc.chain.head();
   if (rpc.chain.view(height) === undefined) return undefined;
-  const asked = async (name: string, at: number) => {
+  const asked = async (name: string, at: number, method = 'GET') => {
     const { body, headers } = await handleRest(rpc, {
-      method: 'GET',
+      method,
       path,
       query: '',
       headers: { [name]: String(at) },
@@ -166,7 +166,9 @@ async function wrongHeights(rpc: RpcContext): Promise<string | undefined> {
   const [shown, direct] = await asked('x-cosmos-block-height', height);
   const gateway = await asked('grpc-metadata-x-cosmos-block-height', height);
   const [, after] = await asked('x-cosmos-block-height', rpc.chain.head() + 1);
+  const glance = await asked('x-cosmos-block-height', height, 'HEAD');
   return (
+    unlike('who asks for no more than the headers', glance, [shown, direct]) ??
     unlike('the height of an answer', shown, String(height)) ??
     unlike('a height that the gateway names', gateway, [shown, direct]) ??
     unlike('the height after the head', (after as Fields)['code'], INVALID)

@@ -7,8 +7,10 @@ import { comet, fieldsOf, filledHeights, listOf, rest, unlike } from '../questio
 /** More than a page has when nothing is said, and what it may have at most. */
 const LARGE = 31;
 const PAGE_MAX = 100;
+/** Of a list's first place, as an earlier page gives it. */
+const KEY = `&pagination.key=${encodeURIComponent('AAAAAAAAAAA=')}`;
 
-/** How many there are is told to whoever asks for it, or for no page at all. */
+/** How many there are is told to whoever asks for it, or for no page at all, and has no key of an earlier page. */
 export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> {
   const path = '/cosmos/auth/v1beta1/accounts';
   const whole = await rest(rpc, path);
@@ -19,7 +21,13 @@ export async function wrongTotals(rpc: RpcContext): Promise<string | undefined> 
   return (
     unlike(`how many there are in ${path}`, total, count) ??
     unlike(`how many there are in ${path}, asked for one`, await of(''), '0') ??
-    unlike(`how many there are in ${path}, asked for that`, await of('&pagination.count_total=true'), count)
+    unlike(
+      `how many there are in ${path}, asked for that`,
+      await of('&pagination.count_total=true'),
+      count,
+    ) ??
+    unlike(`how many there are in ${path}, not to be told`, await of('&pagination.count_total=false'), '0') ??
+    unlike(`how many there are in ${path}, asked by key`, await of(`&pagination.count_total=true${KEY}`), '0')
   );
 }
 

@@ -21,6 +21,7 @@ import { wrongCallTrees } from './callTrees.ts';
 import { wrongCoding } from './coding.ts';
 import { wrongExport } from './export.ts';
 import { wrongHistories } from './fees.ts';
+import { wrongGrpcWeb } from './grpcWeb.ts';
 import { wrongBlocks, wrongTxs } from './lists.ts';
 import { wrongLogs } from './logs.ts';
 import { wrongMessages } from './messages.ts';
@@ -164,6 +165,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongRestCalls(rpc),
   ({ rpc }) => wrongPlaces(rpc),
   ({ rpc }) => wrongProtos(rpc),
+  ({ rpc }) => wrongGrpcWeb(rpc),
   ({ rpc }) => wrongMessages(rpc),
   whereIndexed(({ rpc, suite }) => wrongTxAnswers(rpc, suite.sha256)),
   whereIndexed(({ rpc, suite }) => wrongCoding(rpc, suite.sha256)),

@@ -8,6 +8,31 @@ import type { Sha256 } from '../../reference/merkle.ts';
 import { comet, filledHeights, firstOf, Refused, unlike } from '../questions.ts';
 
 const BAD_PARAMS = -32602;
+const INTERNAL = -32603;
+
+const UNSEARCHABLE = [
+  ['tx', 'hash=%22%22', 'transaction hash cannot be empty'],
+  [
+    'tx_search',
+    'query=%22tx.height%3E0%22&order_by=%22up%22',
+    'expected order_by to be either `asc` or `desc` or empty',
+  ],
+  [
+    'tx_search',
+    'query=%22tx.hash%20EXISTS%22',
+    'error while retrieving the result: transaction hash cannot be empty',
+  ],
+  [
+    'tx_search',
+    'query=%22tx.hash%3D%27zz%27%22',
+    "error during searching for a hash in the query: encoding/hex: invalid byte: U+007A 'z'",
+  ],
+  [
+    'block_search',
+    `query=%22${'block.height%3E0%20AND%20'.repeat(30)}block.height%3E0%22`,
+    'maximum query length exceeded',
+  ],
+] as const;
 
 interface Asked {
   readonly method: string;
@@ -145,5 +170,42 @@ async function wrongRefusals(rpc: RpcContext): Promise<string | undefined> {
     if (problem !== undefined) return problem;
   }
   const missing = await got(rpc, 'no_such_method', '');
-  return unlike('/no_such_method', missing.status, 404);
+  return unlike('/no_such_method', missing.status, 404) ?? wrongWords(rpc);
+}
+
+/** What can be read and has no answer, with the words that clients look for. */
+async function wrongWords(rpc: RpcContext): Promise<string | undefined> {
+  const head = rpc.chain.head();
+  const { length } = rpc.chain.validators(head)?.validators ?? [];
+  const pages = Math.max(1, Math.ceil(length / 100));
+  for (const [method, query, words] of [
+    ['block', 'height=0', 'height must be greater than 0, but got 0'],
+    [
+      'block',
+      `height=${head + 1}`,
+      `height ${head + 1} must be less than or equal to the current blockchain height ${head}`,
+    ],
+    ...[0, pages + 1].map(
+      (page) =>
+        [
+          'validators',
+          `height=${head}&per_page=100&page=${page}`,
+          `page should be within [1, ${pages}] range, given ${page}`,
+        ] as const,
+    ),
+    ['blockchain', 'minHeight=-1', 'heights must be non-negative'],
+    [
+      'blockchain',
+      `minHeight=${head}&maxHeight=${head - 1}`,
+      `min height ${head} can't be greater than max height ${head - 1}`,
+    ],
+    ['genesis_chunked', 'chunk=-1', 'there are 0 chunks, -1 is invalid'],
+    ...(rpc.indexing?.kind === 'kv' ? UNSEARCHABLE : []),
+  ] as const) {
+    const { status, told } = await got(rpc, method, query);
+    const { code, data } = (told['refused'] ?? {}) as Fields;
+    const problem = unlike(`/${method}?${query}`, [status, code, data], [500, INTERNAL, words]);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }

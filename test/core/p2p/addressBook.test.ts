@@ -52,6 +52,16 @@ describe('the address book', () => {
     expect([id(1), rarely, often, proven].map((one) => book.has(one))).toEqual([true, true, false, true]);
   });
 
+  test('a book in which all have answered takes in nobody else', () => {
+    const book = bookOf();
+    for (let n = 10_000; n < 10_000 + ADDRESSES_MAX; n++) {
+      book.add({ id: id(n), host: ipOf(n * 256), port: 1 }, id(n));
+      book.onGood(1, id(n));
+    }
+    expect(book.add({ id: id(1), host: '8.8.8.8', port: 1 }, id(1)).ok).toBe(false);
+    expect([book.size, book.has(id(1))]).toEqual([ADDRESSES_MAX, false]);
+  });
+
   test('whoever was called by a clock that was ahead in an earlier run is called again', () => {
     const [now, ahead] = [1_000_000, 90_000_000_000];
     const book = bookOf();

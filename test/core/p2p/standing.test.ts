@@ -22,6 +22,16 @@ describe('a ban', () => {
     expect(minutes).toEqual([10, 20, 40, 80, 160, 320, 640, 1280, 1440]);
   });
 
+  test('comes with the fault that uses up what is left, of which each minute gives back one point, once', () => {
+    const standings = new Standings();
+    const faultAt = (minute: number) => standings.fault(minute * 60 * SECOND, 'p', 'odd', 40, BAN_MS_MAX);
+    const scores = [0, 10, 20].map((minute) => {
+      const ban = faultAt(minute);
+      return ban?.times ?? standings.score(minute * 60 * SECOND, 'p');
+    });
+    expect(scores).toEqual([60, 30, 1]);
+  });
+
   test('of an earlier run counts, and lasts a day at most', () => {
     const standings = new Standings();
     const ban = { peer: 'p', reason: 'odd', until: 30 * 86_400 * SECOND, times: 2 };

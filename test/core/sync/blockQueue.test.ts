@@ -53,6 +53,16 @@ test('whoever is to give both blocks and has not one of them is asked no more wh
   expect(queue.wanted(0, 1)).toEqual([{ peer: 'd', height: 1 }]);
 });
 
+test('what comes late of others than who is to give both blocks is let go, the first and the second', () => {
+  const peers = peersOf(['a', 'b', 'c']);
+  const queue = new BlockQueue(peers);
+  queue.mismatch(1, { block: at(1), peer: 'a', bytes: 0 }, { block: at(2), peer: 'b', bytes: 0 });
+  expect(queue.wanted(0, 1).map(({ peer }) => peer)).toEqual(['c', 'c']);
+  const late = peers.find('b');
+  for (const height of [1, 2]) if (late !== undefined) queue.arrived(late, at(height));
+  expect([queue.at(1), queue.at(2)]).toEqual([undefined, undefined]);
+});
+
 const SECOND = 1_000_000;
 
 /** These peers, which claim a hundred blocks, and what they have been asked for. */

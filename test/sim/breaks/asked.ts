@@ -40,8 +40,8 @@ export const ASKED: readonly Break[] = [
   {
     id: 'total-told-unasked',
     file: 'core/rpc/cosmos/paging.ts',
-    from: 'const isTold = countTotal ||',
-    to: 'const isTold = true ||',
+    from: 'key.length === 0 && (countTotal ||',
+    to: 'key.length === 0 && (true ||',
     found: ['records'],
     scenario: 'ring-of-hashes',
     isSlow: true,

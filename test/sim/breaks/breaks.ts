@@ -14,6 +14,7 @@ import { EXECUTION } from './execution.ts';
 import { EXPORTS } from './exports.ts';
 import { FACES } from './faces.ts';
 import { FEES } from './fees.ts';
+import { FORMS } from './forms.ts';
 import { GENESIS } from './genesis.ts';
 import { GOSSIP } from './gossip.ts';
 import { GUARDS } from './guards.ts';
@@ -112,4 +113,5 @@ export const BREAKS: readonly Break[] = [
   ...RUSES,
   ...EDGES,
   ...SPELLINGS,
+  ...FORMS,
 ];

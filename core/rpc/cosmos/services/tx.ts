@@ -217,14 +217,26 @@ const findingMethods: readonly ServiceMethod[] = [
       optional(4, 'pagination', PAGE_RESPONSE),
     ]),
     run: ({ ctx }, { height, pagination }) => {
+      const head = ctx.chain.head();
+      if (height < 1 || height > head) {
+        const text = `requested height ${height} but height must not be less than 1 or greater than the current height ${head}: invalid height`;
+        throw new GrpcError(GRPC.unknown, text);
+      }
       const block = ctx.chain.block(height);
       const meta = ctx.chain.blockMeta(height);
       if (block === undefined || meta === undefined) {
         throw new GrpcError(GRPC.invalidArgument, `requested block height ${height} is not available`);
       }
+      const total = BigInt(block.txs.length);
+      const { offset = 0n, limit = 0n } = pagination ?? {};
+      if (total > 0n && offset >= total) {
+        const text = `out of range: cannot paginate ${total} txs with offset ${offset} and limit ${limit}: invalid request`;
+        throw new GrpcError(GRPC.unknown, text);
+      }
       const { items, page } = listPage(pagination, block.txs);
       const txs = items.flatMap((raw) => openTx(raw) ?? []);
-      return { txs, blockId: meta.blockId, block, pagination: page };
+      // Here the SDK always tells how many there are.
+      return { txs, blockId: meta.blockId, block, pagination: { ...page, total } };
     },
     renderRest: ({ txs, blockId, block, pagination }) => ({
       txs: txs.map((tx) => protoJson(FULL_TX as never, tx)),

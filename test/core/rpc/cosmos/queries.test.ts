@@ -268,7 +268,14 @@ describe('what curl sees', () => {
         new RegExp(`^height must be greater than 0, but got ${height}$`),
       ]),
     ),
-    ['/cosmos/tx/v1beta1/txs/block/-1', 400, 3, /^requested block height -1 is not available$/],
+    ...[-1, 0, 99].map((height): [string, number, number, RegExp] => [
+      `/cosmos/tx/v1beta1/txs/block/${height}`,
+      500,
+      2,
+      new RegExp(
+        `^requested height ${height} but height must not be less than 1 or greater than the current height \\d+: invalid height$`,
+      ),
+    ]),
     [
       '/cosmos/base/tendermint/v1beta1/validatorsets/latest?pagination.offset=99&pagination.limit=1',
       500,
@@ -358,4 +365,15 @@ test('what is pruned between the search for it and the answer is left out', asyn
     '1',
     [String(world.ctx.chain.head())],
   ]);
+});
+
+test('whoever asks for a page of a block is told how many transactions that has, and refused a page behind them', async () => {
+  const path = `/cosmos/tx/v1beta1/txs/block/${world.ctx.chain.head()}`;
+  const { txs, pagination } = (await rest(`${path}?pagination.limit=1`)).body;
+  expect([txs.length, pagination]).toEqual([1, { next_key: null, total: '1' }]);
+  const beyond = await rest(`${path}?pagination.offset=1&pagination.limit=5`);
+  const message = 'out of range: cannot paginate 1 txs with offset 1 and limit 5: invalid request';
+  expect(beyond).toMatchObject({ status: 500, body: { code: 2, message } });
+  const empty = await rest('/cosmos/tx/v1beta1/txs/block/1?pagination.offset=1');
+  expect(empty).toMatchObject({ status: 200, body: { txs: [], pagination: { total: '0' } } });
 });

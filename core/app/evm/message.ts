@@ -135,7 +135,7 @@ function resultOf(result: ExecResult, refund: bigint): MessageResult {
     refund: refund + (halt === undefined ? (result.gasRefund ?? 0n) : 0n),
     returnValue: result.returnValue,
     logs: (result.logs ?? []).map(([address, topics, data]) => ({ address, topics, data })),
-    vmError: halt === undefined ? undefined : gethVmError(halt, result.runState?.opCode),
+    vmError: halt === undefined ? undefined : gethVmError(halt, result.runState),
   };
 }
 

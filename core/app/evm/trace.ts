@@ -153,7 +153,7 @@ class Listening {
       depth,
       gasUsed: execResult.executionGasUsed,
       output: execResult.returnValue,
-      error: halt === undefined ? undefined : gethVmError(halt, execResult.runState?.opCode),
+      error: halt === undefined ? undefined : gethVmError(halt, execResult.runState),
     });
   };
 }

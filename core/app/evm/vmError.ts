@@ -1,3 +1,5 @@
+import type { Bytes } from '../../lib/bytes.ts';
+
 /** Library texts of exceptional halts → geth's, which clients and tests match on. */
 const GETH_TEXT: ReadonlyMap<string, string> = new Map([
   ['out of gas', 'out of gas'],
@@ -17,11 +19,18 @@ const GETH_TEXT: ReadonlyMap<string, string> = new Map([
 
 export const REVERTED = 'execution reverted';
 
-/** geth's wording; `opcode` is the byte that was about to run, for the invalid opcode text. */
-export function gethVmError(libraryText: string, opcode: number | undefined): string {
+/** Where a frame of the library stands. */
+interface Halted {
+  readonly code: Bytes;
+  readonly programCounter: number;
+}
+
+/** geth's wording. An instruction that is not there is told by its byte: past a jump the library itself takes each for INVALID. */
+export function gethVmError(libraryText: string, frame: Halted | undefined): string {
   // The library says where a jump went wrong as well, which is nothing of consensus.
   const text = libraryText.split(' at ')[0] ?? libraryText;
   if (text !== 'invalid opcode') return GETH_TEXT.get(text) ?? text;
+  const opcode = frame?.code[frame.programCounter];
   if (opcode === undefined || opcode === 0xfe) return 'invalid opcode: INVALID';
   return `invalid opcode: opcode 0x${opcode.toString(16)} not defined`;
 }

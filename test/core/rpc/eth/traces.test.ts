@@ -398,6 +398,17 @@ describe('a row of the struct logger', () => {
     expect((await rowsOf('fe')).map(({ op }: Loose) => op)).toEqual(['INVALID']);
   });
 
+  test.each(['0c', '6003565b0c', '5f5f5f5e0c'])(
+    '%s ends at an instruction that is told by its byte',
+    async (code) => {
+      expect((await rowsOf(code)).at(-1).op).toBe('opcode 0xc not defined');
+      const stateOverrides = { [emitter]: { code: `0x${code}` } };
+      const config = { tracer: 'callTracer', stateOverrides };
+      const call = await world.get('debug_traceCall', { to: emitter, gas: '0x8000' }, 'latest', config);
+      expect(call.error).toBe('invalid opcode: opcode 0xc not defined');
+    },
+  );
+
   test('names a fault only of an instruction that could not begin', async () => {
     for (const code of ['0c', 'fe', '5f56']) expect((await rowsOf(code)).at(-1)).not.toHaveProperty('error');
     expect((await rowsOf('50')).at(-1).error).toMatch(/^stack underflow/);

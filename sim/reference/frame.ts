@@ -126,8 +126,16 @@ export class Frame {
 
   /** Copies for 3 gas a word, as every copying instruction does. */
   copy(from: Bytes, to: number, offset: number, size: number): void {
+    this.payCopy(to, size);
+    this.put(from, to, offset, size);
+  }
+
+  payCopy(to: number, size: number): void {
     this.use(3 + 3 * words(size));
     this.reach(to, size);
+  }
+
+  put(from: Bytes, to: number, offset: number, size: number): void {
     const bytes = new Uint8Array(size);
     bytes.set(from.slice(Math.min(offset, from.length), Math.min(offset + size, from.length)));
     this.write(to, bytes);

@@ -54,8 +54,9 @@ const ENVIRONMENT: Table = {
   61: told((f) => BigInt(f.returned.length)),
   62: (f) => {
     const [to, offset, size] = [f.popSize(), f.popSize(), f.popSize()];
+    f.payCopy(to, size);
     if (offset + size > f.returned.length) throw fault('return data out of bounds');
-    f.copy(f.returned, to, offset, size);
+    f.put(f.returned, to, offset, size);
   },
   63: ofAccount((f, name) =>
     f.machine.state.exists(name) ? toBig(f.machine.keccak(f.machine.state.account(name).code)) : 0n,

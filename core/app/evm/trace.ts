@@ -22,8 +22,8 @@ class Listening {
   #last: Step | undefined;
   /** A call or creation whose frame has not begun yet. */
   #calling: Step | undefined;
-  /** Values of the open frames: a delegate call keeps its caller's. */
-  readonly #values: bigint[] = [];
+  /** The open frames: a delegate call keeps its caller's value. */
+  readonly #frames: { readonly value: bigint; readonly isStatic: boolean }[] = [];
 
   constructor(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint) {
     this.#evm = evm;
@@ -51,7 +51,8 @@ class Listening {
     this.#last = step;
     this.#calling = KIND_OF_OPCODE.has(step.code) ? step : undefined;
     this.#hooks.step?.(step, this.#state);
-    if (step.code === SELFDESTRUCT && step.cost <= step.gas) this.#destroyed(step);
+    const isForbidden = this.#frames.at(-1)?.isStatic === true;
+    if (step.code === SELFDESTRUCT && step.cost <= step.gas && !isForbidden) this.#destroyed(step);
   };
 
   /** The code went on after a call, and no frame had begun. */
@@ -60,7 +61,7 @@ class Listening {
     this.#calling = undefined;
     if (refused === undefined) return;
     const { frame, error } = refused;
-    const value = frame.kind === 'DELEGATECALL' ? (this.#values.at(-1) ?? 0n) : frame.value;
+    const value = frame.kind === 'DELEGATECALL' ? (this.#frames.at(-1)?.value ?? 0n) : frame.value;
     this.#hooks.enter?.({ ...frame, value });
     this.#hooks.exit?.({ depth: frame.depth, gasUsed: 0n, output: EMPTY, error });
   }
@@ -96,8 +97,8 @@ class Listening {
           : 'CALL'
         : (KIND_OF_OPCODE.get(this.#last?.code ?? 0) ?? 'CALL');
     const isBorrowed = kind === 'DELEGATECALL' || kind === 'CALLCODE';
-    const value = kind === 'DELEGATECALL' ? (this.#values.at(-1) ?? 0n) : message.value;
-    this.#values.push(value);
+    const value = kind === 'DELEGATECALL' ? (this.#frames.at(-1)?.value ?? 0n) : message.value;
+    this.#frames.push({ value, isStatic: message.isStatic });
     this.#hooks.enter?.({
       kind,
       depth: message.depth + 1,
@@ -144,11 +145,11 @@ class Listening {
   }
 
   readonly onResult = ({ execResult }: EVMResult): void => {
-    const depth = this.#values.length;
+    const depth = this.#frames.length;
     const halt = execResult.exceptionError?.error;
     if (halt !== undefined) this.#calling = undefined;
     else if (execResult.runState !== undefined) this.#ranOut(execResult.runState, depth);
-    this.#values.pop();
+    this.#frames.pop();
     this.#hooks.exit?.({
       depth,
       gasUsed: execResult.executionGasUsed,

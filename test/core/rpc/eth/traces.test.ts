@@ -398,6 +398,18 @@ describe('a row of the struct logger', () => {
     expect((await rowsOf('fe')).map(({ op }: Loose) => op)).toEqual(['INVALID']);
   });
 
+  test('shows no destruction that a static call forbids', async () => {
+    // STATICCALL of another account, which destroys itself.
+    const victim = `0x${'d1'.repeat(20)}`;
+    const calls = `5f5f5f5f73${'d1'.repeat(20)}615000fa00`;
+    const stateOverrides = { [emitter]: { code: `0x${calls}` }, [victim]: { code: '0x30ff' } };
+    const config = { tracer: 'callTracer', stateOverrides };
+    const call = await world.get('debug_traceCall', { to: emitter, gas: '0x20000' }, 'latest', config);
+    expect(call.calls).toHaveLength(1);
+    expect(call.calls[0]).toMatchObject({ type: 'STATICCALL', error: 'write protection' });
+    expect(call.calls[0].calls).toBeUndefined();
+  });
+
   test.each(['0c', '6003565b0c', '5f5f5f5e0c'])(
     '%s ends at an instruction that is told by its byte',
     async (code) => {

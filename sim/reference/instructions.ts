@@ -175,8 +175,8 @@ const STORAGE: Table = {
     f.push(f.machine.state.transient(f.input.self, f.pop()));
   },
   93: (f) => {
-    f.mayWrite();
     f.use(WARM);
+    f.mayWrite();
     f.machine.state.putTransient(f.input.self, f.pop(), f.pop());
   },
 };

@@ -30,16 +30,6 @@ export const TRACED: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'gap-past-a-jump-is-invalid',
-    file: 'core/app/evm/vmError.ts',
-    from: 'const opcode = frame?.code[frame.programCounter];',
-    to: 'const opcode = (frame as { opCode?: number } | undefined)?.opCode;',
-    found: ['records'],
-    scenario: 'wild-programs',
-    seed: 56,
-    isSlow: true,
-  },
-  {
     id: 'trace-selfdestruct-unheard',
     file: 'core/app/evm/trace.ts',
     from: 'if (step.code === SELFDESTRUCT && step.cost <= step.gas && !isForbidden) this.#destroyed(step);',

@@ -7,3 +7,12 @@ export function memoryRange(memory: Bytes, offset: bigint, length: bigint): Byte
   if (length > 0n) out.set(memory.subarray(Number(offset), Number(offset + length)));
   return out;
 }
+
+/** Memory of so many words. A call pays for room that the library makes only once something is written there. */
+export function memoryOf(store: Bytes, words: bigint): Bytes {
+  const length = Number(words) * 32;
+  if (store.length >= length) return store.subarray(0, length);
+  const out = new Uint8Array(length);
+  out.set(store);
+  return out;
+}

@@ -4,6 +4,7 @@ import type { Address as EvmAddress } from '@ethereumjs/util';
 import { EMPTY } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Step, TraceHooks, TraceState } from '../../types/trace.ts';
+import { memoryOf } from './memoryRange.ts';
 import { addressOfWord, KIND_OF_OPCODE, refusedFrame } from './refusedFrame.ts';
 import { gethVmError } from './vmError.ts';
 
@@ -33,7 +34,7 @@ class Listening {
   }
 
   readonly onStep = (event: InterpreterStep): void => {
-    const { pc, opcode, gasLeft, gasRefund, stack, memory, depth, address } = event;
+    const { pc, opcode, gasLeft, gasRefund, stack, depth, address } = event;
     const step: Step = {
       pc,
       code: opcode.code,
@@ -45,7 +46,7 @@ class Listening {
       depth: depth + 1,
       address: address.bytes,
       stack,
-      memory,
+      memory: memoryOf(event.memory, event.memoryWordCount),
     };
     this.#refused();
     this.#last = step;
@@ -139,7 +140,7 @@ class Listening {
       depth,
       address: env.address.bytes,
       stack: stack.getStack(),
-      memory: memory._store.slice(0, Number(memoryWordCount) * 32),
+      memory: memoryOf(memory._store, memoryWordCount),
     };
     this.#hooks.step?.(step, this.#state);
   }

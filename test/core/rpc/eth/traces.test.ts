@@ -421,6 +421,12 @@ describe('a row of the struct logger', () => {
     },
   );
 
+  test.each(['00', ''])('shows room that a call paid for and nobody wrote to, before %j', async (rest) => {
+    const rows = await rowsOf(`6130005f5f5f5f60ff5af1${rest}`, { enableMemory: true });
+    expect(rows.at(-1).op).toBe('STOP');
+    expect(rows.at(-1).memory).toHaveLength(0x3000 / 32);
+  });
+
   test('names a fault only of an instruction that could not begin', async () => {
     for (const code of ['0c', 'fe', '5f56']) expect((await rowsOf(code)).at(-1)).not.toHaveProperty('error');
     expect((await rowsOf('50')).at(-1).error).toMatch(/^stack underflow/);

@@ -93,6 +93,8 @@ export interface TraceEnv {
 export interface TraceHooks {
   /** Before the gas is bought. */
   start?(tx: TxStart, state: TraceState, env: TraceEnv): void;
+  /** Whoever is called, the transaction's own receiver included, not who is made. Costs nothing for an instruction, unlike the next three. */
+  called?(to: Address, input: Bytes): void;
   enter?(frame: Frame): void;
   exit?(end: FrameEnd): void;
   step?(step: Step, state: TraceState): void;

@@ -1,11 +1,10 @@
 import { EMPTY, hex, toHex } from '../../core/lib/bytes.ts';
-import { type Frame, fault, Halt, words } from './frame.ts';
+import { type Frame, fault, Halt, STEP_UNPAID, words } from './frame.ts';
 import { accountGas, nameOf, type Table } from './instruction.ts';
 import { delegateOf, type Name } from './state.ts';
 
-const [VALUE_GAS, STIPEND, NEW_ACCOUNT_GAS, CREATE_GAS, DEPTH_MAX, INIT_CODE_MAX] = [
-  9000, 2300, 25_000, 32_000, 1024, 49_152,
-];
+const [LOOK_GAS, VALUE_GAS, STIPEND, NEW_ACCOUNT_GAS] = [100, 9000, 2300, 25_000];
+const [CREATE_GAS, DESTROY_GAS, COLD_GAS, DEPTH_MAX, INIT_CODE_MAX] = [32_000, 5000, 2600, 1024, 49_152];
 
 /** All but one 64th (EIP-150). */
 const most = (gas: number): number => gas - Math.floor(gas / 64);
@@ -26,14 +25,18 @@ function call(f: Frame, kind: Kind): void {
   const to = nameOf(f.pop());
   const value = kind === 'call' || kind === 'code' ? f.pop() : 0n;
   const [inAt, inSize, outAt, outSize] = [f.popSize(), f.popSize(), f.popSize(), f.popSize()];
+  f.use(LOOK_GAS);
   if (value !== 0n && kind === 'call') f.mayWrite();
-  f.reach(inAt, inSize);
-  f.reach(outAt, outSize);
-  f.use(accountGas(f, to));
+  f.mayReach(inAt, inSize);
+  f.mayReach(outAt, outSize);
+  f.reach(inAt, inSize, STEP_UNPAID);
+  f.reach(outAt, outSize, STEP_UNPAID);
+  f.use(accountGas(f, to) - LOOK_GAS, STEP_UNPAID);
   // Only a call takes the value elsewhere.
-  if (value !== 0n) f.use(VALUE_GAS + (kind === 'code' || state.exists(to) ? 0 : NEW_ACCOUNT_GAS));
+  const isNew = value !== 0n && kind !== 'code' && !state.exists(to);
+  if (value !== 0n) f.use(VALUE_GAS + (isNew ? NEW_ACCOUNT_GAS : 0), STEP_UNPAID);
   const delegate = delegateOf(state.account(to).code);
-  if (delegate !== undefined) f.use(accountGas(f, delegate));
+  if (delegate !== undefined) f.use(accountGas(f, delegate), STEP_UNPAID);
   const given = Math.min(asked, most(f.gas));
   f.use(given);
   f.charged();
@@ -71,13 +74,16 @@ function call(f: Frame, kind: Kind): void {
 }
 
 function create(f: Frame, isSalted: boolean): void {
+  f.use(CREATE_GAS);
   f.mayWrite();
   const { machine, input } = f;
   const { state } = machine;
   const [value, at, size] = [f.pop(), f.popSize(), f.popSize()];
   const salt = isSalted ? f.pop() : 0n;
-  if (size > INIT_CODE_MAX) throw fault('max initcode size exceeded');
-  f.use(CREATE_GAS + (isSalted ? 8 : 2) * words(size));
+  f.mayReach(at, size);
+  if (size > INIT_CODE_MAX)
+    throw fault(`out of gas: max initcode size exceeded: code size ${size} limit ${INIT_CODE_MAX}`);
+  f.use((isSalted ? 8 : 2) * words(size));
   const code = f.read(at, size);
   f.returned = new Uint8Array(0);
   const { nonce } = state.account(input.self);
@@ -110,13 +116,14 @@ function create(f: Frame, isSalted: boolean): void {
 
 /** EIP-6780: only what was made in this transaction goes, everything else just pays out. */
 function selfDestruct(f: Frame): void {
+  f.use(DESTROY_GAS);
   f.mayWrite();
   const { state } = f.machine;
   const { self } = f.input;
   const to = nameOf(f.pop());
   const { balance } = state.account(self);
   const isCold = !state.touch(to);
-  f.use(5000 + (isCold ? 2600 : 0));
+  if (isCold) f.use(COLD_GAS, STEP_UNPAID);
   if (balance !== 0n && !state.exists(to)) f.use(NEW_ACCOUNT_GAS);
   f.machine.calls.destroyed(self, to, balance);
   const isNew = state.created.has(self);

@@ -1,3 +1,4 @@
+import { present } from '../../core/lib/assert.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
 import { EMPTY } from '../../core/lib/bytes.ts';
 import type { Machine } from './machine.ts';
@@ -23,7 +24,8 @@ export class Halt {
 }
 
 export const OUT_OF_GAS = 'out of gas';
-export const UNDERFLOW = 'stack underflow';
+/** Where a price is reckoned in steps, and one of them is too dear. */
+export const STEP_UNPAID = 'out of gas: out of gas';
 export const fault = (error: string): Halt => new Halt('fault', EMPTY, error);
 
 /** Something that this reference does not know: the run is not judged. */
@@ -40,9 +42,9 @@ export interface FrameInput {
   readonly depth: number;
 }
 
-const STACK_MAX = 1024;
 /** More memory than any gas here buys. */
 const MEMORY_MAX = 1 << 22;
+const PRICED_MAX = 32 * (2 ** 32 - 1);
 const WORD_MASK = (1n << 256n) - 1n;
 const words = (bytes: number): number => Math.ceil(bytes / 32);
 const memoryGas = (count: number): number => 3 * count + Math.floor((count * count) / 512);
@@ -67,8 +69,8 @@ export class Frame {
     this.jumps = jumpsOf(input.code);
   }
 
-  use(gas: number): void {
-    if (this.gas < gas) throw fault(OUT_OF_GAS);
+  use(gas: number, error = OUT_OF_GAS): void {
+    if (this.gas < gas) throw fault(error);
     this.gas -= gas;
   }
 
@@ -80,14 +82,11 @@ export class Frame {
   }
 
   push(value: bigint): void {
-    if (this.stack.length >= STACK_MAX) throw fault('stack limit reached 1024 (1023)');
     this.stack.push(value & WORD_MASK);
   }
 
   pop(): bigint {
-    const value = this.stack.pop();
-    if (value === undefined) throw fault(UNDERFLOW);
-    return value;
+    return present(this.stack.pop(), 'an operand');
   }
 
   /** A size or an offset; what nobody can pay for ends the frame. */
@@ -101,13 +100,19 @@ export class Frame {
     return this.#memory.length;
   }
 
+  /** There is no price for more memory than 2^32 - 1 words. */
+  mayReach(offset: number, size: number): void {
+    if (size > 0 && offset + size > PRICED_MAX) throw fault('out of gas: gas uint64 overflow');
+  }
+
   /** Pays for memory up to there. */
-  reach(offset: number, size: number): void {
+  reach(offset: number, size: number, error = OUT_OF_GAS): void {
     if (size === 0) return;
-    if (offset + size > MEMORY_MAX) throw fault(OUT_OF_GAS);
+    this.mayReach(offset, size);
+    if (offset + size > MEMORY_MAX) throw fault(error);
     const [before, after] = [words(this.#memory.length), words(offset + size)];
     if (after <= before) return;
-    this.use(memoryGas(after) - memoryGas(before));
+    this.use(memoryGas(after) - memoryGas(before), error);
     const grown = new Uint8Array(32 * after);
     grown.set(this.#memory);
     this.#memory = grown;
@@ -150,7 +155,7 @@ export class Frame {
   }
 
   mayWrite(): void {
-    if (this.input.isStatic) throw fault('write protection');
+    if (this.input.isStatic) throw fault('out of gas: write protection');
   }
 }
 

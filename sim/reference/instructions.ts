@@ -1,8 +1,11 @@
+import { present } from '../../core/lib/assert.ts';
 import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
 import { ARITHMETIC } from './arithmetic.ts';
+import { faultAtStart } from './begin.ts';
 import { CALLS } from './callInstructions.ts';
-import { type Frame, fault, Halt, OUT_OF_GAS, UNDERFLOW } from './frame.ts';
+import { type Frame, fault, Halt } from './frame.ts';
 import { accountGas, type Instruction, nameOf, type Table } from './instruction.ts';
+import { NAMED_BYTES } from './namedBytes.ts';
 import { toBig, toWord } from './state.ts';
 
 const [BASE, LOW, COLD_SLOT, WARM] = [2, 5, 2100, 100];
@@ -142,7 +145,7 @@ const slotKey = (f: Frame, slot: bigint): string => `${f.input.self}/${slot}`;
 /** EIP-2200 with the prices of EIP-2929 and EIP-3529. */
 function store(f: Frame): void {
   f.mayWrite();
-  if (f.gas <= 2300) throw fault(OUT_OF_GAS);
+  if (f.gas <= 2300) throw fault('out of gas: not enough gas for reentrancy sentry');
   const { state } = f.machine;
   const { self } = f.input;
   const [slot, value] = [f.pop(), f.pop()];
@@ -176,7 +179,7 @@ const STORAGE: Table = {
   },
   93: (f) => {
     f.use(WARM);
-    f.mayWrite();
+    if (f.input.isStatic) throw fault('write protection');
     f.machine.state.putTransient(f.input.self, f.pop(), f.pop());
   },
 };
@@ -192,25 +195,24 @@ function pushData(f: Frame, count: number): void {
 
 function duplicate(f: Frame, depth: number): void {
   f.use(3);
-  const value = f.stack.at(-depth);
-  if (value === undefined) throw fault(UNDERFLOW);
-  f.push(value);
+  f.push(present(f.stack.at(-depth), 'an item'));
 }
 
 function swap(f: Frame, depth: number): void {
   f.use(3);
   const { stack } = f;
   const [top, other] = [stack.at(-1), stack.at(-1 - depth)];
-  if (top === undefined || other === undefined) throw fault(UNDERFLOW);
-  stack[stack.length - 1] = other;
-  stack[stack.length - 1 - depth] = top;
+  stack[stack.length - 1] = present(other, 'an item');
+  stack[stack.length - 1 - depth] = present(top, 'an item');
 }
 
 function log(f: Frame, count: number): void {
-  f.mayWrite();
   const [offset, size] = [f.popSize(), f.popSize()];
   const topics = Array.from({ length: count }, () => toWord(f.pop()));
+  f.mayReach(offset, size);
   f.use(375 + 375 * count + 8 * size);
+  f.reach(offset, size);
+  if (f.input.isStatic) throw fault('write protection');
   f.machine.state.log({ address: hex(f.input.self), topics, data: f.read(offset, size) });
   f.machine.calls.logged();
 }
@@ -219,6 +221,8 @@ function log(f: Frame, count: number): void {
 export function step(f: Frame): void {
   const op = f.input.code[f.pc] ?? 0;
   f.row = f.machine.rows.begin(f, op);
+  const refused = faultAtStart(op, f.stack);
+  if (refused !== undefined) throw fault(refused);
   try {
     perform(f, op);
   } catch (halt) {
@@ -236,5 +240,5 @@ function perform(f: Frame, op: number): void {
   else if (op >= 0x80 && op <= 0x8f) duplicate(f, op - 0x7f);
   else if (op >= 0x90 && op <= 0x9f) swap(f, op - 0x8f);
   else if (op >= 0xa0 && op <= 0xa4) log(f, op - 0xa0);
-  else throw fault(`invalid opcode: ${op === 0xfe ? 'INVALID' : `opcode 0x${op.toString(16)} not defined`}`);
+  else throw fault(`invalid opcode: ${NAMED_BYTES[op] ?? `opcode 0x${op.toString(16)} not defined`}`);
 }

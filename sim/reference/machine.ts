@@ -180,9 +180,11 @@ export class Machine {
 
 /** Why code is not kept. */
 function codeRefusal(code: Bytes, isPaid: boolean): string | undefined {
-  if (code.length > CODE_MAX) return 'max code size exceeded';
   if (code[0] === 0xef) return 'invalid code: must not begin with 0xef';
-  return isPaid ? undefined : 'contract creation code storage out of gas';
+  if (!isPaid) return 'contract creation code storage out of gas';
+  return code.length > CODE_MAX
+    ? `max code size exceeded: code size ${code.length} limit ${CODE_MAX}`
+    : undefined;
 }
 
 function precompiled(name: Name, { data, gas }: Omit<FrameInput, 'code'>): Ended {

@@ -2,7 +2,9 @@ import { toEip55 } from '../../../core/address/eip55.ts';
 import type { CallArgs, CallOptions } from '../../../core/app/chain.ts';
 import type { EvmService } from '../../../core/app/evmService.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
-import type { Frame, TraceHooks } from '../../../core/types/trace.ts';
+import type { Bytes } from '../../../core/lib/bytes.ts';
+import type { Address } from '../../../core/types/ids.ts';
+import type { TraceHooks } from '../../../core/types/trace.ts';
 import { ConsoleLines, ConsoleLog } from './consoleLog.ts';
 
 /** An estimate runs a call again and again: the last run counts, which had the gas that is answered, or all there is. */
@@ -19,8 +21,8 @@ class LastRun implements TraceHooks {
     this.lines = new ConsoleLines(this.#console);
   }
 
-  enter(frame: Frame): void {
-    this.lines.enter(frame);
+  called(to: Address, input: Bytes): void {
+    this.lines.called(to, input);
   }
 }
 

@@ -3,7 +3,7 @@ import { toEip55 } from '../../../core/address/eip55.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { type Bytes, equalBytes, hex, to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
-import type { Frame } from '../../../core/types/trace.ts';
+import type { Address } from '../../../core/types/ids.ts';
 import { oneLine } from '../../log/logger.ts';
 
 /** Where hardhat's console.sol sends its lines: "console.log" as an address. Nothing is there. */
@@ -96,7 +96,7 @@ export class ConsoleLines {
     this.#console = console;
   }
 
-  enter({ to, input }: Frame): void {
+  called(to: Address, input: Bytes): void {
     if (this.lines.length >= LINES_MAX || !equalBytes(to, CONSOLE)) return;
     const line = this.#console.line(input);
     if (line !== undefined) this.lines.push(line);

@@ -3,16 +3,22 @@ import { createEVM, type EVM, getActivePrecompiles } from '@ethereumjs/evm';
 import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
-import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { type Bytes, concat, EMPTY } from '../../lib/bytes.ts';
 import { Recent } from '../../lib/recent.ts';
 import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Guard } from '../guard.ts';
+import { QuickBls } from './bls.ts';
+import { copyPlainly } from './copies.ts';
 import { endCreationsAsGeth } from './creationEnds.ts';
+import { tellWhatWasDear } from './dearInstructions.ts';
 import { runFormattedInitCode } from './formattedInitCode.ts';
+import { runFramesWithoutCopies } from './frames.ts';
 import { verifyKzgProof } from './kzg.ts';
 import { opcodeOf } from './opcodes.ts';
+import { faultsAsGeth } from './precompileFaults.ts';
 import { boundReturnData } from './returnDataBounds.ts';
+import { payForbiddenLogs } from './staticLogs.ts';
 
 /** What the block tells the instructions. */
 export interface BlockEnv {
@@ -71,12 +77,20 @@ function commonOf(evmChainId: bigint, fork: ForkName): Common {
   return common.copy();
 }
 
+/** 64 bytes; throws where the signature is nobody's. `v`: 27 or 28 (what else is refused before). */
+function signerKey(suite: CryptoSuite, digest: Bytes, v: bigint, r: Bytes, s: Bytes): Bytes {
+  const key = suite.secp256k1Recover(digest, concat(r, s), Number(v) - 27);
+  return present(key, 'a signer').subarray(1);
+}
+
 export function createCommon(evmChainId: bigint, fork: ForkName, suite: CryptoSuite): Common {
   const refuse = (): never => {
     throw new Error('C_KZG_BADARGS');
   };
   const customCrypto: Common['customCrypto'] = {
     keccak256: (message) => suite.keccak256(message),
+    sha256: (message) => suite.sha256(message),
+    ecrecover: (digest, v, r, s) => signerKey(suite, digest, v, r, s),
     kzg: {
       verifyProof: verifyKzgProof,
       blobToKzgCommitment: refuse,
@@ -133,7 +147,8 @@ const REVERT = 0xfd;
 
 /**
  * Before a REVERT is paid, the library shows whoever watches what it would give back, and for that makes the memory as
- * large as it says. Of one that cannot be paid nothing is read: its frame ends here and needs no memory any more.
+ * large as it says. Of one that cannot be paid, or has no operands, nothing is read: its frame ends here and needs
+ * neither memory nor operands any more.
  */
 function showPaidReverts(evm: EVM): void {
   const entry = opcodeOf(evm, REVERT);
@@ -145,7 +160,10 @@ function showPaidReverts(evm: EVM): void {
       isPaid = cost <= frame.gasLeft;
       return cost;
     } finally {
-      if (!isPaid) frame.memory.read = () => EMPTY;
+      if (!isPaid) {
+        frame.memory.read = () => EMPTY;
+        frame.stack.peek = () => [0n, 0n];
+      }
     }
   };
 }
@@ -216,7 +234,7 @@ export class EnginePool {
 
   constructor(common: Common) {
     this.#common = common;
-    this.precompiles = getActivePrecompiles(common);
+    this.precompiles = faultsAsGeth(getActivePrecompiles(common));
   }
 
   /** `addressHex`: 40 lower-case digits. */
@@ -250,11 +268,20 @@ export class EnginePool {
 
   async #create(stateManager: StateManagerInterface, isGuarded: boolean): Promise<EvmEngine> {
     const hashes = new BlockHashes();
-    const evm = (await createEVM({ common: this.#common, stateManager, blockchain: hashes })) as EVM;
+    const evm = (await createEVM({
+      common: this.#common,
+      stateManager,
+      blockchain: hashes,
+      bls: new QuickBls(),
+    })) as EVM;
+    await runFramesWithoutCopies(evm);
     showPaidReverts(evm);
     runFormattedInitCode(evm);
     endCreationsAsGeth(evm);
+    copyPlainly(evm);
     boundReturnData(evm);
+    tellWhatWasDear(evm);
+    payForbiddenLogs(evm);
     if (!isGuarded) return new EvmEngine(evm, hashes, undefined);
     const slot: GuardSlot = { guard: undefined };
     guardJumps(evm, slot);

@@ -64,7 +64,7 @@ export async function estimate(probe: GasProbe, bounds: Bounds): Promise<Estimat
   const top = await probe.run(high);
   if (top.kind === 'refused') return { kind: 'refused', message: `failed with ${high} gas: ${top.message}` };
   if (top.kind === 'too-little') return exceeds(high);
-  if (top.result.vmError === OUT_OF_GAS) return exceeds(high);
+  if (top.result.vmError?.startsWith(OUT_OF_GAS) === true) return exceeds(high);
   if (top.result.vmError !== undefined) return { kind: 'failed', probed: top };
   let low = top.gasUsed - 1n;
   const guess = ((top.gasPeak + CALL_STIPEND) * 64n) / 63n;

@@ -9,13 +9,24 @@ export interface RunState {
   readonly stack: {
     /** Top first; throws where there are fewer. */
     peek(count: number): bigint[];
+    /** Top last. */
+    getStack(): bigint[];
     popN(count: number): bigint[];
     push(value: bigint): void;
   };
-  readonly memory: { read: (offset: number, length: number, doesExtend?: boolean) => Bytes };
+  readonly memory: {
+    /** What is made so far; more than is paid for. */
+    readonly _store: Bytes;
+    read: (offset: number, length: number, doesExtend?: boolean) => Bytes;
+    extend(offset: number, length: number): void;
+  };
+  readonly stateManager: EVM['stateManager'];
   readonly interpreter: {
     isStatic(): boolean;
     getReturnDataSize(): bigint;
+    getCallData(): Bytes;
+    getCode(): Bytes;
+    getReturnData(): Bytes;
     create(gasLimit: bigint, value: bigint, code: Bytes): Promise<bigint>;
     create2(gasLimit: bigint, value: bigint, code: Bytes, salt: Bytes): Promise<bigint>;
   };

@@ -1,9 +1,9 @@
 /** Turns the library's events into the hooks of a tracer. */
-import type { EVM, EVMResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm';
+import type { EVM, EVMResult, ExecResult, InterpreterStep, Message as LibraryMessage } from '@ethereumjs/evm';
 import type { Address as EvmAddress } from '@ethereumjs/util';
 import { EMPTY } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
-import type { Step, TraceHooks, TraceState } from '../../types/trace.ts';
+import type { Frame, Step, TraceHooks, TraceState } from '../../types/trace.ts';
 import { memoryOf } from './memoryRange.ts';
 import { addressOfWord, KIND_OF_OPCODE, refusedFrame } from './refusedFrame.ts';
 import { gethVmError } from './vmError.ts';
@@ -12,6 +12,14 @@ const STOP = 0x00;
 const RETURN = 0xf3;
 const SELFDESTRUCT = 0xff;
 const HALTING = new Set([STOP, RETURN, SELFDESTRUCT]);
+/**
+ * What geth takes for an instruction whatever it works on, where the library has another number: looks at accounts and
+ * calls (EIP-2929), and what costs by its operands alone (EXP, LOG).
+ */
+const LEAST_COST: ReadonlyMap<number, bigint> = new Map([
+  ...[0x31, 0x3b, 0x3c, 0x3f, 0xf1, 0xf2, 0xf4, 0xfa].map((code) => [code, 100n] as const),
+  ...[0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4].map((code) => [code, 0n] as const),
+]);
 
 /** One engine's events as hooks; at most one a run. */
 class Listening {
@@ -23,8 +31,10 @@ class Listening {
   #last: Step | undefined;
   /** A call or creation whose frame has not begun yet. */
   #calling: Step | undefined;
-  /** The open frames: a delegate call keeps its caller's value. */
-  readonly #frames: { readonly value: bigint; readonly isStatic: boolean }[] = [];
+  /** The end of a contract that the last instruction asked for. */
+  #destroying: Frame | undefined;
+  /** Values of the open frames: a delegate call keeps its caller's. */
+  readonly #values: bigint[] = [];
 
   constructor(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint) {
     this.#evm = evm;
@@ -41,7 +51,7 @@ class Listening {
       op: opcode.name,
       gas: gasLeft,
       cost: opcode.dynamicFee ?? BigInt(opcode.fee),
-      leastCost: BigInt(opcode.fee),
+      leastCost: LEAST_COST.get(opcode.code) ?? BigInt(opcode.fee),
       refund: this.#refund + gasRefund,
       depth: depth + 1,
       address: address.bytes,
@@ -52,8 +62,7 @@ class Listening {
     this.#last = step;
     this.#calling = KIND_OF_OPCODE.has(step.code) ? step : undefined;
     this.#hooks.step?.(step, this.#state);
-    const isForbidden = this.#frames.at(-1)?.isStatic === true;
-    if (step.code === SELFDESTRUCT && step.cost <= step.gas && !isForbidden) this.#destroyed(step);
+    this.#destroying = step.code === SELFDESTRUCT ? this.#destruction(step) : undefined;
   };
 
   /** The code went on after a call, and no frame had begun. */
@@ -62,25 +71,27 @@ class Listening {
     this.#calling = undefined;
     if (refused === undefined) return;
     const { frame, error } = refused;
-    const value = frame.kind === 'DELEGATECALL' ? (this.#frames.at(-1)?.value ?? 0n) : frame.value;
+    const value = frame.kind === 'DELEGATECALL' ? (this.#values.at(-1) ?? 0n) : frame.value;
     this.#hooks.enter?.({ ...frame, value });
     this.#hooks.exit?.({ depth: frame.depth, gasUsed: 0n, output: EMPTY, error });
   }
 
-  #destroyed({ address, stack, depth }: Step): void {
-    const value = this.#state.account(address)?.balance ?? 0n;
-    const to = addressOfWord(stack.at(-1) ?? 0n);
-    const frame = {
+  #destruction({ address, stack, depth }: Step): Frame {
+    return {
       kind: 'SELFDESTRUCT',
       depth: depth + 1,
       from: address,
-      to,
-      value,
+      to: addressOfWord(stack.at(-1) ?? 0n),
+      value: this.#state.account(address)?.balance ?? 0n,
       gas: 0n,
       input: EMPTY,
-    } as const;
+    };
+  }
+
+  /** The code ended with it, and well. */
+  #destroyed(frame: Frame): void {
     this.#hooks.enter?.(frame);
-    this.#hooks.exit?.({ depth: depth + 1, gasUsed: 0n, output: EMPTY, error: undefined });
+    this.#hooks.exit?.({ depth: frame.depth, gasUsed: 0n, output: EMPTY, error: undefined });
   }
 
   /** Two parameters make the library wait: the address of a creation is computed asynchronously. */
@@ -98,8 +109,8 @@ class Listening {
           : 'CALL'
         : (KIND_OF_OPCODE.get(this.#last?.code ?? 0) ?? 'CALL');
     const isBorrowed = kind === 'DELEGATECALL' || kind === 'CALLCODE';
-    const value = kind === 'DELEGATECALL' ? (this.#frames.at(-1)?.value ?? 0n) : message.value;
-    this.#frames.push({ value, isStatic: message.isStatic });
+    const value = kind === 'DELEGATECALL' ? (this.#values.at(-1) ?? 0n) : message.value;
+    this.#values.push(value);
     this.#hooks.enter?.({
       kind,
       depth: message.depth + 1,
@@ -125,10 +136,10 @@ class Listening {
   }
 
   /** Code that ends without a halting instruction stops at what is not there: geth shows that STOP. */
-  #ranOut(frame: NonNullable<EVMResult['execResult']['runState']>, depth: number): void {
+  #ranOut({ gasRefund = 0n }: ExecResult, frame: NonNullable<ExecResult['runState']>, depth: number): void {
     this.#refused();
     if (HALTING.has(frame.opCode)) return;
-    const { programCounter, gasLeft, gasRefund, stack, memory, memoryWordCount, env } = frame;
+    const { programCounter, gasLeft, stack, memory, memoryWordCount, env } = frame;
     const step: Step = {
       pc: programCounter,
       code: STOP,
@@ -146,11 +157,13 @@ class Listening {
   }
 
   readonly onResult = ({ execResult }: EVMResult): void => {
-    const depth = this.#frames.length;
+    const depth = this.#values.length;
     const halt = execResult.exceptionError?.error;
     if (halt !== undefined) this.#calling = undefined;
-    else if (execResult.runState !== undefined) this.#ranOut(execResult.runState, depth);
-    this.#frames.pop();
+    else if (execResult.runState !== undefined) this.#ranOut(execResult, execResult.runState, depth);
+    if (halt === undefined && this.#destroying !== undefined) this.#destroyed(this.#destroying);
+    this.#destroying = undefined;
+    this.#values.pop();
     this.#hooks.exit?.({
       depth,
       gasUsed: execResult.executionGasUsed,
@@ -160,15 +173,36 @@ class Listening {
   };
 }
 
-/** Lets the hooks hear the engine's next run; call what it returns after the run. `refund` is that of authorizations (EIP-7702). */
-export function listen(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint): () => void {
-  const listening = new Listening(evm, hooks, state, refund);
-  evm.events.on('step', listening.onStep);
-  evm.events.on('beforeMessage', listening.onMessage);
-  evm.events.on('afterMessage', listening.onResult);
+type Unlisten = () => void;
+
+function listenToCalls({ events }: EVM, called: NonNullable<TraceHooks['called']>): Unlisten {
+  const onMessage = (message: LibraryMessage): void => {
+    // Asked of a creation, the library throws.
+    if (message.to !== undefined) called(message.codeAddress.bytes, message.data);
+  };
+  events.on('beforeMessage', onMessage);
+  return () => events.off('beforeMessage', onMessage);
+}
+
+function listenToSteps(listening: Listening, { events }: EVM): Unlisten {
+  events.on('step', listening.onStep);
+  events.on('beforeMessage', listening.onMessage);
+  events.on('afterMessage', listening.onResult);
   return () => {
-    evm.events.off('step', listening.onStep);
-    evm.events.off('beforeMessage', listening.onMessage);
-    evm.events.off('afterMessage', listening.onResult);
+    events.off('step', listening.onStep);
+    events.off('beforeMessage', listening.onMessage);
+    events.off('afterMessage', listening.onResult);
+  };
+}
+
+/** Lets the hooks hear the engine's next run; call what it returns after the run. `refund` is that of authorizations (EIP-7702). */
+export function listen(evm: EVM, hooks: TraceHooks, state: TraceState, refund: bigint): Unlisten {
+  const ends: Unlisten[] = [];
+  if (hooks.called !== undefined) ends.push(listenToCalls(evm, hooks.called.bind(hooks)));
+  // The library prepares each instruction for whoever listens to instructions, at ten times what it costs to run it.
+  const isClose = hooks.step !== undefined || hooks.enter !== undefined || hooks.exit !== undefined;
+  if (isClose) ends.push(listenToSteps(new Listening(evm, hooks, state, refund), evm));
+  return () => {
+    for (const end of ends) end();
   };
 }

@@ -1,36 +1,57 @@
 import type { Bytes } from '../../lib/bytes.ts';
+import { isReckoned } from './dearInstructions.ts';
+import { isEndless, isUnpriced, stackFault } from './demands.ts';
+import { UNDEFINED_NAMES } from './undefinedNames.ts';
 
 /** Library texts of exceptional halts → geth's, which clients and tests match on. */
 const GETH_TEXT: ReadonlyMap<string, string> = new Map([
   ['out of gas', 'out of gas'],
-  ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
   ['stack underflow', 'stack underflow'],
   ['stack overflow', 'stack limit reached 1024 (1023)'],
   ['invalid JUMP', 'invalid jump destination'],
-  // Of BLAKE2F alone.
-  ['value out of range', 'invalid input length'],
   ['revert', 'execution reverted'],
-  ['static state change', 'write protection'],
   ['create collision', 'contract address collision'],
   ['insufficient balance', 'insufficient balance for transfer'],
+  ['static state change', 'write protection'],
   ['invalid bytecode deployed', 'invalid code: must not begin with 0xef'],
-  ['initcode exceeds max initcode size', 'max initcode size exceeded'],
 ]);
 
 export const REVERTED = 'execution reverted';
+
+/** What the library says of instructions that did not begin; it asks for gas, stack and memory in an order of its own. */
+const isNotBegun = (text: string): boolean =>
+  text.startsWith('out of gas') || text.startsWith('stack ') || text === 'static state change';
 
 /** Where a frame of the library stands. */
 interface Halted {
   readonly code: Bytes;
   readonly programCounter: number;
+  readonly opCode: number;
+  readonly stack: { getStack(): readonly bigint[] };
 }
 
-/** geth's wording. An instruction that is not there is told by its byte: past a jump the library itself takes each for INVALID. */
+/** An instruction that is not there is told by its byte: past a jump the library itself takes each for INVALID. */
+function invalidOpcode(frame: Halted | undefined): string {
+  const opcode = frame?.code[frame.programCounter];
+  if (opcode === undefined || opcode === 0xfe) return 'invalid opcode: INVALID';
+  return `invalid opcode: ${UNDEFINED_NAMES.get(opcode) ?? `opcode 0x${opcode.toString(16)} not defined`}`;
+}
+
+/** geth's wording. */
 export function gethVmError(libraryText: string, frame: Halted | undefined): string {
   // The library says where a jump went wrong as well, which is nothing of consensus.
   const text = libraryText.split(' at ')[0] ?? libraryText;
-  if (text !== 'invalid opcode') return GETH_TEXT.get(text) ?? text;
-  const opcode = frame?.code[frame.programCounter];
-  if (opcode === undefined || opcode === 0xfe) return 'invalid opcode: INVALID';
-  return `invalid opcode: opcode 0x${opcode.toString(16)} not defined`;
+  if (text === 'invalid opcode') return invalidOpcode(frame);
+  return (frame && isNotBegun(text) ? refusalOf(text, frame) : undefined) ?? GETH_TEXT.get(text) ?? text;
+}
+
+/** What stood against an instruction that did not begin. */
+function refusalOf(text: string, { opCode, stack }: Halted): string | undefined {
+  const items = stack.getStack();
+  const fault = stackFault(opCode, items);
+  if (fault !== undefined) return fault;
+  // What these cost at least was not there.
+  if (text === 'out of gas' && isReckoned(opCode)) return undefined;
+  if (isEndless(opCode, items)) return 'gas uint64 overflow';
+  return text === 'out of gas' && isUnpriced(opCode, items) ? 'out of gas: gas uint64 overflow' : undefined;
 }

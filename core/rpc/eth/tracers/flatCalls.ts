@@ -6,6 +6,9 @@ export interface FlatOptions {
   readonly includePrecompiles: boolean;
 }
 
+/** Calls that are not shown where a precompile is called. */
+const HIDDEN_KINDS = new Set(['CALL', 'STATICCALL']);
+
 /** Parity's wording. */
 const PARITY_ERRORS: ReadonlyMap<string, string> = new Map([
   ['contract creation code storage out of gas', 'Out of gas'],
@@ -21,6 +24,7 @@ const PARITY_ERRORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const parityError = (error: string): string => {
+  if (error.startsWith('out of gas:')) return 'Out of gas';
   if (error.startsWith('invalid opcode:')) return 'Bad instruction';
   if (error.startsWith('stack underflow')) return 'Stack underflow';
   return PARITY_ERRORS.get(error) ?? error;
@@ -51,9 +55,8 @@ export function flatCalls(root: CallNode, options: FlatOptions, context: TracerC
   const { place } = context;
   const isShown = (node: CallNode): boolean =>
     options.includePrecompiles ||
-    node.type.startsWith('CREATE') ||
+    !HIDDEN_KINDS.has(node.type) ||
     node.to === undefined ||
-    (node.value ?? '0x0') !== '0x0' ||
     !context.isPrecompile(node.to.slice(2));
   const visit = (node: CallNode, traceAddress: readonly number[]): void => {
     const calls = (node.calls ?? []).filter(isShown);

@@ -3,8 +3,9 @@ import { bigintToFixed } from '../../../app/evm/numbers.ts';
 import { addressOfWord } from '../../../app/evm/refusedFrame.ts';
 import { type Bytes, hex, to0xHex, toHex } from '../../../lib/bytes.ts';
 import { EMPTY_CODE_HASH } from '../../../state/account.ts';
-import type { Frame, Step, TraceState, TxStart } from '../../../types/trace.ts';
+import type { Frame, FrameEnd, Step, TraceState, TxStart } from '../../../types/trace.ts';
 import { quantity } from '../goHex.ts';
+import { isBeforehand } from './beforehand.ts';
 import type { Tracer } from './tracer.ts';
 
 export interface PrestateOptions {
@@ -47,6 +48,8 @@ export class PrestateTracer implements Tracer {
   readonly #options: PrestateOptions;
   readonly #seen = new Map<string, Seen>();
   #state: TraceState | undefined;
+  /** Takes back what the last instruction looked at. */
+  #undo: (() => void)[] = [];
   #bytes = 0;
   #result: unknown = {};
 
@@ -61,6 +64,7 @@ export class PrestateTracer implements Tracer {
   }
 
   step({ code, stack, address }: Step, state: TraceState): void {
+    this.#undo = [];
     const top = stack.at(-1);
     if (top === undefined) return;
     if (STORAGE_LIKE.has(code)) this.#lookSlot(address, top, state);
@@ -78,7 +82,14 @@ export class PrestateTracer implements Tracer {
 
   /** The only way to hear of a contract that is about to be. */
   enter(frame: Frame): void {
+    this.#undo = [];
     if (this.#state !== undefined) this.#look(frame.to, this.#state);
+  }
+
+  /** An instruction that could not begin has looked at nothing. */
+  exit({ error }: FrameEnd): void {
+    if (error !== undefined && isBeforehand(error)) for (const undo of this.#undo) undo();
+    this.#undo = [];
   }
 
   #look(address: Bytes, state: TraceState): Seen {
@@ -96,6 +107,7 @@ export class PrestateTracer implements Tracer {
     };
     this.#seen.set(key, seen);
     this.#bytes += ACCOUNT_BYTES + seen.code.length;
+    this.#undo.push(() => this.#seen.delete(key));
     return seen;
   }
 
@@ -106,6 +118,7 @@ export class PrestateTracer implements Tracer {
     if (storage.has(key)) return;
     storage.set(key, wordOf(state.storage(address, bigintToFixed(slot, 32))));
     this.#bytes += SLOT_BYTES;
+    this.#undo.push(() => storage.delete(key));
   }
 
   get size(): number {

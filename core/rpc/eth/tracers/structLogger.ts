@@ -3,6 +3,7 @@ import { to0xHex, toHex } from '../../../lib/bytes.ts';
 import type { Frame, FrameEnd, Step, TraceState, TxEnd } from '../../../types/trace.ts';
 import { serverError } from '../../rpcError.ts';
 import { quantity } from '../goHex.ts';
+import { isBeforehand } from './beforehand.ts';
 import type { Tracer } from './tracer.ts';
 
 export interface StructLoggerOptions {
@@ -44,12 +45,9 @@ const nameOf = ({ code, op }: Step): string => (code === PREVRANDAO ? 'DIFFICULT
 /** What is no instruction is called by its byte; of a step it is not known. */
 const NO_INSTRUCTION = 'invalid opcode: ';
 
-/** geth names a fault only where it kept the instruction from running: too little gas, a stack that does not fit. */
-const isBeforehand = (error: string): boolean =>
-  error.startsWith('out of gas') ||
-  error.startsWith('stack ') ||
-  error === 'gas uint64 overflow' ||
-  error === 'write protection';
+function shownCost({ cost, leastCost }: Step): bigint {
+  return cost > MEMORY_COST_MAX || cost < leastCost ? leastCost : cost;
+}
 
 const wordHex = (value: bigint): string => to0xHex(bigintToFixed(value, 32));
 
@@ -59,6 +57,8 @@ export class StructLogger implements Tracer {
   readonly #rows: Row[] = [];
   /** Of the instruction that ran last; undefined when it is not shown. */
   #last: Row | undefined;
+  /** What that costs whatever it works on. */
+  #leastCost = 0;
   /** Slots seen so far by contract, as geth repeats them. */
   readonly #storage = new Map<string, Record<string, string>>();
   /** Tells of the slot that the last instruction works on, once it is known to have run. */
@@ -84,7 +84,7 @@ export class StructLogger implements Tracer {
       pc: step.pc,
       op: nameOf(step),
       gas: Number(step.gas),
-      gasCost: Number(step.cost > MEMORY_COST_MAX ? step.leastCost : step.cost),
+      gasCost: Number(shownCost(step)),
       depth: step.depth,
       ...(step.refund === 0n ? {} : { refund: Number(step.refund) }),
     };
@@ -96,6 +96,7 @@ export class StructLogger implements Tracer {
     this.#cells += 1 + (row.stack?.length ?? 0) + (row.memory?.length ?? 0) + returned;
     this.#rows.push(row);
     this.#last = row;
+    this.#leastCost = Number(step.leastCost);
   }
 
   #ran(): void {
@@ -152,6 +153,9 @@ export class StructLogger implements Tracer {
     const row = this.#last;
     if (row === undefined || row.depth !== depth || error === undefined) return;
     if (isHalted) row.error = error;
+    // Nothing else is reckoned where that alone is too much, or there is nothing to reckon with.
+    if (isHalted && (row.gas < this.#leastCost || !error.startsWith('out of gas')))
+      row.gasCost = this.#leastCost;
     if (error.startsWith(NO_INSTRUCTION)) row.op = error.slice(NO_INSTRUCTION.length);
   }
 

@@ -10,6 +10,9 @@ const TRANSFER = hex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df5
 /** ERC-7528: the native coin as a token. */
 const COIN_ADDRESS: Address = new Uint8Array(20).fill(0xee);
 
+/** They run with a value, and move nothing. */
+const NO_TRANSFER: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
+
 const padded = (address: Address): Bytes => {
   const word = new Uint8Array(32);
   word.set(address, 12);
@@ -24,7 +27,7 @@ export class TransferLogs implements TraceHooks {
 
   enter({ kind, from, to, value }: Frame): void {
     const logs: SteppedLog[] = [];
-    if (kind !== 'DELEGATECALL' && value > 0n) {
+    if (!NO_TRANSFER.has(kind) && value > 0n) {
       const topics = [TRANSFER, padded(from), padded(to)];
       logs.push({ address: COIN_ADDRESS, topics, data: bigintToFixed(value, 32) });
     }

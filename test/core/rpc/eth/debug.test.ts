@@ -217,7 +217,7 @@ test('a log without its topics is no log, and no harm', async () => {
     tracerConfig: { withLog: true },
     stateOverrides: { [emitter]: { code: '0x60006000a4' } },
   });
-  expect([trace.error, trace.logs]).toEqual(['stack underflow', undefined]);
+  expect([trace.error, trace.logs]).toEqual(['stack underflow (2 <=> 6)', undefined]);
 });
 
 describe('debug_storageRangeAt', () => {

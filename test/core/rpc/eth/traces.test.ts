@@ -406,7 +406,7 @@ describe('a row of the struct logger', () => {
     const config = { tracer: 'callTracer', stateOverrides };
     const call = await world.get('debug_traceCall', { to: emitter, gas: '0x20000' }, 'latest', config);
     expect(call.calls).toHaveLength(1);
-    expect(call.calls[0]).toMatchObject({ type: 'STATICCALL', error: 'write protection' });
+    expect(call.calls[0]).toMatchObject({ type: 'STATICCALL', error: 'out of gas: write protection' });
     expect(call.calls[0].calls).toBeUndefined();
   });
 
@@ -437,7 +437,8 @@ describe('a row of the struct logger', () => {
     for (const gas of ['0bb8', '0400']) {
       const rows = await rowsOf(`366015575f5f60015f5f3061${gas}f15060015450005b60015f5500`);
       const [failed, read] = rows.filter(({ op }: Loose) => op === 'SSTORE' || op === 'SLOAD');
-      expect([failed.op, failed.error, failed.storage]).toEqual(['SSTORE', 'out of gas', undefined]);
+      expect([failed.op, failed.storage]).toEqual(['SSTORE', undefined]);
+      expect(failed.error).toBe(gas === '0bb8' ? 'out of gas' : 'out of gas: not enough gas for reentrancy sentry');
       expect([read.op, read.storage]).toEqual(['SLOAD', { [word(1)]: word(0) }]);
     }
   });
@@ -473,21 +474,22 @@ test('a traced call is the call, with its overrides', async () => {
 });
 
 describe.each([
-  ['a cost beyond all numbers', `7f${'ff'.repeat(32)}5ffd`],
-  ['a cost beyond all gas', '65010000000000' + '5ffd'],
-])('a REVERT of memory that nobody paid for: %s', (_name, code) => {
+  ['a cost beyond all numbers', `7f${'ff'.repeat(32)}5ffd`, 'gas uint64 overflow'],
+  ['memory that has no price', '65010000000000' + '5ffd', 'out of gas: gas uint64 overflow'],
+  ['a cost beyond all gas', '6401000000005ffd', 'out of gas'],
+])('a REVERT of memory that nobody paid for: %s', (_name, code, text) => {
   test('is an execution out of gas like any other, watched or not', async () => {
     const call = { from: bytesHex(world.dev.address), to: emitter, gas: '0x30000' };
     const overrides = { [emitter]: { code: `0x${code}` } };
     const config = { tracer: 'callTracer', stateOverrides: overrides };
-    expect(await world.get('debug_traceCall', call, 'latest', config)).toMatchObject({ error: 'out of gas' });
+    expect(await world.get('debug_traceCall', call, 'latest', config)).toMatchObject({ error: text });
     const { structLogs } = await world.get('debug_traceCall', call, 'latest', { stateOverrides: overrides });
     expect(structLogs.map(({ op }: Loose) => op)).toEqual([
-      code.slice(0, 2) === '7f' ? 'PUSH32' : 'PUSH6',
+      `PUSH${Number(`0x${code.slice(0, 2)}`) - 0x5f}`,
       'PUSH0',
       'REVERT',
     ]);
-    expect((await world.get('eth_createAccessList', call, 'latest', overrides)).error).toBe('out of gas');
+    expect((await world.get('eth_createAccessList', call, 'latest', overrides)).error).toBe(text);
   });
 
   test('can be traced where it was mined', async () => {
@@ -499,7 +501,7 @@ describe.each([
       gasUsed: '0x30d40',
     });
     const trace = await world.get('debug_traceTransaction', hash, { tracer: 'callTracer' });
-    expect(trace.error).toBe('out of gas');
+    expect(trace.error).toBe(text);
     const [block] = await world.get('debug_traceBlockByNumber', 'latest', { tracer: 'callTracer' });
     expect(block.result).toEqual(trace);
   });

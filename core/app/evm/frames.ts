@@ -1,0 +1,168 @@
+import { type EVM, EVMError, type EVMResult, type ExecResult, type Message } from '@ethereumjs/evm';
+import { Account, type Address } from '@ethereumjs/util';
+import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+
+type Ended = NonNullable<ExecResult['runState']>;
+
+/** The library's interpreter of one frame, which it does not export; only what is touched here. */
+interface Interpreter {
+  readonly _result: Pick<ExecResult, 'logs' | 'selfdestruct' | 'createdAddresses'> & {
+    readonly returnValue: Bytes | undefined;
+  };
+  run(code: Bytes, options: object): Promise<{ runState: Ended; exceptionError?: EVMError }>;
+  _getValidJumpDestinations(code: Bytes): object;
+}
+
+type InterpreterClass = new (
+  evm: EVM,
+  stateManager: EVM['stateManager'],
+  blockchain: EVM['blockchain'],
+  env: object,
+  gasLeft: bigint,
+  journal: EVM['journal'],
+  ...profiling: unknown[]
+) => Interpreter;
+
+/** Where the library runs frames; only what is touched here. */
+interface Frames {
+  readonly _tx: { readonly gasPrice: bigint; readonly origin: Address };
+  readonly _block: object;
+  readonly performanceLogger: object;
+  runInterpreter(message: Message, options?: object): Promise<ExecResult>;
+  _executeCall(message: Message): Promise<EVMResult>;
+  _reduceSenderBalance(account: Account, message: Message): Promise<void>;
+  _addToBalance(account: Account, message: Message): Promise<void>;
+  _loadCode(message: Message): Promise<void>;
+  runPrecompile(code: Message['code'], data: Bytes, gasLimit: bigint): Promise<ExecResult>;
+  postMessageCleanup(): void;
+}
+
+const { REVERT } = EVMError.errorMessages;
+const STOP = Uint8Array.of(0);
+/** Runs code that stops at once, in nobody's name. */
+const NOBODY = { getAccount: async () => undefined } as unknown as EVM['stateManager'];
+
+async function interpreterOf(evm: EVM): Promise<InterpreterClass> {
+  const { stateManager } = evm;
+  evm.stateManager = NOBODY;
+  const { runState } = await evm.runCode({ code: STOP, gasLimit: 0n });
+  evm.stateManager = stateManager;
+  return (runState as unknown as { readonly interpreter: { readonly constructor: InterpreterClass } })
+    .interpreter.constructor;
+}
+
+/**
+ * Frames of code run as the library runs them, and calls as it makes them in the forks that we have, without what takes
+ * most of a call's time there: it copies everything that it knows of a frame twice, and goes through code that has run
+ * a moment ago for the places where it may jump.
+ */
+export async function runFramesWithoutCopies(evm: EVM): Promise<void> {
+  const Frame = await interpreterOf(evm);
+  const library = evm as unknown as Frames;
+  /** By the very bytes: state hands out the same while it is the same. */
+  const jumps = new WeakMap<Bytes, object>();
+
+  library.runInterpreter = async (message, options = {}) => {
+    const interpreter = new Frame(
+      evm,
+      evm.stateManager,
+      evm.blockchain,
+      await envOf(evm, library, message),
+      message.gasLimit,
+      evm.journal,
+      library.performanceLogger,
+    );
+    const look = interpreter._getValidJumpDestinations.bind(interpreter);
+    interpreter._getValidJumpDestinations = (code) => {
+      let found = jumps.get(code);
+      if (found === undefined) {
+        found = look(code);
+        jumps.set(code, found);
+      }
+      return found;
+    };
+    const { _result: result } = interpreter;
+    if (message.selfdestruct !== undefined) result.selfdestruct = message.selfdestruct;
+    if (message.createdAddresses !== undefined) result.createdAddresses = message.createdAddresses;
+    return resultOf(interpreter, message, await interpreter.run(message.code as Bytes, options));
+  };
+
+  library._executeCall = async (message) => {
+    const state = evm.stateManager;
+    const sender = (await state.getAccount(message.caller)) ?? new Account();
+    let failure: EVMError | undefined;
+    if (!message.delegatecall) failure = await failureOf(library._reduceSenderBalance(sender, message));
+    const receiver = (await state.getAccount(message.to as Address)) ?? new Account();
+    if (!message.delegatecall)
+      failure = (await failureOf(library._addToBalance(receiver, message))) ?? failure;
+    await library._loadCode(message);
+    const { code, gasRefund } = message;
+    const isEmpty = code === undefined || (typeof code !== 'function' && code.length === 0);
+    if (failure !== undefined || isEmpty)
+      return { execResult: { gasRefund, executionGasUsed: 0n, returnValue: EMPTY, ...failing(failure) } };
+    const execResult = message.isCompiled
+      ? Object.assign(await library.runPrecompile(code, message.data, message.gasLimit), { gasRefund })
+      : await library.runInterpreter(message);
+    if (message.depth === 0) library.postMessageCleanup();
+    return { execResult };
+  };
+}
+
+const failing = (exceptionError: EVMError | undefined) =>
+  exceptionError === undefined ? {} : { exceptionError };
+
+/** What the library throws of coins that are not there. */
+async function failureOf(payment: Promise<void>): Promise<EVMError | undefined> {
+  try {
+    await payment;
+    return undefined;
+  } catch (error) {
+    if (error instanceof EVMError) return error;
+    throw error;
+  }
+}
+
+async function envOf(evm: EVM, { _tx, _block }: Frames, message: Message): Promise<object> {
+  const { caller, data, value, code, isStatic, depth, gasRefund, chargeCodeAccesses, createdAddresses } =
+    message;
+  const address = message.to as Address;
+  return {
+    address,
+    caller,
+    callData: data,
+    callValue: value,
+    code,
+    isStatic,
+    isCreate: (message as { isCreate?: boolean }).isCreate ?? false,
+    depth,
+    gasPrice: _tx.gasPrice,
+    origin: _tx.origin,
+    block: _block,
+    contract: (await evm.stateManager.getAccount(address)) ?? new Account(),
+    codeAddress: message.codeAddress,
+    gasRefund,
+    chargeCodeAccesses,
+    blobVersionedHashes: message.blobVersionedHashes ?? [],
+    createdAddresses,
+  };
+}
+
+function resultOf(
+  { _result: result }: Interpreter,
+  { gasLimit }: Message,
+  { runState, exceptionError }: { readonly runState: Ended; readonly exceptionError?: EVMError },
+): ExecResult {
+  const isGood = exceptionError === undefined;
+  const takesAll = !isGood && exceptionError.error !== REVERT;
+  return {
+    runState,
+    ...failing(exceptionError),
+    logs: isGood ? (result.logs ?? []) : [],
+    selfdestruct: (isGood && result.selfdestruct) || new Map(),
+    createdAddresses: (isGood && result.createdAddresses) || new Set(),
+    gas: runState.gasLeft,
+    executionGasUsed: takesAll ? gasLimit : gasLimit - runState.gasLeft,
+    gasRefund: runState.gasRefund,
+    returnValue: result.returnValue ?? EMPTY,
+  };
+}

@@ -143,9 +143,9 @@ const FLAT_KINDS: Readonly<Record<string, string>> = {
   CREATE2: 'create',
 };
 
-/** Calls of precompiles are left out where nothing is paid. */
-const isShown = ({ type, to, value = '0x0' }: Fields): boolean =>
-  String(type).startsWith('CREATE') || value !== '0x0' || !PRECOMPILE_NAMES.includes(String(to).slice(2));
+/** Calls of precompiles are left out, those in one's own name are not. */
+const isShown = ({ type, to }: Fields): boolean =>
+  !['CALL', 'STATICCALL'].includes(String(type)) || !PRECOMPILE_NAMES.includes(String(to).slice(2));
 
 function placesIn(node: Fields, place: readonly number[]): readonly unknown[] {
   const calls = listOf(node, 'calls').filter(isShown);

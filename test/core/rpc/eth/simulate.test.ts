@@ -200,6 +200,15 @@ test("transfers are told as logs only when asked for, in order with the contract
   expect(plain.hash).toBe(traced.hash);
 });
 
+test('code that is borrowed with a value moves no coins', async () => {
+  // CALLCODE of nobody with value 1.
+  const code = '0x5f5f5f5f600160cc5af200';
+  const stateOverrides = { ...RICH, [B]: { code, balance: '0x9' } };
+  const block = { stateOverrides, calls: [{ from: A, to: B }] };
+  const [traced] = await simulate({ blockStateCalls: [block], traceTransfers: true });
+  expect(traced.calls[0]).toMatchObject({ status: '0x1', logs: [] });
+});
+
 test('a validated simulation foretells the block that is then made', async () => {
   const own = await RpcWorld.open();
   const dev = `0x${Buffer.from(own.dev.address).toString('hex')}`;

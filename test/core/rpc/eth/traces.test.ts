@@ -438,7 +438,9 @@ describe('a row of the struct logger', () => {
       const rows = await rowsOf(`366015575f5f60015f5f3061${gas}f15060015450005b60015f5500`);
       const [failed, read] = rows.filter(({ op }: Loose) => op === 'SSTORE' || op === 'SLOAD');
       expect([failed.op, failed.storage]).toEqual(['SSTORE', undefined]);
-      expect(failed.error).toBe(gas === '0bb8' ? 'out of gas' : 'out of gas: not enough gas for reentrancy sentry');
+      expect(failed.error).toBe(
+        gas === '0bb8' ? 'out of gas' : 'out of gas: not enough gas for reentrancy sentry',
+      );
       expect([read.op, read.storage]).toEqual(['SLOAD', { [word(1)]: word(0) }]);
     }
   });

@@ -22,7 +22,7 @@ import { ANVIL, accountsOf, HARDHAT, type NodeKind, ORRERY, withNode } from './e
 import type { Print } from './figure.ts';
 
 const bench = 'evm';
-const CHAIN_ID = 9000n;
+export const CHAIN_ID = 9000n;
 const COMPUTE_GAS = 2_000_000n;
 const COMPUTE_RUNS = 11;
 const TOKEN_TRANSFERS = 1000;
@@ -39,7 +39,7 @@ const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4d
 /** transfer(address,uint256) of a token without checks: two slots, one log, true. */
 const TOKEN = `60243580335403335580600435540160043555600052600435337f${TRANSFER_TOPIC}60206000a3600160005260206000f3`;
 
-const median = (values: readonly number[]): number =>
+export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const CONTRACT = `0x${'c0'.repeat(20)}` as const;
@@ -68,18 +68,24 @@ async function bareRun(suite: Suite): Promise<() => Promise<unknown>> {
 }
 
 /** As a block runs it, or as a reader's call, with its guard. */
-function ourRun(suite: Suite, engines: EnginePool, guard: Guard | undefined): () => Promise<unknown> {
+export function ourRun(
+  suite: Suite,
+  engines: EnginePool,
+  guard: Guard | undefined,
+  code: string = SPIN,
+  gas: bigint = COMPUTE_GAS,
+): () => Promise<unknown> {
   const db = new StateDb(new MemoryKv(), (message) => suite.keccak256(message));
   const world = WorldState.open(db, EMPTY_ROOTS);
   const [to, from] = [hex(CONTRACT.slice(2)), hex(CALLER.slice(2))];
   return () => {
     const writes = new BlockWriteSet(world);
-    writes.putCode(to, hex(SPIN));
+    writes.putCode(to, hex(code));
     writes.beginTx();
     const log = new TouchLog(writes);
     const fixed = { value: 0n, gasPrice: 0n, accessList: [], authorizationList: [], data: new Uint8Array(0) };
     const context = { writes, log, env: ENV, engines, evmChainId: CHAIN_ID, suite, guard };
-    return runMessage(context, { from, to, gas: COMPUTE_GAS, ...fixed });
+    return runMessage(context, { from, to, gas, ...fixed });
   };
 }
 

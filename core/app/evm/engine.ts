@@ -1,5 +1,5 @@
 import { type Common, createCustomCommon, Mainnet, type StateManagerInterface } from '@ethereumjs/common';
-import { createEVM, type EVM, getActivePrecompiles } from '@ethereumjs/evm';
+import { createEVM, type EVM, getActivePrecompiles, type NobleBN254 } from '@ethereumjs/evm';
 import { Address as EvmAddress } from '@ethereumjs/util';
 import type { CryptoSuite } from '../../crypto/suite.ts';
 import { present } from '../../lib/assert.ts';
@@ -9,6 +9,7 @@ import type { ForkName } from '../../types/fork.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Guard } from '../guard.ts';
 import { QuickBls } from './bls.ts';
+import { QuickBn254 } from './bn254.ts';
 import { copyPlainly } from './copies.ts';
 import { endCreationsAsGeth } from './creationEnds.ts';
 import { tellWhatWasDear } from './dearInstructions.ts';
@@ -274,6 +275,8 @@ export class EnginePool {
       blockchain: hashes,
       bls: new QuickBls(),
     })) as EVM;
+    // What is told at creation is not heeded.
+    (evm as unknown as { _bn254: NobleBN254 })._bn254 = new QuickBn254();
     await runFramesWithoutCopies(evm);
     showPaidReverts(evm);
     runFormattedInitCode(evm);

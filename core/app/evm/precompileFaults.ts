@@ -7,6 +7,7 @@ type Precompile = Precompiles extends Map<string, infer F> ? F : never;
 /** The library's text → geth's. */
 type Words = Readonly<Record<string, string>>;
 
+const PAIRING = 0x08;
 const PAIRING_SIZE = 'bad elliptic curve pairing size';
 const OUTSIDE_FIELD = 'invalid fp.Element encoding';
 const BN254: Words = {
@@ -23,7 +24,7 @@ const BLS12_381: Words = {
 const WORDS: ReadonlyMap<number, Words> = new Map([
   [0x06, BN254],
   [0x07, BN254],
-  [0x08, { ...BN254, 'invalid input length': PAIRING_SIZE }],
+  [PAIRING, { ...BN254, 'invalid input length': PAIRING_SIZE }],
   [
     0x0a,
     {
@@ -42,7 +43,7 @@ const BLS_PADDING_BYTES = 16;
 
 /** What the pairings cost at least and for a pair of so many bytes; geth asks for it before anything else. */
 const PAIRINGS: ReadonlyMap<number, readonly [base: bigint, pair: bigint, bytes: number]> = new Map([
-  [0x08, [45_000n, 34_000n, 192]],
+  [PAIRING, [45_000n, 34_000n, 192]],
   [0x0f, [37_700n, 32_600n, 384]],
 ]);
 
@@ -72,22 +73,13 @@ function isPadded(data: Bytes, [pair, fields]: readonly [number, number]): boole
   return true;
 }
 
-/** The order of BN254's field, and how many words of the input are of it; all of a pairing's. */
+/** The order of BN254's field. */
 const BN254_FIELD = 0x30644e72e131a029b85045b68181585d97816a916871ca8d3c208c16d87cfd47n;
-const BN254_WORDS: ReadonlyMap<number, number> = new Map([
-  [0x06, 4],
-  [0x07, 2],
-  [0x08, Number.POSITIVE_INFINITY],
-]);
 const WORD_BYTES = 32;
 
-function isOutsideField(data: Bytes, words: number): boolean {
-  const end = Math.min(data.length, words * WORD_BYTES);
-  for (let at = 0; at < end; at += WORD_BYTES) {
-    const word = new Uint8Array(WORD_BYTES);
-    word.set(data.subarray(at, at + WORD_BYTES));
-    if (bytesToBigint(word) >= BN254_FIELD) return true;
-  }
+function isOutsideField(data: Bytes): boolean {
+  for (let at = 0; at < data.length; at += WORD_BYTES)
+    if (bytesToBigint(data.subarray(at, at + WORD_BYTES)) >= BN254_FIELD) return true;
   return false;
 }
 
@@ -97,8 +89,7 @@ function wordsFor(address: number, text: string, data: Bytes, gas: bigint): stri
     return data.length === BLAKE2F_BYTES ? 'invalid final flag' : 'invalid input length';
   const told = WORDS.get(address)?.[text] ?? text;
   if ([PAIRING_SIZE, 'invalid input length', 'out of gas'].includes(told)) return told;
-  const words = BN254_WORDS.get(address);
-  if (words !== undefined && isOutsideField(data, words)) return OUTSIDE_FIELD;
+  if (address === PAIRING && isOutsideField(data)) return OUTSIDE_FIELD;
   const fields = BLS_FIELDS.get(address);
   return fields !== undefined && !isPadded(data, fields) ? 'invalid field element top bytes' : told;
 }

@@ -2,6 +2,8 @@
 
 const COUNT_LIMIT = 2n ** 64n;
 const STACK_MAX = 1024;
+/** Of the most memory that has a price. */
+const PRICED_END = 32n * (2n ** 32n - 1n);
 
 /** Instructions by how many operands they have; DUP, SWAP and LOG by their number. */
 const OPERANDS: readonly (readonly [count: number, ops: readonly number[]])[] = [
@@ -43,13 +45,17 @@ function memoryOf(op: number, operand: (place: number) => bigint): readonly (rea
   return op === 0x20 || op === 0xf3 || op === 0xfd || within(op, 0xa0, 0xa4) ? [range(0, 1)] : [];
 }
 
+/** Calls and creations ask for their least price before. */
+const isReckonedInSteps = (op: number): boolean => within(op, 0xf0, 0xfa) && op !== 0xf3;
+
 /** Undefined when it can, as far as gas is not asked for. */
 export function faultAtStart(op: number, stack: readonly bigint[]): string | undefined {
   const operands = operandsOf(op);
   if (stack.length < operands) return `stack underflow (${stack.length} <=> ${operands})`;
   if (stack.length === STACK_MAX && isMore(op)) return 'stack limit reached 1024 (1023)';
   const ranges = memoryOf(op, (place) => stack[stack.length - 1 - place] ?? 0n);
+  const end = ranges.reduce((most, [at, size]) => (size !== 0n && at + size > most ? at + size : most), 0n);
   // Counted in whole words.
-  const isTooFar = ranges.some(([at, size]) => size !== 0n && (at + size + 31n) / 32n >= COUNT_LIMIT / 32n);
-  return isTooFar ? 'gas uint64 overflow' : undefined;
+  if ((end + 31n) / 32n >= COUNT_LIMIT / 32n) return 'gas uint64 overflow';
+  return end > PRICED_END && !isReckonedInSteps(op) ? 'out of gas: gas uint64 overflow' : undefined;
 }

@@ -108,7 +108,6 @@ export class Frame {
   /** Pays for memory up to there. */
   reach(offset: number, size: number, error = OUT_OF_GAS): void {
     if (size === 0) return;
-    this.mayReach(offset, size);
     if (offset + size > MEMORY_MAX) throw fault(error);
     const [before, after] = [words(this.#memory.length), words(offset + size)];
     if (after <= before) return;

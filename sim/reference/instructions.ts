@@ -209,7 +209,6 @@ function swap(f: Frame, depth: number): void {
 function log(f: Frame, count: number): void {
   const [offset, size] = [f.popSize(), f.popSize()];
   const topics = Array.from({ length: count }, () => toWord(f.pop()));
-  f.mayReach(offset, size);
   f.use(375 + 375 * count + 8 * size);
   f.reach(offset, size);
   if (f.input.isStatic) throw fault('write protection');

@@ -379,8 +379,8 @@ export const EXECUTION: readonly Break[] = [
   {
     id: 'code-unpaid-is-out-of-gas',
     file: 'core/app/evm/creationEnds.ts',
-    from: 'execResult.exceptionError?.error === OUT_OF_GAS)',
-    to: 'execResult.exceptionError?.error === OUT_OF_GAS && handed[0] === RESERVED)',
+    from: 'if (gasLeft < DEPOSIT_GAS * BigInt(handed.length)) return DEPOSIT_UNPAID;',
+    to: '',
     found: ['records'],
     scenario: 'wild-programs',
     isSlow: true,
@@ -415,8 +415,8 @@ export const EXECUTION: readonly Break[] = [
   {
     id: 'creation-ends-as-the-first-within',
     file: 'core/app/evm/creationEnds.ts',
-    from: '    last = { isGood',
-    to: '    last ??= { isGood',
+    from: '    last = {\n      isGood',
+    to: '    last ??= {\n      isGood',
     found: ['records'],
     scenario: 'wild-programs',
     isSlow: true,

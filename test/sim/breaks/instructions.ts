@@ -158,7 +158,7 @@ export const INSTRUCTIONS: readonly Break[] = [
   {
     id: 'transfer-logs-of-delegatecall',
     file: 'core/rpc/eth/tracers/transferLogs.ts',
-    from: "kind !== 'DELEGATECALL' && value > 0n",
+    from: '!NO_TRANSFER.has(kind) && value > 0n',
     to: 'value > 0n',
     found: ['records'],
     scenario: 'evm-features',

@@ -98,7 +98,7 @@ export const PRETENCES: readonly Break[] = [
   {
     id: 'estimate-out-of-gas-said-otherwise',
     file: 'core/app/evm/estimate.ts',
-    from: '  if (top.result.vmError === OUT_OF_GAS) return exceeds(high);\n',
+    from: '  if (top.result.vmError?.startsWith(OUT_OF_GAS) === true) return exceeds(high);\n',
     to: '',
     found: ['records'],
     scenario: 'told-truth',

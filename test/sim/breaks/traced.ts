@@ -32,8 +32,8 @@ export const TRACED: readonly Break[] = [
   {
     id: 'trace-selfdestruct-unheard',
     file: 'core/app/evm/trace.ts',
-    from: 'if (step.code === SELFDESTRUCT && step.cost <= step.gas && !isForbidden) this.#destroyed(step);',
-    to: 'if (step.code === SELFDESTRUCT && step.cost > step.gas && !isForbidden) this.#destroyed(step);',
+    from: 'if (halt === undefined && this.#destroying !== undefined) this.#destroyed(this.#destroying);',
+    to: 'if (halt !== undefined && this.#destroying !== undefined) this.#destroyed(this.#destroying);',
     found: ['records'],
     scenario: 'evm-features',
     isSlow: true,

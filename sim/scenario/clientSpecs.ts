@@ -23,6 +23,7 @@ export const SCRIPTS = [
   'refunded',
   'tips',
   'wild',
+  'faults',
 ] as const;
 
 export interface ClientSpec {

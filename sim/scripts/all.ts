@@ -8,6 +8,7 @@ import { contracts } from './contracts.ts';
 import { crowd } from './crowd.ts';
 import { emptied } from './emptied.ts';
 import { erc20Churn } from './erc20.ts';
+import { faults } from './faults.ts';
 import { features } from './features.ts';
 import { refunded } from './refunded.ts';
 import type { Script } from './script.ts';
@@ -35,5 +36,6 @@ export function scriptOf(
   if (script === 'refunded') return refunded();
   if (script === 'tips') return tips;
   if (script === 'wild') return wild(suite);
+  if (script === 'faults') return faults();
   return script === 'contracts' ? contracts(suite) : erc20Churn(suite, revertPpm ?? 0);
 }

@@ -34,7 +34,6 @@ interface Frames {
   _addToBalance(account: Account, message: Message): Promise<void>;
   _loadCode(message: Message): Promise<void>;
   runPrecompile(code: Message['code'], data: Bytes, gasLimit: bigint): Promise<ExecResult>;
-  postMessageCleanup(): void;
 }
 
 const { REVERT } = EVMError.errorMessages;
@@ -103,7 +102,6 @@ export async function runFramesWithoutCopies(evm: EVM): Promise<void> {
     const execResult = message.isCompiled
       ? Object.assign(await library.runPrecompile(code, message.data, message.gasLimit), { gasRefund })
       : await library.runInterpreter(message);
-    if (message.depth === 0) library.postMessageCleanup();
     return { execResult };
   };
 }

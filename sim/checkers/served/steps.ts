@@ -59,7 +59,8 @@ export async function wrongSteps(
     unlike(`which of ${hash} have a nonce of nothing`, Object.values(seen).filter(hasNoNonce), []) ??
     unlike(`who delegates in ${hash} untold`, unheard, []) ??
     unlike(`whom ${hash} finds untold`, missing, []) ??
-    unlike(`which slots ${hash} finds untold`, untoldSlots(seen, outcome.rows), [])
+    unlike(`which slots ${hash} finds untold`, untoldSlots(seen, outcome.rows), []) ??
+    unlike(`which slots of ${hash} nothing looked at`, strangeSlots(seen, outcome.rows), [])
   );
 }
 
@@ -130,3 +131,18 @@ const untoldSlots = (seen: Fields, rows: readonly Row[]): readonly string[] =>
     if (slot === undefined || cost === undefined || account === undefined || !STORES.has(op)) return [];
     return word(slot) in fieldsOf(account as Fields, 'storage') ? [] : [`${self} ${word(slot)}`];
   });
+
+/** Where all instructions are known. */
+function strangeSlots(seen: Fields, rows: readonly Row[]): readonly string[] {
+  if (rows.length >= STEPS_MAX) return [];
+  const looked = new Set(
+    rows.flatMap(({ op, self, stack, cost }) =>
+      STORES.has(op) && cost !== undefined ? [`0x${self} ${word(stack.at(-1) ?? 0n)}`] : [],
+    ),
+  );
+  return Object.entries(seen).flatMap(([name, account]) =>
+    Object.keys(fieldsOf(account as Fields, 'storage'))
+      .map((slot) => `${name} ${slot}`)
+      .filter((slot) => !looked.has(slot)),
+  );
+}

@@ -13,6 +13,7 @@ import { ELSEWHERE } from './elsewhere.ts';
 import { EXECUTION } from './execution.ts';
 import { EXPORTS } from './exports.ts';
 import { FACES } from './faces.ts';
+import { FAULTY } from './faulty.ts';
 import { FEES } from './fees.ts';
 import { FORMS } from './forms.ts';
 import { GENESIS } from './genesis.ts';
@@ -85,6 +86,7 @@ export const BREAKS: readonly Break[] = [
   ...CHANGES,
   ...PARTS,
   ...PAYMENTS,
+  ...FAULTY,
   ...FEES,
   ...POOLS,
   ...SUBSCRIPTIONS,

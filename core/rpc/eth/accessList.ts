@@ -22,16 +22,18 @@ class Touched implements TraceHooks {
   constructor(list: readonly AccessListItem[], isFree: (addressHex: string) => boolean) {
     this.#isFree = isFree;
     for (const { address, storageKeys } of list) {
+      if (isFree(toHex(address))) continue;
       const slots = this.#entry(toHex(address));
       for (const key of storageKeys) slots.add(toHex(key));
     }
   }
 
+  /** Whoever is warm anyway is listed only for slots that are touched, whatever the list said that came with the call. */
   start({ from, to, authorities }: TxStart): void {
     for (const address of [from, to, ...authorities]) {
       const key = toHex(address);
       this.#warm.add(key);
-      if (this.slots.get(key)?.size === 0) this.slots.delete(key);
+      this.slots.delete(key);
     }
   }
 

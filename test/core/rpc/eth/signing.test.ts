@@ -339,6 +339,17 @@ describe('eth_createAccessList and block overrides', () => {
       accessList: [],
       error: 'execution reverted',
     });
+    // Of whoever is warm anyway, and of precompiles, only what is touched stays of a list that came with the call.
+    const given = [store, dev, `0x${'00'.repeat(19)}04`].map((address) => ({
+      address,
+      storageKeys: [word(7)],
+    }));
+    const kept = { address: `0x${'ee'.repeat(20)}`, storageKeys: [word(7)] };
+    const cleared = { from: dev, to: store, data: word(1), accessList: [...given, kept] };
+    expect((await world.get('eth_createAccessList', cleared)).accessList).toEqual([
+      { address: store, storageKeys: [word(0)] },
+      kept,
+    ]);
     const number = { number: '0x100' };
     const genesis = await world.get('eth_getBlockByNumber', '0x0', false);
     expect(await world.get('eth_call', { to: hashes, data: word(0) }, 'latest', {}, number)).toBe(

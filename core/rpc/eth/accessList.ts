@@ -56,10 +56,11 @@ class Touched implements TraceHooks {
     return slots;
   }
 
+  /** By address, and each by slot. */
   list(): readonly AccessListItem[] {
-    return [...this.slots].map(([address, slots]) => ({
+    return [...this.slots.keys()].sort().map((address) => ({
       address: hex(address),
-      storageKeys: [...slots].map((slot) => hex(slot)),
+      storageKeys: [...(this.slots.get(address) ?? [])].sort().map((slot) => hex(slot)),
     }));
   }
 }

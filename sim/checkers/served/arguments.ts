@@ -152,19 +152,23 @@ const TOUCHING =
   (4n * 2n + 3n + 2n + 100n + 15n + 2n);
 const LISTED = 2n * 2_400n + 2n * 1_900n;
 
-/** A list has what is touched beyond what is warm anyway, however the call ends. */
+/** A list has what is touched beyond what is warm anyway, in order, however the call ends. */
 async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
   const touched = [
-    { address: CONTRACT, storageKeys: [5n, 1n].map((slot) => `0x${word(slot)}`) },
     { address: STRANGER, storageKeys: [] },
+    { address: CONTRACT, storageKeys: [1n, 5n].map((slot) => `0x${word(slot)}`) },
   ];
+  // Whoever is called, and whoever calls, is warm anyway.
+  const given = [CONTRACT, SENDER].map((address) => ({ address, storageKeys: [`0x${word(7n)}`] }));
   for (const [end, more, error, heirs] of [
     ['00', 0n, undefined, []],
     ['5f5ffd', 4n, 'execution reverted', []],
     [`73${HEIR.slice(2)}ff`, 2_400n + 3n + 5_000n, undefined, [HEIR]],
   ] as const) {
-    const accessList = [...touched, ...heirs.map((address) => ({ address, storageKeys: [] }))];
-    const call = { from: SENDER, to: CONTRACT };
+    const accessList = [...touched, ...heirs.map((address) => ({ address, storageKeys: [] }))].sort((a, b) =>
+      a.address < b.address ? -1 : 1,
+    );
+    const call = { from: SENDER, to: CONTRACT, accessList: given };
     const told = await eth(rpc, 'eth_createAccessList', [call, 'latest', code(toucher(end))]);
     const gasUsed = quantity(TX_GAS + LISTED + TOUCHING + more);
     const wanted = { accessList, ...(error === undefined ? {} : { error }), gasUsed };

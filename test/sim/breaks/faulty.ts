@@ -182,4 +182,22 @@ export const FAULTY: readonly Break[] = [
     scenario: 'evm-features',
     isSlow: true,
   },
+  {
+    id: 'access-list-keeps-who-is-warm',
+    file: 'core/rpc/eth/accessList.ts',
+    from: '      this.slots.delete(key);',
+    to: '      if (this.slots.get(key)?.size === 0) this.slots.delete(key);',
+    found: ['records'],
+    scenario: 'faulty-programs',
+    isSlow: true,
+  },
+  {
+    id: 'access-list-as-it-came',
+    file: 'core/rpc/eth/accessList.ts',
+    from: '[...(this.slots.get(address) ?? [])].sort()',
+    to: '[...(this.slots.get(address) ?? [])]',
+    found: ['records'],
+    scenario: 'faulty-programs',
+    isSlow: true,
+  },
 ];

@@ -1,6 +1,7 @@
 import { type EVM, EVMError, type EVMResult, type ExecResult, type Message } from '@ethereumjs/evm';
 import { Account, type Address } from '@ethereumjs/util';
 import { type Bytes, EMPTY } from '../../lib/bytes.ts';
+import { Recent } from '../../lib/recent.ts';
 
 type Ended = NonNullable<ExecResult['runState']>;
 
@@ -37,6 +38,11 @@ interface Frames {
 }
 
 const { REVERT } = EVMError.errorMessages;
+/**
+ * Codes of one message whose jumps are remembered, by the very bytes: state hands out the same while it is the same. What
+ * the library keeps of a large contract takes a megabyte.
+ */
+const JUMPS_MAX = 8;
 const STOP = Uint8Array.of(0);
 /** Runs code that stops at once, in nobody's name. */
 const NOBODY = { getAccount: async () => undefined } as unknown as EVM['stateManager'];
@@ -58,8 +64,7 @@ async function interpreterOf(evm: EVM): Promise<InterpreterClass> {
 export async function runFramesWithoutCopies(evm: EVM): Promise<void> {
   const Frame = await interpreterOf(evm);
   const library = evm as unknown as Frames;
-  /** By the very bytes: state hands out the same while it is the same. */
-  const jumps = new WeakMap<Bytes, object>();
+  let jumps = new Recent<object, Bytes>(JUMPS_MAX);
 
   library.runInterpreter = async (message, options = {}) => {
     const interpreter = new Frame(
@@ -83,7 +88,9 @@ export async function runFramesWithoutCopies(evm: EVM): Promise<void> {
     const { _result: result } = interpreter;
     if (message.selfdestruct !== undefined) result.selfdestruct = message.selfdestruct;
     if (message.createdAddresses !== undefined) result.createdAddresses = message.createdAddresses;
-    return resultOf(interpreter, message, await interpreter.run(message.code as Bytes, options));
+    const ended = await interpreter.run(message.code as Bytes, options);
+    if (message.depth === 0) jumps = new Recent(JUMPS_MAX);
+    return resultOf(interpreter, message, ended);
   };
 
   library._executeCall = async (message) => {

@@ -57,17 +57,17 @@ export class BlockWaits {
     return this.#calls.wait(this.#node, async (rpc) => {
       const told = await this.#mouth.give(rpc, raw);
       this.#open.delete(hash);
-      const problem = this.#problem(rpc, hash, told, wait);
+      const problem = this.#node.disk.isDamaged ? undefined : this.#problem(rpc, hash, told, wait);
       if (problem !== undefined) this.#complain(`${hash} ${problem}`);
     });
   }
 
-  /** Nobody waits on when the block is there, or for longer than anybody has to. Every `micros` while the node runs. */
+  /** Nobody waits on when the block is there, or for longer than anybody has to. Every `micros` while the node runs; a broken drive says nothing. */
   look(micros: number): void {
     const chain = this.#node.node?.rpc?.chain;
     // A transaction is not even offered to the pool before what came earlier is in the log, and waits from its verdict on.
     const isHeldUp = this.#aftermath.lasts(this.#node) || this.#node.pace.verdict !== undefined;
-    if (chain === undefined) return;
+    if (chain === undefined || this.#node.disk.isDamaged) return;
     for (const [hash, wait] of this.#open) {
       const height = this.#mouth.placeOf(chain, hash)?.height;
       const isOver = wait.life !== this.#node.lives;

@@ -18,7 +18,7 @@ const PROGRAMS: readonly string[] = [
   `${making('5f5f55')}5f5f5f5f6001855ff100`,
   `${making('5f5f55')}5f5f5f5f84612710fa00`,
   `${making('5f5fa0')}5f5f5f5f846103e8fa00`,
-  // Slots, accounts and the codes of these are looked at until the gas is gone.
+  // Slots, and accounts, are looked at until the gas is gone.
   '5f5b8054506001016001565b',
   '5f5b8031506001016001565b',
   // Code that ends in its own making, for somebody whom it cannot pay to look at.
@@ -35,7 +35,7 @@ const PROGRAMS: readonly string[] = [
   // Code that is borrowed with a value, and room for the answer of nobody.
   `5f5f5f5f600173${STRANGER}5af200`,
   `6130005f5f5f5f73${STRANGER}5af100`,
-  // Code that may not be kept and is too long, code that cannot be paid, and code that is too long for whoever pays.
+  // Code that may not be kept, and code of two lengths that cannot be paid.
   '60ef5f53620100005ff3',
   '6120005ff3',
   '6160015ff3',

@@ -72,6 +72,7 @@ function whyNot(
   const isUnpaid = failure !== undefined || cost > had;
   if (code === SSTORE) return had <= SENTRY_GAS ? 'not enough gas for reentrancy sentry' : undefined;
   if (code === SELFDESTRUCT) {
+    // 5000, and 25,000 for a new account; to look at a cold one first costs the 2600 that leave a rest.
     const isCold = cost % 1000n !== 0n;
     return isUnpaid && isCold && had < 5000n + COLD_ACCOUNT_GAS ? OUT_OF_GAS : undefined;
   }

@@ -1,9 +1,10 @@
-import { EVMError, NobleBLS } from '@ethereumjs/evm';
+import { NobleBLS } from '@ethereumjs/evm';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { describe, expect, test } from 'vitest';
 import { QuickBls } from '../../../../core/app/evm/bls.ts';
 import { bigintToFixed } from '../../../../core/app/evm/numbers.ts';
 import { type Bytes, concat, joined } from '../../../../core/lib/bytes.ts';
+import { refusal } from '../support/refusal.ts';
 
 const { G1, G2, fields } = bls12_381;
 const [quick, library] = [new QuickBls(), new NobleBLS()];
@@ -31,16 +32,6 @@ function strangerOfG1(): Bytes {
       // No point has this x.
     }
   }
-}
-
-function refusal(run: () => Bytes): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof EVMError) return error.error;
-    throw error;
-  }
-  return 'none';
 }
 
 describe('the curve of EIP-2537', () => {

@@ -1,9 +1,10 @@
-import { EVMError, NobleBN254 } from '@ethereumjs/evm';
+import { NobleBN254 } from '@ethereumjs/evm';
 import { bn254 } from '@noble/curves/bn254.js';
 import { describe, expect, test } from 'vitest';
 import { QuickBn254 } from '../../../../core/app/evm/bn254.ts';
 import { bigintToFixed } from '../../../../core/app/evm/numbers.ts';
 import { type Bytes, concat, EMPTY, joined } from '../../../../core/lib/bytes.ts';
+import { refusal } from '../support/refusal.ts';
 
 const { G1, fields } = bn254;
 const ORDER = fields.Fr.ORDER;
@@ -16,16 +17,6 @@ const point = (times: bigint): Bytes => {
   const { x, y } = G1.Point.BASE.multiply(times).toAffine();
   return words(x, y);
 };
-
-function refusal(run: () => Bytes): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof EVMError) return error.error;
-    throw error;
-  }
-  return 'none';
-}
 
 describe('the curve of EIP-196', () => {
   test.each([

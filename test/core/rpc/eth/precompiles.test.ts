@@ -38,6 +38,16 @@ test.each([
   expect(error).toEqual({ code: -32000, message: text });
 });
 
+// A program that returns so many zeros as code: geth's words, in the order in which it looks.
+test.each([
+  ['616001', '0x600000', 'max code size exceeded: code size 24577 limit 24576'],
+  ['616001', '0x100000', 'contract creation code storage out of gas'],
+  ['612000', '0x100000', 'contract creation code storage out of gas'],
+])('code of PUSH2 %s bytes with %s gas is not kept: %s', async (length, gas, text) => {
+  const { error } = await world.rpc('eth_call', { data: `0x${length}5ff3`, gas }, 'latest');
+  expect(error).toEqual({ code: -32000, message: text });
+});
+
 test.each([
   [0x08, zeros(191)],
   [0x0f, ''],

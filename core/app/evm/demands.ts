@@ -37,49 +37,21 @@ const isGrowing = (code: number): boolean =>
 
 /** Where a range of memory is told: places from the top of the stack, or the length itself. */
 type Range = readonly [offset: number, length: number | bigint];
-const [LOAD_OR_STORE, STORE_BYTE]: readonly Range[] = [
-  [0, 32n],
-  [0, 1n],
-];
-const HANDED: readonly Range[] = [[0, 1]];
-const COPIED: readonly Range[] = [[0, 2]];
+
+const naming = (codes: readonly number[], ...ranges: readonly Range[]) =>
+  codes.map((code) => [code, ranges] as const);
 
 const RANGES: ReadonlyMap<number, readonly Range[]> = new Map([
-  ...[0x20, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf3, 0xfd].map((code) => [code, HANDED] as const),
-  ...[0x37, 0x39, 0x3e].map((code) => [code, COPIED] as const),
-  [0x3c, [[1, 3]]],
-  [0x51, [LOAD_OR_STORE]],
-  [0x52, [LOAD_OR_STORE]],
-  [0x53, [STORE_BYTE]],
-  [
-    0x5e,
-    [
-      [0, 2],
-      [1, 2],
-    ],
-  ],
-  ...[0xf0, 0xf5].map((code) => [code, [[1, 2]]] as const),
-  ...[0xf1, 0xf2].map(
-    (code) =>
-      [
-        code,
-        [
-          [3, 4],
-          [5, 6],
-        ],
-      ] as const,
-  ),
-  ...[0xf4, 0xfa].map(
-    (code) =>
-      [
-        code,
-        [
-          [2, 3],
-          [4, 5],
-        ],
-      ] as const,
-  ),
-] as readonly (readonly [number, readonly Range[]])[]);
+  ...naming([0x20, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xf3, 0xfd], [0, 1]),
+  ...naming([0x37, 0x39, 0x3e], [0, 2]),
+  ...naming([0x3c], [1, 3]),
+  ...naming([0x51, 0x52], [0, 32n]),
+  ...naming([0x53], [0, 1n]),
+  ...naming([0x5e], [0, 2], [1, 2]),
+  ...naming([0xf0, 0xf5], [1, 2]),
+  ...naming([0xf1, 0xf2], [3, 4], [5, 6]),
+  ...naming([0xf4, 0xfa], [2, 3], [4, 5]),
+]);
 
 /** Memory for which geth has a price; beyond it the square of its words would be no number. */
 const PRICED_MAX = 0x1f_ffff_ffe0n;

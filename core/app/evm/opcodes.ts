@@ -22,6 +22,8 @@ export interface RunState {
   };
   readonly stateManager: EVM['stateManager'];
   readonly interpreter: {
+    /** EIP-2929. */
+    readonly journal: { isWarmedAddress(address: Bytes): boolean };
     isStatic(): boolean;
     getReturnDataSize(): bigint;
     getCallData(): Bytes;

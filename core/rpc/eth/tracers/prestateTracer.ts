@@ -148,16 +148,15 @@ export class PrestateTracer implements Tracer {
     };
   }
 
-  /** geth's processDiffState: only changed accounts, only changed members after, no zero slots. */
+  /** geth's processDiffState: only changed accounts, only changed members after, no zero slots but of who is gone. */
   #diff(state: TraceState): { pre: Record<string, AccountJson>; post: Record<string, AccountJson> } {
     const pre: Record<string, AccountJson> = {};
     const post: Record<string, AccountJson> = {};
     for (const [key, seen] of this.#seen) {
       const address = hex(key.slice(2));
       const account = state.account(address);
-      const kept = new Map([...seen.storage].filter(([, value]) => value !== 0n));
       if (account === undefined) {
-        if (seen.exists) pre[key] = this.#json({ ...seen, storage: kept });
+        if (seen.exists) pre[key] = this.#json(seen);
         continue;
       }
       const after: AccountJson = {};
@@ -171,7 +170,9 @@ export class PrestateTracer implements Tracer {
       if (Object.keys(changed.post).length > 0) after.storage = changed.post;
       if (Object.keys(after).length === 0 && changed.slots.size === 0) continue;
       post[key] = after;
-      const before = new Map([...kept].filter(([slot]) => changed.slots.has(slot)));
+      const before = new Map(
+        [...seen.storage].filter(([slot, value]) => value !== 0n && changed.slots.has(slot)),
+      );
       if (seen.exists) pre[key] = this.#json({ ...seen, storage: before });
     }
     return { pre, post };

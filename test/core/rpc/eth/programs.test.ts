@@ -1,17 +1,29 @@
 /**
  * Random contracts, traced and called as geth does it. The answers of test/vectors/evm/geth_programs.json are those of a
  * geth whose genesis has only funded strangers and the system contracts of Prague: the programs bring their accounts and
- * their block along. To look into a difference, ask both nodes what `askedOf` says.
+ * their block along; those of geth_programs_forks.json are of genesis files with older forks. To look into a difference, ask both nodes what `askedOf` says.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import type { ForkName } from '../../../../core/types/fork.ts';
+import { testGenesis } from '../../app/support/chain.ts';
 import { RpcWorld } from '../support/rpcWorld.ts';
 import { askedOf, digestOf } from './support/askedOfPrograms.ts';
 
-type Digests = Readonly<Record<string, string>>;
-const { cases } = JSON.parse(
-  readFileSync(new URL('../../../vectors/evm/geth_programs.json', import.meta.url), 'utf8'),
-) as { readonly cases: Readonly<Record<string, Digests>> };
+type Cases = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../vectors/evm/${name}.json`, import.meta.url), 'utf8'));
+const { cases } = read('geth_programs') as { readonly cases: Cases };
+const { forks } = read('geth_programs_forks') as { readonly forks: Readonly<Record<string, Cases>> };
+
+async function toldOf(world: RpcWorld, seed: string): Promise<Record<string, string>> {
+  const told: Record<string, string> = {};
+  for (const { name, method, params } of askedOf(Number(seed))) {
+    const { result, error } = await world.rpc(method, ...params);
+    told[name] = digestOf(error ?? result);
+  }
+  return told;
+}
 
 let world: RpcWorld;
 beforeAll(async () => {
@@ -19,12 +31,13 @@ beforeAll(async () => {
 });
 
 test.each(Object.entries(cases))('program %s runs, fails and is traced as in geth', async (seed, wanted) => {
-  const told: Record<string, string> = {};
-  for (const { name, method, params } of askedOf(Number(seed))) {
-    const { result, error } = await world.rpc(method, ...params);
-    told[name] = digestOf(error ?? result);
-  }
-  expect(told).toEqual(wanted);
+  expect(await toldOf(world, seed)).toEqual(wanted);
+});
+
+test.each(Object.entries(forks))('programs under %s, too', async (fork, ofFork) => {
+  const older = await RpcWorld.openOn(testGenesis({ accounts: [], fork: fork as ForkName }));
+  for (const [seed, wanted] of Object.entries(ofFork))
+    expect(await toldOf(older, seed), `program ${seed}`).toEqual(wanted);
 });
 
 const CONTRACT = `0x${'ab'.repeat(20)}`;

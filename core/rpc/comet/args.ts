@@ -1,14 +1,29 @@
 /** One argument specification for URI, JSON-RPC and websocket requests (reference §5.1). */
 
-import { fromBase64 } from '../../lib/base64.ts';
+import { evidenceFromJson } from '../../codec/evidenceJson.ts';
+import { parseJson as parsePlainJson } from '../../codec/jsonReader.ts';
 import { type Bytes, EMPTY, parseHex } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/utf8.ts';
+import type { Evidence } from '../../types/evidence.ts';
 import { goKind } from '../eth/goHex.ts';
 import { isArray, isObject, type Json, JsonNumber, parseJson, renderJson } from '../jsonText.ts';
+import { fromGoBase64 } from './goBase64.ts';
 
-/** `json`: any value, handed on as its text; empty when absent. */
-export type ArgType = 'int64' | 'int64?' | 'bool' | 'bool?' | 'string' | 'bytes' | 'hex' | 'json' | 'strings';
+/** `?`: may be absent. `tx` are bytes of another name. */
+export type ArgType =
+  | 'int64'
+  | 'int64?'
+  | 'int?'
+  | 'uint'
+  | 'bool'
+  | 'bool?'
+  | 'string'
+  | 'bytes'
+  | 'tx'
+  | 'hex'
+  | 'evidence?'
+  | 'strings';
 
 export interface ArgSpec {
   readonly name: string;
@@ -16,35 +31,45 @@ export interface ArgSpec {
 }
 
 /** A value of its type; undefined for an absent pointer (`?`), the type's zero otherwise. */
-export type ArgValue = bigint | boolean | string | Bytes | readonly string[] | undefined;
+export type ArgValue = bigint | boolean | string | Bytes | Evidence | readonly string[] | undefined;
 export type Args = ReadonlyMap<string, ArgValue>;
 
-const INT64_MAX = (1n << 63n) - 1n;
+interface Range {
+  readonly name: string;
+  readonly least: bigint;
+  readonly most: bigint;
+}
+const signed = (name: string): Range => ({ name, least: -(1n << 63n), most: (1n << 63n) - 1n });
 
-/** Go's name of the kind behind a type, for error texts. */
-const GO_KIND: Readonly<Record<ArgType, string>> = {
-  int64: 'int64',
-  'int64?': 'int64',
-  bool: 'bool',
-  'bool?': 'bool',
-  string: 'string',
-  bytes: 'slice',
-  hex: 'slice',
-  json: 'interface',
-  strings: 'slice',
+const INTEGERS: Partial<Readonly<Record<ArgType, Range>>> = {
+  int64: signed('int64'),
+  'int64?': signed('int64'),
+  'int?': signed('int'),
+  uint: { name: 'uint', least: 0n, most: (1n << 64n) - 1n },
 };
+/** Go's names of types that JSON is read into. */
+const BYTES_TYPES: Partial<Readonly<Record<ArgType, string>>> = { bytes: '[]uint8', tx: 'types.Tx' };
+
+/** Go's name of the kind behind a type that is no text and no bytes. */
+function goKindOf(type: ArgType): string {
+  const integer = INTEGERS[type];
+  if (integer !== undefined) return integer.name;
+  if (type === 'strings') return 'slice';
+  return type === 'evidence?' ? 'interface' : 'bool';
+}
 
 export function zeroOf(type: ArgType): ArgValue {
-  if (type === 'int64?' || type === 'bool?') return undefined;
+  if (type.endsWith('?')) return undefined;
   if (type === 'strings') return [];
-  if (type === 'int64') return 0n;
+  if (INTEGERS[type] !== undefined) return 0n;
   if (type === 'bool') return false;
-  return type === 'string' || type === 'json' ? '' : EMPTY;
+  return type === 'string' ? '' : EMPTY;
 }
 
 /** In Go's words; an integer that is not one is told with its digits. */
 function unmarshalError(value: Json, type: string): string {
-  const kind = type === 'int64' && value instanceof JsonNumber ? `number ${value.text}` : goKind(value);
+  const isInteger = /^u?int/.test(type) && value instanceof JsonNumber;
+  const kind = isInteger ? `number ${value.text}` : goKind(value);
   return `json: cannot unmarshal ${kind} into Go value of type ${type}`;
 }
 
@@ -59,20 +84,39 @@ export function goHexBytes(text: string): Result<Bytes, string> {
   return bytes.ok ? bytes : err('encoding/hex: odd length hex string');
 }
 
-function readInt(value: Json): Result<bigint, string> {
+function readInt(value: Json, { name, least, most }: Range): Result<bigint, string> {
   if (typeof value !== 'string') {
     return err(`invalid 64-bit integer encoding ${JSON.stringify(renderJson(value))}, expected string`);
   }
   // Go reads the text within the quotes as JSON once more.
   const inner = parseJson(value);
   if (!inner.ok) return err(inner.error.message);
-  if (!(inner.value instanceof JsonNumber)) return err(unmarshalError(inner.value, 'int64'));
-  if (!/^-?[0-9]+$/.test(inner.value.text)) return err(unmarshalError(inner.value, 'int64'));
+  const isWhole = inner.value instanceof JsonNumber && /^-?[0-9]+$/.test(inner.value.text);
+  if (!isWhole) return err(unmarshalError(inner.value, name));
   const number = BigInt(inner.value.text);
-  if (number > INT64_MAX || number < -INT64_MAX - 1n) {
-    return err(unmarshalError(inner.value, 'int64'));
+  return number >= least && number <= most ? ok(number) : err(unmarshalError(inner.value, name));
+}
+
+/** Go reads a list of numbers into bytes as well. */
+function readBytes(value: Json, name: string): Result<Bytes, string> {
+  if (typeof value === 'string') return fromGoBase64(value);
+  if (!isArray(value)) return err(unmarshalError(value, name));
+  const bytes = new Uint8Array(value.length);
+  for (const [i, item] of value.entries()) {
+    if (item === null) continue;
+    const number = item instanceof JsonNumber && /^[0-9]{1,3}$/.test(item.text) ? Number(item.text) : 256;
+    if (number > 255) return err(unmarshalError(item, 'uint8'));
+    bytes[i] = number;
   }
-  return ok(number);
+  return ok(bytes);
+}
+
+/** Evidence has to say of which type it is. */
+function readEvidence(value: Json): Result<Evidence, string> {
+  if (!isObject(value)) return err(unmarshalError(value, 'json.interfaceWrapper'));
+  for (const member of ['type', 'value'])
+    if (!value.has(member)) return err(`interface ${member} cannot be empty`);
+  return evidenceFromJson(parsePlainJson(renderJson(value))?.value);
 }
 
 function readStrings(value: Json): Result<readonly string[], string> {
@@ -85,25 +129,30 @@ function readStrings(value: Json): Result<readonly string[], string> {
 /** A JSON value as cmtjson reads it: 64-bit integers are texts, bytes base64, HexBytes hex of either case. */
 export function readJsonArg(type: ArgType, value: Json): Result<ArgValue, string> {
   if (value === null) return ok(zeroOf(type));
-  if (type === 'json') return ok(renderJson(value));
-  if (type === 'int64' || type === 'int64?') return readInt(value);
-  if (type === 'bool' || type === 'bool?') {
-    return typeof value === 'boolean' ? ok(value) : err(unmarshalError(value, 'bool'));
-  }
+  if (type === 'evidence?') return readEvidence(value);
+  const integer = INTEGERS[type];
+  if (integer !== undefined) return readInt(value, integer);
+  const bytes = BYTES_TYPES[type];
+  if (bytes !== undefined) return readBytes(value, bytes);
+  if (type === 'hex') return readHex(renderJson(value));
   if (type === 'strings') return readStrings(value);
-  if (typeof value !== 'string') return err(unmarshalError(value, 'string'));
-  if (type === 'string') return ok(value);
-  if (type === 'hex') return goHexBytes(value);
-  const bytes = fromBase64(value);
-  return bytes.ok ? bytes : err(`illegal base64 data: ${bytes.error.message}`);
+  if (type === 'string') return typeof value === 'string' ? ok(value) : err(unmarshalError(value, 'string'));
+  return typeof value === 'boolean' ? ok(value) : err(unmarshalError(value, 'bool'));
 }
+
+/** HexBytes take the text between two quotes as it is written. */
+const readHex = (text: string): Result<Bytes, string> =>
+  /^".*"$/s.test(text) ? goHexBytes(text.slice(1, -1)) : err(`invalid hex string: ${text}`);
 
 /** `params` of a request: an object by name or an array of exact length. */
 export function jsonArgs(specs: readonly ArgSpec[], params: Json | undefined): Result<Args, string> {
   const args = new Map<string, ArgValue>(specs.map(({ name, type }) => [name, zeroOf(type)]));
   if (params === undefined || params === null) return ok(args);
   const isList = isArray(params);
-  if (!isList && !isObject(params)) return err(`unknown type for JSON params: ${renderJson(params)}`);
+  if (!isList && !isObject(params)) {
+    const why = unmarshalError(params, '[]json.RawMessage');
+    return err(`unknown type for JSON params: ${why}. Expected map or array`);
+  }
   if (isList && params.length !== specs.length) {
     const names = specs.map(({ name }) => name).join(' ');
     const given = params.map(renderJson).join(' ');
@@ -121,24 +170,24 @@ export function jsonArgs(specs: readonly ArgSpec[], params: Json | undefined): R
 
 /** A URI value that is not JSON: bare integers, 0x hex, quoted raw bytes; undefined leaves it to the JSON reader. */
 function readUriForm(type: ArgType, text: string): Result<ArgValue, string> | undefined {
-  const isInt = type === 'int64' || type === 'int64?';
-  if (isInt && /^-?[0-9]+$/.test(text)) return readInt(text);
+  const isBytes = type === 'bytes' || type === 'tx' || type === 'hex';
+  const integer = INTEGERS[type];
+  if (integer !== undefined && /^-?[0-9]+$/.test(text)) return readInt(text, integer);
   if (/^0x/i.test(text)) {
-    if (isInt || type === 'bool' || type === 'bool?')
-      return err(`got a hex string arg, but expected '${GO_KIND[type]}'`);
+    if (type !== 'string' && !isBytes) return err(`got a hex string arg, but expected '${goKindOf(type)}'`);
     const bytes = goHexBytes(text.slice(2));
     if (!bytes.ok) return bytes;
     return type === 'string' ? ok(decodeUtf8(bytes.value) ?? '') : bytes;
   }
-  if (isInt && text !== 'null' && !/^".*"$/s.test(text))
+  const isQuoted = text.startsWith('"') && text.endsWith('"');
+  if (integer !== undefined && text !== 'null' && !isQuoted)
     return err(`invalid 64-bit integer encoding ${JSON.stringify(text)}, expected string`);
-  if ((type === 'bytes' || type === 'hex') && /^".*"$/s.test(text)) {
+  if (isBytes && isQuoted) {
     const parsed = parseJson(text);
-    return parsed.ok && typeof parsed.value === 'string'
-      ? ok(encodeUtf8(parsed.value))
-      : err(`invalid string ${text}`);
+    if (!parsed.ok) return err(parsed.error.message);
+    return ok(encodeUtf8(parsed.value as string));
   }
-  return undefined;
+  return type === 'hex' && text !== 'null' ? readHex(text) : undefined;
 }
 
 function percentDecoded(text: string): Result<string, string> {

@@ -2,7 +2,8 @@
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
-import { goJson, isObject, type Json, JsonNumber, parseJson } from '../jsonText.ts';
+import { goKind, goTypeError } from '../eth/goHex.ts';
+import { fieldOf, goJson, isArray, isObject, type Json, JsonNumber, parseJson } from '../jsonText.ts';
 import { CODES, RpcError } from '../rpcError.ts';
 
 /** JSON text of an id; undefined when there is none. */
@@ -26,6 +27,20 @@ export const MESSAGES = {
   [CODES.server]: 'Server error',
 } as const;
 
+/** How Go prints a value that was read into an interface, and what it is. */
+function goPrint(value: Json): string {
+  if (value === null) return '<nil>';
+  if (isArray(value)) return `[${value.map(goPrint).join(' ')}]`;
+  if (!isObject(value)) return value instanceof JsonNumber ? value.text : String(value);
+  const members = [...value].sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${members.map(([name, member]) => `${name}:${goPrint(member)}`).join(' ')}]`;
+}
+
+function goTypeOf(value: Json): string {
+  if (isArray(value)) return '[]interface {}';
+  return isObject(value) ? 'map[string]interface {}' : 'bool';
+}
+
 /** Go keeps whole numbers: a fraction is cut toward zero. */
 function idText(value: Json): Result<IdText, string> {
   if (value === null) return ok(undefined);
@@ -35,17 +50,34 @@ function idText(value: Json): Result<IdText, string> {
     if (Number.isFinite(number)) return ok(String(Math.trunc(number) || 0));
     return err(`json: cannot unmarshal number ${value.text} into Go struct field .id of type float64`);
   }
-  return err('json-rpc ID is of unknown type');
+  return err(`json-rpc ID (${goPrint(value)}) is of unknown type (${goTypeOf(value)})`);
 }
 
-/** One request object; anything else makes the whole body unreadable. */
+const REQUEST_TYPE =
+  'struct { JSONRPC string "json:\\"jsonrpc\\""; ID interface {} "json:\\"id,omitempty\\""; ' +
+  'Method string "json:\\"method\\""; Params json.RawMessage "json:\\"params\\"" }';
+
+/** Of a body that is no request, and no list of them. */
+export const notARequest = (value: Json): string =>
+  `error unmarshaling request: ${goTypeError(goKind(value), REQUEST_TYPE, undefined)}`;
+
+/** One request object; null is a notification without a method. Anything else makes the whole body unreadable. */
 export function readRequest(value: Json): Result<CometRequest, string> {
-  if (!isObject(value)) return err('error unmarshaling request: expected an object');
-  const method = value.get('method') ?? '';
-  if (typeof method !== 'string') return err('error unmarshaling request: method is not a string');
-  const id = idText(value.get('id') ?? null);
+  if (value === null) return ok({ id: undefined, method: '', params: undefined });
+  if (!isObject(value)) return err(notARequest(value));
+  for (const name of ['jsonrpc', 'method']) {
+    const text = fieldOf(value, name);
+    if (text !== null && typeof text !== 'string')
+      return err(`error unmarshaling request: ${goTypeError(goKind(text), 'string', `.${name}`)}`);
+  }
+  const method = fieldOf(value, 'method');
+  const id = idText(fieldOf(value, 'id'));
   return id.ok
-    ? ok({ id: id.value, method, params: value.get('params') })
+    ? ok({
+        id: id.value,
+        method: typeof method === 'string' ? method : '',
+        params: fieldOf(value, 'params') ?? undefined,
+      })
     : err(`error unmarshaling request: ${id.error}`);
 }
 

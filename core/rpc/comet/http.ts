@@ -3,7 +3,15 @@ import type { HttpAnswer } from '../httpAnswer.ts';
 import { isArray, type Json, parseJson } from '../jsonText.ts';
 import { CODES } from '../rpcError.ts';
 import { jsonArgs, uriArgs } from './args.ts';
-import { type CometRequest, errorText, outcomeOf, readRequest, resultText, URI_ID } from './envelope.ts';
+import {
+  type CometRequest,
+  errorText,
+  notARequest,
+  outcomeOf,
+  readRequest,
+  resultText,
+  URI_ID,
+} from './envelope.ts';
 import { cometLimits } from './limits.ts';
 import { type CometMethod, isCacheable } from './method.ts';
 import { findCometMethod, servedMethods, WEBSOCKET_METHODS } from './table.ts';
@@ -42,7 +50,7 @@ function readRequests(value: Json): readonly CometRequest[] | string {
   const requests: CometRequest[] = [];
   for (const entry of isArray(value) ? value : [value]) {
     const request = readRequest(entry);
-    if (!request.ok) return request.error;
+    if (!request.ok) return isArray(value) ? notARequest(value) : request.error;
     requests.push(request.value);
   }
   return requests;

@@ -1,19 +1,22 @@
+import type { Evidence } from '../../types/evidence.ts';
 import type { RpcContext } from '../context.ts';
 import type { ArgSpec, Args, ArgType, ArgValue } from './args.ts';
 
-type ValueOf<T extends ArgType> = T extends 'int64'
+type Absent<T extends ArgType> = T extends `${string}?` ? undefined : never;
+
+type Given<T extends ArgType> = T extends 'int64' | 'int64?' | 'int?' | 'uint'
   ? bigint
-  : T extends 'int64?'
-    ? bigint | undefined
-    : T extends 'bool'
-      ? boolean
-      : T extends 'bool?'
-        ? boolean | undefined
-        : T extends 'string' | 'json'
-          ? string
-          : T extends 'strings'
-            ? readonly string[]
-            : Uint8Array;
+  : T extends 'bool' | 'bool?'
+    ? boolean
+    : T extends 'string'
+      ? string
+      : T extends 'strings'
+        ? readonly string[]
+        : T extends 'evidence?'
+          ? Evidence
+          : Uint8Array;
+
+type ValueOf<T extends ArgType> = Given<T> | Absent<T>;
 
 /** Whether a good answer may be cached for a day: always, never, or only when this argument was given and not zero. */
 export type Caching = 'always' | 'never' | { readonly whenGiven: string };

@@ -143,7 +143,7 @@ export const blockMethods: readonly CometMethod[] = [
   }),
   method({
     method: 'validators',
-    args: { height: 'int64?', page: 'int64?', per_page: 'int64?' },
+    args: { height: 'int64?', page: 'int?', per_page: 'int?' },
     caching: WHEN_HEIGHT,
     doc: 'The validator set of a height, by power and address.',
     run: (ctx, args) => {

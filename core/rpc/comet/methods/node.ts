@@ -90,7 +90,7 @@ function status(ctx: RpcContext) {
 function genesisChunk(ctx: RpcContext, chunk: bigint) {
   const bytes = renderedGenesis(ctx);
   const total = Math.max(1, Math.ceil(bytes.length / GENESIS_BYTES_MAX));
-  if (chunk < 0n || chunk >= BigInt(total)) {
+  if (chunk >= BigInt(total)) {
     // Upstream counts the chunks one short here; clients have learned this text.
     throw serverError(`there are ${total - 1} chunks, ${chunk} is invalid`);
   }
@@ -122,14 +122,14 @@ export const nodeMethods: readonly CometMethod[] = [
   }),
   method({
     method: 'genesis_chunked',
-    args: { chunk: 'int64' },
+    args: { chunk: 'uint' },
     caching: 'always',
     doc: 'One piece of the genesis document, base64, counted from 0.',
     run: (ctx, { chunk }) => genesisChunk(ctx, chunk),
   }),
   method({
     method: 'unconfirmed_txs',
-    args: { limit: 'int64?' },
+    args: { limit: 'int?' },
     doc: 'Transactions that wait, oldest first.',
     run: (ctx, { limit }) => {
       const { pending, queued, bytes } = ctx.pool.stats();

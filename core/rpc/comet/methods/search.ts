@@ -53,7 +53,7 @@ const present = <T>(item: T | undefined): readonly T[] => (item === undefined ? 
 export const searchMethods: readonly CometMethod[] = [
   method({
     method: 'tx_search',
-    args: { query: 'string', prove: 'bool', page: 'int64?', per_page: 'int64?', order_by: 'string' },
+    args: { query: 'string', prove: 'bool', page: 'int?', per_page: 'int?', order_by: 'string' },
     doc: 'Transactions with an event that meets the query.',
     run: async (ctx, { query, prove, page, per_page, order_by }) => {
       const search = searchOf(ctx, 'transaction');
@@ -69,7 +69,7 @@ export const searchMethods: readonly CometMethod[] = [
   }),
   method({
     method: 'block_search',
-    args: { query: 'string', page: 'int64?', per_page: 'int64?', order_by: 'string' },
+    args: { query: 'string', page: 'int?', per_page: 'int?', order_by: 'string' },
     doc: 'Blocks with an event that meets the query.',
     run: async (ctx, { query, page, per_page, order_by }) => {
       const found = await searchOf(ctx, 'block').blocks(queryOf(query));

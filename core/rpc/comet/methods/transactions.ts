@@ -40,7 +40,7 @@ function txAnswer(ctx: RpcContext, hash: Bytes, prove: boolean) {
 export const transactionMethods: readonly CometMethod[] = [
   method({
     method: 'broadcast_tx_sync',
-    args: { tx: 'bytes' },
+    args: { tx: 'tx' },
     doc: 'Submits a transaction; answers with the verdict of CheckTx.',
     run: async (ctx, { tx }) => {
       const { hash, result } = checkedOrThrow(await ctx.submit(tx));
@@ -51,19 +51,19 @@ export const transactionMethods: readonly CometMethod[] = [
   }),
   method({
     method: 'broadcast_tx_async',
-    args: { tx: 'bytes' },
+    args: { tx: 'tx' },
     doc: 'Submits a transaction without waiting for CheckTx; what the pool refuses by itself is told.',
     run: (ctx, { tx }) => broadcastAsync(ctx, tx),
   }),
   method({
     method: 'broadcast_tx_commit',
-    args: { tx: 'bytes' },
+    args: { tx: 'tx' },
     doc: 'Submits a transaction and waits for its block. For tests: a subscription serves better.',
     run: (ctx, { tx }) => broadcastCommit(ctx, tx),
   }),
   method({
     method: 'check_tx',
-    args: { tx: 'bytes' },
+    args: { tx: 'tx' },
     doc: 'The verdict of CheckTx; the pool does not hear of the transaction.',
     run: async (ctx, { tx }) => {
       const check = ctx.checkTx;

@@ -58,6 +58,16 @@ describe('64-bit integers', () => {
   });
 });
 
+test.each([
+  ['int?', '9223372036854775808', 'int'],
+  ['uint', '-1', 'uint'],
+  ['uint', '18446744073709551616', 'uint'],
+] as const)('other integers: %s is not %s', (type, text, name) => {
+  const not = `json: cannot unmarshal number ${text} into Go value of type ${name}`;
+  expect([json(type, `"${text}"`), uri(type, text)]).toEqual([not, not]);
+  expect(uri(type, '7')).toBe(7n);
+});
+
 describe('truth values', () => {
   test.each(['bool', 'bool?'] as const)('%s is true or false, and nothing that looks like it', (type) => {
     const absent = type === 'bool' ? false : undefined;
@@ -89,13 +99,24 @@ describe('texts and bytes', () => {
   test('in JSON texts are as they stand, bytes base64, hashes hex', () => {
     expect([json('string', '"0xabcd"'), json('string', 'null')]).toEqual(['0xabcd', '']);
     expect([json('bytes', '"q80="'), json('hex', '"abCD"')]).toEqual([bytes, bytes]);
-    expect(json('bytes', '"q80"')).toContain('illegal base64 data');
+    expect([json('bytes', '[171,205]'), json('tx', '[171,null]')]).toEqual([bytes, Uint8Array.of(171, 0)]);
+    for (const item of ['256', '1.5', '-1', '"a"'])
+      expect(json('bytes', `[1,${item}]`)).toMatch(/^json: cannot unmarshal .* into Go value of type uint8$/);
     expect(json('hex', '"abc"')).toBe('encoding/hex: odd length hex string');
     expect(json('hex', '"0xab"')).toBe("encoding/hex: invalid byte: U+0078 'x'");
-    for (const type of ['string', 'bytes', 'hex'] as const) {
-      expect(json(type, '5')).toBe('json: cannot unmarshal number into Go value of type string');
-      expect(json(type, '["a"]')).toBe('json: cannot unmarshal array into Go value of type string');
+    expect(json('hex', '"\\u0061b"')).toEqual(Uint8Array.of(0xab));
+    for (const [type, name] of [
+      ['string', 'string'],
+      ['bytes', '[]uint8'],
+      ['tx', 'types.Tx'],
+    ] as const) {
+      expect(json(type, '5')).toBe(`json: cannot unmarshal number into Go value of type ${name}`);
+      expect(json(type, '{}')).toBe(`json: cannot unmarshal object into Go value of type ${name}`);
     }
+    expect([json('hex', '5'), json('hex', '["a"]')]).toEqual([
+      'invalid hex string: 5',
+      'invalid hex string: ["a"]',
+    ]);
   });
 
   test('in a URI 0x begins hex, quotes the bytes themselves', () => {
@@ -107,9 +128,10 @@ describe('texts and bytes', () => {
       'encoding/hex: odd length hex string',
       "encoding/hex: invalid byte: U+007A 'z'",
     ]);
-    expect(uri('bytes', '"\\x"')).toBe('invalid string "\\x"');
+    expect(uri('bytes', '"\\x"')).toBe("invalid character 'x' in string escape code");
+    expect(uri('hex', 'hi')).toBe('invalid hex string: hi');
     expect(uri('bytes', 'hi')).toContain('invalid character');
-    expect(uri('bytes', '5')).toBe('json: cannot unmarshal number into Go value of type string');
+    expect(uri('bytes', '5')).toBe('json: cannot unmarshal number into Go value of type []uint8');
   });
 
   test('a list of texts is nothing else', () => {
@@ -139,7 +161,9 @@ describe('arguments together', () => {
     expect(read('["3",true]')).toEqual([3n, true]);
     expect(read('[]')).toBe('expected 2 parameters ([height prove]), got 0 ([])');
     expect(read('["3",true,1]')).toBe('expected 2 parameters ([height prove]), got 3 (["3" true 1])');
-    expect(read('5')).toBe('unknown type for JSON params: 5');
+    expect(read('5')).toBe(
+      'unknown type for JSON params: json: cannot unmarshal number into Go value of type []json.RawMessage. Expected map or array',
+    );
     expect(read('null')).toEqual([undefined, false]);
   });
 

@@ -11,13 +11,28 @@ const id = (text: string) => {
   return typeof request === 'string' ? request : request.id;
 };
 
-test('a request is an object whose method is a text', () => {
+test('a request is an object whose members are texts, with names in letters of either case', () => {
   expect(read('{"id":1,"method":"health"}')).toEqual({ id: '1', method: 'health', params: undefined });
   expect(read('{}')).toEqual({ id: undefined, method: '', params: undefined });
-  for (const text of ['null', '5', '"x"', '[]', '[{}]'])
-    expect(read(text)).toBe('error unmarshaling request: expected an object');
-  for (const method of ['5', 'true', '[]', '{}'])
-    expect(read(`{"method":${method}}`)).toBe('error unmarshaling request: method is not a string');
+  expect(read('{"ID":1,"Method":"health"}')).toEqual({ id: '1', method: 'health', params: undefined });
+  expect(read('null')).toEqual({ id: undefined, method: '', params: undefined });
+  for (const [text, kind] of [
+    ['5', 'number'],
+    ['"x"', 'string'],
+    ['[]', 'array'],
+  ] as const)
+    expect(read(text)).toMatch(
+      `json: cannot unmarshal ${kind} into Go value of type struct { JSONRPC string`,
+    );
+  for (const name of ['method', 'jsonrpc'])
+    for (const [value, kind] of [
+      ['5', 'number'],
+      ['true', 'bool'],
+      ['{}', 'object'],
+    ] as const)
+      expect(read(`{"${name}":${value}}`)).toBe(
+        `error unmarshaling request: json: cannot unmarshal ${kind} into Go struct field .${name} of type string`,
+      );
   expect(read('{')).toMatch(/^error unmarshaling request: /);
 });
 
@@ -31,8 +46,14 @@ test('an id is a text or a whole number, cut as Go cuts it', () => {
     '0',
     undefined,
   ]);
-  for (const other of ['true', '[]', '{}'])
-    expect(id(other)).toBe('error unmarshaling request: json-rpc ID is of unknown type');
+  for (const [other, printed, type] of [
+    ['true', 'true', 'bool'],
+    ['[1,[null,"a"]]', '[1 [<nil> a]]', '[]interface {}'],
+    ['{"b":{},"a":[1]}', 'map[a:[1] b:map[]]', 'map[string]interface {}'],
+  ])
+    expect(id(other as string)).toBe(
+      `error unmarshaling request: json-rpc ID (${printed}) is of unknown type (${type})`,
+    );
   expect(id('1e999')).toContain('cannot unmarshal number 1e999');
 });
 

@@ -36,15 +36,27 @@ function dateOf(days: number): readonly [year: number, month: number, day: numbe
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** UTC, up to nine fractional digits without trailing zeros, as Go prints RFC3339Nano. */
-export function formatTime({ seconds, nanos }: Timestamp): string {
+/** UTC, with a fraction that begins with its point, or without any. */
+function format(seconds: number, fraction: string): string {
   const days = Math.floor(seconds / DAY_SECONDS);
   const rest = seconds - days * DAY_SECONDS;
   const [year, month, day] = dateOf(days);
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
-  const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${fraction}Z`;
 }
+
+const fractionOf = (nanos: number): string => (nanos === 0 ? '' : `.${String(nanos).padStart(9, '0')}`);
+
+/** Up to nine fractional digits without trailing zeros, as Go prints RFC3339Nano. */
+export const formatTime = ({ seconds, nanos }: Timestamp): string =>
+  format(seconds, fractionOf(nanos).replace(/0+$/, ''));
+
+/** 0, 3, 6 or 9 fractional digits, as protobuf's JSON has them (google.protobuf.Timestamp). */
+export const formatProtoTime = ({ seconds, nanos }: Timestamp): string =>
+  format(seconds, fractionOf(nanos).replace(/(?:000)+$/, ''));
+
+/** Whole seconds, cut off, as Go prints RFC3339. */
+export const formatSecond = ({ seconds }: Timestamp): string => format(seconds, '');
 
 /** RFC 3339 with 0 to 9 fractional digits; another zone than UTC is converted. */
 export function parseTime(text: string): Result<Timestamp, TimeError> {

@@ -1,6 +1,6 @@
 import type { ChainReader, View } from '../../core/app/chain.ts';
 import { assert } from '../../core/lib/assert.ts';
-import { fromBase64 } from '../../core/lib/base64.ts';
+import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
 import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
@@ -65,9 +65,22 @@ export function unlike(what: string, told: unknown, truth: unknown): string | un
 export const listOf = (answer: Fields, key: string): readonly Fields[] =>
   (answer[key] ?? []) as readonly Fields[];
 
+/** Bytes as base64; empty ones are nil to Go. */
+export const textOrNull = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
+
 export const fieldsOf = (answer: Fields, key: string): Fields => (answer[key] ?? {}) as Fields;
 
 export const firstOf = (chain: ChainReader): number => Math.max(1, chain.base());
+
+/** The newest height whose block holds evidence. */
+export const accusingOf = (chain: ChainReader): number | undefined =>
+  heightsOf(chain).findLast((height) => (chain.block(height)?.evidence.length ?? 0) > 0);
+
+/** Some heights, one with evidence among them. */
+export const toldOf = (chain: ChainReader): readonly number[] => {
+  const accusing = accusingOf(chain);
+  return [...new Set([...someOf(heightsOf(chain)), ...(accusing === undefined ? [] : [accusing])])];
+};
 
 /** Three of a list: its ends and its middle. */
 export const someOf = <T>(list: readonly T[]): readonly T[] => [

@@ -1,6 +1,9 @@
 /** A moment as Go's servers print it, read again: day by day. */
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const TEXT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{0,8}[1-9]))?Z$/;
+const TEXT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?Z$/;
+/** Fractions: without zeros at their end, or in threes of digits the last of which are not all zeros. */
+const SHORTEST = /[1-9]$/;
+const IN_THREES = /^(?:\d{3})*(?!000)\d{3}$/;
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
@@ -9,10 +12,15 @@ export interface Moment {
   readonly nanos: number;
 }
 
-/** Undefined for what is no moment since 1970, or is not written in the one way. */
-export function momentOf(text: unknown): Moment | undefined {
+/** Undefined for what is no moment since 1970, or is not written in the one way: RFC3339Nano of Go. */
+export const momentOf = (text: unknown): Moment | undefined => read(text, SHORTEST);
+
+/** As protobuf's JSON has it. */
+export const protoMomentOf = (text: unknown): Moment | undefined => read(text, IN_THREES);
+
+function read(text: unknown, form: RegExp): Moment | undefined {
   const match = TEXT.exec(String(text));
-  if (match === null) return undefined;
+  if (match === null || (match[7] !== undefined && !form.test(match[7]))) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   let days = day - 1;
   for (let before = 1970; before < year; before++) days += isLeap(before) ? 366 : 365;

@@ -1,4 +1,5 @@
 import { parseScenario } from '../scenario/parse.ts';
+import { parseDuration } from '../scenario/units.ts';
 import { at, changed, type Doc, docText, type Path, places } from '../shrink/document.ts';
 import { type DrawnClient, isFeatured, isPriced } from './drawClients.ts';
 import type { Dice } from './drawn.ts';
@@ -20,6 +21,8 @@ const PLACES_MAX = 24;
 /** Virtual seconds for a chain that may stand still, and for one that makes blocks faster than anybody fetches them. */
 const HOLDING_SECONDS = 60;
 const HASTY_SECONDS = 10;
+/** What timeouts grow by outlasts a far network within a dozen rounds, if it is no less. */
+const IMPATIENT_MICROS = 300_000;
 
 interface Place {
   readonly path: Path;
@@ -69,12 +72,20 @@ export function drawExtremes(
   const seconds = Math.min(
     ...taken.flatMap((change) => change.seconds ?? []),
     isOutrun ? HASTY_SECONDS : Infinity,
+    isImpatient(doc) && isFar(doc) ? HOLDING_SECONDS : Infinity,
   );
   return seconds === Infinity ? doc : { ...doc, until: { first: [doc['until'], { time: `${seconds}s` }] } };
 }
 
 const isHasty = (doc: Doc): boolean =>
   ['100ms', '300ms'].includes(at(doc, ['engine', 'block_time']) as string);
+
+/** Timeouts that grow by so little that a far network takes them a hundred rounds. */
+const isImpatient = (doc: Doc): boolean =>
+  ['propose', 'prevote', 'precommit'].some((step) => {
+    const delta = at(doc, ['engine', `timeout_${step}_delta`]);
+    return typeof delta === 'string' && (parseDuration(delta) ?? 0) < IMPATIENT_MICROS;
+  });
 
 const isFar = (doc: Doc): boolean => FAR_DELAYS.includes(at(doc, ['network', 'delay']) as string);
 

@@ -28,14 +28,14 @@ function fieldJson(owner: string, field: AnyField, value: unknown, depth: number
   if (field.presence === 'repeated') {
     return (value as readonly unknown[]).map((one) => valueJson(owner, field, one, depth));
   }
-  return value === undefined ? null : valueJson(owner, field, value, depth);
+  // Bytes that are empty were never sent, so Go has read nil.
+  const isNil = value === undefined || (field.kind === 'bytes' && (value as Bytes).length === 0);
+  return isNil ? null : valueJson(owner, field, value, depth);
 }
 
 function valueJson(owner: string, field: AnyField, value: unknown, depth: number): unknown {
   switch (field.kind) {
     case 'bytes':
-      // The one field of bytes whose absence JSON tells as null.
-      if (field.name === 'next_key' && (value as Bytes).length === 0) return null;
       return toBase64(value as Bytes);
     case 'int64':
     case 'uint64':
@@ -115,6 +115,12 @@ export function defaultOf(field: AnyField): unknown {
   return field.kind === 'message' ? undefined : 0;
 }
 
+/** The texts that Go's strconv.ParseBool takes. */
+const BOOLS: ReadonlyMap<unknown, boolean> = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
+]);
+
 /** A value as JSON or as the text of a query string. */
 export function scalarOf(owner: string, field: AnyField, value: unknown, at: string, depth = 0): unknown {
   switch (field.kind) {
@@ -130,11 +136,7 @@ export function scalarOf(owner: string, field: AnyField, value: unknown, at: str
       return bytes.length <= field.bytesMax ? bytes : bad(at, `at most ${field.bytesMax} bytes`);
     }
     case 'bool':
-      return (
-        value === true ||
-        value === 'true' ||
-        (value === false || value === 'false' ? false : bad(at, 'true or false'))
-      );
+      return typeof value === 'boolean' ? value : (BOOLS.get(value) ?? bad(at, 'true or false'));
     default:
       return numberOf(owner, field, value, at);
   }

@@ -19,7 +19,9 @@ const answer = (status: number, body: unknown, height?: number): HttpAnswer => (
   status,
   headers: {
     'content-type': 'application/json',
-    ...(height === undefined ? {} : { [HEIGHT_HEADER]: String(height) }),
+    ...(height === undefined
+      ? {}
+      : { [HEIGHT_HEADER]: String(height), [GATEWAY_HEIGHT_HEADER]: String(height) }),
   },
   body: goJson(body),
 });

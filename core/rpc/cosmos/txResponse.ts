@@ -1,7 +1,7 @@
 /** cosmos.base.abci.v1beta1.TxResponse of a transaction in a block. */
 import { txHash } from '../../codec/hashes.ts';
 import { decode } from '../../codec/proto.ts';
-import { formatTime } from '../../codec/timeText.ts';
+import { formatSecond } from '../../codec/timeText.ts';
 import { type Bytes, toUpperHex } from '../../lib/bytes.ts';
 import type { PageRoom } from '../answerRoom.ts';
 import { looseRead } from './looseRead.ts';
@@ -65,7 +65,7 @@ export function responseAt(
     gasWanted: result.gasWanted,
     gasUsed: result.gasUsed,
     tx: { typeUrl: '/cosmos.tx.v1beta1.Tx', value: raw },
-    timestamp: formatTime(block.header.time),
+    timestamp: formatSecond(block.header.time),
     events: result.events,
   };
   return { tx: openTx(raw), response };

@@ -1,7 +1,7 @@
 import type { ChainReader } from '../../../core/app/chain.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
-import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
+import { toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Header } from '../../../core/types/block.ts';
 import type { TxResult } from '../../../core/types/result.ts';
@@ -9,7 +9,8 @@ import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { shownParams } from '../../events/params.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { shownEvent, shownHeader, shownId } from '../../reference/shown.ts';
-import { comet, fieldsOf, firstOf, heightsOf, listOf, someOf, unlike } from '../questions.ts';
+import { comet, fieldsOf, firstOf, listOf, textOrNull, toldOf, unlike } from '../questions.ts';
+import { wrongEngineEvidence } from './evidenceForms.ts';
 
 /** Metas in one answer at most. */
 const METAS_MAX = 20;
@@ -17,7 +18,7 @@ const METAS_MAX = 20;
 /** What the consensus engine's RPC tells of some blocks, their results and what was in force: as the node has them. */
 export async function wrongBlockAnswers(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
-  for (const height of someOf(heightsOf(chain))) {
+  for (const height of toldOf(chain)) {
     const problem =
       (await wrongBlock(rpc, height)) ??
       (await wrongResults(rpc, height)) ??
@@ -30,7 +31,6 @@ export async function wrongBlockAnswers(rpc: RpcContext): Promise<string | undef
   return wrongMetas(rpc);
 }
 
-const textOrNull = (bytes: Bytes): string | null => (bytes.length === 0 ? null : toBase64(bytes));
 const listOrNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
 function wrongHeader(what: string, told: Fields, header: Header): string | undefined {
@@ -57,11 +57,7 @@ async function wrongBlock(rpc: RpcContext, height: number): Promise<string | und
       unlike(`the name of ${name}`, answer['block_id'], shownId(id)) ??
       wrongHeader(name, fieldsOf(told, 'header'), block.header) ??
       unlike(`the data of ${name}`, told['data'], { txs: block.txs.map(toBase64) }) ??
-      unlike(
-        `the evidence in ${name}`,
-        listOf(fieldsOf(told, 'evidence'), 'evidence').length,
-        block.evidence.length,
-      ) ??
+      wrongEngineEvidence(name, told, block.evidence) ??
       difference(`the last commit of ${name}`, commit, {
         height: String(lastCommit.height),
         round: lastCommit.round,

@@ -8,9 +8,9 @@ import { type Bytes, EMPTY, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Height } from '../../../core/types/ids.ts';
 import type { Fields } from '../../clients/answers/answers.ts';
-import { momentOf } from '../../reference/goTime.ts';
+import { protoMomentOf } from '../../reference/goTime.ts';
 import { bech32 } from '../../reference/spelling.ts';
-import { heightsOf, listOf, pagesOf, rest, someOf, unlike } from '../questions.ts';
+import { accusingOf, listOf, pagesOf, rest, someOf, unlike } from '../questions.ts';
 
 const ROOT = '/chain/evidence/v1/misbehavior';
 /** gRPC's InvalidArgument. */
@@ -19,7 +19,7 @@ const INVALID = 3;
 /** Who was proven to misbehave, now and before the newest of it was: in pages, one by one, by each of their names. */
 export async function wrongMisbehavior(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
-  const newest = heightsOf(chain).findLast((height) => (chain.block(height)?.evidence.length ?? 0) > 0);
+  const newest = accusingOf(chain);
   for (const height of newest === undefined ? [chain.head()] : [chain.head(), newest - 1]) {
     const problem = await wrongAt(rpc, height);
     if (problem !== undefined) return problem;
@@ -45,7 +45,7 @@ const shownOf = (record: Fields): readonly unknown[] => [
   listOf(record, 'offences').map((one) => [
     one['type'],
     ...['height', 'power', 'total_power', 'recorded_at'].map((name) => one[name]),
-    momentOf(one['time']),
+    protoMomentOf(one['time']),
   ]),
 ];
 

@@ -161,7 +161,8 @@ async function wrongHeights(rpc: RpcContext): Promise<string | undefined> {
       headers: { [name]: String(at) },
       body: '',
     });
-    return [headers['x-cosmos-block-height'], JSON.parse(String(body))] as const;
+    const heights = [headers['x-cosmos-block-height'], headers['grpc-metadata-x-cosmos-block-height']];
+    return [heights, JSON.parse(String(body))] as const;
   };
   const [shown, direct] = await asked('x-cosmos-block-height', height);
   const gateway = await asked('grpc-metadata-x-cosmos-block-height', height);
@@ -169,7 +170,7 @@ async function wrongHeights(rpc: RpcContext): Promise<string | undefined> {
   const glance = await asked('x-cosmos-block-height', height, 'HEAD');
   return (
     unlike('who asks for no more than the headers', glance, [shown, direct]) ??
-    unlike('the height of an answer', shown, String(height)) ??
+    unlike('the heights of an answer', shown, [String(height), String(height)]) ??
     unlike('a height that the gateway names', gateway, [shown, direct]) ??
     unlike('the height after the head', (after as Fields)['code'], INVALID)
   );

@@ -5,7 +5,7 @@ import { encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { difference, type Fields, quantity } from '../../clients/answers/answers.ts';
 import { type FeeMarket, leastPriceAfter } from '../../clients/answers/feeMarket.ts';
-import { momentOf } from '../../reference/goTime.ts';
+import { protoMomentOf } from '../../reference/goTime.ts';
 import { comet, eth, fieldsOf, firstOf, listOf, rest, unlike } from '../questions.ts';
 
 const NODE = '/cosmos/base/node/v1beta1';
@@ -30,7 +30,7 @@ export async function wrongNode(rpc: RpcContext, market: FeeMarket): Promise<str
       app_hash: toBase64(present(chain.results(chain.head()), 'results of the head').appHash),
       validator_hash: toBase64(header.nextValidatorsHash),
     }) ??
-    unlike(`the time of ${NODE}/status`, momentOf(status['timestamp']), { seconds, nanos }) ??
+    unlike(`the time of ${NODE}/status`, protoMomentOf(status['timestamp']), { seconds, nanos }) ??
     unlike(`${NODE}/config`, config['minimum_gas_price'], `${price}${chain.denom}`) ??
     (await wrongSyncing(rpc)) ??
     (await wrongIdentity(rpc)) ??

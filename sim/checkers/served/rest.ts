@@ -7,7 +7,18 @@ import { decodeUtf8, encodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { quantity } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
-import { bytesOf, eth, fieldsOf, heightsOf, listOf, PAGE, rest, someOf, unlike } from '../questions.ts';
+import {
+  bytesOf,
+  eth,
+  fieldsOf,
+  heightsOf,
+  listOf,
+  PAGE,
+  rest,
+  someOf,
+  textOrNull,
+  unlike,
+} from '../questions.ts';
 import { tellerOf } from './calls.ts';
 import { answerOf, CONTRACT, code, isPretended } from './pretences.ts';
 
@@ -70,7 +81,7 @@ async function wrongFace(
     unlike(`the balance of ${text}`, await ask(`${EVM}/balances/${text}`), { balance: String(balance) }) ??
     unlike(`slot 0 of ${name}`, await ask(`${EVM}/storage/${name}/0x0`), { value: `0x${slot}` }) ??
     unlike(`the code of ${name}`, await ask(`${EVM}/codes/${name}`), {
-      code: toBase64(view.code(address)),
+      code: textOrNull(view.code(address)),
     }) ??
     unlike('the account of fees', module['account_number'], String(collector)) ??
     (account &&

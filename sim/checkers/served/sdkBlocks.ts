@@ -5,8 +5,9 @@ import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Block, BlockId, Commit, Header } from '../../../core/types/block.ts';
 import { difference, type Fields } from '../../clients/answers/answers.ts';
-import { momentOf } from '../../reference/goTime.ts';
-import { fieldsOf, heightsOf, listOf, rest, someOf, unlike } from '../questions.ts';
+import { protoMomentOf } from '../../reference/goTime.ts';
+import { fieldsOf, listOf, rest, textOrNull, toldOf, unlike } from '../questions.ts';
+import { wrongSdkEvidence } from './evidenceForms.ts';
 
 const ROOT = '/cosmos/base/tendermint/v1beta1';
 const FLAGS = {
@@ -18,7 +19,7 @@ const FLAGS = {
 /** What the SDK's clients are told of blocks and of who decides the next one. */
 export async function wrongSdkBlocks(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
-  for (const height of someOf(heightsOf(chain))) {
+  for (const height of toldOf(chain)) {
     const problem = await wrongBlock(rpc, `${ROOT}/blocks/${height}`, height);
     if (problem !== undefined) return problem;
   }
@@ -26,8 +27,8 @@ export async function wrongSdkBlocks(rpc: RpcContext): Promise<string | undefine
 }
 
 const shownId = ({ hash, parts }: BlockId): Fields => ({
-  hash: toBase64(hash),
-  part_set_header: { total: parts.total, hash: toBase64(parts.hash) },
+  hash: textOrNull(hash),
+  part_set_header: { total: parts.total, hash: textOrNull(parts.hash) },
 });
 
 const shownHeader = (header: Header): Fields => ({
@@ -45,7 +46,7 @@ const shownHeader = (header: Header): Fields => ({
       app_hash: header.appHash,
       last_results_hash: header.lastResultsHash,
       evidence_hash: header.evidenceHash,
-    }).map(([name, hash]) => [name, toBase64(hash)]),
+    }).map(([name, hash]) => [name, textOrNull(hash)]),
   ),
 });
 
@@ -72,13 +73,9 @@ function wrongBody(what: string, told: Fields, block: Block, proposer: string): 
   const header = fieldsOf(told, 'header');
   return (
     difference(what, header, { ...shownHeader(block.header), proposer_address: proposer }) ??
-    unlike(`the time of ${what}`, momentOf(header['time']), moment(block.header.time)) ??
+    unlike(`the time of ${what}`, protoMomentOf(header['time']), moment(block.header.time)) ??
     unlike(`the data of ${what}`, told['data'], { txs: block.txs.map(toBase64) }) ??
-    unlike(
-      `the evidence of ${what}`,
-      listOf(fieldsOf(told, 'evidence'), 'evidence').length,
-      block.evidence.length,
-    ) ??
+    wrongSdkEvidence(what, told, block.evidence) ??
     wrongCommit(`the last commit of ${what}`, fieldsOf(told, 'last_commit'), block.lastCommit)
   );
 }
@@ -90,12 +87,12 @@ function wrongCommit(what: string, told: Fields, commit: Commit): string | undef
   const rows = signatures.map((one) => [one['block_id_flag'], one['validator_address'], one['signature']]);
   const wanted = commit.signatures.map(({ flag, validatorAddress, signature }) => [
     FLAGS[flag],
-    toBase64(validatorAddress),
-    toBase64(signature),
+    textOrNull(validatorAddress),
+    textOrNull(signature),
   ]);
   const times = (commit.signatures.length === signatures.length ? commit.signatures : []).map(
     ({ flag, timestamp }, i) =>
-      flag === 'absent' ? [] : [momentOf(signatures[i]?.['timestamp']), moment(timestamp)],
+      flag === 'absent' ? [] : [protoMomentOf(signatures[i]?.['timestamp']), moment(timestamp)],
   );
   return (
     difference(what, told, {

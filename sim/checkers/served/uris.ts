@@ -162,6 +162,7 @@ async function wrongRefusals(rpc: RpcContext): Promise<string | undefined> {
     ['block', 'height=1.5'],
     ['block', 'height=%zz'],
     ['tx', 'hash=0xgg'],
+    ['genesis_chunked', 'chunk=-1'],
     ['tx', 'prove=0x01'],
   ] as const) {
     const { status, told } = await got(rpc, method, query);
@@ -199,7 +200,7 @@ async function wrongWords(rpc: RpcContext): Promise<string | undefined> {
       `minHeight=${head}&maxHeight=${head - 1}`,
       `min height ${head} can't be greater than max height ${head - 1}`,
     ],
-    ['genesis_chunked', 'chunk=-1', 'there are 0 chunks, -1 is invalid'],
+    ['genesis_chunked', 'chunk=99', 'there are 0 chunks, 99 is invalid'],
     ...(rpc.indexing?.kind === 'kv' ? UNSEARCHABLE : []),
   ] as const) {
     const { status, told } = await got(rpc, method, query);

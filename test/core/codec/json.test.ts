@@ -21,7 +21,7 @@ import {
   renderNodeKey,
   renderValidatorKey,
 } from '../../../core/codec/keyFiles.ts';
-import { formatTime, parseTime } from '../../../core/codec/timeText.ts';
+import { formatProtoTime, formatSecond, formatTime, parseTime } from '../../../core/codec/timeText.ts';
 import { sha256 } from '../../../core/crypto/hash.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { EMPTY, hex } from '../../../core/lib/bytes.ts';
@@ -134,6 +134,18 @@ describe('times', () => {
   ])('%s', (text, time) => {
     expect(formatTime(time)).toBe(text);
     expect(parseTime(text)).toEqual({ ok: true, value: time });
+  });
+
+  test.each([
+    [0, '', ''],
+    [600_000_000, '.6', '.600'],
+    [1_000, '.000001', '.000001'],
+    [120_000, '.00012', '.000120'],
+    [7, '.000000007', '.000000007'],
+  ])('a fraction of %i ns: as Go has it, as protobuf has it, and none', (nanos, nano, proto) => {
+    const time = { seconds: 0, nanos };
+    const at = (fraction: string) => `1970-01-01T00:00:00${fraction}Z`;
+    expect([formatTime(time), formatProtoTime(time), formatSecond(time)]).toEqual([nano, proto, ''].map(at));
   });
 
   test('in another zone are converted', () => {

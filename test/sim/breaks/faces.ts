@@ -167,8 +167,8 @@ export const FACES: readonly Break[] = [
   {
     id: 'uri-hex-number-taken',
     file: 'core/rpc/comet/args.ts',
-    from: "if (isInt || type === 'bool' || type === 'bool?')",
-    to: "if (type === 'bool' || type === 'bool?')",
+    from: "if (type !== 'string' && !isBytes)",
+    to: "if (type !== 'string' && !isBytes && integer === undefined)",
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,
@@ -176,8 +176,8 @@ export const FACES: readonly Break[] = [
   {
     id: 'uri-quotes-unread',
     file: 'core/rpc/comet/args.ts',
-    from: 'text !== \'null\' && !/^".*"$/s.test(text)',
-    to: "text !== 'null'",
+    from: "integer !== undefined && text !== 'null' && !isQuoted",
+    to: "integer !== undefined && text !== 'null'",
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

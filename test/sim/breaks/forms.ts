@@ -157,8 +157,8 @@ export const FORMS: readonly Break[] = [
   {
     id: 'no-is-no-answer',
     file: 'core/rpc/cosmos/protoJson.ts',
-    from: "value === false || value === 'false' ? false",
-    to: 'value === false ? false',
+    from: "['0', 'f', 'F', 'false', 'FALSE', 'False']",
+    to: "['0', 'f', 'F', 'FALSE', 'False']",
     found: ['records'],
     scenario: 'four-honest',
     isSlow: true,

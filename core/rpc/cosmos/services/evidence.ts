@@ -11,7 +11,7 @@ import {
 import { embed, int64, int64Big, optional, repeated, string, uint64Big } from '../../../codec/fields.ts';
 import { type Table, table } from '../../../codec/proto.ts';
 import { TIMESTAMP } from '../../../codec/time.ts';
-import { formatTime } from '../../../codec/timeText.ts';
+import { formatProtoTime } from '../../../codec/timeText.ts';
 import type { Address } from '../../../types/ids.ts';
 import { PAGE_REQUEST, PAGE_RESPONSE, type PageRequest, type PageResponse, pageOf } from '../paging.ts';
 import { protoJson } from '../protoJson.ts';
@@ -57,7 +57,7 @@ const json = <T>(of: Table<T>, value: T) => protoJson(of as unknown as Table<unk
 /** With times as texts. */
 const recordJson = ({ offences, ...rest }: ShownRecord) => ({
   ...json(RECORD, { ...rest, offences: [] }),
-  offences: offences.map((offence) => ({ ...json(OFFENCE, offence), time: formatTime(offence.time) })),
+  offences: offences.map((offence) => ({ ...json(OFFENCE, offence), time: formatProtoTime(offence.time) })),
 });
 
 /** Bech32 consensus address, or hex as the consensus RPC shows it. */

@@ -2,7 +2,7 @@
 import { bytes, optional, string, uint64 } from '../../../codec/fields.ts';
 import { table } from '../../../codec/proto.ts';
 import { TIMESTAMP } from '../../../codec/time.ts';
-import { formatTime } from '../../../codec/timeText.ts';
+import { formatProtoTime } from '../../../codec/timeText.ts';
 import { toBase64 } from '../../../lib/base64.ts';
 import { type Bytes, EMPTY } from '../../../lib/bytes.ts';
 import type { Timestamp } from '../../../types/ids.ts';
@@ -73,7 +73,7 @@ export const nodeMethods: readonly ServiceMethod[] = [
     renderRest: ({ earliestStoreHeight, height, timestamp, appHash, validatorHash }) => ({
       earliest_store_height: String(earliestStoreHeight),
       height: String(height),
-      timestamp: timestamp === undefined ? null : formatTime(timestamp),
+      timestamp: timestamp === undefined ? null : formatProtoTime(timestamp),
       app_hash: toBase64(appHash),
       validator_hash: toBase64(validatorHash),
     }),

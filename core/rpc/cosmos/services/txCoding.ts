@@ -1,4 +1,5 @@
 /** cosmos.tx.v1beta1.Service, its codecs: transactions to bytes and back, today's and those of amino's time. */
+import type { TxBody } from '../../../app/tx/tables.ts';
 import { bytes, optional, string } from '../../../codec/fields.ts';
 import { encode, table } from '../../../codec/proto.ts';
 import type { Bytes } from '../../../lib/bytes.ts';
@@ -6,7 +7,7 @@ import { type ServiceMethod, serviceMethod } from '../service.ts';
 import { GRPC, GrpcError } from '../status.ts';
 import { stdTxBytes, stdTxJson } from '../stdTx.ts';
 import { openTx } from '../txResponse.ts';
-import { FULL_TX, type FullTx, TEXT_MAX } from '../txTables.ts';
+import { FULL_TX, type FullAuthInfo, type FullTx, TEXT_MAX } from '../txTables.ts';
 
 const SERVICE = 'cosmos.tx.v1beta1.Service';
 const ROOT = '/cosmos/tx/v1beta1';
@@ -16,11 +17,20 @@ const TX_BYTES_REQUEST = [bytes(1, 'txBytes', TEXT_MAX)] as const;
 const AMINO_JSON = [string(1, 'aminoJson', TEXT_MAX)] as const;
 const AMINO_BINARY = [bytes(1, 'aminoBinary', TEXT_MAX)] as const;
 
-/** `Tx` from its bytes. Throws GrpcError. */
+const NO_BODY: TxBody = {
+  messages: [],
+  memo: '',
+  timeoutHeight: 0n,
+  extensionOptions: [],
+  nonCriticalExtensionOptions: [],
+};
+const NO_AUTH_INFO: FullAuthInfo = { signerInfos: [], fee: undefined, tip: undefined };
+
+/** `Tx` from its bytes, with what it lacks as empty messages. Throws GrpcError. */
 function opened(txBytes: Bytes): FullTx {
   const tx = openTx(txBytes);
   if (tx === undefined) throw new GrpcError(GRPC.invalidArgument, 'tx parse error');
-  return tx;
+  return { ...tx, body: tx.body ?? NO_BODY, authInfo: tx.authInfo ?? NO_AUTH_INFO };
 }
 
 export const txCodingMethods: readonly ServiceMethod[] = [

@@ -53,7 +53,7 @@ describe('the evm query service', () => {
     expect(BigInt(estimate.body.gas)).toBe(BigInt(await world.get('eth_estimateGas', { to: contract })));
     expect((await rest(`/chain/evm/v1/estimate_gas?args=${base64(paid)}`)).body).toEqual({
       gas: '0',
-      ret: '',
+      ret: null,
       vm_error: 'execution reverted',
     });
   });

@@ -53,6 +53,7 @@ describe('an account', () => {
     for (const address of [bech32, toEip55(world.dev.address)]) {
       const { status, body, headers } = await rest(`/cosmos/auth/v1beta1/accounts/${address}`);
       expect([status, headers['x-cosmos-block-height']]).toEqual([200, '2']);
+      expect(headers['grpc-metadata-x-cosmos-block-height']).toBe('2');
       expect(body).toEqual(account('1', KEY));
     }
   });
@@ -164,6 +165,34 @@ test('the switches of transfers are paged, unless they are asked for by name', a
     pagination: { next_key: null, total: '0' },
   });
   expect((await rest(`${path}?denoms=achain`)).body).toEqual({ send_enabled: [], pagination: null });
+});
+
+test('truth in a query is told in any text that Go takes for it', async () => {
+  const statusFor = async (text: string) => {
+    const path = '/cosmos/bank/v1beta1/send_enabled';
+    return (await rest(`${path}?pagination.limit=1&pagination.reverse=${text}`)).status;
+  };
+  for (const text of ['1', 't', 'T', 'true', 'TRUE', 'True', '0', 'f', 'F', 'false', 'FALSE', 'False'])
+    expect([text, await statusFor(text)]).toEqual([text, 200]);
+  for (const text of ['yes', 'tRUE', '2', 'null']) expect([text, await statusFor(text)]).toEqual([text, 400]);
+});
+
+test('a transaction that lacks its body or who signs it is opened with empty ones', async () => {
+  const body = JSON.stringify({ tx_bytes: 'GgEH' });
+  const request = { method: 'POST', path: '/cosmos/tx/v1beta1/decode', query: '', headers: {}, body };
+  expect(JSON.parse((await handleRest(world.ctx, request)).body)).toEqual({
+    tx: {
+      body: {
+        messages: [],
+        memo: '',
+        timeout_height: '0',
+        extension_options: [],
+        non_critical_extension_options: [],
+      },
+      auth_info: { signer_infos: [], fee: null, tip: null },
+      signatures: ['Bw=='],
+    },
+  });
 });
 
 test('the list of validators tells how many there are, whatever page is asked', async () => {

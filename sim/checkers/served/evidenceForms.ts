@@ -1,0 +1,110 @@
+/** Evidence in blocks: as the engine's clients are told of it, and as the SDK's are. */
+import { toBase64 } from '../../../core/lib/base64.ts';
+import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
+import type { Evidence } from '../../../core/types/evidence.ts';
+import type { Vote } from '../../../core/types/vote.ts';
+import type { Fields } from '../../clients/answers/answers.ts';
+import { fieldsOf, listOf, unlike } from '../questions.ts';
+
+interface Form {
+  readonly kindOf: (told: Fields) => unknown;
+  readonly valueOf: (told: Fields) => Fields;
+  readonly kinds: Readonly<Record<Evidence['kind'], string>>;
+  readonly types: Readonly<Record<Vote['type'], unknown>>;
+  readonly hashText: (bytes: Bytes) => string | null;
+  readonly addressText: (bytes: Bytes) => string;
+  readonly names: readonly [total: string, common: string, accused: string, conflicting: string];
+}
+
+/** tendermint.types.Evidence, of which one member is there. */
+const SDK: Form = {
+  kindOf: (told) => Object.keys(told)[0],
+  valueOf: (told) => (Object.values(told)[0] ?? {}) as Fields,
+  kinds: {
+    'duplicate-vote': 'duplicate_vote_evidence',
+    'light-client-attack': 'light_client_attack_evidence',
+  },
+  types: { prevote: 'SIGNED_MSG_TYPE_PREVOTE', precommit: 'SIGNED_MSG_TYPE_PRECOMMIT' },
+  hashText: (bytes) => (bytes.length === 0 ? null : toBase64(bytes)),
+  addressText: toBase64,
+  names: ['total_voting_power', 'common_height', 'byzantine_validators', 'conflicting_block'],
+};
+
+/** CometBFT's JSON names the type beside the value. */
+const ENGINE: Form = {
+  kindOf: (told) => told['type'],
+  valueOf: (told) => fieldsOf(told, 'value'),
+  kinds: {
+    'duplicate-vote': 'tendermint/DuplicateVoteEvidence',
+    'light-client-attack': 'tendermint/LightClientAttackEvidence',
+  },
+  types: { prevote: 1, precommit: 2 },
+  hashText: toUpperHex,
+  addressText: toUpperHex,
+  names: ['TotalVotingPower', 'CommonHeight', 'ByzantineValidators', 'ConflictingBlock'],
+};
+
+const shownVote = (form: Form, vote: Vote): readonly unknown[] => [
+  form.types[vote.type],
+  String(vote.height),
+  vote.round,
+  form.hashText(vote.blockId.hash),
+  form.addressText(vote.validatorAddress),
+  vote.validatorIndex,
+  toBase64(vote.signature),
+];
+
+const toldVote = (vote: Fields): readonly unknown[] => [
+  vote['type'],
+  vote['height'],
+  vote['round'],
+  fieldsOf(vote, 'block_id')['hash'],
+  vote['validator_address'],
+  vote['validator_index'],
+  vote['signature'],
+];
+
+function shown(form: Form, evidence: Evidence): readonly unknown[] {
+  const opening = [form.kinds[evidence.kind], String(evidence.totalVotingPower)];
+  if (evidence.kind === 'duplicate-vote')
+    return [...opening, shownVote(form, evidence.voteA), shownVote(form, evidence.voteB)];
+  return [
+    ...opening,
+    String(evidence.commonHeight),
+    String(evidence.conflictingBlock.header.height),
+    evidence.byzantineValidators.map(({ address }) => form.addressText(address)),
+  ];
+}
+
+function told(form: Form, { kind }: Evidence, answer: Fields): readonly unknown[] {
+  const value = form.valueOf(answer);
+  const [total, common, accused, conflicting] = form.names;
+  const opening = [form.kindOf(answer), value[total]];
+  if (kind === 'duplicate-vote')
+    return [...opening, ...['vote_a', 'vote_b'].map((name) => toldVote(fieldsOf(value, name)))];
+  const { header } = fieldsOf(fieldsOf(value, conflicting), 'signed_header') as { readonly header?: Fields };
+  return [
+    ...opening,
+    value[common],
+    header?.['height'],
+    listOf(value, accused).map((validator) => validator['address']),
+  ];
+}
+
+const wrongIn =
+  (form: Form) =>
+  (what: string, block: Fields, evidence: readonly Evidence[]): string | undefined => {
+    const list = listOf(fieldsOf(block, 'evidence'), 'evidence');
+    return (
+      unlike(`how much evidence is in ${what}`, list.length, evidence.length) ??
+      unlike(
+        `the evidence in ${what}`,
+        evidence.map((one, i) => told(form, one, list[i] ?? {})),
+        evidence.map((one) => shown(form, one)),
+      )
+    );
+  };
+
+/** `block`: the block with its evidence, as it was told. */
+export const wrongSdkEvidence = wrongIn(SDK);
+export const wrongEngineEvidence = wrongIn(ENGINE);

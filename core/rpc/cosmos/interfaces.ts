@@ -18,7 +18,11 @@ export const INTERFACES: ReadonlyMap<string, readonly string[]> = new Map([
   of('cosmos.auth.v1beta1.AccountI', ACCOUNTS),
   of('cosmos.auth.v1beta1.ModuleAccountI', [TYPE_URL.moduleAccount]),
   of(MSG_INTERFACE, MESSAGES),
-  of('cosmos.crypto.PubKey', [...ETH_PUB_KEY_URLS, '/cosmos.crypto.ed25519.PubKey']),
+  of('cosmos.crypto.PubKey', [
+    ...ETH_PUB_KEY_URLS,
+    '/cosmos.crypto.ed25519.PubKey',
+    '/cosmos.crypto.secp256k1.PubKey',
+  ]),
   of(
     'cosmos.tx.v1beta1.MsgResponse',
     MESSAGES.map((typeUrl) => `${typeUrl}Response`),

@@ -13,14 +13,20 @@ type Loose = Record<string, unknown>;
 /** Messages within an Any within an Any: the SDK opens no more either, for each costs as much as all that it holds. */
 const ANY_DEPTH_MAX = 10;
 
+/** Messages of which one field is set: JSON has that one alone. */
+const ONE_OFS: ReadonlySet<string> = new Set(['cosmos.tx.v1beta1.ModeInfo']);
+
 const isTable = (shape: Shape<unknown> | undefined): shape is Table<unknown> =>
   shape !== undefined && 'fields' in shape;
 
 /** `depth`: how many messages it lies within, each in an Any. */
 export function protoJson(table: Table<never> | Table<unknown>, value: unknown, depth = 0): Loose {
   const out: Loose = {};
-  for (const field of table.fields)
-    out[field.name] = fieldJson(table.name, field, (value as Loose)[field.key], depth);
+  const isOneOf = ONE_OFS.has(table.name);
+  for (const field of table.fields) {
+    const json = fieldJson(table.name, field, (value as Loose)[field.key], depth);
+    if (json !== null || !isOneOf) out[field.name] = json;
+  }
   return out;
 }
 

@@ -18,6 +18,8 @@ const entry = (typeUrl: string, shape: unknown): readonly [string, Table<unknown
 ];
 
 const ED25519_KEY = table<{ readonly key: Bytes }>('cosmos.crypto.ed25519.PubKey', [bytes(1, 'key', 32)]);
+/** Of accounts elsewhere: no transaction here is signed with one, but some are read. */
+const SECP256K1_KEY = table<{ readonly key: Bytes }>('cosmos.crypto.secp256k1.PubKey', [bytes(1, 'key', 33)]);
 
 const TABLES: ReadonlyMap<string, Table<unknown>> = new Map([
   entry(TYPE_URL.ethAccount, ETH_ACCOUNT),
@@ -34,6 +36,7 @@ const TABLES: ReadonlyMap<string, Table<unknown>> = new Map([
   entry(CREATE_VALIDATOR_URL, MSG_CREATE_VALIDATOR),
   entry('/cosmos.tx.v1beta1.Tx', FULL_TX),
   entry('/cosmos.crypto.ed25519.PubKey', ED25519_KEY),
+  entry('/cosmos.crypto.secp256k1.PubKey', SECP256K1_KEY),
   // Each under its own name, for those who read an Any by reflection.
   ...[...ETH_PUB_KEY_URLS].map((typeUrl) => entry(typeUrl, { ...PUB_KEY, name: typeUrl.slice(1) })),
 ]);

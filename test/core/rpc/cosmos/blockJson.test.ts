@@ -7,7 +7,7 @@ import { hex } from '../../../../core/lib/bytes.ts';
 import { blockBody } from '../../../../core/rpc/cosmos/blockJson.ts';
 
 const { block, json } = JSON.parse(
-  readFileSync(new URL('../../../vectors/cometbft/block-proto-json.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../vectors/cosmos/block.json', import.meta.url), 'utf8'),
 ) as { readonly block: string; readonly json: unknown };
 
 test('a block is written as the gateway of the SDK writes it', () => {

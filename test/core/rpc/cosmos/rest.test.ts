@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toEip55 } from '../../../../core/address/eip55.ts';
 import { formatAddress } from '../../../../core/address/kinds.ts';
@@ -175,6 +176,25 @@ test('truth in a query is told in any text that Go takes for it', async () => {
   for (const text of ['1', 't', 'T', 'true', 'TRUE', 'True', '0', 'f', 'F', 'false', 'FALSE', 'False'])
     expect([text, await statusFor(text)]).toEqual([text, 200]);
   for (const text of ['yes', 'tRUE', '2', 'null']) expect([text, await statusFor(text)]).toEqual([text, 400]);
+});
+
+test('a transaction of another chain is taken apart as the SDK does it, and put together again', async () => {
+  const path = '/cosmos/tx/v1beta1';
+  const post = async (what: string, body: unknown) => {
+    const request = {
+      method: 'POST',
+      path: `${path}/${what}`,
+      query: '',
+      headers: {},
+      body: JSON.stringify(body),
+    };
+    return (await handleRest(world.ctx, request)).body;
+  };
+  const { tx, decoded } = JSON.parse(
+    readFileSync(new URL('../../../vectors/cosmos/decoded-tx.json', import.meta.url), 'utf8'),
+  );
+  expect(await post('decode', { tx_bytes: tx })).toBe(JSON.stringify(decoded));
+  expect(JSON.parse(await post('encode', decoded))).toEqual({ tx_bytes: tx });
 });
 
 test('a transaction that lacks its body or who signs it is opened with empty ones', async () => {

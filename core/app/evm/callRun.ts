@@ -23,11 +23,10 @@ interface Fees {
   readonly tipCap: bigint;
 }
 
-/** geth's CallDefaults: no price at all means that gas is free. */
+/** geth's CallDefaults: what is not named is 0, and no price at all means that gas is free. */
 function feesOf(args: CallArgs): Fees {
   if (args.gasPrice !== undefined) return { feeCap: args.gasPrice, tipCap: args.gasPrice };
-  const feeCap = args.maxFeePerGas ?? args.maxPriorityFeePerGas ?? 0n;
-  return { feeCap, tipCap: args.maxPriorityFeePerGas ?? 0n };
+  return { feeCap: args.maxFeePerGas ?? 0n, tipCap: args.maxPriorityFeePerGas ?? 0n };
 }
 
 /** One question on a throw-away write set. */
@@ -92,7 +91,7 @@ export class CallRun {
   #refusal(writes: BlockWriteSet, gas: bigint): string | undefined {
     const { feeCap, tipCap } = this.#fees;
     const who = `address ${toEip55(this.#from)}`;
-    if (feeCap > 0n && tipCap > feeCap) {
+    if (tipCap > feeCap) {
       return `max priority fee per gas higher than max fee per gas: ${who}, maxPriorityFeePerGas: ${tipCap}, maxFeePerGas: ${feeCap}`;
     }
     if (feeCap > 0n && feeCap < this.#env.baseFee) {

@@ -25,7 +25,7 @@ interface Head {
 
 /** Reads a big-endian length of `count` bytes; canonical form has no leading zero and is above 55. */
 function longLength(bytes: Bytes, at: number, count: number): number {
-  if (count > 4 || at + count > bytes.length || bytes[at] === 0) return -1;
+  if (count > 4 || bytes[at] === 0) return -1;
   let length = 0;
   for (let i = 0; i < count; i++) length = length * 256 + (bytes[at + i] as number);
   return length > 55 ? length : -1;
@@ -40,6 +40,7 @@ function readHead(bytes: Bytes, at: number, end: number): Result<Head, RlpError>
   let start = at + 1;
   let length = short;
   if (short > 55) {
+    if (start + short - 55 > end) return fail('value size exceeds available input length');
     length = longLength(bytes, start, short - 55);
     if (length < 0) return fail('non-canonical size information');
     start += short - 55;

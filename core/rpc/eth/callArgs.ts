@@ -49,10 +49,14 @@ const OVERRIDE_SLOTS_MAX = 10_000;
 
 type Decoder<T> = (value: Json, place: string) => Decoded<T>;
 
-/** Reads members of one JSON object and keeps the first fault, so that a decoder stays a flat list of fields. */
+/**
+ * Reads members of one JSON object and keeps the fault of the one that stands first in the text, as Go's decoder does, so
+ * that our decoders stay flat lists of fields.
+ */
 export class Fields {
   readonly #object: JsonObject;
   readonly #struct: string;
+  #faultPlace = Number.POSITIVE_INFINITY;
   fault: string | undefined;
 
   constructor(object: JsonObject, struct: string) {
@@ -60,13 +64,24 @@ export class Fields {
     this.#struct = struct;
   }
 
-  optional<T>(name: string, decode: Decoder<T>): T | undefined {
+  /** @param goName Of a field that Go gives no JSON name. */
+  optional<T>(name: string, decode: Decoder<T>, goName = name): T | undefined {
     const value = fieldOf(this.#object, name);
-    if (value === null || this.fault !== undefined) return undefined;
-    const decoded = decode(value, `${this.#struct}.${name}`);
+    if (value === null) return undefined;
+    const decoded = decode(value, `${this.#struct}.${goName}`);
     if (decoded.ok) return decoded.value;
-    this.fault = decoded.error;
+    const place = this.#placeOf(name);
+    if (place < this.#faultPlace) {
+      this.#faultPlace = place;
+      this.fault = decoded.error;
+    }
     return undefined;
+  }
+
+  #placeOf(name: string): number {
+    const names = [...this.#object.keys()];
+    const exact = names.indexOf(name);
+    return exact < 0 ? names.findIndex((key) => key.toLowerCase() === name.toLowerCase()) : exact;
   }
 
   required<T>(name: string, decode: Decoder<T>, zero: T): T {
@@ -83,6 +98,8 @@ export class Fields {
 
 const readBig: Decoder<bigint> = (value, place) => readQuantity(value, 256, place);
 const readUint64: Decoder<bigint> = (value, place) => readQuantity(value, 64, place);
+/** A block's number, which Go takes for a large one. */
+const readNumber: Decoder<bigint> = (value, place) => readQuantity(value, 64, place, '*hexutil.Big');
 
 function fieldsOf(value: Json, struct: string, type: string): Decoded<Fields> {
   return isObject(value) ? ok(new Fields(value, struct)) : err(goTypeError(goKind(value), type, undefined));
@@ -122,6 +139,8 @@ export function readTransactionArgs(value: Json): Decoded<TransactionArgs> {
   const fields = fieldsOf(value ?? NOTHING, 'TransactionArgs', 'ethapi.TransactionArgs');
   if (!fields.ok) return fields;
   const read = fields.value;
+  // Means something only beside blobs, but has to be a quantity.
+  read.optional('maxFeePerBlobGas', readBig);
   return done(read, {
     from: read.optional('from', readAddress),
     to: read.optional('to', readAddress),
@@ -285,15 +304,15 @@ export function readBlockOverrides(value: Json): Decoded<BlockOverridesRead> {
   if (!fields.ok) return fields;
   const read = fields.value;
   return done(read, {
-    number: read.optional('number', readUint64),
-    time: read.optional('time', readUint64),
-    gasLimit: read.optional('gasLimit', readUint64),
-    feeRecipient: read.optional('feeRecipient', readAddress),
-    prevRandao: read.optional('prevRandao', readHash),
-    baseFeePerGas: read.optional('baseFeePerGas', readBig),
-    blobBaseFee: read.optional('blobBaseFee', readBig),
+    number: read.optional('number', readNumber, 'Number'),
+    time: read.optional('time', readUint64, 'Time'),
+    gasLimit: read.optional('gasLimit', readUint64, 'GasLimit'),
+    feeRecipient: read.optional('feeRecipient', readAddress, 'FeeRecipient'),
+    prevRandao: read.optional('prevRandao', readHash, 'PrevRandao'),
+    baseFeePerGas: read.optional('baseFeePerGas', readBig, 'BaseFeePerGas'),
+    blobBaseFee: read.optional('blobBaseFee', readBig, 'BlobBaseFee'),
     unsupported:
-      read.optional('beaconRoot', readHash) === undefined
+      read.optional('beaconRoot', readHash, 'BeaconRoot') === undefined
         ? read.optional('withdrawals', () => ok('withdrawals' as const))
         : 'beaconRoot',
   });

@@ -70,9 +70,13 @@ export const readAddress = (value: Json, place?: Place): Decoded<Bytes> =>
 export const readHash = (value: Json, place?: Place): Decoded<Bytes> =>
   readFixed(value, 32, 'common.Hash', place);
 
-/** hexutil.Big (256 bits) or hexutil.Uint64. */
-export function readQuantity(value: Json, bits: 64 | 256, place?: Place): Decoded<bigint> {
-  const type = bits === 64 ? 'hexutil.Uint64' : '*hexutil.Big';
+/** hexutil.Big (256 bits), hexutil.Uint64, or another `type` of as many bits. */
+export function readQuantity(
+  value: Json,
+  bits: 64 | 256,
+  place?: Place,
+  type = bits === 64 ? 'hexutil.Uint64' : '*hexutil.Big',
+): Decoded<bigint> {
   if (typeof value !== 'string') return err(goTypeError('non-string', type, place));
   // hexutil's checkNumberText lets an empty text pass, unlike the function that reads block numbers.
   if (value === '') return ok(0n);

@@ -30,7 +30,7 @@ export const DATA = required('data', HEX_SCHEMA('bytes', '^0x([0-9a-fA-F]{2})*$'
   readBytes(value),
 );
 export const INDEX = required('index', HEX_SCHEMA('quantity', '^0x(0|[1-9a-f][0-9a-f]*)$'), (value) =>
-  readQuantity(value, 64),
+  readQuantity(value, 64, undefined, 'hexutil.Uint'),
 );
 
 export const BLOCK_HASH = required(

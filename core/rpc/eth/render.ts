@@ -139,7 +139,8 @@ export function unsignedTxJson(tx: FilledTx, hash: string): Record<string, unkno
         };
   return {
     type: quantity(type),
-    chainId: quantity(tx.chainId),
+    // A legacy transaction tells of its chain by its signature.
+    ...(type === 0 ? {} : { chainId: quantity(tx.chainId) }),
     nonce: quantity(tx.nonce),
     to: tx.to === undefined ? null : to0xHex(tx.to),
     gas: quantity(tx.gas),

@@ -388,6 +388,38 @@ describe('forms that are refused in the words of geth', () => {
     ['eth_getLogs', -32602, 'invalid block range params', [{ fromBlock: 'latest', toBlock: 'earliest' }]],
     ['eth_getLogs', -32602, 'missing value for required argument 0', [null]],
     ['eth_newFilter', -32602, 'missing value for required argument 0', [null]],
+    // Of several faults, the one that stands first.
+    [
+      'eth_call',
+      -32602,
+      `invalid argument 0: ${GO_TEXT} hex string of odd length into Go struct field TransactionArgs.data of type hexutil.Bytes`,
+      [{ data: '0x0', maxFeePerGas: 'zz' }],
+    ],
+    [
+      'eth_call',
+      -32602,
+      `invalid argument 0: ${GO_TEXT} hex string without 0x prefix into Go struct field TransactionArgs.maxFeePerGas of type *hexutil.Big`,
+      [{ maxFeePerGas: 'zz', data: '0x0' }],
+    ],
+    [
+      'eth_estimateGas',
+      -32602,
+      `invalid argument 0: ${GO_TEXT} hex number with leading zero digits into Go struct field TransactionArgs.maxFeePerBlobGas of type *hexutil.Big`,
+      [{ maxFeePerBlobGas: '0x01' }],
+    ],
+    [
+      'eth_getTransactionByBlockNumberAndIndex',
+      -32602,
+      `invalid argument 1: ${GO_TEXT} hex string "0x" into Go value of type hexutil.Uint`,
+      ['earliest', '0x'],
+    ],
+    [
+      'eth_call',
+      -32000,
+      'err: max priority fee per gas higher than max fee per gas: address 0x0000000000000000000000000000000000000000, maxPriorityFeePerGas: 1, maxFeePerGas: 0 (supplied gas 50000000)',
+      [{ maxPriorityFeePerGas: '0x1' }],
+    ],
+    ['eth_sendRawTransaction', -32000, 'rlp: value size exceeds available input length', ['0xf8']],
     ['eth_uninstallFilter', -32602, 'missing value for required argument 0', [null]],
     ['eth_getProof', -32602, 'missing value for required argument 1', ['DEV', null, 'latest']],
     ['eth_call', -32602, 'missing value for required argument 0', [null]],
@@ -400,7 +432,7 @@ describe('forms that are refused in the words of geth', () => {
     [
       'debug_traceCall',
       -32602,
-      `invalid argument 2: ${GO_TEXT} hex string without 0x prefix into Go struct field BlockOverrides.number of type hexutil.Uint64`,
+      `invalid argument 2: ${GO_TEXT} hex string without 0x prefix into Go struct field BlockOverrides.Number of type *hexutil.Big`,
       [{}, 'latest', { blockOverrides: { number: '7' } }],
     ],
     [

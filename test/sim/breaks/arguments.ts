@@ -122,7 +122,7 @@ export const ARGUMENTS: readonly Break[] = [
   {
     id: 'call-tip-above-cap-taken',
     file: 'core/app/evm/callRun.ts',
-    from: 'if (feeCap > 0n && tipCap > feeCap) {',
+    from: 'if (tipCap > feeCap) {',
     to: 'if (feeCap < 0n) {',
     found: ['records'],
     scenario: 'told-truth',

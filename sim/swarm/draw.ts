@@ -57,7 +57,12 @@ export function drawSwarm(seed: string): string {
   const peers = names.length > Object.keys(powers).length ? {} : drawPeers(dice, honest, liars);
   const isStream = isSynced || 'peers' in peers;
   const contest = drawContest(dice, powers, isStream);
-  const network = { ...drawNetwork(choices, isStream), ...contest?.network };
+  const { rate, ...usual } = drawNetwork(choices, isStream);
+  // On a slow line messages take longer than a contest counts on, and its rounds are a hundred.
+  const network =
+    contest === undefined
+      ? { ...usual, ...(rate === undefined ? {} : { rate }) }
+      : { ...usual, ...contest.network };
   const isWide = !(
     'rate' in network ||
     'block_bytes' in start ||

@@ -2,8 +2,9 @@ import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import type { Powers } from './powers.ts';
 
-/** Fewer validators with a vote hardly ever see different things. */
+/** Fewer validators with a vote hardly ever see different things; with more of them two thirds are never in time for each other. */
 const VOTERS_MIN = 4;
+const VOTERS_MAX = 7;
 
 /** What it lays over what else was drawn. */
 export interface Contest {
@@ -23,7 +24,7 @@ export function drawContest(
 ): Contest | undefined {
   const stream = choices.stream('contest');
   const voters = Object.values(powers).filter((power) => power > 0).length;
-  if (!rarely(stream, 6) || voters < VOTERS_MIN) return undefined;
+  if (!rarely(stream, 6) || voters < VOTERS_MIN || voters > VOTERS_MAX) return undefined;
   const longest = pick(stream, [600, 300, 1000]);
   const share = (percents: readonly number[]): string => `${(longest * pick(stream, percents)) / 100}ms`;
   const loss = pick(stream, [20, 30, 0]);

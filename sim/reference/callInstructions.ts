@@ -27,11 +27,11 @@ function call(f: Frame, kind: Kind): void {
   const [inAt, inSize, outAt, outSize] = [f.popSize(), f.popSize(), f.popSize(), f.popSize()];
   f.use(LOOK_GAS);
   if (value !== 0n && kind === 'call') f.mayWrite();
+  f.use(accountGas(f, to) - LOOK_GAS, STEP_UNPAID);
   f.mayReach(inAt, inSize);
   f.mayReach(outAt, outSize);
   f.reach(inAt, inSize, STEP_UNPAID);
   f.reach(outAt, outSize, STEP_UNPAID);
-  f.use(accountGas(f, to) - LOOK_GAS, STEP_UNPAID);
   // Only a call takes the value elsewhere.
   const isNew = value !== 0n && kind !== 'code' && !state.exists(to);
   if (value !== 0n) f.use(VALUE_GAS + (isNew ? NEW_ACCOUNT_GAS : 0), STEP_UNPAID);

@@ -1,5 +1,4 @@
 /** debug_trace…: what rows there are; tracing.ts runs them. */
-
 import { to0xHex } from '../../../lib/bytes.ts';
 import { err, ok } from '../../../lib/result.ts';
 import { fieldOf, isObject, type Json, JsonNumber, type JsonObject } from '../../jsonText.ts';

@@ -56,3 +56,17 @@ test('what an instruction lacks on the stack is counted before it takes anything
     }
   expect(texts.size).toBeGreaterThan(50);
 });
+
+test('a call asks for the price of a cold account before it asks how much memory it names', async () => {
+  const strange = 'cc'.repeat(20);
+  const code = `0x5f5f650fffffffff005f5f73${strange}5af100`;
+  const told = async (gas: number) => {
+    const params = [{ to: CONTRACT, gas: `0x${gas.toString(16)}` }, 'latest', { [CONTRACT]: { code } }];
+    return (await world.rpc('eth_call', ...params)).error?.message;
+  };
+  expect([await told(21_050), await told(22_030), await told(23_700)]).toEqual([
+    'out of gas',
+    'out of gas: out of gas',
+    'out of gas: gas uint64 overflow',
+  ]);
+});

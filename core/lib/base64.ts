@@ -5,6 +5,9 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const DIGITS = new Int8Array(128).fill(-1);
 for (let i = 0; i < 64; i++) DIGITS[ALPHABET.charCodeAt(i)] = i;
 
+/** The value of a digit (RFC 4648 §4), or -1. */
+export const base64Digit = (charCode: number): number => (charCode < 128 ? (DIGITS[charCode] as number) : -1);
+
 /** Pieces of this many input bytes keep the intermediate strings short. */
 const PIECE_BYTES = 3 * 1024;
 
@@ -54,8 +57,7 @@ export function fromBase64(text: string): Result<Bytes, Base64Error> {
   let bitCount = 0;
   let at = 0;
   for (let i = 0; i < digits; i++) {
-    const charCode = text.charCodeAt(i);
-    const digit = charCode < 128 ? (DIGITS[charCode] as number) : -1;
+    const digit = base64Digit(text.charCodeAt(i));
     if (digit < 0) return bad(`invalid base64 character at ${i}`);
     bits = ((bits << 6) | digit) & 0xffff;
     bitCount += 6;

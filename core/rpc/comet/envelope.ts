@@ -1,4 +1,5 @@
 /** Requests and replies of CometBFT's JSON-RPC (reference §5.1). */
+import { compareText } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { RpcContext } from '../context.ts';
 import { reportCrash } from '../crash.ts';
@@ -32,7 +33,7 @@ function goPrint(value: Json): string {
   if (value === null) return '<nil>';
   if (isArray(value)) return `[${value.map(goPrint).join(' ')}]`;
   if (!isObject(value)) return value instanceof JsonNumber ? value.text : String(value);
-  const members = [...value].sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = [...value].sort(([a], [b]) => compareText(a, b));
   return `map[${members.map(([name, member]) => `${name}:${goPrint(member)}`).join(' ')}]`;
 }
 

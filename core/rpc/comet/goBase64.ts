@@ -1,15 +1,12 @@
-/** Base64 as Go's encoding/base64 reads it: line breaks are passed over, spare bits are not looked at. */
-import { fromBase64 } from '../../lib/base64.ts';
+/**
+ * Base64 as Go's encoding/base64 reads it: line breaks are passed over, spare bits are not looked at. For what clients of
+ * the consensus RPC send; whatever has to have one text a value is read by core/lib/base64.ts.
+ */
+import { base64Digit, fromBase64 } from '../../lib/base64.ts';
 import type { Bytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import { encodeUtf8 } from '../../lib/utf8.ts';
 
-const VALUES: ReadonlyMap<number, number> = new Map(
-  Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', (char, value) => [
-    char.charCodeAt(0),
-    value,
-  ]),
-);
 const PAD = '='.charCodeAt(0);
 const isLineBreak = (byte: number | undefined): boolean => byte === 0x0a || byte === 0x0d;
 
@@ -32,8 +29,8 @@ export function fromGoBase64(text: string): Result<Bytes, string> {
       const byte = from[at];
       if (byte === undefined) return digits === 0 ? ok(Uint8Array.from(out)) : corrupt(at - digits);
       at++;
-      const value = VALUES.get(byte);
-      if (value === undefined) {
+      const value = base64Digit(byte);
+      if (value < 0) {
         if (byte !== PAD || digits < 2) return corrupt(at - 1);
         break;
       }

@@ -111,7 +111,7 @@ const evidenceJson = (evidence: Evidence) =>
     : { light_client_attack_evidence: attackJson(evidence) };
 
 /** `proposer` as text: base64 or Bech32. */
-export const blockBody = (block: Block, proposer: string | null) => ({
+export const blockBody = (block: Block, proposer: string) => ({
   header: headerJson(block.header, proposer),
   data: { txs: block.txs.map(toBase64) },
   evidence: { evidence: block.evidence.map(evidenceJson) },

@@ -1,4 +1,7 @@
-/** Evidence in blocks: as the engine's clients are told of it, and as the SDK's are. */
+/**
+ * Evidence in blocks: as the engine's clients are told of it, and as the SDK's are. Of attacks on light clients only the
+ * kind and the power are looked at: where there are any, a third is faulty, and answers are not judged.
+ */
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { Evidence } from '../../../core/types/evidence.ts';
@@ -13,7 +16,8 @@ interface Form {
   readonly types: Readonly<Record<Vote['type'], unknown>>;
   readonly hashText: (bytes: Bytes) => string | null;
   readonly addressText: (bytes: Bytes) => string;
-  readonly names: readonly [total: string, common: string, accused: string, conflicting: string];
+  /** Name of the total voting power. */
+  readonly total: string;
 }
 
 /** tendermint.types.Evidence, of which one member is there. */
@@ -27,7 +31,7 @@ const SDK: Form = {
   types: { prevote: 'SIGNED_MSG_TYPE_PREVOTE', precommit: 'SIGNED_MSG_TYPE_PRECOMMIT' },
   hashText: (bytes) => (bytes.length === 0 ? null : toBase64(bytes)),
   addressText: toBase64,
-  names: ['total_voting_power', 'common_height', 'byzantine_validators', 'conflicting_block'],
+  total: 'total_voting_power',
 };
 
 /** CometBFT's JSON names the type beside the value. */
@@ -41,7 +45,7 @@ const ENGINE: Form = {
   types: { prevote: 1, precommit: 2 },
   hashText: toUpperHex,
   addressText: toUpperHex,
-  names: ['TotalVotingPower', 'CommonHeight', 'ByzantineValidators', 'ConflictingBlock'],
+  total: 'TotalVotingPower',
 };
 
 const shownVote = (form: Form, vote: Vote): readonly unknown[] => [
@@ -64,31 +68,18 @@ const toldVote = (vote: Fields): readonly unknown[] => [
   vote['signature'],
 ];
 
-function shown(form: Form, evidence: Evidence): readonly unknown[] {
-  const opening = [form.kinds[evidence.kind], String(evidence.totalVotingPower)];
-  if (evidence.kind === 'duplicate-vote')
-    return [...opening, shownVote(form, evidence.voteA), shownVote(form, evidence.voteB)];
-  return [
-    ...opening,
-    String(evidence.commonHeight),
-    String(evidence.conflictingBlock.header.height),
-    evidence.byzantineValidators.map(({ address }) => form.addressText(address)),
-  ];
-}
+const shown = (form: Form, evidence: Evidence): readonly unknown[] => [
+  form.kinds[evidence.kind],
+  String(evidence.totalVotingPower),
+  ...(evidence.kind === 'duplicate-vote'
+    ? [shownVote(form, evidence.voteA), shownVote(form, evidence.voteB)]
+    : []),
+];
 
 function told(form: Form, { kind }: Evidence, answer: Fields): readonly unknown[] {
   const value = form.valueOf(answer);
-  const [total, common, accused, conflicting] = form.names;
-  const opening = [form.kindOf(answer), value[total]];
-  if (kind === 'duplicate-vote')
-    return [...opening, ...['vote_a', 'vote_b'].map((name) => toldVote(fieldsOf(value, name)))];
-  const { header } = fieldsOf(fieldsOf(value, conflicting), 'signed_header') as { readonly header?: Fields };
-  return [
-    ...opening,
-    value[common],
-    header?.['height'],
-    listOf(value, accused).map((validator) => validator['address']),
-  ];
+  const votes = kind === 'duplicate-vote' ? ['vote_a', 'vote_b'] : [];
+  return [form.kindOf(answer), value[form.total], ...votes.map((name) => toldVote(fieldsOf(value, name)))];
 }
 
 const wrongIn =

@@ -4,6 +4,7 @@ import { present } from '../../core/lib/assert.ts';
 import { type Bytes, to0xHex, toHex } from '../../core/lib/bytes.ts';
 import { signTx } from '../../core/rpc/eth/signTx.ts';
 import { type Cluster, type DevAccount, EVM_CHAIN_ID } from '../cluster.ts';
+import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
 import type { ClientSpec } from '../scenario/clientSpecs.ts';
 import { scriptOf } from '../scripts/all.ts';
@@ -74,6 +75,7 @@ export class EvmClient {
   readonly #strays: SentTx[] = [];
   #isPolling = false;
   readonly #waits: BlockWaits;
+  readonly #aftermath: Aftermath;
 
   constructor(
     world: World,
@@ -94,6 +96,7 @@ export class EvmClient {
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
+    this.#aftermath = new Aftermath(world);
     this.#waits = new BlockWaits(world, calls, this.#node, SYNC, (text) => this.complaints.push(text));
     present(cluster.accounts[0], 'development accounts');
     this.#script = scriptOf(suite, spec, cluster);
@@ -230,6 +233,7 @@ export class EvmClient {
     const node = this.#nodeFor(tx);
     tx.sentHead = this.#world.height;
     const { head, flushes } = node;
+    const isHeldUp = this.#aftermath.lasts(node);
     const { length } = this.#sentBy(tx.from);
     // Not between a commit and the node's own step after it: the pool is that of before then.
     const rpc = settledPool(node, Number.POSITIVE_INFINITY);
@@ -273,8 +277,9 @@ export class EvmClient {
     const isKnown = 'error' in reply && reply.error.message === 'already known';
     if (isUntaken && isKnown)
       this.complaints.push(`${tx.hash} was refused by all that it was given, and is called known`);
-    // Once it may have come from a peer at that moment, and not have been looked at yet.
-    tx.ghosts = isKnown && isNowhere(node, this.#suite.keccak256(tx.raw), tx) ? tx.ghosts + 1 : 0;
+    // Once it may have come from a peer at that moment, and not have been looked at yet; a node without room on its drive looks at nothing.
+    tx.ghosts =
+      isKnown && !isHeldUp && isNowhere(node, this.#suite.keccak256(tx.raw), tx) ? tx.ghosts + 1 : 0;
     if (tx.ghosts > 1) this.complaints.push(`${tx.hash} is called known again and again, and is nowhere`);
     if (isRefused && isSamePool && pool !== undefined) {
       const problem = overdraftProblem(before, node, tx, reply.error.message);

@@ -23,10 +23,10 @@ import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawLiars, drawMachines, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper, pick } from './pick.ts';
 import { isEnough, isTolerable, type Powers } from './powers.ts';
+import { drawScale } from './scale.ts';
 
-const TROUBLE_SECONDS_MAX = 40;
-/** By block times: a fast chain need not be long. */
-const TROUBLE_SECONDS: Readonly<Record<string, number>> = { '300ms': 25, '100ms': 12 };
+/** By block times, in hundredths of what there is for a slow one: a fast chain need not be long. */
+const TROUBLE_PERCENT: Readonly<Record<string, number>> = { '300ms': 60, '100ms': 30 };
 const TIME_MAX = '14400s';
 
 /**
@@ -37,7 +37,8 @@ const TIME_MAX = '14400s';
 export function drawSwarm(seed: string): string {
   const choices = new Choices({ seed: `swarm/${seed}` });
   const rarely = drawTemper(choices);
-  const dice: Dice = { choices, rarely, isExtreme: choices.choose('extremes', 5) > 2 };
+  const scale = drawScale(choices);
+  const dice: Dice = { choices, rarely, scale, isExtreme: choices.choose('extremes', 5) > 2 };
   const powers = { ...drawPowers(dice), ...drawReserve(dice) };
   const liars = drawCartel(dice, powers, drawLiars(choices, powers));
   const honest = Object.keys(powers).filter((name) => !liars.includes(name));
@@ -50,7 +51,7 @@ export function drawSwarm(seed: string): string {
   const correct = names.filter((name) => !liars.includes(name) && twins[name] === undefined);
   const stages = stagesOf(powers, updates);
   const times = drawTimes(dice, stages.some(hasEnoughAlone));
-  const troubleSeconds = TROUBLE_SECONDS[times.block_time] ?? TROUBLE_SECONDS_MAX;
+  const troubleSeconds = Math.ceil((scale.troubleSeconds * (TROUBLE_PERCENT[times.block_time] ?? 100)) / 100);
   const drawn: Drawn = { ...dice, names, liars, correct, troubleSeconds, before };
   // Who fetches blocks or bans peers believes in streams: there a frame that is lost, repeated or early is a peer's fault.
   const isSynced = rarely(choices.stream('blockSync'), 5);
@@ -70,9 +71,7 @@ export function drawSwarm(seed: string): string {
   );
   const clients = [
     ...drawClients(drawn),
-    ...drawCompany(drawn),
-    ...drawBulk(drawn, isWide),
-    ...drawStray(drawn),
+    ...(scale.isUsed ? [...drawCompany(drawn), ...drawBulk(drawn, isWide), ...drawStray(drawn)] : []),
   ];
   const genesis = { ...start, ...drawFees(dice, clients) };
   const only = [...Object.values(nodes), peers.peers ?? {}].flatMap((one) => Object.values(one).flat());
@@ -85,7 +84,8 @@ export function drawSwarm(seed: string): string {
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
-  const height = before + 4 + choices.choose('height', 9) + (contest === undefined ? 0 : 4);
+  const height =
+    before + scale.heights + choices.choose('height', scale.moreHeights) + (contest === undefined ? 0 : 4);
   const world = {
     name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
     seed,
@@ -112,7 +112,7 @@ export function drawSwarm(seed: string): string {
     ...(timeline.length === 0 ? {} : { timeline }),
     ...(byzantine.length === 0 ? {} : { byzantine }),
     ...(mutations.length === 0 ? {} : { mutate: mutations }),
-    ...drawExpect(choices, clients),
+    ...drawExpect(dice, clients),
     // Who is a third or more may hold up the rest for ever.
     until: isTolerable(powers, liars) ? { height } : { first: [{ height }, { time: '60s' }] },
   };
@@ -149,8 +149,10 @@ const hasEnoughAlone = (powers: Powers): boolean =>
   Object.keys(powers).some((name) => isEnough(powers, [name]));
 
 /** Answers take longer to ask for than many a world takes to run: all is asked where there is something to tell, and even there not always. */
-const drawExpect = (choices: Choices, clients: readonly DrawnClient[]): object =>
-  choices.choose('answers', clients.length === 0 ? 8 : 2) === 0 ? {} : { expect: [{ off: 'answers' }] };
+const drawExpect = ({ choices, scale }: Dice, clients: readonly DrawnClient[]): object =>
+  choices.choose('answers', clients.length === 0 ? 8 : scale.asked) === 0
+    ? {}
+    : { expect: [{ off: 'answers' }] };
 
 /** Now and then blocks have little room, and pools; who sends features counts on everything being taken. */
 function drawPool({ choices, rarely }: Dice, clients: readonly DrawnClient[]): object {

@@ -58,6 +58,7 @@ const PRICED: readonly (string | undefined)[] = [
   'squeezed',
   'wild',
   'tips',
+  'faults',
 ];
 export const isPriced = ({ script }: DrawnClient): boolean => PRICED.includes(script);
 
@@ -143,19 +144,19 @@ export function drawBulk(
   return [{ name: 'bulk', kind: 'evm', at, rate: `${1 + stream.choose(4)}/s`, script: 'bulk', args }];
 }
 
-/** Now and then somebody who runs random programs, or whose tips fall. */
+/** Now and then somebody who runs random programs, or ones that fail, or whose tips fall. */
 export function drawStray({ choices, rarely, correct, isExtreme }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('stray');
   if (isExtreme || !rarely(stream, 20)) return [];
-  const script = pick(stream, ['wild', 'wild', 'tips']);
-  const args = { accounts: 1, count: 8 + stream.choose(24) };
+  const script = pick(stream, ['wild', 'wild', 'tips', 'faults']);
+  const args = { accounts: 1, count: 8 + stream.choose(39) };
   const at = pick(stream, correct);
   return [{ name: 'stray', kind: 'evm', at, rate: `${2 + stream.choose(6)}/s`, script, args }];
 }
 
-export function drawClients({ choices, correct }: Drawn): readonly DrawnClient[] {
+export function drawClients({ choices, correct, scale }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('clients');
-  const count = pick(stream, [0, 0, 0, 0, 1, 1, 1, 2]);
+  const count = pick(stream, scale.clients);
   return Array.from({ length: count }, (_, i) => {
     const client = pick(stream, CLIENTS);
     const isWallet = client.kind === 'evm' || client.kind === 'bank';

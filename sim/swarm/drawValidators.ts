@@ -20,12 +20,17 @@ const FAR_POWERS: readonly (readonly number[])[] = [
 ];
 
 /** By name, v0 and so on. */
-export function drawPowers({ choices, isExtreme }: Dice): Record<string, number> {
+export function drawPowers({ choices, isExtreme, scale }: Dice): Record<string, number> {
   const far = choices.stream('extremes/powers');
-  if (isExtreme && far.choose(3) === 0)
-    return Object.fromEntries(pick(far, FAR_POWERS).map((power, i) => [`v${i}`, power]));
+  if (isExtreme && far.choose(3) === 0) {
+    const powers = pick(
+      far,
+      FAR_POWERS.filter(({ length }) => length <= scale.validatorsMax),
+    );
+    return Object.fromEntries(powers.map((power, i) => [`v${i}`, power]));
+  }
   const stream = choices.stream('validators');
-  const count = pick(stream, [4, 4, 4, 5, 6, 7, 3, 2, 1]);
+  const count = pick(stream, scale.validators);
   const isEqual = stream.choose(3) < 2;
   const powers: Record<string, number> = {};
   for (let i = 0; i < count; i++) powers[`v${i}`] = isEqual ? 10 : 1 + stream.choose(20);

@@ -1,10 +1,12 @@
 import type { Choices } from '../world/choices.ts';
 import type { Rarely } from './pick.ts';
+import type { Scale } from './scale.ts';
 
 /** What a world is drawn with. */
 export interface Dice {
   readonly choices: Choices;
   readonly rarely: Rarely;
+  readonly scale: Scale;
   /** Values of it are at their least or greatest. */
   readonly isExtreme: boolean;
 }

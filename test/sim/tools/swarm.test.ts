@@ -50,6 +50,20 @@ describe('what the swarm draws', () => {
     expect(texts.some((text) => sign.test(text))).toBe(true);
   });
 
+  test('is small or wide, and rarely both', () => {
+    const sizes = worlds.map(({ validators, clients }) => [
+      Object.values(validators ?? {}).filter((one) => !('twin_of' in (one as object))).length,
+      (clients as unknown as readonly unknown[] | undefined)?.length ?? 0,
+    ]) as [number, number][];
+    const share = (isSo: (validators: number, clients: number) => boolean): number =>
+      sizes.filter(([validators, clients]) => isSo(validators, clients)).length / SEEDS;
+    expect(share((validators) => validators <= 4)).toBeGreaterThan(0.6);
+    expect(share((validators, clients) => validators > 4 && clients === 0)).toBeGreaterThan(0.1);
+    const both = share((validators, clients) => validators > 4 && clients > 2);
+    expect(both).toBeGreaterThan(0);
+    expect(both).toBeLessThan(0.05);
+  });
+
   test('has locks that are carried into other rounds', async () => {
     const carried = new Set<string>();
     const trace = (line: string): void => {

@@ -126,6 +126,7 @@ export const ATTACKS: readonly Break[] = [
     to: 'return lastCommit.signatures.length >= 0\n',
     found: ['conduct'],
     scenario: 'first-block-signed',
+    isSlow: true,
   },
   {
     id: 'first-time-unchecked',
@@ -134,6 +135,7 @@ export const ATTACKS: readonly Break[] = [
     to: '  if (state.lastValidators === undefined) return ok(undefined);\n  if (compareTime(time, state.lastBlockTime) <= 0) {',
     found: ['conduct'],
     scenario: 'first-block-time',
+    isSlow: true,
   },
   {
     id: 'decided-height-left',
@@ -161,6 +163,7 @@ export const ATTACKS: readonly Break[] = [
     found: ['conduct'],
     scenario: 'precommits-with-extension',
     seed: 2,
+    isSlow: true,
   },
   {
     id: 'polka-not-signed',

@@ -51,6 +51,7 @@ export const BLOCKS: readonly Break[] = [
     to: '    return time;',
     found: ['conduct', 'validity'],
     scenario: 'wrong-time',
+    isSlow: true,
   },
   {
     id: 'median-is-the-last',
@@ -76,6 +77,7 @@ export const BLOCKS: readonly Break[] = [
     to: '  return ok(undefined);',
     found: ['conduct', 'validity'],
     scenario: 'invalid-fields',
+    isSlow: true,
   },
   {
     id: 'last-results-unchecked',
@@ -101,6 +103,7 @@ export const BLOCKS: readonly Break[] = [
     to: 'ok(updated.value)',
     found: ['conduct', 'validity'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'sync-commit-unchecked',
@@ -135,6 +138,7 @@ export const BLOCKS: readonly Break[] = [
     to: '    if (bytes.length === 0) {',
     found: ['conduct'],
     scenario: 'mutated-proposals',
+    isSlow: true,
   },
   {
     id: 'pol-round-unchecked',
@@ -143,6 +147,7 @@ export const BLOCKS: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'bad-pol-round',
+    isSlow: true,
   },
   {
     id: 'pol-round-of-its-own',
@@ -151,6 +156,7 @@ export const BLOCKS: readonly Break[] = [
     to: 'polRound > proposal.round) return punish(',
     found: ['conduct'],
     scenario: 'bad-pol-round',
+    isSlow: true,
   },
   {
     id: 'part-proof-unchecked',
@@ -220,6 +226,7 @@ export const BLOCKS: readonly Break[] = [
     to: '  if (header.nextValidatorsHash.length === 0) {',
     found: ['conduct'],
     scenario: 'invalid-links',
+    isSlow: true,
   },
   {
     id: 'late-vote-of-other-round',

@@ -9,6 +9,7 @@ export const CHANGES: readonly Break[] = [
     to: '    validators: next.value,',
     found: ['conduct', 'validity'],
     scenario: 'changing-validators',
+    isSlow: true,
   },
   {
     id: 'set-changes-from-the-present-one',
@@ -17,6 +18,7 @@ export const CHANGES: readonly Break[] = [
     to: 'applyUpdates(state.validators, changes.value)',
     found: ['validity'],
     scenario: 'changing-validators',
+    isSlow: true,
   },
   {
     id: 'last-set-is-the-present-one',
@@ -70,6 +72,7 @@ export const CHANGES: readonly Break[] = [
     to: 'const start = 0n;',
     found: ['validity'],
     scenario: 'changing-validators',
+    isSlow: true,
   },
   {
     id: 'newcomer-with-less-debt',
@@ -313,6 +316,7 @@ export const CHANGES: readonly Break[] = [
     to: 'facts.validatorsAt(state.lastBlockHeight + 1)',
     found: ['conduct', 'evidence', 'no_framing'],
     scenario: 'offence-and-away',
+    isSlow: true,
   },
   {
     id: 'room-for-the-present-set',

@@ -305,6 +305,7 @@ export const DECIDING: readonly Break[] = [
     to: '',
     found: ['no_crash'],
     scenario: 'log-of-a-liar-is-cut',
+    isSlow: true,
   },
   {
     id: 'decided-when-stored',

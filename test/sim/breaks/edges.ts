@@ -44,6 +44,7 @@ export const EDGES: readonly Break[] = [
     to: '> this.#bytesMax / 2 ||',
     found: ['records'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'unread-counted-for-ever',

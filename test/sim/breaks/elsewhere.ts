@@ -10,6 +10,7 @@ export const ELSEWHERE: readonly Break[] = [
     to: 'duplicateVoteEvidence(conflict, validators, conflict.voteA.timestamp)',
     found: ['no_framing'],
     scenario: 'one-equivocator',
+    isSlow: true,
   },
   {
     // The same fault from the other side: made before there is a block time.
@@ -19,6 +20,7 @@ export const ELSEWHERE: readonly Break[] = [
     to: 'const time = this.#facts.blockTimeAt(Math.min(height, this.#state.lastBlockHeight));',
     found: ['no_framing'],
     scenario: 'one-equivocator',
+    isSlow: true,
   },
   {
     id: 'evidence-in-order-of-arrival',

@@ -18,6 +18,7 @@ export const FEES: readonly Break[] = [
     to: 'amount: fee });',
     found: ['no_crash'],
     scenario: 'fees-collected',
+    isSlow: true,
   },
   {
     id: 'collector-of-unused-gas',
@@ -198,6 +199,7 @@ export const FEES: readonly Break[] = [
     to: 'if (tx.maxFeePerGas <= baseFee) return',
     found: ['no_crash'],
     scenario: 'no-base-fee',
+    isSlow: true,
   },
   {
     id: 'base-fee-where-there-is-none',
@@ -260,6 +262,7 @@ export const FEES: readonly Break[] = [
     to: '    refund: halt === undefined ? refund + (result.gasRefund ?? 0n) : 0n,',
     found: ['records'],
     scenario: 'gas-at-its-bounds',
+    isSlow: true,
   },
   {
     id: 'refund-below-the-floor',

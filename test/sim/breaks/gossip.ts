@@ -34,6 +34,7 @@ export const GOSSIP: readonly Break[] = [
     to: '      this.#forgetProposal();\n      this.#standAt(this.#lesser.word);',
     found: ['conduct'],
     scenario: 'wish-outlives-old-words',
+    isSlow: true,
   },
   {
     id: 'gone-peers-still-heard-of',
@@ -69,6 +70,7 @@ export const GOSSIP: readonly Break[] = [
     to: '    this.lastCommit = undefined;\n',
     found: ['conduct'],
     scenario: 'lost-in-a-long-wait',
+    isSlow: true,
   },
   {
     id: 'lost-parts-never-said-again',
@@ -77,6 +79,7 @@ export const GOSSIP: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'lost-in-a-long-wait',
+    isSlow: true,
   },
   {
     id: 'peer-believed-for-ever',
@@ -103,6 +106,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'round.height === height',
     found: ['conduct'],
     scenario: 'slow-clock-in-between',
+    isSlow: true,
   },
   {
     id: 'room-for-parts-told-of',
@@ -247,6 +251,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'if (false) return rs.validators',
     found: ['conduct'],
     scenario: 'silent-validator',
+    isSlow: true,
   },
   {
     id: 'votes-told-again',
@@ -255,6 +260,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'takeVotes(set, undefined, votes, batch)',
     found: ['conduct'],
     scenario: 'silent-validator',
+    isSlow: true,
   },
   {
     id: 'parts-told-again',
@@ -271,6 +277,7 @@ export const GOSSIP: readonly Break[] = [
     to: ']);',
     found: ['conduct'],
     scenario: 'polka-told-in-a-long-wait',
+    isSlow: true,
   },
   {
     id: 'precommit-majority-not-claimed',
@@ -288,6 +295,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'if (peer.height < rs.height - 1) return commitClaim',
     found: ['conduct'],
     scenario: 'other-precommit-first',
+    isSlow: true,
   },
   {
     id: 'votes-of-later-round-not-sent',
@@ -323,6 +331,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'return equalBytes(earlier.hash, blockId.hash) ?',
     found: ['conduct'],
     scenario: 'contradicting-parts',
+    isSlow: true,
   },
   {
     id: 'votes-believed-across-heights',
@@ -340,6 +349,7 @@ export const GOSSIP: readonly Break[] = [
     to: 'if (height >= this.height - 1) this.#votesOf(round, type, size)?.add(index);',
     found: ['conduct'],
     scenario: 'line-of-validators',
+    isSlow: true,
   },
   {
     id: 'late-votes-are-stray',

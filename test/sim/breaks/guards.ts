@@ -179,6 +179,7 @@ export const GUARDS: readonly Break[] = [
     to: "effect.kind === 'timer' || effect.kind === 'publish' || effect.kind === 'send';",
     found: ['no_crash'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'driver-signs-run-ahead',
@@ -196,6 +197,7 @@ export const GUARDS: readonly Break[] = [
     to: '(!inward && this.#records.length >= this.#heldMax)',
     found: ['no_crash'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'driver-last-effect-counts',

@@ -9,6 +9,7 @@ export const NODE: readonly Break[] = [
     to: '    for (const effect of [...effects].reverse()) {\n      const rest',
     found: ['no_crash'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'evidence-not-told-of-commit',

@@ -9,6 +9,7 @@ export const OFFENCES: readonly Break[] = [
     to: 'compareText(b.key, a.key)',
     found: ['validity'],
     scenario: 'no-wait-and-evidence',
+    isSlow: true,
   },
   {
     id: 'attack-judged-by-its-name',

@@ -359,6 +359,7 @@ export const POOLS: readonly Break[] = [
     to: 'tx.lane.nonce < stateNonce || tx.lane.cost >= balance',
     found: ['records'],
     scenario: 'emptied-slowly',
+    isSlow: true,
   },
   {
     id: 'no-block-for-exactly-the-base-fee',
@@ -385,6 +386,7 @@ export const POOLS: readonly Break[] = [
     to: '',
     found: ['records'],
     scenario: 'crowd-in-a-small-pool',
+    isSlow: true,
   },
   {
     id: 'one-lost-at-the-end-of-each-turn',
@@ -402,6 +404,7 @@ export const POOLS: readonly Break[] = [
     to: '(gossip.peerRound(peer)?.height ?? 0) >= consensus.rs.height',
     found: ['conduct'],
     scenario: 'far-reader',
+    isSlow: true,
   },
   {
     id: 'refusal-ends-a-proposal',

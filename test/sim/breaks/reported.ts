@@ -254,6 +254,7 @@ export const REPORTED: readonly Break[] = [
     to: '  s.validRound = s.round;\n',
     found: ['conduct'],
     scenario: 'four-honest',
+    isSlow: true,
   },
   {
     id: 'full-pool-gives-up-nothing',

@@ -9,6 +9,7 @@ export const REVIVED: readonly Break[] = [
     to: '  if (s.step === STEP.precommitWait && s.precommitTimer) {',
     found: ['no_crash'],
     scenario: 'behind-by-rounds',
+    isSlow: true,
   },
   {
     id: 'restart-waits-for-prevotes-as-in-round-zero',
@@ -35,6 +36,7 @@ export const REVIVED: readonly Break[] = [
     to: '  for (const open of e.s.signs.slice(-1)) emitSign(e, open);\n  if (e.s.app',
     found: ['no_crash'],
     scenario: 'short-timeouts',
+    isSlow: true,
   },
   {
     id: 'claimed-rounds-refused-in-replay',
@@ -99,6 +101,7 @@ export const REVIVED: readonly Break[] = [
     found: ['durability'],
     scenario: 'evidence-while-storing',
     seed: 2,
+    isSlow: true,
   },
   {
     id: 'precommits-given-up-in-their-step-alone',
@@ -116,6 +119,7 @@ export const REVIVED: readonly Break[] = [
     to: 's.round > 0 || s.step !== STEP.newRound)',
     found: ['conduct'],
     scenario: 'leftovers-on-demand',
+    isSlow: true,
   },
   {
     id: 'validators-beyond-the-first-word-untold',

@@ -27,6 +27,7 @@ export const ROUNDS: readonly Break[] = [
     to: '  s.locked ??= block;',
     found: ['conduct', 'lock'],
     scenario: 'amnesia',
+    isSlow: true,
   },
   {
     id: 'valid-value-forgotten',
@@ -70,6 +71,7 @@ export const ROUNDS: readonly Break[] = [
     to: '',
     found: ['conduct', 'lock'],
     scenario: 'hidden-lock-lie',
+    isSlow: true,
   },
   {
     id: 'nil-unlocks',
@@ -79,6 +81,7 @@ export const ROUNDS: readonly Break[] = [
     found: ['conduct', 'lock'],
     scenario: 'hidden-lock-nil',
     seed: 2,
+    isSlow: true,
   },
   {
     id: 'precommit-without-polka',
@@ -87,6 +90,7 @@ export const ROUNDS: readonly Break[] = [
     to: '  return s.current?.verdict?.ok === true;',
     found: ['conduct', 'lock'],
     scenario: 'contested-rounds',
+    isSlow: true,
   },
   {
     id: 'proposer-always-first',
@@ -122,6 +126,7 @@ export const ROUNDS: readonly Break[] = [
     to: 'isOf(s.current, blockId);\n  if (isAccepted)',
     found: ['conduct'],
     scenario: 'invalid-fields',
+    isSlow: true,
   },
   {
     id: 'polka-of-another-block',
@@ -221,6 +226,7 @@ export const ROUNDS: readonly Break[] = [
     to: '      s.validRound > s.round &&\n      hasValidPolka(s),',
     found: ['conduct'],
     scenario: 'hidden-prevotes',
+    isSlow: true,
   },
   {
     id: 'wait-not-needed',
@@ -291,6 +297,7 @@ export const ROUNDS: readonly Break[] = [
     to: "e.s.locked ?? present(e.s.valid, 'has a valid value'), e.s.locked ? e.s.lockedRound : e.s.validRound",
     found: ['conduct'],
     scenario: 'lock-behind-valid',
+    isSlow: true,
   },
   {
     id: 'lock-never-given-up',
@@ -371,6 +378,7 @@ export const ROUNDS: readonly Break[] = [
     to: '  return (isOf',
     found: ['conduct'],
     scenario: 'hidden-lock',
+    isSlow: true,
   },
   {
     id: 'waits-for-transactions-in-every-round',

@@ -115,6 +115,7 @@ export const RUMOURS: readonly Break[] = [
     to: 'height < evidenceHeight(evidence) ||',
     found: ['conduct'],
     scenario: 'evidence-on-disk',
+    isSlow: true,
   },
   {
     id: 'evidence-told-to-one-peer',

@@ -77,6 +77,7 @@ export const SHIPPED: readonly Break[] = [
     to: 's.commitRound < 0 && s.votes.commit?.round === s.round,',
     found: ['conduct'],
     scenario: 'commit-of-a-past-round',
+    isSlow: true,
   },
   {
     id: 'votes-of-earlier-rounds-refused',

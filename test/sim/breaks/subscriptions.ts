@@ -253,6 +253,7 @@ export const SUBSCRIPTIONS: readonly Break[] = [
     to: 'this.#outbox.drop();\n    const lost = height;',
     found: ['records'],
     scenario: 'polka-told-in-the-first-round',
+    isSlow: true,
   },
   {
     id: 'resume-above-the-past',

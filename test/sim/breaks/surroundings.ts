@@ -279,6 +279,7 @@ export const SURROUNDINGS: readonly Break[] = [
     to: 'if (this.#proposerOf === undefined) {',
     found: ['conduct'],
     scenario: 'silent-validator',
+    isSlow: true,
   },
   {
     id: 'commit-told-as-of-the-next-start',

@@ -9,6 +9,7 @@ export const SYNCING: readonly Break[] = [
     to: 'claims(peer, height) && peer.asked.size < 100',
     found: ['conduct'],
     scenario: 'sync-dispute',
+    isSlow: true,
   },
   {
     id: 'sync-banned-asked-again',
@@ -80,6 +81,7 @@ export const SYNCING: readonly Break[] = [
     to: 'burst: 1_200, everyMicros: 500 };',
     found: ['conduct'],
     scenario: 'sync-greed',
+    isSlow: true,
   },
   {
     id: 'sync-asks-beyond-claims',
@@ -115,6 +117,7 @@ export const SYNCING: readonly Break[] = [
     to: 'const block = height < this.#blocks.head() ?',
     found: ['conduct'],
     scenario: 'late-join-syncs',
+    isSlow: true,
   },
   {
     id: 'sync-serves-the-next',
@@ -141,6 +144,7 @@ export const SYNCING: readonly Break[] = [
     to: "    if (message.kind === 'statusRequest') {\n",
     found: ['conduct'],
     scenario: 'late-join-syncs',
+    isSlow: true,
   },
   {
     id: 'sync-greeting-untold',

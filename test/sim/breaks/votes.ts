@@ -322,6 +322,7 @@ export const VOTES: readonly Break[] = [
     to: '    const known = this.#tally(blockId);\n    if (known !== undefined) known.claimed = true;',
     found: ['conduct'],
     scenario: 'claimed-and-repeated',
+    isSlow: true,
   },
   {
     id: 'vote-behind-two-thirds-not-shown',
@@ -410,6 +411,7 @@ export const VOTES: readonly Break[] = [
     to: '[...times]',
     found: ['conduct'],
     scenario: 'skewed-clocks',
+    isSlow: true,
   },
   {
     id: 'median-by-heads',
@@ -418,6 +420,7 @@ export const VOTES: readonly Break[] = [
     to: 'power: signer.power > 0n ? 1n : 0n }',
     found: ['conduct'],
     scenario: 'skewed-clocks',
+    isSlow: true,
   },
   {
     id: 'equal-powers-in-falling-order',

@@ -65,9 +65,20 @@ export function onFile<T>(action: string, path: string, work: () => T): T {
   }
 }
 
-/** Whether there is such a file or folder. One that may not be looked at is not missing: that is an OperatingError. */
+/**
+ * Whether there is such a file or folder. One that may not be looked at, or that would lie in a file, is not missing: that is an
+ * OperatingError. Node 22 and later do not tell the second from a missing one with `throwIfNoEntry: false`.
+ */
 export const isThere = (path: string): boolean =>
-  onFile('read', path, () => statSync(path, { throwIfNoEntry: false })) !== undefined;
+  onFile('read', path, () => {
+    try {
+      statSync(path);
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'ENOENT') return false;
+      throw error;
+    }
+  });
 
 /** Makes names created, renamed or removed in `dir` survive a power cut. */
 export function syncDir(dir: string): void {

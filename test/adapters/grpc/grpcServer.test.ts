@@ -72,7 +72,8 @@ test('of clients that leave too many answers unread the one is cut that leaves m
   };
   for (let i = 0; i < 8; i++) await read();
   const [modest, greedy] = [await session(url, 0), await session(url, 0)];
-  const cut = once(greedy, 'close');
+  // Who is cut hears of it as an error first, on some hosts.
+  const cut = new Promise((resolve) => greedy.once('close', resolve));
   call(modest, ENCODE).end(LONG);
   for (let i = 0; i < 4; i++) call(greedy, ENCODE).end(LONG);
   await cut;

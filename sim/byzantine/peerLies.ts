@@ -181,9 +181,10 @@ export const POOL_ATTACK: Behaviour = {
 /** The newest that stand in a block. */
 function usedTxs(me: Accomplice, count: number): readonly Bytes[] {
   const chain = me.chain();
+  if (chain === undefined) return [];
   const txs: Bytes[] = [];
-  for (let height = chain?.head() ?? 0; height > 0 && txs.length < count; height--)
-    txs.push(...(chain?.block(height)?.txs ?? []));
+  for (let height = chain.head(); height >= Math.max(1, chain.base()) && txs.length < count; height--)
+    txs.push(...(chain.block(height)?.txs ?? []));
   return txs.slice(0, count);
 }
 

@@ -70,11 +70,17 @@ export class Sample {
 const isSpecialTx = ({ transactions, receipts }: EthBlock, i: number): boolean =>
   receipts[i]?.status === 0 || transactions[i]?.to === undefined || transactions[i]?.type === 4;
 
+/** Whether a block holds evidence, as its header says: that is read sooner than the block. */
+export function isAccusing(chain: ChainReader, height: Height): boolean {
+  const meta = chain.blockMeta(height);
+  return meta !== undefined && !equalBytes(meta.header.evidenceHash, EMPTY_HASH);
+}
+
 /** It carries evidence, updates, failures or new contracts. */
 function isSpecialBlock(chain: ChainReader, height: Height): boolean {
-  const [meta, results, block] = [chain.blockMeta(height), chain.results(height), chain.ethBlock(height)];
+  const [results, block] = [chain.results(height), chain.ethBlock(height)];
   return (
-    (meta !== undefined && !equalBytes(meta.header.evidenceHash, EMPTY_HASH)) ||
+    isAccusing(chain, height) ||
     (results !== undefined &&
       (results.validatorUpdates.length > 0 ||
         results.paramUpdates !== undefined ||

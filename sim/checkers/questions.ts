@@ -1,13 +1,13 @@
 import type { ChainReader, View } from '../../core/app/chain.ts';
-import { EMPTY_HASH } from '../../core/codec/hashes.ts';
 import { assert } from '../../core/lib/assert.ts';
 import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, EMPTY, equalBytes, hex } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
 import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import type { Fields } from '../clients/answers/answers.ts';
+import { isAccusing } from '../sample.ts';
 
 /** A drive that is broken may make a node refuse; it may not make it lie. */
 export class Refused extends Error {
@@ -73,12 +73,9 @@ export const fieldsOf = (answer: Fields, key: string): Fields => (answer[key] ??
 
 export const firstOf = (chain: ChainReader): number => Math.max(1, chain.base());
 
-/** The newest height whose block holds evidence, as its header says. */
+/** The newest height whose block holds evidence. */
 export const accusingOf = (chain: ChainReader): number | undefined =>
-  heightsOf(chain).findLast((height) => {
-    const meta = chain.blockMeta(height);
-    return meta !== undefined && !equalBytes(meta.header.evidenceHash, EMPTY_HASH);
-  });
+  heightsOf(chain).findLast((height) => isAccusing(chain, height));
 
 /** Some heights, one with evidence among them. */
 export const toldOf = (chain: ChainReader): readonly number[] => {

@@ -84,8 +84,9 @@ export function drawSwarm(seed: string): string {
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);
   const mutations = drawMutations(drawn);
-  const height =
-    before + scale.heights + choices.choose('height', scale.moreHeights) + (contest === undefined ? 0 : 4);
+  const [least, most] = scale.heights;
+  const more = choices.choose('height', most - least + 1) + (contest === undefined ? 0 : 4);
+  const height = before + least + more;
   const world = {
     name: `swarm-${seed.replaceAll('.', '_').slice(0, 26)}`,
     seed,
@@ -150,7 +151,7 @@ const hasEnoughAlone = (powers: Powers): boolean =>
 
 /** Answers take longer to ask for than many a world takes to run: all is asked where there is something to tell, and even there not always. */
 const drawExpect = ({ choices, scale }: Dice, clients: readonly DrawnClient[]): object =>
-  choices.choose('answers', clients.length === 0 ? 8 : scale.asked) === 0
+  choices.choose('answers', clients.length === 0 ? 8 : scale.askedOneIn) === 0
     ? {}
     : { expect: [{ off: 'answers' }] };
 

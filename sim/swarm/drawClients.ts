@@ -144,12 +144,15 @@ export function drawBulk(
   return [{ name: 'bulk', kind: 'evm', at, rate: `${1 + stream.choose(4)}/s`, script: 'bulk', args }];
 }
 
+/** The script `faults` has a program for each of the last. */
+const STRAY_TXS = [8, 46] as const;
+
 /** Now and then somebody who runs random programs, or ones that fail, or whose tips fall. */
 export function drawStray({ choices, rarely, correct, isExtreme }: Drawn): readonly DrawnClient[] {
   const stream = choices.stream('stray');
   if (isExtreme || !rarely(stream, 20)) return [];
   const script = pick(stream, ['wild', 'wild', 'tips', 'faults']);
-  const args = { accounts: 1, count: 8 + stream.choose(39) };
+  const args = { accounts: 1, count: stream.between(...STRAY_TXS) };
   const at = pick(stream, correct);
   return [{ name: 'stray', kind: 'evm', at, rate: `${2 + stream.choose(6)}/s`, script, args }];
 }

@@ -14,13 +14,12 @@ export interface Scale {
   readonly clients: readonly number[];
   /** Whether companies, bulk and strays may come. */
   readonly isUsed: boolean;
-  /** Heights that are waited for: so many, and up to so many more. */
-  readonly heights: number;
-  readonly moreHeights: number;
+  /** Heights that are waited for: so many at least, so many at most. */
+  readonly heights: readonly [least: number, most: number];
   /** Faults begin within so many virtual seconds where blocks take one; on a fast chain within less. */
   readonly troubleSeconds: number;
-  /** With clients, of so many worlds all but one are not asked for all that nodes serve. */
-  readonly asked: number;
+  /** Of so many worlds with clients one is asked for all that nodes serve. */
+  readonly askedOneIn: number;
 }
 
 const SMALL: Scale = {
@@ -28,30 +27,27 @@ const SMALL: Scale = {
   validatorsMax: 4,
   clients: [0, 0, 0, 0, 1, 1, 1, 2],
   isUsed: true,
-  heights: 3,
-  moreHeights: 4,
+  heights: [3, 6],
   troubleSeconds: 12,
-  asked: 3,
+  askedOneIn: 3,
 };
 const WIDE: Scale = {
   validators: [4, 5, 6, 7],
   validatorsMax: 13,
   clients: [0, 0, 0, 1],
   isUsed: false,
-  heights: 4,
-  moreHeights: 6,
+  heights: [4, 9],
   troubleSeconds: 25,
-  asked: 8,
+  askedOneIn: 8,
 };
 const FULL: Scale = {
   validators: [4, 4, 4, 5, 6, 7, 3, 2, 1],
   validatorsMax: WIDE.validatorsMax,
   clients: SMALL.clients,
   isUsed: true,
-  heights: 4,
-  moreHeights: 9,
+  heights: [4, 12],
   troubleSeconds: 40,
-  asked: 2,
+  askedOneIn: 2,
 };
 
 export const drawScale = (choices: Choices): Scale =>

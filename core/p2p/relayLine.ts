@@ -109,16 +109,17 @@ export class RelayLine {
       }
       return [];
     };
-    if (this.#isMixed) this.#sort();
+    // Where turns are full, whoever always goes first leaves the other waiting for ever.
+    if (this.#isMixed || (this.#isHeardDue && this.#own.length > 0)) this.#sort();
     if (this.#isHeardDue) {
       this.#heard = from(this.#heard);
       this.#heardTicks = REMAINDER_TICKS;
     }
-    if (this.#isOwnDue || taken.length > 0) this.#own = from(this.#own);
+    if (this.#isOwnDue) this.#own = from(this.#own);
     return taken;
   }
 
-  /** What came back, and what came meanwhile: a sender's transactions must go in the order of their nonces. */
+  /** All in one row, what came back as well: a sender's transactions must go in the order of their nonces. */
   #sort(): void {
     this.#isMixed = false;
     const sorted = [...this.#heard, ...this.#own].sort((a, b) => a.sequence - b.sequence);

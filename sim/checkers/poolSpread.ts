@@ -13,7 +13,7 @@ const LIST_MAX = 10_000;
 const TELL_MICROS = 3_000_000;
 /** What came so much later than another is not told before it, once that had time to be told at all. */
 const AFTER_MICROS = 1_000_000;
-const TURN_OVER_MICROS = 1_500_000;
+const TURN_OVER_MICROS = 2_000_000;
 /** A turn of one who says little at once. */
 const TURN_MICROS = 60_000;
 /** What was decided leaves the node by then. */
@@ -25,11 +25,16 @@ const BACK_MICROS = 2_000_000;
 /** A node remembers who has sent the last ten thousand. */
 const REMEMBERED = 9_000;
 
+interface Said {
+  readonly count: number;
+  readonly at: number;
+}
+
 /** What two have said to each other of the pool since they are connected, by the hash of the transaction. */
 interface Talk {
   readonly since: number;
   readonly heardAt: Map<string, number>;
-  readonly said: Map<string, number>;
+  readonly said: Map<string, Said>;
   /** When the node last took the peer for one that is behind. */
   behindAt: number;
 }
@@ -65,8 +70,8 @@ export function poolSpread(context: CheckerContext): Checker {
       const talk = talks.get(node, peer);
       if (talk === undefined) continue;
       for (const key of keys) {
-        const count = (talk.said.get(key) ?? 0) + 1;
-        talk.said.set(key, count);
+        const count = (talk.said.get(key)?.count ?? 0) + 1;
+        talk.said.set(key, { count, at: world.now });
         const heardAt = talk.heardAt.size < REMEMBERED ? talk.heardAt.get(key) : undefined;
         const most = SAID_MAX + correct.length + (world.now - talk.since) / BACK_MICROS;
         const isEcho = heardAt !== undefined && world.now - Math.max(heardAt, calmOf(node)) > LEAVE_MICROS;
@@ -91,25 +96,14 @@ export function poolSpread(context: CheckerContext): Checker {
       if (standing + 1 < height || isNarrow(node, peer)) talk.behindAt = world.now;
     }
   };
-  /** Whether one of its own clients' was told that came a while after this one. */
-  const isPassedOver = (
-    node: Process,
-    talk: Talk,
-    list: readonly Bytes[],
-    key: string,
-    at: number,
-  ): boolean => {
-    const isOwn = (one: string): boolean => [...talks.of(node)].every(([, { heardAt }]) => !heardAt.has(one));
-    return (
-      isOwn(key) &&
-      list.some((bytes) => {
-        const other = taken.get(bytes);
-        return (
-          other !== undefined && other.at > at + AFTER_MICROS && talk.said.has(other.key) && isOwn(other.key)
-        );
-      })
-    );
-  };
+  /** Whether one was told that came a while after this one. */
+  const isPassedOver = (talk: Talk, list: readonly Bytes[], at: number): boolean =>
+    list.some((bytes) => {
+      const other = taken.get(bytes);
+      if (other === undefined || other.at <= at + AFTER_MICROS) return false;
+      const said = talk.said.get(other.key);
+      return said !== undefined && said.at >= other.at;
+    });
   const judge = (node: Process, list: readonly Bytes[]): void => {
     for (const bytes of list)
       if (!taken.has(bytes)) taken.set(bytes, { key: toHex(txHashOf(bytes, suite)), at: world.now });
@@ -126,14 +120,13 @@ export function poolSpread(context: CheckerContext): Checker {
         if (talk.said.has(key) || talk.heardAt.has(key)) continue;
         const waited = world.now - Math.max(at, since);
         const isLate = waited > tellMicros;
-        if (!isLate && !(at >= since && waited > TURN_OVER_MICROS && isPassedOver(node, talk, list, key, at)))
-          continue;
+        if (!isLate && !(at >= since && waited > TURN_OVER_MICROS && isPassedOver(talk, list, at))) continue;
         const how = isLate ? '' : ', but of later ones,';
         context.fail(
           name,
           `${node.name} has not told ${peer.name}${how} of transaction ${key} for ${waited} µs`,
         );
-        talk.said.set(key, 1);
+        talk.said.set(key, { count: 1, at: world.now });
       }
     }
   };

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeTxsMessage } from '../../../core/codec/messages.ts';
 import { nobleSuite } from '../../../core/crypto/noble.ts';
 import { toHex } from '../../../core/lib/bytes.ts';
+import { USUAL_SIZES } from '../../../core/lib/sizes.ts';
 import { RelayLine, type RelayTx } from '../../../core/p2p/relayLine.ts';
 import { TxRelay } from '../../../core/p2p/txRelay.ts';
 
@@ -194,6 +195,20 @@ test('what does not fit into a turn leaves two ticks later', () => {
   for (let tick = 0; tick < 10; tick++) turns.push(world.pass(TICK_MS).flatMap(([, txs]) => txs).length);
   const first = turns.findIndex((count) => count > 0);
   expect(turns.slice(first, first + 6)).toEqual([256, 0, 256, 0, 88, 0]);
+});
+
+test('where every turn is full, own and heard ones leave in the order they came in', () => {
+  const world = new World();
+  const line = new RelayLine('a', () => true, 100, { ...USUAL_SIZES, atOnce: () => 1 });
+  const left: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    line.addHeard(world.tx(2 * i), 0);
+    line.addOwn(world.tx(2 * i + 1));
+    left.push(...line.take(() => false).map(({ sequence }) => sequence));
+    line.quietTicks = 2;
+    line.pass(2);
+  }
+  expect(left).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test('a line holds each transaction once, and none that has left the pool beyond its bound', () => {

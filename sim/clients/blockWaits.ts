@@ -57,7 +57,9 @@ export class BlockWaits {
     return this.#calls.wait(this.#node, async (rpc) => {
       const told = await this.#mouth.give(rpc, raw);
       this.#open.delete(hash);
-      const problem = this.#node.disk.isDamaged ? undefined : this.#problem(rpc, hash, told, wait);
+      // An answer of a node's last moment is heard when its home is another already.
+      const isBeyond = this.#node.disk.isDamaged || this.#node.node?.rpc !== rpc;
+      const problem = isBeyond ? undefined : this.#problem(rpc, hash, told, wait);
       if (problem !== undefined) this.#complain(`${hash} ${problem}`);
     });
   }

@@ -14,7 +14,7 @@ export class RpcAttacker {
   readonly spec: AttackerSpec;
   /** Answers that are neither a result nor a refusal. */
   readonly complaints: string[] = [];
-  /** When it was given filters, µs by the clock of the node that gave them and forgets them, by the node's life. */
+  /** When it was given filters, µs by the clock of the node that gives and forgets them, set back or not, by the node's life. */
   readonly filters = new Map<number, number[]>();
   readonly #world: World;
   readonly #calls: ClientCalls;
@@ -58,7 +58,7 @@ export class RpcAttacker {
   #keepFilter(): void {
     const { lives, clock } = this.#node;
     const moments = this.filters.get(lives) ?? [];
-    moments.push(clock.now(this.#world.now));
+    moments.push(clock.onward(this.#world.now));
     this.filters.set(lives, moments);
   }
 

@@ -16,6 +16,8 @@ export class NodeClock {
   #base: Micros;
   #baseAt = 0;
   #driftPpm = 0;
+  /** By how much it was set back in all. */
+  #setBack = 0;
   /** Each timer that is set is late by up to so many virtual µs. */
   jitter = 0;
 
@@ -30,6 +32,11 @@ export class NodeClock {
     const elapsed = at - this.#baseAt;
     if (this.#driftPpm === 0) return this.#base + elapsed;
     return this.#base + elapsed + Math.floor((elapsed * this.#driftPpm) / 1_000_000);
+  }
+
+  /** What it would say had it never been set back: nothing that passes by this clock passes faster. */
+  onward(at: number): Micros {
+    return this.now(at) + this.#setBack;
   }
 
   /** Virtual microseconds that a timer of `ms` takes on this clock. */
@@ -56,6 +63,7 @@ export class NodeClock {
   }
 
   #rebase(at: number, reading: Micros): void {
+    this.#setBack += Math.max(0, this.now(at) - reading);
     this.#base = reading;
     this.#baseAt = at;
   }

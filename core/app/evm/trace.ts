@@ -4,6 +4,7 @@ import type { Address as EvmAddress } from '@ethereumjs/util';
 import { EMPTY } from '../../lib/bytes.ts';
 import type { Address } from '../../types/ids.ts';
 import type { Frame, Step, TraceHooks, TraceState } from '../../types/trace.ts';
+import { LibraryStep } from './libraryStep.ts';
 import { memoryOf } from './memoryRange.ts';
 import { addressOfWord, KIND_OF_OPCODE, refusedFrame } from './refusedFrame.ts';
 import { gethVmError } from './vmError.ts';
@@ -12,14 +13,6 @@ const STOP = 0x00;
 const RETURN = 0xf3;
 const SELFDESTRUCT = 0xff;
 const HALTING = new Set([STOP, RETURN, SELFDESTRUCT]);
-/**
- * What geth takes for an instruction whatever it works on, where the library has another number: looks at accounts and
- * calls (EIP-2929), and what costs by its operands alone (EXP, LOG).
- */
-const LEAST_COST: ReadonlyMap<number, bigint> = new Map([
-  ...[0x31, 0x3b, 0x3c, 0x3f, 0xf1, 0xf2, 0xf4, 0xfa].map((code) => [code, 100n] as const),
-  ...[0x0a, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4].map((code) => [code, 0n] as const),
-]);
 
 /** One engine's events as hooks; at most one a run. */
 class Listening {
@@ -44,20 +37,7 @@ class Listening {
   }
 
   readonly onStep = (event: InterpreterStep): void => {
-    const { pc, opcode, gasLeft, gasRefund, stack, depth, address } = event;
-    const step: Step = {
-      pc,
-      code: opcode.code,
-      op: opcode.name,
-      gas: gasLeft,
-      cost: opcode.dynamicFee ?? BigInt(opcode.fee),
-      leastCost: LEAST_COST.get(opcode.code) ?? BigInt(opcode.fee),
-      refund: this.#refund + gasRefund,
-      depth: depth + 1,
-      address: address.bytes,
-      stack,
-      memory: memoryOf(event.memory, event.memoryWordCount),
-    };
+    const step = new LibraryStep(event, this.#refund);
     this.#refused();
     this.#last = step;
     this.#calling = KIND_OF_OPCODE.has(step.code) ? step : undefined;

@@ -94,9 +94,9 @@ export const TRACED: readonly Break[] = [
   },
   {
     id: 'struct-depth-from-zero',
-    file: 'core/app/evm/trace.ts',
-    from: '      depth: depth + 1,\n      address: address.bytes,',
-    to: '      depth,\n      address: address.bytes,',
+    file: 'core/app/evm/libraryStep.ts',
+    from: 'this.depth = depth + 1;',
+    to: 'this.depth = depth;',
     found: ['records'],
     scenario: 'evm-features',
     isSlow: true,

@@ -32,7 +32,10 @@ export function manners(context: CheckerContext): Checker {
     for (const [peer, link] of links.of(node)) {
       const { offence } = link;
       if (offence === undefined) continue;
-      if (world.now - offence.at <= PROMPT_MICROS) {
+      // It has not come to it yet.
+      const isBusy = (node.node?.backlog() ?? 0) > 0;
+      if (isBusy) link.offence = { ...offence, at: world.now };
+      if (isBusy || world.now - offence.at <= PROMPT_MICROS) {
         offended.add(node);
         continue;
       }

@@ -81,11 +81,11 @@ function mutated(
       ? pick(me, remembered)
       : changedValue(before, mutation, me.args.get('value'));
   if (remembered.length < OLD_MAX) old.set(`${opened.kind}.${field}`, [...remembered, before]);
-  const message = signed(me, opened.kind, withValue(opened.message, path, value), field);
   try {
+    const message = signed(me, opened.kind, withValue(opened.message, path, value), field);
     return [{ ...send, bytes: opened.bytes(message) }];
   } catch {
-    // The encoder has no bytes for such a value: nobody can send it.
+    // The encoder has no bytes for such a value: nobody can sign or send it.
     return [];
   }
 }

@@ -62,9 +62,9 @@ const isBelowAThird = ({ faulty, total }: Stake): boolean => 3n * faulty < total
 /** 3F < W in every set that the chain is going to have. */
 export const isAlwaysTolerable = ({ stakes }: CheckerContext): boolean => stakes.every(isBelowAThird);
 
-/** 3F < W up to the height that is being decided: what agreement, validity and liveness may assume. */
+/** 3F < W up to the height that is being decided, the first one whatever its number: what agreement, validity and liveness may assume. */
 export const isTolerable = ({ stakes, world }: CheckerContext): boolean =>
-  stakes.every((stake) => isBelowAThird(stake) || stake.from > world.height + 1);
+  stakes.every((stake, i) => isBelowAThird(stake) || (i > 0 && stake.from > world.height + 1));
 
 /** From two thirds on nobody can be held to anything. */
 export const isAccountable = ({ stakes }: CheckerContext): boolean =>

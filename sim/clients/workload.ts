@@ -270,7 +270,8 @@ export class EvmClient {
       if (problem !== undefined) this.complaints.push(problem);
     }
     // With a block in between it may have become right.
-    if (isTaken && tx.bad !== undefined && isAfter && isAlone && isSamePool && !this.#isLaterThan(head, tx))
+    const isWrong = isTaken && tx.bad !== undefined && isAfter && isAlone && isSamePool;
+    if (isWrong && !this.#isLaterThan(head, tx) && !this.#isMiscounted(tx))
       this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
     const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
     if (isRefused && isPrompt) tx.refusals += 1;
@@ -299,6 +300,11 @@ export class EvmClient {
   /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */
   #isLaterThan(head: number, { from }: SentTx): boolean {
     return this.#sentBy(from).some(({ receipt }) => (receipt?.blockNumber ?? 0) > head);
+  }
+
+  /** Whether another was taken that was not meant to be, between two blocks: its script knows nothing of that nonce. */
+  #isMiscounted(tx: SentTx): boolean {
+    return this.#strays.some((stray) => stray !== tx && stray.from === tx.from);
   }
 
   /** Whether what was not meant to be taken may be in the way. */

@@ -6,7 +6,7 @@ import type { Height } from '../../core/types/ids.ts';
 import { STEP } from '../../core/types/messages.ts';
 import type { RoundState } from '../../core/types/roundState.ts';
 
-/** Signatures waited for at once, at most. */
+/** Signatures waited for at once, at most: whoever asks for more gives up the oldest. */
 const SIGNS_MAX = 16;
 
 const signText = ({ kind, height, round, bytes }: SignAsk): string =>
@@ -55,10 +55,15 @@ export class OpenCalls {
   }
 
   onEffect(effect: Effect): void {
-    if (effect.kind === 'sign') this.#signs.set(effect.call, effect.ask);
+    if (effect.kind === 'sign') this.#onSign(effect.call, effect.ask);
     if (effect.kind !== 'app') return;
     const text = appText(effect.ask);
     if (text !== undefined) this.#app = { call: effect.call, text };
+  }
+
+  #onSign(call: CallId, ask: SignAsk): void {
+    this.#signs.set(call, ask);
+    if (this.#signs.size > SIGNS_MAX) this.#signs.delete(this.#signs.keys().next().value as CallId);
   }
 
   /** Nothing of what was asked before concerns the height that begins. */
@@ -68,7 +73,7 @@ export class OpenCalls {
   }
 
   texts(): readonly string[] {
-    const signs = [...this.#signs.values()].slice(-SIGNS_MAX).map(signText);
+    const signs = [...this.#signs.values()].map(signText);
     return this.#app === undefined ? signs : [...signs, this.#app.text];
   }
 }

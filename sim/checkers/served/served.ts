@@ -16,6 +16,7 @@ import { comet, firstOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 import { failBy } from '../unanswered.ts';
 import { wrongArguments } from './arguments.ts';
 import { wrongBlockAnswers } from './blocks.ts';
+import { wrongBounds } from './bounds.ts';
 import { wrongCalls } from './calls.ts';
 import { wrongCallTrees } from './callTrees.ts';
 import { wrongCoding } from './coding.ts';
@@ -135,6 +136,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, market }) => wrongFees(rpc, market),
   ({ rpc }) => wrongBlockAnswers(rpc),
   ({ rpc }) => wrongLogs(rpc),
+  ({ rpc }) => wrongBounds(rpc),
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongArguments(rpc),

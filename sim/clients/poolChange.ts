@@ -14,7 +14,7 @@ interface Held {
   readonly isPending: boolean;
 }
 
-type PoolContent = readonly PooledSender[];
+export type PoolContent = readonly PooledSender[];
 
 /** What a pool shows; undefined where others than Ethereum's transactions are in it, which are not shown. */
 export function contentOf(pool: PoolReader): PoolContent | undefined {
@@ -68,8 +68,8 @@ export function changeProblem(
     : `${hash} waits for an earlier nonce and drove out ${victim}, which could run`;
 }
 
-/** One that a pool would not take. */
-interface Refused {
+/** One that was given to a pool. */
+export interface Given {
   readonly hash: string;
   readonly from: { readonly address: Bytes };
   readonly nonce: number;
@@ -83,7 +83,7 @@ interface Refused {
 export function refusalProblem(
   was: PoolContent | undefined,
   { node }: Process,
-  { hash, from, nonce, feeCap, tip }: Refused,
+  { hash, from, nonce, feeCap, tip }: Given,
   market: FeeMarket,
 ): string | undefined {
   const rpc = node?.rpc;
@@ -110,45 +110,9 @@ export function refusalProblem(
  * Whether a node between two states neither holds a transaction nor has used its nonce: then it may come, or come again. Where verdicts take
  * longer than blocks it may be looked at for long.
  */
-export function isNowhere(node: Process, hash: Bytes, { from, nonce }: Refused): boolean {
+export function isNowhere(node: Process, hash: Bytes, { from, nonce }: Given): boolean {
   if (node.pace.verdict !== undefined) return false;
   const rpc = settledPool(node, Number.POSITIVE_INFINITY);
   if (rpc === undefined || rpc.pool.byEthHash(hash) !== undefined) return false;
   return (rpc.chain.latest().account(from.address)?.nonce ?? 0n) <= BigInt(nonce);
 }
-
-const OVERDRAFT = /: balance (\d+), queued cost (\d+), tx (cost|bumped) (\d+), overshot (\d+)$/;
-
-/**
- * Whoever is told that it cannot pay for all that it has in the pool is told the sum of that, and it is more than what it has. Nothing of
- * its own may have changed meanwhile.
- */
-export function overdraftProblem(
-  was: PoolContent | undefined,
-  node: Process,
-  { hash, from, nonce, feeCap, gas, value }: Refused,
-  message: string,
-): string | undefined {
-  const told = OVERDRAFT.exec(message);
-  const rpc = told === null ? undefined : settledPool(node, Number.POSITIVE_INFINITY);
-  if (told === null || rpc === undefined) return undefined;
-  const is = contentOf(rpc.pool);
-  if (was === undefined || is === undefined) return undefined;
-  const own = toHex(from.address);
-  const [before, after] = [was, is].map((content) => content.find(({ sender }) => toHex(sender) === own));
-  if (hashesOf(before) !== hashesOf(after)) return undefined;
-  const pending = after?.pending ?? [];
-  const queued = pending.reduce((sum, tx) => sum + costOf(tx), 0n);
-  const old = pending.find((tx) => tx.nonce === BigInt(nonce));
-  const added = value + gas * feeCap - (old === undefined ? 0n : costOf(old));
-  const balance = rpc.chain.latest().account(from.address)?.balance ?? 0n;
-  const should = [balance, queued, old === undefined ? 'cost' : 'bumped', added, queued + added - balance];
-  return should.join() === told.slice(1).join()
-    ? undefined
-    : `${hash} was refused: ${message}; it should be ${should.join()}`;
-}
-
-const costOf = ({ value, gasLimit, maxFeePerGas }: EthTx): bigint => value + gasLimit * maxFeePerGas;
-
-const hashesOf = (its: PooledSender | undefined): string =>
-  [...(its?.pending ?? []), ...(its?.queued ?? [])].map(({ hash }) => toHex(hash)).join();

@@ -16,9 +16,10 @@ import type { FeeMarket } from './answers/feeMarket.ts';
 import { oversizeProblem } from './blockRoom.ts';
 import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
+import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
-import { changeProblem, contentOf, isNowhere, overdraftProblem, refusalProblem } from './poolChange.ts';
+import { changeProblem, contentOf, isNowhere, refusalProblem } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
 
 const POLL_MICROS = 500_000;
@@ -232,7 +233,7 @@ export class EvmClient {
     tx.sentAt = this.#world.now;
     const node = this.#nodeFor(tx);
     tx.sentHead = this.#world.height;
-    const { head, flushes } = node;
+    const { head, flushes, admissions } = node;
     const isHeldUp = this.#aftermath.lasts(node);
     const { length } = this.#sentBy(tx.from);
     // Not between a commit and the node's own step after it: the pool is that of before then.
@@ -260,8 +261,11 @@ export class EvmClient {
     const isAlone = this.#sentBy(tx.from).length === length;
     const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
     const isSamePool = node.head === head && node.flushes === flushes;
+    const isOnly = node.admissions === admissions + 1;
     if (isTaken && isSamePool && pool !== undefined) {
-      const problem = changeProblem(before, contentOf(pool), tx.hash);
+      const problem =
+        changeProblem(before, contentOf(pool), tx.hash) ??
+        (isOnly ? takenProblem(before, node, tx) : undefined);
       if (problem !== undefined) this.complaints.push(problem);
     }
     const isTooLittle = 'error' in reply && reply.error.message === 'transaction underpriced';
@@ -284,6 +288,11 @@ export class EvmClient {
     if (tx.ghosts > 1) this.complaints.push(`${tx.hash} is called known again and again, and is nowhere`);
     if (isRefused && isSamePool && pool !== undefined) {
       const problem = overdraftProblem(before, node, tx, reply.error.message);
+      if (problem !== undefined) this.complaints.push(problem);
+    }
+    const isLow = 'error' in reply && reply.error.message === NOT_OUTBID;
+    if (isLow && isSamePool && pool !== undefined) {
+      const problem = outbidProblem(before, node, tx);
       if (problem !== undefined) this.complaints.push(problem);
     }
     const isTooLarge = 'error' in reply && reply.error.message.startsWith('oversized data');

@@ -246,7 +246,9 @@ export class Life implements KvGate {
     const { low, high } = this.#world.latencies.sign;
     if (!this.#at('signed')) return;
     if (result.ok) this.#world.witness({ kind: 'signed', node: process, ask, signed: result.value });
-    this.#later(this.#signs.between(low, high), 'signed', () => {
+    const { sign } = process.pace;
+    const wait = sign === undefined ? this.#signs.between(low, high) : drawDelay(sign, this.#signs);
+    this.#later(wait, 'signed', () => {
       process.input({ kind: 'signed', call, result });
       return undefined;
     });
@@ -287,8 +289,10 @@ export class Life implements KvGate {
     if (ask.kind !== 'checkTx') this.#world.witness({ kind: 'asked', node: this.#process, ask });
     const reply = await node.handle(ask);
     if (!this.alive) return;
-    if (reply.kind === 'checked' && reply.result.kind === 'accepted')
+    if (reply.kind === 'checked' && reply.result.kind === 'accepted') {
+      this.#process.admissions++;
       this.#world.witness({ kind: 'admitted', node: this.#process });
+    }
     if (ask.kind === 'propose' && reply.kind === 'proposed')
       this.#world.witness({ kind: 'proposed', node: this.#process, ask, txs: reply.txs });
     const tell = (): undefined => {
@@ -302,9 +306,10 @@ export class Life implements KvGate {
 
   /** Virtual µs from the work to the answer. */
   #toTell(what: AppAsk['kind']): number {
-    const { batch, verdict } = this.#process.pace;
-    if (what === 'commit' && batch !== undefined) return drawDelay(batch, this.#apps);
-    if (what === 'checkTx' && verdict !== undefined) return drawDelay(verdict, this.#checks);
+    const { batch, verdict, answer } = this.#process.pace;
+    if (what === 'commit') return batch === undefined ? 0 : drawDelay(batch, this.#apps);
+    if (what === 'checkTx') return verdict === undefined ? 0 : drawDelay(verdict, this.#checks);
+    if (answer !== undefined) return drawDelay(answer, this.#apps);
     return 0;
   }
 

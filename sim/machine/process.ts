@@ -64,6 +64,8 @@ export class Process implements Port {
   drops = 0;
   /** How often its operator has had its pool emptied. */
   flushes = 0;
+  /** How many transactions its pool has taken, of clients and of peers. */
+  admissions = 0;
   /** The node has been told to empty its pool, and has not said yet that it has. */
   isFlushing = false;
   /** What its peer manager would say; undefined where the network connects everyone. */

@@ -72,11 +72,22 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
 
 function paceOf(store: Cursor | undefined, app: Cursor | undefined): Pace | undefined {
   if (store === undefined && app === undefined) return undefined;
-  const { sync, batch } =
-    store?.fields(['sync', 'batch'], 'store: {sync?, batch?}: how long a sync and a batch take') ?? {};
-  const { verdict } = app?.fields(['verdict'], 'app: {verdict}: how long a verdict takes') ?? {};
+  const { sync, batch, sign } =
+    store?.fields(
+      ['sync', 'batch', 'sign'],
+      'store: {sync?, batch?, sign?}: how long a sync, a batch and a signature take',
+    ) ?? {};
+  const { verdict, answer } =
+    app?.fields(['verdict', 'answer'], 'app: {verdict?, answer?}: how long a verdict and an answer take') ??
+    {};
   const timeOf = (at: Cursor | undefined): Delay | undefined => (at === undefined ? undefined : delay(at));
-  return { sync: timeOf(sync), batch: timeOf(batch), verdict: timeOf(verdict) };
+  return {
+    sync: timeOf(sync),
+    batch: timeOf(batch),
+    sign: timeOf(sign),
+    verdict: timeOf(verdict),
+    answer: timeOf(answer),
+  };
 }
 
 /** `{full0: {mode: full, peers: [v0, v1]}}`: nodes that follow the chain and have no vote. */

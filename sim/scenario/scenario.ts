@@ -238,6 +238,10 @@ export interface Pace {
   readonly batch?: Delay | undefined;
   /** To say what it thinks of a transaction, by the state that it had when it was asked. */
   readonly verdict?: Delay | undefined;
+  /** To propose, judge or carry out a block. */
+  readonly answer?: Delay | undefined;
+  /** For a signature to come back. */
+  readonly sign?: Delay | undefined;
 }
 
 /** A node without a vote. */

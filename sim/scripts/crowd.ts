@@ -14,8 +14,8 @@ const BINDINGS = 3;
 type Choose = (count: number) => number;
 
 /**
- * More than blocks hold, of all prices: bursts whose nonces come backwards, prices below the base fee, replacements by just enough,
- * and now and then one that binds most of its sender's coins, is outbid, and leaves no room for another one.
+ * More than blocks hold, of all prices: bursts whose nonces come backwards, prices below the base fee, replacements by just enough
+ * or a wei less, and now and then one that binds most of its sender's coins, is outbid, and leaves no room for another one.
  */
 export function crowd(): Script {
   const bound = new Map<DevAccount, number>();
@@ -34,14 +34,22 @@ export function crowd(): Script {
     const last = open.at(-1);
     if (turn === 1 && last !== undefined) {
       const { tip, feeCap } = last;
-      const more = { tip: tip + tip / 10n + 1n, feeCap: feeCap + feeCap / 10n + 1n };
-      return [{ ...transfer(state, from, choose, last.nonce), ...more }];
+      // One in so many is a wei short.
+      const short = choose(4) === 0 ? 1n : 0n;
+      const fees = { tip: justAbove(tip) - short, feeCap: justAbove(feeCap) - short };
+      return [{ ...transfer(state, from, choose, last.nonce), ...fees }];
     }
     const size = turn === 0 ? BURST : 1;
     if (open.length + size > IN_FLIGHT) return [];
     return Array.from({ length: size }, () => transfer(state, from, choose)).reverse();
   };
 }
+
+/** The least that replaces. */
+const justAbove = (price: bigint): bigint => {
+  const tenthMore = (price * 110n) / 100n;
+  return tenthMore > price ? tenthMore : price + 1n;
+};
 
 function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: number): Draft {
   const nonce = at ?? state.takeNonce(from);
@@ -50,7 +58,8 @@ function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: num
   const fees = [
     { tip: 1n, feeCap: GWEI / 2n },
     { tip: GWEI, feeCap: 100n * GWEI },
-    { tip: 2n * GWEI, feeCap: 100n * GWEI },
+    // Of which a tenth is no whole number.
+    { tip: 2n * GWEI + 99n, feeCap: 100n * GWEI + 99n },
     { tip: 3n * GWEI, feeCap: 90n * GWEI },
     // Wishes for more than its cap leaves room for, some for more than others.
     { tip: nonce % 2 === 0 ? 3n * GWEI : (5n * GWEI) / 2n, feeCap: 3n * GWEI },
@@ -68,7 +77,7 @@ function transfer(state: ClientState, from: DevAccount, choose: Choose, at?: num
   };
 }
 
-/** One that is outbid twice; with the second one most is bound, and the next cannot be paid any more. */
+/** One that is outbid twice; with the second one most is bound, and the next cannot be paid any more, nor a later one become as large. */
 function binding(state: ClientState, from: DevAccount, most: bigint): readonly Draft[] {
   const nonce = state.takeNonce(from);
   const to = new Uint8Array(20).fill(0x7f);
@@ -84,6 +93,14 @@ function binding(state: ClientState, from: DevAccount, most: bigint): readonly D
       value: most,
       ...fees(3n),
       bad: 'costs more than its sender has left',
+    },
+    { ...plain, nonce: nonce + 2, value: 1n, ...fees(1n) },
+    {
+      ...plain,
+      nonce: nonce + 2,
+      value: most,
+      ...fees(2n),
+      bad: 'costs more than its sender has left in the place of a small one',
     },
   ];
 }

@@ -32,6 +32,7 @@ import { PARTS } from './parts.ts';
 import { PAYMENTS } from './payments.ts';
 import { POOLS } from './pools.ts';
 import { PRETENCES } from './pretences.ts';
+import { RARITIES } from './rarities.ts';
 import { RECORDS } from './records.ts';
 import { REPEATS } from './repeats.ts';
 import { REPORTED } from './reported.ts';
@@ -114,6 +115,7 @@ export const BREAKS: readonly Break[] = [
   ...WIRES,
   ...RUSES,
   ...EDGES,
+  ...RARITIES,
   ...SPELLINGS,
   ...FORMS,
 ];

@@ -413,6 +413,7 @@ export const POOLS: readonly Break[] = [
     to: '      if (!added.ok) break;\n      included.push(tx);',
     found: ['conduct'],
     scenario: 'crowded-blocks',
+    seed: 15,
   },
   {
     id: 'replaced-transaction-still-counts',

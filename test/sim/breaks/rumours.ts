@@ -185,6 +185,7 @@ export const RUMOURS: readonly Break[] = [
     to: 'if (!fits || gas + TX_GAS_MIN > limits.gasMax) { enter(head.rest, head.index + 1); continue; }',
     found: ['records'],
     scenario: 'crowded-blocks',
+    seed: 2,
     isSlow: true,
   },
   {

@@ -220,7 +220,6 @@ export const WALLETS: readonly Break[] = [
     to: '    if (this.#pooled.size < this.#config.txsMax) return undefined;',
     found: ['records', 'durability'],
     scenario: 'crowd-in-a-small-pool',
-    seed: 2,
     isSlow: true,
   },
   {

@@ -169,12 +169,12 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
     [
       'a store of another kind',
       `${base}validators: {a: {store: fast}}\n`,
-      '3:25 validators.a.store: expected store: {sync?, batch?}',
+      '3:25 validators.a.store: expected store: {sync?, batch?, sign?}',
     ],
     [
       'an application that takes its time for something else',
       `${base}validators: {a: {app: {execute: 1s}}}\n`,
-      '3:24 validators.a.app: unknown key "execute", expected one of verdict',
+      '3:24 validators.a.app: unknown key "execute", expected one of verdict, answer',
     ],
     [
       'a client of another kind',

@@ -94,7 +94,7 @@ function binding(state: ClientState, from: DevAccount, most: bigint): readonly D
       ...fees(3n),
       bad: 'costs more than its sender has left',
     },
-    { ...plain, nonce: nonce + 2, value: 1n, ...fees(1n) },
+    { ...plain, nonce: nonce + 2, value: 2n, ...fees(1n) },
     {
       ...plain,
       nonce: nonce + 2,

@@ -64,8 +64,10 @@ export const ADDRESSES: readonly Break[] = [
     to: '',
   },
   {
-    ...MOVED,
-    id: 'one-network-fills-the-book',
+    id: 'one-teller-fills-the-book',
+    scenario: 'pex-discovers',
+    found: ['peers'],
+    isSlow: true,
     file: 'core/p2p/addressBook.ts',
     from: 'if (inGroup >= GROUP_MAX || ofSource >= SOURCE_MAX) return false;',
     to: '',

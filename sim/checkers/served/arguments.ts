@@ -113,7 +113,7 @@ export async function wrongArguments(rpc: RpcContext): Promise<string | undefine
     const problem = unlike(what, shown(told, answer), answer);
     if (problem !== undefined) return problem;
   }
-  return (await wrongLeast(rpc)) ?? (await wrongLists(rpc)) ?? wrongFilled(rpc);
+  return (await wrongLeast(rpc)) ?? (await wrongLists(rpc)) ?? (await wrongVisits(rpc)) ?? wrongFilled(rpc);
 }
 
 /** A tuple that authorizes nothing, which costs as much as any. */
@@ -132,6 +132,30 @@ async function wrongLeast(rpc: RpcContext): Promise<string | undefined> {
     const gas = typeof told === 'string' ? BigInt(told) : 0n;
     if (gas < least || gas * 50n > least * 51n)
       return `estimates ${JSON.stringify(told)} for a call ${what}, which takes ${least}`;
+  }
+  return wrongRefused(rpc);
+}
+
+/** No more than was asked for is tried, and who gives away all that there is has nothing for gas. */
+async function wrongRefused(rpc: RpcContext): Promise<string | undefined> {
+  const all = quantity(RICH);
+  for (const [what, call, state, words] of [
+    [
+      'of a contract with the gas of a payment',
+      { to: CONTRACT, gas: quantity(TX_GAS) },
+      code(tellerOf(['5a'])),
+      'gas required exceeds allowance (21000)',
+    ],
+    [
+      'with all the coins there are',
+      { from: SENDER, to: STRANGER, value: all, gasPrice: quantity(10n ** 13n) },
+      { [SENDER]: { balance: all } },
+      'insufficient funds for transfer',
+    ],
+  ] as const) {
+    const told = (await eth(rpc, 'eth_estimateGas', [call, 'latest', state])) as Fields;
+    const problem = unlike(`the estimate of a call ${what}`, fieldsOf(told, 'refused')['message'], words);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
@@ -178,6 +202,34 @@ async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
   return undefined;
 }
 
+/** Instructions that visit an account, with what lies on the stack below its address and the gas, and whether they leave anything there. */
+const VISITS: readonly (readonly [below: number, tail: string])[] = [
+  [0, '3150'],
+  [0, '3b50'],
+  [0, '3f50'],
+  [3, '3c'],
+  [5, '5af150'],
+  [5, '5af250'],
+  [4, '5af450'],
+  [4, '5afa50'],
+];
+
+/** Whoever is looked at or called is on a list, by whatever instruction. */
+async function wrongVisits(rpc: RpcContext): Promise<string | undefined> {
+  const visited = VISITS.map((_, i) => `0x${`d${i}`.repeat(20)}`);
+  const visits = VISITS.map(
+    ([below, tail], i) => `${'5f'.repeat(below)}73${(visited[i] as string).slice(2)}${tail}`,
+  );
+  const call = { from: SENDER, to: CONTRACT };
+  const told = (await eth(rpc, 'eth_createAccessList', [
+    call,
+    'latest',
+    code(`0x${visits.join('')}00`),
+  ])) as Fields;
+  const wanted = visited.map((address) => ({ address, storageKeys: [] }));
+  return unlike('who is on eth_createAccessList', told['accessList'], wanted);
+}
+
 /** What is left out of a transaction is filled in so that the next block takes it. */
 async function wrongFilled(rpc: RpcContext): Promise<string | undefined> {
   const { chain } = rpc;
@@ -191,9 +243,14 @@ async function wrongFilled(rpc: RpcContext): Promise<string | undefined> {
   const filled = (await eth(rpc, 'eth_fillTransaction', [{ from, to: STRANGER, gas: '0x5208' }])) as Fields;
   const { nonce: next, maxFeePerGas, maxPriorityFeePerGas, chainId } = fieldsOf(filled, 'tx');
   const room = 2n * BigInt(String(price)) + BigInt(String(tip));
-  return unlike(
-    'eth_fillTransaction',
-    [next, maxFeePerGas, maxPriorityFeePerGas, chainId],
-    [nonce, quantity(room), tip, quantity(chain.evmChainId)],
+  const low = quantity(BigInt(String(tip)) / 2n);
+  const capped = { from, to: STRANGER, gas: '0x5208', maxFeePerGas: low };
+  const beneath = fieldsOf((await eth(rpc, 'eth_fillTransaction', [capped])) as Fields, 'tx');
+  return (
+    unlike(
+      'eth_fillTransaction',
+      [next, maxFeePerGas, maxPriorityFeePerGas, chainId],
+      [nonce, quantity(room), tip, quantity(chain.evmChainId)],
+    ) ?? unlike('the tip below a low cap', beneath['maxPriorityFeePerGas'], low)
   );
 }

@@ -69,6 +69,8 @@ export class Banker {
   readonly #numbers = new Map<DevAccount, bigint>();
   /** No block is known of yet. */
   readonly #open = new OpenTxs<SentBankTx>(({ height }) => height === undefined);
+  /** Hashes of bad ones that are being asked for. */
+  readonly #badAsked = new Set<string>();
   readonly #sequences = new Map<DevAccount, number>();
   #probes = 0;
   /** Of all bad ones there are, which is next. */
@@ -249,9 +251,13 @@ export class Banker {
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
     if ((await checkedOnly(context, tx.raw)) === 0)
       this.#complain(`CheckTx finds nothing wrong with ${tx.hash}, which ${why}`);
+    // Two turns may meet over one: who asks while the other waits for an answer hears that it is known.
+    if (this.#badAsked.has(tx.hash)) return;
+    this.#badAsked.add(tx.hash);
     const first = await this.#submit(context, tx);
     // A node that says no does not say yes when it is asked again, nor that it has it by now.
     const second = await this.#submit(context, tx);
+    this.#badAsked.delete(tx.hash);
     if ((first ?? 0) !== 0 && first !== KNOWN && second === KNOWN)
       this.#complain(`${tx.hash} was refused by code ${first}, and is held to be in the pool`);
   }

@@ -38,7 +38,8 @@ export function overdraftProblem(
   const told = OVERDRAFT.exec(message);
   const lane = told === null ? undefined : laneOf(was, node, tx);
   if (told === null || lane === undefined || !isSame(lane)) return undefined;
-  const { balance, bound, added, isReplacement } = reckoned(lane.after, tx, lane.balance);
+  const { bound, added, isReplacement } = reckoned(lane.after, tx);
+  const { balance } = lane;
   const should = [balance, bound, isReplacement ? 'bumped' : 'cost', added, bound + added - balance];
   return should.join() === told.slice(1).join()
     ? undefined
@@ -61,18 +62,25 @@ export function takenProblem(was: PoolContent | undefined, node: Process, tx: Gi
   const old = heldAt(lane.before, tx);
   const rest = hashesOf(lane.before).filter((hash) => old === undefined || hash !== to0xHex(old.hash));
   if ([...rest, tx.hash].sort().join() !== hashesOf(lane.after).sort().join()) return undefined;
-  const { balance, bound, added } = reckoned(lane.before, tx, lane.balance);
-  if (bound + added > balance) return `${tx.hash} was taken, and its sender cannot pay it`;
+  const { bound, added } = reckoned(lane.before, tx);
+  if (bound + added > lane.balance) return `${tx.hash} was taken, and its sender cannot pay it`;
   return old === undefined || isOutbid(old, tx) ? undefined : `${tx.hash} was taken, and outbids nothing`;
 }
 
+/** In wei: what a sender's transactions bind, and what one more adds to that. */
+interface Reckoned {
+  readonly bound: bigint;
+  readonly added: bigint;
+  readonly isReplacement: boolean;
+}
+
 /** Only what may be executed at once binds coins; what is replaced binds none any more. */
-function reckoned(its: PooledSender | undefined, { nonce, feeCap, gas, value }: Given, balance: bigint) {
+function reckoned(its: PooledSender | undefined, { nonce, feeCap, gas, value }: Given): Reckoned {
   const pending = its?.pending ?? [];
   const bound = pending.reduce((sum, tx) => sum + costOf(tx), 0n);
   const old = pending.find((tx) => tx.nonce === BigInt(nonce));
   const added = value + gas * feeCap - (old === undefined ? 0n : costOf(old));
-  return { balance, bound, added, isReplacement: old !== undefined };
+  return { bound, added, isReplacement: old !== undefined };
 }
 
 const isOutbid = (old: EthTx, { feeCap, tip }: Given): boolean =>

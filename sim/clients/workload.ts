@@ -19,7 +19,7 @@ import type { ClientCalls, EthAsk } from './calls.ts';
 import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
-import { changeProblem, contentOf, isNowhere, refusalProblem } from './poolChange.ts';
+import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem } from './poolChange.ts';
 import { settledPool } from './settledPool.ts';
 
 const POLL_MICROS = 500_000;
@@ -261,16 +261,12 @@ export class EvmClient {
     const isAlone = this.#sentBy(tx.from).length === length;
     const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
     const isSamePool = node.head === head && node.flushes === flushes;
-    const isOnly = node.admissions === admissions + 1;
-    if (isTaken && isSamePool && pool !== undefined) {
-      const problem =
-        changeProblem(before, contentOf(pool), tx.hash) ??
-        (isOnly ? takenProblem(before, node, tx) : undefined);
-      if (problem !== undefined) this.complaints.push(problem);
-    }
-    const isTooLittle = 'error' in reply && reply.error.message === 'transaction underpriced';
-    if (isTooLittle && isSamePool && pool !== undefined) {
-      const problem = refusalProblem(before, node, tx, this.#feeMarket);
+    if (isSamePool && pool !== undefined) {
+      const isOnly = node.admissions === admissions + 1;
+      const problem = isTaken
+        ? (changeProblem(before, contentOf(pool), tx.hash) ??
+          (isOnly ? takenProblem(before, node, tx) : undefined))
+        : this.#refusalProblem(before, node, tx, 'error' in reply ? reply.error.message : '');
       if (problem !== undefined) this.complaints.push(problem);
     }
     // With a block in between it may have become right.
@@ -286,15 +282,6 @@ export class EvmClient {
     tx.ghosts =
       isKnown && !isHeldUp && isNowhere(node, this.#suite.keccak256(tx.raw), tx) ? tx.ghosts + 1 : 0;
     if (tx.ghosts > 1) this.complaints.push(`${tx.hash} is called known again and again, and is nowhere`);
-    if (isRefused && isSamePool && pool !== undefined) {
-      const problem = overdraftProblem(before, node, tx, reply.error.message);
-      if (problem !== undefined) this.complaints.push(problem);
-    }
-    const isLow = 'error' in reply && reply.error.message === NOT_OUTBID;
-    if (isLow && isSamePool && pool !== undefined) {
-      const problem = outbidProblem(before, node, tx);
-      if (problem !== undefined) this.complaints.push(problem);
-    }
     const isTooLarge = 'error' in reply && reply.error.message.startsWith('oversized data');
     if (isTooLarge && isSamePool && rpc !== undefined) {
       const problem = oversizeProblem(rpc.chain, tx.raw.length);
@@ -304,6 +291,18 @@ export class EvmClient {
     if (this.#isRoomy && isRefused && tx.isWanted === true && isSure)
       this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
     return isTaken && isPrompt;
+  }
+
+  /** What is wrong with the words of a refusal, by what the pool holds and its sender has. */
+  #refusalProblem(
+    was: PoolContent | undefined,
+    node: Process,
+    tx: SentTx,
+    words: string,
+  ): string | undefined {
+    if (words === 'transaction underpriced') return refusalProblem(was, node, tx, this.#feeMarket);
+    if (words === NOT_OUTBID) return outbidProblem(was, node, tx);
+    return overdraftProblem(was, node, tx, words);
   }
 
   /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */

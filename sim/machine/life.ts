@@ -307,10 +307,8 @@ export class Life implements KvGate {
   /** Virtual µs from the work to the answer. */
   #toTell(what: AppAsk['kind']): number {
     const { batch, verdict, answer } = this.#process.pace;
-    if (what === 'commit') return batch === undefined ? 0 : drawDelay(batch, this.#apps);
-    if (what === 'checkTx') return verdict === undefined ? 0 : drawDelay(verdict, this.#checks);
-    if (answer !== undefined) return drawDelay(answer, this.#apps);
-    return 0;
+    const delay = what === 'commit' ? batch : what === 'checkTx' ? verdict : answer;
+    return delay === undefined ? 0 : drawDelay(delay, what === 'checkTx' ? this.#checks : this.#apps);
   }
 
   #later(wait: number, what: string, act: () => Promise<void> | undefined, text = ''): void {

@@ -113,7 +113,13 @@ export async function wrongArguments(rpc: RpcContext): Promise<string | undefine
     const problem = unlike(what, shown(told, answer), answer);
     if (problem !== undefined) return problem;
   }
-  return (await wrongLeast(rpc)) ?? (await wrongLists(rpc)) ?? (await wrongVisits(rpc)) ?? wrongFilled(rpc);
+  return (
+    (await wrongLeast(rpc)) ??
+    (await wrongRefused(rpc)) ??
+    (await wrongLists(rpc)) ??
+    (await wrongVisits(rpc)) ??
+    wrongFilled(rpc)
+  );
 }
 
 /** A tuple that authorizes nothing, which costs as much as any. */
@@ -133,7 +139,7 @@ async function wrongLeast(rpc: RpcContext): Promise<string | undefined> {
     if (gas < least || gas * 50n > least * 51n)
       return `estimates ${JSON.stringify(told)} for a call ${what}, which takes ${least}`;
   }
-  return wrongRefused(rpc);
+  return undefined;
 }
 
 /** No more than was asked for is tried, and who gives away all that there is has nothing for gas. */

@@ -9,20 +9,20 @@ const SLOTS_MAX = 1024;
 const ACCOUNT = `0x${'5e'.repeat(20)}`;
 const [INVALID_PARAMS, SERVER_ERROR, CLIENT_LIMIT] = [-32602, -32000, -38026];
 
-/** What is asked for, how much of it at most, and the code of the refusal of one more. */
+/** As much as there may be of something, one more of it, and the code by which that is refused. */
 interface Bound {
   readonly what: string;
-  readonly most: number;
   readonly code: number;
-  ask(count: number): Promise<unknown>;
+  most(): Promise<unknown>;
+  oneMore(): Promise<unknown>;
 }
 
 /** Whoever asks for as much as may be asked for is answered, and whoever asks for one more is not. */
 export async function wrongBounds(rpc: RpcContext): Promise<string | undefined> {
-  for (const { what, most, code, ask } of [...lists(rpc), ...searches(rpc)]) {
+  for (const { what, code, most, oneMore } of [...lists(rpc), ...searches(rpc)]) {
     const problem =
-      unlike(`the refusal of ${most} ${what}`, refusalOf(await ask(most)), undefined) ??
-      unlike(`the refusal of ${most + 1} ${what}`, refusalOf(await ask(most + 1)), code);
+      unlike(`the refusal of as many ${what} as may be`, refusalOf(await most()), undefined) ??
+      unlike(`the refusal of one more of ${what}`, refusalOf(await oneMore()), code);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -31,31 +31,29 @@ export async function wrongBounds(rpc: RpcContext): Promise<string | undefined> 
 const refusalOf = (answer: unknown): unknown => fieldsOf((answer ?? {}) as Fields, 'refused')['code'];
 
 /** Lists in a question. */
-const lists = (rpc: RpcContext): readonly Bound[] => [
-  {
-    what: 'percentiles',
-    most: PERCENTILES_MAX,
-    code: SERVER_ERROR,
-    ask: (count) =>
+function lists(rpc: RpcContext): readonly Bound[] {
+  const listed = (
+    what: string,
+    code: number,
+    count: number,
+    ask: (count: number) => Promise<unknown>,
+  ): Bound => ({ what, code, most: () => ask(count), oneMore: () => ask(count + 1) });
+  return [
+    listed('percentiles', SERVER_ERROR, PERCENTILES_MAX, (count) =>
       eth(rpc, 'eth_feeHistory', ['0x1', 'latest', Array.from({ length: count }, (_, i) => i / 2)]),
-  },
-  {
-    what: 'proven slots',
-    most: SLOTS_MAX,
-    code: INVALID_PARAMS,
-    ask: (count) => eth(rpc, 'eth_getProof', [ACCOUNT, slots(count), 'latest']),
-  },
-  {
-    what: 'slots',
-    most: SLOTS_MAX,
-    code: CLIENT_LIMIT,
-    ask: (count) => eth(rpc, 'eth_getStorageValues', [{ [ACCOUNT]: slots(count) }, 'latest']),
-  },
-];
+    ),
+    listed('proven slots', INVALID_PARAMS, SLOTS_MAX, (count) =>
+      eth(rpc, 'eth_getProof', [ACCOUNT, slots(count), 'latest']),
+    ),
+    listed('slots', CLIENT_LIMIT, SLOTS_MAX, (count) =>
+      eth(rpc, 'eth_getStorageValues', [{ [ACCOUNT]: slots(count) }, 'latest']),
+    ),
+  ];
+}
 
 const slots = (count: number): readonly string[] => Array.from({ length: count }, () => '0x0');
 
-/** Logs of all blocks, by a node that may find no more of them, or read no more blocks, than there are. */
+/** Logs of all blocks, of a node that may find as many, or read as many blocks, as there are, or one less. */
 function searches(rpc: RpcContext): readonly Bound[] {
   const { chain } = rpc;
   const counts = heightsOf(chain).map((height) => {
@@ -67,25 +65,11 @@ function searches(rpc: RpcContext): readonly Bound[] {
   const isIndexed = rpc.indexing?.kind === 'kv';
   const blocks = isIndexed ? counts.filter((count) => count > 0).length : counts.length;
   const all = { fromBlock: quantity(firstOf(chain)), toBlock: quantity(chain.head()) };
-  // Asked for one more than may be found: there are as many as before, and one less may be found.
-  const searched = (what: string, there: number, limit: 'logsMax' | 'blockRangeMax'): Bound => ({
-    what,
-    most: there,
-    code: SERVER_ERROR,
-    ask: (count) => eth(limited(rpc, { [limit]: 2 * there - count }), 'eth_getLogs', [all]),
-  });
-  return [
-    ...(logs > 0 ? [searched('logs', logs, 'logsMax')] : []),
-    ...(blocks > 0 ? [searched('blocks with logs', blocks, 'blockRangeMax')] : []),
-  ];
+  const searched = (what: string, there: number, limit: 'logsMax' | 'blockRangeMax'): readonly Bound[] => {
+    const ask = (max: number): Promise<unknown> =>
+      eth({ ...rpc, limits: { ...rpc.limits, [limit]: max } }, 'eth_getLogs', [all]);
+    const bound = { what, code: SERVER_ERROR, most: () => ask(there), oneMore: () => ask(there - 1) };
+    return there === 0 ? [] : [bound];
+  };
+  return [...searched('logs', logs, 'logsMax'), ...searched('blocks searched', blocks, 'blockRangeMax')];
 }
-
-/** The same node with other limits. */
-const limited = (rpc: RpcContext, limits: Partial<RpcContext['limits']>): RpcContext => ({
-  ...rpc,
-  limits: { ...rpc.limits, ...limits },
-  now: () => rpc.now(),
-  randomId: () => rpc.randomId(),
-  catchingUp: () => rpc.catchingUp(),
-  submit: (tx) => rpc.submit(tx),
-});

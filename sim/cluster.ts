@@ -1,5 +1,5 @@
 import { defaultAppState } from '../core/app/defaultAppState.ts';
-import { ed25519Address, ethAddress } from '../core/crypto/addresses.ts';
+import { ethAddress } from '../core/crypto/addresses.ts';
 import type { CryptoSuite } from '../core/crypto/suite.ts';
 import { present } from '../core/lib/assert.ts';
 import { type Bytes, hex } from '../core/lib/bytes.ts';
@@ -9,6 +9,7 @@ import { type Address, type Micros, timestampOf } from '../core/types/ids.ts';
 import { DEFAULT_PARAMS } from '../core/types/params.ts';
 import { type FeeMarket, feeMarketSection, USUAL_FEES } from './clients/answers/feeMarket.ts';
 import { Signer } from './machine/signer.ts';
+import { validatorAddressOf } from './reference/validatorAddress.ts';
 import type { GenesisSpec, UpdateSpec } from './scenario/chainSpecs.ts';
 import type { ValidatorSpec } from './scenario/scenario.ts';
 import { Schedule } from './schedule.ts';
@@ -80,12 +81,13 @@ export function makeCluster(
   spec: GenesisSpec = { initialHeight: 1, startsIn: 0, params: DEFAULT_PARAMS, feeMarket: USUAL_FEES },
   updates: readonly UpdateSpec[] = [],
 ): Cluster {
-  const members = validators.map(({ name, twinOf, key }) => {
+  const members = validators.map(({ name, twinOf, key, keyType }) => {
     // A signer each: a twin has the key, and its own memory of what it signed.
     const original = validators.find((one) => one.name === twinOf);
     const text = original?.key ?? twinOf ?? key ?? name;
-    const signer = new Signer(suite, suite.sha256(encodeUtf8(`orrery-sim validator ${text}`)));
-    return { name, signer, address: ed25519Address(signer.publicKey) };
+    const seed = suite.sha256(encodeUtf8(`orrery-sim validator ${text}`));
+    const signer = new Signer(suite, seed, original?.keyType ?? keyType);
+    return { name, signer, address: validatorAddressOf(signer.pubKey) };
   });
   const accounts = [...wellKnownAccounts(suite), ...moreAccounts(suite, accountsWanted - DEV_SECRETS.length)];
   const voters = members.map(({ name, address }, i) => {
@@ -99,8 +101,7 @@ export function makeCluster(
     params: spec.params,
     validators: members.flatMap(({ name, signer, address }, i) => {
       const { power } = present(voters[i], 'a voter');
-      const pubKey = { type: 'ed25519' as const, bytes: signer.publicKey };
-      return power === 0n ? [] : [{ name, address, pubKey, power }];
+      return power === 0n ? [] : [{ name, address, pubKey: signer.pubKey, power }];
     }),
     appHash: new Uint8Array(0),
     appState: {

@@ -108,7 +108,7 @@ function check(context: CheckerContext, name: string, judged: Judgement, wanted:
 
 function isProven(context: CheckerContext, validators: ValidatorSet, { slot, votes }: Proof): boolean {
   const key = validators.validators[slot]?.pubKey;
-  return votes.every((vote) => key !== undefined && isSignedBy(context, key.bytes, vote));
+  return votes.every((vote) => key !== undefined && isSignedBy(context, key, vote));
 }
 
 /** Of the lowest height at which two correct nodes have different blocks. */

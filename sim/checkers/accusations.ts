@@ -80,7 +80,7 @@ export function accusations(context: CheckerContext): Checker {
     const voter = cluster.schedule.voters(vote.height)[vote.validatorIndex];
     const member = voter && cluster.members.find((one) => equalBytes(one.address, vote.validatorAddress));
     if (member === undefined || !equalBytes(member.address, voter?.address ?? member.address)) return false;
-    return !hasExtension(vote) && isSignedBy(context, member.signer.publicKey, vote);
+    return !hasExtension(vote) && isSignedBy(context, member.signer.pubKey, vote);
   };
   const hear = (node: Process, from: string, vote: Vote): void => {
     const rs = node.node?.rs();

@@ -31,6 +31,7 @@ import {
 import { remembered } from '../remembered.ts';
 import { addressesOf, type CheckerContext } from './checker.ts';
 import { type Rotation, rotationOf } from './rotation.ts';
+import { isSignature } from './voteSignature.ts';
 
 type CommittedEvent = Extract<NodeEvent, { kind: 'committed' }>;
 
@@ -194,7 +195,7 @@ function commitProblem(
       blockId: signature.flag === 'commit' ? commit.blockId : ZERO_BLOCK_ID,
       timestamp: signature.timestamp,
     });
-    if (!context.suite.ed25519Verify(validator.pubKey.bytes, bytes, signature.signature)) {
+    if (!isSignature(context.suite, validator.pubKey, bytes, signature.signature)) {
       return `slot ${i} of the last commit has a bad signature`;
     }
     if (signature.flag === 'commit') power += validator.power;

@@ -49,7 +49,7 @@ export function countedClaims(context: CheckerContext): Checker {
     const validator = rs.validators.validators[vote.validatorIndex];
     if (validator === undefined || !equalBytes(validator.address, vote.validatorAddress)) return false;
     if (hasExtension(vote) || vote.signature.length !== 64) return false;
-    return isSignedBy(context, validator.pubKey.bytes, vote);
+    return isSignedBy(context, validator.pubKey, vote);
   };
 
   const failOn = (node: Process, { type, height, round }: VoteSetReader, problem: string): void =>

@@ -12,6 +12,7 @@ import type { Fact } from '../world/facts.ts';
 import { blockProblem, type Seen } from './blockRules.ts';
 import type { CheckerContext } from './checker.ts';
 import { type Rotation, rotationOf } from './rotation.ts';
+import { isSignature } from './voteSignature.ts';
 
 /** Judges what nodes hold and vote for, as an observer that knows what each has decided; equal questions about blocks are answered once. */
 export class Judge {
@@ -107,7 +108,7 @@ export class Judge {
     const proposer = cluster.members.find((one) => equalBytes(one.address, address));
     if (proposer === undefined) return false;
     const bytes = proposalSignBytes(cluster.genesis.chainId, proposal);
-    return suite.ed25519Verify(proposer.signer.publicKey, bytes, proposal.signature);
+    return isSignature(suite, proposer.signer.pubKey, bytes, proposal.signature);
   }
 
   /** Cut anew, the bytes have the root; the hashes of the proofs that came with the parts are not asked. */

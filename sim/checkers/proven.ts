@@ -31,7 +31,7 @@ export function evidenceProblem(
   // No signature covers these: with any other value one offence would count as several.
   if (toHex(voteA.blockId.hash) > toHex(voteB.blockId.hash)) return 'its votes are in the wrong order';
   if ([voteA, voteB].some(hasExtension)) return 'it has a vote with an extension';
-  if (![voteA, voteB].every((vote) => isSignedBy(context, member.signer.publicKey, vote)))
+  if (![voteA, voteB].every((vote) => isSignedBy(context, member.signer.pubKey, vote)))
     return 'it has a vote with a bad signature';
   if (past === undefined) return undefined;
   const validator = past.validators.validators.find((one) => equalBytes(one.address, member.address));

@@ -1,7 +1,7 @@
 import type { ChainReader, View } from '../../core/app/chain.ts';
 import { assert } from '../../core/lib/assert.ts';
 import { fromBase64, toBase64 } from '../../core/lib/base64.ts';
-import { type Bytes, EMPTY, hex } from '../../core/lib/bytes.ts';
+import { type Bytes, EMPTY, equalBytes, hex } from '../../core/lib/bytes.ts';
 import { handleCometPost } from '../../core/rpc/comet/http.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import { handleRest } from '../../core/rpc/cosmos/rest.ts';
@@ -77,10 +77,21 @@ export const firstOf = (chain: ChainReader): number => Math.max(1, chain.base())
 export const accusingOf = (chain: ChainReader): number | undefined =>
   heightsOf(chain).findLast((height) => isAccusing(chain, height));
 
-/** Some heights, one with evidence among them. */
+/** The newest height whose block changed who validates, or by which parameters. */
+function changingOf(chain: ChainReader): number | undefined {
+  const headerOf = (height: number) => chain.blockMeta(height)?.header;
+  return heightsOf(chain).findLast((height) => {
+    const [at, next] = [headerOf(height), headerOf(height + 1)];
+    if (at === undefined || next === undefined) return false;
+    const isSameSet = equalBytes(next.validatorsHash, next.nextValidatorsHash);
+    return !isSameSet || !equalBytes(at.consensusHash, next.consensusHash);
+  });
+}
+
+/** Some heights, one with evidence and one with changes among them. */
 export const toldOf = (chain: ChainReader): readonly number[] => {
-  const accusing = accusingOf(chain);
-  return [...new Set([...someOf(heightsOf(chain)), ...(accusing === undefined ? [] : [accusing])])];
+  const special = [accusingOf(chain), changingOf(chain)].filter((height) => height !== undefined);
+  return [...new Set([...someOf(heightsOf(chain)), ...special])];
 };
 
 /** Three of a list: its ends and its middle. */

@@ -1,7 +1,6 @@
 import { headerHash } from '../../core/codec/hashes.ts';
 import { makeValidatorSet } from '../../core/consensus/priority.ts';
 import { verifyCommitLight } from '../../core/consensus/verifyCommit.ts';
-import { validatorAddress } from '../../core/crypto/addresses.ts';
 import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { compareBytes, equalBytes, toHex } from '../../core/lib/bytes.ts';
@@ -9,6 +8,7 @@ import type { LightBlock, LightClientAttackEvidence } from '../../core/types/evi
 import type { Validator } from '../../core/types/validator.ts';
 import { type Cluster, EPOCH_MICROS } from '../cluster.ts';
 import type { Process } from '../machine/process.ts';
+import { validatorAddressOf } from '../reference/validatorAddress.ts';
 import type { LightSpec } from '../scenario/clientSpecs.ts';
 import { soundly } from '../soundly.ts';
 import type { World } from '../world/world.ts';
@@ -86,7 +86,7 @@ export class LightClient {
     const members = genesis.validators.map(({ pubKey, power }) => ({
       pubKey,
       power,
-      address: validatorAddress(pubKey),
+      address: validatorAddressOf(pubKey),
     }));
     const set = makeValidatorSet(members);
     if (!set.ok) return undefined;

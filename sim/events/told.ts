@@ -6,12 +6,13 @@ import { type Bytes, toUpperHex } from '../../core/lib/bytes.ts';
 import type { RpcContext } from '../../core/rpc/context.ts';
 import type { Evidence } from '../../core/types/evidence.ts';
 import type { AbciEvent, TxResult } from '../../core/types/result.ts';
-import type { PublicKey } from '../../core/types/validator.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Sha256 } from '../reference/merkle.ts';
 import { shownEvent, shownHeader, shownId } from '../reference/shown.ts';
+import { validatorAddressOf } from '../reference/validatorAddress.ts';
 import { shownParams } from './params.ts';
 import type { Keys } from './query.ts';
+import { changedKey, shownKey } from './shownKeys.ts';
 
 /** What must be told; `undefined` is what must be left out, and what is not named here is not looked at. */
 type Truth = unknown;
@@ -47,7 +48,7 @@ export function eventsOf({ chain, suite }: RpcContext, at: number): readonly Eve
   const header = { ...shownHeader(block.header), time: formatTime(block.header.time) };
   const shown = events.map(shownEvent);
   const updates = validatorUpdates.map(({ pubKey, power }) => ({
-    pub_key: { Sum: { value: { [pubKey.type]: toBase64(pubKey.bytes) } } },
+    pub_key: changedKey(pubKey),
     power: power === 0n ? undefined : String(power),
   }));
   const news = (type: string, of: readonly AbciEvent[], value: Truth): Event => ({
@@ -81,7 +82,7 @@ export function eventsOf({ chain, suite }: RpcContext, at: number): readonly Eve
       : [
           news('ValidatorSetUpdates', [], {
             validator_updates: validatorUpdates.map(({ pubKey, power }) => ({
-              address: toUpperHex(suite.sha256(pubKey.bytes).subarray(0, 20)),
+              address: toUpperHex(validatorAddressOf(pubKey)),
               pub_key: shownKey(pubKey),
               voting_power: String(power),
               proposer_priority: '0',
@@ -136,11 +137,6 @@ const fullResult = ({ code, gasWanted, gasUsed, events }: TxResult): Truth => ({
   gas_wanted: String(gasWanted),
   gas_used: String(gasUsed),
   events: events.map(shownEvent),
-});
-
-const shownKey = ({ type, bytes }: PublicKey): Truth => ({
-  type: type === 'ed25519' ? 'tendermint/PubKeyEd25519' : 'tendermint/PubKeySecp256k1',
-  value: toBase64(bytes),
 });
 
 const shownVote = (vote: Vote): Truth => ({

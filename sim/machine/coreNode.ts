@@ -72,9 +72,7 @@ export function coreNodes(cluster: Cluster, suite: CryptoSuite, engine: EngineSp
   return async (env: LifeEnv): Promise<SimNode> => {
     const member = cluster.members[env.index];
     const validator =
-      member === undefined
-        ? undefined
-        : { address: member.address, pubKey: { type: 'ed25519' as const, bytes: member.signer.publicKey } };
+      member === undefined ? undefined : { address: member.address, pubKey: member.signer.pubKey };
     const log = new FaithfulLog();
     const core = await createNode({
       genesis: cluster.genesis,
@@ -170,7 +168,7 @@ const amendOf =
         members.find((one) => one.name === name),
         'a validator',
       );
-      return { pubKey: { type: 'ed25519' as const, bytes: signer.publicKey }, power };
+      return { pubKey: signer.pubKey, power };
     });
     return { ...reply, validatorUpdates, paramUpdates };
   };

@@ -4,20 +4,22 @@ import { err, ok, type Result } from '../../core/lib/result.ts';
 import type { LogRecord, SignAsk, SignError, Signed } from '../../core/node/contract.ts';
 import { decideSign, type LastSigned, lastSigned, NOTHING_SIGNED } from '../../core/node/signGuard.ts';
 import { ChainReads } from '../../core/store/chainReads.ts';
+import type { PublicKey } from '../../core/types/validator.ts';
 import type { Disk } from '../disk/disk.ts';
 
 /** A validator's key behind the same guard as the real signer's. */
 export class Signer {
-  readonly publicKey: Bytes;
+  readonly pubKey: PublicKey;
   readonly #suite: CryptoSuite;
   readonly #seed: Bytes;
   #silentThrough = 0;
 
   /** @param seed 32 bytes. */
-  constructor(suite: CryptoSuite, seed: Bytes) {
+  constructor(suite: CryptoSuite, seed: Bytes, type: PublicKey['type'] = 'ed25519') {
     this.#suite = suite;
     this.#seed = seed;
-    this.publicKey = suite.ed25519PublicKey(seed);
+    const bytes = type === 'ed25519' ? suite.ed25519PublicKey(seed) : suite.secp256k1PublicKey(seed, true);
+    this.pubKey = { type, bytes };
   }
 
   /**
@@ -49,6 +51,9 @@ export class Signer {
 
   /** Signs whatever it is given: what a Byzantine node does with its own key. */
   signFreely(bytes: Bytes): Bytes {
-    return this.#suite.ed25519Sign(this.#seed, bytes);
+    const suite = this.#suite;
+    return this.pubKey.type === 'ed25519'
+      ? suite.ed25519Sign(this.#seed, bytes)
+      : suite.secp256k1Sign(this.#seed, suite.sha256(bytes)).rs;
   }
 }

@@ -58,7 +58,7 @@ function scenarioOf(root: Cursor): Scenario {
   const known = [...voters, ...nodes.map((node) => node.name)];
   const clients = parseClients(fields.clients, known);
   const engine = engineOf(fields.engine);
-  const genesis = genesisOf(fields.genesis, engine);
+  const genesis = genesisOf(fields.genesis, engine, validators);
   const hasPeers = fields.peers !== undefined;
   const wanted =
     fields.expect === undefined ? undefined : parseExpect(fields.expect, known, clients, hasPeers);

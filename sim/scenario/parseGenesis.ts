@@ -2,6 +2,7 @@ import { type ConsensusParams, DEFAULT_PARAMS } from '../../core/types/params.ts
 import { type FeeMarket, USUAL_FEES } from '../clients/answers/feeMarket.ts';
 import type { EngineSpec, GenesisSpec } from './chainSpecs.ts';
 import type { Cursor } from './cursor.ts';
+import type { ValidatorSpec } from './scenario.ts';
 import { duration, gasPrice } from './units.ts';
 
 /** Parameters of the chain that a scenario can set, at genesis or later. */
@@ -30,10 +31,20 @@ const NANOS_PER_MICRO = 1_000n;
 const ELASTICITY_MAX = 1_000;
 
 /** The section `genesis`; what is left out is as a new chain has it by default. */
-export function genesisOf(at: Cursor | undefined, { blockGas }: EngineSpec): GenesisSpec {
+export function genesisOf(
+  at: Cursor | undefined,
+  { blockGas }: EngineSpec,
+  validators: readonly ValidatorSpec[],
+): GenesisSpec {
   const { initial_height, starts_in, ...fields } = at?.fields(KEYS, `genesis: {${KEYS.join('?, ')}?}`) ?? {};
   const { block } = DEFAULT_PARAMS;
-  const usual = { ...DEFAULT_PARAMS, block: { ...block, maxGas: blockGas ?? block.maxGas } };
+  const owners = validators.filter(({ twinOf }) => twinOf === undefined);
+  const pubKeyTypes = [...new Set(owners.map(({ keyType }) => keyType ?? 'ed25519'))].sort();
+  const usual = {
+    ...DEFAULT_PARAMS,
+    block: { ...block, maxGas: blockGas ?? block.maxGas },
+    validator: { pubKeyTypes },
+  };
   return {
     initialHeight: initial_height?.integer('a height', 1, 1_000_000_000) ?? 1,
     startsIn: starts_in === undefined ? 0 : duration(starts_in),

@@ -45,12 +45,12 @@ export function validatorsOf(at: Cursor): readonly ValidatorSpec[] {
 }
 
 const keyText = ({ key, name }: ValidatorSpec): string => key ?? name;
-const VALIDATOR_KEYS = ['power', 'twin_of', 'key', 'region', 'store', 'app'] as const;
+const VALIDATOR_KEYS = ['power', 'twin_of', 'key', 'key_type', 'region', 'store', 'app'] as const;
 
 function validatorOf(name: string, at: Cursor, names: readonly string[]): ValidatorSpec {
-  const { power, key, region, store, app, ...fields } = at.fields(
+  const { power, key, key_type, region, store, app, ...fields } = at.fields(
     VALIDATOR_KEYS,
-    'a validator: {power? | twin_of?, key?, region?, store?, app?}',
+    'a validator: {power? | twin_of?, key?, key_type?, region?, store?, app?}',
   );
   const twinOf = fields.twin_of?.text('the name of a validator');
   if (twinOf === name) fields.twin_of?.fail('expected another validator: nobody is a twin of itself');
@@ -59,12 +59,15 @@ function validatorOf(name: string, at: Cursor, names: readonly string[]): Valida
   if (twinOf !== undefined && at.says('power'))
     power?.fail('expected no power: a twin votes with that of the other');
   if (twinOf !== undefined) key?.fail('expected no key: a twin has that of the other');
+  if (twinOf !== undefined) key_type?.fail('expected no key_type: a twin has the key of the other');
+  const keyType = key_type?.oneOf(['ed25519', 'secp256k1'] as const, 'a type of keys');
   const pace = paceOf(store, app);
   return {
     name: newNodeName(at, name),
     power: twinOf === undefined ? (power?.integer('a voting power', 0, POWER_MAX) ?? 10) : 0,
     twinOf,
     ...(key === undefined ? {} : { key: key.text('a text that the key follows from') }),
+    ...(keyType === undefined ? {} : { keyType }),
     ...(region === undefined ? {} : { region: newName(region, region.text('the name of a region')) }),
     ...(pace === undefined ? {} : { pace }),
   };

@@ -1,5 +1,6 @@
 /** A scenario as the runner executes it: every name checked, every duration in virtual µs. */
 
+import type { PublicKey } from '../../core/types/validator.ts';
 import type { DiskFaultKind } from '../disk/disk.ts';
 import type { PowerLoss } from '../disk/powerLoss.ts';
 import type { Expr } from '../expr/expr.ts';
@@ -225,6 +226,8 @@ export interface ValidatorSpec {
   readonly twinOf: string | undefined;
   /** What its key follows from instead of its name. */
   readonly key?: string | undefined;
+  /** ed25519 when left out; a twin has that of the other. */
+  readonly keyType?: PublicKey['type'] | undefined;
   /** The group that it belongs to. */
   readonly region?: string | undefined;
   readonly pace?: Pace | undefined;

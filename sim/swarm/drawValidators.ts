@@ -79,21 +79,24 @@ export function drawTwins(
   return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
-/** Validators with their powers, and now and then machines that take nothing or long. */
+/** Validators with their powers, and now and then keys of two types, and machines that take nothing or long. */
 export function drawMachines({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
   const drives = choices.stream('drives');
   const isOdd = rarely(drives, 6);
   const syncs = ['0ms', '1us', '5ms-40ms', '30ms-60ms'];
+  const keys = choices.stream('keys');
+  const isMixed = rarely(keys, 10);
   const late = choices.stream('late');
   const isLate = rarely(late, 6);
   const lately = (what: string, delays: readonly string[]): Readonly<Record<string, string>> =>
     isLate && late.choose(2) === 0 ? { [what]: pick(late, delays) } : {};
   const entries = Object.entries(powers).map(([name, power]) => {
     const sync = isOdd && drives.choose(2) === 0 ? { sync: pick(drives, syncs) } : {};
+    const key = isMixed && keys.choose(2) === 0 ? { key_type: 'secp256k1' } : {};
     const store = { ...sync, ...lately('batch', ['1us', '1ms-50ms', '10ms-300ms']) };
     const app = lately('verdict', ['1us', '5ms-100ms', '10ms-1s']);
     const fields = Object.entries({ store, app }).filter(([, own]) => Object.keys(own).length > 0);
-    return [name, { power, ...Object.fromEntries(fields) }];
+    return [name, { power, ...key, ...Object.fromEntries(fields) }];
   });
   return Object.fromEntries(entries);
 }

@@ -7,6 +7,7 @@ import type { Header } from '../../../core/types/block.ts';
 import type { TxResult } from '../../../core/types/result.ts';
 import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { shownParams } from '../../events/params.ts';
+import { changedKey } from '../../events/shownKeys.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { shownEvent, shownHeader, shownId } from '../../reference/shown.ts';
 import { comet, fieldsOf, firstOf, listOf, textOrNull, toldOf, unlike } from '../questions.ts';
@@ -94,7 +95,7 @@ async function wrongResults(rpc: RpcContext, height: number): Promise<string | u
   const results = present(rpc.chain.results(height), 'results of a kept height');
   const told = await comet(rpc, 'block_results', { height: String(height) });
   const { validatorUpdates, paramUpdates } = results;
-  const updates = listOf(told, 'validator_updates').map(({ power }) => power ?? '0');
+  const updates = listOf(told, 'validator_updates').map(({ pub_key, power }) => [pub_key, power ?? '0']);
   return (
     difference(`block_results ${height}`, told, {
       height: String(height),
@@ -105,12 +106,12 @@ async function wrongResults(rpc: RpcContext, height: number): Promise<string | u
     unlike(
       `the validators changed by block ${height}`,
       updates,
-      validatorUpdates.map(({ power }) => String(power)),
+      validatorUpdates.map(({ pubKey, power }) => [changedKey(pubKey), String(power)]),
     ) ??
     unlike(
-      `whether block ${height} changed params`,
-      told['consensus_param_updates'] !== null,
-      paramUpdates !== undefined,
+      `the parameters changed by block ${height}`,
+      told['consensus_param_updates'],
+      paramUpdates === undefined ? null : shownParams(paramUpdates),
     )
   );
 }

@@ -5,6 +5,7 @@ import type { Bytes } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Block, BlockId, Commit, Header } from '../../../core/types/block.ts';
 import { difference, type Fields } from '../../clients/answers/answers.ts';
+import { sdkKey } from '../../events/shownKeys.ts';
 import { protoMomentOf } from '../../reference/goTime.ts';
 import { fieldsOf, listOf, rest, textOrNull, toldOf, unlike } from '../questions.ts';
 import { wrongSdkEvidence } from './evidenceForms.ts';
@@ -116,8 +117,12 @@ async function wrongNext({ chain, ...rpc }: RpcContext): Promise<string | undefi
   const path = `${ROOT}/validatorsets/latest`;
   const told = await rest({ chain, ...rpc }, path, 'pagination.limit=1000');
   const first = await rest({ chain, ...rpc }, path, 'pagination.limit=1');
-  const keyOf = (row: Fields): unknown => fieldsOf(row, 'pub_key')['key'];
-  const rowOf = (row: Fields) => [row['address'], keyOf(row), row['voting_power'], row['proposer_priority']];
+  const rowOf = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [
+    address,
+    pub_key,
+    voting_power,
+    proposer_priority,
+  ];
   const shown = (address: Bytes) => formatAddress('cons', chain.hrp, address);
   return (
     unlike(`the height of ${path}`, told['block_height'], String(next)) ??
@@ -126,7 +131,7 @@ async function wrongNext({ chain, ...rpc }: RpcContext): Promise<string | undefi
       listOf(told, 'validators').map(rowOf),
       validators.map(({ address, pubKey, power, priority }) => [
         shown(address),
-        toBase64(pubKey.bytes),
+        sdkKey(pubKey),
         String(power),
         String(priority),
       ]),

@@ -8,6 +8,7 @@ import type { KvStore } from '../../../core/store/kv.ts';
 import type { Fields } from '../../clients/answers/answers.ts';
 import { baseFeeAfter, type FeeMarket, feeMarketSection } from '../../clients/answers/feeMarket.ts';
 import { settledPool } from '../../clients/settledPool.ts';
+import { sdkKey, shownKey } from '../../events/shownKeys.ts';
 import type { Process } from '../../machine/process.ts';
 import type { Reruns } from '../../reference/reruns.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
@@ -209,27 +210,38 @@ async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
 async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
   const height = rpc.chain.head();
   const { validators } = present(rpc.chain.validators(height), 'the set of a kept height');
+  const rowOf = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [
+    address,
+    pub_key,
+    voting_power,
+    proposer_priority,
+  ];
   const told: unknown[] = [];
   for (let page = 1; page <= Math.ceil(validators.length / PAGE); page++) {
     const asked = { height: String(height), page: String(page), per_page: String(PAGE) };
     const answer = await comet(rpc, 'validators', asked);
-    const shown = listOf(answer, 'validators').map(({ address }) => address);
+    const shown = listOf(answer, 'validators').map(rowOf);
     const counts = [String(shown.length), String(validators.length)];
     const problem = unlike('how many validators', [answer['count'], answer['total']], counts);
     if (problem !== undefined) return problem;
     told.push(...shown);
   }
-  const addresses = validators.map(({ address }) => toUpperHex(address));
+  const rows = validators.map(({ address, pubKey, power, priority }) => [
+    toUpperHex(address),
+    shownKey(pubKey),
+    String(power),
+    String(priority),
+  ]);
   // A page of none is one of thirty.
   const usual = await comet(rpc, 'validators', { height: String(height), per_page: '0' });
-  const first = listOf(usual, 'validators').map(({ address }) => address);
+  const first = listOf(usual, 'validators').map(rowOf);
   const path = `/cosmos/base/tendermint/v1beta1/validatorsets/${height}`;
   const last = await rest(rpc, path, `pagination.limit=${PAGE}&pagination.reverse=true`);
-  const keys = listOf(last, 'validators').map(({ pub_key }) => (pub_key as Fields)['key']);
-  const backwards = validators.map(({ pubKey }) => toBase64(pubKey.bytes)).reverse();
+  const keys = listOf(last, 'validators').map(({ pub_key }) => pub_key);
+  const backwards = validators.map(({ pubKey }) => sdkKey(pubKey)).reverse();
   return (
-    unlike('validators', told, addresses) ??
-    unlike('validators in a page of none', first, addresses.slice(0, PAGE_USUAL)) ??
+    unlike('validators', told, rows) ??
+    unlike('validators in a page of none', first, rows.slice(0, PAGE_USUAL)) ??
     unlike(`${path} backwards`, keys, backwards.slice(0, PAGE))
   );
 }

@@ -4,6 +4,7 @@ import { type Bytes, equalBytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { grown } from '../../audience/stage.ts';
 import { difference, quantity } from '../../clients/answers/answers.ts';
+import { shownKey } from '../../events/shownKeys.ts';
 import { momentOf } from '../../reference/goTime.ts';
 import { comet, eth, fieldsOf, firstOf, heightsOf, listOf, PAGE, rest, unlike } from '../questions.ts';
 
@@ -15,14 +16,15 @@ export async function wrongStatus(
 ): Promise<string | undefined> {
   const { chain } = rpc;
   const status = await comet(rpc, 'status', {});
-  const power = chain
+  const self = chain
     .validators((chain.head() || chain.genesisNumber()) + 1)
-    ?.validators.find(({ address }) => own !== undefined && equalBytes(address, own))?.power;
+    ?.validators.find(({ address }) => own !== undefined && equalBytes(address, own));
   const told = fieldsOf(status, 'validator_info');
   return (
     wrongEnd(rpc, 'latest', fieldsOf(status, 'sync_info'), chain.head()) ??
     wrongEnd(rpc, 'earliest', fieldsOf(status, 'sync_info'), firstOf(chain)) ??
-    unlike('its own power', told['voting_power'], String(power ?? 0n)) ??
+    unlike('its own power', told['voting_power'], String(self?.power ?? 0n)) ??
+    (self && unlike('its own key', told['pub_key'], shownKey(self.pubKey))) ??
     unlike('its own address', told['address'], own === undefined ? '' : toUpperHex(own)) ??
     (await wrongGenesis(rpc)) ??
     (await wrongNames(rpc)) ??
@@ -98,8 +100,8 @@ async function wrongGenesis(rpc: RpcContext): Promise<string | undefined> {
     difference('genesis', told, { chain_id: chainId, initial_height: String(initialHeight) }) ??
     unlike(
       'the validators of genesis',
-      listOf(told, 'validators').map(({ address, power }) => [address, power]),
-      validators.map(({ address, power }) => [toUpperHex(address), String(power)]),
+      listOf(told, 'validators').map(({ address, pub_key, power }) => [address, pub_key, power]),
+      validators.map(({ address, pubKey, power }) => [toUpperHex(address), shownKey(pubKey), String(power)]),
     )
   );
 }

@@ -43,7 +43,7 @@ export const syncingNodes = (powers: readonly number[], lives: SyncLife[]): Node
         version: '',
         listenAddress: '',
         rpcAddress: '',
-        validator: { address: member.address, pubKey: { type: 'ed25519', bytes: member.signer.publicKey } },
+        validator: { address: member.address, pubKey: member.signer.pubKey },
       },
       keys: { addresses: [], secret: () => undefined },
       pause: async () => {},

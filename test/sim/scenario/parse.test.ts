@@ -201,6 +201,16 @@ clients: [{name: x, kind: bank}, {name: y, kind: eth}, {name: z, kind: ws, subsc
       `${base}clients: [{name: a, kind: evm, at: v0, args: {revert_ratio: 0.1}}]\n`,
       'expected no revert_ratio with script transfers',
     ],
+    [
+      'keys of a type that no chain has',
+      `${base}validators: {a: {key_type: rsa}}\n`,
+      '3:28 validators.a.key_type: expected a type of keys, one of ed25519, secp256k1',
+    ],
+    [
+      'a twin with a type of its own',
+      `${base}validators: {a: {}, b: {twin_of: a, key_type: secp256k1}}\n`,
+      '3:47 validators.b.key_type: expected no key_type: a twin has the key of the other',
+    ],
     ['a search for nothing', `${base}search: {}\n`, '3:9 search: expected a key twins, pct or swarm'],
     ['a depth of nothing', `${base}search: {pct: {runs: 3}}\n`, '3:15 search.pct: expected a key depth'],
     [

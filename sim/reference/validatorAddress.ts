@@ -1,0 +1,8 @@
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import type { Bytes } from '../../core/lib/bytes.ts';
+import type { PublicKey } from '../../core/types/validator.ts';
+
+/** A validator's address, a second time from CometBFT's specification: no line of core/crypto/addresses.ts is used. */
+export const validatorAddressOf = ({ type, bytes }: PublicKey): Bytes =>
+  type === 'ed25519' ? sha256(bytes).slice(0, 20) : ripemd160(sha256(bytes));

@@ -14,7 +14,7 @@ const TELL_MICROS = 3_000_000;
 /** What came so much later than another is not told before it, once that had time to be told at all. */
 const AFTER_MICROS = 1_000_000;
 const TURN_OVER_MICROS = 2_000_000;
-/** A turn of one who says little at once. */
+/** A turn of one who says little at once, and whose timers are in time. */
 const TURN_MICROS = 60_000;
 /** What was decided leaves the node by then. */
 const LEAVE_MICROS = 1_000_000;
@@ -108,7 +108,8 @@ export function poolSpread(context: CheckerContext): Checker {
     for (const bytes of list)
       if (!taken.has(bytes)) taken.set(bytes, { key: toHex(txHashOf(bytes, suite)), at: world.now });
     mostWaited.set(node, Math.max(mostWaited.get(node) ?? 0, list.length));
-    const tellMicros = TELL_MICROS + ((mostWaited.get(node) ?? 0) / sizesMax) * TURN_MICROS;
+    const turns = (mostWaited.get(node) ?? 0) / sizesMax;
+    const tellMicros = TELL_MICROS + turns * (TURN_MICROS + node.clock.jitter);
     for (const peer of correct) {
       const talk = talks.get(node, peer.name);
       if (talk === undefined || !world.network.joins(node.index, peer.index)) continue;

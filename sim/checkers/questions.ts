@@ -9,6 +9,9 @@ import { handleEthRequest } from '../../core/rpc/eth/jsonrpc.ts';
 import type { Fields } from '../clients/answers/answers.ts';
 import { isAccusing } from '../sample.ts';
 
+/** Of gRPC. */
+const INTERNAL = 13;
+
 /** A drive that is broken may make a node refuse; it may not make it lie. */
 export class Refused extends Error {
   constructor(what: string) {
@@ -36,16 +39,21 @@ export async function comet(rpc: RpcContext, method: string, params: Fields): Pr
 export async function rest(rpc: RpcContext, path: string, query = '', height?: number): Promise<Fields> {
   const headers = height === undefined ? {} : { 'x-cosmos-block-height': String(height) };
   const { status, body } = await handleRest(rpc, { method: 'GET', path, query, headers, body: '' });
-  if (status === 500) throw new Refused(path);
-  return JSON.parse(String(body)) as Fields;
+  return restAnswer(path, status, body);
+}
+
+/** A refusal for no reason that it knows (code 2) has that status, too. */
+function restAnswer(path: string, status: number, body: unknown): Fields {
+  const answer = JSON.parse(String(body)) as Fields;
+  if (status === 500 && answer['code'] === INTERNAL) throw new Refused(path);
+  return answer;
 }
 
 /** What a client posts to the REST server. */
 export async function posted(rpc: RpcContext, path: string, body: Fields): Promise<Fields> {
   const asking = { method: 'POST', path, query: '', headers: {}, body: JSON.stringify(body) };
   const answer = await handleRest(rpc, asking);
-  if (answer.status === 500) throw new Refused(path);
-  return JSON.parse(String(answer.body)) as Fields;
+  return restAnswer(path, answer.status, answer.body);
 }
 
 /** A question to Ethereum's JSON-RPC. */

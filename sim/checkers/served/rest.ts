@@ -28,7 +28,7 @@ const COLLECTOR = 'fee_collector';
 const STRANGER = new Uint8Array(20).fill(0x5e);
 const NO_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 /** gRPC's InvalidArgument. */
-const INVALID = 3;
+const [UNKNOWN, INVALID] = [2, 3];
 
 /** The Cosmos faces of what Ethereum's clients are told too: accounts, storage, code, calls and traces, at old heights as well. */
 export async function wrongFaces(rpc: RpcContext, sha256: Sha256): Promise<string | undefined> {
@@ -107,6 +107,7 @@ async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<
   const page = await rest(rpc, path, `pagination.offset=${offset}&pagination.limit=${PAGE}`);
   const { total } = fieldsOf(page, 'pagination');
   const whole = listOf(await rest(rpc, path, 'pagination.limit=1000'), 'txs');
+  const behind = await rest(rpc, path, `pagination.offset=${size(fullest)}`);
   const accounts = `${AUTH}/accounts`;
   const first = listOf(await rest(rpc, accounts, `pagination.limit=${PAGE}`), 'accounts');
   const second = listOf(
@@ -121,6 +122,11 @@ async function wrongPages(rpc: RpcContext, heights: readonly number[]): Promise<
       `transactions of block ${fullest} from ${offset} on`,
       page['txs'],
       whole.slice(offset, offset + PAGE),
+    ) ??
+    unlike(
+      `transactions of block ${fullest} behind the last, with the code`,
+      behind['code'],
+      size(fullest) === 0 ? undefined : UNKNOWN,
     ) ??
     unlike('accounts after the first', second, first.slice(1)) ??
     unlike('accounts by key and by offset', both['code'], INVALID)

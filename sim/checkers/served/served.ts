@@ -43,6 +43,7 @@ import { wrongRestCalls } from './restCalls.ts';
 import { wrongRound } from './round.ts';
 import { wrongSdkBlocks } from './sdkBlocks.ts';
 import { wrongSimulated } from './simulated.ts';
+import { wrongSimulatedFees } from './simulatedFees.ts';
 import { wrongSimulations } from './simulations.ts';
 import { wrongSpellings } from './spellings.ts';
 import { wrongStates } from './state.ts';
@@ -146,6 +147,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),
   ({ rpc, suite }) => wrongSimulated(rpc, suite.keccak256),
   ({ rpc }) => wrongSimulations(rpc),
+  ({ rpc, suite, market }) => wrongSimulatedFees(rpc, suite, market),
   ({ rpc, reruns }) => wrongCallTrees(rpc, reruns),
   ({ rpc, market }) => wrongTraces(rpc, market),
   ({ rpc }) => wrongTracedCalls(rpc),

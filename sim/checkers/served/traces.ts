@@ -5,9 +5,11 @@ import { to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import type { FeeMarket } from '../../clients/answers/feeMarket.ts';
+import { list, text } from '../../reference/rlp.ts';
 import { toBig } from '../../reference/state.ts';
 import { eth, fieldsOf, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';
 import { wrongRows } from './rows.ts';
+import { headerBytes } from './simulated.ts';
 import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
 
 /** Blocks whose transactions are run again, the fullest ones. */
@@ -24,7 +26,9 @@ export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<s
   const { chain } = rpc;
   const size = (height: number): number => chain.ethBlock(height)?.transactions.length ?? 0;
   const fullest = heightsOf(chain).filter((height) => size(height) > 0);
-  for (const height of fullest.sort((a, b) => size(b) - size(a) || b - a).slice(0, TRACED_MAX)) {
+  const early = fullest.slice(0, 1);
+  const most = fullest.sort((a, b) => size(b) - size(a) || b - a).slice(0, TRACED_MAX);
+  for (const height of new Set([...most, ...early])) {
     const below = height === rpc.genesis.initialHeight ? 0 : height - 1;
     const [before, after] = [chain.view(below), chain.view(height)];
     if (before === undefined || after === undefined) continue;
@@ -33,6 +37,7 @@ export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<s
     const states = await statesOf(rpc, block, market);
     const problem =
       (await wrongWays(rpc, block, calls)) ??
+      (await wrongGiven(rpc, block, calls)) ??
       (await wrongAlone(rpc, block, calls, states)) ??
       (states && (await wrongStates(rpc, block, [before, after], states))) ??
       (await wrongRange(rpc, block, before));
@@ -75,6 +80,22 @@ async function wrongWays(
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+/** A block that never was, for its header has something to say, goes as the one of the chain does. */
+async function wrongGiven(
+  rpc: RpcContext,
+  { header, transactions }: EthBlock,
+  calls: readonly Fields[],
+): Promise<string | undefined> {
+  if (rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
+  const number = quantity(header.number);
+  const head = fieldsOf({ head: await eth(rpc, 'eth_getHeaderByNumber', [number]) }, 'head');
+  const items = transactions.map(({ type, raw }) => (type === 0 ? raw : text(raw)));
+  const block = list([headerBytes({ ...head, extraData: '0x07' }), list(items), list([]), list([])]);
+  const told = await eth(rpc, 'debug_traceBlock', [to0xHex(block), CALL_TRACER]);
+  const results = Array.isArray(told) ? told.map(({ result }: Fields) => result) : told;
+  return unlike(`the traces of a block like ${number}`, results, calls);
 }
 
 /** By itself a transaction does what it does among the others. One after the other: a node goes through a block only forwards; but the last in all ways at once. */

@@ -9,6 +9,8 @@ import { isStream } from './spread.ts';
 /** What takes longer on its way is said again, and so is what a long round waits for: gossip repeats itself every two seconds. */
 const PROMPT_MICROS = 500_000;
 const ROUND_MS = 2_000;
+/** For a liar's proposal that never comes. */
+const PROPOSE_MS = 2 * ROUND_MS;
 /** Whose drive takes so long says as late what it has, and is told again meanwhile. */
 const SLOW_DRIVE_MICROS = 300_000;
 /** What is said again all the same, at most: so much of it all, and a little where a run has little to count. */
@@ -62,7 +64,9 @@ const isAnyBehind = (all: readonly Process[]): boolean => {
 
 /** Where nothing is lost, all are connected and no round is long: who waits says every two seconds what it has. */
 const isCalm = (scenario: Scenario): boolean => {
-  const { timeoutPrevoteMs, timeoutPrecommitMs } = scenario.engine.consensus;
+  const { timeoutProposeMs, timeoutPrevoteMs, timeoutPrecommitMs } = scenario.engine.consensus;
+  // A proposal of others is there long before its time is up.
+  const proposeMs = scenario.byzantine.length > 0 ? timeoutProposeMs : 0;
   return (
     isStream(scenario) &&
     scenario.peers === undefined &&
@@ -71,6 +75,7 @@ const isCalm = (scenario: Scenario): boolean => {
       ({ pace }) => pace?.sync === undefined || longestDelay(pace.sync) < SLOW_DRIVE_MICROS,
     ) &&
     Math.max(timeoutPrevoteMs, timeoutPrecommitMs) < ROUND_MS &&
+    proposeMs < PROPOSE_MS &&
     scenario.timeline.every(({ action }) => action.kind === 'addNode')
   );
 };

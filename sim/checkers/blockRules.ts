@@ -108,10 +108,9 @@ function sizeProblem(params: ConsensusParams, block: Block): string | undefined 
   if (encodeEvidenceList(block.evidence).length > params.evidence.maxBytes)
     return 'it has more evidence than fits into a block';
   // No run comes near the limit of a new chain.
-  const isLimited = params.block.maxBytes < DEFAULT_PARAMS.block.maxBytes;
-  return isLimited && encodeBlock(block).length > params.block.maxBytes
-    ? 'it is larger than a block may be'
-    : undefined;
+  const { maxBytes } = params.block;
+  const isLimited = maxBytes !== -1 && maxBytes < DEFAULT_PARAMS.block.maxBytes;
+  return isLimited && encodeBlock(block).length > maxBytes ? 'it is larger than a block may be' : undefined;
 }
 
 function hashProblem(block: Block, blockId: BlockId): string | undefined {

@@ -23,7 +23,8 @@ const FEE_KEYS = [
 ] as const;
 const KEYS = ['initial_height', 'starts_in', ...PARAM_KEYS, ...FEE_KEYS] as const;
 
-const BLOCK_BYTES_MAX = 104_857_600;
+/** CometBFT's max_bytes: -1 stands for the most that a block of any chain may have (types.MaxBlockSizeBytes). */
+const [NO_LIMIT, BLOCK_BYTES_MAX] = [-1, 104_857_600];
 /** A block with less room has none for a commit and evidence. */
 const BLOCK_BYTES_MIN = 4_000;
 const NANOS_PER_MICRO = 1_000n;
@@ -78,8 +79,8 @@ export function paramsOf(
   before: ConsensusParams,
 ): ConsensusParams {
   const { block, evidence } = before;
-  const maxBytes =
-    fields.block_bytes?.integer('a size in bytes', BLOCK_BYTES_MIN, BLOCK_BYTES_MAX) ?? block.maxBytes;
+  const maxBytes = fields.block_bytes === undefined ? block.maxBytes : blockBytesOf(fields.block_bytes);
+  const roof = maxBytes === NO_LIMIT ? BLOCK_BYTES_MAX : maxBytes;
   return {
     ...before,
     block: { ...block, maxBytes },
@@ -92,10 +93,16 @@ export function paramsOf(
           ? evidence.maxAgeDurationNs
           : BigInt(ageOf(fields.evidence_time)) * NANOS_PER_MICRO,
       maxBytes:
-        fields.evidence_bytes?.integer('a size in bytes', 0, maxBytes) ??
-        Math.min(evidence.maxBytes, maxBytes),
+        fields.evidence_bytes?.integer('a size in bytes', 0, roof) ?? Math.min(evidence.maxBytes, roof),
     },
   };
+}
+
+/** Bytes, or that the chain sets no limit of its own. */
+function blockBytesOf(at: Cursor): number {
+  const bytes = at.integer('a size in bytes', NO_LIMIT, BLOCK_BYTES_MAX);
+  if (bytes === NO_LIMIT || bytes >= BLOCK_BYTES_MIN) return bytes;
+  return at.fail(`expected at least ${BLOCK_BYTES_MIN}, or ${NO_LIMIT} for as much as any chain's`);
 }
 
 /** µs; of no age there is no evidence, and no chain begins with it. */

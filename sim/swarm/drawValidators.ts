@@ -1,4 +1,4 @@
-import type { Choices } from '../world/choices.ts';
+import type { ChoiceStream, Choices } from '../world/choices.ts';
 import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import { isTolerable, type Powers, powerOf } from './powers.ts';
@@ -79,7 +79,7 @@ export function drawTwins(
   return liar === undefined || !rarely(stream, 5) ? {} : { [`${liar}b`]: { twin_of: liar } };
 }
 
-/** Validators with their powers, and now and then keys of two types, and machines that take nothing or long. */
+/** Validators with their powers, and now and then keys of two types, and machines, signers and applications that take nothing or long. */
 export function drawMachines({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
   const drives = choices.stream('drives');
   const isOdd = rarely(drives, 6);
@@ -88,13 +88,20 @@ export function drawMachines({ choices, rarely }: Dice, powers: Powers): Readonl
   const isMixed = rarely(keys, 10);
   const late = choices.stream('late');
   const isLate = rarely(late, 6);
-  const lately = (what: string, delays: readonly string[]): Readonly<Record<string, string>> =>
-    isLate && late.choose(2) === 0 ? { [what]: pick(late, delays) } : {};
+  const far = choices.stream('far');
+  const isFar = rarely(far, 10);
+  const halfOf =
+    (stream: ChoiceStream, isDrawn: boolean) =>
+    (what: string, delays: readonly string[]): Readonly<Record<string, string>> =>
+      isDrawn && stream.choose(2) === 0 ? { [what]: pick(stream, delays) } : {};
+  const [lately, farOff] = [halfOf(late, isLate), halfOf(far, isFar)];
   const entries = Object.entries(powers).map(([name, power]) => {
     const sync = isOdd && drives.choose(2) === 0 ? { sync: pick(drives, syncs) } : {};
     const key = isMixed && keys.choose(2) === 0 ? { key_type: 'secp256k1' } : {};
-    const store = { ...sync, ...lately('batch', ['1us', '1ms-50ms', '10ms-300ms']) };
-    const app = lately('verdict', ['1us', '5ms-100ms', '10ms-1s']);
+    const batch = lately('batch', ['1us', '1ms-50ms', '10ms-300ms']);
+    const store = { ...sync, ...batch, ...farOff('sign', ['1us', '1ms-20ms', '10ms-150ms']) };
+    const verdict = lately('verdict', ['1us', '5ms-100ms', '10ms-1s']);
+    const app = { ...verdict, ...farOff('answer', ['1us', '1ms-20ms', '10ms-100ms']) };
     const fields = Object.entries({ store, app }).filter(([, own]) => Object.keys(own).length > 0);
     return [name, { power, ...key, ...Object.fromEntries(fields) }];
   });

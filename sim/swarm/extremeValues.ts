@@ -13,7 +13,7 @@ export const SECTIONS: Readonly<Record<string, Table>> = {
     index: [false, null],
   },
   genesis: {
-    block_bytes: [4_000, 104_857_600, null],
+    block_bytes: [4_000, 104_857_600, -1, null],
     evidence_bytes: [0, 1, 400, 4_000, null],
     evidence_blocks: [1, 1_000_000, null],
     evidence_time: ['1us', '1ms', '8784h', null],

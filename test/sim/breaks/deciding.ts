@@ -232,7 +232,7 @@ export const DECIDING: readonly Break[] = [
     to: 'e.s.lockedRound);',
     found: ['conduct'],
     scenario: 'contested-rounds',
-    seed: 3,
+    seed: 8,
     isSlow: true,
   },
   {

@@ -12,15 +12,11 @@ import { handwritten } from '../scripts/ethLies.ts';
 import type { ClientState, Draft, Script } from '../scripts/script.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { World } from '../world/world.ts';
-import type { FeeMarket } from './answers/feeMarket.ts';
-import { oversizeProblem } from './blockRoom.ts';
 import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
-import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
-import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem } from './poolChange.ts';
-import { settledPool } from './settledPool.ts';
+import { isRefusal, Submission, type Wallet } from './submission.ts';
 
 const POLL_MICROS = 500_000;
 /** A node that can write answers sooner. */
@@ -62,14 +58,12 @@ export class EvmClient {
   readonly #node: Process;
   readonly #suite: CryptoSuite;
   readonly #choices: ChoiceStream;
-  readonly #feeMarket: FeeMarket;
+  readonly #wallet: Wallet;
   readonly #nonces = new Map<DevAccount, number>();
   readonly #open = new OpenTxs<SentTx>((tx) => isOpen(tx));
   readonly #sentOf = new Map<DevAccount, SentTx[]>();
   readonly #script: Script;
   readonly #state: ClientState;
-  /** Pools take whatever can be paid for. */
-  readonly #isRoomy: boolean;
   /** Sent before: only then its neighbours were sent with it. */
   readonly #given = new Set<string>();
   /** Bad ones that were good when they came: a block had come between. */
@@ -88,17 +82,25 @@ export class EvmClient {
     isRoomy: boolean,
   ) {
     this.spec = spec;
-    this.#isRoomy = isRoomy;
     this.#world = world;
     this.#calls = calls;
     this.#node = world.process(spec.at);
     this.#suite = suite;
-    this.#feeMarket = cluster.feeMarket;
     this.#choices = world.choices.stream(`client/${spec.name}`);
     this.accounts = accounts.slice(0, spec.accounts);
     for (const account of this.accounts) this.#nonces.set(account, 0);
     this.#aftermath = new Aftermath(world);
     this.#waits = new BlockWaits(world, calls, this.#node, SYNC, (text) => this.complaints.push(text));
+    this.#wallet = {
+      suite,
+      market: cluster.feeMarket,
+      isRoomy,
+      isLaterThan: (head, { from }) =>
+        this.#sentBy(from).some(({ receipt }) => (receipt?.blockNumber ?? 0) > head),
+      isMiscounted: (tx) => this.#strays.some((stray) => stray !== tx && stray.from === tx.from),
+      isAstray: (account) =>
+        this.#strays.some(({ from, nonce }) => from === account && !this.#state.isConfirmed(from, nonce)),
+    };
     present(cluster.accounts[0], 'development accounts');
     this.#script = scriptOf(suite, spec, cluster);
     this.#state = {
@@ -231,20 +233,14 @@ export class EvmClient {
   /** Whether it was taken; `isAfter`: the one that was sent before it with it was. */
   async #give(ask: EthAsk, tx: SentTx, isAfter: boolean): Promise<boolean> {
     tx.sentAt = this.#world.now;
-    const node = this.#nodeFor(tx);
     tx.sentHead = this.#world.height;
-    const { head, flushes, admissions } = node;
-    const isHeldUp = this.#aftermath.lasts(node);
+    const node = this.#nodeFor(tx);
     const { length } = this.#sentBy(tx.from);
-    // Not between a commit and the node's own step after it: the pool is that of before then.
-    const rpc = settledPool(node, Number.POSITIVE_INFINITY);
-    const pool = rpc?.pool;
-    const before = pool && contentOf(pool);
+    const isHeldUp = this.#aftermath.lasts(node);
     // The answer may be lost with the node, and those after it come before it then.
     const isFirst = !this.#given.has(tx.hash);
+    const submission = new Submission(node, tx, { isFirst, isAfter, isHeldUp });
     this.#given.add(tx.hash);
-    // Nobody has it, as far as the answers tell.
-    const isUntaken = tx.gives > 0 && tx.refusals === tx.gives;
     tx.gives += 1;
     if (this.spec.script === 'waits' && isFirst) {
       await this.#waits.give(tx.hash, tx.raw);
@@ -252,72 +248,14 @@ export class EvmClient {
     }
     const reply = await ask('eth_sendRawTransaction', [to0xHex(tx.raw)]);
     const isTaken = 'result' in reply;
-    // Errors are answers too: already known, nonce too low after a resend. Only a wrong hash is never right.
-    if (isTaken && reply.result !== tx.hash)
-      this.complaints.push(`eth_sendRawTransaction answered ${String(reply.result)} for ${tx.hash}`);
-    if (isTaken) tx.takenIn = this.#node.lives;
-    if (isTaken && tx.bad !== undefined) this.#strays.push(tx);
-    // Meanwhile its sender may have sent more; whoever waits longer, because the node cannot write, is overtaken by it.
     const isAlone = this.#sentBy(tx.from).length === length;
     const isPrompt = isAlone && this.#world.now - tx.sentAt < PROMPT_MICROS;
-    const isSamePool = node.head === head && node.flushes === flushes;
-    if (isSamePool && pool !== undefined) {
-      const isOnly = node.admissions === admissions + 1;
-      const problem = isTaken
-        ? (changeProblem(before, contentOf(pool), tx.hash) ??
-          (isOnly ? takenProblem(before, node, tx) : undefined))
-        : this.#refusalProblem(before, node, tx, 'error' in reply ? reply.error.message : '');
-      if (problem !== undefined) this.complaints.push(problem);
-    }
-    // With a block in between it may have become right.
-    const isWrong = isTaken && tx.bad !== undefined && isAfter && isAlone && isSamePool;
-    if (isWrong && !this.#isLaterThan(head, tx) && !this.#isMiscounted(tx))
-      this.complaints.push(`${tx.hash} was taken, which ${tx.bad}`);
-    const isRefused = 'error' in reply && !/nonce too low|already known/.test(reply.error.message);
-    if (isRefused && isPrompt) tx.refusals += 1;
-    const isKnown = 'error' in reply && reply.error.message === 'already known';
-    if (isUntaken && isKnown)
-      this.complaints.push(`${tx.hash} was refused by all that it was given, and is called known`);
-    // Once it may have come from a peer at that moment, and not have been looked at yet; a node without room on its drive looks at nothing.
-    tx.ghosts =
-      isKnown && !isHeldUp && isNowhere(node, this.#suite.keccak256(tx.raw), tx) ? tx.ghosts + 1 : 0;
-    if (tx.ghosts > 1) this.complaints.push(`${tx.hash} is called known again and again, and is nowhere`);
-    const isTooLarge = 'error' in reply && reply.error.message.startsWith('oversized data');
-    if (isTooLarge && isSamePool && rpc !== undefined) {
-      const problem = oversizeProblem(rpc.chain, tx.raw.length);
-      if (problem !== undefined) this.complaints.push(`${tx.hash} was ${problem}`);
-    }
-    const isSure = isAfter && isFirst && isPrompt && !this.#isAstray(tx.from);
-    if (this.#isRoomy && isRefused && tx.isWanted === true && isSure)
-      this.complaints.push(`${tx.hash} was refused: ${reply.error.message}`);
+    if (isTaken) tx.takenIn = this.#node.lives;
+    if (isTaken && tx.bad !== undefined) this.#strays.push(tx);
+    if (isPrompt && isRefusal(reply)) tx.refusals += 1;
+    tx.ghosts = submission.isGhost(reply, this.#wallet) ? tx.ghosts + 1 : 0;
+    this.complaints.push(...submission.problems(reply, { isAlone, isPrompt }, this.#wallet));
     return isTaken && isPrompt;
-  }
-
-  /** What is wrong with the words of a refusal, by what the pool holds and its sender has. */
-  #refusalProblem(
-    was: PoolContent | undefined,
-    node: Process,
-    tx: SentTx,
-    words: string,
-  ): string | undefined {
-    if (words === 'transaction underpriced') return refusalProblem(was, node, tx, this.#feeMarket);
-    if (words === NOT_OUTBID) return outbidProblem(was, node, tx);
-    return overdraftProblem(was, node, tx, words);
-  }
-
-  /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */
-  #isLaterThan(head: number, { from }: SentTx): boolean {
-    return this.#sentBy(from).some(({ receipt }) => (receipt?.blockNumber ?? 0) > head);
-  }
-
-  /** Whether another was taken that was not meant to be, between two blocks: its script knows nothing of that nonce. */
-  #isMiscounted(tx: SentTx): boolean {
-    return this.#strays.some((stray) => stray !== tx && stray.from === tx.from);
-  }
-
-  /** Whether what was not meant to be taken may be in the way. */
-  #isAstray(account: DevAccount): boolean {
-    return this.#strays.some(({ from, nonce }) => from === account && !this.#state.isConfirmed(from, nonce));
   }
 
   async #poll(): Promise<void> {

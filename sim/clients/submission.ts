@@ -1,0 +1,149 @@
+import type { CryptoSuite } from '../../core/crypto/suite.ts';
+import type { RpcContext } from '../../core/rpc/context.ts';
+import type { DevAccount } from '../cluster.ts';
+import type { Process } from '../machine/process.ts';
+import type { FeeMarket } from './answers/feeMarket.ts';
+import { oversizeProblem } from './blockRoom.ts';
+import type { EthReply } from './calls.ts';
+import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
+import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem } from './poolChange.ts';
+import { settledPool } from './settledPool.ts';
+import type { SentTx } from './workload.ts';
+
+/** What the wallet knows by which an answer is judged. */
+export interface Wallet {
+  readonly suite: CryptoSuite;
+  readonly market: FeeMarket;
+  /** Pools take whatever can be paid for. */
+  readonly isRoomy: boolean;
+  /** Whether its sender used nonces or coins in a block that a node with this head, wiped since, does not have. */
+  isLaterThan(head: number, tx: SentTx): boolean;
+  /** Whether another was taken that was not meant to be, between two blocks: its script knows nothing of that nonce. */
+  isMiscounted(tx: SentTx): boolean;
+  /** Whether what was not meant to be taken may be in the way. */
+  isAstray(account: DevAccount): boolean;
+}
+
+/** How a transaction is given away. */
+interface Giving {
+  /** For the first time: only then those that were sent with it come just before it. */
+  readonly isFirst: boolean;
+  /** The one that was sent before it with it was taken. */
+  readonly isAfter: boolean;
+  /** The node cannot write, or has just been unable to. */
+  readonly isHeldUp: boolean;
+}
+
+/** How its answer came. */
+interface Coming {
+  /** Meanwhile its sender has sent nothing else. */
+  readonly isAlone: boolean;
+  /** And it did not take long: whoever waits, because the node cannot write, is overtaken. */
+  readonly isPrompt: boolean;
+}
+
+const wordsOf = (reply: EthReply): string => ('error' in reply ? reply.error.message : '');
+
+/** For another reason than that it is known: errors are answers too. */
+export const isRefusal = (reply: EthReply): boolean =>
+  'error' in reply && !/nonce too low|already known/.test(reply.error.message);
+
+/** One transaction on its way into a node's pool: what stood there before, and what of the answer no correct node may say. */
+export class Submission {
+  readonly #tx: SentTx;
+  readonly #node: Process;
+  readonly #giving: Giving;
+  readonly #head: number;
+  readonly #flushes: number;
+  readonly #admissions: number;
+  readonly #rpc: RpcContext | undefined;
+  readonly #before: PoolContent | undefined;
+  /** Nobody has it, as far as the answers tell. */
+  readonly #isUntaken: boolean;
+
+  /** Before it is given. */
+  constructor(node: Process, tx: SentTx, giving: Giving) {
+    this.#tx = tx;
+    this.#node = node;
+    this.#giving = giving;
+    this.#head = node.head;
+    this.#flushes = node.flushes;
+    this.#admissions = node.admissions;
+    // Not between a commit and the node's own step after it: the pool is that of before then.
+    this.#rpc = settledPool(node, Number.POSITIVE_INFINITY);
+    this.#before = this.#rpc && contentOf(this.#rpc.pool);
+    this.#isUntaken = tx.gives > 0 && tx.refusals === tx.gives;
+  }
+
+  get #isSamePool(): boolean {
+    return this.#node.head === this.#head && this.#node.flushes === this.#flushes;
+  }
+
+  /** Whether it is called known, and nowhere. Once it may have come from a peer at that moment, and not have been looked at yet. */
+  isGhost(reply: EthReply, { suite }: Wallet): boolean {
+    const { raw } = this.#tx;
+    return (
+      this.#isKnown(reply) && !this.#giving.isHeldUp && isNowhere(this.#node, suite.keccak256(raw), this.#tx)
+    );
+  }
+
+  #isKnown(reply: EthReply): boolean {
+    return wordsOf(reply) === 'already known';
+  }
+
+  /** What is wrong with the answer, as soon as it has come. */
+  problems(reply: EthReply, coming: Coming, wallet: Wallet): readonly string[] {
+    const { hash } = this.#tx;
+    const isWronglyNamed = 'result' in reply && reply.result !== hash;
+    return [
+      isWronglyNamed ? `eth_sendRawTransaction answered ${String(reply.result)} for ${hash}` : undefined,
+      this.#poolProblem(reply, wallet),
+      this.#takenProblem(reply, coming, wallet),
+      this.#isUntaken && this.#isKnown(reply)
+        ? `${hash} was refused by all that it was given, and is called known`
+        : undefined,
+      this.#tx.ghosts > 1 ? `${hash} is called known again and again, and is nowhere` : undefined,
+      this.#sizeProblem(reply),
+      this.#refusedProblem(reply, coming, wallet),
+    ].filter((problem) => problem !== undefined);
+  }
+
+  /** What it did to the pool, or the words in which it was refused, by what the pool holds and its sender has. */
+  #poolProblem(reply: EthReply, { market }: Wallet): string | undefined {
+    const [tx, node, before] = [this.#tx, this.#node, this.#before];
+    if (!this.#isSamePool || this.#rpc === undefined) return undefined;
+    if ('result' in reply) {
+      const isOnly = node.admissions === this.#admissions + 1;
+      const problem = changeProblem(before, contentOf(this.#rpc.pool), tx.hash);
+      return problem ?? (isOnly ? takenProblem(before, node, tx) : undefined);
+    }
+    const words = wordsOf(reply);
+    if (words === 'transaction underpriced') return refusalProblem(before, node, tx, market);
+    if (words === NOT_OUTBID) return outbidProblem(before, node, tx);
+    return overdraftProblem(before, node, tx, words);
+  }
+
+  /** With a block in between what was bad may have become right. */
+  #takenProblem(reply: EthReply, { isAlone }: Coming, wallet: Wallet): string | undefined {
+    const tx = this.#tx;
+    const isTaken = 'result' in reply && tx.bad !== undefined && this.#giving.isAfter;
+    if (!isTaken || !isAlone || !this.#isSamePool) return undefined;
+    if (wallet.isLaterThan(this.#head, tx) || wallet.isMiscounted(tx)) return undefined;
+    return `${tx.hash} was taken, which ${tx.bad}`;
+  }
+
+  #sizeProblem(reply: EthReply): string | undefined {
+    const { raw, hash } = this.#tx;
+    if (!wordsOf(reply).startsWith('oversized data') || !this.#isSamePool) return undefined;
+    const problem = this.#rpc && oversizeProblem(this.#rpc.chain, raw.length);
+    return problem && `${hash} was ${problem}`;
+  }
+
+  #refusedProblem(reply: EthReply, { isPrompt }: Coming, wallet: Wallet): string | undefined {
+    const { from, hash, isWanted } = this.#tx;
+    const { isAfter, isFirst } = this.#giving;
+    const isSure = isAfter && isFirst && isPrompt && isWanted === true && wallet.isRoomy;
+    if (!isSure || !isRefusal(reply) || wallet.isAstray(from)) return undefined;
+    return `${hash} was refused: ${wordsOf(reply)}`;
+  }
+}

@@ -3,7 +3,10 @@ import type { Switchboard } from '../peers/switchboard.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 
-/** Counted at the sockets and not by the peer manager: limits and bans of correct nodes hold, one connection a pair. */
+/** A timer that is due at once again is a busy loop; now and then somebody became due meanwhile. */
+const VAIN_WAKES_MAX = 5;
+
+/** Counted at the sockets and not by the peer manager: limits and bans of correct nodes hold, one connection a pair, and nobody is busy with waiting. */
 export function peerRules(context: CheckerContext, board: Switchboard): Checker {
   const { world, fail } = context;
   const { spec } = board;
@@ -18,6 +21,9 @@ export function peerRules(context: CheckerContext, board: Switchboard): Checker 
     if (open.some((one) => one.node === node.index)) fail('peers', `${node.name} is its own peer`);
     if (new Set(open.map((one) => one.node)).size < open.length)
       fail('peers', `${node.name} has two connections to one peer`);
+    const vain = board.vainWakesOf(node.index);
+    if (vain > VAIN_WAKES_MAX)
+      fail('peers', `${node.name} has been woken ${vain} times in a row for nothing`);
     const banned = board.bannedBy(node.index);
     const unwanted = open.find((one) => banned.includes(one.node));
     if (unwanted !== undefined)

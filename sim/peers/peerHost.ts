@@ -38,6 +38,8 @@ export class PeerHost {
   readonly #ends = new Map<LinkId, End>();
   readonly #out: PeersOut;
   readonly #lies: PexLies | undefined;
+  /** How often in a row it was woken, and wants to be woken at once again. */
+  vainWakes = 0;
   #isStopped = false;
   #wakeAt = Number.MAX_SAFE_INTEGER;
   #savedBans = 0;
@@ -172,9 +174,15 @@ export class PeerHost {
       if (this.#isStopped || this.#wakeAt !== at) return undefined;
       this.#wakeAt = Number.MAX_SAFE_INTEGER;
       if (this.isPaused) this.#rearm();
-      else this.act((out) => this.peers.onTime(world.now, out));
+      else this.#onWake();
       return undefined;
     });
+  }
+
+  #onWake(): void {
+    const { world } = this.#options;
+    this.act((out) => this.peers.onTime(world.now, out));
+    this.vainWakes = this.peers.wakeAt() <= world.now ? this.vainWakes + 1 : 0;
   }
 
   #saveBansSoon(): void {

@@ -72,6 +72,11 @@ export class Switchboard implements Steering {
     return bans.flatMap(({ peer }) => this.#byId.get(peer) ?? []);
   }
 
+  /** How often in a row the node's peer manager has been woken for nothing. */
+  vainWakesOf(node: number): number {
+    return this.#hosts[node]?.vainWakes ?? 0;
+  }
+
   /** Whom a node has called, as it believes, whatever became of it so far. */
   calledBy(node: number): readonly PeerId[] {
     const ends = this.#hosts[node]?.ends() ?? [];

@@ -210,4 +210,22 @@ export const ADDRESSES: readonly Break[] = [
     scenario: 'needed-peers',
     isSlow: true,
   },
+  {
+    id: 'banned-who-is-needed-thought-of',
+    file: 'core/p2p/peers.ts',
+    from: 'if (ban !== undefined) plan.notBefore(id, ban.until);',
+    to: '',
+    found: ['peers'],
+    scenario: 'needed-peers',
+    isSlow: true,
+  },
+  {
+    id: 'banned-who-is-needed-thought-of-at-the-start',
+    file: 'core/p2p/peers.ts',
+    from: 'if (restored !== undefined) this.#named.persistent.notBefore(ban.peer, restored.until);',
+    to: '',
+    found: ['peers'],
+    scenario: 'needed-peers',
+    isSlow: true,
+  },
 ];

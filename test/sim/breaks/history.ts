@@ -139,9 +139,9 @@ export const HISTORY: readonly Break[] = [
   },
   {
     id: 'start-with-chain-commit',
-    file: 'core/node/assembly.ts',
-    from: '    lastCommit: blocks.loadSeenCommit(state.lastBlockHeight),',
-    to: '    lastCommit: blocks.loadCommit(state.lastBlockHeight),',
+    file: 'core/node/machines.ts',
+    from: 'const lastCommit = blocks.loadSeenCommit(state.lastBlockHeight);',
+    to: 'const lastCommit = blocks.loadCommit(state.lastBlockHeight);',
     found: ['no_crash'],
     scenario: 'crash-restart',
     isSlow: true,

@@ -130,9 +130,9 @@ export const LIGHT_ATTACKS: readonly Break[] = [
   },
   {
     id: 'attack-by-seen-commit',
-    file: 'core/node/assembly.ts',
+    file: 'core/node/machines.ts',
     from: 'commitAt: (height) => reader.commit(height),',
-    to: 'commitAt: (height) => blocks.loadSeenCommit(height),',
+    to: 'commitAt: (height) => reader.seenCommit(height),',
     found: ['evidence'],
     scenario: 'light-attack-by-most',
     isSlow: true,

@@ -129,7 +129,7 @@ export const OFFENCES: readonly Break[] = [
   },
   {
     id: 'evidence-few-restored',
-    file: 'core/node/assembly.ts',
+    file: 'core/node/machines.ts',
     from: 'const EVIDENCE_ENTRIES_MAX = 1_000_000;',
     to: 'const EVIDENCE_ENTRIES_MAX = 0;',
     found: ['conduct'],

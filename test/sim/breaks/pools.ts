@@ -399,9 +399,9 @@ export const POOLS: readonly Break[] = [
   },
   {
     id: 'untold-to-whoever-is-one-behind',
-    file: 'core/node/assembly.ts',
-    from: '(gossip.peerRound(peer)?.height ?? 0) + 1 >= consensus.rs.height',
-    to: '(gossip.peerRound(peer)?.height ?? 0) >= consensus.rs.height',
+    file: 'core/node/machines.ts',
+    from: 'heightOf(peer) + 1 >= consensus.rs.height',
+    to: 'heightOf(peer) >= consensus.rs.height',
     found: ['conduct'],
     scenario: 'far-reader',
     isSlow: true,

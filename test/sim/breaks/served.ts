@@ -158,7 +158,7 @@ export const SERVED: readonly Break[] = [
   },
   {
     id: 'never-behind',
-    file: 'core/node/assembly.ts',
+    file: 'core/node/rpcContext.ts',
     from: 'peerHeight - 1 > head + 1;',
     to: 'false;',
     found: ['watch', 'conduct'],
@@ -167,7 +167,7 @@ export const SERVED: readonly Break[] = [
   },
   {
     id: 'behind-by-one-block',
-    file: 'core/node/assembly.ts',
+    file: 'core/node/rpcContext.ts',
     from: 'peerHeight - 1 > head + 1;',
     to: 'peerHeight - 1 > head;',
     found: ['conduct'],

@@ -315,7 +315,7 @@ export const SURROUNDINGS: readonly Break[] = [
   },
   {
     id: 'one-behind-catches-up',
-    file: 'core/node/assembly.ts',
+    file: 'core/node/rpcContext.ts',
     from: 'peerHeight - 1 > head + 1;',
     to: 'peerHeight > head + 1;',
     found: ['conduct'],

@@ -129,8 +129,12 @@ function surplusOf(
   return (length === 64 || length === 65) && recovery <= 1 ? undefined : 'has an odd signature';
 }
 
+/** As this chain calls Ethereum's kind of key, and as its relatives do, whose wallets know no other name. */
+const KEY_NAME = /^\/(chain|cosmos\.evm|ethermint|injective)\.crypto\.v1(beta1)?\.ethsecp256k1\.PubKey$/;
+
 /** At most one option, and one kind of key. */
-function beside({ extensionOptions }: TxBody, { modeInfo }: SignerInfo): string | undefined {
+function beside({ extensionOptions }: TxBody, { modeInfo, publicKey }: SignerInfo): string | undefined {
+  if (publicKey !== undefined && !KEY_NAME.test(publicKey.typeUrl)) return 'shows a key of another kind';
   if (extensionOptions.length > 1) return 'has more than one option';
   if (extensionOptions.some(({ typeUrl }) => typeUrl !== TYPE_URL.dynamicFee)) return 'has an unknown option';
   return (modeInfo?.multi.length ?? 0) > 0 ? 'is of a key of many' : undefined;

@@ -29,7 +29,7 @@ import type { BlockSummary, RunningNode, StartOptions } from './nodeOptions.ts';
 import { openFilesMax, withinOpenFiles } from './openFiles.ts';
 import { OperatingError } from './operatingError.ts';
 import type { PsqlSink, PsqlSinkOptions } from './psql/sink.ts';
-import { startServers } from './servers.ts';
+import { type Servers, startServers } from './servers.ts';
 import type { FileSigner } from './signer/fileSigner.ts';
 import { type OpenSignerOptions, openSigner } from './signer/openSigner.ts';
 import { callAfter, randomId, slicedPause, systemNow } from './system.ts';
@@ -38,104 +38,154 @@ import { Network } from './tcp/network.ts';
 
 const NO_LISTENER = { host: '127.0.0.1', port: 0 };
 
+/** What is there before the core is, and how all of it ends. */
+interface Ground {
+  readonly suite: CryptoSuite;
+  readonly kv: LevelStore;
+  readonly space: DiskSpace;
+  readonly network: Network;
+  readonly closing: Closing;
+  readonly ending: Ending;
+}
+
 export async function startNode(options: StartOptions): Promise<RunningNode> {
-  const { files } = options.config;
   const suite = await acceleratedSuite();
+  const { files } = options.config;
   const space = new DiskSpace(files.data, {
     warn: (text) => options.log.error(text),
     info: (text) => options.log.info(text),
   });
   makeDir(files.data);
   const kv = await LevelStore.open(path.join(files.data, 'node.db'), files.home, { space });
-  const ending = new Ending();
   const closing = new Closing();
   closing.add(() => kv.close());
   const network = networkOf(options, suite);
   try {
-    const onFatal = (error: unknown): void => ending.fail(operatingError(error));
-    refuseOtherGenesis(kv, options.genesis, files.data, suite);
-    const wal = Wal.open(path.join(files.data, 'cs.wal'), { onFatal, space });
-    closing.add(() => wal.close());
-    for (const { level, text } of reportWal(wal)) options.log[level](text);
-    refuseLogAhead(kv, wal.records(), options.genesis.initialHeight, files.data);
-    let host: NodeHost | undefined;
-    const node = await createNode({
-      genesis: options.genesis,
-      kv,
-      suite,
-      config: { ...options.config.core, blocksync: expectsPeers(options) },
-      log: wal.records(),
-      identity: identityOf(options),
-      keys: keysOf(options),
-      pause: slicedPause(),
-      randomId,
-      clock: systemNow,
-      indexer: options.config.index.indexer,
-      after: callAfter,
-      outside: ({ appService }) => {
-        host = new NodeHost({
-          log: wal,
-          // Only now the store is known to be sound, and the guard's state can be held against it.
-          signer: signerOf(options, { kv, wal, suite }),
-          app: appService,
-          network,
-          onHalt: (reason) => ending.fail(new OperatingError(`the chain cannot go on safely: ${reason}`)),
-          onFatal,
-        });
-        return host;
-      },
-    });
-    wal.forget();
-    const running = host as unknown as NodeHost;
-    closing.add(async () => running.stop());
-    running.attach(node.driver);
-    const journal = openJournal(node, options);
-    const { submit } = journal ?? node.rpc;
-    closing.add(async () => journal?.close());
-    const evm = options.watchedEvm?.(node.rpc.evm) ?? node.rpc.evm;
-    const rpc = { ...node.rpc, evm, submit, network, peerCount: () => network.peerStatuses().length };
-    if (options.config.index.indexer === 'psql') {
-      const connection = options.config.index.psqlConnection;
-      const { initialHeight } = options.genesis;
-      const { chain, hub } = rpc;
-      const sink = await openPsqlSink({ connection, chain, initialHeight, hub, log: options.log });
-      closing.add(() => sink.stop());
-    }
-    const served = withinOpenFiles(options.config, openFilesMax(), (text) => options.log.warn(text));
-    const servers = await startServers(rpc, served, (error) =>
-      options.log.error(`request failed: ${String(error)}`),
-    );
-    closing.add(() => servers.stop());
-    watch(node, options);
-    options.onReadable?.(rpc);
-    node.driver.input({ kind: 'start' });
-    if (journal !== undefined) await resend(journal, options);
-    closing.add(() => network.stop());
-    await network.start({
-      input: (input) => running.deliver(input),
-      get backlog() {
-        return node.driver.backlog;
-      },
-    });
-    const [listener] = network.listeners;
-    return {
-      endpoints: {
-        ...servers.endpoints,
-        p2p: listener === undefined ? undefined : `${options.nodeId}@${listener}`,
-      },
-      stopped: ending.promise.then(
-        () => closing.close(),
-        (error) => closedOver(error, closing),
-      ),
-      stop: async () => {
-        ending.done();
-        await ending.promise;
-        await closing.close();
-      },
-    };
+    return await startOn(options, { suite, kv, space, network, closing, ending: new Ending() });
   } catch (error) {
     return closedOver(operatingError(error), closing);
   }
+}
+
+/** First the core, then who is served, at last the peers: nobody hears of a node that cannot start. */
+async function startOn(options: StartOptions, ground: Ground): Promise<RunningNode> {
+  const { network, closing, ending } = ground;
+  const { node, host } = await openCore(options, ground);
+  const journal = openJournal(node, options);
+  closing.add(async () => journal?.close());
+  const rpc = rpcOf(options, node, network, journal);
+  const endpoints = await serve(options, rpc, closing);
+  watch(node, options);
+  options.onReadable?.(rpc);
+  node.driver.input({ kind: 'start' });
+  if (journal !== undefined) await resend(journal, options);
+  closing.add(() => network.stop());
+  await network.start({
+    input: (input) => host.deliver(input),
+    get backlog() {
+      return node.driver.backlog;
+    },
+  });
+  const [listener] = network.listeners;
+  const p2p = listener === undefined ? undefined : `${options.nodeId}@${listener}`;
+  return {
+    endpoints: { ...endpoints, p2p },
+    stopped: ending.promise.then(
+      () => closing.close(),
+      (error) => closedOver(error, closing),
+    ),
+    stop: async () => {
+      ending.done();
+      await ending.promise;
+      await closing.close();
+    },
+  };
+}
+
+/** Opens the log, lets the core replay it, and gives it what it has its effects performed by. */
+async function openCore(
+  options: StartOptions,
+  { suite, kv, space, network, closing, ending }: Ground,
+): Promise<{ readonly node: CoreNode; readonly host: NodeHost }> {
+  const { genesis, config, log } = options;
+  const { data } = config.files;
+  const onFatal = (error: unknown): void => ending.fail(operatingError(error));
+  refuseOtherGenesis(kv, genesis, data, suite);
+  const wal = Wal.open(path.join(data, 'cs.wal'), { onFatal, space });
+  closing.add(() => wal.close());
+  for (const { level, text } of reportWal(wal)) log[level](text);
+  refuseLogAhead(kv, wal.records(), genesis.initialHeight, data);
+  let host: NodeHost | undefined;
+  const node = await createNode({
+    genesis,
+    kv,
+    suite,
+    config: { ...config.core, blocksync: expectsPeers(options) },
+    log: wal.records(),
+    identity: identityOf(options),
+    keys: keysOf(options),
+    pause: slicedPause(),
+    randomId,
+    clock: systemNow,
+    indexer: config.index.indexer,
+    after: callAfter,
+    outside: ({ appService }) => {
+      host = new NodeHost({
+        log: wal,
+        // Only now the store is known to be sound, and the guard's state can be held against it.
+        signer: signerOf(options, { kv, wal, suite }),
+        app: appService,
+        network,
+        onHalt: (reason) => ending.fail(new OperatingError(`the chain cannot go on safely: ${reason}`)),
+        onFatal,
+      });
+      return host;
+    },
+  });
+  wal.forget();
+  const made = host as unknown as NodeHost;
+  closing.add(async () => made.stop());
+  made.attach(node.driver);
+  return { node, host: made };
+}
+
+/** What the core offers, and what a node besides knows of its peers and of what it was sent before. */
+const rpcOf = (
+  { watchedEvm }: StartOptions,
+  { rpc }: CoreNode,
+  network: Network,
+  journal: TxJournal | undefined,
+) => ({
+  ...rpc,
+  evm: watchedEvm?.(rpc.evm) ?? rpc.evm,
+  submit: (journal ?? rpc).submit,
+  network,
+  peerCount: () => network.peerStatuses().length,
+});
+
+/** Answers with where the servers listen. */
+async function serve(
+  { config, genesis, log }: StartOptions,
+  rpc: ReturnType<typeof rpcOf>,
+  closing: Closing,
+): Promise<Servers['endpoints']> {
+  if (config.index.indexer === 'psql') {
+    const { chain, hub } = rpc;
+    const { initialHeight } = genesis;
+    const sink = await openPsqlSink({
+      connection: config.index.psqlConnection,
+      chain,
+      initialHeight,
+      hub,
+      log,
+    });
+    closing.add(() => sink.stop());
+  }
+  const served = withinOpenFiles(config, openFilesMax(), (text) => log.warn(text));
+  const onError = (error: unknown): void => log.error(`request failed: ${String(error)}`);
+  const servers = await startServers(rpc, served, onError);
+  closing.add(() => servers.stop());
+  return servers.endpoints;
 }
 
 /** For what the operator has to see to, one line; anything else as it is. */

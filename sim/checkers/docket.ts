@@ -1,0 +1,124 @@
+import { toHex } from '../../core/lib/bytes.ts';
+import type { Evidence } from '../../core/types/evidence.ts';
+import { STEP } from '../../core/types/messages.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
+import type { Vote } from '../../core/types/vote.ts';
+
+/** A vote that was heard has been looked at by then. */
+const HEARD_MICROS = 30_000;
+/** More than these are not all kept. */
+const OFFENCES_MAX = 500;
+
+/** Somebody has signed two votes, and a node has heard both. */
+interface Debt {
+  readonly height: number;
+  readonly text: string;
+  /** Where the node was when it heard the second, and when. */
+  readonly at: { readonly height: number; readonly micros: number };
+  readonly from: string;
+  isSure: boolean;
+}
+
+/** What the node has to propose at a height. */
+export interface Offer {
+  readonly height: number;
+  readonly pieces: readonly Evidence[];
+}
+
+/** What one node knows in its present life. */
+export class Docket {
+  readonly #debts = new Map<string, Debt>();
+  readonly #reported = new Set<string>();
+  /** Dropped, and not met again: what of theirs is still coming is not looked at. */
+  readonly #gone = new Set<string>();
+  /** Evidence that waits for a block, by its name. */
+  readonly #waiting: Map<string, Evidence>;
+  /** What of it waited when the node came to a height, but for the one that it came to life in. */
+  #offered: Offer | undefined;
+  #begun: number | undefined;
+
+  constructor(kept: Map<string, Evidence>) {
+    this.#waiting = kept;
+  }
+
+  get offered(): Offer | undefined {
+    return this.#offered;
+  }
+
+  get hasDebts(): boolean {
+    return this.#debts.size > 0;
+  }
+
+  /** Whether a second vote of its place, heard from this peer, is something to find evidence of. */
+  isNews(from: string, vote: Vote): boolean {
+    const key = keyOf(vote);
+    return !this.#gone.has(from) && !this.#debts.has(key) && !this.#reported.has(key);
+  }
+
+  onSecond(from: string, vote: Vote, at: Debt['at']): void {
+    const { height, round, type, validatorIndex } = vote;
+    const text = `the two ${type}s of validator ${validatorIndex} at ${height}/${round}`;
+    this.#debts.set(keyOf(vote), { height, text, at, from, isSure: false });
+  }
+
+  onDropped(peer: string): void {
+    this.#gone.add(peer);
+    for (const [key, debt] of this.#debts) if (debt.from === peer && !debt.isSure) this.#debts.delete(key);
+  }
+
+  onConnected(peer: string): void {
+    this.#gone.delete(peer);
+  }
+
+  onMoved(height: number): void {
+    this.#begun ??= height;
+    if (height > this.#begun && this.#offered?.height !== height)
+      this.#offered = { height, pieces: [...this.#waiting.values()] };
+  }
+
+  onFound(name: string, evidence: Evidence): void {
+    this.#waiting.set(name, evidence);
+    this.#report(evidence);
+  }
+
+  onCarried(name: string, evidence: Evidence): void {
+    this.#waiting.delete(name);
+    this.#report(evidence);
+  }
+
+  #report(evidence: Evidence): void {
+    if (evidence.kind !== 'duplicate-vote') return;
+    const key = keyOf(evidence.voteA);
+    this.#reported.add(key);
+    this.#debts.delete(key);
+  }
+
+  /** Where the node has gone on before it looked at the vote, that is none of its business any more. */
+  settle({ height, step }: RoundState, now: number): void {
+    for (const [key, debt] of this.#debts) {
+      if (debt.isSure || now - debt.at.micros < HEARD_MICROS) continue;
+      const isStillOpen = debt.height === height || step === STEP.newHeight;
+      if (debt.at.height === height && isStillOpen) debt.isSure = true;
+      else this.#debts.delete(key);
+    }
+  }
+
+  expire(mayExpire: (piece: Evidence) => boolean): void {
+    for (const [name, piece] of this.#waiting) if (mayExpire(piece)) this.#waiting.delete(name);
+  }
+
+  /** Takes out what the node should have evidence of, now that the block of this height is stored. */
+  takeOverdue(height: number): readonly Debt[] {
+    const overdue: Debt[] = [];
+    for (const [key, debt] of this.#debts) {
+      if (!debt.isSure) this.#debts.delete(key);
+      if (!debt.isSure || debt.height >= height || this.#reported.size > OFFENCES_MAX) continue;
+      this.#debts.delete(key);
+      overdue.push(debt);
+    }
+    return overdue;
+  }
+}
+
+const keyOf = ({ height, round, type, validatorAddress }: Vote): string =>
+  `${height}/${round}/${type}/${toHex(validatorAddress)}`;

@@ -95,6 +95,7 @@ export const SHIPPED: readonly Break[] = [
     to: "    if (isFirst && vote.type === 'prevote') {",
     found: ['conduct'],
     scenario: 'precommits-of-a-later-round',
+    seed: 2,
     isSlow: true,
   },
   {

@@ -10,7 +10,7 @@ import type { Fields } from '../clients/answers/answers.ts';
 import { isAccusing } from '../sample.ts';
 
 /** Of gRPC. */
-const INTERNAL = 13;
+const UNKNOWN = 2;
 
 /** A drive that is broken may make a node refuse; it may not make it lie. */
 export class Refused extends Error {
@@ -42,10 +42,10 @@ export async function rest(rpc: RpcContext, path: string, query = '', height?: n
   return restAnswer(path, status, body);
 }
 
-/** A refusal for no reason that it knows (code 2) has that status, too. */
+/** A refusal for a reason that has no code of its own has the status of a crash, too. */
 function restAnswer(path: string, status: number, body: unknown): Fields {
   const answer = JSON.parse(String(body)) as Fields;
-  if (status === 500 && answer['code'] === INTERNAL) throw new Refused(path);
+  if (status === 500 && answer['code'] !== UNKNOWN) throw new Refused(path);
   return answer;
 }
 

@@ -333,6 +333,7 @@ export const PAYMENTS: readonly Break[] = [
     to: 'cost,',
     found: ['durability'],
     scenario: 'bank-features',
+    seed: 2,
     isSlow: true,
   },
   {

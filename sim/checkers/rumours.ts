@@ -1,11 +1,14 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
 import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { decodePexMessage, type NetAddress, type PexMessage } from '../../core/p2p/pexMessages.ts';
 import type { Process } from '../machine/process.ts';
 import { addressOf, idOf } from '../peers/addresses.ts';
 import type { Switchboard } from '../peers/switchboard.ts';
-import { hearing } from '../world/facts.ts';
+import { type FactOf, hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+
+const NAME = 'peers';
 
 /** Requests that may come at once, and how long after the last one more may come. */
 const FREE_ASKS = 2;
@@ -20,11 +23,15 @@ const CALLS_MAX = 8;
 /** Of an address book: all in all, of one network, told by one peer. */
 const BOOK_MAX = { all: 2048, group: 256, source: 256 };
 
-/** What one life of a node has heard and asked on one connection. */
-interface Talk {
-  isAnswerDue: boolean;
-  asks: number;
-  askedAt: number;
+const TOPICS = ['started', 'called', 'connected', 'pexSaid', 'pexHeard', 'pexTaken'] as const;
+
+/**
+ * What correct nodes believe of what peers tell them of others: whoever abuses the exchange of addresses is banned and nobody else, a
+ * request is answered with what has proven true, no liar moves that or fills the book, and nobody is called where nobody can be.
+ */
+export function rumours(context: CheckerContext, board: Switchboard): Checker {
+  const all = new Map(context.correct.map((node) => [node, new Listener(context, board, node)]));
+  return { name: NAME, ...hearing(TOPICS, (fact) => all.get(fact.node)?.on(fact)) };
 }
 
 /** What a node has heard and has not yet done anything about. */
@@ -34,148 +41,193 @@ interface Heard {
   isAnswered: boolean;
 }
 
-/**
- * What correct nodes believe of what peers tell them of others: whoever abuses the exchange of addresses is banned and nobody else, a
- * request is answered with what has proven true, no liar moves that or fills the book, and nobody is called where nobody can be.
- */
-export function rumours(context: CheckerContext, board: Switchboard): Checker {
-  const name = 'peers';
-  const { world } = context;
-  const talks = new Map<Process, Map<LinkId, Talk>>();
+/** One node that is told of others, and tells of them. */
+class Listener {
+  readonly #context: CheckerContext;
+  readonly #board: Switchboard;
+  readonly #node: Process;
+  readonly #talks = new Map<LinkId, Talk>();
   /** Whom a life has called with success, and how often it has called since. */
-  const proven = new Map<Process, Map<string, number>>();
-  let heard: Heard | undefined;
-  const fail = (node: Process, text: string): void => context.fail(name, `${node.name} ${text}`);
-  const wherever = (peer: string): PeerAddress => addressOf(world.network.indexOf(peer), peer);
-  const nameOf = (id: string): string | undefined =>
-    world.processes.find((one) => idOf(one.name) === id)?.name;
+  readonly #proven = new Map<string, number>();
+  #heard: Heard | undefined;
 
-  function talkOf(node: Process, link: LinkId): Talk {
-    const own = talks.get(node) ?? new Map<LinkId, Talk>();
-    talks.set(node, own);
-    const talk = own.get(link) ?? { isAnswerDue: false, asks: 0, askedAt: 0 };
-    own.set(link, talk);
-    return talk;
+  constructor(context: CheckerContext, board: Switchboard, node: Process) {
+    this.#context = context;
+    this.#board = board;
+    this.#node = node;
   }
 
-  function provenOf(node: Process): Map<string, number> {
-    const own = proven.get(node) ?? new Map<string, number>();
-    proven.set(node, own);
-    return own;
+  #fail(text: string): void {
+    this.#context.fail(NAME, `${this.#node.name} ${text}`);
+  }
+
+  on(fact: FactOf<(typeof TOPICS)[number]>): void {
+    switch (fact.kind) {
+      case 'started':
+        this.#talks.clear();
+        this.#proven.clear();
+        return;
+      case 'called':
+        return this.#onCall(fact.address);
+      case 'connected':
+        return this.#onConnected(fact.peer);
+      case 'pexSaid':
+        return this.#onSaid(fact.link, messageOf(fact.bytes));
+      case 'pexHeard':
+        return this.#onHeard(fact.link, messageOf(fact.bytes));
+      case 'pexTaken':
+        return this.#onTaken(fact.peer.name);
+    }
+  }
+
+  #onCall({ id, host, port }: PeerAddress): void {
+    if (isInner(host)) this.#fail(`calls ${host}, which nobody can reach`);
+    const peer = this.#nameOf(id);
+    if (this.#isMoved(id, host, port)) this.#fail(`calls ${peer} at ${host}, where it is not`);
+    const calls = peer === undefined ? undefined : this.#proven.get(peer);
+    if (peer !== undefined && calls !== undefined) this.#proven.set(peer, calls + 1);
+  }
+
+  #onConnected({ name, index }: Process): void {
+    const found = this.#board.establishedOf(this.#node.index).find((one) => one.node === index);
+    if (found?.isOutbound === true) this.#onAnswered(name);
+  }
+
+  #onAnswered(peer: string): void {
+    this.#proven.set(peer, 0);
+    const known = this.#board.bookOf(this.#node.index).find(({ address }) => address.id === idOf(peer));
+    if (known !== undefined && known.attempts > 0)
+      this.#fail(`counts ${known.attempts} calls in vain of ${peer}, which has just answered`);
+  }
+
+  #onSaid(link: LinkId, message: PexMessage | undefined): void {
+    if (message === undefined) return;
+    if (message.kind === 'request') this.#talkOf(link).onAsk();
+    else {
+      if (this.#heard !== undefined) this.#heard.isAnswered = true;
+      this.#onTold(message.addresses);
+    }
+  }
+
+  #onTold(addresses: readonly NetAddress[]): void {
+    if (addresses.length > ANSWER_MAX) this.#fail(`tells ${addresses.length} addresses at once`);
+    const lost = addresses.find(({ ip }) => isInner(ip));
+    if (lost !== undefined) this.#fail(`tells of ${lost.ip}, which nobody can reach`);
+    const moved = addresses.find(({ id, ip, port }) => this.#isMoved(id, ip, port));
+    if (moved !== undefined) this.#fail(`tells of ${this.#nameOf(moved.id)} at ${moved.ip}, where it is not`);
+    if (addresses.length >= SAMPLE_MIN) return;
+    for (const [peer, calls] of this.#proven)
+      if (calls < CALLS_MAX && !addresses.some(({ id }) => id === idOf(peer)))
+        this.#fail(`is asked for addresses and keeps that of ${peer} to itself`);
+  }
+
+  #onHeard(link: LinkId, message: PexMessage | undefined): void {
+    const abuse =
+      message === undefined
+        ? 'says what is no message'
+        : this.#talkOf(link).abuseOf(message, this.#context.world.now);
+    this.#heard = { abuse, isRequest: message?.kind === 'request', isAnswered: false };
+  }
+
+  #onTaken(peer: string): void {
+    const heard = this.#heard;
+    if (heard === undefined) return;
+    this.#heard = undefined;
+    if (heard.abuse === undefined) this.#checkSpared(peer, heard);
+    else this.#checkBanned(peer, heard.abuse);
+    if (!heard.isRequest) this.#checkBook();
+  }
+
+  #checkSpared(peer: string, { isRequest, isAnswered }: Heard): void {
+    const end = this.#board.banEnd(this.#node.index, peer);
+    if (end !== undefined) this.#fail(`bans ${peer}, which has done nothing wrong`);
+    if (isRequest && !isAnswered) this.#fail(`does not answer ${peer}, which asks for addresses`);
+  }
+
+  #checkBanned(peer: string, abuse: string): void {
+    this.#proven.delete(peer);
+    const isNeeded = this.#board.spec.persistent.includes(peer);
+    const wanted = isNeeded ? BAN_MICROS.needed : BAN_MICROS.usual;
+    const end = this.#board.banEnd(this.#node.index, peer);
+    const { now } = this.#context.world;
+    if (end === undefined) this.#fail(`keeps ${peer}, which ${abuse}`);
+    else if (end - now !== wanted) this.#fail(`bans ${peer}, which ${abuse}, for ${end - now} µs`);
+  }
+
+  #checkBook(): void {
+    const book = this.#board.bookOf(this.#node.index);
+    const groups = new Map<string, number>();
+    const sources = new Map<string, number>();
+    if (book.length > BOOK_MAX.all) this.#fail(`keeps ${book.length} addresses`);
+    for (const { address, source } of book) {
+      if (isInner(address.host)) this.#fail(`keeps ${address.host}, which nobody can reach`);
+      if (count(groups, address.host.split('.', 2).join('.')) > BOOK_MAX.group)
+        this.#fail(`keeps too many addresses of the network of ${address.host}`);
+      if (source !== address.id && count(sources, source) > BOOK_MAX.source)
+        this.#fail(`keeps too many addresses that ${this.#nameOf(source)} told it`);
+    }
   }
 
   /** Somebody who has answered lives where it did, whatever others say. */
-  function isMoved(node: Process, id: string, host: string, port: number): boolean {
-    const peer = nameOf(id);
-    if (peer === undefined || !provenOf(node).has(peer)) return false;
-    const truth = wherever(peer);
+  #isMoved(id: string, host: string, port: number): boolean {
+    const peer = this.#nameOf(id);
+    if (peer === undefined || !this.#proven.has(peer)) return false;
+    const truth = addressOf(this.#context.world.network.indexOf(peer), peer);
     return truth.host !== host || truth.port !== port;
   }
 
-  function onAnswered(node: Process, peer: string): void {
-    provenOf(node).set(peer, 0);
-    const known = board.bookOf(node.index).find(({ address }) => address.id === idOf(peer));
-    if (known !== undefined && known.attempts > 0)
-      fail(node, `counts ${known.attempts} calls in vain of ${peer}, which has just answered`);
+  #nameOf(id: string): string | undefined {
+    return this.#context.world.processes.find((one) => idOf(one.name) === id)?.name;
   }
 
-  function onTold(node: Process, addresses: readonly NetAddress[]): void {
-    if (addresses.length > ANSWER_MAX) fail(node, `tells ${addresses.length} addresses at once`);
-    const lost = addresses.find(({ ip }) => isInner(ip));
-    if (lost !== undefined) fail(node, `tells of ${lost.ip}, which nobody can reach`);
-    const moved = addresses.find(({ id, ip, port }) => isMoved(node, id, ip, port));
-    if (moved !== undefined) fail(node, `tells of ${nameOf(moved.id)} at ${moved.ip}, where it is not`);
-    if (addresses.length >= SAMPLE_MIN) return;
-    for (const [peer, calls] of provenOf(node))
-      if (calls < CALLS_MAX && !addresses.some(({ id }) => id === idOf(peer)))
-        fail(node, `is asked for addresses and keeps that of ${peer} to itself`);
+  #talkOf(link: LinkId): Talk {
+    const talk = this.#talks.get(link) ?? new Talk();
+    this.#talks.set(link, talk);
+    return talk;
+  }
+}
+
+/** What one life of a node has heard and asked on one connection. */
+class Talk {
+  #isAnswerDue = false;
+  #asks = 0;
+  #askedAt = 0;
+
+  /** The node asks the peer. */
+  onAsk(): void {
+    this.#isAnswerDue = true;
   }
 
-  function abuseOf(node: Process, link: LinkId, message: PexMessage | undefined): string | undefined {
-    if (message === undefined) return 'says what is no message';
-    const talk = talkOf(node, link);
-    if (message.kind === 'request') {
-      talk.asks += 1;
-      const isSoon = talk.asks > FREE_ASKS && world.now - talk.askedAt < ASK_MICROS;
-      talk.askedAt = world.now;
-      return isSoon ? 'asks too often' : undefined;
-    }
-    if (!talk.isAnswerDue) return 'tells what nobody asked for';
-    talk.isAnswerDue = false;
-    if (message.addresses.length > ANSWER_MAX) return `tells ${message.addresses.length} addresses at once`;
-    return message.addresses.every(isAddress) ? undefined : 'tells of what is no address';
+  /** What is wrong with what the peer says. */
+  abuseOf(message: PexMessage, now: number): string | undefined {
+    return message.kind === 'request' ? this.#abuseOfRequest(now) : this.#abuseOfAnswer(message.addresses);
   }
 
-  function onTaken(node: Process, peer: Process, { abuse, isRequest, isAnswered }: Heard): void {
-    const end = board.banEnd(node.index, peer.name);
-    if (abuse === undefined) {
-      if (end !== undefined) fail(node, `bans ${peer.name}, which has done nothing wrong`);
-      if (isRequest && !isAnswered) fail(node, `does not answer ${peer.name}, which asks for addresses`);
-    } else {
-      provenOf(node).delete(peer.name);
-      const isNeeded = board.spec.persistent.includes(peer.name);
-      const wanted = isNeeded ? BAN_MICROS.needed : BAN_MICROS.usual;
-      if (end === undefined) fail(node, `keeps ${peer.name}, which ${abuse}`);
-      else if (end - world.now !== wanted)
-        fail(node, `bans ${peer.name}, which ${abuse}, for ${end - world.now} µs`);
-    }
-    if (!isRequest) checkBook(node);
+  #abuseOfRequest(now: number): string | undefined {
+    this.#asks += 1;
+    const isSoon = this.#asks > FREE_ASKS && now - this.#askedAt < ASK_MICROS;
+    this.#askedAt = now;
+    return isSoon ? 'asks too often' : undefined;
   }
 
-  function checkBook(node: Process): void {
-    const book = board.bookOf(node.index);
-    const groups = new Map<string, number>();
-    const sources = new Map<string, number>();
-    const count = (counts: Map<string, number>, key: string): number => {
-      const more = (counts.get(key) ?? 0) + 1;
-      counts.set(key, more);
-      return more;
-    };
-    if (book.length > BOOK_MAX.all) fail(node, `keeps ${book.length} addresses`);
-    for (const { address, source } of book) {
-      if (isInner(address.host)) fail(node, `keeps ${address.host}, which nobody can reach`);
-      if (count(groups, address.host.split('.', 2).join('.')) > BOOK_MAX.group)
-        fail(node, `keeps too many addresses of the network of ${address.host}`);
-      if (source !== address.id && count(sources, source) > BOOK_MAX.source)
-        fail(node, `keeps too many addresses that ${nameOf(source)} told it`);
-    }
+  #abuseOfAnswer(addresses: readonly NetAddress[]): string | undefined {
+    if (!this.#isAnswerDue) return 'tells what nobody asked for';
+    this.#isAnswerDue = false;
+    if (addresses.length > ANSWER_MAX) return `tells ${addresses.length} addresses at once`;
+    return addresses.every(isAddress) ? undefined : 'tells of what is no address';
   }
+}
 
-  return {
-    name,
-    ...hearing(['started', 'called', 'connected', 'pexSaid', 'pexHeard', 'pexTaken'], (fact) => {
-      const { node } = fact;
-      if (!node.isCorrect) return;
-      if (fact.kind === 'started') {
-        talks.delete(node);
-        proven.delete(node);
-      } else if (fact.kind === 'connected') {
-        const found = board.establishedOf(node.index).find((one) => one.node === fact.peer.index);
-        if (found?.isOutbound === true) onAnswered(node, fact.peer.name);
-      } else if (fact.kind === 'called') {
-        const { id, host, port } = fact.address;
-        if (isInner(host)) fail(node, `calls ${host}, which nobody can reach`);
-        if (isMoved(node, id, host, port)) fail(node, `calls ${nameOf(id)} at ${host}, where it is not`);
-        const peer = nameOf(id);
-        const calls = peer === undefined ? undefined : provenOf(node).get(peer);
-        if (peer !== undefined && calls !== undefined) provenOf(node).set(peer, calls + 1);
-      } else if (fact.kind === 'pexTaken') {
-        if (heard !== undefined) onTaken(node, fact.peer, heard);
-        heard = undefined;
-      } else {
-        const decoded = decodePexMessage(fact.bytes);
-        const message = decoded.ok ? decoded.value : undefined;
-        if (fact.kind === 'pexHeard') {
-          const isRequest = message?.kind === 'request';
-          heard = { abuse: abuseOf(node, fact.link, message), isRequest, isAnswered: false };
-        } else if (message?.kind === 'request') talkOf(node, fact.link).isAnswerDue = true;
-        else if (message !== undefined) {
-          if (heard !== undefined) heard.isAnswered = true;
-          onTold(node, message.addresses);
-        }
-      }
-    }),
-  };
+function messageOf(bytes: Bytes): PexMessage | undefined {
+  const decoded = decodePexMessage(bytes);
+  return decoded.ok ? decoded.value : undefined;
+}
+
+/** One more of them, and how many there are now. */
+function count(counts: Map<string, number>, key: string): number {
+  const more = (counts.get(key) ?? 0) + 1;
+  counts.set(key, more);
+  return more;
 }
 
 /** Networks that nobody reaches from elsewhere (RFC 1122, 1918, 3927, 4193, 5771, 6598). */

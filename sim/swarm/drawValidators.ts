@@ -1,4 +1,4 @@
-import type { ChoiceStream, Choices } from '../world/choices.ts';
+import type { Choices } from '../world/choices.ts';
 import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 import { isTolerable, type Powers, powerOf } from './powers.ts';
@@ -80,30 +80,31 @@ export function drawTwins(
 }
 
 /** Validators with their powers, and now and then keys of two types, and machines, signers and applications that take nothing or long. */
-export function drawMachines({ choices, rarely }: Dice, powers: Powers): Readonly<Record<string, object>> {
-  const drives = choices.stream('drives');
-  const isOdd = rarely(drives, 6);
-  const syncs = ['0ms', '1us', '5ms-40ms', '30ms-60ms'];
-  const keys = choices.stream('keys');
-  const isMixed = rarely(keys, 10);
-  const late = choices.stream('late');
-  const isLate = rarely(late, 6);
-  const far = choices.stream('far');
-  const isFar = rarely(far, 10);
-  const halfOf =
-    (stream: ChoiceStream, isDrawn: boolean) =>
-    (what: string, delays: readonly string[]): Readonly<Record<string, string>> =>
-      isDrawn && stream.choose(2) === 0 ? { [what]: pick(stream, delays) } : {};
-  const [lately, farOff] = [halfOf(late, isLate), halfOf(far, isFar)];
+export function drawMachines(dice: Dice, powers: Powers): Readonly<Record<string, object>> {
+  const drive = halfOf(dice, 'drives', 6);
+  const key = halfOf(dice, 'keys', 10);
+  const late = halfOf(dice, 'late', 6);
+  const far = halfOf(dice, 'far', 10);
   const entries = Object.entries(powers).map(([name, power]) => {
-    const sync = isOdd && drives.choose(2) === 0 ? { sync: pick(drives, syncs) } : {};
-    const key = isMixed && keys.choose(2) === 0 ? { key_type: 'secp256k1' } : {};
-    const batch = lately('batch', ['1us', '1ms-50ms', '10ms-300ms']);
-    const store = { ...sync, ...batch, ...farOff('sign', ['1us', '1ms-20ms', '10ms-150ms']) };
-    const verdict = lately('verdict', ['1us', '5ms-100ms', '10ms-1s']);
-    const app = { ...verdict, ...farOff('answer', ['1us', '1ms-20ms', '10ms-100ms']) };
+    const store = {
+      ...drive('sync', ['0ms', '1us', '5ms-40ms', '30ms-60ms']),
+      ...late('batch', ['1us', '1ms-50ms', '10ms-300ms']),
+      ...far('sign', ['1us', '1ms-20ms', '10ms-150ms']),
+    };
+    const app = {
+      ...late('verdict', ['1us', '5ms-100ms', '10ms-1s']),
+      ...far('answer', ['1us', '1ms-20ms', '10ms-100ms']),
+    };
     const fields = Object.entries({ store, app }).filter(([, own]) => Object.keys(own).length > 0);
-    return [name, { power, ...key, ...Object.fromEntries(fields) }];
+    return [name, { power, ...key('key_type', ['secp256k1']), ...Object.fromEntries(fields) }];
   });
   return Object.fromEntries(entries);
+}
+
+/** In one world of so many half of those that are asked for have one of the values. */
+function halfOf({ choices, rarely }: Dice, label: string, oneIn: number) {
+  const stream = choices.stream(label);
+  const isDrawn = rarely(stream, oneIn);
+  return (what: string, values: readonly string[]): Readonly<Record<string, string>> =>
+    isDrawn && stream.choose(2) === 0 ? { [what]: pick(stream, values) } : {};
 }

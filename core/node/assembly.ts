@@ -1,77 +1,24 @@
 import { type CreatedApplication, createApplication, StartError } from '../app/create.ts';
 import type { EvmService } from '../app/evmService.ts';
-import type { GenesisMaker } from '../app/genesis.ts';
 import { DEFAULT_EVM_TIMEOUT_MS, TimeGuard } from '../app/guard.ts';
-import type { DecodeTx } from '../app/tx/decodeTx.ts';
-import type { VoteVerifier } from '../consensus/verifySignature.ts';
-import type { CryptoSuite } from '../crypto/suite.ts';
 import { EventHub } from '../events/hub.ts';
 import { commitIndexOps, fillIndex } from '../events/index/indexer.ts';
-import type { Bytes } from '../lib/bytes.ts';
-import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
-import type { NodeIdentity, NodeKeys, RpcContext } from '../rpc/context.ts';
+import { USUAL_SIZES } from '../lib/sizes.ts';
+import type { RpcContext } from '../rpc/context.ts';
 import { guardedKv } from '../store/guardedKv.ts';
 import type { KvStore } from '../store/kv.ts';
 import { REMEDY } from '../store/recovery.ts';
-import type { Clock, Pause } from '../types/app.ts';
-import type { Genesis } from '../types/genesis.ts';
 import type { ChainState } from '../types/state.ts';
-import { type Amend, amended } from './amended.ts';
+import { amended } from './amended.ts';
 import { AppService } from './appService.ts';
-import type { CallId, Effect, Host, LogRecord } from './contract.ts';
+import type { CallId, Host } from './contract.ts';
 import { Driver } from './driver.ts';
-import type { FrameDecoder } from './ingress.ts';
 import { makeMachines } from './machines.ts';
 import type { NodeMachine } from './node.ts';
-import type { NodeCoreConfig } from './nodeConfig.ts';
+import type { CoreNodeOptions, Outside } from './options.ts';
 import { Replies } from './replies.ts';
 import { redoRolledBack } from './rollback.ts';
 import { rpcContext } from './rpcContext.ts';
-
-/** What the core cannot do by itself: the rest of a Host, after publish and reply are handled here. */
-export interface Outside {
-  now: Host['now'];
-  append: Host['append'];
-  perform(effect: Exclude<Effect, { kind: 'persist' | 'publish' | 'reply' }>): void;
-}
-
-export interface CoreNodeOptions {
-  readonly genesis: Genesis;
-  readonly kv: KvStore;
-  readonly suite: CryptoSuite;
-  readonly config: NodeCoreConfig;
-  /** Records found in the node's log, oldest first; those at or below the stored height are skipped. */
-  readonly log: readonly LogRecord[];
-  readonly identity: NodeIdentity;
-  readonly keys: NodeKeys;
-  readonly pause: Pause;
-  readonly randomId: () => Bytes;
-  /** Wall clock for what is shown to users; the protocol is told the time by the host. */
-  readonly clock: Clock;
-  /** Where events are indexed for searches; absent: nowhere. Of `psql` only the host knows how. */
-  readonly indexer?: 'kv' | 'psql' | 'null';
-  /** What the application answers to blocks besides: so the simulator changes validators and params. */
-  readonly amend?: Amend | undefined;
-  /** Instead of the core's own; it may only remember what that has answered. */
-  readonly decodeFrame?: FrameDecoder;
-  /** The same of votes and their signatures. */
-  readonly verifyVote?: VoteVerifier;
-  /** The same of the state of genesis. */
-  readonly initGenesis?: GenesisMaker;
-  /** The same of transactions. */
-  readonly decodeTx?: DecodeTx;
-  /** Timers for requests that wait; RpcContext.after. */
-  readonly after?: RpcContext['after'];
-  /** How much is remembered and done at once; as usual unless told. */
-  readonly sizes?: Sizes | undefined;
-  /** Called once the parts that a host performs effects with exist. */
-  outside(core: CoreServices): Outside;
-}
-
-export interface CoreServices {
-  readonly appService: AppService;
-  readonly hub: EventHub;
-}
 
 /** A whole node but for the world around it. The real node and the simulator both build it here. */
 export interface CoreNode {

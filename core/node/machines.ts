@@ -10,12 +10,12 @@ import { TxRelay } from '../p2p/txRelay.ts';
 import type { KvStore } from '../store/kv.ts';
 import { BlockSync } from '../sync/blockSync.ts';
 import type { ChainState } from '../types/state.ts';
-import type { CoreNodeOptions } from './assembly.ts';
 import { blockRules } from './blockRules.ts';
 import { commitRules } from './commitRules.ts';
 import type { CallId } from './contract.ts';
 import { frameDecoder } from './ingress.ts';
 import { NodeMachine } from './node.ts';
+import type { CoreNodeOptions } from './options.ts';
 
 /** Pending and young committed evidence read at start; the pool's own bounds and the expiry keep it below. */
 const EVIDENCE_ENTRIES_MAX = 1_000_000;

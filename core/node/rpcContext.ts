@@ -8,10 +8,10 @@ import type { Indexing, RpcContext } from '../rpc/context.ts';
 import type { KvStore } from '../store/kv.ts';
 import type { Application } from '../types/app.ts';
 import type { Height } from '../types/ids.ts';
-import type { CoreNodeOptions } from './assembly.ts';
 import type { CallId } from './contract.ts';
 import type { Driver } from './driver.ts';
 import type { Machines } from './machines.ts';
+import type { CoreNodeOptions } from './options.ts';
 import { poolReader } from './poolReader.ts';
 import type { Replies } from './replies.ts';
 

@@ -79,6 +79,14 @@ export const textOrNull = (bytes: Bytes): string | null => (bytes.length === 0 ?
 
 export const fieldsOf = (answer: Fields, key: string): Fields => (answer[key] ?? {}) as Fields;
 
+/** What is told of one member of a set, whoever tells it. */
+export const validatorRow = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [
+  address,
+  pub_key,
+  voting_power,
+  proposer_priority,
+];
+
 export const firstOf = (chain: ChainReader): number => Math.max(1, chain.base());
 
 /** The newest height whose block holds evidence. */

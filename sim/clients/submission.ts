@@ -7,8 +7,8 @@ import { oversizeProblem } from './blockRoom.ts';
 import type { EthReply } from './calls.ts';
 import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
 import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem } from './poolChange.ts';
+import type { SentTx } from './sentTx.ts';
 import { settledPool } from './settledPool.ts';
-import type { SentTx } from './workload.ts';
 
 /** What the wallet knows by which an answer is judged. */
 export interface Wallet {

@@ -16,6 +16,7 @@ import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
+import type { SentTx } from './sentTx.ts';
 import { isRefusal, Submission, type Wallet } from './submission.ts';
 
 const POLL_MICROS = 500_000;
@@ -23,25 +24,6 @@ const POLL_MICROS = 500_000;
 const PROMPT_MICROS = 300_000;
 /** A transaction not seen in a block for so long is sent again, as wallets do. */
 const RESEND_MICROS = 5_000_000;
-
-export interface SentTx extends Draft {
-  readonly hash: string;
-  readonly raw: Bytes;
-  sentAt: number;
-  /** Head of the node when it was sent last. */
-  sentHead: number;
-  /** The life of the node in which it was taken; 0 for none. */
-  takenIn: number;
-  /** How often it was sent, and of these how often it was refused for another reason than that it is known. */
-  gives: number;
-  refusals: number;
-  /** How often in a row it was called known by a node that did not have it. */
-  ghosts: number;
-  /** Another one of the same nonce is in a block. */
-  isReplaced: boolean;
-  /** What the client was told. */
-  receipt: { readonly blockNumber: number; readonly blockHash: string } | undefined;
-}
 
 /**
  * A wallet that sends what its script says at a steady rate through one node's JSON-RPC, polls for receipts, and

@@ -130,7 +130,8 @@ function surplusOf(
 }
 
 /** As this chain calls Ethereum's kind of key, and as its relatives do, whose wallets know no other name. */
-const KEY_NAME = /^\/(chain|cosmos\.evm|ethermint|injective)\.crypto\.v1(beta1)?\.ethsecp256k1\.PubKey$/;
+const KEY_NAME =
+  /^\/((chain|cosmos\.evm|ethermint)\.crypto\.v1|injective\.crypto\.v1beta1)\.ethsecp256k1\.PubKey$/;
 
 /** At most one option, and one kind of key. */
 function beside({ extensionOptions }: TxBody, { modeInfo, publicKey }: SignerInfo): string | undefined {

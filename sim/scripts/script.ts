@@ -1,6 +1,6 @@
 import type { AccessListItem, Authorization } from '../../core/app/chain.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
-import type { SentTx } from '../clients/workload.ts';
+import type { SentTx } from '../clients/sentTx.ts';
 import type { DevAccount } from '../cluster.ts';
 import type { ChoiceStream } from '../world/choices.ts';
 import type { EthLieName } from './ethLies.ts';

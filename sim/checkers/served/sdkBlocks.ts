@@ -7,7 +7,7 @@ import type { Block, BlockId, Commit, Header } from '../../../core/types/block.t
 import { difference, type Fields } from '../../clients/answers/answers.ts';
 import { sdkKey } from '../../events/shownKeys.ts';
 import { protoMomentOf } from '../../reference/goTime.ts';
-import { fieldsOf, listOf, rest, textOrNull, toldOf, unlike } from '../questions.ts';
+import { fieldsOf, listOf, rest, textOrNull, toldOf, unlike, validatorRow } from '../questions.ts';
 import { wrongSdkEvidence } from './evidenceForms.ts';
 
 const ROOT = '/cosmos/base/tendermint/v1beta1';
@@ -117,18 +117,12 @@ async function wrongNext({ chain, ...rpc }: RpcContext): Promise<string | undefi
   const path = `${ROOT}/validatorsets/latest`;
   const told = await rest({ chain, ...rpc }, path, 'pagination.limit=1000');
   const first = await rest({ chain, ...rpc }, path, 'pagination.limit=1');
-  const rowOf = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [
-    address,
-    pub_key,
-    voting_power,
-    proposer_priority,
-  ];
   const shown = (address: Bytes) => formatAddress('cons', chain.hrp, address);
   return (
     unlike(`the height of ${path}`, told['block_height'], String(next)) ??
     unlike(
       path,
-      listOf(told, 'validators').map(rowOf),
+      listOf(told, 'validators').map(validatorRow),
       validators.map(({ address, pubKey, power, priority }) => [
         shown(address),
         sdkKey(pubKey),

@@ -13,7 +13,7 @@ import type { Process } from '../../machine/process.ts';
 import type { Reruns } from '../../reference/reruns.ts';
 import { type Checker, type CheckerContext, isTolerable } from '../checker.ts';
 import { isSteady } from '../past.ts';
-import { comet, firstOf, listOf, PAGE, rest, unlike } from '../questions.ts';
+import { comet, firstOf, listOf, PAGE, rest, unlike, validatorRow } from '../questions.ts';
 import { failBy } from '../unanswered.ts';
 import { wrongArguments } from './arguments.ts';
 import { wrongBlockAnswers } from './blocks.ts';
@@ -212,17 +212,11 @@ async function wrongCommits(rpc: RpcContext): Promise<string | undefined> {
 async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
   const height = rpc.chain.head();
   const { validators } = present(rpc.chain.validators(height), 'the set of a kept height');
-  const rowOf = ({ address, pub_key, voting_power, proposer_priority }: Fields) => [
-    address,
-    pub_key,
-    voting_power,
-    proposer_priority,
-  ];
   const told: unknown[] = [];
   for (let page = 1; page <= Math.ceil(validators.length / PAGE); page++) {
     const asked = { height: String(height), page: String(page), per_page: String(PAGE) };
     const answer = await comet(rpc, 'validators', asked);
-    const shown = listOf(answer, 'validators').map(rowOf);
+    const shown = listOf(answer, 'validators').map(validatorRow);
     const counts = [String(shown.length), String(validators.length)];
     const problem = unlike('how many validators', [answer['count'], answer['total']], counts);
     if (problem !== undefined) return problem;
@@ -236,7 +230,7 @@ async function wrongValidators(rpc: RpcContext): Promise<string | undefined> {
   ]);
   // A page of none is one of thirty.
   const usual = await comet(rpc, 'validators', { height: String(height), per_page: '0' });
-  const first = listOf(usual, 'validators').map(rowOf);
+  const first = listOf(usual, 'validators').map(validatorRow);
   const path = `/cosmos/base/tendermint/v1beta1/validatorsets/${height}`;
   const last = await rest(rpc, path, `pagination.limit=${PAGE}&pagination.reverse=true`);
   const keys = listOf(last, 'validators').map(({ pub_key }) => pub_key);

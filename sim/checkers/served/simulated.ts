@@ -1,11 +1,11 @@
 import { present } from '../../../core/lib/assert.ts';
-import { type Bytes, equalBytes, hex, to0xHex } from '../../../core/lib/bytes.ts';
+import { equalBytes, hex, to0xHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
-import { list, number, text } from '../../reference/rlp.ts';
 import type { Keccak } from '../../reference/trieRoot.ts';
-import { eth, hexBytesOf, listOf, unlike } from '../questions.ts';
+import { eth, listOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
+import { headerBytes } from './headerBytes.ts';
 import { answerOf, CONTRACT, isPretended, RICH, SENDER, word } from './pretences.ts';
 
 const READER = `0x${'9f'.repeat(20)}`;
@@ -20,39 +20,6 @@ const FAR = 5;
 const COUNTER = '0x5f5460010180805f5560075f5fa15f5260205ff3';
 /** Hash of the block before, its own number, and what its caller has. */
 const TELLER = tellerOf(['6001430340', '43', '3331']);
-
-/** The fields of a header in their order; those whose zero is written as nothing are numbers. */
-const FIELDS: readonly (readonly [name: string, isNumber: boolean])[] = [
-  ['parentHash', false],
-  ['sha3Uncles', false],
-  ['miner', false],
-  ['stateRoot', false],
-  ['transactionsRoot', false],
-  ['receiptsRoot', false],
-  ['logsBloom', false],
-  ['difficulty', true],
-  ['number', true],
-  ['gasLimit', true],
-  ['gasUsed', true],
-  ['timestamp', true],
-  ['extraData', false],
-  ['mixHash', false],
-  ['nonce', false],
-  ['baseFeePerGas', true],
-  ['withdrawalsRoot', false],
-  ['blobGasUsed', true],
-  ['excessBlobGas', true],
-  ['parentBeaconBlockRoot', false],
-  ['requestsHash', false],
-];
-
-/** The RLP of a header that is told as JSON. */
-export const headerBytes = (head: Fields): Bytes =>
-  list(
-    FIELDS.map(([name, isNumber]) =>
-      isNumber ? number(BigInt(String(head[name] ?? '0x0'))) : text(hexBytesOf(head[name])),
-    ),
-  );
 
 /** Blocks that never were stand on the head and on each other, and each call on those before it. */
 export async function wrongSimulated(rpc: RpcContext, keccak: Keccak): Promise<string | undefined> {

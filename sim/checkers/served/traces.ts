@@ -8,8 +8,8 @@ import type { FeeMarket } from '../../clients/answers/feeMarket.ts';
 import { list, text } from '../../reference/rlp.ts';
 import { toBig } from '../../reference/state.ts';
 import { eth, fieldsOf, heightsOf, hexBytesOf, someOf, unlike } from '../questions.ts';
+import { headerBytes } from './headerBytes.ts';
 import { wrongRows } from './rows.ts';
-import { headerBytes } from './simulated.ts';
 import { aloneIn, CALL_TRACER, traceOf, tracesOf } from './tracedTxs.ts';
 
 /** Blocks whose transactions are run again, the fullest ones. */
@@ -26,6 +26,7 @@ export async function wrongTraces(rpc: RpcContext, market: FeeMarket): Promise<s
   const { chain } = rpc;
   const size = (height: number): number => chain.ethBlock(height)?.transactions.length ?? 0;
   const fullest = heightsOf(chain).filter((height) => size(height) > 0);
+  // It may stand on genesis.
   const early = fullest.slice(0, 1);
   const most = fullest.sort((a, b) => size(b) - size(a) || b - a).slice(0, TRACED_MAX);
   for (const height of new Set([...most, ...early])) {
@@ -90,7 +91,7 @@ async function wrongGiven(
 ): Promise<string | undefined> {
   if (rpc.chain.block(header.number)?.txs.length !== transactions.length) return undefined;
   const number = quantity(header.number);
-  const head = fieldsOf({ head: await eth(rpc, 'eth_getHeaderByNumber', [number]) }, 'head');
+  const head = (await eth(rpc, 'eth_getHeaderByNumber', [number])) as Fields;
   const items = transactions.map(({ type, raw }) => (type === 0 ? raw : text(raw)));
   const block = list([headerBytes({ ...head, extraData: '0x07' }), list(items), list([]), list([])]);
   const told = await eth(rpc, 'debug_traceBlock', [to0xHex(block), CALL_TRACER]);

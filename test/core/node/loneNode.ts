@@ -1,6 +1,7 @@
 import { nobleSuite } from '../../../core/crypto/noble.ts';
-import { type CoreNode, type CoreNodeOptions, createNode } from '../../../core/node/assembly.ts';
+import { type CoreNode, createNode } from '../../../core/node/assembly.ts';
 import type { Effect } from '../../../core/node/contract.ts';
+import type { CoreNodeOptions } from '../../../core/node/options.ts';
 import { MemoryKv } from '../../../core/store/memoryKv.ts';
 import { testGenesis } from '../app/support/chain.ts';
 

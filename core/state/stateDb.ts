@@ -52,8 +52,8 @@ const EMPTY_CODE = new Uint8Array(0);
 export class StateDb {
   readonly trie: AuthenticatedMap;
   readonly keccak256: (bytes: Bytes) => Hash;
-  readonly accountsMax: number;
   readonly #reader: StateReader;
+  readonly #limits: StateCacheLimits;
   readonly #codes: Recent<Bytes>;
   readonly #keyHashes: Recent<Hash>;
 
@@ -64,10 +64,21 @@ export class StateDb {
   ) {
     this.#reader = reader;
     this.keccak256 = keccak256;
-    this.accountsMax = limits.accountsMax;
+    this.#limits = limits;
     this.trie = new Trie(keccak256, (hash) => reader.get(nodeKey(hash)), new NodeCache(limits.nodesMax));
     this.#codes = new Recent(limits.codesMax);
     this.#keyHashes = new Recent(limits.keyHashesMax);
+  }
+
+  /** Of each height that somebody reads. */
+  get accountsMax(): number {
+    return this.#limits.accountsMax;
+  }
+
+  /** With what was never written to the database: states that build on one another and that nobody keeps. */
+  over(unwritten: StateReader): StateDb {
+    const reader = { get: (key: Bytes): Bytes | undefined => unwritten.get(key) ?? this.#reader.get(key) };
+    return new StateDb(reader, this.keccak256, this.#limits);
   }
 
   /** keccak256 of an address (20 bytes) or a slot (32 bytes), remembered. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runScenario } from '../../sim/run.ts';
+import { runUnasked } from '../support/runUnasked.ts';
 
 /** Two of four stop after they have signed in height 5, and the middle of v1's log is damaged. */
 const TEXT = `name: lossy-log
@@ -21,7 +21,7 @@ until: {height: 7}
 test.each(['1', '2', '4'])(
   'a start that dies leaves to the next that the log lost records (seed %s)',
   async (seed) => {
-    const result = await runScenario(TEXT, { seed, crypto: 'keyed-hash' });
+    const result = await runUnasked(TEXT, { seed, crypto: 'keyed-hash' });
     expect(result.ok && result.value.failures).toEqual([]);
   },
 );

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { runScenario } from '../../sim/run.ts';
+import { runUnasked } from '../support/runUnasked.ts';
 
 const heightOf = async (node: string, rest: string): Promise<number> => {
   const text = `name: timeline\nseed: 1\nengine: {crypto: keyed-hash}\nvalidators: {count: 4}\n${rest}`;
-  const run = await runScenario(text, {});
+  const run = await runUnasked(text, {});
   if (!run.ok) throw new Error(run.error.message);
   expect(run.value.failures).toEqual([]);
   return run.value.nodes.find(({ name }) => name === node)?.height ?? -1;
@@ -56,7 +56,7 @@ test('taking one entry out leaves the draws of the others as they were', async (
   const times = async (...entries: readonly string[]): Promise<readonly number[]> => {
     const text = `name: draws\nengine: {crypto: keyed-hash}\nvalidators: {count: 4}\n${timeline('time: 9s', ...entries)}`;
     const seen: number[] = [];
-    await runScenario(text, {
+    await runUnasked(text, {
       seed: '1',
       trace: (line) => {
         if (/"fault".*clog/.test(line)) seen.push(Number(/"t":(\d+)/.exec(line)?.[1]));

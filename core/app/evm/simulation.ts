@@ -2,8 +2,10 @@ import { toEip55 } from '../../address/eip55.ts';
 import { assert, present } from '../../lib/assert.ts';
 import { EMPTY } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
-import type { WorldState } from '../../state/worldState.ts';
+import type { StateDb } from '../../state/stateDb.ts';
+import { WorldState } from '../../state/worldState.ts';
 import { BlockWriteSet } from '../../state/writeSet.ts';
+import { MemoryKv } from '../../store/memoryKv.ts';
 import type { Address, Hash } from '../../types/ids.ts';
 import type { TraceHooks } from '../../types/trace.ts';
 import { FEE_COLLECTOR_ADDRESS } from '../auth/keeper.ts';
@@ -61,7 +63,10 @@ const refuse = (
 export class EvmSimulation implements Simulation {
   readonly #services: ChainServices;
   readonly #options: SimulationOptions;
-  readonly #writes: BlockWriteSet;
+  /** States of the blocks that have ended: each costs what it changed, not all that was written before it. */
+  readonly #unwritten = new MemoryKv();
+  readonly #db: StateDb;
+  #writes: BlockWriteSet;
   readonly #chainHash: (number: number) => Hash;
   readonly #hashes = new Map<number, Hash>();
   #parent: EthHeader;
@@ -77,6 +82,7 @@ export class EvmSimulation implements Simulation {
     this.#services = services;
     this.#options = options;
     this.#chainHash = chainHash;
+    this.#db = base.world.db.over(this.#unwritten);
     this.#writes = new BlockWriteSet(base.world);
     this.#parent = base.header;
     this.#parentHash = this.#hashOf(base.header);
@@ -241,13 +247,14 @@ export class EvmSimulation implements Simulation {
     const { env, receipts: parts, gasUsed } = this.#opened();
     assert(parts.length === transactions.length, 'one transaction a call');
     const keccak256 = (message: Uint8Array): Hash => this.#services.suite.keccak256(message);
+    const sealed = this.#writes.seal();
     const receipts = parts.map((part, i): EthReceipt => ({ ...part, type: (transactions[i] as EthTx).type }));
     const bloom = new Uint8Array(256);
     for (const receipt of receipts) mergeBloom(bloom, receipt.logsBloom);
     const header = wholeHeader({
       parentHash: this.#parentHash,
       coinbase: env.coinbase,
-      stateRoot: this.#writes.rootsNow().stateRoot,
+      stateRoot: sealed.stateRoot,
       transactionsRoot: orderedTrieRoot(
         transactions.map(({ raw }) => raw),
         keccak256,
@@ -267,6 +274,8 @@ export class EvmSimulation implements Simulation {
     this.#parentHash = hash;
     this.#hashes.set(header.number, hash);
     this.#open = undefined;
+    this.#unwritten.apply(sealed.ops);
+    this.#writes = new BlockWriteSet(WorldState.open(this.#db, sealed));
     return { hash, header, transactions, receipts, size: ethBlockSize(header, transactions) };
   }
 }

@@ -201,6 +201,9 @@ export async function simulateBlocks(
   const plan = planBlocks(simulation.parent, inputs);
   const budget = { left: ctx.limits.gasCap };
   const blocks: unknown[] = [];
-  for (const planned of plan) blocks.push(await runBlock(ctx, simulation, planned, options, budget));
+  for (const planned of plan) {
+    blocks.push(await runBlock(ctx, simulation, planned, options, budget));
+    await ctx.pause?.();
+  }
   return blocks;
 }

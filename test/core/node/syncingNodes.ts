@@ -7,7 +7,8 @@ import { makeCluster } from '../../../sim/cluster.ts';
 import { keyedHashSuite } from '../../../sim/keyedHash.ts';
 import type { NodeFactory } from '../../../sim/machine/simNode.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
-import { type RunOptions, runScenario } from '../../../sim/run.ts';
+import type { RunOptions } from '../../../sim/run.ts';
+import { runUnasked } from '../../support/runUnasked.ts';
 
 /** One life of a node: what it stored by block sync, and the node itself. */
 export interface SyncLife {
@@ -82,7 +83,7 @@ export async function runSyncing(
 ): Promise<{ readonly report: ScenarioReport; readonly lives: readonly SyncLife[] }> {
   const lives: SyncLife[] = [];
   const nodes = () => syncingNodes(powers, lives);
-  const result = await runScenario(text, { crypto: 'keyed-hash', nodes, ...options });
+  const result = await runUnasked(text, { crypto: 'keyed-hash', nodes, ...options });
   if (!result.ok) throw new Error(result.error.message);
   return { report: result.value, lives };
 }

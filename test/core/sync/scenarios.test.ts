@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { runScenario } from '../../../sim/run.ts';
+import { runUnasked } from '../../support/runUnasked.ts';
 
 interface Line {
   readonly t: number;
@@ -16,7 +16,7 @@ async function run(name: string, seed?: string) {
   const text = readFileSync(new URL(`../../../scenarios/${name}.yaml`, import.meta.url), 'utf8');
   const lines: Line[] = [];
   const trace = (line: string): void => void lines.push(JSON.parse(line));
-  const ran = await runScenario(text, { seed, crypto: 'keyed-hash', trace });
+  const ran = await runUnasked(text, { seed, crypto: 'keyed-hash', trace });
   if (!ran.ok) throw new Error(ran.error.message);
   // Status messages and requests are of a few bytes.
   const isBlock = (line: Line): boolean => Number(/^blocksync (\d+)$/.exec(line.msg ?? '')?.[1] ?? 0) > 100;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BEHAVIOURS } from '../../../sim/byzantine/registry.ts';
 import type { ScenarioReport } from '../../../sim/report.ts';
-import { runScenario } from '../../../sim/run.ts';
+import { runUnasked } from '../../support/runUnasked.ts';
 
 async function run(text: string): Promise<ScenarioReport> {
-  const result = await runScenario(text, { crypto: 'keyed-hash', seed: '3' });
+  const result = await runUnasked(text, { crypto: 'keyed-hash', seed: '3' });
   if (!result.ok) throw new Error(`${result.error.line}:${result.error.column} ${result.error.message}`);
   return result.value;
 }
@@ -164,7 +164,7 @@ describe('a trigger', () => {
     const names = (report: ScenarioReport): readonly string[] =>
       report.nodes.filter((node) => !node.isCorrect).map((node) => node.name);
     expect(names(await run(text)).length).toBe(1);
-    const other = await runScenario(text, { crypto: 'keyed-hash', seed: '4' });
+    const other = await runUnasked(text, { crypto: 'keyed-hash', seed: '4' });
     expect(other.ok && [...names(other.value)]).not.toEqual(names(await run(text)));
   });
 });

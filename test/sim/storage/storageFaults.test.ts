@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from '../../../core/lib/utf8.ts';
@@ -9,9 +9,6 @@ import { Choices } from '../../../sim/world/choices.ts';
 
 const folder = path.join(import.meta.dirname, '../../../scenarios');
 const textOf = (name: string): string => readFileSync(path.join(folder, `${name}.yaml`), 'utf8');
-const NAMES = readdirSync(folder)
-  .filter((file) => file.startsWith('disk-') || file.startsWith('power-loss-'))
-  .map((file) => file.slice(0, -'.yaml'.length));
 
 /** Runs a scenario and gathers why nodes stopped themselves. */
 async function run(text: string, seed: string) {
@@ -29,11 +26,6 @@ async function run(text: string, seed: string) {
 }
 
 describe('with a bad drive a node recovers or refuses, and never lies', () => {
-  test.each(NAMES)('%s', async (name) => {
-    const { report } = await run(textOf(name), '1');
-    expect(report.failures).toEqual([]);
-  });
-
   test('a failed sync stops the node at once, and it comes back from what is durable', async () => {
     const { report, stops } = await run(textOf('disk-sync-fails'), '2');
     expect(stops).toHaveLength(2);

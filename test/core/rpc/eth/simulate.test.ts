@@ -248,3 +248,17 @@ test('pretended numbers at their bounds are answered, not stumbled over', async 
   expect(await ofOne({ from: A, to: B }, {}, last)).toBe('0x1');
   expect(world.notes).toEqual([]);
 });
+
+test('what blocks change one after the other ends in the state that all of it in one block ends in', async () => {
+  // Without its code, EIP-2935's contract keeps no hashes, which are others for one block than for many.
+  const first = { '0x0000f90827f1c53a10cb7a02335b175320002935': { code: '0x' }, ...RICH };
+  const slots = { [`0x${'01'.repeat(32)}`]: `0x${'02'.repeat(32)}` };
+  const last = { [B]: { code: '0x6001', stateDiff: slots }, [A]: { ...RICH[A], nonce: '0x7' } };
+  const between = Array.from({ length: 250 }, () => ({}));
+  const many = await simulate({
+    blockStateCalls: [{ stateOverrides: first }, ...between, { stateOverrides: last }, {}],
+  });
+  const one = await simulate({ blockStateCalls: [{ stateOverrides: { ...first, ...last } }] });
+  expect(many.at(-1).stateRoot).toBe(one[0].stateRoot);
+  expect(many[0].stateRoot).not.toBe(one[0].stateRoot);
+});

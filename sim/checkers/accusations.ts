@@ -13,7 +13,7 @@ import { type FactOf, hearing } from '../world/facts.ts';
 import { addressesOf, type Checker, type CheckerContext } from './checker.ts';
 import { Docket, type Offer } from './docket.ts';
 import { mayExpire } from './proven.ts';
-import { isSound } from './recoverable.ts';
+import { isPrompt } from './recoverable.ts';
 import { evidenceName, keptEvidence } from './storedEvidence.ts';
 import { hasExtension, isSignedBy } from './voteSignature.ts';
 
@@ -191,5 +191,3 @@ function rivalOf(rs: RoundState, vote: Vote): Vote | undefined {
   const other = set?.vote(vote.validatorIndex);
   return other !== undefined && !equalBlockId(other.blockId, vote.blockId) ? other : undefined;
 }
-
-const isPrompt = ({ disk, pace }: Process): boolean => isSound(disk) && pace.sync === undefined;

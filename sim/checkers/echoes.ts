@@ -6,7 +6,7 @@ import { hashBytes } from '../world/rolling.ts';
 import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
-import { isSound } from './recoverable.ts';
+import { isPrompt } from './recoverable.ts';
 import { saidVotes } from './saidVotes.ts';
 
 /** What a node has decided to say waits for its log: it leaves when the node may have heard more. */
@@ -76,7 +76,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
     return isNoted && world.now - talk.doubtedAt > CROSSED_MICROS ? talk : undefined;
   };
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
-    if (!isSound(node.disk) || node.pace.sync !== undefined) return;
+    if (!isPrompt(node)) return;
     const key = keyOf(bytes);
     const vote = saidVotes(bytes);
     for (const peer of to) {

@@ -12,7 +12,7 @@ import { Connections } from './connections.ts';
 import { EvidenceTalk } from './evidenceTalk.ts';
 import { hasOddClocks } from './patience.ts';
 import { mayExpire } from './proven.ts';
-import { isSound } from './recoverable.ts';
+import { isPrompt } from './recoverable.ts';
 import { evidenceName, keptEvidence } from './storedEvidence.ts';
 
 const NAME = 'conduct';
@@ -143,7 +143,7 @@ class EvidenceSpread {
   /** Whether the peer can judge the piece, and may still want it. */
   #judgeMoment(node: Process, peer: string, evidence: Evidence): void {
     const { world } = this.#context;
-    const isHeldUp = isHindered(node) || world.now - this.#calmSince <= HELD_MICROS;
+    const isHeldUp = !isPrompt(node) || world.now - this.#calmSince <= HELD_MICROS;
     if (!this.#isTimely || isHeldUp) return;
     const height = heightOf(node, peer);
     const lowest = this.#talks.get(node, peer)?.lowest(height, world) ?? height;
@@ -207,7 +207,7 @@ class EvidenceSpread {
       if (this.#owing.has(node)) this.#judgeOwing(node, tellMicros);
     }
     if (stock.pieces.size === 0 || stock.size > PIECES_MAX) return;
-    if (isHindered(node)) this.#calmSince = world.now;
+    if (!isPrompt(node)) this.#calmSince = world.now;
     for (const waiting of stock.pieces)
       for (const peer of correct) if (peer !== node) this.#judgeWait(node, peer, waiting, tellMicros);
   }
@@ -228,7 +228,7 @@ class EvidenceSpread {
     const { world } = this.#context;
     const { owed } = this.#talks.get(node, peer.name) ?? {};
     if (owed === undefined || owed.size === 0 || !world.network.joins(node.index, peer.index)) return;
-    if (isHindered(node)) this.#calmSince = world.now;
+    if (!isPrompt(node)) this.#calmSince = world.now;
     for (const [piece, [since, height]] of owed) {
       if (world.now - Math.max(since, this.#calmSince) <= tellMicros) continue;
       owed.delete(piece);
@@ -296,5 +296,3 @@ export function evidenceSpread(context: CheckerContext): Checker {
 const ageAt = (height: number, evidence: Evidence): number => height - 1 - evidenceHeight(evidence);
 
 const heightOf = (node: Process, peer: string): number => believed(node, peer)?.height ?? 0;
-
-const isHindered = ({ disk, pace }: Process): boolean => !isSound(disk) || pace.sync !== undefined;

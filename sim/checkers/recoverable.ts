@@ -37,6 +37,10 @@ export function coreOf({ correct, cluster, world }: CheckerContext): ReadonlySet
 export const isSound = ({ isFull, isSlow, failsNext, isDamaged }: Process['disk']): boolean =>
   !isFull && !isSlow && !failsNext && !isDamaged;
 
+/** Its drive is sound, and what it signs is in its log at once. */
+export const isPrompt = ({ disk, pace }: Pick<Process, 'disk' | 'pace'>): boolean =>
+  isSound(disk) && pace.sync === undefined;
+
 /** How long a node was among those who could go on, and how often it came to be. */
 export interface Chance {
   readonly micros: number;

@@ -6,7 +6,7 @@ import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
 import { type Acquaintance, GREETING_MICROS } from './handover.ts';
 import { hasOddClocks } from './patience.ts';
-import { isSound } from './recoverable.ts';
+import { isPrompt } from './recoverable.ts';
 
 /** Peers of whom none has said how high it is are waited for so long (BlockSync's silence). */
 const SILENCE_MICROS = 15_000_000;
@@ -56,7 +56,7 @@ export function setsOut(context: CheckerContext): Checker {
     const life = lives.get(node);
     if (life === undefined || node.node?.isSyncing() !== true || life.hasDropped || node.state !== 'up')
       return;
-    if (!isSound(node.disk) || node.pace.sync !== undefined || !mayBegin(node, life)) {
+    if (!isPrompt(node) || !mayBegin(node, life)) {
       life.idleSince = undefined;
       return;
     }

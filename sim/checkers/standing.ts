@@ -7,7 +7,7 @@ import { readMessage } from '../network/readMessage.ts';
 import { hearing, type Position } from '../world/facts.ts';
 import { type Checker, type CheckerContext, mayForget } from './checker.ts';
 import { hasOddClocks } from './patience.ts';
-import { isSound } from './recoverable.ts';
+import { isPrompt } from './recoverable.ts';
 
 /** What was decided to be said leaves the node by then. */
 const LEAVE_MICROS = 500_000;
@@ -26,7 +26,7 @@ export function standing(context: CheckerContext): Checker {
   const movedAt = new Map<Process, number>();
   const said = (node: Process, message: ConsensusMessage): string | undefined => {
     const rs = node.node?.rs();
-    if (rs === undefined || node.pace.sync !== undefined || !isSound(node.disk)) return undefined;
+    if (rs === undefined || !isPrompt(node)) return undefined;
     if (message.kind !== 'newRoundStep') return valueProblem(node, rs, message);
     const { height, round, step, lastCommitRound } = message;
     const last = height === initialHeight ? -1 : (rs.lastPrecommits?.round ?? rs.lastCommit?.round);

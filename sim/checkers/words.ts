@@ -7,7 +7,7 @@ import { readMessage } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { Connections } from './connections.ts';
-import { isSound } from './recoverable.ts';
+import { isPrompt, isSound } from './recoverable.ts';
 
 /** An answer or a farewell waits for no more than a write of the log. */
 const PROMPT_MICROS = 5_000_000;
@@ -55,7 +55,7 @@ export function words(context: CheckerContext): Checker {
   /** Since when a node waits for the block that was decided. */
   const committing = new Map<Process, number>();
   const failOn = (node: Process, problem: string): void => context.fail(name, `${node.name} ${problem}`);
-  const isAble = ({ disk, pace }: Process): boolean => isTimely && isSound(disk) && pace.sync === undefined;
+  const isAble = (node: Process): boolean => isTimely && isPrompt(node);
   const names = new Set(context.correct.map((node) => node.name));
   const isHonest = (height: number, index: number): boolean =>
     names.has(context.cluster.schedule.voters(height)[index]?.name ?? '');

@@ -1,7 +1,9 @@
 import { isQuorum } from '../../core/consensus/quorum.ts';
 import { BitSet } from '../../core/lib/bitset.ts';
 import { type Bytes, equalBytes } from '../../core/lib/bytes.ts';
+import { equalPartSetHeader } from '../../core/types/block.ts';
 import type { NodeEvent } from '../../core/types/nodeEvent.ts';
+import type { RoundState } from '../../core/types/roundState.ts';
 import type { Vote } from '../../core/types/vote.ts';
 import type { Process } from '../machine/process.ts';
 import { remembered } from '../remembered.ts';
@@ -64,6 +66,8 @@ class Story {
   #locked: Bytes | undefined;
   /** A lock is to be followed by the news that its block is valid. */
   #owesValid = false;
+  /** It was told that a block is valid. */
+  #hasToldValid = false;
   readonly #votes = new Map<number, Votes>();
 
   constructor(height: number, voters: readonly Voter[]) {
@@ -85,21 +89,37 @@ class Story {
     if (round === this.#round) this.#isComplete = true;
   }
 
-  /** @param isWhole whether the parts of its block are all there: of what is no block nobody hears. */
-  onRound({ name, at }: RoundEvent, isWhole: boolean): string | undefined {
+  /**
+   * @param isWhole whether the parts of its block are all there: of what is no block nobody hears.
+   * @param isOther whether it collects another block than the one proposed.
+   */
+  onRound({ name, at }: RoundEvent, isWhole: boolean, isOther: boolean): string | undefined {
     if (name !== 'NewRoundStep') {
       this.#told.push(name);
-      if (name === 'ValidBlock') this.#owesValid = false;
+      if (name === 'ValidBlock') {
+        this.#owesValid = false;
+        this.#hasToldValid = true;
+      }
       return undefined;
     }
     this.#isComplete ||= isWhole;
     const problem =
-      this.#owesValid && at.step !== 'RoundStepPrecommit' ? 'without ValidBlock after its lock' : undefined;
+      this.#owesValid && at.step !== 'RoundStepPrecommit'
+        ? 'without ValidBlock after its lock'
+        : isOther && !this.#hasToldValid && this.#isDecidedOn(at)
+          ? 'without ValidBlock of the block that it collects'
+          : undefined;
     const told = this.#told;
     this.#told = [];
     const came = problem ?? this.#stepProblem(at, told);
     this.#round = at.round;
     return came;
+  }
+
+  /** The votes for what it collects are there: in the step before it may have seen them since. */
+  #isDecidedOn({ round, step }: RoundEvent['at']): boolean {
+    if (step === 'RoundStepCommit') return true;
+    return step === 'RoundStepPrecommit' && (this.#polka(round)?.length ?? 0) > 0;
   }
 
   #stepProblem({ round, step }: RoundEvent['at'], told: readonly string[]): string | undefined {
@@ -143,6 +163,13 @@ class Story {
   }
 }
 
+/** In the round that is told of it collects what was not proposed there: two thirds are for that. */
+function isOther(rs: RoundState | undefined, { height, round }: RoundEvent['at']): boolean {
+  if (rs?.height !== height || rs.round !== round || rs.proposalParts === undefined) return false;
+  const proposed = rs.proposal?.blockId.parts;
+  return proposed === undefined || !equalPartSetHeader(proposed, rs.proposalParts.header);
+}
+
 /**
  * What a node tells of its rounds makes a story: it prevotes after a whole proposal or the time-out for it, precommits after a
  * polka, and with a lock if that is of a block, or after a time-out, and goes to the next round after a time-out or after
@@ -172,7 +199,9 @@ export function roundNews(context: CheckerContext): Checker {
       else if (event.kind === 'completeProposal' && event.at.height === story.height)
         story.onComplete(event.at.round);
       else if (event.kind === 'round' && event.at.height === story.height) {
-        const problem = story.onRound(event, node.node?.rs()?.proposalParts?.isComplete() === true);
+        const rs = node.node?.rs();
+        const isWhole = rs?.proposalParts?.isComplete() === true;
+        const problem = story.onRound(event, isWhole, isOther(rs, event.at));
         if (problem !== undefined)
           context.fail(
             name,

@@ -29,6 +29,7 @@ import { fetching } from './fetching.ts';
 import { fillings } from './fillings.ts';
 import { noCrash, noFraming } from './framing.ts';
 import { handover } from './handover.ts';
+import { hearsay } from './hearsay.ts';
 import { holdings } from './holdings.ts';
 import { idleness } from './idleness.ts';
 import { insistence } from './insistence.ts';
@@ -106,6 +107,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', spread],
   ['conduct', whileTolerable(repetition)],
   ['conduct', beliefs],
+  ['conduct', hearsay],
   ['conduct', echoes],
   ['conduct', wanted],
   ['conduct', poolSpread],

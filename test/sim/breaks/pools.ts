@@ -515,4 +515,13 @@ export const POOLS: readonly Break[] = [
     scenario: 'waits-for-a-nonce',
     isSlow: true,
   },
+  {
+    id: 'one-alone-is-not-looked-for',
+    file: 'core/mempool/mempool.ts',
+    from: 'this.#ticking || this.#queued === 0',
+    to: 'this.#ticking || this.#queued === 1',
+    found: ['eventually', 'records'],
+    scenario: 'waits-alone-for-a-nonce',
+    isSlow: true,
+  },
 ];

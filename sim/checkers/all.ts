@@ -50,6 +50,7 @@ import { poolSpread } from './poolSpread.ts';
 import { pools } from './pools.ts';
 import { poolTimeouts } from './poolTimeouts.ts';
 import { poolWaits } from './poolWaits.ts';
+import { proofsTold } from './proofsTold.ts';
 import { repetition } from './repetition.ts';
 import { resources } from './resources.ts';
 import { roundNews } from './roundNews.ts';
@@ -108,6 +109,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', whileTolerable(repetition)],
   ['conduct', beliefs],
   ['conduct', hearsay],
+  ['conduct', proofsTold],
   ['conduct', echoes],
   ['conduct', wanted],
   ['conduct', poolSpread],

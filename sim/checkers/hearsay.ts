@@ -12,6 +12,8 @@ import { saidVotes, voteNumber } from './saidVotes.ts';
 type Standing = Extract<ConsensusMessage, { kind: 'newRoundStep' }>;
 type Bits = Extract<ConsensusMessage, { kind: 'voteSetBits' }>;
 
+/** First bytes of NewRoundStep and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
+const TAGS: readonly (number | undefined)[] = [0x0a, 0x4a];
 /** What a node has decided to say waits for its log: it leaves within this. */
 const LEAVE_MICROS = 100_000;
 
@@ -43,7 +45,14 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
   const members = new Set(correct);
 
   const hear = (node: Process, peer: string, bytes: Bytes): void => {
-    if (!members.has(node) || !isPrompt(node) || node.node?.backlog() !== 0 || node.node.isSyncing()) return;
+    if (
+      !TAGS.includes(bytes[0]) ||
+      !members.has(node) ||
+      !isPrompt(node) ||
+      node.node?.backlog() !== 0 ||
+      node.node.isSyncing()
+    )
+      return;
     const decoded = readMessage(bytes);
     if (!decoded.ok) return;
     const word = decoded.value;
@@ -95,8 +104,10 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
 
   return {
     name,
-    ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentSaid'], (fact) => {
+    ...hearing(['fault', 'started', 'dropped', 'wordHeard', 'standingHeard', 'contentSaid'], (fact) => {
       if (fact.kind === 'wordHeard' || fact.kind === 'standingHeard') hear(fact.node, fact.peer, fact.bytes);
+      // What breaks the rules counts for nothing.
+      else if (fact.kind === 'dropped') heard = heard.filter(({ node }) => node !== fact.node);
       else if (fact.kind !== 'contentSaid') denied = [];
       else if (denied.length > 0) {
         const said = saidVotes(fact.bytes);

@@ -396,4 +396,13 @@ export const GOSSIP: readonly Break[] = [
     scenario: 'several-rounds',
     isSlow: true,
   },
+  {
+    id: 'proof-of-first-round-not-told',
+    file: 'core/gossip/lacks.ts',
+    from: 'pol: polRound >= 0 ? rs.votes',
+    to: 'pol: polRound > 0 ? rs.votes',
+    found: ['conduct'],
+    scenario: 'hidden-lock',
+    isSlow: true,
+  },
 ];

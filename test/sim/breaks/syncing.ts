@@ -252,4 +252,13 @@ export const SYNCING: readonly Break[] = [
     scenario: 'evidence-in-synced-blocks',
     isSlow: true,
   },
+  {
+    id: 'full-queue-stops',
+    file: 'core/sync/blockQueue.ts',
+    from: 'height > next + 1) break',
+    to: 'height > next) break',
+    found: ['until', 'liveness', 'conduct'],
+    scenario: 'little-at-once',
+    isSlow: true,
+  },
 ];

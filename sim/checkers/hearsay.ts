@@ -8,6 +8,7 @@ import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isPrompt } from './recoverable.ts';
 import { saidVotes, voteNumber } from './saidVotes.ts';
+import { isGarbled } from './spread.ts';
 
 type Standing = Extract<ConsensusMessage, { kind: 'newRoundStep' }>;
 type Bits = Extract<ConsensusMessage, { kind: 'voteSetBits' }>;
@@ -33,21 +34,22 @@ interface Denied {
 }
 
 /**
- * A correct node believes what a peer says of itself: since when it is in its round, by the node's clock, and which votes for a value it
+ * A correct node believes what an honest peer says of itself: since when it is in its round, by the node's clock, and which votes for a value it
  * has and lacks. What it is said to lack the node does not take it to have, unless it sends it.
  */
 export function hearsay({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
+  if (isGarbled(scenario)) return { name };
   // A clock that is set back says later what it has said before, and for a node nothing passes meanwhile.
   const isOnTime = scenario.timeline.every(({ action }) => action.kind !== 'jump' && action.kind !== 'skew');
   let heard: Heard[] = [];
   let denied: Denied[] = [];
-  const members = new Set(correct);
+  const honest = new Set(correct.map((node) => node.name));
 
   const hear = (node: Process, peer: string, bytes: Bytes): void => {
     if (
       !TAGS.includes(bytes[0]) ||
-      !members.has(node) ||
+      ![node.name, peer].every((who) => honest.has(who)) ||
       !isPrompt(node) ||
       node.node?.backlog() !== 0 ||
       node.node.isSyncing()
@@ -104,10 +106,8 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
 
   return {
     name,
-    ...hearing(['fault', 'started', 'dropped', 'wordHeard', 'standingHeard', 'contentSaid'], (fact) => {
+    ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentSaid'], (fact) => {
       if (fact.kind === 'wordHeard' || fact.kind === 'standingHeard') hear(fact.node, fact.peer, fact.bytes);
-      // What breaks the rules counts for nothing.
-      else if (fact.kind === 'dropped') heard = heard.filter(({ node }) => node !== fact.node);
       else if (fact.kind !== 'contentSaid') denied = [];
       else if (denied.length > 0) {
         const said = saidVotes(fact.bytes);

@@ -384,7 +384,7 @@ export const GOSSIP: readonly Break[] = [
     from: '      else if (ours.has(i)) known.remove(i);\n',
     to: '',
     found: ['conduct'],
-    scenario: 'nil-votes',
+    scenario: 'mixed-trouble',
     isSlow: true,
   },
   {

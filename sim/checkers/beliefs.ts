@@ -9,7 +9,7 @@ import { type SaidVotes, saidVotes, voteNumber } from './saidVotes.ts';
 import { isGarbled } from './spread.ts';
 
 /** What a node has decided to say waits for its log: it leaves within this. */
-const LEAVE_MICROS = 100_000;
+export const LEAVE_MICROS = 100_000;
 /** Rounds of a height that are looked at. */
 const ROUNDS_MAX = 16;
 /** Heights of which two remember what they said: far more than what a slow drive holds back may speak of at once. */

@@ -1,6 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
 import { readMessage } from '../network/readMessage.ts';
+import { TAG } from '../network/words.ts';
 import { hearing } from '../world/facts.ts';
 import { hashBytes } from '../world/rolling.ts';
 import { believed } from './believed.ts';
@@ -15,8 +16,6 @@ const CROSSED_MICROS = 100_000;
 const HAS_MICROS = 20_000;
 /** Each node looks up each of its peers for each message: among many that is too much. */
 const NODES_MAX = 12;
-/** First byte of a BlockPart, its number in cometbft.consensus.v1.Message as a field with a length. */
-const PART_TAG = 0x2a;
 
 /** Where the peer is, as far as the node knows, and the node's own height. */
 interface Place {
@@ -72,7 +71,7 @@ export function echoes({ world, scenario, correct, fail }: CheckerContext): Chec
       doubt(talk);
       talk.place = { height: round.height, round: round.round, own };
     }
-    const isNoted = bytes[0] !== PART_TAG || round.partsHeader !== undefined;
+    const isNoted = bytes[0] !== TAG.blockPart || round.partsHeader !== undefined;
     return isNoted && world.now - talk.doubtedAt > CROSSED_MICROS ? talk : undefined;
   };
   const said = (node: Process, to: readonly string[], bytes: Bytes): void => {

@@ -1,28 +1,29 @@
 import type { BitSet } from '../../core/lib/bitset.ts';
 import type { Bytes } from '../../core/lib/bytes.ts';
+import type { PeerRoundReader } from '../../core/rpc/context.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
-import { readMessage } from '../network/readMessage.ts';
+import { messageOf } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
+import { LEAVE_MICROS } from './beliefs.ts';
 import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { isPrompt } from './recoverable.ts';
 import { saidVotes, voteNumber } from './saidVotes.ts';
 import { isGarbled } from './spread.ts';
 
+const KINDS = ['newRoundStep', 'voteSetBits'] as const;
+
 type Standing = Extract<ConsensusMessage, { kind: 'newRoundStep' }>;
 type Bits = Extract<ConsensusMessage, { kind: 'voteSetBits' }>;
 
-/** First bytes of NewRoundStep and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
-const TAGS: readonly (number | undefined)[] = [0x0a, 0x4a];
-/** What a node has decided to say waits for its log: it leaves within this. */
-const LEAVE_MICROS = 100_000;
-
-/** The one word that a node hears in an event; of votes, which it has itself of those that the word is about. */
-type Heard = { readonly node: Process; readonly peer: string } & (
-  | { readonly word: Standing }
-  | { readonly word: Bits; readonly ours: BitSet }
-);
+interface Heard {
+  readonly node: Process;
+  readonly peer: string;
+  readonly word: Standing | Bits;
+  /** Of the votes that the word is about, those that the node had itself when it came. */
+  readonly ours: BitSet | undefined;
+}
 
 /** A vote that the peer has just said it lacks, and that the node goes on believing in: it may be on its way to the peer. */
 interface Denied {
@@ -34,107 +35,113 @@ interface Denied {
 }
 
 /**
- * A correct node believes what an honest peer says of itself: since when it is in its round, by the node's clock, and which votes for a value it
- * has and lacks. What it is said to lack the node does not take it to have, unless it sends it.
+ * A correct node believes what an honest peer says of itself: since when it is in its round, by the node's clock, and which votes for
+ * a value it has and lacks. What it is said to lack the node does not take it to have, unless it sends it.
  */
 export function hearsay({ world, scenario, correct, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (isGarbled(scenario)) return { name };
   // A clock that is set back says later what it has said before, and for a node nothing passes meanwhile.
   const isOnTime = scenario.timeline.every(({ action }) => action.kind !== 'jump' && action.kind !== 'skew');
+  const honest = new Set(correct.map((node) => node.name));
+  /** In the present event. */
   let heard: Heard[] = [];
   let denied: Denied[] = [];
-  const honest = new Set(correct.map((node) => node.name));
 
   const hear = (node: Process, peer: string, bytes: Bytes): void => {
-    if (
-      !TAGS.includes(bytes[0]) ||
-      ![node.name, peer].every((who) => honest.has(who)) ||
-      !isPrompt(node) ||
-      node.node?.backlog() !== 0 ||
-      node.node.isSyncing()
-    )
-      return;
-    const decoded = readMessage(bytes);
-    if (!decoded.ok) return;
-    const word = decoded.value;
-    if (word.kind === 'newRoundStep') heard.push({ node, peer, word });
-    if (word.kind !== 'voteSetBits') return;
-    const rs = node.node.rs();
-    const ours = rs?.height === word.height ? rs.votes(word.round, word.type) : undefined;
-    if (
-      ours !== undefined &&
-      word.bits.size === ours.bits.size &&
-      believed(node, peer)?.height === word.height
-    )
-      heard.push({ node, peer, word, ours: ours.bitsFor(word.blockId) });
+    const word = honest.has(peer) ? messageOf(bytes, KINDS) : undefined;
+    if (word === undefined || !honest.has(node.name) || node.node?.isSyncing() !== false) return;
+    heard.push({
+      node,
+      peer,
+      word,
+      ours: word.kind === 'voteSetBits' ? oursFor(node, peer, word) : undefined,
+    });
   };
 
-  const judge = (one: Heard): void => {
-    const { node, peer } = one;
+  const judge = ({ node, peer, word, ours }: Heard): void => {
     const round = believed(node, peer);
-    if (round === undefined || round.height !== one.word.height) return;
-    if ('ours' in one) {
-      judgeBits(one.node, peer, one.word, one.ours, round.votes(one.word.round, one.word.type));
-      return;
-    }
-    const { round: at, step, secondsSinceStart } = one.word;
-    if (!isOnTime || round.round !== at || round.step !== step) return;
-    const since = node.clock.now(world.now) - secondsSinceStart * 1_000_000;
-    if (round.startTime !== since)
-      fail(name, `${node.name} believes that ${peer} is in its round since ${round.startTime}, not ${since}`);
+    if (round?.height !== word.height) return;
+    if (word.kind === 'newRoundStep') judgeStart(node, peer, word, round);
+    else if (ours !== undefined) judgeVotes(node, peer, word, ours, round);
   };
 
-  const judgeBits = (
+  const judgeStart = (node: Process, peer: string, word: Standing, believes: PeerRoundReader): void => {
+    if (!isOnTime || believes.round !== word.round || believes.step !== word.step) return;
+    const since = node.clock.now(world.now) - word.secondsSinceStart * 1_000_000;
+    if (believes.startTime !== since)
+      fail(
+        name,
+        `${node.name} believes that ${peer} is in its round since ${believes.startTime}, not ${since}`,
+      );
+  };
+
+  const judgeVotes = (
     node: Process,
     peer: string,
-    word: Bits,
+    { height, round, type, bits }: Bits,
     ours: BitSet,
-    known: BitSet | undefined,
+    believes: PeerRoundReader,
   ): void => {
-    const { height, round, type, bits } = word;
-    // There is room for so many sets of votes.
+    const known = believes.votes(round, type);
+    // There is room for the votes of so many rounds.
     if (known === undefined) return;
     for (let i = 0; i < bits.size; i++) {
-      const vote = voteNumber(round, type, i);
       if (bits.has(i) && !known.has(i))
         fail(name, `${node.name} does not believe ${peer} that it has ${type} ${i} of ${height}/${round}`);
       if (!bits.has(i) && ours.has(i) && known.has(i))
-        denied.push({ node, peer, height, vote, since: world.now });
+        denied.push({ node, peer, height, vote: voteNumber(round, type, i), since: world.now });
     }
+  };
+
+  const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
+    const given = denied.length === 0 ? undefined : saidVotes(bytes);
+    if (given === undefined) return;
+    const isSent = (one: Denied): boolean =>
+      one.node === node &&
+      to.includes(one.peer) &&
+      one.height === given.height &&
+      given.votes.includes(one.vote);
+    denied = denied.filter((one) => !isSent(one));
   };
 
   return {
     name,
     ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentSaid'], (fact) => {
       if (fact.kind === 'wordHeard' || fact.kind === 'standingHeard') hear(fact.node, fact.peer, fact.bytes);
-      else if (fact.kind !== 'contentSaid') denied = [];
-      else if (denied.length > 0) {
-        const said = saidVotes(fact.bytes);
-        if (said === undefined) return;
-        denied = denied.filter(
-          ({ node, peer, height, vote }) =>
-            node !== fact.node ||
-            !fact.to.includes(peer) ||
-            height !== said.height ||
-            !said.votes.includes(vote),
-        );
-      }
+      else if (fact.kind === 'contentSaid') said(fact.node, fact.to, fact.bytes);
+      else denied = [];
     }),
     look(node) {
       if (heard.length === 0 && denied.length === 0) return;
       const [one, another] = heard.filter((word) => word.node === node);
       heard = heard.filter((word) => word.node !== node);
-      // Where it is still at work it has not got to the word yet.
+      // What it has to say waits, and it takes in nothing meanwhile.
+      if (!isPrompt(node) || world.now < node.disk.lateUntil) {
+        denied = denied.filter((vote) => vote.node !== node);
+        return;
+      }
+      // Of two in one event either may be the last; and where the node is still at work it has not got to any yet.
       if (one !== undefined && another === undefined && node.node?.backlog() === 0) judge(one);
       const late = denied.find((vote) => vote.node === node && world.now - vote.since > LEAVE_MICROS);
       if (late === undefined) return;
       denied = denied.filter((vote) => vote !== late);
-      if (isPrompt(node))
-        fail(
-          name,
-          `${node.name} believes that ${late.peer} has a vote of ${late.height} that it has said it lacks`,
-        );
+      fail(
+        name,
+        `${node.name} believes that ${late.peer} has a vote of ${late.height} that it has said it lacks`,
+      );
     },
   };
+}
+
+/** Undefined where the node has no use for what the peer says: it is of another height, or of another set of validators. */
+function oursFor(
+  node: Process,
+  peer: string,
+  { height, round, type, blockId, bits }: Bits,
+): BitSet | undefined {
+  const rs = node.node?.rs();
+  if (rs?.height !== height || believed(node, peer)?.height !== height) return undefined;
+  const ours = rs.votes(round, type)?.bitsFor(blockId);
+  return ours?.size === bits.size ? ours : undefined;
 }

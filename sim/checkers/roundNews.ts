@@ -103,21 +103,21 @@ class Story {
       return undefined;
     }
     this.#isComplete ||= isWhole;
-    const problem =
-      this.#owesValid && at.step !== 'RoundStepPrecommit'
-        ? 'without ValidBlock after its lock'
-        : isOther && !this.#hasToldValid && this.#isDecidedOn(at)
-          ? 'without ValidBlock of the block that it collects'
-          : undefined;
     const told = this.#told;
     this.#told = [];
-    const came = problem ?? this.#stepProblem(at, told);
+    const came = this.#validProblem(at, isOther) ?? this.#stepProblem(at, told);
     this.#round = at.round;
     return came;
   }
 
-  /** The votes for what it collects are there: in the step before it may have seen them since. */
-  #isDecidedOn({ round, step }: RoundEvent['at']): boolean {
+  #validProblem(at: RoundEvent['at'], isOther: boolean): string | undefined {
+    if (this.#owesValid && at.step !== 'RoundStepPrecommit') return 'without ValidBlock after its lock';
+    const isOwed = isOther && !this.#hasToldValid && this.#hasSeenVotes(at);
+    return isOwed ? 'without ValidBlock of the block that it collects' : undefined;
+  }
+
+  /** Those for what it collects, when it told of this step: it may have seen them since. */
+  #hasSeenVotes({ round, step }: RoundEvent['at']): boolean {
     if (step === 'RoundStepCommit') return true;
     return step === 'RoundStepPrecommit' && (this.#polka(round)?.length ?? 0) > 0;
   }
@@ -172,8 +172,8 @@ function isOther(rs: RoundState | undefined, { height, round }: RoundEvent['at']
 
 /**
  * What a node tells of its rounds makes a story: it prevotes after a whole proposal or the time-out for it, precommits after a
- * polka, and with a lock if that is of a block, or after a time-out, and goes to the next round after a time-out or after
- * others. Judged by its own news alone, at heights that it has begun in this life.
+ * polka, and with a lock if that is of a block, or after a time-out, says that it collects a block that was not proposed, and goes to
+ * the next round after a time-out or after others. Judged by its own news and what it collects, at heights that it has begun in this life.
  */
 export function roundNews(context: CheckerContext): Checker {
   const name = 'conduct';

@@ -1,6 +1,7 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { VoteType } from '../../core/types/vote.ts';
 import { readMessage } from '../network/readMessage.ts';
+import { TAG } from '../network/words.ts';
 import { remembered } from '../remembered.ts';
 
 /** What a message says that somebody has. */
@@ -20,8 +21,7 @@ const INDEX_SPAN = 2 ** 16;
 export const voteNumber = (round: number, type: VoteType, index: number): number =>
   (2 * round + (type === 'prevote' ? 0 : 1)) * INDEX_SPAN + index;
 
-/** First bytes of Vote, HasVote and VoteSetBits: their numbers in cometbft.consensus.v1.Message, as fields with a length. */
-const TAGS: readonly (number | undefined)[] = [0x32, 0x3a, 0x4a];
+const TAGS: readonly (number | undefined)[] = [TAG.vote, TAG.hasVote, TAG.voteSetBits];
 
 /** Undefined of every other message. */
 export const saidVotes = (bytes: Bytes): SaidVotes | undefined =>

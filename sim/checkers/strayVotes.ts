@@ -1,5 +1,5 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
-import { VOTE_TAG } from '../network/words.ts';
+import { TAG } from '../network/words.ts';
 import { type ProtoField, protoFields } from '../reference/protoFields.ts';
 import { remembered } from '../remembered.ts';
 import { hearing } from '../world/facts.ts';
@@ -23,7 +23,7 @@ export function strayVotes(context: CheckerContext): Checker {
       const { node } = fact;
       if (!node.isCorrect) return;
       counts.on(fact);
-      if (fact.kind !== 'contentHeard' || fact.bytes[0] !== VOTE_TAG) return;
+      if (fact.kind !== 'contentHeard' || fact.bytes[0] !== TAG.vote) return;
       const count = counts.get(node, fact.peer);
       const rs = node.node?.rs();
       if (count === undefined || rs === undefined) return;

@@ -2,7 +2,7 @@ import type { Bytes } from '../../core/lib/bytes.ts';
 import { equalPartSetHeader } from '../../core/types/block.ts';
 import type { ConsensusMessage } from '../../core/types/messages.ts';
 import type { Process } from '../machine/process.ts';
-import { readMessage } from '../network/readMessage.ts';
+import { messageOf } from '../network/readMessage.ts';
 import { hearing } from '../world/facts.ts';
 import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -36,7 +36,7 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
 
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
     const connection = connections.get(node, peer);
-    const word = connection && wordIn(bytes);
+    const word = connection && messageOf(bytes, ['newValidBlock']);
     const round = word && believed(node, peer);
     if (connection === undefined || word === undefined || round === undefined) return;
     connection.wish =
@@ -76,9 +76,4 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
       }
     },
   };
-}
-
-function wordIn(bytes: Bytes): Word | undefined {
-  const decoded = readMessage(bytes);
-  return decoded.ok && decoded.value.kind === 'newValidBlock' ? decoded.value : undefined;
 }

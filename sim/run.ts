@@ -76,11 +76,15 @@ export async function runScenario(
   text: string,
   options: RunOptions = {},
 ): Promise<Result<ScenarioReport, ScenarioError>> {
-  const written = parseScenario(text);
-  if (!written.ok) return written;
-  const seed = options.seed ?? written.value.seed ?? DEFAULT_SEED;
-  const parsed = written.value.swarm === undefined ? written : parseScenario(varied(text, seed));
+  const parsed = parseFor(text, options.seed);
   return parsed.ok ? ok(await runParsed(parsed.value, options)) : parsed;
+}
+
+/** The scenario of a file as it is for a seed (default: its own), which may vary it. */
+export function parseFor(text: string, seed: string | undefined): Result<Scenario, ScenarioError> {
+  const written = parseScenario(text);
+  if (!written.ok || written.value.swarm === undefined) return written;
+  return parseScenario(varied(text, seed ?? written.value.seed ?? DEFAULT_SEED));
 }
 
 /** Runs a scenario to its end and judges it. Same scenario and seed, same report, on every machine. */

@@ -5,7 +5,7 @@ import type { KvOp, KvRange, KvStore } from './kv.ts';
 const nameOf = (key: Bytes): string => String.fromCharCode.apply(null, key as unknown as number[]);
 
 /**
- * A KvStore in memory: for tests, and the base of the simulator's disk. Reads take a map; keys are sorted only when
+ * A KvStore in memory: for what is simulated and never kept, for tests, and the base of the simulator's disk. Reads take a map; keys are sorted only when
  * a range asks after a change. Keys and values are kept as they are given: nobody writes into bytes that he handed on.
  */
 export class MemoryKv implements KvStore {

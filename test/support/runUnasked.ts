@@ -1,16 +1,10 @@
-import { ok, type Result } from '../../core/lib/result.ts';
-import type { ScenarioReport } from '../../sim/report.ts';
-import { type RunOptions, runParsed } from '../../sim/run.ts';
-import type { ScenarioError } from '../../sim/scenario/cursor.ts';
-import { parseScenario } from '../../sim/scenario/parse.ts';
+import { ok } from '../../core/lib/result.ts';
+import { parseFor, runParsed, type runScenario } from '../../sim/run.ts';
 
-/** `runScenario` of nodes that are not asked at the end for all that they serve: most of a short run, and not what it is about. */
-export async function runUnasked(
-  text: string,
-  options: RunOptions = {},
-): Promise<Result<ScenarioReport, ScenarioError>> {
-  const parsed = parseScenario(text);
+/** Runs a scenario as `runScenario` does, but asks no node at the end for all that it serves: that is most of a short run. */
+export const runUnasked: typeof runScenario = async (text, options = {}) => {
+  const parsed = parseFor(text, options.seed);
   if (!parsed.ok) return parsed;
   const off = new Set([...parsed.value.off, 'answers' as const]);
   return ok(await runParsed({ ...parsed.value, off }, options));
-}
+};

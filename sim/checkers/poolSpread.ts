@@ -150,7 +150,9 @@ class PoolRumours {
     return count > most && !this.#isNarrow(node, peer) ? ` for the ${count}th time` : undefined;
   }
 
+  /** Since when nothing holds up what the node says. */
   #calmOf(node: Process): number {
+    if (isHindered(node)) return this.#now;
     return Math.max(this.#calmAll, this.#calm.get(node) ?? 0, node.disk.lateUntil);
   }
 

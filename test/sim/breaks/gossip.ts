@@ -127,6 +127,15 @@ export const GOSSIP: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'commit-round-untold',
+    file: 'core/gossip/lacks.ts',
+    from: "  if (rs.commitRound >= 0) take(rs.votes(rs.commitRound, 'precommit'), peer, votes, batch);\n",
+    to: '',
+    found: ['liveness'],
+    scenario: 'decided-for-one-alone',
+    isSlow: true,
+  },
+  {
     id: 'old-commit-not-sent',
     file: 'core/gossip/lacks.ts',
     from: 'peer.height < rs.height && peer.height >= blocks.base()',

@@ -59,6 +59,8 @@ export interface BankDraft {
   readonly mode?: number;
   /** Says that its sender pays the fee, which goes without saying. */
   readonly isPayerNamed?: boolean;
+  /** Fields that nobody knows and anybody may ignore, behind those of its body. */
+  readonly ignorable?: Bytes;
   /** Without a recovery id. */
   readonly isShort?: boolean;
   /** The type of its key, where it has another name for it. */
@@ -178,7 +180,7 @@ function bodyOf(draft: BankDraft, messages: Messages): Bytes {
     extensionOptions: tip === undefined ? [] : [tipOption(tip.toString())],
     nonCriticalExtensionOptions: [],
   };
-  const bytes = encode(TX_BODY, lie?.body?.(body) ?? body);
+  const bytes = concat(encode(TX_BODY, lie?.body?.(body) ?? body), draft.ignorable ?? EMPTY);
   return lie?.isGarbled === true ? concat(bytes, GARBLED) : bytes;
 }
 

@@ -23,6 +23,7 @@ import type { CryptoSuite } from '../../core/crypto/suite.ts';
 import { present } from '../../core/lib/assert.ts';
 import { type Bytes, toHex } from '../../core/lib/bytes.ts';
 import { encodeUtf8 } from '../../core/lib/utf8.ts';
+import { withoutIgnored } from './ignored.ts';
 import { type SignedFor, type SignedParts, type SignForm, signDigest } from './signDigest.ts';
 import type { Name, ReferenceState } from './state.ts';
 
@@ -141,11 +142,14 @@ function beside({ extensionOptions }: TxBody, { modeInfo, publicKey }: SignerInf
   return (modeInfo?.multi.length ?? 0) > 0 ? 'is of a key of many' : undefined;
 }
 
+const isOfBytes = (form: SignForm): boolean => form === 'direct';
+
 export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
   const parts = new Parts();
   const raw = parts.read(TX_RAW, bytes);
   if (parts.isWordy) throw new Unreadable('a default is written out around the parts');
-  const [body, info] = [parts.read(TX_BODY, raw.bodyBytes), parts.read(AUTH_INFO, raw.authInfoBytes)];
+  const known = withoutIgnored(raw.bodyBytes);
+  const [body, info] = [parts.read(TX_BODY, known), parts.read(AUTH_INFO, raw.authInfoBytes)];
   const signer = parts.read(SIGNER_INFO, present(info.signerInfos[0], 'a signer'));
   const option = body.extensionOptions[0];
   const tip =
@@ -163,7 +167,7 @@ export function readBankTx(bytes: Bytes, { hrp, denom }: ChainReader): BankTx {
     pubKey,
     signature: present(raw.signatures[0], 'a signature').slice(0, 64),
     // A signed document does not say how the bytes are written: they would be anybody's to write again.
-    forms: parts.isWordy ? forms.filter((form) => form === 'direct') : forms,
+    forms: parts.isWordy || known.length < raw.bodyBytes.length ? forms.filter(isOfBytes) : forms,
     signed: raw,
     memo: body.memo,
     feeCoins: info.fee?.amount ?? [],

@@ -1,7 +1,7 @@
 import { FEE_COLLECTOR_ADDRESS } from '../../core/app/auth/keeper.ts';
 import { SIGN_MODE } from '../../core/app/cosmos/tables.ts';
 import { present } from '../../core/lib/assert.ts';
-import type { Bytes } from '../../core/lib/bytes.ts';
+import { type Bytes, hex } from '../../core/lib/bytes.ts';
 import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 import { type BankDraft, type Payment, plainSend } from '../clients/cosmosTx.ts';
 import type { DevAccount } from '../cluster.ts';
@@ -95,6 +95,8 @@ const base = (from: DevAccount, ...messages: BankDraft['messages']): BankDraft =
 });
 /** Without a tip, which these forms cannot say. */
 const SIGNED_FEE = { fee: GAS * 3n * GWEI, tip: undefined };
+/** One of each kind on the wire: a number in field 1024, eight bytes in 1500, some in 2046, four in 3072. */
+const IGNORABLE = hex('8040aa02e15d0102030405060708f27f0361626385c00101020304');
 const several = (choose: (count: number) => number): readonly Payment[] =>
   Array.from({ length: 2 + choose(3) }, () => pay(choose));
 
@@ -138,9 +140,10 @@ const KINDS: readonly Kind[] = [
     mode: SIGN_MODE.direct,
     keyUrl: ETHERMINT_KEY,
   }),
-  // As the wallets of relatives write it, and with all said that goes without saying.
+  // As the wallets of relatives write it, with all said that goes without saying, and what a later version may say.
   (from, choose) => ({
     ...base(from, [pay(choose)]),
+    ignorable: IGNORABLE,
     isPayerNamed: true,
     isShort: true,
     keyUrl: COSMOS_EVM_KEY,

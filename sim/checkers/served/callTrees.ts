@@ -7,6 +7,7 @@ import type { CallNode } from '../../reference/calls.ts';
 import { PRECOMPILE_NAMES } from '../../reference/machine.ts';
 import type { Reruns } from '../../reference/reruns.ts';
 import { eth, fieldsOf, heightsOf, listOf, unlike } from '../questions.ts';
+import { flatRows } from './flatRows.ts';
 import { STEPS_MAX, wrongSteps } from './steps.ts';
 
 /** Transactions that are traced: no two of which the same happens. */
@@ -77,6 +78,12 @@ async function wrongTree(
     gas: quantity(tx.gasLimit),
     gasUsed: quantity(receipt.gasUsed),
   };
+  const place = {
+    blockHash: to0xHex(block.hash),
+    blockNumber: block.header.number,
+    transactionHash: hash,
+    transactionPosition: index,
+  };
   const told = await trace({ tracer: 'muxTracer', tracerConfig: TRACERS });
   const top = await trace({ tracer: 'callTracer', tracerConfig: { onlyTopCall: true, withLog: true } });
   const { calls: _, ...alone } = whole;
@@ -90,7 +97,7 @@ async function wrongTree(
     unlike(`the calls of ${hash}`, plain(fieldsOf(told, 'callTracer')), sorted(whole)) ??
     unlike(`the first call of ${hash}`, plain(top), sorted(alone)) ??
     unlike(`the logs of the first call of ${hash}`, ownLogs(top), ownLogs(fieldsOf(told, 'callTracer'))) ??
-    unlike(`the places of calls in ${hash}`, rowsOf(told['flatCallTracer']), placesIn(whole, [])) ??
+    unlike(`the rows of calls in ${hash}`, told['flatCallTracer'], flatRows(whole, place)) ??
     unlike(`the selectors in ${hash}`, sorted(fieldsOf(told, '4byteTracer')), selectorsIn(node)) ??
     unlike(
       `the logs traced in ${hash}`,
@@ -129,28 +136,6 @@ function shownCall({ kind, from, to, value, gas, gasUsed, input, output, error, 
     ...(kind === 'STATICCALL' ? {} : { value: quantity(value) }),
     type: kind,
   });
-}
-
-/** Place, number of calls below and kind of each row of a flat trace. */
-const rowsOf = (told: unknown): unknown =>
-  Array.isArray(told)
-    ? (told as readonly Fields[]).map(({ traceAddress, subtraces, type }) => [traceAddress, subtraces, type])
-    : told;
-
-const FLAT_KINDS: Readonly<Record<string, string>> = {
-  SELFDESTRUCT: 'suicide',
-  CREATE: 'create',
-  CREATE2: 'create',
-};
-
-/** Calls of precompiles are left out, those in one's own name are not. */
-const isShown = ({ type, to }: Fields): boolean =>
-  !['CALL', 'STATICCALL'].includes(String(type)) || !PRECOMPILE_NAMES.includes(String(to).slice(2));
-
-function placesIn(node: Fields, place: readonly number[]): readonly unknown[] {
-  const calls = listOf(node, 'calls').filter(isShown);
-  const own = [place, calls.length, FLAT_KINDS[String(node['type'])] ?? 'call'];
-  return [own, ...calls.flatMap((call, i) => placesIn(call, [...place, i]))];
 }
 
 /** Of calls of code with at least four bytes, how often with how many behind. */

@@ -1,8 +1,11 @@
+import { TX_RAW } from '../../../core/app/tx/tables.ts';
+import { decode, encode } from '../../../core/codec/proto.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { toBase64 } from '../../../core/lib/base64.ts';
 import { type Bytes, toUpperHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import type { Fields } from '../../clients/answers/answers.ts';
+import { withoutIgnored } from '../../reference/ignored.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
 import { fieldsOf, filledHeights, posted, rest, someOf, unlike } from '../questions.ts';
 
@@ -82,9 +85,15 @@ async function wrongTx(rpc: RpcContext, tx: Bytes, hash: string): Promise<string
   return (
     unlike(`whether ${hash} says how it is signed`, modes.every(isMode), true) ??
     unlike(`whether the messages of ${hash} are open`, isOpen, true) ??
-    unlike(`the bytes of ${hash}, taken apart`, encoded['tx_bytes'], toBase64(tx)) ??
+    unlike(`the bytes of ${hash}, taken apart`, encoded['tx_bytes'], toBase64(knownOf(tx))) ??
     ('code' in shown ? undefined : unlike(`the parts of ${hash}`, shown['tx'], decoded['tx']))
   );
+}
+
+/** What nobody knows is not shown, and is lost. */
+function knownOf(tx: Bytes): Bytes {
+  const raw = decode(TX_RAW, tx);
+  return raw.ok ? encode(TX_RAW, { ...raw.value, bodyBytes: withoutIgnored(raw.value.bodyBytes) }) : tx;
 }
 
 const isMode = (mode: unknown): boolean =>

@@ -102,6 +102,15 @@ export const TRACED: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'flat-result-untold',
+    file: 'core/rpc/eth/tracers/flatCalls.ts',
+    from: '...(result === undefined ? {} : { result }),',
+    to: '',
+    found: ['records'],
+    scenario: 'evm-features',
+    isSlow: true,
+  },
+  {
     id: 'flat-subtraces-of-all',
     file: 'core/rpc/eth/tracers/flatCalls.ts',
     from: 'subtraces: calls.length,',

@@ -40,8 +40,8 @@ export async function simulated(
   const path = '/cosmos/tx/v1beta1/simulate';
   const post = (to: string, body: object) =>
     handleRest(rpc, { method: 'POST', path: to, query: '', headers: {}, body: JSON.stringify(body) });
-  // Older clients send it taken apart.
-  const isOpen = sequence % 2 === 1;
+  // Older clients send it taken apart, which loses what nobody knows.
+  const isOpen = sequence % 2 === 1 && draft.ignorable === undefined;
   const parts = isOpen ? await post('/cosmos/tx/v1beta1/decode', { tx_bytes }) : undefined;
   const answer = await post(path, parts === undefined ? { tx_bytes } : JSON.parse(String(parts.body)));
   const { gas_info, message } = JSON.parse(String(answer.body)) as {

@@ -164,6 +164,15 @@ export const GUARDS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'guard-takes-id-for-time',
+    file: 'core/node/signBytesFacts.ts',
+    from: "kind === 'proposal' ? 6 : 5",
+    to: '5',
+    found: ['never'],
+    scenario: 'guard-same-proposal',
+    isSlow: true,
+  },
+  {
     id: 'guard-forgets-round',
     file: 'core/node/signGuard.ts',
     from: '    return last.round > round\n',

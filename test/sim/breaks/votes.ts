@@ -3,6 +3,15 @@ import type { Break } from './broken.ts';
 /** Breaks of counting: quorums, vote sets, commits, proposer priority, median time, lengths of time-outs. */
 export const VOTES: readonly Break[] = [
   {
+    id: 'parts-of-any-total-alike',
+    file: 'core/types/block.ts',
+    from: 'a.total === b.total && equalBytes(a.hash, b.hash)',
+    to: 'equalBytes(a.hash, b.hash)',
+    found: ['conduct'],
+    scenario: 'votes-of-another-total',
+    isSlow: true,
+  },
+  {
     id: 'quorum-half',
     file: 'core/consensus/quorum.ts',
     from: '3n * power > 2n * total',

@@ -6,6 +6,7 @@ import type { FeeMarket } from './answers/feeMarket.ts';
 import { oversizeProblem } from './blockRoom.ts';
 import type { EthReply } from './calls.ts';
 import { NOT_OUTBID, outbidProblem, overdraftProblem, takenProblem } from './laneChange.ts';
+import { isMisnamed } from './misnamed.ts';
 import { changeProblem, contentOf, isNowhere, type PoolContent, refusalProblem } from './poolChange.ts';
 import type { SentTx } from './sentTx.ts';
 import { settledPool } from './settledPool.ts';
@@ -104,6 +105,7 @@ export class Submission {
         : undefined,
       this.#tx.ghosts > 1 ? `${hash} is called known again and again, and is nowhere` : undefined,
       this.#sizeProblem(reply),
+      isMisnamed(this.#tx, wordsOf(reply)) ? `${hash} was refused: ${wordsOf(reply)}` : undefined,
       this.#refusedProblem(reply, coming, wallet),
     ].filter((problem) => problem !== undefined);
   }

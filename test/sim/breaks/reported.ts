@@ -3,6 +3,25 @@ import type { Break } from './broken.ts';
 /** Breaks after what users of other nodes reported: who is told of what, who is called and how often, who speaks too early. */
 export const REPORTED: readonly Break[] = [
   {
+    id: 'overshot-below-nothing',
+    file: 'core/app/errors.ts',
+    from: 'cost - balance}`;',
+    to: 'balance - cost}`;',
+    found: ['durability'],
+    scenario: 'evm-features',
+    seed: 3,
+    isSlow: true,
+  },
+  {
+    id: 'next-nonce-told-wrong',
+    file: 'core/app/errors.ts',
+    from: 'error.state}, tx nonce',
+    to: 'error.tx}, tx nonce',
+    found: ['durability'],
+    scenario: 'evm-features',
+    isSlow: true,
+  },
+  {
     id: 'all-unsubscribed-but-told',
     file: 'core/rpc/comet/session.ts',
     from: '    for (const subscription of [...this.#subscriptions.values()]) this.#end(subscription);\n    return {};',

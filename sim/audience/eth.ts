@@ -2,13 +2,24 @@ import { to0xHex } from '../../core/lib/bytes.ts';
 import { ethServices } from '../../core/rpc/eth/services.ts';
 import { EthSession } from '../../core/rpc/eth/session.ts';
 import { quantity } from '../clients/answers/answers.ts';
-import { type Frame, KINDS, type Kind, newsOf, shown } from './ethFrames.ts';
+import { type Frame, hashesIn, KINDS, type Kind, newsOf, shown } from './ethFrames.ts';
 import { Filters } from './filters.ts';
 import { LazyWire } from './lazyWire.ts';
 import { IDLE_READS, type Stage, settle } from './stage.ts';
 
 const CLIENTS_MAX = 3;
 const TURNS = 60;
+/** Blocks before the head from which on somebody may follow. */
+const PAST_MAX = 2;
+/** As many as a subscription may name. */
+const HASHES_MAX = 200;
+
+interface Followed {
+  readonly kind: Kind;
+  readonly to: number;
+  /** Whose receipts it wants; everybody's when left out. */
+  readonly named: readonly string[] | undefined;
+}
 
 interface Client {
   readonly name: string;
@@ -17,7 +28,7 @@ interface Client {
   /** What is told by each subscription that it ever had, and what should be. */
   readonly told: Map<string, string[]>;
   readonly due: Map<string, string[]>;
-  readonly open: Map<string, { readonly kind: Kind; readonly to: number }>;
+  readonly open: Map<string, Followed>;
   readonly answers: Map<number, Frame>;
   /** Subscriptions that it ends without having read what they told, by the request. */
   readonly hasty: Map<number, string>;
@@ -99,8 +110,8 @@ export class EthAudience {
     this.#stage.grow();
     const { head } = this.#stage;
     for (const client of this.#clients)
-      for (const [id, { kind, to }] of client.open)
-        if (head <= to) client.due.get(id)?.push(...newsOf(kind, this.#stage.ethBlock(head)));
+      for (const [id, { kind, to, named }] of client.open)
+        if (head <= to) client.due.get(id)?.push(...newsOf(kind, this.#stage.ethBlock(head), named));
   }
 
   #tellPending(): void {
@@ -134,9 +145,13 @@ export class EthAudience {
     const isBounded = kind === 'logs' && this.#choose(2) === 0;
     const to = isBounded ? head + 1 + this.#choose(3) : Number.POSITIVE_INFINITY;
     const isPast = kind !== 'newPendingTransactions' && (this.#choose(3) === 0 || isUntold);
-    const past = isPast ? this.#choose(3) : undefined;
+    const past = isPast ? this.#choose(PAST_MAX + 1) : undefined;
     const from = Math.max(this.#stage.ctx.chain.base(), head - (past ?? 0));
-    const filter = isBounded ? { fromBlock: quantity(head + 1), toBlock: quantity(to) } : {};
+    const named = kind === 'transactionReceipts' && this.#ids % 2 === 0 ? this.#someHashes() : undefined;
+    const filter = {
+      ...(isBounded ? { fromBlock: quantity(head + 1), toBlock: quantity(to) } : {}),
+      ...(named === undefined ? {} : { transactionHashes: named }),
+    };
     const params = [
       kind,
       ...(kind === 'logs' || kind === 'transactionReceipts' ? [filter] : []),
@@ -146,18 +161,28 @@ export class EthAudience {
     const { result } = await this.#ask(client, 'eth_subscribe', params, isHasty);
     if (typeof result !== 'string') return `${client.name} cannot subscribe to ${JSON.stringify(params)}`;
     if (client.due.has(result)) return `two subscriptions have the id ${result}`;
-    client.open.set(result, { kind, to });
-    const news = past === undefined ? [] : this.#between(kind, from, Math.min(head, to));
+    client.open.set(result, { kind, to, named });
+    const news = past === undefined ? [] : this.#between(kind, from, Math.min(head, to), named);
     client.due.set(result, [...news]);
     if (!isHasty || this.#choose(2) === 0) return undefined;
     client.hasty.set(this.#ids, result);
     return this.#end(client, result, true);
   }
 
-  #between(kind: Kind, from: number, to: number): readonly string[] {
+  #between(kind: Kind, from: number, to: number, named: readonly string[] | undefined): readonly string[] {
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) =>
-      newsOf(kind, this.#stage.ethBlock(from + i)),
+      newsOf(kind, this.#stage.ethBlock(from + i), named),
     ).flat();
+  }
+
+  /** Every other transaction that it may be told of; undefined where there is none, which would stand for all. */
+  #someHashes(): readonly string[] | undefined {
+    const { ctx, head, last } = this.#stage;
+    const first = Math.max(ctx.chain.base(), head - PAST_MAX);
+    const heights = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    const all = heights.flatMap((height) => hashesIn(this.#stage.ethBlock(height)));
+    const some = all.filter((_, i) => i % 2 === 0).slice(-HASHES_MAX);
+    return some.length === 0 ? undefined : some;
   }
 
   async #unsubscribe(client: Client): Promise<string | undefined> {

@@ -16,14 +16,17 @@ export interface Frame {
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
 
-/** What a block has for whoever subscribes. */
-export function newsOf(kind: Kind, block: EthBlock): readonly string[] {
+/** What a block has for whoever subscribes; of receipts only those of some transactions, where these are named. */
+export function newsOf(kind: Kind, block: EthBlock, named?: readonly string[]): readonly string[] {
   if (kind === 'newHeads') return [to0xHex(block.hash)];
   if (kind === 'logs') return logsOf(block);
-  if (kind === 'transactionReceipts' && block.transactions.length > 0)
-    return [block.transactions.map(({ hash }) => to0xHex(hash)).join()];
-  return [];
+  if (kind === 'newPendingTransactions') return [];
+  const hashes = hashesIn(block).filter((hash) => named?.includes(hash) !== false);
+  return hashes.length === 0 ? [] : [hashes.join()];
 }
+
+export const hashesIn = ({ transactions }: EthBlock): readonly string[] =>
+  transactions.map(({ hash }) => to0xHex(hash));
 
 /** News by the hash of what they tell of. */
 export function shown(result: unknown): string {

@@ -3,6 +3,15 @@ import type { Break } from './broken.ts';
 /** Breaks of what subscribers of either websocket are told, and of how queries are read and found. */
 export const SUBSCRIPTIONS: readonly Break[] = [
   {
+    id: 'receipts-of-everybody',
+    file: 'core/rpc/eth/subscription.ts',
+    from: 'live.hashes.length === 0 ||',
+    to: 'live.hashes.length >= 0 ||',
+    found: ['records'],
+    scenario: 'evm-features',
+    isSlow: true,
+  },
+  {
     id: 'lone-validator-update-untold',
     file: 'core/events/eventModel.ts',
     from: '  if (results.validatorUpdates.length > 0) {',

@@ -1,3 +1,4 @@
+import { toHex } from '../../core/lib/bytes.ts';
 import type { Process } from '../machine/process.ts';
 import { longestDelay } from '../network/delay.ts';
 import type { Scenario } from '../scenario/scenario.ts';
@@ -26,15 +27,17 @@ export function repetition(context: CheckerContext): Checker {
   const { scenario, correct, world } = context;
   if (!isCalm(scenario) || slowest(scenario) > PROMPT_MICROS) return { name };
   const said = { votes: 0, proposals: 0 };
-  /** Parts of what was proposed, by height and round; one where nobody has seen it. */
+  /** Parts of what was proposed, by height, round and hash, for liars propose several; one where nobody has seen it. */
   const parts = new Map<string, number>();
   return {
     name,
     ...hearing(['moved', 'signed', 'lied'], (fact) => {
       if (fact.kind === 'moved') {
         const rs = fact.node.node?.rs();
-        if (rs?.proposalParts !== undefined)
-          parts.set(`${rs.height}/${rs.round}`, rs.proposalParts.header.total);
+        if (rs?.proposalParts !== undefined) {
+          const { hash, total } = rs.proposalParts.header;
+          parts.set(`${rs.height}/${rs.round} ${toHex(hash)}`, total);
+        }
       } else said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
     }),
     finish() {

@@ -133,6 +133,7 @@ export const GOSSIP: readonly Break[] = [
     to: '',
     found: ['liveness'],
     scenario: 'decided-for-one-alone',
+    seed: 2,
     isSlow: true,
   },
   {

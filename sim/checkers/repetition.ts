@@ -41,7 +41,8 @@ export function repetition(context: CheckerContext): Checker {
       } else said[fact.ask.kind === 'proposal' ? 'proposals' : 'votes']++;
     }),
     finish() {
-      if (isAnyBehind(world.processes)) return;
+      // Where nothing is decided rounds were long, whatever the settings say.
+      if (correct.every(({ head }) => head === 0) || isAnyBehind(world.processes)) return;
       const seen = [...parts.values()].reduce((sum, total) => sum + total, 0);
       const partsMax = AGAIN * (seen + Math.max(0, said.proposals - parts.size)) + FEW;
       const names = new Set(correct.map((node) => node.name));

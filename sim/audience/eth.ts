@@ -147,6 +147,7 @@ export class EthAudience {
     const isPast = kind !== 'newPendingTransactions' && (this.#choose(3) === 0 || isUntold);
     const past = isPast ? this.#choose(PAST_MAX + 1) : undefined;
     const from = Math.max(this.#stage.ctx.chain.base(), head - (past ?? 0));
+    // By turns and not by lot: what others draw stays as it is.
     const named = kind === 'transactionReceipts' && this.#ids % 2 === 0 ? this.#someHashes() : undefined;
     const filter = {
       ...(isBounded ? { fromBlock: quantity(head + 1), toBlock: quantity(to) } : {}),

@@ -39,21 +39,40 @@ function varint(bytes: Bytes, at: number, end: number): bigint {
   return value;
 }
 
+/** A field of any kind: where it begins, where its value does, and where both end. */
+export interface ProtoPiece {
+  readonly number: number;
+  readonly wire: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** The field at a place; undefined where none is, or where it is cut off. */
+export function pieceAt(bytes: Bytes, at: number): ProtoPiece | undefined {
+  const start = varintEnd(bytes, at);
+  if (start === undefined) return undefined;
+  const number = Math.floor(roundVarint(bytes, at, start) / 8);
+  const wire = (bytes[at] as number) & 7;
+  const next = wire === 0 || wire === 2 ? varintEnd(bytes, start) : start;
+  if (next === undefined) return undefined;
+  const from = wire === 2 ? next : start;
+  const ends = [next, start + 8, next + roundVarint(bytes, start, next), undefined, undefined, start + 4];
+  const end = ends[wire];
+  return end === undefined || end > bytes.length ? undefined : { number, wire, from, end };
+}
+
 /** Varints and fields with a length, in order; undefined for anything else. */
 export function protoFields(bytes: Bytes): readonly ProtoField[] | undefined {
   const fields: ProtoField[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const start = varintEnd(bytes, at);
-    const next = start === undefined ? undefined : varintEnd(bytes, start);
-    if (start === undefined || next === undefined || fields.length === FIELDS_MAX) return undefined;
-    const number = Math.floor(roundVarint(bytes, at, start) / 8);
-    const wire = (bytes[at] as number) & 7;
-    const end = wire === 2 ? next + roundVarint(bytes, start, next) : next;
-    if ((wire !== 0 && wire !== 2) || end > bytes.length) return undefined;
+    const piece = pieceAt(bytes, at);
+    if (piece === undefined || fields.length === FIELDS_MAX) return undefined;
+    const { number, wire, from, end } = piece;
+    if (wire !== 0 && wire !== 2) return undefined;
     fields.push(
       wire === 0
-        ? { number, value: BigInt.asIntN(64, varint(bytes, start, next)), bytes: NONE }
-        : { number, value: 0n, bytes: bytes.subarray(next, end) },
+        ? { number, value: BigInt.asIntN(64, varint(bytes, from, end)), bytes: NONE }
+        : { number, value: 0n, bytes: bytes.subarray(from, end) },
     );
     at = end;
   }

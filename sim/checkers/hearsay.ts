@@ -23,6 +23,8 @@ interface Heard {
   readonly word: Standing | Bits;
   /** Of the votes that the word is about, those that the node had itself when it came. */
   readonly ours: BitSet | undefined;
+  /** Votes of that height of which the peer has said since then that it has them. */
+  readonly told: Set<number>;
 }
 
 /** A vote that the peer has just said it lacks, and that the node goes on believing in: it may be on its way to the peer. */
@@ -56,14 +58,16 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
       peer,
       word,
       ours: word.kind === 'voteSetBits' ? oursFor(node, peer, word) : undefined,
+      told: new Set(),
     });
   };
 
-  const judge = ({ node, peer, word, ours }: Heard): void => {
+  const judge = (one: Heard): void => {
+    const { node, peer, word, ours } = one;
     const round = believed(node, peer);
     if (round?.height !== word.height) return;
     if (word.kind === 'newRoundStep') judgeStart(node, peer, word, round);
-    else if (ours !== undefined) judgeVotes(node, peer, word, ours, round);
+    else if (ours !== undefined) judgeVotes(one, word, ours, round);
   };
 
   const judgeStart = (node: Process, peer: string, word: Standing, believes: PeerRoundReader): void => {
@@ -77,8 +81,7 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
   };
 
   const judgeVotes = (
-    node: Process,
-    peer: string,
+    { node, peer, told }: Heard,
     { height, round, type, bits }: Bits,
     ours: BitSet,
     believes: PeerRoundReader,
@@ -89,28 +92,35 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
     for (let i = 0; i < bits.size; i++) {
       if (bits.has(i) && !known.has(i))
         fail(name, `${node.name} does not believe ${peer} that it has ${type} ${i} of ${height}/${round}`);
-      if (!bits.has(i) && ours.has(i) && known.has(i))
-        denied.push({ node, peer, height, vote: voteNumber(round, type, i), since: world.now });
+      const vote = voteNumber(round, type, i);
+      if (!bits.has(i) && ours.has(i) && known.has(i) && !told.has(vote))
+        denied.push({ node, peer, height, vote, since: world.now });
     }
   };
 
-  const said = (node: Process, to: readonly string[], bytes: Bytes): void => {
-    const given = denied.length === 0 ? undefined : saidVotes(bytes);
-    if (given === undefined) return;
-    const isSent = (one: Denied): boolean =>
-      one.node === node &&
-      to.includes(one.peer) &&
-      one.height === given.height &&
-      given.votes.includes(one.vote);
-    denied = denied.filter((one) => !isSent(one));
+  /** Whoever was given a vote may have it, and so has who says so. */
+  const settle = (node: Process, peers: readonly string[], bytes: Bytes): void => {
+    const said = heard.length + denied.length === 0 ? undefined : saidVotes(bytes);
+    if (said === undefined) return;
+    const { height, votes } = said;
+    denied = denied.filter(
+      (one) =>
+        one.node !== node || !peers.includes(one.peer) || one.height !== height || !votes.includes(one.vote),
+    );
+    for (const one of heard)
+      if (one.node === node && peers.includes(one.peer) && one.word.height === height)
+        for (const vote of votes) one.told.add(vote);
   };
 
   return {
     name,
-    ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentSaid'], (fact) => {
-      if (fact.kind === 'wordHeard' || fact.kind === 'standingHeard') hear(fact.node, fact.peer, fact.bytes);
-      else if (fact.kind === 'contentSaid') said(fact.node, fact.to, fact.bytes);
-      else denied = [];
+    ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentHeard', 'contentSaid'], (fact) => {
+      if (fact.kind === 'fault' || fact.kind === 'started') denied = [];
+      else if (fact.kind === 'contentSaid') settle(fact.node, fact.to, fact.bytes);
+      else {
+        settle(fact.node, [fact.peer], fact.bytes);
+        if (fact.kind !== 'contentHeard') hear(fact.node, fact.peer, fact.bytes);
+      }
     }),
     look(node) {
       if (heard.length === 0 && denied.length === 0) return;

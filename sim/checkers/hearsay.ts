@@ -8,6 +8,7 @@ import { hearing } from '../world/facts.ts';
 import { LEAVE_MICROS } from './beliefs.ts';
 import { believed } from './believed.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { Denials } from './denials.ts';
 import { isPrompt } from './recoverable.ts';
 import { saidVotes, voteNumber } from './saidVotes.ts';
 import { isGarbled } from './spread.ts';
@@ -27,15 +28,6 @@ interface Heard {
   readonly told: Set<number>;
 }
 
-/** A vote that the peer has just said it lacks, and that the node goes on believing in: it may be on its way to the peer. */
-interface Denied {
-  readonly node: Process;
-  readonly peer: string;
-  readonly height: number;
-  readonly vote: number;
-  readonly since: number;
-}
-
 /**
  * A correct node believes what an honest peer says of itself: since when it is in its round, by the node's clock, and which votes for
  * a value it has and lacks. What it is said to lack the node does not take it to have, unless it sends it.
@@ -48,7 +40,7 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
   const honest = new Set(correct.map((node) => node.name));
   /** In the present event. */
   let heard: Heard[] = [];
-  let denied: Denied[] = [];
+  const denied = new Denials();
 
   const hear = (node: Process, peer: string, bytes: Bytes): void => {
     const word = honest.has(peer) ? messageOf(bytes, KINDS) : undefined;
@@ -94,28 +86,24 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
         fail(name, `${node.name} does not believe ${peer} that it has ${type} ${i} of ${height}/${round}`);
       const vote = voteNumber(round, type, i);
       if (!bits.has(i) && ours.has(i) && known.has(i) && !told.has(vote))
-        denied.push({ node, peer, height, vote, since: world.now });
+        denied.add({ node, peer, height, vote, since: world.now });
     }
   };
 
   /** Whoever was given a vote may have it, and so has who says so. */
   const settle = (node: Process, peers: readonly string[], bytes: Bytes): void => {
-    const said = heard.length + denied.length === 0 ? undefined : saidVotes(bytes);
+    const said = heard.length === 0 && denied.isNone ? undefined : saidVotes(bytes);
     if (said === undefined) return;
-    const { height, votes } = said;
-    denied = denied.filter(
-      (one) =>
-        one.node !== node || !peers.includes(one.peer) || one.height !== height || !votes.includes(one.vote),
-    );
+    denied.settle(node, peers, said);
     for (const one of heard)
-      if (one.node === node && peers.includes(one.peer) && one.word.height === height)
-        for (const vote of votes) one.told.add(vote);
+      if (one.node === node && peers.includes(one.peer) && one.word.height === said.height)
+        for (const vote of said.votes) one.told.add(vote);
   };
 
   return {
     name,
     ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentHeard', 'contentSaid'], (fact) => {
-      if (fact.kind === 'fault' || fact.kind === 'started') denied = [];
+      if (fact.kind === 'fault' || fact.kind === 'started') denied.clear();
       else if (fact.kind === 'contentSaid') settle(fact.node, fact.to, fact.bytes);
       else {
         settle(fact.node, [fact.peer], fact.bytes);
@@ -123,19 +111,18 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
       }
     }),
     look(node) {
-      if (heard.length === 0 && denied.length === 0) return;
+      if (heard.length === 0 && denied.isNone) return;
       const [one, another] = heard.filter((word) => word.node === node);
       heard = heard.filter((word) => word.node !== node);
       // What it has to say waits, and it takes in nothing meanwhile.
       if (!isPrompt(node) || world.now < node.disk.lateUntil) {
-        denied = denied.filter((vote) => vote.node !== node);
+        denied.forget(node);
         return;
       }
       // Of two in one event either may be the last; and where the node is still at work it has not got to any yet.
       if (one !== undefined && another === undefined && node.node?.backlog() === 0) judge(one);
-      const late = denied.find((vote) => vote.node === node && world.now - vote.since > LEAVE_MICROS);
+      const late = denied.takeOlder(node, world.now - LEAVE_MICROS);
       if (late === undefined) return;
-      denied = denied.filter((vote) => vote !== late);
       fail(
         name,
         `${node.name} believes that ${late.peer} has a vote of ${late.height} that it has said it lacks`,

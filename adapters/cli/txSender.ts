@@ -2,7 +2,7 @@ import { formatAddress, parseAnyAddress } from '../../core/address/kinds.ts';
 import { decodeMessage } from '../../core/app/cosmos/messages.ts';
 import { type AminoContent, aminoSignBytes, directSignBytes } from '../../core/app/cosmos/signBytes.ts';
 import { PUB_KEY, SIGN_MODE } from '../../core/app/cosmos/tables.ts';
-import { sdkLog } from '../../core/app/sdkErrors.ts';
+import { renderError } from '../../core/app/errors.ts';
 import { TX_BODY } from '../../core/app/tx/tables.ts';
 import { TYPE_URL } from '../../core/app/typeUrls.ts';
 import { encode } from '../../core/codec/proto.ts';
@@ -159,7 +159,7 @@ export class Sender {
       throw new OperatingError('a transaction with extension options is signed with --sign-mode direct');
     const messages = anys.map((any) => {
       const message = decodeMessage(any, this.#open.hrp);
-      if (!message.ok) throw new OperatingError(sdkLog(message.error));
+      if (!message.ok) throw new OperatingError(renderError(message.error).log);
       return message.value;
     });
     const fee = authInfo?.fee ?? { amount: [], gasLimit: 0n, payer: '', granter: '' };

@@ -21,6 +21,7 @@ const TEXTS = {
   31: 'unknown extension options',
   32: 'incorrect account sequence',
   37: 'feature not supported',
+  41: 'invalid gas limit',
 } as const;
 
 export type SdkCode = keyof typeof TEXTS;
@@ -35,3 +36,23 @@ export interface SdkError {
 export const sdkError = (sdkCode: SdkCode, message: string): SdkError => ({ code: 'sdk', sdkCode, message });
 
 export const sdkLog = ({ sdkCode, message }: SdkError): string => `${message}: ${TEXTS[sdkCode]}`;
+
+/** The same of codespace `bank` (x/bank/types/errors.go); the text is the whole log. */
+const BANK_TEXTS = {
+  2: 'no inputs to send transaction',
+  3: 'no outputs to send transaction',
+  4: 'sum inputs != sum outputs',
+  9: 'multiple senders not allowed',
+} as const;
+
+export type BankCode = keyof typeof BANK_TEXTS;
+
+/** A refusal in the terms of the SDK's bank. */
+export interface BankError {
+  readonly code: 'bank';
+  readonly bankCode: BankCode;
+}
+
+export const bankError = (bankCode: BankCode): BankError => ({ code: 'bank', bankCode });
+
+export const bankLog = ({ bankCode }: BankError): string => BANK_TEXTS[bankCode];

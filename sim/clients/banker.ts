@@ -239,7 +239,7 @@ export class Banker {
   }
 
   /** With number and sequence of whoever's coins it takes, so that nothing else is wrong with it. */
-  async #submitBad(context: RpcContext, { draft, why, ...said }: BadDraft): Promise<void> {
+  async #submitBad(context: RpcContext, { draft, why, code, ...said }: BadDraft): Promise<void> {
     const owner = this.accounts.find(({ address }) => address === draft.lie?.of) ?? draft.from;
     // Nobody has paid the pauper yet.
     if (context.chain.latest().account(owner.address) === undefined) return;
@@ -249,8 +249,9 @@ export class Banker {
     const sequence = said.sequence ?? (said.isAgain === true ? next - 1 : next);
     const accountNumber = said.isOfAnother === true ? number + 1n : number;
     const tx = { ...this.#sign(context, draft, accountNumber, sequence), bad: why };
-    if ((await checkedOnly(context, tx.raw)) === 0)
-      this.#complain(`CheckTx finds nothing wrong with ${tx.hash}, which ${why}`);
+    const told = await checkedOnly(context, tx.raw);
+    if (told !== undefined && told !== code)
+      this.#complain(`CheckTx says '${told}' of ${tx.hash}, which ${why}: should be '${code}'`);
     // Two turns may meet over one: who asks while the other waits for an answer hears that it is known.
     if (this.#badAsked.has(tx.hash)) return;
     this.#badAsked.add(tx.hash);

@@ -22,6 +22,7 @@ interface Response {
   readonly txhash?: string;
   readonly hash?: string;
   readonly code?: number;
+  readonly codespace?: string;
   readonly raw_log?: string;
   readonly log?: string;
 }
@@ -45,9 +46,10 @@ async function engine(rpc: RpcContext, method: string, tx: string): Promise<Resp
   return (JSON.parse(String(answer.body)) as { readonly result?: Response }).result;
 }
 
-/** What CheckTx says of a transaction that the pool is not to hear of; undefined when there is no answer. */
-export async function checkedOnly(rpc: RpcContext, raw: Bytes): Promise<number | undefined> {
-  return (await engine(rpc, 'check_tx', toBase64(raw)))?.code;
+/** By what codespace and code CheckTx refuses a transaction that the pool is not to hear of; undefined when there is no answer. */
+export async function checkedOnly(rpc: RpcContext, raw: Bytes): Promise<string | undefined> {
+  const response = await engine(rpc, 'check_tx', toBase64(raw));
+  return response && `${response.codespace} ${response.code}`.trim();
 }
 
 /** Hands a transaction in; its name is its hash, whatever becomes of it. */

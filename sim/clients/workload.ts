@@ -16,6 +16,7 @@ import { BlockWaits } from './blockWaits.ts';
 import type { ClientCalls, EthAsk } from './calls.ts';
 import { SYNC } from './mouths.ts';
 import { OpenTxs } from './openTxs.ts';
+import { wrongCode } from './refusalCodes.ts';
 import type { SentTx } from './sentTx.ts';
 import { isRefusal, Submission, type Wallet } from './submission.ts';
 
@@ -237,7 +238,13 @@ export class EvmClient {
     if (isPrompt && isRefusal(reply)) tx.refusals += 1;
     tx.ghosts = submission.isGhost(reply, this.#wallet) ? tx.ghosts + 1 : 0;
     this.complaints.push(...submission.problems(reply, { isAlone, isPrompt }, this.#wallet));
+    if (isPrompt && 'error' in reply) await this.#compareCode(node, tx, reply.error.message);
     return isTaken && isPrompt;
+  }
+
+  async #compareCode({ node }: Process, tx: SentTx, words: string): Promise<void> {
+    const problem = node?.rpc && (await wrongCode(node.rpc, tx, words));
+    if (problem !== undefined) this.complaints.push(problem);
   }
 
   async #poll(): Promise<void> {

@@ -6,6 +6,7 @@ import type { FeeMarket } from '../clients/answers/feeMarket.ts';
 import { type BankDraft, type Payment, plainSend } from '../clients/cosmosTx.ts';
 import type { DevAccount } from '../cluster.ts';
 import type { ChoiceStream } from '../world/choices.ts';
+import { BANK_LIE_CODES } from './bankCodes.ts';
 import { BANK_LIE_NAMES, BANK_LIES } from './bankLies.ts';
 
 const GWEI = 10n ** 9n;
@@ -40,6 +41,8 @@ export interface BankStep {
 export interface BadDraft {
   readonly draft: BankDraft;
   readonly why: string;
+  /** Codespace and code by which it is refused. */
+  readonly code: string;
   readonly sequence?: number;
   /** Has the sequence of the last good one, for which it would be a replacement. */
   readonly isAgain?: boolean;
@@ -188,17 +191,29 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
   return [
     ...BANK_LIE_NAMES.map((name) => {
       const { why, change } = BANK_LIES[name];
-      return { draft: { ...change(draft, victim), from }, why };
+      return { draft: { ...change(draft, victim), from }, why, code: BANK_LIE_CODES[name] };
     }),
-    { draft: { ...draft, lie: { chainId: 'another_1-1' } }, why: 'is signed for another chain' },
-    { draft, isOfAnother: true, why: 'is signed for another account' },
-    { draft: again, isAgain: true, why: 'replaces another without a signature' },
+    {
+      draft: { ...draft, lie: { chainId: 'another_1-1' } },
+      why: 'is signed for another chain',
+      code: 'sdk 4',
+    },
+    { draft, isOfAnother: true, why: 'is signed for another account', code: 'sdk 4' },
+    { draft: again, isAgain: true, why: 'replaces another without a signature', code: 'sdk 4' },
     // A base fee may have come down to nothing.
     ...(noBaseFee || leastPrice <= 1n
       ? []
       : [
-          { draft: { ...draft, fee: GAS, tip: undefined }, why: 'pays less than the base fee' },
-          { draft: { ...draft, from: pauper, tip: 0n }, why: 'pays a base fee that its sender has not' },
+          {
+            draft: { ...draft, fee: GAS, tip: undefined },
+            why: 'pays less than the base fee',
+            code: 'sdk 13',
+          },
+          {
+            draft: { ...draft, from: pauper, tip: 0n },
+            why: 'pays a base fee that its sender has not',
+            code: 'sdk 5',
+          },
         ]),
     ...(minGasPrice === 0n
       ? []
@@ -206,19 +221,27 @@ function badOnes(from: DevAccount, place: BankPlace): readonly BadDraft[] {
           {
             draft: { ...draft, fee: GAS * minGasPrice - 1n, tip: undefined },
             why: 'pays less than the least price',
+            code: 'sdk 13',
           },
         ]),
-    { draft: { ...draft, fee: TOO_MUCH, tip: undefined }, why: 'pays a fee that its sender has not' },
-    { draft: { ...draft, gas: 26_000n }, why: 'has too little gas' },
+    {
+      draft: { ...draft, fee: TOO_MUCH, tip: undefined },
+      why: 'pays a fee that its sender has not',
+      code: 'sdk 5',
+    },
+    { draft: { ...draft, gas: 26_000n }, why: 'has too little gas', code: 'sdk 11' },
     {
       draft: { ...draft, gas: gasLimit + 1n, fee: gasLimit * 100n * GWEI },
       why: 'wants more gas than a block has',
+      code: 'sdk 41',
     },
-    { draft: { ...draft, memo: wide(MEMO_MAX + 1) }, why: 'has too long a memo' },
-    { draft: { ...draft, gas: 0n }, why: 'names no gas' },
-    ...(head > 0 ? [{ draft: { ...draft, timeoutHeight: BigInt(head) }, why: 'is too late' }] : []),
-    ...(isKnown ? [{ draft, sequence: 0, why: 'has a sequence that was used' }] : []),
-    { draft: { ...draft, lie: { isGarbled: true } }, why: 'has options that nobody can read' },
+    { draft: { ...draft, memo: wide(MEMO_MAX + 1) }, why: 'has too long a memo', code: 'sdk 12' },
+    { draft: { ...draft, gas: 0n }, why: 'names no gas', code: 'sdk 41' },
+    ...(head > 0
+      ? [{ draft: { ...draft, timeoutHeight: BigInt(head) }, why: 'is too late', code: 'sdk 30' }]
+      : []),
+    ...(isKnown ? [{ draft, sequence: 0, why: 'has a sequence that was used', code: 'sdk 32' }] : []),
+    { draft: { ...draft, lie: { isGarbled: true } }, why: 'has options that nobody can read', code: 'sdk 2' },
   ];
 }
 

@@ -67,7 +67,7 @@ function checkStatic(
       `maximum number of characters is ${rules.memoBytesMax} but received ${characters} characters`,
     );
   }
-  if (tx.gasLimit === 0n) return refuse(18, 'must provide positive gas');
+  if (tx.gasLimit === 0n) return refuse(41, 'must provide positive gas');
   return checkPrice(tx, rules, place) ?? checkGas(tx, rules, place);
 }
 
@@ -90,7 +90,7 @@ function checkGas(tx: DecodedCosmosTx, rules: CosmosRules, place: CosmosPlace): 
     return refuse(11, `out of gas in location: ante; gasWanted: ${tx.gasLimit}, gasUsed: ${needed}`);
   }
   if (tx.gasLimit > rules.blockGasLimit) {
-    return { code: 'block-gas-limit', gas: tx.gasLimit, limit: rules.blockGasLimit };
+    return refuse(41, `tx gas limit ${tx.gasLimit} exceeds block max gas ${rules.blockGasLimit}`);
   }
   return tx.gasLimit > place.gasLeft
     ? { code: 'block-gas-left', gas: tx.gasLimit, left: place.gasLeft }

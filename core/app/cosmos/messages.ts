@@ -4,7 +4,7 @@ import { type Decode, decode } from '../../codec/proto.ts';
 import { equalBytes } from '../../lib/bytes.ts';
 import { err, ok, type Result } from '../../lib/result.ts';
 import type { Address } from '../../types/ids.ts';
-import { type SdkError, sdkError } from '../sdkErrors.ts';
+import { type BankError, bankError, type SdkError, sdkError } from '../sdkErrors.ts';
 import type { Any, Coin } from '../tx/tables.ts';
 import { TYPE_URL } from '../typeUrls.ts';
 import type { AminoObject } from './aminoJson.ts';
@@ -28,7 +28,7 @@ export interface CosmosMessage {
   readonly amino: AminoObject;
 }
 
-type Checked<T> = Result<T, SdkError>;
+type Checked<T> = Result<T, SdkError | BankError>;
 
 const fail = (...args: Parameters<typeof sdkError>): { readonly ok: false; readonly error: SdkError } =>
   err(sdkError(...args));
@@ -68,9 +68,9 @@ function sendMessage({ fromAddress, toAddress, amount }: MsgSend, hrp: string): 
 
 function multiSendMessage({ inputs, outputs }: MsgMultiSend, hrp: string): Checked<CosmosMessage> {
   const [input] = inputs;
-  if (input === undefined) return fail(18, 'no inputs to send transaction');
-  if (inputs.length > 1) return fail(18, 'multiple senders not allowed');
-  if (outputs.length === 0) return fail(18, 'no outputs to send transaction');
+  if (input === undefined) return err(bankError(2));
+  if (inputs.length > 1) return err(bankError(9));
+  if (outputs.length === 0) return err(bankError(3));
   const from = account('input', input.address, hrp);
   if (!from.ok) return from;
   const payments: Payment[] = [];
@@ -83,7 +83,7 @@ function multiSendMessage({ inputs, outputs }: MsgMultiSend, hrp: string): Check
   }
   const problem = checkedCoins(input.coins);
   if (problem !== undefined) return err(problem);
-  if (!sameSum(input.coins, payments)) return fail(18, 'sum inputs != sum outputs');
+  if (!sameSum(input.coins, payments)) return err(bankError(4));
   const row = ({ address, coins }: MsgMultiSend['inputs'][number]) => ({ address, coins: aminoCoins(coins) });
   return ok({
     typeUrl: TYPE_URL.msgMultiSend,

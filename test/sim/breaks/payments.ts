@@ -194,7 +194,7 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'cosmos-two-inputs',
     file: 'core/app/cosmos/messages.ts',
-    from: "  if (inputs.length > 1) return fail(18, 'multiple senders not allowed');\n",
+    from: "  if (inputs.length > 1) return err(bankError(9));\n",
     to: '',
     found: ['records'],
     scenario: 'stolen-payments',
@@ -429,6 +429,34 @@ export const PAYMENTS: readonly Break[] = [
     to: 'const fee = tx.tipCap === undefined ? tx.feeAmount : chargedFee(tx, 0n);',
     found: ['durability'],
     scenario: 'bank-features',
+    isSlow: true,
+  },
+  {
+    // A client that tells errors apart by codespace and code takes it for an unknown request.
+    id: 'refusals-of-the-bank-in-the-name-of-all',
+    file: 'core/app/errors.ts',
+    from: "codespace: 'bank'",
+    to: "codespace: 'sdk'",
+    found: ['durability'],
+    scenario: 'bank-features',
+    isSlow: true,
+  },
+  {
+    id: 'no-gas-refused-as-a-bad-request',
+    file: 'core/app/cosmos/checkCosmosTx.ts',
+    from: "refuse(41, 'must provide positive gas')",
+    to: "refuse(18, 'must provide positive gas')",
+    found: ['durability'],
+    scenario: 'bank-features',
+    isSlow: true,
+  },
+  {
+    id: 'used-nonce-refused-as-a-cosmos-sequence',
+    file: 'core/app/errors.ts',
+    from: 'return sdk(3, log, `nonce too low',
+    to: 'return sdk(32, log, `nonce too low',
+    found: ['durability'],
+    scenario: 'evm-features',
     isSlow: true,
   },
 ];

@@ -89,7 +89,7 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     for (let r = 0; r < ROUNDS_MAX; r++)
       for (const type of ['prevote', 'precommit'] as const)
         vote ??= unfounded(known, height, r, type, round.votes(r, type));
-    const pair = `${node.name}/${peer.name}`;
+    const pair = pairOf(node.name, peer.name);
     const before = doubts.get(pair);
     if (vote === undefined) doubts.delete(pair);
     else if (before?.vote !== vote) doubts.set(pair, { vote, since: world.now });
@@ -99,9 +99,14 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
 
   return {
     name,
-    ...hearing(['fault', 'contentSaid', 'standingSaid', 'wordSaid'], (fact) => {
+    ...hearing(['fault', 'peer', 'contentSaid', 'standingSaid', 'wordSaid'], (fact) => {
       if (fact.kind === 'fault') {
         doubts.clear();
+        return;
+      }
+      if (fact.kind === 'peer') {
+        // Of a new connection other things are believed, and what the old one had yet to say is never said.
+        doubts.delete(pairOf(fact.node.name, fact.peer));
         return;
       }
       const { node, to, bytes } = fact;
@@ -124,3 +129,5 @@ export function beliefs({ world, scenario, correct, fail }: CheckerContext): Che
     },
   };
 }
+
+const pairOf = (node: string, peer: string): string => `${node}/${peer}`;

@@ -102,14 +102,18 @@ export function hearsay({ world, scenario, correct, fail }: CheckerContext): Che
 
   return {
     name,
-    ...hearing(['fault', 'started', 'wordHeard', 'standingHeard', 'contentHeard', 'contentSaid'], (fact) => {
-      if (fact.kind === 'fault' || fact.kind === 'started') denied.clear();
-      else if (fact.kind === 'contentSaid') settle(fact.node, fact.to, fact.bytes);
-      else {
-        settle(fact.node, [fact.peer], fact.bytes);
-        if (fact.kind !== 'contentHeard') hear(fact.node, fact.peer, fact.bytes);
-      }
-    }),
+    ...hearing(
+      ['fault', 'started', 'peer', 'wordHeard', 'standingHeard', 'contentHeard', 'contentSaid'],
+      (fact) => {
+        if (fact.kind === 'fault' || fact.kind === 'started') denied.clear();
+        else if (fact.kind === 'peer') denied.forget(fact.node);
+        else if (fact.kind === 'contentSaid') settle(fact.node, fact.to, fact.bytes);
+        else {
+          settle(fact.node, [fact.peer], fact.bytes);
+          if (fact.kind !== 'contentHeard') hear(fact.node, fact.peer, fact.bytes);
+        }
+      },
+    ),
     look(node) {
       if (heard.length === 0 && denied.isNone) return;
       const [one, another] = heard.filter((word) => word.node === node);

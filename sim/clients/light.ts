@@ -99,7 +99,7 @@ export class LightClient {
     return undefined;
   }
 
-  /** False when the node showed something that cannot be trusted. */
+  /** False when the node showed something that cannot be trusted, or not yet. */
   async #follow(from: Process, target: number): Promise<boolean> {
     const steps = [target];
     for (let i = 0; i < STEPS_MAX; i++) {
@@ -131,13 +131,21 @@ export class LightClient {
     return false;
   }
 
-  /** Asks every witness that has the height; the first that differs and the primary are each told of the other's block. */
+  /**
+   * Asks every witness; the first that differs and the primary are each told of the other's block. What no witness has yet may be a
+   * lie that nobody else has heard of: it is looked at again another time.
+   */
   async #agrees(common: LightBlock, block: LightBlock): Promise<boolean> {
     const { height } = block.header;
+    let isWitnessed = this.#providers.length === 1;
     for (const [i, witness] of this.#providers.entries()) {
       if (i === this.#primary) continue;
       const other = this.#fetch(witness, height);
-      if (other === undefined || equalBytes(headerHash(other.header), headerHash(block.header))) continue;
+      if (other === undefined) continue;
+      if (equalBytes(headerHash(other.header), headerHash(block.header))) {
+        isWitnessed = true;
+        continue;
+      }
       const now = EPOCH_MICROS + this.#world.now;
       const isRival = judge(this.#check, common, other, now) === 'good';
       // A witness without proof is no witness.
@@ -150,7 +158,7 @@ export class LightClient {
       this.#isStopped = true;
       return false;
     }
-    return true;
+    return isWitnessed;
   }
 
   #tell(node: Process, evidence: LightClientAttackEvidence): Promise<void> {

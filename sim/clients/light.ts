@@ -18,6 +18,8 @@ import { judge, shapeProblem } from './lightVerify.ts';
 /** Headers verified in one look at most: the rest waits for the next. */
 const STEPS_MAX = 256;
 const COMPLAINTS_MAX = 20;
+/** After which it looks once more where no witness has had a block: they have it soon. */
+const AGAIN_MICROS = 300_000;
 
 export interface Verified {
   readonly height: number;
@@ -45,6 +47,8 @@ export class LightClient {
   #primary = 0;
   /** Two nodes showed blocks that both count as decided: which one lies it cannot know. */
   #isStopped = false;
+  /** The last look ended at a block that no witness has. */
+  #isUnwitnessed = false;
   #trusted: LightBlock | undefined;
 
   constructor(world: World, calls: ClientCalls, cluster: Cluster, suite: CryptoSuite, spec: LightSpec) {
@@ -58,7 +62,11 @@ export class LightClient {
   }
 
   start(): void {
-    this.#world.every(this.spec.period, () => this.#turn());
+    this.#world.every(this.spec.period, async () => {
+      this.#isUnwitnessed = false;
+      await this.#turn();
+      if (this.#isUnwitnessed) this.#world.schedule(this.#world.now + AGAIN_MICROS, () => this.#turn());
+    });
   }
 
   get #check() {
@@ -137,11 +145,14 @@ export class LightClient {
    */
   async #agrees(common: LightBlock, block: LightBlock): Promise<boolean> {
     const { height } = block.header;
-    let isWitnessed = this.#providers.length === 1;
+    let [isWitnessed, isAwaited] = [false, false];
     for (const [i, witness] of this.#providers.entries()) {
       if (i === this.#primary) continue;
       const other = this.#fetch(witness, height);
-      if (other === undefined) continue;
+      if (other === undefined) {
+        isAwaited = true;
+        continue;
+      }
       if (equalBytes(headerHash(other.header), headerHash(block.header))) {
         isWitnessed = true;
         continue;
@@ -158,7 +169,8 @@ export class LightClient {
       this.#isStopped = true;
       return false;
     }
-    return isWitnessed;
+    this.#isUnwitnessed = isAwaited && !isWitnessed;
+    return !this.#isUnwitnessed;
   }
 
   #tell(node: Process, evidence: LightClientAttackEvidence): Promise<void> {

@@ -333,3 +333,14 @@ export interface Scenario {
   /** Labels of choice streams, themselves or what lies below them, that always choose the harmless 0. */
   readonly zeroed: readonly string[];
 }
+
+/** All of them, of whatever kind. */
+export const clientsOf = (scenario: Scenario): readonly { readonly name: string }[] => [
+  ...scenario.clients,
+  ...(scenario.attackers ?? []),
+  ...(scenario.subscribers ?? []),
+  ...(scenario.watchers ?? []),
+  ...(scenario.bankers ?? []),
+  ...(scenario.lights ?? []),
+  ...(scenario.listeners ?? []),
+];

@@ -5,7 +5,7 @@ import type { Failure } from '../report.ts';
 import { DEFAULT_SEED, type RunOptions, runParsed } from '../run.ts';
 import type { ScenarioError } from '../scenario/cursor.ts';
 import { parseScenario } from '../scenario/parse.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import { clientsOf, type Scenario } from '../scenario/scenario.ts';
 import { varied } from '../search/vary.ts';
 import { causeOf } from '../sweep/cause.ts';
 import { type Doc, docText, readDoc } from './document.ts';
@@ -131,7 +131,7 @@ function scenarioOf(text: string): Scenario {
 }
 
 const namesOf = (scenario: Scenario): readonly string[] =>
-  [...scenario.validators, ...scenario.clients].map(({ name }) => name).sort(compareText);
+  [...scenario.validators, ...clientsOf(scenario)].map(({ name }) => name).sort(compareText);
 
 /** Whether less than a third of the power is declared faulty; whom `random K` names is not known yet and not counted. */
 function isTolerable({ validators, byzantine }: Scenario): boolean {
@@ -156,7 +156,7 @@ export const sizeOf = (scenario: Scenario): ScenarioSize => ({
   // Those whom one line names share its trigger.
   faultLines: scenario.timeline.length + new Set(scenario.byzantine.map(({ trigger }) => trigger)).size,
   validators: scenario.validators.length,
-  clients: scenario.clients.length,
+  clients: clientsOf(scenario).length,
   height: scenario.until.kind === 'height' ? scenario.until.height : undefined,
 });
 

@@ -185,16 +185,16 @@ test('scenarios are checked without being run', async () => {
   expect((await sim('run', '--swarm')).err).toContain('--swarm: expected --seed');
 });
 
-test('the shrinker quotes what the smaller file breaks with', async () => {
+test('the shrinker counts clients of every kind, and quotes what the smaller file breaks with', async () => {
   const text = `name: late
 engine: {crypto: keyed-hash}
+clients: [{name: payer, kind: bank, at: v0}, {name: phone, kind: light, at: v0}]
 expect: [{eventually: "block.height >= 90", within: 7s}]
 until: {time: 20s}
 `;
   fs.writeFileSync(fileOf('late.yaml'), text);
-  expect((await sim('shrink', fileOf('late.yaml'), '--runs', '30', '-o', fileOf('late.min.yaml'))).code).toBe(
-    0,
-  );
+  const shrunk = await sim('shrink', fileOf('late.yaml'), '--runs', '30', '-o', fileOf('late.min.yaml'));
+  expect(shrunk).toMatchObject({ code: 0, out: expect.stringMatching(/^before: .* 2 clients$/m) });
   const said = /^# broken: (\w+): (.*)\n/.exec(fs.readFileSync(fileOf('late.min.yaml'), 'utf8'));
   expect((await run('late.min.yaml')).out).toContain(said?.[2]);
   for (const wrong of ['0s', '10'])

@@ -21,6 +21,9 @@ const COMPLAINTS_MAX = 20;
 /** After which it looks once more where no witness has had a block: they have it soon. */
 const AGAIN_MICROS = 300_000;
 
+/** How a look ends: all is trusted, the node showed nothing that can be, or something that no witness has yet. */
+type End = 'trusted' | 'broken-off' | 'unwitnessed';
+
 export interface Verified {
   readonly height: number;
   readonly hash: string;
@@ -47,8 +50,6 @@ export class LightClient {
   #primary = 0;
   /** Two nodes showed blocks that both count as decided: which one lies it cannot know. */
   #isStopped = false;
-  /** The last look ended at a block that no witness has. */
-  #isUnwitnessed = false;
   #trusted: LightBlock | undefined;
 
   constructor(world: World, calls: ClientCalls, cluster: Cluster, suite: CryptoSuite, spec: LightSpec) {
@@ -62,10 +63,12 @@ export class LightClient {
   }
 
   start(): void {
-    this.#world.every(this.spec.period, async () => {
-      this.#isUnwitnessed = false;
+    const look = async (): Promise<void> => {
       await this.#turn();
-      if (this.#isUnwitnessed) this.#world.schedule(this.#world.now + AGAIN_MICROS, () => this.#turn());
+    };
+    this.#world.every(this.spec.period, async () => {
+      const end = await this.#turn();
+      if (end === 'unwitnessed') this.#world.schedule(this.#world.now + AGAIN_MICROS, look);
     });
   }
 
@@ -73,17 +76,22 @@ export class LightClient {
     return { chainId: this.#cluster.genesis.chainId, suite: this.#suite };
   }
 
-  async #turn(): Promise<void> {
+  async #turn(): Promise<End> {
     const primary = present(this.#providers[this.#primary], 'a node to ask');
-    if (this.#isStopped) return;
+    if (this.#isStopped) return 'broken-off';
     const head = primary.state === 'up' ? primary.node?.rpc?.chain.head() : undefined;
-    if (head === undefined) return;
+    if (head === undefined) return 'broken-off';
     this.#trusted ??= this.#root(primary);
-    if (this.#trusted === undefined || head <= this.#trusted.header.height) return;
+    if (this.#trusted === undefined) return 'broken-off';
+    if (head <= this.#trusted.header.height) return 'trusted';
     const above = this.#trusted.header.height + 1;
     const end = Math.min(head, above + STEPS_MAX - 1);
     const heights = this.spec.mode === 'skipping' ? [head] : span(above, end);
-    for (const height of heights) if (!(await this.#follow(primary, height))) return;
+    for (const height of heights) {
+      const end = await this.#follow(primary, height);
+      if (end !== 'trusted') return end;
+    }
+    return 'trusted';
   }
 
   /** The first block, which the validators of genesis must have signed. */
@@ -107,15 +115,14 @@ export class LightClient {
     return undefined;
   }
 
-  /** False when the node showed something that cannot be trusted, or not yet. */
-  async #follow(from: Process, target: number): Promise<boolean> {
+  async #follow(from: Process, target: number): Promise<End> {
     const steps = [target];
     for (let i = 0; i < STEPS_MAX; i++) {
       const height = steps.at(-1);
-      if (height === undefined) return true;
+      if (height === undefined) return 'trusted';
       const trusted = present(this.#trusted, 'something to start from');
       const block = this.#fetch(from, height);
-      if (block === undefined) return false;
+      if (block === undefined) return 'broken-off';
       const now = EPOCH_MICROS + this.#world.now;
       const verdict = judge(this.#check, trusted, block, now);
       if (verdict === 'too-far') {
@@ -124,26 +131,27 @@ export class LightClient {
         else return this.#refuse(from, height, 'too few of those trusted signed it');
       } else if (verdict !== 'good') return this.#refuse(from, height, verdict.bad);
       else {
-        if (!(await this.#agrees(trusted, block))) return false;
+        const end = await this.#compare(trusted, block);
+        if (end !== 'trusted') return end;
         this.verified.push({ height, hash: toHex(headerHash(block.header)), from: from.name });
         this.#trusted = block;
         steps.pop();
       }
     }
-    return true;
+    return 'trusted';
   }
 
-  #refuse(from: Process, height: number, why: string): false {
+  #refuse(from: Process, height: number, why: string): 'broken-off' {
     if (this.refused.length < COMPLAINTS_MAX) this.refused.push({ from, height, why });
     this.#primary = (this.#primary + 1) % this.#providers.length;
-    return false;
+    return 'broken-off';
   }
 
   /**
    * Asks every witness; the first that differs and the primary are each told of the other's block. What no witness has yet may be a
    * lie that nobody else has heard of: it is looked at again another time.
    */
-  async #agrees(common: LightBlock, block: LightBlock): Promise<boolean> {
+  async #compare(common: LightBlock, block: LightBlock): Promise<End> {
     const { height } = block.header;
     let [isWitnessed, isAwaited] = [false, false];
     for (const [i, witness] of this.#providers.entries()) {
@@ -167,10 +175,9 @@ export class LightClient {
       await this.#tell(witness, evidence);
       await this.#tell(primary, evidenceOf(common, other, block));
       this.#isStopped = true;
-      return false;
+      return 'broken-off';
     }
-    this.#isUnwitnessed = isAwaited && !isWitnessed;
-    return !this.#isUnwitnessed;
+    return isAwaited && !isWitnessed ? 'unwitnessed' : 'trusted';
   }
 
   #tell(node: Process, evidence: LightClientAttackEvidence): Promise<void> {

@@ -1,6 +1,6 @@
 import { toEip55 } from '../address/eip55.ts';
 import { type Bytes, to0xHex } from '../lib/bytes.ts';
-import { type BankError, bankLog, type SdkError, sdkLog } from './sdkErrors.ts';
+import { type BankError, bankCode, type SdkError, sdkLog } from './sdkErrors.ts';
 
 /** Why a transaction is not admitted, to the pool or to a block. One union for the whole application. */
 export type AdmissionError =
@@ -44,7 +44,7 @@ export type AdmissionError =
 
 export interface RenderedError {
   readonly codespace: string;
-  /** The Cosmos SDK's, never 0. */
+  /** Cosmos SDK error code, never 0. */
   readonly code: number;
   /** Cosmos SDK wording. */
   readonly log: string;
@@ -64,10 +64,13 @@ function renderEnvelope(error: AdmissionError): RenderedError | undefined {
   switch (error.code) {
     case 'sdk':
       return sdk(error.sdkCode, sdkLog(error), error.message);
-    case 'bank': {
-      const log = bankLog(error);
-      return { codespace: 'bank', code: error.bankCode, log, ethMessage: log };
-    }
+    case 'bank':
+      return {
+        codespace: 'bank',
+        code: bankCode(error),
+        log: error.message,
+        ethMessage: error.message,
+      };
     case 'tx-parse':
       return sdk(2, `${error.message}: tx parse error`, error.message);
     case 'tx-structure':

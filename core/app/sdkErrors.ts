@@ -37,22 +37,20 @@ export const sdkError = (sdkCode: SdkCode, message: string): SdkError => ({ code
 
 export const sdkLog = ({ sdkCode, message }: SdkError): string => `${message}: ${TEXTS[sdkCode]}`;
 
-/** The same of codespace `bank` (x/bank/types/errors.go); the text is the whole log. */
-const BANK_TEXTS = {
-  2: 'no inputs to send transaction',
-  3: 'no outputs to send transaction',
-  4: 'sum inputs != sum outputs',
-  9: 'multiple senders not allowed',
+/** Codes of codespace `bank` by their text, which is the whole log (x/bank/types/errors.go). */
+const BANK_CODES = {
+  'no inputs to send transaction': 2,
+  'no outputs to send transaction': 3,
+  'sum inputs != sum outputs': 4,
+  'multiple senders not allowed': 9,
 } as const;
-
-export type BankCode = keyof typeof BANK_TEXTS;
 
 /** A refusal in the terms of the SDK's bank. */
 export interface BankError {
   readonly code: 'bank';
-  readonly bankCode: BankCode;
+  readonly message: keyof typeof BANK_CODES;
 }
 
-export const bankError = (bankCode: BankCode): BankError => ({ code: 'bank', bankCode });
+export const bankError = (message: BankError['message']): BankError => ({ code: 'bank', message });
 
-export const bankLog = ({ bankCode }: BankError): string => BANK_TEXTS[bankCode];
+export const bankCode = ({ message }: BankError): number => BANK_CODES[message];

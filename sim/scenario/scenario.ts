@@ -334,7 +334,7 @@ export interface Scenario {
   readonly zeroed: readonly string[];
 }
 
-/** All of them, of whatever kind. */
+/** Clients of every kind. */
 export const clientsOf = (scenario: Scenario): readonly { readonly name: string }[] => [
   ...scenario.clients,
   ...(scenario.attackers ?? []),

@@ -1,6 +1,9 @@
 import type { BankLieName } from './bankLies.ts';
 
-/** Codespace and code by which the Cosmos SDK refuses what a lie says (types/errors, x/bank/types/errors). */
+/**
+ * Codespace and code of the Cosmos SDK by which a lie is refused (types/errors, x/bank/types/errors). What an SDK chain may support and
+ * this one does not is refused as such: 37.
+ */
 export const BANK_LIE_CODES: Readonly<Record<BankLieName, string>> = {
   key: 'sdk 8',
   senders: 'sdk 37',

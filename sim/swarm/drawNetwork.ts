@@ -3,6 +3,7 @@ import type { Choices } from '../world/choices.ts';
 import type { Dice } from './drawn.ts';
 import { pick } from './pick.ts';
 
+/** What links do to frames all along; of a stream's frames none is lost, doubled, overtaken or damaged. */
 export function drawNetwork(choices: Choices, isStream: boolean): Readonly<Record<string, string | object>> {
   const stream = choices.stream('network');
   const low = pick(stream, [10, 1, 5, 50]);

@@ -68,9 +68,9 @@ function sendMessage({ fromAddress, toAddress, amount }: MsgSend, hrp: string): 
 
 function multiSendMessage({ inputs, outputs }: MsgMultiSend, hrp: string): Checked<CosmosMessage> {
   const [input] = inputs;
-  if (input === undefined) return err(bankError(2));
-  if (inputs.length > 1) return err(bankError(9));
-  if (outputs.length === 0) return err(bankError(3));
+  if (input === undefined) return err(bankError('no inputs to send transaction'));
+  if (inputs.length > 1) return err(bankError('multiple senders not allowed'));
+  if (outputs.length === 0) return err(bankError('no outputs to send transaction'));
   const from = account('input', input.address, hrp);
   if (!from.ok) return from;
   const payments: Payment[] = [];
@@ -83,7 +83,7 @@ function multiSendMessage({ inputs, outputs }: MsgMultiSend, hrp: string): Check
   }
   const problem = checkedCoins(input.coins);
   if (problem !== undefined) return err(problem);
-  if (!sameSum(input.coins, payments)) return err(bankError(4));
+  if (!sameSum(input.coins, payments)) return err(bankError('sum inputs != sum outputs'));
   const row = ({ address, coins }: MsgMultiSend['inputs'][number]) => ({ address, coins: aminoCoins(coins) });
   return ok({
     typeUrl: TYPE_URL.msgMultiSend,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type AdmissionError, renderError } from '../../../core/app/errors.ts';
+import { bankError } from '../../../core/app/sdkErrors.ts';
 import { hex } from '../../../core/lib/bytes.ts';
 
 const ADDRESS = hex('f39fd6e51aad88f6f4ce6ab8827279cfffb92266');
@@ -179,7 +180,18 @@ test.each([
   [31, 'unknown extension options'],
   [32, 'incorrect account sequence'],
   [37, 'feature not supported'],
+  [41, 'invalid gas limit'],
 ] as const)('code %i of the SDK is called %s', (sdkCode, words) => {
   const { code, log } = renderError({ code: 'sdk', sdkCode, message: 'odd' });
   expect([code, log]).toEqual([sdkCode, `odd: ${words}`]);
+});
+
+/** x/bank/types/errors.go of the Cosmos SDK. */
+test.each([
+  [2, 'no inputs to send transaction'],
+  [3, 'no outputs to send transaction'],
+  [4, 'sum inputs != sum outputs'],
+  [9, 'multiple senders not allowed'],
+] as const)('code %i of the bank is %s', (code, text) => {
+  expect(renderError(bankError(text))).toEqual({ codespace: 'bank', code, log: text, ethMessage: text });
 });

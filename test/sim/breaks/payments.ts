@@ -194,7 +194,7 @@ export const PAYMENTS: readonly Break[] = [
   {
     id: 'cosmos-two-inputs',
     file: 'core/app/cosmos/messages.ts',
-    from: '  if (inputs.length > 1) return err(bankError(9));\n',
+    from: "  if (inputs.length > 1) return err(bankError('multiple senders not allowed'));\n",
     to: '',
     found: ['records'],
     scenario: 'stolen-payments',

@@ -18,7 +18,7 @@ import { drawMoments } from './drawMoments.ts';
 import { drawNetwork, drawNodes, drawPeers } from './drawNetwork.ts';
 import type { Dice, Drawn } from './drawn.ts';
 import { drawStrikes } from './drawStrikes.ts';
-import { drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
+import { drawFlushes, drawJoins, drawLeave, drawTimeline } from './drawTimeline.ts';
 import { drawReserve, drawUpdates, stagesOf } from './drawUpdates.ts';
 import { drawCartel, drawLiars, drawMachines, drawPowers, drawTwins } from './drawValidators.ts';
 import { drawTemper } from './pick.ts';
@@ -80,6 +80,7 @@ export function drawSwarm(seed: string): string {
     ...drawJoins(drawn, Object.keys(nodes)),
     ...drawLeave(drawn, Object.keys(nodes)),
     ...drawDamage(drawn, stages, only),
+    ...drawFlushes(drawn, clients),
   ];
   const users = [...clients, ...drawObservers(drawn)];
   const byzantine = drawByzantine(drawn);

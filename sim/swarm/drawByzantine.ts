@@ -1,7 +1,13 @@
-import { MESSAGE_FIELDS, MESSAGE_KINDS, MUTATIONS } from '../byzantine/messageFields.ts';
+import {
+  type FieldKind,
+  fieldKind,
+  MESSAGE_FIELDS,
+  MESSAGE_KINDS,
+  MUTATIONS,
+} from '../byzantine/messageFields.ts';
 import { BEHAVIOURS } from '../byzantine/registry.ts';
 import type { ChoiceStream } from '../world/choices.ts';
-import { drawOccasions } from './drawMoments.ts';
+import { drawOccasions, STEPS } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
 import { pick } from './pick.ts';
 
@@ -81,15 +87,43 @@ function drawMore(stream: ChoiceStream, keys: readonly string[], names: readonly
   );
 }
 
-/** `set` needs a value that fits. */
+/** `set` comes later: it needs a value that fits. */
 const OPS = MUTATIONS.filter((op) => op !== 'set');
+
+interface Mutation {
+  readonly who: string;
+}
+interface CertainMutation extends Mutation {
+  readonly field: string;
+  readonly op: string;
+  readonly value?: string | number | boolean;
+}
 
 /** Now and then a liar changes some field of some of its messages, too, or a certain one. */
 export function drawMutations(drawn: Drawn): readonly object[] {
-  return [...drawAnyMutations(drawn), ...drawCertainMutations(drawn)];
+  const certain = drawCertainMutations(drawn).map((one) => settled(drawn, one));
+  return narrowed(drawn, [...drawAnyMutations(drawn), ...certain]);
 }
 
-function drawCertainMutations({ choices, rarely, liars }: Drawn): readonly object[] {
+/** What a field of a kind is set to; a list has no value. */
+const SET: Readonly<Record<FieldKind, readonly (string | number | boolean)[]>> = {
+  number: [0, 1, -1, 2_147_483_647, 4_294_967_295, Number.MAX_SAFE_INTEGER],
+  bytes: ['00', 'ff'.repeat(20), 'ff'.repeat(32)],
+  flag: [true, false],
+  step: ['prevote', 'precommit'],
+  text: ['x', 'elsewhere'],
+  list: [],
+};
+
+/** One in four sets its field to a value instead. */
+function settled({ choices }: Drawn, one: CertainMutation): CertainMutation {
+  const stream = choices.stream(`mutate/${one.who}/set`);
+  const values = SET[fieldKind(one.field)];
+  const isSet = stream.choose(4) === 3 && values.length > 0;
+  return isSet ? { ...one, op: 'set', value: pick(stream, values) } : one;
+}
+
+function drawCertainMutations({ choices, rarely, liars }: Drawn): readonly CertainMutation[] {
   return liars.flatMap((who) => {
     const stream = choices.stream(`mutate/${who}/certain`);
     if (!rarely(stream, 6)) return [];
@@ -101,7 +135,20 @@ function drawCertainMutations({ choices, rarely, liars }: Drawn): readonly objec
   });
 }
 
-function drawAnyMutations({ choices, rarely, liars }: Drawn): readonly object[] {
+/** Half of these for some of the others alone, or at a certain time. */
+function narrowed({ choices, names, before }: Drawn, mutations: readonly Mutation[]): readonly object[] {
+  const stream = choices.stream('mutate/narrow');
+  return mutations.map((one) => {
+    const height = before + 1 + stream.choose(6);
+    const moments = [{}, { when: { height } }, { when: { step: pick(stream, STEPS) } }];
+    const to = names.filter((name) => name !== one.who && stream.choose(2) === 1);
+    return stream.choose(2) === 0
+      ? one
+      : { ...one, ...pick(stream, moments), ...(to.length === 0 ? {} : { to }) };
+  });
+}
+
+function drawAnyMutations({ choices, rarely, liars }: Drawn): readonly Mutation[] {
   return liars.flatMap((who) => {
     const stream = choices.stream(`mutate/${who}`);
     if (!rarely(stream, 5)) return [];

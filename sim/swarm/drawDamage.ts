@@ -43,6 +43,10 @@ const DAMAGES: readonly Damage[] = [
     }),
     50,
   ),
+  whileDown(
+    (stream, target) => ({ disk: { target, fault: 'torn', keep: pick(stream, ['random', 0, 4, 8, 30]) } }),
+    50,
+  ),
   whileDown((_, target) => ({ disk: { target, fault: 'truncate' } }), 50),
   whileDown((stream, target) => ({ disk: { target, fault: pick(stream, ['lost_batch', 'stale']) } }), 50),
   whileDown((_, wipe) => ({ wipe }), 300),

@@ -4,7 +4,7 @@ import { pick, seconds } from './pick.ts';
 
 type Moment = (stream: ChoiceStream, drawn: Drawn) => object;
 
-const STEPS = ['propose', 'prevote', 'precommit', 'commit'];
+export const STEPS = ['propose', 'prevote', 'precommit', 'commit'];
 const EVENTS = ['crashed', 'started', 'halted'];
 const LATER = ['0s', '1ms', '300ms', '2s'];
 

@@ -1,5 +1,6 @@
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import type { ChoiceStream } from '../world/choices.ts';
+import { STEPS } from './drawMoments.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 
@@ -13,7 +14,6 @@ const ROUGH_LINKS: readonly ((stream: ChoiceStream) => object)[] = [
   (stream) => ({ dup: pick(stream, ['20%', '90%']), reorder: pick(stream, ['10%', '60%']) }),
   (stream) => ({ corrupt: pick(stream, ['1%', '10%']) }),
 ];
-const STEPS = ['propose', 'prevote', 'precommit', 'commit'];
 const TARGETS = ['proposer', 'random 1', 'random 2'];
 
 /** Now and then something hits a link, or whoever is in a certain step. */

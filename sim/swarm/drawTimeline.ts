@@ -1,6 +1,7 @@
 import { POWER_LOSSES } from '../disk/powerLoss.ts';
 import { CRASH_POINTS } from '../machine/life.ts';
 import type { ChoiceStream } from '../world/choices.ts';
+import { type DrawnClient, isFeatured } from './drawClients.ts';
 import type { Drawn } from './drawn.ts';
 import { pick, seconds } from './pick.ts';
 
@@ -93,6 +94,19 @@ export function drawLeave(
   const name = names.at(-1);
   if (name === undefined || !rarely(stream, 4)) return [];
   return [{ at: seconds(stream, 1, 2 * troubleSeconds), do: { remove_node: name } }];
+}
+
+/** Now and then an operator has a node forget what waits in its pool, where nobody counts on everything being taken. */
+export function drawFlushes(
+  { choices, rarely, correct, troubleSeconds }: Drawn,
+  clients: readonly DrawnClient[],
+): readonly object[] {
+  const stream = choices.stream('flushes');
+  if (clients.length === 0 || clients.some(isFeatured) || !rarely(stream, 8)) return [];
+  return Array.from({ length: 1 + stream.choose(3) }, () => ({
+    at: seconds(stream, 1, troubleSeconds),
+    do: { flush_pool: pick(stream, correct) },
+  }));
 }
 
 /** Half of the nodes without a vote come when the others have been there for a while. */

@@ -17,6 +17,7 @@ export const SECTIONS: Readonly<Record<string, Table>> = {
     evidence_bytes: [0, 1, 400, 4_000, null],
     evidence_blocks: [1, 1_000_000, null],
     evidence_time: ['1us', '1ms', '8784h', null],
+    starts_in: ['1us', '700ms', '20s'],
   },
   network: {
     delay: ['0ms', '1us', ...FAR_DELAYS],
@@ -30,6 +31,7 @@ export const SCANT: Readonly<Record<string, Table>> = {
   engine: {
     block_gas: [105_000, 1_000_000_000, null],
     pool_txs: [1, 4, 100_000, null],
+    pool_bytes: [1_000, 3_000, null],
     pool_lifetime: ['1ms', '24h', null],
     pool_max_wait: ['1ms', '24h', null],
   },

@@ -61,7 +61,7 @@ export const ATTACKS: readonly Break[] = [
     file: 'core/evidence/pool.ts',
     from: '  a.voteA.type === b.voteA.type &&\n',
     to: '',
-    found: ['conduct'],
+    found: ['evidence'],
     scenario: 'two-offences-in-a-round',
     isSlow: true,
   },

@@ -36,6 +36,7 @@ export const HISTORY: readonly Break[] = [
     to: '    if (first.peer === second.peer)',
     found: ['conduct'],
     scenario: 'sync-dispute',
+    seed: 3,
     isSlow: true,
   },
   {

@@ -19,6 +19,12 @@ const SILENT_MICROS = 17_000_000;
 const BAN_MICROS = 60_000_000;
 /** It is listened to again at the next tick. */
 const FORGIVEN_MICROS = BAN_MICROS + 2_000_000;
+/** With so many blocks to go a node is near the end, and asks peers more often how high they are: after half a second, one, two, … ten. */
+const NEAR_END = 100;
+const FIRST_LOOK_MICROS = 500_000;
+const LOOK_MICROS_MAX = 10_000_000;
+/** It looks at the clock every half second. */
+const LOOK_SLACK_MICROS = 1_000_000;
 /** An answer, or a farewell, waits for no more than a write of the log. */
 const PROMPT_MICROS = 5_000_000;
 
@@ -35,6 +41,8 @@ interface Dealings {
   readonly debts: Debts;
   /** On the connection before: what the node has decided to ask then may leave it now. */
   readonly claimBefore: Dealings['claim'];
+  /** When it was last asked how high it is. */
+  lookedAt: number;
   /** Why the peer has to be dropped, and has not been yet. */
   fault: { readonly text: string; readonly at: number } | undefined;
 }
@@ -101,6 +109,8 @@ class Book {
   readonly #banned = new Map<string, number>();
   /** Given up once: asked for one block at a time. */
   readonly #doubtful = new Set<string>();
+  /** How often it asked anybody how high they are, if it has been near the end all along; what it asks who has just come counts as well. */
+  #looks = { count: 0, at: 0, isNear: true };
   readonly #fetches = new Fetches<Dealings>((one) => [...this.#peers.values()].includes(one));
 
   constructor(initialHeight: number) {
@@ -118,6 +128,7 @@ class Book {
       asked: new Map(),
       isLagging: false,
       debts: new Debts(node, now, before?.debts),
+      lookedAt: now,
       fault: undefined,
     });
   }
@@ -151,6 +162,7 @@ class Book {
       case 'statusResponse': {
         const { claim } = dealings;
         const { base, height } = message;
+        if (height > Math.max(node.head, this.#origin) + NEAR_END) this.#looks.isNear = false;
         // Nothing that it said while it was banned counts.
         if (now < (this.#banned.get(peer) ?? -FORGIVEN_MICROS) + FORGIVEN_MICROS) dealings.claim = undefined;
         else if (claim !== undefined && (height < claim.height || base < claim.base))
@@ -182,10 +194,30 @@ class Book {
     if (message.kind === 'blockRequest' || message.kind === 'statusRequest') {
       if (moment.isTimely && this.#isBanned(peer, moment.now))
         return `sends a ${message.kind} again, after it dropped it,`;
-      if (message.kind === 'statusRequest') return undefined;
+      if (message.kind === 'statusRequest') {
+        this.#looked(dealings, moment.now);
+        return undefined;
+      }
       return this.#askProblem(node, peer, message.height, moment);
     }
     return dealings?.debts.answered(node, message, moment.now, moment.isTimely);
+  }
+
+  #looked(dealings: Dealings | undefined, now: number): void {
+    const looks = this.#looks;
+    if (looks.at !== now) looks.count++;
+    looks.at = now;
+    if (dealings !== undefined) dealings.lookedAt = now;
+  }
+
+  /** Whom it should have asked again by now. */
+  #unasked(now: number): string | undefined {
+    const { count, isNear } = this.#looks;
+    const every = isNear ? Math.min(FIRST_LOOK_MICROS * 2 ** count, LOOK_MICROS_MAX) : LOOK_MICROS_MAX;
+    for (const [peer, { lookedAt, fault }] of this.#peers)
+      if (fault === undefined && !this.#banned.has(peer) && now - lookedAt > every + LOOK_SLACK_MICROS)
+        return `has not asked ${peer} how high it is for ${now - lookedAt} µs`;
+    return undefined;
   }
 
   #askProblem(node: Process, to: string, height: number, { now, isTimely }: Moment): string | undefined {
@@ -222,10 +254,12 @@ class Book {
   left(node: Process, now: number): string | undefined {
     const problem = this.#fetches.problem();
     if (problem !== undefined) return problem;
+    const isSyncing = node.node?.isSyncing() === true;
+    if (isSyncing && this.#unasked(now) !== undefined) return this.#unasked(now);
     for (const [peer, { debts, asked, fault }] of this.#peers) {
       const overdue = debts.overdue(now - PROMPT_MICROS);
       if (overdue !== undefined) return `leaves a ${overdue} of ${peer} without an answer`;
-      if ((asked.size === 0 && fault === undefined) || node.node?.isSyncing() !== true) continue;
+      if ((asked.size === 0 && fault === undefined) || !isSyncing) continue;
       if (fault !== undefined && now - fault.at > PROMPT_MICROS) return fault.text;
       for (const [height, since] of asked)
         if (now - since > SILENT_MICROS) return `waits for block ${height} of ${peer} for ${now - since} µs`;

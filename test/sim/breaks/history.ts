@@ -40,6 +40,14 @@ export const HISTORY: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'sync-looks-seldom',
+    file: 'core/sync/blockSync.ts',
+    from: '(isNear ? this.#nearEvery : STATUS_EVERY_MICROS);',
+    to: 'STATUS_EVERY_MICROS;',
+    found: ['conduct'],
+    scenario: 'sync-only-peer-silent',
+  },
+  {
     id: 'sync-first-blamed',
     file: 'core/sync/blockQueue.ts',
     from: '    if (first.peer === second.peer) return first.peer;',

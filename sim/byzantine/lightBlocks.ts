@@ -114,6 +114,12 @@ export const withOtherPowers = (ground: Ground): ValidatorSet =>
 /** Whose key signs in a validator's place; `forged` is a signature that is none, undefined leaves the place empty. */
 export type Signs = (ground: Ground, one: Validator, index: number) => Accomplice | 'forged' | undefined;
 
+/** The commit has one place more than the set, and nobody signs there. */
+export const withEmptyPlace = ({ commit, ...shown }: LightBlock): LightBlock => ({
+  ...shown,
+  commit: { ...commit, signatures: [...commit.signatures, ABSENT] },
+});
+
 /** The victim, who is one of the liars, signs nil in its place of the commit. */
 export function withNil(ground: Ground, { commit, ...shown }: LightBlock): LightBlock {
   const { height, round } = commit;

@@ -138,6 +138,14 @@ export const LIGHT_ATTACKS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'light-commit-any-size',
+    file: 'core/consensus/verifyCommit.ts',
+    from: '  if (!shape.ok) return shape;\n',
+    to: '',
+    found: ['evidence'],
+    scenario: 'edited-light-attack',
+  },
+  {
     id: 'signer-counted-twice',
     file: 'core/consensus/verifyCommit.ts',
     from: 'if (seen.has(found.index)) return',

@@ -261,10 +261,8 @@ export class EvidencePool {
   commitOps(block: Block): readonly KvOp[] {
     const marks = block.evidence.flatMap((evidence): KvOp[] => {
       const { key, encoded } = entryOf(evidence);
-      return [
-        putRecord(encodeUtf8(COMMITTED + key), encoded),
-        { type: 'del', key: encodeUtf8(PENDING + key) },
-      ];
+      const mark = putRecord(encodeUtf8(COMMITTED + key), encoded);
+      return this.#pending.has(key) ? [mark, { type: 'del', key: encodeUtf8(PENDING + key) }] : [mark];
     });
     this.#taken = this.#ops.length;
     return [...this.#ops, ...marks];

@@ -18,6 +18,7 @@ import {
 import { clauses } from './clauses.ts';
 import { conduct } from './conduct.ts';
 import { countedClaims } from './countedClaims.ts';
+import { deletions } from './deletions.ts';
 import { duties } from './duties.ts';
 import { echoes } from './echoes.ts';
 import { ethRecords } from './ethRecords.ts';
@@ -124,6 +125,7 @@ const STANDING: readonly (readonly [StandingChecker, (context: CheckerContext) =
   ['conduct', roundWaits],
   ['conduct', roundNews],
   ['conduct', wires],
+  ['conduct', deletions],
   ['no_crash', logCuts],
   ['conduct', syncing],
   ['conduct', handover],

@@ -31,6 +31,8 @@ export function clauses(context: CheckerContext): Checker {
   const name = 'conduct';
   const awake = new Awake(context);
   const seats = new Seats(context);
+  /** Height and round in which a node had only precommitted when it was last looked at, and did not wait yet. */
+  const precommitted = new Map<Process, string | undefined>();
   const isLogWhole = !mayForget(context);
   const peers = context.world.processes.length - 1;
   const { schedule } = context.cluster;
@@ -50,7 +52,12 @@ export function clauses(context: CheckerContext): Checker {
       if (rs === undefined || !node.isCorrect) return;
       // Who has lost its log may hear from others what it has prevoted, and has not judged it in this life.
       const own = isLogWhole || node.lives === 1 ? seats.indexOf(node, rs) : -1;
-      const broken = heldProblem(rs, peers) ?? restProblem(rs) ?? judgedProblem(rs, own);
+      const broken =
+        heldProblem(rs, peers) ??
+        restProblem(rs) ??
+        judgedProblem(rs, own) ??
+        waitProblem(rs, precommitted.get(node));
+      precommitted.set(node, isPrecommitted(rs) ? placeOf(rs) : undefined);
       if (broken !== undefined) failOn(node, rs, broken);
     },
     look(node) {
@@ -143,6 +150,18 @@ function restProblem(rs: RoundState): string | undefined {
     return 'does not wait for the rest of the precommits (L47)';
   return collectingProblem(rs);
 }
+
+const placeOf = ({ height, round }: RoundState): string => `${height}/${round}`;
+
+/** It has precommitted and waits for two thirds to have done so. */
+const isPrecommitted = ({ step, held }: RoundState): boolean =>
+  step === STEP.precommit && held?.precommitTimer === false;
+
+/** Who only waits for the rest of the precommits is in the step that is called so, and tells peers. */
+const waitProblem = (rs: RoundState, before: string | undefined): string | undefined =>
+  before === placeOf(rs) && rs.step === STEP.precommit && rs.held?.precommitTimer === true
+    ? 'waits for the rest of the precommits, and does not say so'
+    : undefined;
 
 const isPrevoting = ({ step }: RoundState): boolean => step === STEP.prevote || step === STEP.prevoteWait;
 

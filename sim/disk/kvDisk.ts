@@ -71,10 +71,12 @@ export class KvDisk {
     return entryOf(this.#places.get(placeOf(key)), key);
   }
 
-  apply(ops: readonly KvOp[]): void {
+  /** Answers with the first key that was to go and was not there. */
+  apply(ops: readonly KvOp[]): Bytes | undefined {
     const undo = this.#write(ops);
     this.#undo.push(undo);
     if (this.#undo.length > UNDO_MAX) this.#undo.shift();
+    return ops.find(({ type }, i) => type === 'del' && undo.before[i] === undefined)?.key;
   }
 
   #write(ops: readonly KvOp[]): Undo {
@@ -232,7 +234,8 @@ function entryOf(first: Entry | undefined, key: Bytes): Entry | undefined {
 export interface KvGate {
   readonly alive: boolean;
   beforeBatch(): void;
-  afterBatch(): void;
+  /** @param vain The first key that the batch was to delete and that was not there. */
+  afterBatch(vain: Bytes | undefined): void;
 }
 
 /** The store as one life of a node sees it. A dead node can neither read nor write. */
@@ -253,8 +256,7 @@ export class KvHandle implements KvStore {
   async batch(ops: readonly KvOp[]): Promise<void> {
     this.#gate.beforeBatch();
     if (!this.#gate.alive) throw new DiskFault('power cut before the batch');
-    this.#disk.apply(ops);
-    this.#gate.afterBatch();
+    this.#gate.afterBatch(this.#disk.apply(ops));
     if (!this.#gate.alive) throw new DiskFault('power cut after the batch');
   }
 

@@ -1,4 +1,5 @@
 import { unreachable } from '../../core/lib/assert.ts';
+import type { Bytes } from '../../core/lib/bytes.ts';
 import {
   type CallId,
   CHANNELS,
@@ -113,7 +114,8 @@ export class Life implements KvGate {
     this.#at('batch');
   }
 
-  afterBatch(): void {
+  afterBatch(vain: Bytes | undefined): void {
+    if (vain !== undefined) this.#world.witness({ kind: 'deletedInVain', node: this.#process, key: vain });
     this.#at('batched');
   }
 

@@ -99,6 +99,8 @@ export type Fact =
   | { readonly kind: 'cut'; readonly node: Process; readonly height: number }
   /** The node is to forget all that waits in its pool, as its operator wants it. */
   | { readonly kind: 'flushed'; readonly node: Process }
+  /** A batch of the node was to delete what is not in its database. */
+  | { readonly kind: 'deletedInVain'; readonly node: Process; readonly key: Bytes }
   /** The node stopped itself, or its code threw. */
   | { readonly kind: 'halted'; readonly node: Process; readonly reason: string }
   | { readonly kind: 'moved'; readonly node: Process; readonly position: Position }

@@ -57,6 +57,14 @@ export const ATTACKS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'evidence-over-again',
+    file: 'core/evidence/pool.ts',
+    from: '      this.#committed.delete(key);\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'evidence-expires',
+  },
+  {
     id: 'offences-of-a-round-are-one',
     file: 'core/evidence/pool.ts',
     from: '  a.voteA.type === b.voteA.type &&\n',

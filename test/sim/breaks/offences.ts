@@ -85,8 +85,8 @@ export const OFFENCES: readonly Break[] = [
   {
     id: 'evidence-waits-on-disk',
     file: 'core/evidence/pool.ts',
-    from: "        putRecord(encodeUtf8(COMMITTED + key), encoded),\n        { type: 'del', key: encodeUtf8(PENDING + key) },\n",
-    to: '        putRecord(encodeUtf8(COMMITTED + key), encoded),\n',
+    from: "return this.#pending.has(key) ? [mark, { type: 'del', key: encodeUtf8(PENDING + key) }] : [mark];",
+    to: 'return [mark];',
     found: ['durability'],
     scenario: 'evidence-remembered',
     isSlow: true,

@@ -460,4 +460,20 @@ export const ROUNDS: readonly Break[] = [
     scenario: 'amnesia',
     isSlow: true,
   },
+  {
+    id: 'precommit-wait-untold',
+    file: 'core/consensus/rules.ts',
+    from: '      if (e.s.step === STEP.precommit) enterStep(e, STEP.precommitWait);\n',
+    to: '',
+    found: ['conduct'],
+    scenario: 'several-rounds',
+  },
+  {
+    id: 'precommit-time-ends-commit',
+    file: 'core/consensus/answers.ts',
+    from: 'return isOpen(s) && s.precommitTimer;',
+    to: 'return isOpen(s) || s.precommitTimer;',
+    found: ['no_crash'],
+    scenario: 'decided-for-one-alone',
+  },
 ];

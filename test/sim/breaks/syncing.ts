@@ -186,7 +186,7 @@ export const SYNCING: readonly Break[] = [
     file: 'core/sync/blockSync.ts',
     from: '      this.#peers.giveUp(peer);',
     to: '      this.#peers.ban(peer, now);',
-    found: ['eventually'],
+    found: ['conduct'],
     scenario: 'sync-only-peer-silent',
     isSlow: true,
   },

@@ -102,6 +102,14 @@ export const LIGHT_ATTACKS: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'attack-accused-unsorted',
+    file: 'core/evidence/lightClientAttack.ts',
+    from: '  if (a.power !== b.power) return a.power > b.power ? -1 : 1;\n',
+    to: '  if (a.power !== b.power) return 1;\n',
+    found: ['evidence'],
+    scenario: 'light-attack-powers',
+  },
+  {
     id: 'attack-liars-from-their-set',
     file: 'core/evidence/lightClientAttack.ts',
     from: 'signed.flatMap((one) => member(common, one.validatorAddress))',

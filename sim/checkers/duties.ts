@@ -41,6 +41,8 @@ export function duties(context: CheckerContext): Checker {
     proposeMicros(context.scenario.engine.consensus, round) < ANSWER_MICROS;
   /** Where each node came to life again: the prevote that it signed there may be lost, and its guard past it. */
   const revived = new Map<Process, Place>();
+  /** Where each node was paused: the wait for a proposal may have ended before its application could say a word. */
+  const paused = new Map<Process, Place>();
   const enteredBy = (node: Process, rs: RoundState): Entered => {
     const before = entered.get(node);
     if (before !== undefined && isAt(rs, before)) return before;
@@ -50,12 +52,25 @@ export function duties(context: CheckerContext): Checker {
     return now;
   };
   const owes = (node: Process, rs: RoundState, own: Bytes): string | undefined =>
-    owed(rs, own, seats.indexOf(node, rs), isAt(rs, revived.get(node)), maySkip(rs));
+    owed(
+      rs,
+      own,
+      seats.indexOf(node, rs),
+      isAt(rs, revived.get(node)),
+      maySkip(rs) || isAt(rs, paused.get(node)),
+    );
   const failOn = (node: Process, rs: RoundState, problem: string): void =>
     context.fail(name, `${node.name} at ${rs.height}/${rs.round}, step ${rs.step}: ${problem}`);
   return {
     name,
-    ...hearing(['started', 'signed'], (fact) => {
+    ...hearing(['started', 'signed', 'fault'], (fact) => {
+      if (fact.kind === 'fault') {
+        for (const one of context.world.processes) {
+          const at = one.state === 'paused' ? one.node?.rs() : undefined;
+          if (at !== undefined) paused.set(one, { height: at.height, round: at.round });
+        }
+        return;
+      }
       const { node } = fact;
       const rs = node.node?.rs();
       if (fact.kind === 'started') {

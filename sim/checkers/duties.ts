@@ -43,6 +43,12 @@ export function duties(context: CheckerContext): Checker {
   const revived = new Map<Process, Place>();
   /** Where each node was paused: the wait for a proposal may have ended before its application could say a word. */
   const paused = new Map<Process, Place>();
+  const notePauses = (): void => {
+    for (const node of context.world.processes) {
+      const rs = node.state === 'paused' ? node.node?.rs() : undefined;
+      if (rs !== undefined) paused.set(node, { height: rs.height, round: rs.round });
+    }
+  };
   const enteredBy = (node: Process, rs: RoundState): Entered => {
     const before = entered.get(node);
     if (before !== undefined && isAt(rs, before)) return before;
@@ -64,13 +70,7 @@ export function duties(context: CheckerContext): Checker {
   return {
     name,
     ...hearing(['started', 'signed', 'fault'], (fact) => {
-      if (fact.kind === 'fault') {
-        for (const one of context.world.processes) {
-          const at = one.state === 'paused' ? one.node?.rs() : undefined;
-          if (at !== undefined) paused.set(one, { height: at.height, round: at.round });
-        }
-        return;
-      }
+      if (fact.kind === 'fault') return notePauses();
       const { node } = fact;
       const rs = node.node?.rs();
       if (fact.kind === 'started') {

@@ -255,7 +255,8 @@ class Book {
     const problem = this.#fetches.problem();
     if (problem !== undefined) return problem;
     const isSyncing = node.node?.isSyncing() === true;
-    if (isSyncing && this.#unasked(now) !== undefined) return this.#unasked(now);
+    const unasked = isSyncing ? this.#unasked(now) : undefined;
+    if (unasked !== undefined) return unasked;
     for (const [peer, { debts, asked, fault }] of this.#peers) {
       const overdue = debts.overdue(now - PROMPT_MICROS);
       if (overdue !== undefined) return `leaves a ${overdue} of ${peer} without an answer`;

@@ -119,7 +119,7 @@ export const OFFENCES: readonly Break[] = [
     isSlow: true,
   },
   {
-    id: 'evidence-mark-unwritten',
+    id: 'evidence-mark-elsewhere',
     file: 'core/evidence/pool.ts',
     from: 'const mark = putRecord(encodeUtf8(COMMITTED + key), encoded);',
     to: "const mark = putRecord(encodeUtf8('evidence/of/' + key), encoded);",

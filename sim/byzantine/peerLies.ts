@@ -18,6 +18,8 @@ import {
   isOwnVote,
   type Send,
 } from './behaviour.ts';
+import { BLOCK_FIELDS } from './proposals.ts';
+import { signedLie } from './signedSync.ts';
 
 const CLAIM_HEIGHTS = 1_000;
 const DRIP_MS = 20_000;
@@ -52,14 +54,15 @@ const SYNC_LIES = [
   'drip',
   'greed',
   'gap',
+  'signed',
 ] as const;
 
 export const SYNC_LIAR: Behaviour = {
   id: 'B33',
   alias: 'sync-liar',
-  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), beyond (claims nothing but a block that nobody has yet), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, gap (none at its fourth answer alone), silence, mute (never says how high it is), drip (each answer `ms` late) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
-  args: ['what', 'ms', 'count'],
-  words: { what: SYNC_LIES },
+  text: 'Lies to those who catch up: `what` is height (claims too much), sway (claims too much every second time), dip (claims one height every second time), floor (claims its newest block alone every second time), beyond (claims nothing but a block that nobody has yet), block (another one), edge (another one at the end of each twenty), seam (a spoiled commit at the beginning of each twenty), commit (a block with a spoiled commit), twice (answers again), none, gap (none at its fourth answer alone), silence, mute (never says how high it is), drip (each answer `ms` late), signed (all who share it have signed block `count` with a wrong `field`, as invalid-block has it) or greed (asks `count` times at once for the first block or one that nobody has, beside its prevotes).',
+  args: ['what', 'ms', 'count', 'field'],
+  words: { what: SYNC_LIES, field: BLOCK_FIELDS },
   create(me) {
     const what = String(me.args.get('what') ?? 'block');
     if (what === 'greed') return greedy(me);
@@ -81,7 +84,7 @@ export const SYNC_LIAR: Behaviour = {
         if (decoded.value.kind === (STATUS_LIES.has(what) ? 'statusResponse' : 'blockResponse')) said++;
         const isTurn = (TURNS[what] ?? (() => true))(said);
         return [
-          { ...send, bytes: encodeBlocksyncMessage(isTurn ? lie(decoded.value, what) : decoded.value) },
+          { ...send, bytes: encodeBlocksyncMessage(isTurn ? lie(me, decoded.value, what) : decoded.value) },
         ];
       },
     };
@@ -101,7 +104,7 @@ const greedy = (me: Accomplice): Hooks =>
     }
   });
 
-function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
+function lie(me: Accomplice, message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (message.kind === 'statusResponse' && (what === 'height' || what === 'sway'))
     return { ...message, height: message.height + CLAIM_HEIGHTS };
   if (message.kind === 'statusResponse' && what === 'dip') return { ...message, height: message.base };
@@ -116,6 +119,7 @@ function lie(message: BlocksyncMessage, what: string): BlocksyncMessage {
   if (what === 'block' || what === 'edge') return { kind: 'blockResponse', block: otherBlock(message.block) };
   if (what === 'commit' || what === 'seam')
     return { kind: 'blockResponse', block: spoiledCommit(message.block) };
+  if (what === 'signed') return { kind: 'blockResponse', block: signedLie(me, message.block) };
   return message;
 }
 

@@ -91,7 +91,9 @@ function badPolRound(word: unknown, round: number): number {
 }
 
 /** Ways to make a block wrong in one field; everything else stays as it is. */
-const SPOILERS: Readonly<Record<string, (header: Header, rs: RoundState) => Partial<Header>>> = {
+const SPOILERS: Readonly<
+  Record<string, (header: Header, rs: Pick<RoundState, 'validators'>) => Partial<Header>>
+> = {
   app_hash: ({ appHash }) => ({ appHash: wrong(appHash) }),
   time: ({ time }) => ({ time: addMillis(time, 60_000) }),
   data_hash: ({ dataHash }) => ({ dataHash: wrong(dataHash) }),
@@ -115,19 +117,21 @@ const SPOILERS: Readonly<Record<string, (header: Header, rs: RoundState) => Part
 const wrong = (hash: Uint8Array): Uint8Array =>
   hash.length === 0 ? new Uint8Array(32).fill(1) : hash.map((byte) => byte ^ 1);
 
-const FIELDS: readonly string[] = [...Object.keys(SPOILERS), 'tx'];
+/** What can be wrong with a block. */
+export const BLOCK_FIELDS: readonly string[] = [...Object.keys(SPOILERS), 'tx'];
 
 export const INVALID_BLOCK: Behaviour = {
   id: 'B10',
   alias: 'invalid-block',
-  text: `Proposes a block with one wrong header field: \`field\` is ${FIELDS.join(', ')}; with other_proposer it names another validator, and is valid.`,
+  text: `Proposes a block with one wrong header field: \`field\` is ${BLOCK_FIELDS.join(', ')}; with other_proposer it names another validator, and is valid.`,
   args: ['field'],
-  words: { field: FIELDS },
+  words: { field: BLOCK_FIELDS },
   create: (me) =>
     replacingBlock(me, (rs, block) => spoiled(rs, block, String(me.args.get('field') ?? 'app_hash'))),
 };
 
-function spoiled(rs: RoundState, block: Block, field: string): Block {
+/** The block with one field wrong. */
+export function spoiled(rs: Pick<RoundState, 'validators'>, block: Block, field: string): Block {
   if (field === 'tx') return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };
   const { header } = block;
   return { ...block, header: { ...header, ...SPOILERS[field]?.(header, rs) } };

@@ -316,4 +316,21 @@ export const DECIDING: readonly Break[] = [
     scenario: 'disk-slow',
     isSlow: true,
   },
+  {
+    id: 'decides-what-is-invalid',
+    file: 'core/consensus/rules.ts',
+    from: '      s.app === undefined &&\n      s.current?.verdict?.ok === true,',
+    to: '      s.app === undefined &&\n      s.current?.verdict !== undefined,',
+    found: ['never'],
+    scenario: 'decided-and-invalid',
+  },
+  {
+    id: 'invalid-decision-waited-for',
+    file: 'core/consensus/rules.ts',
+    from: 's.commitRound >= 0 && s.decision === undefined && s.current?.verdict?.ok === false,',
+    to: 's.commitRound > 0 && s.decision === undefined && s.current?.verdict?.ok === false,',
+    found: ['eventually'],
+    scenario: 'decided-and-invalid',
+    isSlow: true,
+  },
 ];

@@ -261,4 +261,21 @@ export const SYNCING: readonly Break[] = [
     scenario: 'little-at-once',
     isSlow: true,
   },
+  {
+    id: 'synced-though-invalid',
+    file: 'core/sync/blockSync.ts',
+    from: '    if (!checked.ok) {\n      // Two',
+    to: '    if (!checked.ok && height === 1) {\n      // Two',
+    found: ['never'],
+    scenario: 'sync-signed-and-invalid',
+  },
+  {
+    id: 'invalid-block-ends-syncing',
+    file: 'core/sync/blockSync.ts',
+    from: 'our own state is, or they are.\n      out.halt(',
+    to: 'our own state is, or they are.\n      String(',
+    found: ['conduct'],
+    scenario: 'sync-signed-and-invalid',
+    isSlow: true,
+  },
 ];

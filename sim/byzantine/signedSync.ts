@@ -1,0 +1,45 @@
+import { commitHash } from '../../core/codec/hashes.ts';
+import { voteOfCommit } from '../../core/consensus/verifyCommit.ts';
+import { equalBytes } from '../../core/lib/bytes.ts';
+import type { Block, Commit, CommitSig } from '../../core/types/block.ts';
+import type { Accomplice } from './behaviour.ts';
+import { ABSENT, variantOf } from './blocks.ts';
+import { spoiled } from './proposals.ts';
+
+const LIED_HEIGHT = 3;
+
+/**
+ * What all who share the lie have signed, as they give it to those who catch up: block `count` with a wrong `field`, and the
+ * block after it with their precommits for that.
+ */
+export function signedLie(me: Accomplice, block: Block): Block {
+  const lied = Number(me.args.get('count') ?? LIED_HEIGHT);
+  const { height } = block.header;
+  if (height === lied) return spoiledBlock(me, block);
+  const below = height === lied + 1 ? me.chain()?.block(lied) : undefined;
+  return below === undefined ? block : signedOver(me, block, spoiledBlock(me, below));
+}
+
+function spoiledBlock(me: Accomplice, block: Block): Block {
+  const validators = me.chain()?.validators(block.header.height);
+  return validators === undefined
+    ? block
+    : spoiled({ validators }, block, String(me.args.get('field') ?? 'app_hash'));
+}
+
+/** The block on top of another one, which its last commit is for. */
+function signedOver(me: Accomplice, block: Block, below: Block): Block {
+  const { blockId } = variantOf(below);
+  const commit: Commit = { ...block.lastCommit, blockId };
+  const signatures = commit.signatures.map((sig, i): CommitSig => {
+    const signer = me.coalition.members.find(({ address }) => equalBytes(address, sig.validatorAddress));
+    if (signer === undefined || sig.flag !== 'commit') return ABSENT;
+    return { ...sig, signature: signer.signVote(voteOfCommit(commit, i, sig)).signature };
+  });
+  const lastCommit: Commit = { ...commit, signatures };
+  return {
+    ...block,
+    lastCommit,
+    header: { ...block.header, lastBlockId: blockId, lastCommitHash: commitHash(lastCommit) },
+  };
+}

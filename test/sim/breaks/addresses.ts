@@ -228,4 +228,22 @@ export const ADDRESSES: readonly Break[] = [
     scenario: 'needed-peers',
     isSlow: true,
   },
+  {
+    id: 'vain-address-never-forgotten',
+    file: 'core/p2p/addressBook.ts',
+    from: 'if (!known.isOld && known.attempts >= ATTEMPTS_MAX) this.remove(id);',
+    to: '',
+    found: ['peers'],
+    scenario: 'called-in-vain',
+    isSlow: true,
+  },
+  {
+    id: 'vain-calls-never-rarer',
+    file: 'core/p2p/addressBook.ts',
+    from: 'RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)',
+    to: '2 * RETRY_MICROS',
+    found: ['peers'],
+    scenario: 'called-in-vain',
+    isSlow: true,
+  },
 ];

@@ -1,6 +1,5 @@
 import type { Bytes } from '../../core/lib/bytes.ts';
 import type { LinkId } from '../../core/p2p/links.ts';
-import type { PeerAddress } from '../../core/p2p/peerAddress.ts';
 import { decodePexMessage } from '../../core/p2p/pexMessages.ts';
 import type { PeerId } from '../../core/types/ids.ts';
 import type { Process } from '../machine/process.ts';
@@ -9,7 +8,6 @@ import type { Switchboard } from '../peers/switchboard.ts';
 import { type FactOf, hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { NeededCalls } from './neededCalls.ts';
-import { VainCalls } from './vainCalls.ts';
 
 const NAME = 'peers';
 
@@ -57,7 +55,6 @@ class Caller {
   /** Ids of all that somebody needs. */
   readonly #persistent: ReadonlySet<string>;
   readonly #needed: NeededCalls;
-  readonly #vain = new VainCalls((text) => this.#fail(text));
   readonly #talks = new Map<LinkId, Talk>();
 
   constructor(context: CheckerContext, board: Switchboard, node: Process) {
@@ -77,17 +74,14 @@ class Caller {
     switch (fact.kind) {
       case 'started':
         this.#talks.clear();
-        this.#vain.onStarted();
         return this.#needed.onStarted();
       case 'called':
-        return this.#onCall(fact.address);
+        return this.#onCall(fact.address.id);
       case 'connected':
-        this.#vain.onConnected(idOf(fact.peer.name));
         return this.#needed.onConnected(fact.peer.name);
       case 'peer':
         return this.#needed.onPeer(fact.peer, fact.isUp);
       case 'disowned':
-        this.#vain.onConnected(idOf(fact.peer.name));
         return this.#needed.onDisowned(fact.peer.name, fact.micros);
       case 'dropped':
         return this.#needed.onDropped();
@@ -100,9 +94,8 @@ class Caller {
     }
   }
 
-  #onCall(address: PeerAddress): void {
-    const { id } = address;
-    const { processes, now } = this.#context.world;
+  #onCall(id: string): void {
+    const { processes } = this.#context.world;
     const { spec } = this.#board;
     const { index } = this.#node;
     const peer = processes.findIndex((one) => idOf(one.name) === id);
@@ -114,7 +107,6 @@ class Caller {
       this.#fail(`calls ${whom}, with which it is connected or about to be`);
     if (spec.persistent.includes(whom)) this.#needed.onCall(whom);
     else if (!spec.seeds.includes(whom)) {
-      this.#vain.onCall(now, address);
       const others = open.filter((one) => !this.#persistent.has(one));
       if (others.length >= spec.outboundMax) this.#fail(`calls ${whom} beside ${others.length} others`);
     }
@@ -157,9 +149,7 @@ class Caller {
 
   #onHeard(link: LinkId, bytes: Bytes): void {
     const message = decodePexMessage(bytes);
-    if (!message.ok || message.value.kind !== 'addresses') return;
-    this.#talkOf(link).isAnswered = true;
-    this.#vain.onTold(message.value.addresses);
+    if (message.ok && message.value.kind === 'addresses') this.#talkOf(link).isAnswered = true;
   }
 
   #talkOf(link: LinkId): Talk {

@@ -28,7 +28,7 @@ interface Chances {
 
 /**
  * A correct node that has a place for another peer, and an address that it may call, calls somebody before long; and it calls where
- * nobody has answered after longer and longer waits.
+ * nobody has answered after longer and longer waits, and forgets who never has.
  */
 export function places(context: CheckerContext, board: Switchboard): Checker {
   const name = 'peers';
@@ -53,8 +53,15 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
 
   function look(node: Process, chances: Chances): void {
     chances.lookedAt = world.now;
-    const known = new Set(board.bookOf(node.index).map(({ address }) => formatPeerAddress(address)));
+    const book = board.bookOf(node.index);
+    const known = new Set(book.map(({ address }) => formatPeerAddress(address)));
     for (const where of [...chances.calls.keys()]) if (!known.has(where)) chances.calls.delete(where);
+    const vain = book.find(({ isOld, attempts }) => !isOld && attempts >= CALLS_MAX);
+    if (vain !== undefined)
+      context.fail(
+        name,
+        `${node.name} keeps ${vain.address.id}, which never answered ${vain.attempts} calls`,
+      );
     const others = board.calledBy(node.index).filter((one) => !needed.has(one));
     chances.placeSince = others.length < outboundMax ? (chances.placeSince ?? world.now) : undefined;
     chances.callable = new Map(

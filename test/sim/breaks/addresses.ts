@@ -234,16 +234,7 @@ export const ADDRESSES: readonly Break[] = [
     from: 'if (!known.isOld && known.attempts >= ATTEMPTS_MAX) this.remove(id);',
     to: '',
     found: ['peers'],
-    scenario: 'called-in-vain',
-    isSlow: true,
-  },
-  {
-    id: 'vain-calls-never-rarer',
-    file: 'core/p2p/addressBook.ts',
-    from: 'RETRY_MICROS * 2 ** Math.min(attempts, ATTEMPTS_MAX)',
-    to: '2 * RETRY_MICROS',
-    found: ['peers'],
-    scenario: 'called-in-vain',
+    scenario: 'vain-addresses-forgotten',
     isSlow: true,
   },
 ];

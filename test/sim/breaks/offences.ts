@@ -270,4 +270,12 @@ export const OFFENCES: readonly Break[] = [
     scenario: 'light-attack-too-early',
     isSlow: true,
   },
+  {
+    id: 'offence-kept-for-each-pair',
+    file: 'core/evidence/pool.ts',
+    from: 'if (!isSpent && !this.#isKnownOffence(conflict))',
+    to: 'if (!isSpent || !this.#isKnownOffence(conflict))',
+    found: ['evidence'],
+    scenario: 'offence-seen-twice',
+  },
 ];

@@ -21,6 +21,19 @@ interface Wish {
   since: number;
 }
 
+type Position = Pick<Word, 'height' | 'round'>;
+
+/** Old words move nobody back. */
+const isBehind = ({ height, round }: Position, at: Position | undefined): boolean =>
+  at !== undefined && (height < at.height || (height === at.height && round < at.round));
+
+/** What a peer has said on one connection. */
+interface Talk {
+  /** Where it is: before it says so nobody listens to what it wants there. */
+  at: Position | undefined;
+  wish: Wish | undefined;
+}
+
 /**
  * A correct node believes that a peer collects the block that it has asked for (CometBFT, NewValidBlock), until the peer goes on: which
  * other one was proposed to it is of no account.
@@ -28,7 +41,7 @@ interface Wish {
 export function wanted({ world, scenario, fail }: CheckerContext): Checker {
   const name = 'conduct';
   if (isGarbled(scenario)) return { name };
-  const connections = new Connections((): { wish: Wish | undefined } => ({ wish: undefined }));
+  const connections = new Connections((): Talk => ({ at: undefined, wish: undefined }));
   /** Nodes that have heard of any. */
   const listening = new Set<Process>();
   /** Since when no fault has begun or ended. */
@@ -36,21 +49,27 @@ export function wanted({ world, scenario, fail }: CheckerContext): Checker {
 
   const heard = (node: Process, peer: string, bytes: Bytes): void => {
     const connection = connections.get(node, peer);
-    const word = connection && messageOf(bytes, ['newValidBlock']);
-    const round = word && believed(node, peer);
-    if (connection === undefined || word === undefined || round === undefined) return;
-    connection.wish =
-      round.height === word.height && round.round === word.round ? { word, since: world.now } : undefined;
-    listening.add(node);
+    const word = connection && messageOf(bytes, ['newRoundStep', 'newValidBlock']);
+    if (connection === undefined || word === undefined) return;
+    if (word.kind === 'newRoundStep') {
+      if (!isBehind(word, connection.at)) connection.at = word;
+    } else {
+      // What it believes of a connection before may still stand there while it has not come to read of this one.
+      const isThere = [connection.at, believed(node, peer)].every(
+        (at) => at?.height === word.height && at.round === word.round,
+      );
+      connection.wish = isThere ? { word, since: world.now } : undefined;
+      listening.add(node);
+    }
   };
 
   return {
     name,
-    ...hearing(['fault', 'wordHeard', ...Connections.TOPICS], (fact) => {
+    ...hearing(['fault', 'wordHeard', 'standingHeard', ...Connections.TOPICS], (fact) => {
       if (fact.kind === 'fault') calm = world.now;
       if (fact.kind === 'fault' || !fact.node.isCorrect) return;
       connections.on(fact);
-      if (fact.kind === 'wordHeard') heard(fact.node, fact.peer, fact.bytes);
+      if (fact.kind === 'wordHeard' || fact.kind === 'standingHeard') heard(fact.node, fact.peer, fact.bytes);
     }),
     look(node) {
       if (!listening.has(node)) return;

@@ -275,12 +275,13 @@ export function overridesFault(
   isPrecompile: (addressHex: string) => boolean,
 ): string | undefined {
   for (const [address, { state, stateDiff, movePrecompileTo }] of overrides) {
+    if (movePrecompileTo !== undefined) {
+      if (!isPrecompile(address)) return `account ${shown(address)} is not a precompile`;
+      if (overrides.has(toHex(movePrecompileTo)))
+        return `account ${toEip55(movePrecompileTo)} is already overridden`;
+    }
     if (state !== undefined && stateDiff !== undefined)
-      return `account 0x${address} has both 'state' and 'stateDiff'`;
-    if (movePrecompileTo === undefined) continue;
-    if (!isPrecompile(address)) return `account ${shown(address)} is not a precompile`;
-    if (overrides.has(toHex(movePrecompileTo)))
-      return `account ${toEip55(movePrecompileTo)} is already overridden`;
+      return `account ${shown(address)} has both 'state' and 'stateDiff'`;
   }
   return undefined;
 }

@@ -24,6 +24,7 @@ import { wrongCoding } from './coding.ts';
 import { wrongExport } from './export.ts';
 import { wrongHistories } from './fees.ts';
 import { wrongGrpcWeb } from './grpcWeb.ts';
+import { wrongImpossible } from './impossible.ts';
 import { wrongBlocks, wrongTxs } from './lists.ts';
 import { wrongLogs } from './logs.ts';
 import { wrongMessages } from './messages.ts';
@@ -141,6 +142,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongBounds(rpc),
   ({ rpc }) => wrongCalls(rpc),
   ({ rpc }) => wrongPretences(rpc),
+  ({ rpc }) => wrongImpossible(rpc),
   ({ rpc }) => wrongArguments(rpc),
   ({ rpc, suite }) => wrongUnknown(rpc, suite.sha256),
   ({ rpc, suite }) => wrongUris(rpc, suite.sha256),

@@ -484,4 +484,12 @@ export const EXECUTION: readonly Break[] = [
     scenario: 'changing-params',
     isSlow: true,
   },
+  {
+    id: 'who-leaves-keeps-its-coins',
+    file: 'core/state/evmState.ts',
+    from: '...(balance === undefined ? {} : { balance }),',
+    to: '...(balance === undefined || balance === 0n ? {} : { balance }),',
+    found: ['records'],
+    scenario: 'evm-features',
+  },
 ];

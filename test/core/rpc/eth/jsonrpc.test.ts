@@ -226,6 +226,11 @@ describe('parameter errors carry the texts of geth', () => {
       [{ to: address }, 'latest', { [address]: { state: {}, stateDiff: {} } }],
       `account ${address} has both 'state' and 'stateDiff'`,
     ],
+    [
+      'eth_call',
+      [{ to: address }, 'latest', { [`0x${'ab'.repeat(20)}`]: { state: {}, stateDiff: {} } }],
+      "account 0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB has both 'state' and 'stateDiff'",
+    ],
     ['eth_feeHistory', ['0x1', '0x99'], 'request beyond head block: requested 153, head 0'],
     [
       'eth_feeHistory',

@@ -1,0 +1,72 @@
+import { toEip55 } from '../../../core/address/eip55.ts';
+import { hex } from '../../../core/lib/bytes.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { eth, fieldsOf, unlike } from '../questions.ts';
+
+const SERVER_ERROR = -32000;
+const ACCOUNT = `0x${'9c'.repeat(20)}`;
+const OTHER = `0x${'9e'.repeat(20)}`;
+const IDENTITY = `0x${'04'.padStart(40, '0')}`;
+const shown = (address: string): string => toEip55(hex(address.slice(2)));
+
+/** What goes with no call, and geth's words for that. */
+interface Impossible {
+  readonly call?: Fields;
+  readonly state?: Fields;
+  readonly block?: Fields;
+  readonly words: string;
+}
+
+const impossible = ({ chain }: RpcContext): readonly Impossible[] => [
+  {
+    state: { [ACCOUNT]: { state: {}, stateDiff: {} } },
+    words: `account ${shown(ACCOUNT)} has both 'state' and 'stateDiff'`,
+  },
+  {
+    state: { [ACCOUNT]: { movePrecompileToAddress: OTHER } },
+    words: `account ${shown(ACCOUNT)} is not a precompile`,
+  },
+  {
+    state: { [IDENTITY]: { movePrecompileToAddress: OTHER }, [OTHER]: { nonce: '0x1' } },
+    words: `account ${shown(OTHER)} is already overridden`,
+  },
+  {
+    block: { withdrawals: [] },
+    words: 'block override "withdrawals" is not supported for this RPC method',
+  },
+  {
+    block: { beaconRoot: `0x${'00'.repeat(32)}` },
+    words: 'block override "beaconRoot" is not supported for this RPC method',
+  },
+  ...['maxFeePerGas', 'maxPriorityFeePerGas'].map((field) => ({
+    call: { gasPrice: '0x1', [field]: '0x1' },
+    words: 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified',
+  })),
+  {
+    call: { chainId: quantity(chain.evmChainId + 1n) },
+    words: `chainId does not match node's (have=${chain.evmChainId + 1n}, want=${chain.evmChainId})`,
+  },
+  { call: { blobVersionedHashes: [] }, words: 'transaction type not supported' },
+];
+
+/** A call of nobody that says or pretends what no call can is refused by all that run one, and by none of them otherwise. */
+export async function wrongImpossible(rpc: RpcContext): Promise<string | undefined> {
+  const asking = (call: Fields, state: Fields, block: Fields) => [
+    ['eth_call', [call, 'latest', state, block]],
+    ['eth_estimateGas', [call, 'latest', state, block]],
+    ['debug_traceCall', [call, 'latest', { stateOverrides: state, blockOverrides: block }]],
+    ...(Object.keys(block).length === 0 ? [['eth_createAccessList', [call, 'latest', state]]] : []),
+  ];
+  for (const { call = {}, state = {}, block = {}, words } of impossible(rpc))
+    for (const [method, params] of asking({ to: ACCOUNT, ...call }, state, block)) {
+      const told = (await eth(rpc, method as string, params as readonly unknown[])) as Fields;
+      const { code, message } = fieldsOf(told ?? {}, 'refused');
+      const problem = unlike(`${method} that cannot be`, [code, message], [SERVER_ERROR, words]);
+      if (problem !== undefined) return problem;
+    }
+  const creation = { data: '0x00', authorizationList: [] };
+  const told = (await eth(rpc, 'eth_call', [creation, 'latest'])) as Fields;
+  const words = 'EIP-7702 transaction cannot be used to create contract';
+  return unlike('a creation with authorizations', fieldsOf(told ?? {}, 'refused')['message'], words);
+}

@@ -35,6 +35,7 @@ import { wrongNode } from './node.ts';
 import { wrongLargePages, wrongTotals } from './pages.ts';
 import { wrongPlaces } from './places.ts';
 import { wrongWaiting } from './pool.ts';
+import { wrongPrecompiles } from './precompiles.ts';
 import { wrongPretences } from './pretences.ts';
 import { wrongProofs } from './proofs.ts';
 import { wrongProtos } from './protos.ts';
@@ -144,6 +145,7 @@ const QUESTIONS: readonly ((asked: Asked) => Answer)[] = [
   ({ rpc }) => wrongPretences(rpc),
   ({ rpc }) => wrongImpossible(rpc),
   ({ rpc }) => wrongArguments(rpc),
+  ({ rpc }) => wrongPrecompiles(rpc),
   ({ rpc, suite }) => wrongUnknown(rpc, suite.sha256),
   ({ rpc, suite }) => wrongUris(rpc, suite.sha256),
   ({ rpc, suite }) => wrongFaces(rpc, suite.sha256),

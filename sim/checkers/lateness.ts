@@ -33,7 +33,8 @@ export function lateness(context: CheckerContext): Checker {
     if (startTime <= 0) return false;
     const left = startTime - node.clock.now(world.now);
     if (height !== context.cluster.genesis.initialHeight) return left < 0;
-    const at = genesisAt.get(node) ?? world.now + Math.max(0, left);
+    // The timer is set when the log has what it begins with, and for as long as was left before.
+    const at = genesisAt.get(node) ?? node.disk.syncedBy(world.now) + Math.max(0, left);
     genesisAt.set(node, at);
     return world.now > at;
   };

@@ -33,11 +33,14 @@ export function usedTxs(context: CheckerContext): Checker {
       if (fact.kind === 'started' || fact.kind === 'flushed') {
         lives.delete(node);
       } else if (fact.kind === 'event') {
+        // While its drive kept it waiting, it has read of nothing that it was told.
+        const isLate = node.disk.syncedBy(world.now) > world.now;
         for (const tx of fact.event.block.txs) {
           const key = toHex(txHashOf(tx, suite));
           const toldAt = known.toldAt.get(key) ?? Number.NEGATIVE_INFINITY;
           // The answer to what was asked before the block may have been that it is used, and then it is forgotten.
-          if (!known.open.has(key) && world.now - toldAt > SEEN_MICROS) known.used.add(key);
+          const isSeen = !isLate && !known.open.has(key) && world.now - toldAt > SEEN_MICROS;
+          if (isSeen) known.used.add(key);
           known.toldAt.delete(key);
         }
       } else {

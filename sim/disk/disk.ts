@@ -89,6 +89,11 @@ export class Disk<Guard> {
     return true;
   }
 
+  /** When what is written now is there, at the latest, as far as faults go. */
+  syncedBy(now: number): number {
+    return this.isSlow ? now + SLOW_MICROS : Math.max(now, this.lateUntil);
+  }
+
   /** The end, at `now`, of a fault that has a duration. */
   repair(fault: DiskFaultKind, now: number): void {
     if (fault === 'full') {

@@ -43,8 +43,6 @@ export const FEATURES = {
   hasher: assemble('36 5f 5f 37', '60 20 5f 36 5f 60 02 5a fa 50 60 20 5f a0 00'),
   /** Stores what an earlier transaction left in transient storage, which is nothing, and leaves something there. */
   latch: assemble('60 01 5c 60 01 01 60 01 55 60 07 60 01 5d 00'),
-  /** Leaves all that it has to the account in the first word, and stays (EIP-6780). */
-  leaver: assemble('5f 35 ff'),
 } as const;
 
 export type Feature = keyof typeof FEATURES;

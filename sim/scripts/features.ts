@@ -122,10 +122,6 @@ const CALLS: readonly Maker[] = [
   (at, choose) =>
     calling(at('reader'), concat(padded(at(choose(2) === 0 ? 'slots' : 'guard')), pairs(choose))),
   (at, choose) => calling(at('undoer'), concat(padded(at('slots')), pairs(choose))),
-  (at, choose) => calling(at('leaver'), padded(heirOf(at, choose)), BigInt(choose(3))),
-  // Another one's storage and coins, by the same code.
-  (at, choose) =>
-    calling(at('delegator'), concat(padded(at('leaver')), padded(heirOf(at, choose))), BigInt(choose(3))),
   (at) => calling(at('elder'), EMPTY),
   (at) => calling(at('latch'), EMPTY),
   // A precompile, called by nobody's code: it costs, and may fail.
@@ -153,10 +149,6 @@ const CALLS: readonly Maker[] = [
     gas: 100_000n,
   }),
 ];
-
-/** Somebody, who may not be there yet, a contract, or the one that leaves. */
-const heirOf = (at: (feature: Feature) => Bytes, choose: (count: number) => number): Bytes =>
-  present([stranger(choose(12)), stranger(40), at('guard'), at('leaver')][choose(4)], 'an heir');
 
 const accessList = (address: Bytes, choose: (count: number) => number): readonly AccessListItem[] => [
   { address, storageKeys: Array.from({ length: choose(4) }, () => word(choose(SLOTS))) },

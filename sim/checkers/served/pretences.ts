@@ -8,6 +8,8 @@ import { tellerOf } from './calls.ts';
 
 export const CONTRACT = `0x${'9c'.repeat(20)}`;
 const MOVED = `0x${'9e'.repeat(20)}`;
+const LEAVER = `0x${'9f'.repeat(20)}`;
+const HEIR = `0x${'9a'.repeat(20)}`;
 const IDENTITY = `0x${'04'.padStart(40, '0')}`;
 export const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
 export const SENDER = to0xHex(SENDER_BYTES);
@@ -32,6 +34,8 @@ const CLEARING = 2n + 2n + 2_100n + 2_900n + 2n;
 const SELF = tellerOf(['30']);
 /** Slots 0 and 1. */
 const READER = tellerOf(['5f54', '600154']);
+/** Calls one that leaves what it has to another (EIP-6780), and tells what each has then. */
+const WITNESS = `0x5f5f5f5f5f73${LEAVER.slice(2)}5af150${tellerOf([LEAVER, HEIR].map((one) => `73${one.slice(2)}31`)).slice(2)}`;
 /** Init code that makes no contract but tells where it would stand. */
 const NAMER = '0x305f5260205ff3';
 const REVERTER = '0x602a5f5260205ffd';
@@ -103,6 +107,12 @@ function pretences({ chain, suite }: RpcContext): readonly Pretence[] {
       call,
       state: code(CLEARER, { stateDiff: slots(5n) }),
       answer: answerOf(CLEARING),
+    },
+    {
+      what: 'a call of one that leaves its coins',
+      call,
+      state: { ...code(WITNESS), [LEAVER]: { code: `0x73${HEIR.slice(2)}ff`, balance: '0x5' } },
+      answer: answerOf(0n, 5n),
     },
     {
       what: 'a creation by a pretended nonce',

@@ -16,7 +16,6 @@ import type { Block, BlockMeta, Commit, Part } from '../types/block.ts';
 import type { BlockReader } from '../types/blockReader.ts';
 import type { Hash, Height } from '../types/ids.ts';
 import type { ConsensusParams } from '../types/params.ts';
-import type { TxResult } from '../types/result.ts';
 import type { ValidatorSet } from '../types/validator.ts';
 import * as keys from './keys.ts';
 import type { KvStore } from './kv.ts';
@@ -166,10 +165,6 @@ export class ChainReads implements BlockReader {
     const record = this.#kv.get(key);
     if (record === undefined) return undefined;
     return this.#results.at(height, [record], () => decoded(key, record, decodeFinalizeReply));
-  }
-
-  loadTxResult(location: layouts.StoredLocation): TxResult | undefined {
-    return this.loadResults(location.height)?.txResults[location.index];
   }
 
   /** The application's record of the height's Ethereum face; height 0 is the genesis block. */

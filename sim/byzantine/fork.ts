@@ -5,7 +5,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { VoteType } from '../../core/types/vote.ts';
 import { type Accomplice, type Behaviour, type Hooks, isOwnVote, type Position } from './behaviour.ts';
 import { isProposer, proposalOf, type Variant, variantOf, withOwnTx } from './blocks.ts';
-import { BLOCK_FIELDS, spoiled } from './proposals.ts';
+import { spoiled, WRONG_FIELDS } from './wrongFields.ts';
 
 const WAYS = ['equivocation', 'amnesia', 'invalid'] as const;
 /** Rounds in which an accomplice is looked for among the proposers. */
@@ -19,9 +19,9 @@ const SAYINGS = 30;
 export const FORK: Behaviour = {
   id: 'B40',
   alias: 'fork',
-  text: 'All who share it decide one block with the audience and another with the rest: `how` is equivocation (in one round), amnesia (in a later round) or invalid (in one round, with a wrong `field` as invalid-block has it: of two thirds the audience hears that it is decided).',
+  text: 'All who share it decide one block with the audience and another with the rest: `how` is equivocation (in one round), amnesia (in a later round) or invalid (in one round, the other one with a wrong `field`, as invalid-block has it: two thirds can decide it).',
   args: ['how', 'field'],
-  words: { how: WAYS, field: BLOCK_FIELDS },
+  words: { how: WAYS, field: WRONG_FIELDS },
   create: (me) => forking(me, me.args.get('how') === 'amnesia' ? forgets : proposesTwice),
 };
 
@@ -73,11 +73,7 @@ function proposesTwice(me: Accomplice, rs: RoundState, message: ConsensusMessage
   const block = rs.proposalBlock;
   const isOfNow = positionOf(message)?.round === rs.round;
   if (!isOfNow || block === undefined || !isProposer(me, rs)) return undefined;
-  const other =
-    me.args.get('how') === 'invalid'
-      ? spoiled(rs, block, String(me.args.get('field') ?? 'app_hash'))
-      : withOwnTx(me, block);
-  const variant = variantOf(other);
+  const variant = variantOf(me.args.get('how') === 'invalid' ? spoiled(me, block) : withOwnTx(me, block));
   return { lead: me, round: rs.round, variant, wait: 0 };
 }
 

@@ -1,8 +1,6 @@
 import { rootOfProof } from '../../core/crypto/merkle.ts';
 import { equalBytes } from '../../core/lib/bytes.ts';
-import type { Block, Header, Part, Proof } from '../../core/types/block.ts';
-import { addMillis } from '../../core/types/ids.ts';
-import type { RoundState } from '../../core/types/roundState.ts';
+import type { Part, Proof } from '../../core/types/block.ts';
 import type { Proposal } from '../../core/types/vote.ts';
 import type { Accomplice, Behaviour, Hooks } from './behaviour.ts';
 import {
@@ -14,6 +12,7 @@ import {
   replacingProposal,
   withoutEvidence,
 } from './blocks.ts';
+import { spoiled, WRONG_FIELDS } from './wrongFields.ts';
 
 /** Own proposals, re-signed after a change of their own fields. */
 function changingProposal(me: Accomplice, change: (proposal: Proposal) => Proposal): Hooks {
@@ -90,52 +89,14 @@ function badPolRound(word: unknown, round: number): number {
   return word === 'same' ? round : round + 1;
 }
 
-/** Ways to make a block wrong in one field; everything else stays as it is. */
-const SPOILERS: Readonly<
-  Record<string, (header: Header, rs: Pick<RoundState, 'validators'>) => Partial<Header>>
-> = {
-  app_hash: ({ appHash }) => ({ appHash: wrong(appHash) }),
-  time: ({ time }) => ({ time: addMillis(time, 60_000) }),
-  data_hash: ({ dataHash }) => ({ dataHash: wrong(dataHash) }),
-  validators: ({ validatorsHash }) => ({ validatorsHash: wrong(validatorsHash) }),
-  next_validators: ({ nextValidatorsHash }) => ({ nextValidatorsHash: wrong(nextValidatorsHash) }),
-  height: ({ height }) => ({ height: height + 1 }),
-  results: ({ lastResultsHash }) => ({ lastResultsHash: wrong(lastResultsHash) }),
-  consensus: ({ consensusHash }) => ({ consensusHash: wrong(consensusHash) }),
-  evidence_hash: ({ evidenceHash }) => ({ evidenceHash: wrong(evidenceHash) }),
-  commit_hash: ({ lastCommitHash }) => ({ lastCommitHash: wrong(lastCommitHash) }),
-  chain_id: ({ chainId }) => ({ chainId: `${chainId}-2` }),
-  version: ({ version }) => ({ version: { ...version, app: version.app + 1 } }),
-  last_block: ({ lastBlockId }) => ({ lastBlockId: { ...lastBlockId, hash: wrong(lastBlockId.hash) } }),
-  proposer: ({ proposerAddress }) => ({ proposerAddress: wrong(proposerAddress) }),
-  other_proposer: ({ proposerAddress }, { validators }) => {
-    const other = validators.validators.find(({ address }) => !equalBytes(address, proposerAddress));
-    return { proposerAddress: other?.address ?? proposerAddress };
-  },
-};
-
-const wrong = (hash: Uint8Array): Uint8Array =>
-  hash.length === 0 ? new Uint8Array(32).fill(1) : hash.map((byte) => byte ^ 1);
-
-/** What can be wrong with a block. */
-export const BLOCK_FIELDS: readonly string[] = [...Object.keys(SPOILERS), 'tx'];
-
 export const INVALID_BLOCK: Behaviour = {
   id: 'B10',
   alias: 'invalid-block',
-  text: `Proposes a block with one wrong header field: \`field\` is ${BLOCK_FIELDS.join(', ')}; with other_proposer it names another validator, and is valid.`,
+  text: `Proposes a block with one wrong header field: \`field\` is ${WRONG_FIELDS.join(', ')}; with other_proposer it names another validator, and is valid.`,
   args: ['field'],
-  words: { field: BLOCK_FIELDS },
-  create: (me) =>
-    replacingBlock(me, (rs, block) => spoiled(rs, block, String(me.args.get('field') ?? 'app_hash'))),
+  words: { field: WRONG_FIELDS },
+  create: (me) => replacingBlock(me, (_, block) => spoiled(me, block)),
 };
-
-/** The block with one field wrong. */
-export function spoiled(rs: Pick<RoundState, 'validators'>, block: Block, field: string): Block {
-  if (field === 'tx') return { ...block, txs: [...block.txs, Uint8Array.of(1, 2, 3)] };
-  const { header } = block;
-  return { ...block, header: { ...header, ...SPOILERS[field]?.(header, rs) } };
-}
 
 export const WITHHELD_PARTS: Behaviour = {
   id: 'B12',

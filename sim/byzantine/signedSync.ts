@@ -4,8 +4,9 @@ import { equalBytes } from '../../core/lib/bytes.ts';
 import type { Block, Commit, CommitSig } from '../../core/types/block.ts';
 import type { Accomplice } from './behaviour.ts';
 import { ABSENT, variantOf } from './blocks.ts';
-import { spoiled } from './proposals.ts';
+import { spoiled } from './wrongFields.ts';
 
+/** Of the block that is wrong, when `count` is left out. */
 const LIED_HEIGHT = 3;
 
 /**
@@ -15,16 +16,9 @@ const LIED_HEIGHT = 3;
 export function signedLie(me: Accomplice, block: Block): Block {
   const lied = Number(me.args.get('count') ?? LIED_HEIGHT);
   const { height } = block.header;
-  if (height === lied) return spoiledBlock(me, block);
+  if (height === lied) return spoiled(me, block);
   const below = height === lied + 1 ? me.chain()?.block(lied) : undefined;
-  return below === undefined ? block : signedOver(me, block, spoiledBlock(me, below));
-}
-
-function spoiledBlock(me: Accomplice, block: Block): Block {
-  const validators = me.chain()?.validators(block.header.height);
-  return validators === undefined
-    ? block
-    : spoiled({ validators }, block, String(me.args.get('field') ?? 'app_hash'));
+  return below === undefined ? block : signedOver(me, block, spoiled(me, below));
 }
 
 /** The block on top of another one, which its last commit is for. */

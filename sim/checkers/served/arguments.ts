@@ -6,10 +6,19 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
-import { answerOf, CONTRACT, code, isPretended, RICH, SENDER, SENDER_BYTES, word } from './pretences.ts';
+import {
+  answerOf,
+  CONTRACT,
+  code,
+  IDENTITY,
+  isPretended,
+  RICH,
+  SENDER,
+  SENDER_BYTES,
+  word,
+} from './pretences.ts';
 
 const STRANGER = `0x${'5e'.repeat(20)}`;
-const IDENTITY = `0x${'04'.padStart(40, '0')}`;
 const [TX_GAS, GAS_CODE] = [21_000n, 2n];
 const SERVER_ERROR = -32000;
 

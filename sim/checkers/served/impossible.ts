@@ -3,14 +3,12 @@ import { hex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, fieldsOf, unlike } from '../questions.ts';
+import { CONTRACT, IDENTITY, MOVED } from './pretences.ts';
 
 const SERVER_ERROR = -32000;
-const ACCOUNT = `0x${'9c'.repeat(20)}`;
-const OTHER = `0x${'9e'.repeat(20)}`;
-const IDENTITY = `0x${'04'.padStart(40, '0')}`;
 const shown = (address: string): string => toEip55(hex(address.slice(2)));
 
-/** What goes with no call, and geth's words for that. */
+/** What goes with no call, and how it is refused: in geth's words, and blobs as transactions with them are. */
 interface Impossible {
   readonly call?: Fields;
   readonly state?: Fields;
@@ -20,16 +18,16 @@ interface Impossible {
 
 const impossible = ({ chain }: RpcContext): readonly Impossible[] => [
   {
-    state: { [ACCOUNT]: { state: {}, stateDiff: {} } },
-    words: `account ${shown(ACCOUNT)} has both 'state' and 'stateDiff'`,
+    state: { [CONTRACT]: { state: {}, stateDiff: {} } },
+    words: `account ${shown(CONTRACT)} has both 'state' and 'stateDiff'`,
   },
   {
-    state: { [ACCOUNT]: { movePrecompileToAddress: OTHER } },
-    words: `account ${shown(ACCOUNT)} is not a precompile`,
+    state: { [CONTRACT]: { movePrecompileToAddress: MOVED } },
+    words: `account ${shown(CONTRACT)} is not a precompile`,
   },
   {
-    state: { [IDENTITY]: { movePrecompileToAddress: OTHER }, [OTHER]: { nonce: '0x1' } },
-    words: `account ${shown(OTHER)} is already overridden`,
+    state: { [IDENTITY]: { movePrecompileToAddress: MOVED }, [MOVED]: { nonce: '0x1' } },
+    words: `account ${shown(MOVED)} is already overridden`,
   },
   {
     block: { withdrawals: [] },
@@ -50,17 +48,23 @@ const impossible = ({ chain }: RpcContext): readonly Impossible[] => [
   { call: { blobVersionedHashes: [] }, words: 'transaction type not supported' },
 ];
 
-/** A call of nobody that says or pretends what no call can is refused by all that run one, and by none of them otherwise. */
+/** A call of nobody that says or pretends what no call can is refused by all that run one, and for that. */
 export async function wrongImpossible(rpc: RpcContext): Promise<string | undefined> {
-  const asking = (call: Fields, state: Fields, block: Fields) => [
+  const asking = (
+    call: Fields,
+    state: Fields,
+    block: Fields,
+  ): readonly (readonly [method: string, params: readonly unknown[]])[] => [
     ['eth_call', [call, 'latest', state, block]],
     ['eth_estimateGas', [call, 'latest', state, block]],
     ['debug_traceCall', [call, 'latest', { stateOverrides: state, blockOverrides: block }]],
-    ...(Object.keys(block).length === 0 ? [['eth_createAccessList', [call, 'latest', state]]] : []),
+    ...(Object.keys(block).length === 0
+      ? ([['eth_createAccessList', [call, 'latest', state]]] as const)
+      : []),
   ];
   for (const { call = {}, state = {}, block = {}, words } of impossible(rpc))
-    for (const [method, params] of asking({ to: ACCOUNT, ...call }, state, block)) {
-      const told = (await eth(rpc, method as string, params as readonly unknown[])) as Fields;
+    for (const [method, params] of asking({ to: CONTRACT, ...call }, state, block)) {
+      const told = (await eth(rpc, method, params)) as Fields;
       const { code, message } = fieldsOf(told ?? {}, 'refused');
       const problem = unlike(`${method} that cannot be`, [code, message], [SERVER_ERROR, words]);
       if (problem !== undefined) return problem;

@@ -1,7 +1,7 @@
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex, toHex } from '../../../core/lib/bytes.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
-import { type PrecompileCall, precompileCalls } from '../../reference/precompiles.ts';
+import { type PrecompileCall, precompileCalls } from '../../reference/precompileCalls.ts';
 import { eth, unlike } from '../questions.ts';
 import { CONTRACT, isPretended, word } from './pretences.ts';
 
@@ -26,7 +26,7 @@ const caller = (address: number): string => {
 export async function wrongPrecompiles(rpc: RpcContext): Promise<string | undefined> {
   if (!isPretended(rpc)) return undefined;
   // Which ones: by lot, and the same in every run of a seed.
-  const [high = 0, low = 0] = present(rpc.chain.blockMeta(rpc.chain.head()), 'the head').blockId.hash;
+  const [high = 0, low = 0] = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').hash;
   for (const { what, address, input, output, cost } of precompileCalls(256 * high + low, CALLS)) {
     const code = { [CONTRACT]: { code: caller(address) } };
     const told = await eth(rpc, 'eth_call', [{ to: CONTRACT, data: to0xHex(input) }, 'latest', code]);

@@ -7,10 +7,10 @@ import { eth, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 
 export const CONTRACT = `0x${'9c'.repeat(20)}`;
-const MOVED = `0x${'9e'.repeat(20)}`;
+export const MOVED = `0x${'9e'.repeat(20)}`;
 const LEAVER = `0x${'9f'.repeat(20)}`;
 const HEIR = `0x${'9a'.repeat(20)}`;
-const IDENTITY = `0x${'04'.padStart(40, '0')}`;
+export const IDENTITY = `0x${'04'.padStart(40, '0')}`;
 export const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
 export const SENDER = to0xHex(SENDER_BYTES);
 export const RICH = 10n ** 30n;

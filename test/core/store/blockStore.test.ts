@@ -119,7 +119,7 @@ describe('transactions', () => {
     ]);
     expect(reads.ethTxLocation(keccak_256(bytes(3)))).toEqual({ height: 2, index: 2, ethIndex: 1 });
     expect(reads.ethTxLocation(keccak_256(bytes(2)))).toBeUndefined();
-    expect(reads.loadTxResult({ height: 2, index: 1, ethIndex: undefined })).toEqual(txResult(5));
+    expect(reads.loadResults(2)?.txResults[1]).toEqual(txResult(5));
   });
 
   test('that failed do not hide the same bytes that succeeded before, in the block or in an older one', async () => {

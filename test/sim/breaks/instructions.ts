@@ -432,7 +432,7 @@ export const INSTRUCTIONS: readonly Break[] = [
     to: 'if (point.is0 === undefined) throw',
     found: ['records'],
     scenario: 'four-honest',
-    seed: 37,
+    seed: 9,
     isSlow: true,
   },
   {
@@ -442,7 +442,7 @@ export const INSTRUCTIONS: readonly Break[] = [
     to: 'Fr.create(wordAt(input, 2) & 0xffffn)',
     found: ['records'],
     scenario: 'four-honest',
-    seed: 36,
+    seed: 3,
     isSlow: true,
   },
   {
@@ -451,8 +451,8 @@ export const INSTRUCTIONS: readonly Break[] = [
     from: '  return fields.Fp12.eql(bls12_381.pairingBatch(pairs), fields.Fp12.ONE);',
     to: '  return true;',
     found: ['records'],
-    scenario: 'four-honest',
-    seed: 25,
+    scenario: 'evm-features',
+    seed: 2,
     isSlow: true,
   },
 ];

@@ -29,7 +29,7 @@ const call = (
   output: Bytes | undefined,
 ): PrecompileCall => ({ what, address, input, output, cost });
 
-/** Go-ethereum's well-known signature of a hash, and whose it is. */
+/** A signature of a hash, and whose it is. */
 const SIGNED = hex(
   '18c547e4f7b0f325ad1e56f57e26c745b09a3e503d86e00e5255ff7f715d3d1c000000000000000000000000000000000000000000000000000000000000001c73b1693892219d736caba55bdb67216e485557ea6b6af75f37096c9aa6a5a75feeb940b1d03b21e36b0e47e79769f095fe2ab855bd91e3a38756b7d75a9c4549',
 );
@@ -101,6 +101,9 @@ function onBn254(): readonly PrecompileCall[] {
   ];
 }
 
+/** EIP-2537: of four products, each for so many thousandths of its price. */
+const productsCost = (price: bigint, perMille: bigint): bigint => (4n * price * perMille) / 1_000n;
+
 function onBls(): readonly PrecompileCall[] {
   const { G1, G2, fields } = bls12_381;
   type Point1 = typeof G1.Point.BASE;
@@ -137,12 +140,12 @@ function onBls(): readonly PrecompileCall[] {
       concat(hex('01'), g1(one).subarray(1), g1(one)),
       undefined,
     ),
-    call('products on G1', 0x0c, (4n * 12_000n * 797n) / 1_000n, sumOf(one, g1), g1(one.multiplyUnsafe(sum))),
+    call('products on G1', 0x0c, productsCost(12_000n, 797n), sumOf(one, g1), g1(one.multiplyUnsafe(sum))),
     call('a product on G1', 0x0c, 12_000n, concat(g1(one), word(9n)), g1(one.multiplyUnsafe(9n))),
     call('a product elsewhere than on G1', 0x0c, 12_000n, concat(elsewhere, word(9n)), undefined),
     call('no product on G1', 0x0c, 0n, EMPTY, undefined),
     call('a sum on G2', 0x0d, 600n, concat(g2(two.multiplyUnsafe(3n)), g2(two)), g2(two.multiplyUnsafe(4n))),
-    call('products on G2', 0x0e, (4n * 22_500n * 884n) / 1_000n, sumOf(two, g2), g2(two.multiplyUnsafe(sum))),
+    call('products on G2', 0x0e, productsCost(22_500n, 884n), sumOf(two, g2), g2(two.multiplyUnsafe(sum))),
     call(
       'pairings on BLS12-381',
       0x0f,

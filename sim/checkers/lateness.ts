@@ -4,7 +4,7 @@ import type { RoundState } from '../../core/types/roundState.ts';
 import type { Process } from '../machine/process.ts';
 import type { Scenario } from '../scenario/scenario.ts';
 import { hearing } from '../world/facts.ts';
-import { Awake } from './awake.ts';
+import { ANSWER_MICROS, Awake } from './awake.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import { precommitMicros, prevoteMicros, proposeMicros } from './waits.ts';
 
@@ -14,6 +14,16 @@ const SLACK_MICROS = 1_500_000;
 interface Due {
   readonly what: string;
   readonly micros: number;
+}
+
+/** The wait of one life for the time of genesis. */
+interface GenesisWait {
+  /** What was left of it by what its clock said as it began consensus, µs: a later jump changes no timer. */
+  readonly left: number;
+  /** When it had begun consensus. */
+  readonly begun: number;
+  /** When its log had answered by far, and its timer was set. */
+  since: number | undefined;
 }
 
 /**
@@ -26,23 +36,24 @@ export function lateness(context: CheckerContext): Checker {
   if (scenario.timeline.some(({ action }) => action.kind === 'drift' || action.kind === 'jitter'))
     return { name };
   const awake = new Awake(context);
-  /** When each life has waited for the time of genesis long enough, by what its clock said as it began to: a later jump changes no timer. */
-  const genesisAt = new Map<Process, number>();
+  const genesisWaits = new Map<Process, GenesisWait>();
   const isTimeOver = (node: Process, { height, startTime }: RoundState): boolean => {
     // Before the first life has begun consensus there is no start time.
     if (startTime <= 0) return false;
     const left = startTime - node.clock.now(world.now);
     if (height !== context.cluster.genesis.initialHeight) return left < 0;
+    const wait = genesisWaits.get(node) ?? { left: Math.max(0, left), begun: world.now, since: undefined };
+    genesisWaits.set(node, wait);
     // The timer is set when the log has what it begins with, and for as long as was left before.
-    const at = genesisAt.get(node) ?? node.disk.syncedBy(world.now) + Math.max(0, left);
-    genesisAt.set(node, at);
-    return world.now > at;
+    const answersBy = wait.begun + ANSWER_MICROS;
+    if (node.state === 'up' && node.disk.syncedBy(answersBy) <= world.now) wait.since ??= world.now;
+    return wait.since !== undefined && world.now > wait.since + wait.left;
   };
   return {
     name,
     ...hearing(['started'], (fact) => {
       awake.forget(fact.node);
-      genesisAt.delete(fact.node);
+      genesisWaits.delete(fact.node);
     }),
     look(node) {
       const rs = node.node?.rs();

@@ -70,16 +70,15 @@ export class Listener {
     if (this.#wire !== undefined && (this.#wire.life !== lives || state === 'down' || state === 'halted'))
       this.#hangUp();
     if (this.#wire === undefined && state === 'up') await this.#connect();
-    const wire = this.#wire;
-    if (wire === undefined) return;
-    const { isHeldUp } = wire;
+    const [wire, session] = [this.#wire, this.#session];
+    if (wire === undefined || session === undefined) return;
     const reads = this.spec.readPeriod === undefined ? wire.unread.length : 1;
     for (let i = 0; i < reads; i++) this.#read(wire.read());
     if (wire.isClosed && wire.unread.length === 0) {
       if (RESUME.test(wire.reason)) this.cutOffs++;
       else this.#complain(`was closed: ${wire.reason}`);
       this.#hangUp();
-    } else if (state === 'up' && isHeldUp) this.#session?.drained();
+    } else if (state === 'up') wire.wake(session);
   }
 
   async #connect(): Promise<void> {

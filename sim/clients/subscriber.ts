@@ -87,12 +87,11 @@ export class Subscriber {
     if (state === 'up') await this.#guest.look();
     const [wire, session] = [this.#wire, this.#session];
     if (wire === undefined || session === undefined) return;
-    const { isHeldUp } = wire;
     const reads = Math.min(this.spec.reads, wire.unread.length);
     for (let i = 0; i < reads; i++) this.#read(wire.read());
     if (wire.isClosed && wire.unread.length === 0) this.#hangUp();
     else if (state === 'up') {
-      if (isHeldUp) session.drained();
+      wire.wake(session);
       await this.#replayed(wire, session);
       if (!session.isReplaying) for (const followed of this.#followed) followed.onLive();
     }

@@ -16,6 +16,8 @@ export class Wire implements SessionOut {
   readonly #roomBytes: number;
   readonly #onSend: ((text: string) => void) | undefined;
   #bytes = 0;
+  /** Something was read while the node was held up, and nobody has told it. */
+  #isWakeDue = false;
 
   /** @param onSend told what the node writes, when it does. */
   constructor(life: number, roomBytes: number, onSend?: (text: string) => void) {
@@ -54,20 +56,27 @@ export class Wire implements SessionOut {
   }
 
   read(): string | undefined {
+    this.#isWakeDue ||= this.isHeldUp;
     const text = this.unread.shift();
     this.#bytes -= text?.length ?? 0;
     return text;
+  }
+
+  /** Tells the node that it was held up and there is room again: not before it runs, and then also of what was read while it slept. */
+  wake(session: { drained(): void }): boolean {
+    if (!this.#isWakeDue) return false;
+    this.#isWakeDue = false;
+    session.drained();
+    return true;
   }
 }
 
 /** All that the node has for a client, who has room for it. A node that was not held up needs nobody to wake it. */
 export function readAll(wire: Wire, session: { drained(): void }): readonly string[] {
   const texts: string[] = [];
-  for (let isHeldUp = true; isHeldUp; ) {
-    isHeldUp = wire.isHeldUp;
+  do {
     for (let text = wire.read(); text !== undefined; text = wire.read()) texts.push(text);
-    if (isHeldUp) session.drained();
-  }
+  } while (wire.wake(session));
   return texts;
 }
 

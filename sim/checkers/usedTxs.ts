@@ -30,8 +30,11 @@ export function usedTxs(context: CheckerContext): Checker {
       if (!node.isCorrect) return;
       const known = lives.get(node) ?? new Known();
       lives.set(node, known);
-      if (fact.kind === 'started' || fact.kind === 'flushed') {
+      if (fact.kind === 'started') {
         lives.delete(node);
+      } else if (fact.kind === 'flushed') {
+        // Questions stay open.
+        known.used.clear();
       } else if (fact.kind === 'event') {
         // While its drive kept it waiting, it has read of nothing that it was told.
         const isLate = node.disk.syncedBy(world.now) > world.now;

@@ -10,6 +10,7 @@ import {
   answerOf,
   CONTRACT,
   code,
+  GAS,
   IDENTITY,
   isPretended,
   RICH,
@@ -126,6 +127,7 @@ export async function wrongArguments(rpc: RpcContext): Promise<string | undefine
     (await wrongLeast(rpc)) ??
     (await wrongRefused(rpc)) ??
     (await wrongLists(rpc)) ??
+    (await wrongListPrices(rpc)) ??
     (await wrongVisits(rpc)) ??
     wrongFilled(rpc)
   );
@@ -212,6 +214,31 @@ async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
     const gasUsed = quantity(TX_GAS + LISTED + TOUCHING + more);
     const wanted = { accessList, ...(error === undefined ? {} : { error }), gasUsed };
     const problem = unlike('eth_createAccessList', told, wanted);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Touches the slots that its gas price and the base fee name. */
+const PRICE_TOUCHER = '0x3a545048545000';
+
+/** A list is made at the price that the call names, and one fee that it names brings the others along. */
+async function wrongListPrices(rpc: RpcContext): Promise<string | undefined> {
+  const { baseFeePerGas: base } = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
+  const suggested = BigInt(String(await eth(rpc, 'eth_maxPriorityFeePerGas', [])));
+  const tip = suggested + 3n;
+  const state = { ...code(PRICE_TOUCHER), [SENDER]: { balance: quantity(RICH) } };
+  for (const [fees, paid] of [
+    [{}, [0n]],
+    [{ gasPrice: quantity(base + tip) }, [base, base + tip]],
+    [{ maxPriorityFeePerGas: quantity(tip) }, [base, base + tip]],
+    [{ maxFeePerGas: quantity(base + tip) }, [base, base + suggested]],
+  ] as const) {
+    const call = { from: SENDER, to: CONTRACT, gas: quantity(GAS), ...fees };
+    const told = (await eth(rpc, 'eth_createAccessList', [call, 'latest', state])) as Fields;
+    const storageKeys = [...new Set(paid)].map((slot) => `0x${word(slot)}`);
+    const wanted = [{ address: CONTRACT, storageKeys }];
+    const problem = unlike(`a list made for ${JSON.stringify(fees)}`, told['accessList'], wanted);
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -8,9 +8,10 @@ import { eth, fieldsOf, someOf, unlike } from '../questions.ts';
 
 /** What waits is told of one by one, by its sender, and in the list of all: no block has it, and its price is what it may cost. */
 export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined> {
+  const lines = await wrongLines(rpc);
+  if (lines !== undefined) return lines;
   const pooled = rpc.pool.content();
   const all = (await eth(rpc, 'txpool_content', [])) as Fields;
-  const lines = (await eth(rpc, 'txpool_inspect', [])) as Fields;
   for (const { sender, pending, queued } of someOf(pooled)) {
     const name = toEip55(sender);
     const own = (await eth(rpc, 'txpool_contentFrom', [name])) as Fields;
@@ -18,12 +19,7 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
       const nonces = txs.map(({ nonce }) => String(nonce));
       const problem =
         unlike(`the nonces of ${name} that are ${half}`, Object.keys(fieldsOf(own, half)), nonces) ??
-        unlike(`${half} of ${name}`, fieldsOf(fieldsOf(all, half), name), fieldsOf(own, half)) ??
-        unlike(
-          `the lines of ${name} that are ${half}`,
-          fieldsOf(fieldsOf(lines, half), name),
-          Object.fromEntries(txs.map((tx) => [String(tx.nonce), lineOf(tx)])),
-        );
+        unlike(`${half} of ${name}`, fieldsOf(fieldsOf(all, half), name), fieldsOf(own, half));
       if (problem !== undefined) return problem;
       for (const tx of someOf(txs)) {
         if (isInUntoldBlock(rpc, tx.hash)) continue;
@@ -39,6 +35,23 @@ export async function wrongWaiting(rpc: RpcContext): Promise<string | undefined>
   }
   // Nodes here have no accounts of their own.
   return unlike("what waits of the node's own", await eth(rpc, 'eth_pendingTransactions', []), []);
+}
+
+/** What waits is told of in lines for people, too. */
+export async function wrongLines(rpc: RpcContext): Promise<string | undefined> {
+  const lines = (await eth(rpc, 'txpool_inspect', [])) as Fields;
+  for (const { sender, pending, queued } of someOf(rpc.pool.content())) {
+    const name = toEip55(sender);
+    for (const [half, txs] of Object.entries({ pending, queued })) {
+      const problem = unlike(
+        `the lines of ${name} that are ${half}`,
+        fieldsOf(fieldsOf(lines, half), name),
+        Object.fromEntries(txs.map((tx) => [String(tx.nonce), lineOf(tx)])),
+      );
+      if (problem !== undefined) return problem;
+    }
+  }
+  return undefined;
 }
 
 const lineOf = ({ to, value, gasLimit, maxFeePerGas }: EthTx): string =>

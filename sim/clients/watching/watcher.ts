@@ -2,6 +2,7 @@ import type { ChainReader } from '../../../core/app/chain.ts';
 import type { CryptoSuite } from '../../../core/crypto/suite.ts';
 import { present } from '../../../core/lib/assert.ts';
 import { to0xHex } from '../../../core/lib/bytes.ts';
+import { wrongLines } from '../../checkers/served/pool.ts';
 import { wrongRound } from '../../checkers/served/round.ts';
 import type { Cluster } from '../../cluster.ts';
 import { Aftermath } from '../../machine/aftermath.ts';
@@ -109,7 +110,7 @@ export class Watcher {
     await this.#poll(ask, watch, chain);
     await this.#lookAtPending(ask, watch);
     await this.#lookAtSyncing(ask, chain);
-    const problem = await wrongRound(rpc);
+    const problem = (await wrongRound(rpc)) ?? (await wrongLines(rpc));
     if (problem !== undefined) this.#complain(problem);
   }
 

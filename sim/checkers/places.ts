@@ -1,5 +1,7 @@
+import type { Bytes } from '../../core/lib/bytes.ts';
 import type { KnownAddress } from '../../core/p2p/addressBook.ts';
 import { formatPeerAddress, type PeerAddress } from '../../core/p2p/peerAddress.ts';
+import { decodePexMessage } from '../../core/p2p/pexMessages.ts';
 import type { Process } from '../machine/process.ts';
 import { idOf } from '../peers/addresses.ts';
 import { DIAL_MICROS, type Switchboard } from '../peers/switchboard.ts';
@@ -101,9 +103,18 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
     for (const [where, call] of calls) if (call.id === idOf(peer)) calls.set(where, { ...call, count: 0 });
   }
 
+  /** Who was called in vain is taken to be wherever others say, and back again: it was not called there yet. */
+  function onTold({ calls }: Chances, bytes: Bytes): void {
+    const message = decodePexMessage(bytes);
+    if (!message.ok || message.value.kind !== 'addresses') return;
+    for (const { id, ip: host, port } of message.value.addresses)
+      for (const [where, call] of [...calls])
+        if (call.id === id && where !== formatPeerAddress({ id, host, port })) calls.delete(where);
+  }
+
   return {
     name,
-    ...hearing(['started', 'called', 'connected', 'disowned', 'moved'], (fact) => {
+    ...hearing(['started', 'called', 'connected', 'disowned', 'moved', 'pexHeard'], (fact) => {
       const { node } = fact;
       if (!node.isCorrect || isPausing) return;
       const { now } = world;
@@ -121,6 +132,7 @@ export function places(context: CheckerContext, board: Switchboard): Checker {
         onCall(node, chances, fact.address);
         if (!needed.has(fact.address.id)) chances.calledAt = now;
       } else if (fact.kind === 'connected' || fact.kind === 'disowned') onReached(chances, fact.peer.name);
+      else if (fact.kind === 'pexHeard') onTold(chances, fact.bytes);
       else if (fact.kind === 'moved' && now - chances.lookedAt >= PERIOD_MICROS) look(node, chances);
     }),
   };

@@ -1,5 +1,6 @@
 import { decodeBlocksyncMessage } from '../../core/codec/messages.ts';
 import type { BlocksyncMessage } from '../../core/types/messages.ts';
+import { Aftermath } from '../machine/aftermath.ts';
 import type { Process } from '../machine/process.ts';
 import { hearing } from '../world/facts.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -13,6 +14,8 @@ const ASKED_MAX = 20;
 const AHEAD_MAX = 256;
 /** The same block is asked of someone else when a peer has kept its asker waiting so long (2 s). */
 const LAG_MICROS = 2_000_000;
+/** It looks for who is late at each tick, and whoever has nothing to do may have become free just now. */
+const LATE_MICROS = LAG_MICROS + 3_000_000;
 /** Who has not answered for 15 s is given up, at the tick after that. */
 const SILENT_MICROS = 17_000_000;
 /** How long a liar is left alone, by the clock of who caught it. */
@@ -41,6 +44,8 @@ interface Dealings {
   readonly debts: Debts;
   /** On the connection before: what the node has decided to ask then may leave it now. */
   readonly claimBefore: Dealings['claim'];
+  /** Since when it has had the next blocks and nothing to send, if nothing is asked of it. */
+  freeSince: number;
   /** When it was last asked how high it is. */
   lookedAt: number;
   /** Why the peer has to be dropped, and has not been yet. */
@@ -59,6 +64,7 @@ export function syncing(context: CheckerContext): Checker {
   if (scenario.engine.blockSync !== true) return { name };
   const hasOwnTime =
     !hasOddClocks(scenario) && scenario.timeline.every(({ action }) => action.kind !== 'pause');
+  const aftermath = new Aftermath(world);
   const books = new Map<Process, Book>();
   const bookOf = (node: Process): Book => {
     const book = books.get(node) ?? new Book(context.cluster.genesis.initialHeight);
@@ -86,7 +92,7 @@ export function syncing(context: CheckerContext): Checker {
       }
     }),
     look(node) {
-      if (!node.isCorrect || !hasOwnTime || isHindered(node)) return;
+      if (!node.isCorrect || !hasOwnTime || isHindered(node) || aftermath.lasts(node)) return;
       const problem = books.get(node)?.left(node, world.now);
       if (problem !== undefined) context.fail(name, `${node.name} ${problem}`);
     },
@@ -111,6 +117,8 @@ class Book {
   readonly #doubtful = new Set<string>();
   /** How often it asked anybody how high they are, if it has been near the end all along; what it asks who has just come counts as well. */
   #looks = { count: 0, at: 0, isNear: true };
+  /** Of whom each height was asked last, while nobody has sent it. */
+  readonly #open = new Map<number, { readonly peer: string; readonly since: number }>();
   readonly #fetches = new Fetches<Dealings>((one) => [...this.#peers.values()].includes(one));
 
   constructor(initialHeight: number) {
@@ -128,6 +136,7 @@ class Book {
       asked: new Map(),
       isLagging: false,
       debts: new Debts(node, now, before?.debts),
+      freeSince: now,
       lookedAt: now,
       fault: undefined,
     });
@@ -170,7 +179,10 @@ class Book {
             text: `keeps ${peer}, which took back that it has ${claim.base} to ${claim.height}`,
             at: now,
           };
-        else dealings.claim = { base, height };
+        else {
+          if ((claim?.height ?? 0) < Math.max(node.head, this.#origin) + 2) dealings.freeSince = now;
+          dealings.claim = { base, height };
+        }
         return;
       }
       default:
@@ -183,6 +195,8 @@ class Book {
     dealings.isLagging ||= isLate(dealings, now);
     const height = heightOf(message);
     const isAsked = dealings.asked.delete(height);
+    dealings.freeSince = now;
+    this.#open.delete(height);
     if (message.kind === 'noBlockResponse') this.#fetches.denied(dealings);
     if (!isAsked || message.kind !== 'blockResponse') return;
     dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
@@ -220,6 +234,22 @@ class Book {
     return undefined;
   }
 
+  /** Which of the next two blocks it should have asked someone else for by now. */
+  #unmoved(node: Process, now: number): string | undefined {
+    const next = Math.max(node.head, this.#origin) + 1;
+    for (const height of [next, next + 1]) {
+      const { peer, since = now } = this.#open.get(height) ?? {};
+      if (now - since <= LATE_MICROS) continue;
+      for (const [other, { claim, asked, freeSince, fault }] of this.#peers) {
+        const isFree = asked.size === 0 && fault === undefined && now - freeSince > LATE_MICROS;
+        const hasBoth = claim !== undefined && claim.base <= next && claim.height > next;
+        if (other !== peer && isFree && hasBoth && !this.#banned.has(other))
+          return `leaves block ${height} to ${peer} for ${now - since} µs, which ${other} would send`;
+      }
+    }
+    return undefined;
+  }
+
   #askProblem(node: Process, to: string, height: number, { now, isTimely }: Moment): string | undefined {
     const dealings = this.#peers.get(to);
     if (dealings === undefined) return undefined;
@@ -232,6 +262,7 @@ class Book {
     }
     const isTwice = asked.has(height);
     asked.set(height, now);
+    this.#open.set(height, { peer: to, since: now });
     this.#fetches.asked(height, dealings, { next: head + 1, isTimely });
     if (!isTimely) return undefined;
     if (isTwice) return `sends a second request for block ${height}`;
@@ -255,8 +286,8 @@ class Book {
     const problem = this.#fetches.problem();
     if (problem !== undefined) return problem;
     const isSyncing = node.node?.isSyncing() === true;
-    const unasked = isSyncing ? this.#unasked(now) : undefined;
-    if (unasked !== undefined) return unasked;
+    const undone = isSyncing ? (this.#unasked(now) ?? this.#unmoved(node, now)) : undefined;
+    if (undone !== undefined) return undone;
     for (const [peer, { debts, asked, fault }] of this.#peers) {
       const overdue = debts.overdue(now - PROMPT_MICROS);
       if (overdue !== undefined) return `leaves a ${overdue} of ${peer} without an answer`;

@@ -236,6 +236,15 @@ export const SYNCING: readonly Break[] = [
     isSlow: true,
   },
   {
+    id: 'sync-dispute-left-to-who-is-late',
+    file: 'core/sync/blockQueue.ts',
+    from: 'if (this.#single?.peer === peer) this.#single',
+    to: 'if (this.#single?.peer !== this.#single?.peer) this.#single',
+    found: ['conduct'],
+    scenario: 'sync-dispute-silence',
+    seed: 2,
+  },
+  {
     id: 'sync-goal-of-who-lacks-the-next-block',
     file: 'core/sync/syncPeers.ts',
     from: 'if (claim === undefined || claim.base > next) continue;',

@@ -92,7 +92,7 @@ export function syncing(context: CheckerContext): Checker {
       }
     }),
     look(node) {
-      if (!node.isCorrect || !hasOwnTime || isHindered(node) || aftermath.lasts(node)) return;
+      if (!node.isCorrect || !hasOwnTime || aftermath.lasts(node) || isHindered(node)) return;
       const problem = books.get(node)?.left(node, world.now);
       if (problem !== undefined) context.fail(name, `${node.name} ${problem}`);
     },

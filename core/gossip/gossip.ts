@@ -9,7 +9,8 @@ import { Author } from './author.ts';
 import { claimsFor } from './claims.ts';
 import type { GossipOptions, GossipOut } from './contract.ts';
 import { Hearsay } from './hearsay.ts';
-import { Pace } from './pace.ts';
+import { lacksLate } from './lacks.ts';
+import { isMesh, Pace } from './pace.ts';
 import type { Peer, PeerRound } from './peerRound.ts';
 import { Peers } from './peers.ts';
 import { Standing } from './standing.ts';
@@ -88,10 +89,11 @@ export class Gossip {
     if (this.#standing.isBlockUntold) this.#standing.tellParts([id], out);
   }
 
-  /** Between two heights, with every peer waiting as we do, nobody lacks anything. */
+  /** Between two heights, with every peer waiting as we do, nobody lacks anything but precommits that came late: where authors do not reach all. */
   #isAtRest(): boolean {
-    const { height, step } = this.#options.rs;
-    return step === STEP.newHeight && this.#peers.areAllWaitingFor(height);
+    const { rs } = this.#options;
+    if (rs.step !== STEP.newHeight || !this.#peers.areAllWaitingFor(rs.height)) return false;
+    return isMesh(this.#peers.count, rs) || !this.#peers.all.some(({ round }) => lacksLate(round, rs));
   }
 
   /** In need of what was decided. One height behind, it may be about to hear that from the authors themselves. */

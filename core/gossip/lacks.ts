@@ -33,6 +33,12 @@ export function missingAt(peer: PeerRound, rs: RoundState, blocks: BlockReader, 
   return NOTHING;
 }
 
+/** It waits for our height, and has not all precommits of the last one that we have. */
+export function lacksLate(peer: PeerRound, { lastPrecommits }: RoundState): boolean {
+  if (lastPrecommits?.round !== peer.lastCommitRound) return false;
+  return lastPrecommits.bits.minus(peer.lastCommit).next().done !== true;
+}
+
 /** What a block consists of comes from the proposer of our round, as far as we know. */
 const isWanted = (rs: RoundState, { author }: Batch): boolean =>
   author === undefined || equalBytes(rs.proposer.address, author.address);

@@ -81,5 +81,5 @@ const largeness = ({ validators: { validators } }: RoundState): number =>
   Math.floor(validators.length / VALIDATORS_A_TICK);
 
 /** Every validator is our peer; of many, as good as every one. */
-const isMesh = (peers: number, rs: RoundState): boolean =>
+export const isMesh = (peers: number, rs: RoundState): boolean =>
   rs.validators.validators.length - 1 - peers <= STRANGERS_MAX * largeness(rs);

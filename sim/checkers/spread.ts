@@ -17,7 +17,7 @@ const LOOK_MICROS = 500_000;
 /** In which gossip has told a peer what it lacks, on top of what the network takes and loses: it repeats every two seconds. */
 const TELL_MICROS = 5_000_000;
 
-/** The same for what a peer asks for by name (NewValidBlock). */
+/** The same for what a peer asks for by name (NewValidBlock), or has no use for when it goes on. */
 const ANSWER_MICROS = 1_300_000;
 
 /** The same for what the node has signed itself: that leaves as soon as the peer can use it. */
@@ -147,8 +147,24 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
       ...(hasAsked(theirs) ? { promptly: ANSWER_MICROS } : {}),
     };
   if (isBehind) return { what: `${placeOf(theirs)} ${oldLack(theirs)}` };
+  if (ours.step === STEP.newHeight && theirs.step === STEP.newHeight)
+    return hasStrangers(node, ours) ? lateLack(ours, theirs) : undefined;
   const what = theirs.step >= STEP.commit ? undefined : lackNow(ours, theirs);
   return what === undefined ? undefined : { what: `${placeOf(theirs)} ${what}` };
+}
+
+/** Some validators are not its peers, of many more than a few: what they say reaches others through it. */
+function hasStrangers({ node }: Process, { validators: { validators } }: RoundState): boolean {
+  const peers = node?.rpc?.consensus?.peers().length ?? validators.length;
+  return validators.length - 1 - peers > 3 * Math.floor(validators.length / 32);
+}
+
+/** Between two heights: precommits that came after the block was decided, and may stand in the last commit still. */
+function lateLack({ lastPrecommits: have }: RoundState, theirs: RoundState): Lack | undefined {
+  const want = theirs.lastPrecommits;
+  return have !== undefined && have.round === want?.round && hasMore(have.bits, want.bits)
+    ? { what: `${placeOf(theirs)} lacks late precommits`, promptly: ANSWER_MICROS }
+    : undefined;
 }
 
 const placeOf = ({ height, round, step }: RoundState): string => `at ${height}/${round}, step ${step},`;
@@ -214,8 +230,6 @@ function oldLack(theirs: RoundState): string {
 /** In the same height: what the peer needs for the round it is in. */
 function lackNow(ours: RoundState, theirs: RoundState): string | undefined {
   const { round } = theirs;
-  // Between two heights gossip rests: what somebody has signed too early is told when the next one begins.
-  if (ours.step === STEP.newHeight && theirs.step === STEP.newHeight) return undefined;
   if (ours.round === round && theirs.step > STEP.newHeight) {
     if (ours.proposal !== undefined && theirs.proposal === undefined) return 'lacks the proposal';
     const [have, want] = [ours.proposalParts, theirs.proposalParts];

@@ -232,6 +232,32 @@ test('between heights no tick runs while every peer waits as we do, and one runs
   expect(world.ticks).toBe(4);
 });
 
+test('a precommit that comes while everyone waits is passed on, once, where some validator is not our peer', () => {
+  const passedOn = (peers: readonly string[]): readonly string[] => {
+    const world = new World([]);
+    world.rs.step = 1;
+    for (const id of peers) world.gossip.onPeerUp(0, id, world);
+    for (const id of peers) world.at(id, 5, 0, 1);
+    world.gossip.flush(0, world);
+    expect(world.ticks).toBe(0);
+    world.take();
+    const late = { ...vote(2, 0, 4), type: 'precommit' } as const;
+    world.rs.lastPrecommits = { ...prevotes([late]), height: 4, type: 'precommit' };
+    world.gossip.hearsay.onVote('a', late);
+    const told: string[] = [];
+    let ticks = world.ticks;
+    world.gossip.flush(1, world);
+    for (let now = 2; world.ticks > ticks; now++) {
+      ticks = world.ticks;
+      world.gossip.onTick(now * 100_000, world);
+      told.push(...world.take());
+    }
+    return told;
+  };
+  expect(passedOn(['a', 'b'])).toEqual(['vote>b']);
+  expect(passedOn(['a', 'b', 'c'])).toEqual([]);
+});
+
 test('whoever has begun the height is told what we hold of it while we still wait', () => {
   const world = new World([vote(0), vote(2)]);
   world.rs.step = 1;

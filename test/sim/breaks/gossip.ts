@@ -3,6 +3,14 @@ import type { Break } from './broken.ts';
 /** Breaks of gossip: who is told what, when, and what is believed of peers. */
 export const GOSSIP: readonly Break[] = [
   {
+    id: 'late-precommits-of-other-rounds',
+    file: 'core/gossip/lacks.ts',
+    from: 'if (peer.step === STEP.newHeight && rs.lastPrecommits?.round === peer.lastCommitRound)',
+    to: 'if (peer.step === STEP.newHeight && rs.lastPrecommits?.round !== peer.lastCommitRound)',
+    found: ['conduct'],
+    scenario: 'late-precommits-passed-on',
+  },
+  {
     id: 'proposed-outweighs-wanted',
     file: 'core/gossip/peerRound.ts',
     from: '!this.#hasSaidBlock && this.partsHeader',

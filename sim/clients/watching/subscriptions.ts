@@ -3,7 +3,6 @@ import { EthSession } from '../../../core/rpc/eth/session.ts';
 import type { Process } from '../../machine/process.ts';
 import { type Fields, quantity, textOf } from '../answers/answers.ts';
 import { durableHead } from '../durableHead.ts';
-import { isCommitted } from './pendingBlock.ts';
 import { BOUND, type Watch } from './watch.ts';
 import { type Frame, WatchSocket } from './watchSocket.ts';
 
@@ -93,7 +92,7 @@ export class Subscriptions {
   #take(kind: Kind, told: unknown): void {
     const watch = this.#watch;
     if (kind === 'newHeads') this.#onHead(told as Fields);
-    else if (kind === 'newPendingTransactions') this.#onPending(told as string);
+    else if (kind === 'newPendingTransactions') watch.pending.push(told as string);
     else if (kind === 'transactionReceipts') watch.receipts.push(...(told as readonly Fields[]).map(textOf));
     else watch[kind].push(textOf(told as Fields));
   }
@@ -104,10 +103,5 @@ export class Subscriptions {
     if (durable !== undefined && number > durable)
       this.#listener.complain(`was told of block ${number}, durable is ${durable}`);
     this.#watch.heads.push(textOf(head));
-  }
-
-  #onPending(hash: string): void {
-    if (isCommitted(this.#node, hash)) this.#listener.complain(`${hash} was called pending after its block`);
-    this.#watch.pending.push(hash);
   }
 }

@@ -15,7 +15,7 @@ import { wrongEstimate, wrongHistory, wrongPrice } from '../answers/feeAnswers.t
 import type { FeeMarket } from '../answers/feeMarket.ts';
 import type { ClientCalls, EthAsk } from '../calls.ts';
 import { PeerHeads } from './peerHeads.ts';
-import { type BlockShown, type PoolTx, pendingProblems } from './pendingBlock.ts';
+import { type BlockShown, isCommitted, type PoolTx, pendingProblems } from './pendingBlock.ts';
 import { boundedFrom, Subscriptions, TOPICAL } from './subscriptions.ts';
 import { type FilterKind, Watch } from './watch.ts';
 
@@ -83,7 +83,11 @@ export class Watcher {
     this.#world.observe(['pendingTx'], (fact) => {
       if (fact.node !== this.#node) return;
       const { ethHash } = fact.event;
-      if (ethHash !== undefined) this.#watch?.published.push(to0xHex(ethHash));
+      if (ethHash === undefined || this.#watch === undefined) return;
+      const hash = to0xHex(ethHash);
+      // As it is said: what is written in turns may be read after the block.
+      if (isCommitted(this.#node, hash)) this.#complain(`${hash} was called pending after its block`);
+      this.#watch.published.push(hash);
     });
     this.#world.every(this.spec.period, () => this.#turn());
   }

@@ -250,6 +250,7 @@ export const OFFENCES: readonly Break[] = [
     to: '',
     found: ['conduct'],
     scenario: 'evidence-in-turns',
+    seed: 11,
     isSlow: true,
   },
   {

@@ -33,11 +33,13 @@ export function missingAt(peer: PeerRound, rs: RoundState, blocks: BlockReader, 
   return NOTHING;
 }
 
+/** Precommits of the height before, of use to a peer that waits for ours to begin. */
+const lateVotesFor = (peer: PeerRound, { lastPrecommits }: RoundState): VoteSetReader | undefined =>
+  peer.step === STEP.newHeight && lastPrecommits?.round === peer.lastCommitRound ? lastPrecommits : undefined;
+
 /** It waits for our height, and has not all precommits of the last one that we have. */
-export function lacksLate(peer: PeerRound, { lastPrecommits }: RoundState): boolean {
-  if (lastPrecommits?.round !== peer.lastCommitRound) return false;
-  return lastPrecommits.bits.minus(peer.lastCommit).next().done !== true;
-}
+export const lacksLate = (peer: PeerRound, rs: RoundState): boolean =>
+  lateVotesFor(peer, rs)?.bits.minus(peer.lastCommit).next().done === false;
 
 /** What a block consists of comes from the proposer of our round, as far as we know. */
 const isWanted = (rs: RoundState, { author }: Batch): boolean =>
@@ -45,9 +47,8 @@ const isWanted = (rs: RoundState, { author }: Batch): boolean =>
 
 function missingNow(peer: PeerRound, rs: RoundState, batch: Batch): Missing {
   const votes: Vote[] = [];
-  if (peer.step === STEP.newHeight && rs.lastPrecommits?.round === peer.lastCommitRound) {
-    takeVotes(rs.lastPrecommits, peer.lastCommit, votes, batch);
-  }
+  const late = lateVotesFor(peer, rs);
+  if (late !== undefined) takeVotes(late, peer.lastCommit, votes, batch);
   const polRound = rs.proposal !== undefined && rs.round === peer.round ? rs.proposal.polRound : -1;
   if (polRound >= 0) take(rs.votes(polRound, 'prevote'), peer, votes, batch);
   if (peer.round >= 0 && peer.round <= rs.round) {

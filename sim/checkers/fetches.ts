@@ -7,7 +7,7 @@ export interface Supplier {
 interface Fetch<S extends Supplier> {
   readonly of: S;
   /** Nobody else was asked for it, or can answer any more. */
-  readonly isAlone: boolean;
+  isAlone: boolean;
   isAnswered: boolean;
 }
 
@@ -61,8 +61,15 @@ export class Fetches<S extends Supplier> {
 
   answered(height: number, by: S): void {
     const fetch = this.#fetches.get(height);
-    if (fetch?.of === by) fetch.isAnswered = true;
-    else if (fetch !== undefined) this.#fetches.set(height, { ...fetch, isAlone: false });
+    if (fetch === undefined) return;
+    fetch.isAnswered = true;
+    if (fetch.of !== by) fetch.isAlone = false;
+  }
+
+  /** Who was asked for it last, while nobody has sent it since. */
+  awaited(height: number): S | undefined {
+    const fetch = this.#fetches.get(height);
+    return fetch?.isAnswered === false ? fetch.of : undefined;
   }
 
   denied(by: S): void {

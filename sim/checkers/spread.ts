@@ -113,7 +113,12 @@ export function spread(context: CheckerContext): Checker {
     look(node) {
       if (!node.isCorrect || world.now - (looked.get(node) ?? 0) < LOOK_MICROS) return;
       looked.set(node, world.now);
-      for (const peer of correct) if (peer !== node) judge(node, peer);
+      for (const peer of correct) {
+        if (peer === node) continue;
+        judge(node, peer);
+        // Who rests between two heights is not looked at itself.
+        if (peer.node?.rs()?.step === STEP.newHeight) judge(peer, node);
+      }
     },
   };
 }
@@ -153,10 +158,13 @@ function lackOf(node: Process, peer: Process): Lack | undefined {
   return what === undefined ? undefined : { what: `${placeOf(theirs)} ${what}` };
 }
 
-/** Some validators are not its peers, of many more than a few: what they say reaches others through it. */
+/** Of so many validators these need not be a node's peers: it counts on their words reaching all the same. */
+const STRANGERS = { of: 32, atMost: 3 };
+
+/** More validators are not its peers: what they say reaches others through it. */
 function hasStrangers({ node }: Process, { validators: { validators } }: RoundState): boolean {
   const peers = node?.rpc?.consensus?.peers().length ?? validators.length;
-  return validators.length - 1 - peers > 3 * Math.floor(validators.length / 32);
+  return validators.length - 1 - peers > STRANGERS.atMost * Math.floor(validators.length / STRANGERS.of);
 }
 
 /** Between two heights: precommits that came after the block was decided, and may stand in the last commit still. */

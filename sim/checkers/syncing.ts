@@ -117,8 +117,6 @@ class Book {
   readonly #doubtful = new Set<string>();
   /** How often it asked anybody how high they are, if it has been near the end all along; what it asks who has just come counts as well. */
   #looks = { count: 0, at: 0, isNear: true };
-  /** Of whom each height was asked last, while nobody has sent it. */
-  readonly #open = new Map<number, { readonly peer: string; readonly since: number }>();
   readonly #fetches = new Fetches<Dealings>((one) => [...this.#peers.values()].includes(one));
 
   constructor(initialHeight: number) {
@@ -196,7 +194,6 @@ class Book {
     const height = heightOf(message);
     const isAsked = dealings.asked.delete(height);
     dealings.freeSince = now;
-    this.#open.delete(height);
     if (message.kind === 'noBlockResponse') this.#fetches.denied(dealings);
     if (!isAsked || message.kind !== 'blockResponse') return;
     dealings.askedMax = Math.min(ASKED_MAX, dealings.askedMax + 1);
@@ -238,13 +235,13 @@ class Book {
   #unmoved(node: Process, now: number): string | undefined {
     const next = Math.max(node.head, this.#origin) + 1;
     for (const height of [next, next + 1]) {
-      const { peer, since = now } = this.#open.get(height) ?? {};
-      if (now - since <= LATE_MICROS) continue;
-      for (const [other, { claim, asked, freeSince, fault }] of this.#peers) {
+      const waited = now - (this.#fetches.awaited(height)?.asked.get(height) ?? now);
+      if (waited <= LATE_MICROS) continue;
+      for (const [peer, { claim, asked, freeSince, fault }] of this.#peers) {
         const isFree = asked.size === 0 && fault === undefined && now - freeSince > LATE_MICROS;
         const hasBoth = claim !== undefined && claim.base <= next && claim.height > next;
-        if (other !== peer && isFree && hasBoth && !this.#banned.has(other))
-          return `leaves block ${height} to ${peer} for ${now - since} µs, which ${other} would send`;
+        if (isFree && hasBoth && !this.#banned.has(peer))
+          return `waits for block ${height} for ${waited} µs, which ${peer} would send`;
       }
     }
     return undefined;
@@ -262,7 +259,6 @@ class Book {
     }
     const isTwice = asked.has(height);
     asked.set(height, now);
-    this.#open.set(height, { peer: to, since: now });
     this.#fetches.asked(height, dealings, { next: head + 1, isTimely });
     if (!isTimely) return undefined;
     if (isTwice) return `sends a second request for block ${height}`;

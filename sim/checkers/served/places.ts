@@ -6,8 +6,8 @@ import { decodeUtf8 } from '../../../core/lib/utf8.ts';
 import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { bytesOf, comet, eth, everyAccount, heightsOf, someOf, unlike } from '../questions.ts';
+import { STRANGER } from './pretences.ts';
 
-const STRANGER = `0x${'5e'.repeat(20)}`;
 const HISTORY = to0xHex(HISTORY_ADDRESS);
 const RING = 8191;
 /** Of keccak256 what nobody has hashed. */

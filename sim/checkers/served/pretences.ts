@@ -7,6 +7,7 @@ import { eth, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 
 export const CONTRACT = `0x${'9c'.repeat(20)}`;
+export const STRANGER = `0x${'5e'.repeat(20)}`;
 export const MOVED = `0x${'9e'.repeat(20)}`;
 const LEAVER = `0x${'9f'.repeat(20)}`;
 const HEIR = `0x${'9a'.repeat(20)}`;
@@ -15,6 +16,8 @@ export const SENDER_BYTES = new Uint8Array(20).fill(0x9d);
 export const SENDER = to0xHex(SENDER_BYTES);
 export const RICH = 10n ** 30n;
 export const GAS = 200_000n;
+/** Of a payment (the yellow paper's G_transaction). */
+export const TX_GAS = 21_000n;
 const NONCE = 9;
 /** EIP-2935: slots of the ring of past hashes. */
 const RING = 8191;
@@ -43,7 +46,7 @@ const REVERTER = '0x602a5f5260205ffd';
 const LOOPER = '0x5b60ff5fa05f56';
 /** Clears eight slots, for which half of what it costs would be given back, were it not for the limit of EIP-3529. */
 const SWEEPER = `0x${Array.from({ length: 8 }, (_, slot) => `5f60${slot.toString(16).padStart(2, '0')}55`).join('')}`;
-const SWEEPING = 21_000n + 8n * (2n + 3n + 2_100n + 2_900n);
+const SWEEPING = TX_GAS + 8n * (2n + 3n + 2_100n + 2_900n);
 
 export const code = (bytes: string, more: Fields = {}): Fields => ({ [CONTRACT]: { code: bytes, ...more } });
 export const slots = (...values: readonly bigint[]): Fields =>

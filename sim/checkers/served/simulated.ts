@@ -6,10 +6,9 @@ import type { Keccak } from '../../reference/trieRoot.ts';
 import { eth, listOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
 import { headerBytes } from './headerBytes.ts';
-import { answerOf, CONTRACT, isPretended, RICH, SENDER, word } from './pretences.ts';
+import { answerOf, CONTRACT, isPretended, RICH, SENDER, STRANGER, TX_GAS, word } from './pretences.ts';
 
 const READER = `0x${'9f'.repeat(20)}`;
-const STRANGER = `0x${'5e'.repeat(20)}`;
 /** ERC-7528: the native coin as a token. */
 const COIN = `0x${'ee'.repeat(20)}`;
 /** Seconds between blocks that do not say their time. */
@@ -110,7 +109,7 @@ const logsOf = (block: Fields): readonly unknown[] =>
 async function wrongValidated(rpc: RpcContext): Promise<string | undefined> {
   const price = await eth(rpc, 'eth_baseFee', []);
   if (BigInt(String(price)) < 2n) return undefined;
-  const call = { from: SENDER, to: STRANGER, gas: quantity(21_000n), gasPrice: '0x1' };
+  const call = { from: SENDER, to: STRANGER, gas: quantity(TX_GAS), gasPrice: '0x1' };
   const stateOverrides = { [SENDER]: { balance: quantity(RICH), nonce: '0x0' } };
   const asked = { blockStateCalls: [{ stateOverrides, calls: [call] }], validation: true };
   const told = (await eth(rpc, 'eth_simulateV1', [asked, 'latest'])) as { readonly refused?: Fields };

@@ -8,9 +8,8 @@ import { receiptBytes } from '../../reference/receiptBytes.ts';
 import { listRoot } from '../../reference/trieRoot.ts';
 import { eth, hexBytesOf, listOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
-import { CONTRACT, isPretended, RICH, SENDER, slots, word } from './pretences.ts';
+import { CONTRACT, isPretended, RICH, SENDER, STRANGER, slots, TX_GAS, word } from './pretences.ts';
 
-const STRANGER = `0x${'5e'.repeat(20)}`;
 const READER = `0x${'9f'.repeat(20)}`;
 const MINER = `0x${'3c'.repeat(20)}`;
 /** Clears slot 0, which gives gas back, and logs the topic 7. */
@@ -18,7 +17,7 @@ const CLEARER = '0x5f5f5560075f5fa100';
 /** EIP-3529: for a slot that is cleared. */
 const GIVEN_BACK = 4_800n;
 /** So much data that its floor (EIP-7623) is above what it costs. */
-const [DATA, FLOOR] = [`0x${'ff'.repeat(100)}`, 21_000n + 100n * 40n];
+const [DATA, FLOOR] = [`0x${'ff'.repeat(100)}`, TX_GAS + 100n * 40n];
 /** Of the simulated block, and what calls offer, in wei. */
 const [BASE_FEE, FEE_CAP, TIP, PRICE] = [7n, 10n, 2n, 8n];
 /** geth's maxSimulateBlocks, and its code for more. */

@@ -3,16 +3,14 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity } from '../../clients/answers/answers.ts';
 import { eth, listOf, unlike } from '../questions.ts';
 import { tellerOf } from './calls.ts';
-import { answerOf, CONTRACT, isPretended, RICH, SENDER } from './pretences.ts';
+import { answerOf, CONTRACT, isPretended, RICH, SENDER, STRANGER, TX_GAS } from './pretences.ts';
 
-const STRANGER = `0x${'5e'.repeat(20)}`;
 const LENDER = `0x${'9f'.repeat(20)}`;
 /** ERC-7528: the native coin as a token. */
 const COIN = `0x${'ee'.repeat(20)}`;
 const REVERTED = 3;
 const [VM_ERROR, GAS_ABOVE_BLOCK, NUMBER_ORDER, TIME_ORDER] = [-32015, -38015, -38020, -38021];
-/** For a transaction, and for GAS. */
-const [TX_GAS, GAS_CODE] = [21_000n, 2n];
+const GAS_CODE = 2n;
 const REVERTER = '0x602a5f5260205ffd';
 const GAS_TELLER = tellerOf(['5a']);
 /** CALL, with what it was paid, of nobody; then it goes on as it says. */

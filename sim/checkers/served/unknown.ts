@@ -6,9 +6,9 @@ import type { RpcContext } from '../../../core/rpc/context.ts';
 import { type Fields, quantity, shownLogs } from '../../clients/answers/answers.ts';
 import type { Sha256 } from '../../reference/merkle.ts';
 import { comet, eth, firstOf, heightsOf, rest, unlike } from '../questions.ts';
+import { STRANGER } from './pretences.ts';
 
 const NOBODY = `0x${'7d'.repeat(32)}`;
-const STRANGER = `0x${'5e'.repeat(20)}`;
 /** Heights. */
 const RECENT = 10;
 const SERVER_ERROR = -32000;

@@ -5,8 +5,8 @@ export const GOSSIP: readonly Break[] = [
   {
     id: 'late-precommits-of-other-rounds',
     file: 'core/gossip/lacks.ts',
-    from: 'if (peer.step === STEP.newHeight && rs.lastPrecommits?.round === peer.lastCommitRound)',
-    to: 'if (peer.step === STEP.newHeight && rs.lastPrecommits?.round !== peer.lastCommitRound)',
+    from: 'lastPrecommits?.round === peer.lastCommitRound',
+    to: 'lastPrecommits?.round !== peer.lastCommitRound',
     found: ['conduct'],
     scenario: 'late-precommits-passed-on',
   },

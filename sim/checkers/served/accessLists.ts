@@ -1,0 +1,104 @@
+import { present } from '../../../core/lib/assert.ts';
+import type { RpcContext } from '../../../core/rpc/context.ts';
+import { type Fields, quantity } from '../../clients/answers/answers.ts';
+import { eth, unlike } from '../questions.ts';
+import { CONTRACT, code, GAS, RICH, SENDER, STRANGER, TX_GAS, word } from './pretences.ts';
+
+/** Gets what a contract leaves. */
+const HEIR = `0x${'9b'.repeat(20)}`;
+/** Slots 5 and 1 of its own, the balances of its caller and of a stranger, a precompile, and then how it ends. */
+const toucher = (end: string): string =>
+  `0x60055450600160015533315073${STRANGER.slice(2)}31505f5f5f5f60045afa50${end}`;
+/** PUSH1, SLOAD warm, POP; PUSH1 twice, SSTORE of a new value; CALLER, BALANCE warm, POP; PUSH20, BALANCE warm, POP; the arguments of a call, and what it takes. */
+const TOUCHING =
+  3n +
+  100n +
+  2n +
+  (3n + 3n + 20_000n) +
+  (2n + 100n + 2n) +
+  (3n + 100n + 2n) +
+  (4n * 2n + 3n + 2n + 100n + 15n + 2n);
+const LISTED = 2n * 2_400n + 2n * 1_900n;
+
+/** A list has what is touched beyond what is warm anyway, in order, however the call ends. */
+async function wrongLists(rpc: RpcContext): Promise<string | undefined> {
+  const touched = [
+    { address: STRANGER, storageKeys: [] },
+    { address: CONTRACT, storageKeys: [1n, 5n].map((slot) => `0x${word(slot)}`) },
+  ];
+  // Whoever is called, and whoever calls, is warm anyway.
+  const given = [CONTRACT, SENDER].map((address) => ({ address, storageKeys: [`0x${word(7n)}`] }));
+  for (const [end, more, error, heirs] of [
+    ['00', 0n, undefined, []],
+    ['5f5ffd', 4n, 'execution reverted', []],
+    [`73${HEIR.slice(2)}ff`, 2_400n + 3n + 5_000n, undefined, [HEIR]],
+  ] as const) {
+    const accessList = [...touched, ...heirs.map((address) => ({ address, storageKeys: [] }))].sort((a, b) =>
+      a.address < b.address ? -1 : 1,
+    );
+    const call = { from: SENDER, to: CONTRACT, accessList: given };
+    const told = await eth(rpc, 'eth_createAccessList', [call, 'latest', code(toucher(end))]);
+    const gasUsed = quantity(TX_GAS + LISTED + TOUCHING + more);
+    const wanted = { accessList, ...(error === undefined ? {} : { error }), gasUsed };
+    const problem = unlike('eth_createAccessList', told, wanted);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Touches the slots that its gas price and the base fee name. */
+const PRICE_TOUCHER = '0x3a545048545000';
+
+/** A list is made at the price that the call names, and one fee that it names brings the others along. */
+async function wrongListPrices(rpc: RpcContext): Promise<string | undefined> {
+  const { baseFeePerGas: base } = present(rpc.chain.ethBlock(rpc.chain.head()), 'the head').header;
+  const suggested = BigInt(String(await eth(rpc, 'eth_maxPriorityFeePerGas', [])));
+  const tip = suggested + 3n;
+  const state = { ...code(PRICE_TOUCHER), [SENDER]: { balance: quantity(RICH) } };
+  for (const [fees, paid] of [
+    [{}, [0n]],
+    [{ gasPrice: quantity(base + tip) }, [base, base + tip]],
+    [{ maxPriorityFeePerGas: quantity(tip) }, [base, base + tip]],
+    [{ maxFeePerGas: quantity(base + tip) }, [base, base + suggested]],
+  ] as const) {
+    const call = { from: SENDER, to: CONTRACT, gas: quantity(GAS), ...fees };
+    const told = (await eth(rpc, 'eth_createAccessList', [call, 'latest', state])) as Fields;
+    const storageKeys = [...new Set(paid)].map((slot) => `0x${word(slot)}`);
+    const wanted = [{ address: CONTRACT, storageKeys }];
+    const problem = unlike(`a list made for ${JSON.stringify(fees)}`, told['accessList'], wanted);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Instructions that visit an account, with what lies on the stack below its address and the gas, and whether they leave anything there. */
+const VISITS: readonly (readonly [below: number, tail: string])[] = [
+  [0, '3150'],
+  [0, '3b50'],
+  [0, '3f50'],
+  [3, '3c'],
+  [5, '5af150'],
+  [5, '5af250'],
+  [4, '5af450'],
+  [4, '5afa50'],
+];
+
+/** Whoever is looked at or called is on a list, by whatever instruction. */
+async function wrongVisits(rpc: RpcContext): Promise<string | undefined> {
+  const visited = VISITS.map((_, i) => `0x${`d${i}`.repeat(20)}`);
+  const visits = VISITS.map(
+    ([below, tail], i) => `${'5f'.repeat(below)}73${(visited[i] as string).slice(2)}${tail}`,
+  );
+  const call = { from: SENDER, to: CONTRACT };
+  const told = (await eth(rpc, 'eth_createAccessList', [
+    call,
+    'latest',
+    code(`0x${visits.join('')}00`),
+  ])) as Fields;
+  const wanted = visited.map((address) => ({ address, storageKeys: [] }));
+  return unlike('who is on eth_createAccessList', told['accessList'], wanted);
+}
+
+/** Lists of what a call touches (EIP-2930): what is on them, who is, and at which price they are made. */
+export const wrongAccessLists = async (rpc: RpcContext): Promise<string | undefined> =>
+  (await wrongLists(rpc)) ?? (await wrongListPrices(rpc)) ?? (await wrongVisits(rpc));

@@ -266,7 +266,7 @@ export const SHIPPED: readonly Break[] = [
     to: 'claimed = Math.max(claimed, claim.height);\n      if (!onProbation) max = max === 0 ? claim.height : Math.min(max, claim.height);',
     found: ['conduct'],
     scenario: 'sync-loose-frames',
-    seed: 2,
+    seed: 3,
     isSlow: true,
   },
   {

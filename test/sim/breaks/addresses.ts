@@ -109,7 +109,7 @@ export const ADDRESSES: readonly Break[] = [
     file: 'core/p2p/addressBook.ts',
     from: '      attempts: entry.attempts,\n      lastAttempt: entry.lastAttempt,\n',
     to: '      attempts: ATTEMPTS_MAX,\n      lastAttempt: 1,\n',
-    found: ['liveness', 'eventually'],
+    found: ['peers', 'liveness', 'eventually'],
     scenario: 'book-outlives-the-seed',
     isSlow: true,
   },

@@ -30,10 +30,16 @@ export interface HostParts {
 /** Timers under way; the machines keep a handful each, so more means a leak of ours. */
 const TIMERS_MAX = 4096;
 
+type ConsensusKey = Extract<TimerKey, { machine: 'consensus' }>;
+
+/** As CometBFT's timeout ticker: consensus ignores a timeout of a height or round that it has left. */
+const isLeftBehind = (earlier: ConsensusKey, key: ConsensusKey): boolean =>
+  earlier.height < key.height || (earlier.height === key.height && earlier.round < key.round);
+
 /** The real world behind the driver: clock, log, signer, application, timers, sockets. */
 export class NodeHost {
   readonly #parts: HostParts;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Map<NodeJS.Timeout, TimerKey>();
   #input: ((input: Input) => void) | undefined;
   #stopped = false;
 
@@ -89,11 +95,12 @@ export class NodeHost {
   /** Nothing is performed and no answer is delivered any more. */
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers.keys()) clearTimeout(timer);
     this.#timers.clear();
   }
 
   #startTimer(key: TimerKey, afterMs: number): void {
+    if (key.machine === 'consensus') this.#cancelBehind(key);
     if (this.#timers.size >= TIMERS_MAX) {
       this.#fail(new RangeError(`more than ${TIMERS_MAX} timers`));
       return;
@@ -105,7 +112,16 @@ export class NodeHost {
       if (afterMs > waitMs) this.#startTimer(key, afterMs - waitMs);
       else this.#deliver({ kind: 'timer', key });
     }, waitMs);
-    this.#timers.add(timer);
+    this.#timers.set(timer, key);
+  }
+
+  /** With blocks an hour apart and transactions that do not wait for them, thousands would be under way. */
+  #cancelBehind(key: ConsensusKey): void {
+    for (const [timer, earlier] of this.#timers) {
+      if (earlier.machine !== 'consensus' || !isLeftBehind(earlier, key)) continue;
+      clearTimeout(timer);
+      this.#timers.delete(timer);
+    }
   }
 
   #sign(call: number, ask: SignAsk): void {

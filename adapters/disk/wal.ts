@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { BLOCK_BYTES_MAX } from '../../core/codec/limits.ts';
 import type { LogRecord } from '../../core/node/contract.ts';
 import type { OperatingError } from '../operatingError.ts';
 import { fileError, isDiskFull, makeDir, onFile, openRewritten, syncDir, writeAll } from './files.ts';
@@ -30,7 +31,8 @@ export interface WalOptions {
 
 const SEGMENT_BYTES_MAX = 4 * 1024 * 1024;
 const KEEP_BYTES_MAX = 64 * 1024 * 1024;
-const RECORD_BYTES_MAX = 32 * 1024 * 1024;
+/** A proposer's record holds all transactions of its block. */
+const RECORD_BYTES_MAX = BLOCK_BYTES_MAX + 1024 * 1024;
 /** Marks waiting for the next burst. Only the newest matter, so older ones are let go. */
 const MARKS_WAITING_MAX = 16;
 

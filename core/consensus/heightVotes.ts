@@ -109,8 +109,15 @@ export class HeightVotes {
    */
   claimDecision(peer: PeerId, round: Round): void {
     const known = this.#decisions.get(peer);
-    if (known === 'opened' || (known === undefined && this.#decisions.size >= CATCHUP_PEERS_MAX)) return;
+    if (known === 'opened') return;
+    if (known === undefined && this.#decisions.size >= CATCHUP_PEERS_MAX && !this.#forgetDecision()) return;
     this.#decisions.set(peer, round);
+  }
+
+  /** The oldest claim that no vote has followed makes room: peers say it again, and whoever makes claims up cannot fill the table. */
+  #forgetDecision(): boolean {
+    for (const [peer, round] of this.#decisions) if (round !== 'opened') return this.#decisions.delete(peer);
+    return false;
   }
 
   /** The set a vote belongs to; opens it when the round is allowed (`isOpen`). */

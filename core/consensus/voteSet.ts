@@ -167,9 +167,13 @@ export class VoteSet implements VoteSetReader {
   claim(peer: PeerId, blockId: BlockId): 'added' | 'known' | 'contradiction' | 'full' {
     const earlier = this.#claims.get(peer);
     if (earlier !== undefined) return equalBlockId(earlier, blockId) ? 'known' : 'contradiction';
-    if (this.#claims.size >= CLAIMS_MAX) return 'full';
-    this.#claims.set(peer, blockId);
-    (this.#tally(blockId) ?? this.#open(blockId)).claimed = true;
+    const tally = this.#tally(blockId);
+    if (this.#claims.size >= CLAIMS_MAX) {
+      // A value with votes needs no more room: claims made up under many names must not keep a true one from counting.
+      if (tally === undefined) return 'full';
+      if (tally.claimed) return 'known';
+    } else this.#claims.set(peer, blockId);
+    (tally ?? this.#open(blockId)).claimed = true;
     return 'added';
   }
 

@@ -24,6 +24,14 @@ const TICK_MS: Millis = 100;
 /** A peer that has not moved for this long may have lost what we sent: believe nothing, send again. */
 const STALE_MICROS = 2_000_000;
 
+/**
+ * Bytes that a peer may draw from us between two ticks by saying where it stands; what it lacks beyond that it gets with the
+ * tick. Words of a few bytes, repeated, would else keep us reading blocks.
+ */
+const PROMPT_BYTES_MAX = 1024 * 1024;
+/** What finding out that a peer lacks something counts for, whatever is sent. */
+const PROMPT_BYTES_MIN = 16 * 1024;
+
 /** Votes whose encoding is kept: those of two rounds of many validators. */
 const VOTES_ENCODED_MAX = 512;
 
@@ -133,6 +141,7 @@ export class Gossip {
     // Of a proposal parts may follow in the same turn.
     const mayBeServed = !this.#isOwn(rs.proposer.address);
     for (const peer of this.#peers.all) {
+      peer.prompted = 0;
       const isStale = now - peer.movedAt >= STALE_MICROS;
       if (isStale) this.#refresh(now, peer, out);
       // In a first round that moves there is nothing to prove to anyone.
@@ -161,8 +170,8 @@ export class Gossip {
     // about as often as we look, could keep a lost vote from ever being sent again.
     if (hasMoved) peer.movedAt = now;
     if (this.#quiet) return;
-    if (this.#isLeftBehind(peer)) this.#pump(peer, 'all', out);
-    else if (message.height !== beforeHeight || message.round !== before) this.#pump(peer, 'own', out);
+    if (this.#isLeftBehind(peer)) this.#prompt(peer, 'all', out);
+    else if (message.height !== beforeHeight || message.round !== before) this.#prompt(peer, 'own', out);
   }
 
   onNewValidBlock(id: PeerId, message: Message<'newValidBlock'>, out: GossipOut): void {
@@ -171,7 +180,7 @@ export class Gossip {
     peer.round.onNewValidBlock(message);
     peer.servedIn = 0;
     if (this.#quiet) return;
-    if (message.isCommit || message.height < this.#options.rs.height) this.#pump(peer, 'all', out);
+    if (message.isCommit || message.height < this.#options.rs.height) this.#prompt(peer, 'all', out);
   }
 
   /** The peer's claim goes to the consensus machine; here we answer with our votes for that value. */
@@ -263,32 +272,44 @@ export class Gossip {
     for (const claim of claimsFor(peer.round, rs, blocks)) this.#send([peer.id], claim, out);
   }
 
-  /** Sends what the peer lacks and we have, and says how many messages that took; `own` keeps to what we signed ourselves. */
+  /** What the peer has just said shows that it lacks something: it gets that at once, as far as its allowance goes. */
+  #prompt(peer: Peer, scope: 'own' | 'all', out: GossipOut): void {
+    if (peer.prompted >= PROMPT_BYTES_MAX) return;
+    peer.prompted += Math.max(PROMPT_BYTES_MIN, this.#pump(peer, scope, out));
+  }
+
+  /** Sends what the peer lacks and we have, and says how many bytes that took; `own` keeps to what we signed ourselves. */
   #pump(peer: Peer, scope: 'own' | 'all', out: GossipOut): number {
     const { rs, blocks } = this.#options;
     if (scope === 'own' && this.#self === undefined) return 0;
     const author = scope === 'own' ? this.#self : undefined;
     const messages = supply(peer.round, rs, blocks, author, this.#sizes);
+    let size = 0;
     for (const message of messages)
-      if (message.kind === 'vote') this.#sendVote([peer.id], message.vote, out);
-      else this.#send([peer.id], message, out);
-    return messages.length;
+      size +=
+        message.kind === 'vote'
+          ? this.#sendVote([peer.id], message.vote, out)
+          : this.#send([peer.id], message, out);
+    return size;
   }
 
   #isOwn(address: Bytes): boolean {
     return this.#options.self !== undefined && equalBytes(address, this.#options.self);
   }
 
-  #sendVote(to: readonly PeerId[], vote: Vote, out: GossipOut): void {
+  #sendVote(to: readonly PeerId[], vote: Vote, out: GossipOut): number {
     const message = { kind: 'vote', vote } as const;
     const known = this.#voteBytes.get(vote);
     const bytes = known ?? encodeConsensusMessage(message);
     if (known === undefined) this.#voteBytes.set(vote, bytes);
     out.send(to, message, bytes);
+    return bytes.length;
   }
 
-  #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): void {
-    out.send(to, message, encodeConsensusMessage(message));
+  #send(to: readonly PeerId[], message: ConsensusMessage, out: GossipOut): number {
+    const bytes = encodeConsensusMessage(message);
+    out.send(to, message, bytes);
+    return bytes.length;
   }
 }
 

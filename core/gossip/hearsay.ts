@@ -5,7 +5,7 @@ import type { ConsensusMessage } from '../types/messages.ts';
 import type { Proposal, Vote } from '../types/vote.ts';
 import type { GossipOptions } from './contract.ts';
 import { voteSetSize } from './lacks.ts';
-import type { Peer } from './peerRound.ts';
+import type { Peer, PeerRound } from './peerRound.ts';
 import type { Peers } from './peers.ts';
 
 type Message<K extends ConsensusMessage['kind']> = Extract<ConsensusMessage, { kind: K }>;
@@ -24,8 +24,8 @@ export class Hearsay {
   }
 
   onHasVote(id: PeerId, message: Message<'hasVote'>): void {
-    const { height, round, type, index } = message;
-    this.#peers.find(id)?.round.setVote(height, round, type, index, this.#sizeAt(height));
+    const peer = this.#peers.find(id);
+    if (peer !== undefined) this.#note(peer.round, message);
   }
 
   onVoteSetBits(id: PeerId, message: Message<'voteSetBits'>): void {
@@ -66,11 +66,14 @@ export class Hearsay {
 
   /** The peer has this vote. */
   mark(peer: Peer, vote: Vote): void {
-    const { height, round, type, validatorIndex } = vote;
-    peer.round.setVote(height, round, type, validatorIndex, this.#sizeAt(height));
+    const { height, round, type, validatorIndex: index } = vote;
+    this.#note(peer.round, { height, round, type, index });
   }
 
-  #sizeAt(height: Height): number {
-    return voteSetSize(height, this.#options.rs, this.#options.blocks);
+  #note(peer: PeerRound, { height, round, type, index }: Omit<Message<'hasVote'>, 'kind'>): void {
+    // Of other heights nothing is kept, and looking up how many votes they have takes a read of the store.
+    if (height !== peer.height && height !== peer.height - 1) return;
+    const size = voteSetSize(height, this.#options.rs, this.#options.blocks);
+    peer.setVote(height, round, type, index, size);
   }
 }

@@ -178,6 +178,8 @@ export interface Peer {
   claimedAt: Micros;
   /** The turn in which it was found to lack nothing that we said ourselves (turn.ts); 0 when that may have changed. */
   servedIn: number;
+  /** Bytes that it was sent since the last tick because of what it said. */
+  prompted: number;
 }
 
 const slot = (round: Round, type: VoteType): number => round * 2 + (type === 'precommit' ? 1 : 0);

@@ -42,7 +42,14 @@ export class Peers {
   /** Nothing is known of it yet, even if it was here before. */
   add(id: PeerId, now: Micros): void {
     this.remove(id);
-    const fresh: Peer = { id, round: new PeerRound(), movedAt: now, claimedAt: now, servedIn: 0 };
+    const fresh: Peer = {
+      id,
+      round: new PeerRound(),
+      movedAt: now,
+      claimedAt: now,
+      servedIn: 0,
+      prompted: 0,
+    };
     this.#byId.set(id, fresh);
     this.#keep(inserted(this.#all, fresh, (peer) => compareText(peer.id, id) > 0));
   }

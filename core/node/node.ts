@@ -42,6 +42,8 @@ const NOTHING: readonly Effect[] = [];
 export class NodeMachine implements Machine {
   readonly parts: NodeParts;
   readonly #out: Effect[] = [];
+  /** Connected peers that we have given up; what still comes from them is not looked at. */
+  readonly #dropped = new Set<PeerId>();
   readonly #notices: ConsensusNotice[] = [];
   readonly #gossipOut: GossipOut;
   readonly #mempoolOut: MempoolOut;
@@ -164,12 +166,14 @@ export class NodeMachine implements Machine {
         this.#start(now);
         return;
       case 'peerUp':
+        this.#dropped.delete(input.peer);
         gossip.onPeerUp(now, input.peer, this.#gossipOut);
         txRelay.onPeerUp(input.peer, mempool.txs());
         evidenceGossip.onPeerUp(input.peer);
         sync.onPeerUp(input.peer, now, this.#syncOut);
         return;
       case 'peerDown':
+        this.#dropped.delete(input.peer);
         gossip.onPeerDown(input.peer);
         txRelay.onPeerDown(input.peer);
         evidenceGossip.onPeerDown(input.peer);
@@ -227,7 +231,7 @@ export class NodeMachine implements Machine {
   }
 
   #onFrame(now: Micros, input: Extract<Input, { kind: 'frame' }>): void {
-    if (this.parts.gossip.peerRound(input.peer) === undefined) return;
+    if (this.#dropped.has(input.peer) || this.parts.gossip.peerRound(input.peer) === undefined) return;
     // Whoever needs none could be kept busy with blocks of a million transactions that it has never asked for.
     if (isBlock(input.channel, input.bytes) && !this.parts.sync.heeds(input.peer)) return;
     const decoded = this.parts.decodeFrame(input.channel, input.bytes);
@@ -251,7 +255,10 @@ export class NodeMachine implements Machine {
         for (const evidence of message.evidence) {
           const added = this.parts.evidence.add(evidence);
           this.parts.evidenceGossip.noteFrom(peer, evidence, now);
-          if (!added.ok) this.#drop(peer, `evidence: ${added.error.message}`);
+          if (added.ok) continue;
+          // Each piece costs signatures to verify: what follows a false one is not looked at.
+          this.#drop(peer, `evidence: ${added.error.message}`);
+          return;
         }
         return;
       default:
@@ -315,6 +322,7 @@ export class NodeMachine implements Machine {
   }
 
   #drop(peer: PeerId, reason: string): void {
+    this.#dropped.add(peer);
     this.#out.push({ kind: 'drop', peer, reason });
   }
 }

@@ -29,7 +29,12 @@ export class Allowance {
   /** False, and nothing taken, when it is spent. */
   take(now: Micros): boolean {
     if (this.isSpent(now)) return false;
-    this.#fullAt += this.#every;
+    this.charge(1);
     return true;
+  }
+
+  /** Takes what was used already, be it more than is left. */
+  charge(count: number): void {
+    this.#fullAt += count * this.#every;
   }
 }

@@ -1,18 +1,16 @@
 import { encodeBlock } from '../codec/block.ts';
-import { encodeEvidenceList } from '../codec/evidence.ts';
 import { headerHash } from '../codec/hashes.ts';
 import { PartSet } from '../codec/partSet.ts';
 import { type Sizes, USUAL_SIZES } from '../lib/sizes.ts';
 import { type Block, type BlockId, equalBlockId } from '../types/block.ts';
 import type { Height, Micros, PeerId } from '../types/ids.ts';
+import { blockBytes } from './blockBytes.ts';
 import { claims, leastBusy, type SyncPeer, type SyncPeers } from './syncPeers.ts';
 
 /** Heights ahead of the next one that are asked for. */
 const AHEAD_MAX = 256;
-/** Bytes of blocks that wait; above it only the next two are asked for. */
+/** Bytes of blocks that wait or are under way; above it only the next two are asked for. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** What a transaction or a signature takes beside its own bytes: a block of a megabyte can be of a million of them. */
-const ENTRY_BYTES = 128;
 /** The next block is asked of someone else after this. */
 const LAG_MICROS = 2_000_000;
 const LAGS_MAX = 3;
@@ -47,6 +45,10 @@ export class BlockQueue {
   /** Whose answer each height waits for. */
   readonly #awaited = new Map<Height, PeerId>();
   #bytes = 0;
+  /** What a block under way is taken for: as large as the largest of late. */
+  #expectedBytes = 0;
+  /** What is stored next, as far as asked. */
+  #next: Height = 0;
   /** Up to here everything is stored. */
   #settled: Height = 0;
   /** In dispute: this height and the next come from one and the same peer. */
@@ -66,9 +68,10 @@ export class BlockQueue {
   /** What to ask now, and of whom; counted as asked. */
   wanted(now: Micros, next: Height): readonly BlockAsk[] {
     const asks: BlockAsk[] = [];
+    this.#next = next;
     const last = Math.min(this.#peers.heightMax(next), next + this.#aheadMax);
     for (let height = next; height <= last; height++) {
-      if (this.#bytes > this.#bytesMax && height > next + 1) break;
+      if (!this.#hasRoom(this.#awaited.size * this.#expectedBytes, height)) break;
       if (this.#arrived.has(height) || this.#awaited.has(height)) continue;
       const peer = this.#pick(height, now);
       if (peer?.allowance.take(now) !== true) continue;
@@ -77,6 +80,11 @@ export class BlockQueue {
       asks.push({ peer: peer.id, height });
     }
     return asks;
+  }
+
+  /** The next two always have: without them nothing moves. */
+  #hasRoom(bytes: number, height: Height): boolean {
+    return height <= this.#next + 1 || this.#bytes + bytes <= this.#bytesMax;
   }
 
   #pick(height: Height, now: Micros): SyncPeer | undefined {
@@ -105,7 +113,10 @@ export class BlockQueue {
     if (this.#awaited.get(height) === peer.id) this.#awaited.delete(height);
     else if (this.#isDisputed(height)) return;
     if (height <= this.#settled || this.#arrived.has(height)) return;
-    const bytes = bytesOf(block);
+    const bytes = blockBytes(block);
+    this.#expectedBytes = Math.max(bytes, this.#expectedBytes - Math.ceil(this.#expectedBytes / 8));
+    // One that is larger than those before it may find no room: it is asked for again.
+    if (!this.#hasRoom(bytes, height)) return;
     this.#arrived.set(height, { block, peer: peer.id, bytes });
     this.#bytes += bytes;
   }
@@ -209,13 +220,6 @@ export class BlockQueue {
     this.#single = undefined;
     this.#suspects = [];
   }
-}
-
-/** About what a block takes while it waits, whatever it consists of: nobody has signed it yet, as far as we know. */
-function bytesOf({ txs, evidence, lastCommit }: Block): number {
-  const entries = txs.length + lastCommit.signatures.length;
-  const proofs = evidence.length === 0 ? 0 : encodeEvidenceList(evidence).length;
-  return txs.reduce((sum, tx) => sum + tx.length, entries * ENTRY_BYTES + proofs);
 }
 
 const idOf = (block: Block): BlockId => ({

@@ -1,27 +1,37 @@
 import type { Micros, PeerId } from '../types/ids.ts';
 import type { BlocksyncMessage } from '../types/messages.ts';
 import { Allowance, type AllowanceLimits } from './allowance.ts';
+import { blockBytes } from './blockBytes.ts';
 import type { SyncOptions, SyncOut } from './contract.ts';
 
-/** Answers a peer may have, 2000 a second: each costs reads and up to a block's bytes. */
+/** Answers a peer may have, 2000 a second. */
 const ANSWERS: AllowanceLimits = { burst: 200, everyMicros: 500 };
+/** A block costs reading and encoding what it holds, in units of this many bytes. */
+const UNIT_BYTES = 4096;
+/** 32 MB a second after a burst of 64 MiB: several times what a connection carries by default. */
+const UNITS: AllowanceLimits = { burst: 16_384, everyMicros: 128 };
+
+interface Served {
+  readonly answers: Allowance;
+  readonly units: Allowance;
+}
 
 /** Gives others the blocks that this node has. Always on. */
 export class BlockServer {
   readonly #blocks: SyncOptions['blocks'];
-  readonly #allowances = new Map<PeerId, Allowance>();
+  readonly #served = new Map<PeerId, Served>();
 
   constructor(blocks: SyncOptions['blocks']) {
     this.#blocks = blocks;
   }
 
   onPeerUp(peer: PeerId, now: Micros, out: SyncOut): void {
-    this.#allowances.set(peer, new Allowance(now, ANSWERS));
+    this.#served.set(peer, { answers: new Allowance(now, ANSWERS), units: new Allowance(now, UNITS) });
     this.#tellStatus(peer, out);
   }
 
   onPeerDown(peer: PeerId): void {
-    this.#allowances.delete(peer);
+    this.#served.delete(peer);
   }
 
   onRequest(
@@ -30,7 +40,8 @@ export class BlockServer {
     message: Extract<BlocksyncMessage, { kind: 'blockRequest' | 'statusRequest' }>,
     out: SyncOut,
   ): void {
-    if (this.#allowances.get(peer)?.take(now) !== true) {
+    const served = this.#served.get(peer);
+    if (served?.answers.take(now) !== true) {
       out.drop(peer, 'blocksync: too many requests');
       return;
     }
@@ -38,8 +49,11 @@ export class BlockServer {
       this.#tellStatus(peer, out);
       return;
     }
+    // As when its queue is full: an honest peer, which cannot know how large the blocks are, asks again.
+    if (served.units.isSpent(now)) return;
     const { height } = message;
     const block = height <= this.#blocks.head() ? this.#blocks.block(height) : undefined;
+    served.units.charge(block === undefined ? 1 : Math.ceil(blockBytes(block) / UNIT_BYTES));
     out.send(
       [peer],
       block === undefined ? { kind: 'noBlockResponse', height } : { kind: 'blockResponse', block },

@@ -58,6 +58,17 @@ describe('the real host', () => {
     host.stop();
   });
 
+  test('forgets timeouts of heights and rounds that were left, however far ahead they are', () => {
+    const { host, fatal } = world(() => []);
+    for (let height = 1; height <= 3000; height++)
+      for (const round of [0, 1]) {
+        const key = { machine: 'consensus', kind: 'emptyBlock', height, round } as const;
+        host.perform({ kind: 'timer', key, afterMs: DAY_MS });
+      }
+    expect(fatal).toEqual([]);
+    host.stop();
+  });
+
   test('performs what depends on a record only when the record is durable', async () => {
     const order: string[] = [];
     await new Promise<void>((resolve) => {

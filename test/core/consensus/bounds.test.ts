@@ -83,16 +83,36 @@ describe('votes', () => {
     }
     expect(votes.mayOpen('one more', 10, 0)).toBe(false);
     expect(votes.mayOpen('peer 0', 11, 0)).toBe(true);
-    votes.claimDecision('one more', 20);
-    expect(votes.mayOpen('one more', 20, 0)).toBe(false);
     expect(votes.mayOpen('peer 0', 20, 0)).toBe(true);
+    expect(votes.mayOpen('peer 1', 20, 0)).toBe(true);
+    votes.openFor('peer 0', 20, 0);
+    votes.claimDecision('one more', 20);
+    // The oldest claim that nothing followed has made room.
+    expect(votes.mayOpen('one more', 20, 0)).toBe(true);
+    expect(votes.mayOpen('peer 1', 20, 0)).toBe(true);
+    expect(votes.mayOpen('peer 2', 20, 0)).toBe(true);
   });
 
   test('so many peers may claim two thirds for a value', () => {
     const set = new VoteSet(1, 0, 'prevote', net.state.validators);
     for (let i = 0; i < CLAIMS_MAX; i++) expect(set.claim(`peer ${i}`, made.blockId)).toBe('added');
-    expect(set.claim('one more', made.blockId)).toBe('full');
+    expect(set.claim('one more', other.blockId)).toBe('full');
+    expect(set.claim('one more', made.blockId)).toBe('known');
     expect(set.claim('peer 0', made.blockId)).toBe('known');
+  });
+
+  test('claims made up under many names do not keep a true one from counting', () => {
+    const set = new VoteSet(1, 0, 'prevote', net.state.validators);
+    for (let i = 0; i < CLAIMS_MAX; i++) {
+      const parts = { ...made.blockId.parts, hash: new Uint8Array(32).fill(i) };
+      expect(set.claim(`peer ${i}`, { ...made.blockId, parts })).toBe('added');
+    }
+    const vote = (index: number, { blockId }: { readonly blockId: BlockId }) =>
+      signedVote(net, index, 'prevote', 1, 0, blockId);
+    for (const one of [vote(0, other), vote(1, made), vote(2, made)]) set.add(one);
+    expect(set.judge(vote(0, made))).toMatchObject({ kind: 'conflict', counts: false });
+    expect(set.claim('one more', made.blockId)).toBe('added');
+    expect(set.judge(vote(0, made))).toMatchObject({ kind: 'conflict', counts: true });
   });
 
   test('so many offences of a height are kept for those who come later, and each is told', () => {

@@ -385,6 +385,54 @@ test('a peer that stays behind gets a large block in several goes, from its firs
   expect(parts).toEqual(Array.from({ length: 20 }, (_, index) => index));
 });
 
+test('a peer that says again and again that it has no part of a large block gets a megabyte, the rest with the tick', () => {
+  const whole = PartSet.of(new Uint8Array(40 * 65_536).fill(7));
+  const meta = { blockId: { hash: hash(1), parts: whole.header } } as BlockMeta;
+  let reads = 0;
+  const loadPart = (_: number, index: number) => {
+    reads++;
+    return whole.part(index);
+  };
+  const world = new World([], { loadMeta: () => meta, loadPart });
+  world.peer('a', 4);
+  const word = { kind: 'newValidBlock', height: 4, round: 0, isCommit: true } as const;
+  const ask = (): void => {
+    for (let i = 0; i < 100; i++) {
+      const bits = new BitSet(40);
+      world.gossip.onNewValidBlock('a', { ...word, parts: whole.header, bits }, world);
+    }
+  };
+  ask();
+  expect(reads).toBe(16);
+  world.gossip.onTick(100_000, world);
+  expect(reads).toBe(32);
+  ask();
+  expect(reads).toBe(48);
+});
+
+test('a peer that says again and again where it stands is not looked at for each of its words', () => {
+  let reads = 0;
+  const loadCommit = () => {
+    reads++;
+    return { ...commit, height: 2 };
+  };
+  const world = new World([], { loadCommit });
+  world.peer('a', 2);
+  for (let i = 0; i < 1000; i++) world.at('a', 2, 0);
+  expect(reads).toBeLessThanOrEqual(2 * 64);
+});
+
+test('what a peer has of heights at which it is not is not looked up', () => {
+  let reads = 0;
+  const world = new World([], { loadCommit: () => void reads++ });
+  world.peer('a', 5);
+  reads = 0;
+  const has = { kind: 'hasVote', round: 0, type: 'precommit', index: 1 } as const;
+  for (const height of [1, 2, 3]) world.gossip.hearsay.onHasVote('a', { ...has, height });
+  for (const height of [1, 2, 3]) world.gossip.hearsay.onVote('a', vote(1, 0, height));
+  expect(reads).toBe(0);
+});
+
 test('a peer in an earlier round gets the votes of ours, of both kinds', () => {
   const world = new World([]);
   world.rs.round = 1;

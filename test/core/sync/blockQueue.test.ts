@@ -189,16 +189,44 @@ test.each([
   expect(queue.wanted(0, 1)).toEqual([]);
 });
 
-test('blocks that are stored leave room for those after them', () => {
+/** A peer that claims a hundred blocks, and a queue with room for a hundred kilobytes. */
+function narrow() {
   const peers = peersOf(['a']);
   const peer = peers.find('a');
   if (peer === undefined) throw new Error('a peer');
   peer.claim = { base: 1, height: 100 };
-  const few: Sizes = { kept: (usual) => usual, atOnce: (usual) => usual, bytesAtOnce: () => 10 };
-  const queue = new BlockQueue(peers, few);
-  queue.wanted(0, 1);
-  for (const height of [1, 2]) queue.arrived(peer, { ...at(height), txs: [new Uint8Array(20)] });
-  expect(queue.wanted(0, 1)).toEqual([]);
-  for (const height of [1, 2]) queue.settle(height, ZERO_BLOCK_ID);
-  expect(queue.wanted(0, 3).length).toBeGreaterThan(0);
+  const sizes: Sizes = { kept: (usual) => usual, atOnce: (usual) => usual, bytesAtOnce: () => 100_000 };
+  const queue = new BlockQueue(peers, sizes);
+  const arrive = (height: number, bytes: number): void =>
+    queue.arrived(peer, { ...at(height), txs: [new Uint8Array(bytes)] });
+  const asked = (next: number): readonly number[] => queue.wanted(0, next).map(({ height }) => height);
+  return { queue, arrive, asked };
+}
+
+test('blocks that are stored leave room for those after them', () => {
+  const { queue, arrive, asked } = narrow();
+  expect(asked(1)).toHaveLength(20);
+  for (let height = 1; height <= 9; height++) arrive(height, 5_000);
+  expect(asked(1)).toEqual([]);
+  for (let height = 1; height <= 9; height++) queue.settle(height, ZERO_BLOCK_ID);
+  expect(asked(10).length).toBeGreaterThan(0);
+});
+
+test('blocks under way count for as much as those before them, so that they find room when they come', () => {
+  const { queue, arrive, asked } = narrow();
+  expect(asked(1)).toHaveLength(20);
+  arrive(1, 30_000);
+  queue.settle(1, ZERO_BLOCK_ID);
+  expect(asked(2)).toEqual([]);
+});
+
+test('a block that is larger than those before it and finds no room is asked for again when there is', () => {
+  const { queue, arrive, asked } = narrow();
+  asked(1);
+  for (const height of [5, 6, 7]) arrive(height, 60_000);
+  expect([5, 6, 7].map((height) => queue.at(height) !== undefined)).toEqual([true, false, false]);
+  for (const height of [1, 2]) arrive(height, 60_000);
+  expect([1, 2].map((height) => queue.at(height) !== undefined)).toEqual([true, true]);
+  for (const height of [1, 2, 3, 4, 5]) queue.settle(height, ZERO_BLOCK_ID);
+  expect(asked(6)).toContain(6);
 });

@@ -94,8 +94,8 @@ export const ATTACKS: readonly Break[] = [
   {
     id: 'forger-kept',
     file: 'core/node/node.ts',
-    from: '          if (!added.ok) this.#drop(',
-    to: '          if (false) this.#drop(',
+    from: '          this.#drop(peer, `evidence',
+    to: '          if (false) this.#drop(peer, `evidence',
     found: ['eventually'],
     scenario: 'forger-is-dropped',
     isSlow: true,

@@ -151,8 +151,8 @@ export const REVIVED: readonly Break[] = [
   {
     id: 'decision-claimed-again-and-again',
     file: 'core/consensus/heightVotes.ts',
-    from: "if (known === 'opened' || (known",
-    to: 'if ((known',
+    from: "    if (known === 'opened') return;\n",
+    to: '',
     found: ['conduct'],
     scenario: 'future-flood',
     isSlow: true,

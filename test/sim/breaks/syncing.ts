@@ -149,8 +149,8 @@ export const SYNCING: readonly Break[] = [
   {
     id: 'sync-greeting-untold',
     file: 'core/sync/server.ts',
-    from: '    this.#allowances.set(peer, new Allowance(now, ANSWERS));\n    this.#tellStatus(peer, out);\n',
-    to: '    this.#allowances.set(peer, new Allowance(now, ANSWERS));\n',
+    from: '    this.#served.set(peer, { answers: new Allowance(now, ANSWERS), units: new Allowance(now, UNITS) });\n    this.#tellStatus(peer, out);\n',
+    to: '    this.#served.set(peer, { answers: new Allowance(now, ANSWERS), units: new Allowance(now, UNITS) });\n',
     found: ['conduct'],
     scenario: 'late-join-syncs',
   },
@@ -264,8 +264,8 @@ export const SYNCING: readonly Break[] = [
   {
     id: 'full-queue-stops',
     file: 'core/sync/blockQueue.ts',
-    from: 'height > next + 1) break',
-    to: 'height > next) break',
+    from: 'height <= this.#next + 1 ||',
+    to: 'height <= this.#next ||',
     found: ['until', 'liveness', 'conduct'],
     scenario: 'little-at-once',
     isSlow: true,

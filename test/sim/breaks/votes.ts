@@ -47,7 +47,7 @@ export const VOTES: readonly Break[] = [
   {
     id: 'maj23-ignored',
     file: 'core/consensus/voteSet.ts',
-    from: '    (this.#tally(blockId) ?? this.#open(blockId)).claimed = true;',
+    from: '    (tally ?? this.#open(blockId)).claimed = true;',
     to: '',
     found: ['conduct', 'until'],
     scenario: 'hidden-lock',
@@ -327,8 +327,8 @@ export const VOTES: readonly Break[] = [
   {
     id: 'claim-of-what-nobody-voted-for-forgotten',
     file: 'core/consensus/voteSet.ts',
-    from: '    (this.#tally(blockId) ?? this.#open(blockId)).claimed = true;',
-    to: '    const known = this.#tally(blockId);\n    if (known !== undefined) known.claimed = true;',
+    from: '    (tally ?? this.#open(blockId)).claimed = true;',
+    to: '    if (tally !== undefined) tally.claimed = true;',
     found: ['conduct'],
     scenario: 'claimed-and-repeated',
     isSlow: true,
